@@ -1,0 +1,76 @@
+import rateLimit from "@fastify/rate-limit";
+import Fastify, { type FastifyInstance } from "fastify";
+import { requireBearer } from "./auth.js";
+import { readConfig, type ServiceConfig } from "./config.js";
+import { closeConnections } from "./connections.js";
+import { allowAllOrigins } from "./cors.js";
+import { openDatabase } from "./database.js";
+import { demoRoutes } from "./demo-routes.js";
+import { answerBadHttp, answerBadUrl, answerErrors, HttpError } from "./errors.js";
+import { eventRoute } from "./event-route.js";
+import { createEventStore } from "./event-store.js";
+import { liveRoute } from "./live.js";
+import { refuseOtherMethods } from "./methods.js";
+import { describeRoutes } from "./openapi.js";
+import { recordRoutes } from "./records.js";
+import { Account, Contact, ErrorBody, EventInput, Success, User, UserList } from "./schemas.js";
+import { createTicker } from "./ticker.js";
+import { userRoutes } from "./users.js";
+import { describeErrors } from "./validation.js";
+
+export interface ServiceOptions extends Partial<ServiceConfig> {
+  /** Milliseconds between the heartbeats of a live stream; 15 s. */
+  heartbeatMs?: number;
+}
+
+/** Milliseconds that a request may take to arrive; a connection that stalls for longer is not worth its socket. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/**
+ * Builds the service over its database, which is opened (on the first start made and filled) first. It does not
+ * listen yet; closing it closes the database.
+ *
+ * @param options what differs from the defaults of `ServiceConfig`; the environment is not read
+ * @throws StartError when the database cannot be used
+ */
+export const createService = async (options: ServiceOptions = {}): Promise<FastifyInstance> => {
+  const config = { ...readConfig({}), ...options };
+  const database = await openDatabase(config);
+  const ticker = createTicker(() => store.lastId());
+  const store = createEventStore(database, () => ticker.wake());
+
+  const app = Fastify({
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
+    schemaErrorFormatter: describeErrors,
+    // While closing, what still arrives is served: Fastify's own 503 has another body and no CORS headers.
+    return503OnClosing: false,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    frameworkErrors: answerBadUrl,
+    clientErrorHandler: answerBadHttp,
+  });
+  app.addHook("onClose", () => database.close());
+  for (const schema of [ErrorBody, EventInput, Success, Account, Contact, User, UserList]) app.addSchema(schema);
+
+  closeConnections(app);
+  answerErrors(app);
+  allowAllOrigins(app);
+  if (config.rateLimit > 0)
+    await app.register(rateLimit, {
+      max: config.rateLimit,
+      timeWindow: "1 minute",
+      errorResponseBuilder: (_request, { after }) => new HttpError(429, `too many requests, try again in ${after}`),
+    });
+  await describeRoutes(app);
+  const refuse = refuseOtherMethods(app);
+  await app.register(eventRoute(store, config));
+  await app.register(async (records) => {
+    records.addHook("preParsing", requireBearer(config.accessToken));
+    await records.register(recordRoutes(database));
+    await records.register(userRoutes(database));
+  });
+  await app.register(demoRoutes(database, store));
+  await app.register(liveRoute(store, ticker, options.heartbeatMs));
+  refuse();
+  await app.ready();
+  return app;
+};

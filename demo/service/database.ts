@@ -1,0 +1,21 @@
+import type { ServiceConfig } from "./config.js";
+import { openPglite } from "./pglite.js";
+import { openPostgres } from "./postgres.js";
+
+/** One SQL statement with `$1` parameters; resolves to its rows. */
+export type Query = <Row = Record<string, unknown>>(sql: string, parameters?: unknown[]) => Promise<Row[]>;
+
+/** What the service needs of a database: the same over the embedded PostgreSQL and over a server. */
+export interface Database {
+  query: Query;
+  /**
+   * Runs `work` in one transaction. `work` may run more than once: the databases that this SQL runs on are
+   * allowed to ask for a repetition, so it must not have effects outside the transaction.
+   */
+  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Opens the database that the configuration names. */
+export const openDatabase = (config: Pick<ServiceConfig, "databaseUrl" | "dataFolder">): Promise<Database> =>
+  config.databaseUrl === undefined ? openPglite(config.dataFolder) : openPostgres(config.databaseUrl);

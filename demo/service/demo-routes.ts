@@ -1,0 +1,61 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { Type } from "typebox";
+import type { Database } from "./database.js";
+import { eventJson } from "./event.js";
+import type { EventStore } from "./event-store.js";
+import { decodeText } from "./exact-text.js";
+import { readIntegers } from "./validation.js";
+
+const EventQuery = Type.Object({
+  contact_uid: Type.Optional(Type.String()),
+  event_uid: Type.Optional(Type.String()),
+  after: Type.Integer({ minimum: 0, default: 0 }),
+  limit: Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000 }),
+});
+
+interface DemoContact {
+  uid: string;
+  name: string;
+  accounts: { uid: string; name: string }[];
+}
+
+/** What only the demo and the tests read: outside the interface, without a token, on this machine alone. */
+export const demoRoutes =
+  (database: Database, store: EventStore): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    app.get("/demo/health", async () => ({ status: "ok" }));
+
+    app.get(
+      "/demo/events",
+      { preValidation: readIntegers("after", "limit"), schema: { querystring: EventQuery } },
+      async ({ query: { after, limit, contact_uid: contactUid, event_uid: eventUid } }, reply) => {
+        const events = await store.list({ after, limit, contactUid, eventUid });
+        // Text, not an object: the params are passed on as they were sent.
+        reply.type("application/json; charset=utf-8");
+        return `{"events":[${events.map(eventJson).join(",")}]}`;
+      },
+    );
+
+    app.get("/demo/contacts", async () => {
+      const rows = await database.query<Record<string, string>>(
+        `SELECT contacts.unique_id AS contact_uid, contacts.data AS contact_data,
+                accounts.unique_id AS account_uid, accounts.data AS account_data
+         FROM contacts
+         JOIN account_contacts ON account_contacts.contact_id = contacts.id
+         JOIN accounts ON accounts.id = account_contacts.account_id
+         ORDER BY contacts.unique_id, accounts.unique_id`,
+      );
+      const contacts = new Map<string, DemoContact>();
+      for (const row of rows) {
+        const uid = decodeText(row.contact_uid!);
+        const contact: DemoContact = contacts.get(uid) ?? {
+          uid,
+          name: JSON.parse(row.contact_data!).name,
+          accounts: [],
+        };
+        contact.accounts.push({ uid: decodeText(row.account_uid!), name: JSON.parse(row.account_data!).name });
+        contacts.set(uid, contact);
+      }
+      return [...contacts.values()];
+    });
+  };

@@ -1,0 +1,72 @@
+import type { Socket } from "node:net";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { originHeaders } from "./cors.js";
+import { isUnavailable } from "./sql-state.js";
+
+/** An answer with a status other than 2xx; its message is the text of the `error` member. */
+export class HttpError extends Error {
+  override name = "HttpError";
+  code = "";
+  constructor(
+    readonly statusCode: number,
+    message: string,
+    /** Header fields that belong to the status, such as `Retry-After`. */
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(message);
+  }
+}
+
+export const notFound = (what: string): HttpError => new HttpError(404, `${what} was not found`);
+
+/** Seconds after which a client may ask again when the database is away. */
+const RETRY_AFTER_S = "2";
+
+export const unavailable = (): HttpError =>
+  new HttpError(503, "the service cannot store or read now, try again later", { "retry-after": RETRY_AFTER_S });
+
+/** Every answer that is not a success has the body `{"error": "<text>"}`, those that Fastify itself gives included. */
+export const answerErrors = (app: FastifyInstance): void => {
+  app.setErrorHandler((error: FastifyError | HttpError, _request, reply) => sendError(error, reply));
+  app.setNotFoundHandler((request, reply) => {
+    reply.code(404).send({ error: `there is no ${request.method} ${request.url.split("?")[0]}` });
+  });
+};
+
+/** Answers to a URL that cannot be decoded, before any hook runs. */
+export const answerBadUrl = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+  sendError(error, reply.headers(originHeaders(request.headers.origin)));
+};
+
+/** Answers to what is no HTTP at all, or comes too slowly; its origin is unknown, so any may read the answer. */
+export const answerBadHttp = (error: Error & { code?: string }, socket: Socket): void => {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const status = BAD_HTTP[error.code ?? ""] ?? "400 Bad Request";
+  const body = JSON.stringify({ error: `the request cannot be read: ${status.slice(4)}` });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nAccess-Control-Allow-Origin: *\r\n` +
+      `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+};
+
+const BAD_HTTP: Record<string, string> = {
+  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+};
+
+/** Answers with an error. A fault of the service is reported on stderr and described to nobody else. */
+export const sendError = (cause: FastifyError | HttpError, reply: FastifyReply): FastifyReply => {
+  const error = isUnavailable(cause) ? unavailable() : cause;
+  const status = error.statusCode ?? 500;
+  if (status >= 500 && error === cause) console.error(cause);
+  // The stack says nothing about why a database is away, and there is one such line for every request meanwhile.
+  if (error !== cause) console.error(`service: the database is away (${cause.message})`);
+  if (error instanceof HttpError) reply.headers(error.headers);
+  const text =
+    error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE"
+      ? "the content type must be application/json, or text/plain holding JSON"
+      : status >= 500 && !(error instanceof HttpError)
+        ? "the service failed"
+        : error.message;
+  return reply.code(status).type("application/json; charset=utf-8").send({ error: text });
+};

@@ -1,0 +1,48 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { requireApiToken } from "./auth.js";
+import type { ServiceConfig } from "./config.js";
+import { HttpError } from "./errors.js";
+import { readEventBodies } from "./event-body.js";
+import type { EventStore } from "./event-store.js";
+import { findMember } from "./json-text.js";
+import { EventInput, errors, MAX_PARAMS_DEPTH, Success } from "./schemas.js";
+
+/** Endpoint 6: records an event; answered once it is committed. */
+export const eventRoute =
+  (store: EventStore, config: Pick<ServiceConfig, "apiToken" | "maxEventBytes">): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    readEventBodies(app, config.maxEventBytes);
+    app.post(
+      "/v1/track/event",
+      {
+        preParsing: requireApiToken(config.apiToken),
+        schema: {
+          operationId: "sendEvent",
+          tags: ["events"],
+          summary: "Record an event of a contact",
+          description:
+            "The answer 200 means that the event is committed. A contact that is not known yet gets a bare record. " +
+            "Of several events with the same `params.event_id` one is stored; each is answered with 200.",
+          security: [{ apiToken: [] }, { basic: [] }],
+          consumes: ["application/json", "text/plain"],
+          body: EventInput,
+          response: { 200: Success, ...errors(400, 401, 405, 413, 415, 429, 500, 503) },
+        },
+      },
+      async (request) => {
+        const { contact_uid, event_uid, params = {} } = request.body;
+        const sent = findMember(request.bodyText, "params") ?? { text: "{}", depth: 1 };
+        if (sent.depth > MAX_PARAMS_DEPTH)
+          throw new HttpError(400, `params must not be nested deeper than ${MAX_PARAMS_DEPTH} levels`);
+        const { event_id: stamp } = params as { event_id?: unknown };
+        await store.add({
+          contactUid: contact_uid,
+          eventUid: event_uid,
+          params: sent.text,
+          stamp: typeof stamp === "string" ? stamp : undefined,
+          receivedAt: Date.now(),
+        });
+        return { status: "success" as const };
+      },
+    );
+  };

@@ -1,0 +1,16 @@
+import { createHash } from "node:crypto";
+
+/**
+ * PostgreSQL's text holds neither U+0000 nor a lone surrogate, JavaScript's strings do. Escaped as inside a JSON
+ * string literal every string has exactly one stored form, and the usual ones (letters, digits, `-`) do not change.
+ */
+export const encodeText = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/** The string that `encodeText` was given. */
+export const decodeText = (stored: string): string => JSON.parse(`"${stored}"`) as string;
+
+/** A digest that stands for a text of any length in a key. */
+export const digest = (text: string): string => createHash("sha256").update(encodeText(text)).digest("hex");
+
+/** Internal id of a record: derived from its uid, so that a look-up by uid is one by primary key. */
+export const recordId = (kind: "account" | "contact", uid: string): string => digest(`${kind}:${uid}`).slice(0, 32);

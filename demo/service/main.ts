@@ -1,0 +1,53 @@
+import { type AddressInfo, createServer } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { readConfig, type ServiceConfig, StartError } from "./config.js";
+
+/** The service as a process: configured by environment variables, ended by SIGINT or SIGTERM. */
+const main = async (): Promise<void> => {
+  let service: FastifyInstance | undefined;
+  let stopping = false;
+  const stop = async (): Promise<void> => {
+    // Before it listens nothing is lost by ending at once; a second signal means at once, too.
+    if (service === undefined || stopping) process.exit(0);
+    stopping = true;
+    await service.close();
+    process.exit(0);
+  };
+  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop);
+
+  // The cheap checks first, so that a mistake is told at once: the rest takes a second to load, the database more.
+  const config = readConfig(process.env);
+  await tryPort(config);
+  const { createService } = await import("./app.js");
+  service = await createService(config);
+  await service.listen({ port: config.port, host: config.host }).catch(refuse(config));
+
+  const { address, family, port } = service.server.address() as AddressInfo;
+  const url = `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+  console.log(`service ready at ${url}`);
+  console.log(`  API token     ${config.apiToken}\n  access token  ${config.accessToken}\n  interface     ${url}/docs`);
+};
+
+const tryPort = async (config: ServiceConfig): Promise<void> => {
+  const probe = createServer();
+  await new Promise((resolve, reject) =>
+    probe.once("error", reject).listen(config.port, config.host, () => resolve(0)),
+  ).catch(refuse(config));
+  await new Promise((resolve) => probe.close(resolve));
+};
+
+const refuse =
+  ({ host, port }: ServiceConfig) =>
+  ({ code, message }: NodeJS.ErrnoException): never => {
+    throw new StartError(
+      code === "EADDRINUSE"
+        ? `port ${port} at ${host} is in use: stop what listens there, or set TRACKLET_SERVICE_PORT`
+        : `cannot listen at ${host}:${port} (${message}): set TRACKLET_SERVICE_HOST or TRACKLET_SERVICE_PORT`,
+    );
+  };
+
+main().catch((error: unknown) => {
+  console.error(error instanceof StartError ? `service: ${error.message}` : error);
+  process.exit(1);
+});

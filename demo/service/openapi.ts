@@ -1,0 +1,37 @@
+import swagger from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
+import type { FastifyInstance } from "fastify";
+
+/** Describes the routes that are registered after this call, from the schemas that check them. */
+export const describeRoutes = async (app: FastifyInstance): Promise<void> => {
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Customer data and event tracking",
+        version: "1.0.0",
+        description:
+          "Read accounts, contacts and users; record events of contacts. Every answer that is not a success has " +
+          'the body `{"error": "<text>"}`.',
+      },
+      tags: [
+        { name: "events", description: "Recording" },
+        { name: "records", description: "Reading" },
+      ],
+      components: {
+        securitySchemes: {
+          bearer: { type: "http", scheme: "bearer", description: "The access token" },
+          basic: { type: "http", scheme: "basic", description: "The API token as user name, an empty password" },
+          apiToken: { type: "apiKey", in: "query", name: "api_token", description: "The API token" },
+        },
+      },
+    },
+    hideUntagged: true,
+    refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema-${index}`) },
+  });
+  await app.register(swaggerUi, {
+    routePrefix: "/docs",
+    uiConfig: { docExpansion: "list", deepLinking: true, validatorUrl: null },
+  });
+  app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+};

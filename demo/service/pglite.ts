@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
+import { StartError } from "./config.js";
+import type { Database, Query } from "./database.js";
+import { lockFolder } from "./folder-lock.js";
+import { prepare } from "./prepare.js";
+
+/**
+ * Opens the embedded PostgreSQL in a folder, which is made when absent. One process at a time may hold the folder.
+ *
+ * A first start that is killed half-way leaves `creating` behind. No event was accepted before it is removed, so
+ * the next start may begin afresh.
+ *
+ * @throws StartError when the folder cannot be used, with what to do
+ */
+export const openPglite = async (folder: string): Promise<Database> => {
+  const cluster = join(folder, "postgres");
+  const creating = join(folder, "creating");
+  await mkdir(folder, { recursive: true }).catch((error: Error) => {
+    throw new StartError(
+      `cannot use the data folder ${folder} (${error.message}): set TRACKLET_DATA to a writable folder`,
+    );
+  });
+  const unlock = await lockFolder(folder);
+  let engine: PGlite | undefined;
+  try {
+    if (existsSync(creating)) await rm(cluster, { recursive: true, force: true });
+    if (!existsSync(cluster)) await writeFile(creating, "");
+    engine = await PGlite.create(cluster);
+    const database = overPglite(engine, unlock);
+    await prepare(database);
+    await rm(creating, { force: true });
+    return database;
+  } catch (error) {
+    await engine?.close().catch(() => {});
+    unlock();
+    throw new StartError(
+      `cannot open the database in ${folder} (${reason(error)}): move or delete that folder to start with an empty one, or set TRACKLET_DATA`,
+    );
+  }
+};
+
+const overPglite = (engine: PGlite, unlock: () => void): Database => {
+  const over =
+    (source: Pick<PGlite, "query">): Query =>
+    async <Row>(sql: string, parameters: unknown[] = []) =>
+      (await source.query<Row>(sql, parameters)).rows;
+  return {
+    query: over(engine),
+    transaction: (work) => engine.transaction((transaction) => work(over(transaction as unknown as PGlite))),
+    close: async () => {
+      await engine.close();
+      unlock();
+    },
+  };
+};
+
+const reason = (error: unknown): string => String((error as Error)?.message ?? error).split("\n")[0]!;

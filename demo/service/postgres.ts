@@ -1,0 +1,67 @@
+import pg from "pg";
+import { StartError } from "./config.js";
+import type { Database, Query } from "./database.js";
+import { prepare } from "./prepare.js";
+import { isUnavailable, repeated } from "./sql-state.js";
+
+/** Connections of one process: one commits events, the others answer look-ups and live pages. */
+const MAX_CONNECTIONS = 8;
+/** Milliseconds: below the 15 s after which a tracker gives up, so that it gets an answer instead of silence. */
+const CONNECT_TIMEOUT_MS = 5_000;
+const QUERY_TIMEOUT_MS = 10_000;
+
+/**
+ * Connects to a PostgreSQL server or anything that speaks its protocol. Any number of service processes may share it.
+ *
+ * @throws StartError when it cannot be reached or prepared
+ */
+export const openPostgres = async (databaseUrl: string): Promise<Database> => {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+  });
+  // An idle connection that breaks is replaced at the next query; without a listener it would end the process.
+  pool.on("error", () => {});
+  const over =
+    (source: pg.Pool | pg.PoolClient): Query =>
+    async <Row>(sql: string, parameters: unknown[] = []) =>
+      (await source.query(sql, parameters)).rows as Row[];
+
+  const once = async <T>(work: (query: Query) => Promise<T>): Promise<T> => {
+    const client = await pool.connect();
+    let broken: Error | undefined;
+    try {
+      await client.query("BEGIN");
+      const result = await work(over(client));
+      await client.query("COMMIT");
+      return result;
+    } catch (error) {
+      await client.query("ROLLBACK").catch((failure: Error) => {
+        broken = failure;
+      });
+      if (isUnavailable(error)) broken = error as Error;
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  };
+
+  const database: Database = {
+    query: over(pool),
+    transaction: (work) => repeated(() => once(work)),
+    close: () => pool.end(),
+  };
+  try {
+    await prepare(database);
+    return database;
+  } catch (error) {
+    await pool.end();
+    // An AggregateError of several addresses has an empty message.
+    const reason = (error as Error).message || (error as { code?: string }).code;
+    throw new StartError(
+      `cannot use the database of DATABASE_URL (${reason}): check that it runs and that the URL is right`,
+    );
+  }
+};

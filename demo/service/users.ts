@@ -1,0 +1,65 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyRequest } from "fastify";
+import type { Static } from "typebox";
+import type { Database } from "./database.js";
+import { errors, MAX_PAGE, UserList, UserQuery } from "./schemas.js";
+import { readIntegers } from "./validation.js";
+
+interface UserRow {
+  id: string;
+  email: string;
+  name: string;
+  role: string;
+  enabled: boolean;
+  created_at: unknown;
+}
+
+/** Endpoint 5: the users, page by page. */
+export const userRoutes =
+  (database: Database): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    app.get(
+      "/v2/users",
+      {
+        preValidation: readIntegers("offset", "limit"),
+        schema: {
+          operationId: "listUsers",
+          tags: ["records"],
+          summary: "List users",
+          description: "Sorted by creation time, and by id where that is equal.",
+          security: [{ bearer: [] }],
+          querystring: UserQuery,
+          response: { 200: UserList, ...errors(400, 401, 404, 405, 429, 500, 503) },
+        },
+      },
+      async (request) => {
+        const { offset, limit: wanted, order } = request.query as Required<Static<typeof UserQuery>>;
+        const limit = Math.min(wanted, MAX_PAGE);
+        const [counted, rows] = await Promise.all([
+          database.query<{ total: unknown }>("SELECT count(*) AS total FROM users"),
+          database.query<UserRow>(
+            `SELECT id, email, name, role, enabled, created_at FROM users
+             ORDER BY created_at ${order}, id ${order} LIMIT $1 OFFSET $2`,
+            [limit, offset],
+          ),
+        ]);
+        const total = Number(counted[0]!.total);
+        const next = offset + rows.length < total && rows.length > 0 ? nextUrl(request, offset + limit, limit) : null;
+        return {
+          object: "user.list" as const,
+          data: rows.map((row) => ({ object: "user", ...row, created_at: Number(row.created_at) })),
+          pagination: { total, offset, limit, count: rows.length, next },
+        };
+      },
+    );
+  };
+
+/** The same address with another offset: on the host that this client asked, with the order that it asked for. */
+const nextUrl = (request: FastifyRequest, offset: number, limit: number): string => {
+  const query = new URLSearchParams(request.url.split("?")[1]);
+  query.set("offset", String(offset));
+  query.set("limit", String(limit));
+  // HTTP/1.0 has no Host.
+  const host = request.host || `${request.socket.localAddress}:${request.socket.localPort}`;
+  return `${request.protocol}://${host}/v2/users?${query}`;
+};

@@ -1,0 +1,103 @@
+import { contactOptions, loadContacts } from "./contacts.js";
+import { recall, remember } from "./memory.js";
+
+/** Calls kept in the list on the page. */
+const CALLS_SHOWN = 20;
+
+/** What is wrong with the visitor's JSON, as a sentence; or the params. */
+const readParams = (text) => {
+  let params;
+  try {
+    params = JSON.parse(text.trim() || "{}");
+  } catch (error) {
+    return { problem: `The params are not valid JSON: ${error.message}.` };
+  }
+  const isObject = typeof params === "object" && params !== null && !Array.isArray(params);
+  return isObject ? { params } : { problem: 'The params must be a JSON object, such as { "plan": "team" }.' };
+};
+
+/**
+ * Brings the card "Act as a visitor" to life. How a call reaches the tracker is the page's own affair.
+ *
+ * @param {(verb: string, ...args: unknown[]) => unknown} call calls a verb of the tracker
+ * @param {(verb: string, args: string) => string} write how this page writes such a call, for the list of calls
+ */
+export const mountControls = (call, write) => {
+  const card = document.querySelector("[data-controls]");
+  const find = (selector) => card.querySelector(selector);
+  const calls = find("[data-calls]");
+  const form = (name) => find(`[data-form=${name}]`);
+
+  const note = (text) => {
+    find(".empty")?.remove();
+    const item = document.createElement("li");
+    item.textContent = text;
+    calls.prepend(item);
+    while (calls.children.length > CALLS_SHOWN) calls.lastChild.remove();
+    return item;
+  };
+
+  const perform = async (verb, ...args) => {
+    const item = note(write(verb, args.map((arg) => JSON.stringify(arg)).join(", ")));
+    const result = await call(verb, ...args);
+    if (result) item.textContent += ` → ${JSON.stringify(result)}`;
+  };
+
+  const showVisitor = () => {
+    const [contact, account] = recall("visitor") ?? [];
+    find("[data-who]").textContent = contact
+      ? `You are ${contact.name}${account.uid ? `, of ${account.name}` : ""}.`
+      : "You are a stranger: events wait here until you identify.";
+  };
+
+  form("identify").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const [contact, account] = JSON.parse(find("select").value);
+    remember("visitor", [contact, account]);
+    showVisitor();
+    perform("identify", ...[contact.uid, account.uid].filter(Boolean));
+  });
+
+  find("[data-action=reset]").addEventListener("click", () => {
+    remember("visitor", null);
+    showVisitor();
+    perform("reset");
+  });
+
+  form("registration").addEventListener("submit", (event) => {
+    event.preventDefault();
+    perform("track", "registration", { display_name: event.target.elements.display_name.value });
+  });
+
+  form("own").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const { event_uid: name, params: json } = event.target.elements;
+    const { params, problem } = readParams(json.value);
+    const nameless = name.value.trim() ? "" : "Give the event a name in event_uid.";
+    name.setAttribute("aria-invalid", String(nameless !== ""));
+    json.setAttribute("aria-invalid", String(problem !== undefined));
+    find("[data-own-error]").textContent = [nameless, problem].filter(Boolean).join(" ");
+    if (nameless) name.focus();
+    else if (problem) json.focus();
+    else perform("track", name.value.trim(), params);
+  });
+
+  find("[data-action=flush]").addEventListener("click", () => perform("flush"));
+
+  showVisitor();
+  // Another tab of the demo changes who the visitor is, here as well.
+  addEventListener("storage", showVisitor);
+  loadContacts(document.body.dataset.serviceUrl).then(
+    (contacts) => {
+      const select = find("select");
+      select.replaceChildren(...contactOptions(contacts));
+      const visitor = JSON.stringify(recall("visitor"));
+      if ([...select.options].some((option) => option.value === visitor)) select.value = visitor;
+      select.disabled = false;
+      find(".primary").disabled = false;
+    },
+    () => find("select").replaceChildren(new Option("The service does not answer: start it and reload")),
+  );
+
+  return { perform };
+};

@@ -1,0 +1,107 @@
+import { loadContacts } from "./contacts.js";
+import { createChart } from "./live/chart.js";
+import { createChartText } from "./live/chart-text.js";
+import { createColours } from "./live/colours.js";
+import { createModel } from "./live/model.js";
+import { createRows } from "./live/rows.js";
+import { gather } from "./live/series.js";
+import { openStream } from "./live/stream.js";
+
+/** Milliseconds between two drawings: one event shows in the next frame, many of them five times a second. */
+const DRAW_MS = 200;
+/** Milliseconds after which the chart is drawn although nothing came: time goes on. */
+const TICK_MS = 1_000;
+
+const find = (selector) => document.querySelector(selector);
+const { serviceUrl } = document.body.dataset;
+const state = find("[data-state]");
+const pause = find("[data-action=pause]");
+
+const model = createModel();
+const colours = createColours();
+const chart = createChart(find("canvas"), colours);
+const chartText = createChartText(document, colours);
+const rows = createRows(find("[data-rows]"), colours);
+const names = { contacts: new Map(), accounts: new Map() };
+
+let scale = "seconds";
+let paused = false;
+let held = 0;
+let isDue = false;
+let drawnAt = 0;
+
+const drawChart = () => {
+  const series = gather(model.series(scale, Date.now()), colours);
+  chart.draw(series, scale);
+  chartText.draw(series, scale);
+};
+
+/** Draws whatever came since the last time, at once: a thousand events cost one drawing. */
+const draw = (now) => {
+  isDue = false;
+  if (paused) return;
+  drawnAt = now;
+  find("[data-empty]").hidden = rows.add(model.take(), names);
+  drawChart();
+};
+const requestDraw = () => {
+  if (isDue) return;
+  isDue = true;
+  setTimeout(() => requestAnimationFrame(draw), drawnAt + DRAW_MS - performance.now());
+};
+
+const showPause = () => {
+  pause.setAttribute("aria-pressed", String(paused));
+  pause.textContent = paused ? `Resume${held ? ` (${held} new)` : ""}` : "Pause";
+};
+pause.addEventListener("click", () => {
+  paused = !paused;
+  held = 0;
+  showPause();
+  requestDraw();
+});
+
+for (const radio of document.querySelectorAll("[name=scale]")) {
+  // A browser restores the choice of before a reload without a "change".
+  if (radio.checked) scale = radio.value;
+  radio.addEventListener("change", () => {
+    scale = radio.value;
+    drawChart();
+  });
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  chart.restyle();
+  drawChart();
+});
+
+setInterval(() => {
+  if (!paused && !document.hidden) drawChart();
+}, TICK_MS);
+
+const WORDS = { connecting: "Connecting", live: "Live", reconnecting: "Reconnecting" };
+const showState = (name) => {
+  if (state.dataset.state === name) return;
+  state.dataset.state = name;
+  state.textContent = WORDS[name];
+};
+
+const receive = (event) => {
+  if (!model.add(event)) return;
+  colours.claim(event.event_uid, model.has);
+  if (paused) {
+    held += 1;
+    showPause();
+  } else requestDraw();
+};
+
+drawChart();
+loadContacts(serviceUrl)
+  .catch(() => [])
+  .then((contacts) => {
+    for (const contact of contacts) {
+      names.contacts.set(contact.uid, contact.name);
+      for (const account of contact.accounts) names.accounts.set(account.uid, account.name);
+    }
+    openStream(serviceUrl, receive, showState);
+  });

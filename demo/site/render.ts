@@ -1,0 +1,32 @@
+const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ESCAPES[char]!);
+
+/**
+ * Fills a page in: `{{> name}}` becomes the part of that name, `{{name}}` the escaped value of that name, and a link
+ * to the page itself, or with `data-section` to the first page of its section, is marked as the current one.
+ *
+ * @param part reads a part's source
+ * @param values what may be named in a page; a name that is not among them throws, so that a misspelling shows
+ * @param path path of the page
+ */
+export const renderPage = async (
+  source: string,
+  part: (name: string) => Promise<string>,
+  values: Record<string, string>,
+  path: string,
+): Promise<string> => {
+  const names = new Set(Array.from(source.matchAll(/\{\{> (\w+)\}\}/g), (match) => match[1]!));
+  const parts = new Map(await Promise.all([...names].map(async (name) => [name, await part(name)] as const)));
+  const section = `/${path.split("/", 2)[1]!.replace(/\.html$/, "")}.html`;
+  return source
+    .replace(/\{\{> (\w+)\}\}/g, (_, name: string) => parts.get(name)!)
+    .replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
+      const value = values[name];
+      if (value === undefined) throw new Error(`the page names an unknown value: ${name}`);
+      return escapeHtml(value);
+    })
+    .replace(/<a [^>]*href="([^"]*)"/g, (link, href: string) => {
+      if (href === path) return `${link} aria-current="page"`;
+      return href === section && link.includes("data-section") ? `${link} aria-current="true"` : link;
+    });
+};

@@ -1,0 +1,70 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import fastifyStatic from "@fastify/static";
+import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
+import { renderPage } from "./render.js";
+
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+const NODE_MODULES = fileURLToPath(new URL("../../node_modules/", import.meta.url));
+
+export interface SiteOptions {
+  /** Folder of the built snippet, absolute. */
+  dist: string;
+  /** What a page may name as `{{name}}`, asked for at each request: nothing of it is written into a page's source. */
+  values: () => { serviceUrl: string; apiToken: string };
+}
+
+/** Every page and the address it is served under; the single-page app answers for all of its views. */
+const PAGES: Record<string, string> = {
+  "/": "index.html",
+  "/index.html": "index.html",
+  "/classic.html": "classic.html",
+  "/classic/features.html": "classic/features.html",
+  "/classic/pricing.html": "classic/pricing.html",
+  "/spa.html": "spa.html",
+  "/spa/:view": "spa.html",
+  "/late.html": "late.html",
+  "/live.html": "live.html",
+};
+
+/** Asked for again each time, so that a fresh build shows; "no-store" would cost Firefox its back/forward cache. */
+const revalidate = (reply: FastifyReply): void => {
+  reply.header("cache-control", "no-cache");
+};
+
+/**
+ * The demo site: a web server that knows nothing of events. It serves the pages, the built snippet under `/dist/`
+ * and the chart library under `/vendor/`. Not listening yet.
+ */
+export const createSite = async ({ dist, values }: SiteOptions): Promise<FastifyInstance> => {
+  const site = fastify({ forceCloseConnections: true });
+
+  for (const [address, file] of Object.entries(PAGES)) {
+    site.get(address, async (request, reply) => {
+      const part = (name: string) => readFile(`${HERE}pages/parts/${name}.html`, "utf8");
+      const page = await renderPage(
+        await readFile(`${HERE}pages/${file}`, "utf8"),
+        part,
+        values(),
+        request.url.split("?", 1)[0]!,
+      );
+      revalidate(reply);
+      return reply.type("text/html; charset=utf-8").send(page);
+    });
+  }
+
+  const folder = (prefix: string, root: string) =>
+    site.register(fastifyStatic, {
+      prefix,
+      root,
+      decorateReply: false,
+      index: false,
+      cacheControl: false,
+      setHeaders: revalidate,
+    });
+  await folder("/assets/", `${HERE}assets`);
+  await folder("/dist/", dist);
+  await folder("/vendor/chart.js/", `${NODE_MODULES}chart.js/dist`);
+  await folder("/vendor/color/", `${NODE_MODULES}@kurkle/color/dist`);
+  return site;
+};

@@ -1,0 +1,78 @@
+/** `npm start`: the local service as a process of its own, and the demo site on another origin. */
+import { createSite } from "./site/server.js";
+import { serviceReady, spawnService, stopService } from "./start/service-process.js";
+import { checkBuild, readSettings, restartCommand, type Settings, short } from "./start/settings.js";
+import { portError, StartError } from "./start/start-error.js";
+import { answers, watchService } from "./start/watch.js";
+
+const HOST = "127.0.0.1";
+
+const listen = async (site: Awaited<ReturnType<typeof createSite>>, { sitePort }: Settings): Promise<string> => {
+  try {
+    return await site.listen({ host: HOST, port: sitePort });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw portError(sitePort, code === "EADDRINUSE" ? "is already in use" : `cannot be opened (${message})`, "site");
+  }
+};
+
+const banner = (settings: Settings, site: string, service: string, pid: number | undefined): string => `
+  tracklet demo
+
+    Site          ${site}
+    Live page     ${site}/live.html
+    Service       ${service}  (process ${pid})
+    API token     ${settings.apiToken}
+    Access token  ${settings.accessToken}
+    Data          ${short(settings.data)}
+
+  Try this
+
+    1  Open the live page, and the site beside it. Identify as somebody and click around.
+    2  kill -9 ${pid}, click on, reload the page: the events wait in the browser.
+       ${restartCommand(settings, service)}: they arrive, once.
+    3  npm run demo:read, in another terminal: all six operations of the interface.
+
+  Ctrl-C stops everything and keeps the data.
+`;
+
+const main = async (): Promise<void> => {
+  const closers: (() => unknown)[] = [];
+  let ended = false;
+  const end = async (code: number, complaint?: string) => {
+    if (ended) return;
+    ended = true;
+    if (complaint) console.error(complaint);
+    for (const close of closers.reverse()) await close();
+    process.exit(code);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end(0));
+
+  try {
+    const settings = readSettings();
+    checkBuild(settings);
+    let serviceUrl = `http://${HOST}:${settings.servicePort}`;
+    const site = await createSite({
+      dist: settings.dist,
+      values: () => ({ serviceUrl, apiToken: settings.apiToken }),
+    });
+    closers.push(() => site.close());
+    const siteUrl = await listen(site, settings);
+    // The service opens its database before its port: it would find out seconds later.
+    if (settings.servicePort !== 0 && (await answers(serviceUrl)))
+      throw portError(settings.servicePort, "is already in use", "service");
+    if (ended) return;
+
+    console.log("Starting the service; the first start creates its database …");
+    const service = spawnService(settings);
+    closers.push(() => stopService(service));
+    serviceUrl = await serviceReady(service);
+    closers.push(watchService(service, serviceUrl, restartCommand(settings, serviceUrl)));
+    console.log(banner(settings, siteUrl, serviceUrl, service.pid));
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    await end(1, error instanceof StartError ? text : `The demo cannot start: ${text.split("\n", 1)[0]}`);
+  }
+};
+
+await main();

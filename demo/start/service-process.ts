@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { ROOT, type Settings } from "./settings.js";
+import { StartError } from "./start-error.js";
+
+/** Milliseconds until the service must be ready; the first start creates and fills a database. */
+const READY_MS = 120_000;
+/** Milliseconds a service gets to close its database before it is killed. */
+const STOP_MS = 10_000;
+
+/**
+ * Starts the service. It gets a process group of its own: Ctrl-C in a terminal goes to the whole group in front, and
+ * the service must close its database once, when told to, not in a race with its parent.
+ */
+export const spawnService = ({ servicePort, data, apiToken, accessToken }: Settings): ChildProcess =>
+  spawn(process.execPath, [...process.execArgv, join(ROOT, "demo/service/main.ts")], {
+    cwd: ROOT,
+    detached: process.platform !== "win32",
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      ...process.env,
+      TRACKLET_SERVICE_PORT: String(servicePort),
+      TRACKLET_DATA: data,
+      TRACKLET_API_TOKEN: apiToken,
+      TRACKLET_ACCESS_TOKEN: accessToken,
+    },
+  });
+
+/** Resolves to the service's address once it is ready; rejects with the line the service leaves with. */
+export const serviceReady = (service: ChildProcess): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let complaint = "";
+    const late = setTimeout(
+      () =>
+        reject(
+          new StartError(`The service is not ready after ${READY_MS / 1_000} s: look at it with npm run demo:service.`),
+        ),
+      READY_MS,
+    );
+    createInterface({ input: service.stdout! }).on("line", (line) => {
+      const address = /^service ready at (http:\S+)$/.exec(line)?.[1];
+      if (!address) return;
+      clearTimeout(late);
+      resolve(address);
+    });
+    createInterface({ input: service.stderr! }).on("line", (line) => {
+      complaint ||= line.trim();
+    });
+    service.once("error", (error) => reject(new StartError(`The service cannot be started: ${error.message}`)));
+    // "close", unlike "exit", comes after the last line was read.
+    service.once("close", (code, signal) => {
+      clearTimeout(late);
+      reject(new StartError(complaint || `The service ended while starting (${signal ?? `exit code ${code}`}).`));
+    });
+  });
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+
+/** Ends the service, if it has not ended yet; resolves when it is gone. */
+export const stopService = (service: ChildProcess): Promise<void> =>
+  new Promise((resolve) => {
+    if (hasEnded(service) || service.pid === undefined) return resolve();
+    const overdue = setTimeout(() => service.kill("SIGKILL"), STOP_MS);
+    service.once("exit", () => {
+      clearTimeout(overdue);
+      resolve();
+    });
+    service.kill("SIGTERM");
+  });

@@ -1,0 +1,52 @@
+import { existsSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { StartError } from "./start-error.js";
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const port = (name: string, fallback: number): number => {
+  const text = process.env[name] ?? "";
+  if (text === "") return fallback;
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new StartError(`${name}=${text} is not a port: give a whole number from 0 to 65535.`);
+};
+
+/**
+ * What the environment says; everything has a default.
+ *
+ * @throws StartError that names the variable whose value is wrong
+ */
+export const readSettings = () => ({
+  sitePort: port("TRACKLET_SITE_PORT", 4200),
+  servicePort: port("TRACKLET_SERVICE_PORT", 4100),
+  data: resolve(ROOT, process.env.TRACKLET_DATA || "demo/.data"),
+  dist: resolve(ROOT, process.env.TRACKLET_DIST || "dist"),
+  apiToken: process.env.TRACKLET_API_TOKEN || "demo-api-token",
+  accessToken: process.env.TRACKLET_ACCESS_TOKEN || "demo-access-token",
+});
+export type Settings = ReturnType<typeof readSettings>;
+
+/** A path as a person would write it here. */
+export const short = (path: string): string => {
+  const inside = relative(ROOT, path);
+  return inside.startsWith("..") ? path : inside;
+};
+
+/** @throws StartError when the snippet was never built */
+export const checkBuild = ({ dist }: Settings): void => {
+  const missing = ["tracklet.iife.js", "index.js"].map((file) => join(dist, file)).find((file) => !existsSync(file));
+  if (missing) throw new StartError(`The snippet is not built, ${short(missing)} is missing: run npm run build first.`);
+};
+
+/** The command that starts the service alone, with whatever differs from the defaults. */
+export const restartCommand = ({ data, apiToken, accessToken }: Settings, address: string): string => {
+  const given: [name: string, value: string, fallback: string][] = [
+    ["TRACKLET_SERVICE_PORT", new URL(address).port, "4100"],
+    ["TRACKLET_DATA", short(data), join("demo", ".data")],
+    ["TRACKLET_API_TOKEN", apiToken, "demo-api-token"],
+    ["TRACKLET_ACCESS_TOKEN", accessToken, "demo-access-token"],
+  ];
+  const env = given.filter(([, value, fallback]) => value !== fallback).map(([name, value]) => `${name}=${value}`);
+  return [...env, "npm run demo:service"].join(" ");
+};

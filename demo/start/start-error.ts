@@ -1,0 +1,5 @@
+/** Something the person at the terminal can put right: told in one line, without a stack trace. */
+export class StartError extends Error {}
+
+export const portError = (port: number, why: string, who: "site" | "service"): StartError =>
+  new StartError(`Port ${port} ${why}: free it, or choose another one in TRACKLET_${who.toUpperCase()}_PORT.`);

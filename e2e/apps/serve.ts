@@ -1,0 +1,46 @@
+import type { IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Site } from "../harness/site.js";
+import { type AppName, builtApp } from "./build.js";
+import { LINKS } from "./links.js";
+
+/** Every address that the apps have. */
+const PATHS = ["/", "/about", "/list", "/old", "/new"];
+/** The apps whose server knows that a page has moved. */
+const REDIRECTING: readonly AppName[] = ["turbo", "htmx"];
+
+const anchors = Object.entries(LINKS).map(([id, to]) => `<a id="${id}" href="${to}">${id}</a>`);
+/** The same as htmx has it: the last one asked for is fetched, put in place of the view, and pushed. */
+const htmxAnchors = Object.entries(LINKS).map(
+  ([id, to]) =>
+    `<a id="${id}" href="${to}" hx-get="${to}" hx-target="main" hx-select="main" hx-swap="outerHTML"
+      hx-push-url="true" hx-sync="closest nav:replace">${id}</a>`,
+);
+
+export interface ServeOptions {
+  site: Site;
+  contact: string;
+  /** `"hash"`: the app's router keeps its addresses in the fragment, where it knows both. */
+  history?: "path" | "hash";
+}
+
+/** Puts a built app on the site, with the script tag in its head. */
+export const serveApp = async (name: AppName, { site, contact, history = "path" }: ServeOptions): Promise<void> => {
+  const { files, folder } = await builtApp(name);
+  const render: (url: string) => string =
+    name === "hydrated" ? (await import(pathToFileURL(join(folder, "server/server.js")).href)).render : () => "";
+  const identify = `<script>(window.tracklet = window.tracklet || []).push(["identify", ${JSON.stringify(contact)}])</script>`;
+  const template = files.get("/index.html")!;
+  const html = ({ url = "/" }: IncomingMessage): string =>
+    template
+      .replace("<html", `<html data-history="${history}"`)
+      .replace("<!--tag-->", () => identify + site.tag())
+      .replace("<!--links-->", () => (name === "htmx" ? htmxAnchors : anchors).join("\n"))
+      .replace("<!--view-->", url.replaceAll("&", "&amp;"))
+      .replace("<!--markup-->", () => render(url));
+
+  for (const [path, text] of files) if (path !== "/index.html") site.page(path, text);
+  for (const path of PATHS) site.page(path, html);
+  if (REDIRECTING.includes(name)) site.page("/old", "", { status: 302, headers: { location: "/new" } });
+};

@@ -1,0 +1,82 @@
+import { readFile } from "node:fs/promises";
+import { chromium, type Page } from "playwright";
+import { findBrowser } from "../harness/browser.js";
+import { CHROMIUM_ARGS } from "../harness/chromium.js";
+import { startProxy } from "../harness/proxy.js";
+import { startService } from "../harness/service.js";
+import { startSite } from "../harness/site.js";
+import { DEMO_TOKEN, type TagOptions } from "../harness/tag.js";
+import { ACCOUNT, CONTACT } from "./event.js";
+import { openGate } from "./gate.js";
+
+/** Cross-origin isolation: `performance.now()` steps by 5 µs instead of 100. */
+const ISOLATED = { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" };
+
+/** Bounds far off, so that no measurement meets an eviction. */
+const UNBOUNDED = { maxEvents: 100_000, maxBytes: 100_000_000 };
+
+export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+/** The real service, a website and a Chromium. */
+export const openStage = async () => {
+  // Read once: a build that ends meanwhile changes nothing in the middle of a run.
+  const bundle = await readFile(new URL("../../dist/tracklet.iife.js", import.meta.url), "utf8");
+  const service = await startService();
+  const gateway = await startProxy({ target: () => service.url, keepConnections: true });
+  const gate = await openGate(service.url);
+  const site = await startSite();
+  site.page("/bundle.js", bundle);
+  site.page("/bare", site.html({ tag: false }), { headers: ISOLATED });
+  const executablePath = findBrowser();
+  const browser = await chromium.launch({
+    args: CHROMIUM_ARGS,
+    ...(executablePath === undefined ? {} : { executablePath }),
+  });
+
+  const visit = async <T>(path: string, use: (page: Page) => Promise<T>): Promise<T> => {
+    const context = await browser.newContext();
+    // The compiler of this program names functions by a helper, which a page does not have.
+    await context.addInitScript("globalThis.__name = (named) => named");
+    try {
+      const page = await context.newPage();
+      await page.goto(site.url + path);
+      return await use(page);
+    } finally {
+      await context.close();
+    }
+  };
+
+  return {
+    bundle,
+    service,
+    /** Between page and service where an outage is needed that is answered. */
+    gateway,
+    /** Between page and service where an outage is needed and time is measured. */
+    gate,
+    version: browser.version(),
+    token: DEMO_TOKEN,
+    /** Options of the script tag that every page of the tracker has. */
+    tag: (trackUrl: string): TagOptions => ({
+      src: "/bundle.js",
+      async: false,
+      trackUrl,
+      contactUid: CONTACT,
+      accountUid: ACCOUNT,
+      ...UNBOUNDED,
+    }),
+    /** Uses a page without the tracker, in a fresh profile. */
+    visitBare: <T>(use: (page: Page) => Promise<T>): Promise<T> => visit("/bare", use),
+    /** Uses a page with the tracker, in a fresh profile. */
+    visitTracked: <T>(options: TagOptions, use: (page: Page) => Promise<T>): Promise<T> => {
+      site.page("/tracked", site.html({ tag: options }), { headers: ISOLATED });
+      return visit("/tracked", use);
+    },
+    close: async (): Promise<void> => {
+      await browser.close();
+      await site.close();
+      await gateway.close();
+      await gate.close();
+      await service.dispose();
+    },
+  };
+};

@@ -1,0 +1,405 @@
+import type { Page } from "playwright/test";
+import { controlClock } from "./harness/clock.js";
+import { expect, test, track, trackMany, waitFor } from "./harness/fixtures.js";
+import { modulePage, problems } from "./harness/module.js";
+
+/* A page whose scripts, arguments and clock are against the tracker. */
+
+const DAY_MS = 86_400_000;
+
+/** A call whose arguments are made in the page, because they are no JSON. */
+interface Case {
+  params: () => unknown;
+  /** What the service holds; a text where a plain comparison would not do. */
+  stored: unknown;
+  /** Members left out, as named to `onError`. */
+  omitted?: string[];
+}
+
+/** The functions are passed on as text, so they see the page and nothing of this file. */
+const trackCases = (page: Page, cases: Record<string, Case>): Promise<void> =>
+  page.evaluate(
+    (calls) => {
+      const { tracklet } = window as unknown as { tracklet: { track: (uid: string, params: unknown) => void } };
+      for (const [uid, text] of calls) tracklet.track(uid!, new Function(`return (${text})()`)());
+    },
+    Object.entries(cases).map(([uid, { params }]) => [uid, params.toString()]),
+  );
+
+/** What `JSON.stringify` can write is stored as it writes it. */
+const written: Record<string, Case> = {
+  undefined_and_functions: {
+    params: () => ({ a: undefined, b: () => 1, c: Symbol("c"), d: [undefined, () => 1, Symbol("d")], e: { f() {} } }),
+    stored: { d: [null, null, null], e: {} },
+  },
+  dates: {
+    params: () => ({ at: new Date(0), bad: new Date(Number.NaN), list: [new Date(1)] }),
+    stored: { at: "1970-01-01T00:00:00.000Z", bad: null, list: ["1970-01-01T00:00:00.001Z"] },
+  },
+  numbers: {
+    params: () => ({ nan: Number.NaN, infinite: -Infinity, zero: -0, big: 2 ** 53, small: 5e-324 }),
+    stored: { nan: null, infinite: null, zero: 0, big: 2 ** 53, small: 5e-324 },
+  },
+  boxes: {
+    params: () => ({ n: Object(1), s: Object("s"), b: Object(false), none: null, map: new Map([[1, 2]]), re: /x/ }),
+    stored: { n: 1, s: "s", b: false, none: null, map: {}, re: {} },
+  },
+  own_to_json: {
+    params: () => ({ url: new URL("http://a.test/x"), custom: { toJSON: (key: string) => `at ${key}` } }),
+    stored: { url: "http://a.test/x", custom: "at custom" },
+  },
+  params_to_json: { params: () => ({ secret: 1, toJSON: () => ({ shown: 2 }) }), stored: { shown: 2 } },
+  getters: {
+    params: () => ({
+      get a() {
+        return { b: 1 };
+      },
+    }),
+    stored: { a: { b: 1 } },
+  },
+  not_own: {
+    params: () => Object.create({ inherited: 1 }, { hidden: { value: 2 }, own: { value: 3, enumerable: true } }),
+    stored: { own: 3 },
+  },
+  no_prototype: { params: () => Object.assign(Object.create(null), { a: [1] }), stored: { a: [1] } },
+  names: {
+    params: () => ({ ["__proto__"]: 1, constructor: 2, toString: 3, "": 4, '"\n\u2028': 5 }),
+    stored: '{"__proto__":1,"constructor":2,"toString":3,"":4,"\\"\\n\u2028":5}',
+  },
+  texts: {
+    params: () => ({ a: "\ud800", b: "\u0000", c: "😀 ü \u2028", d: "</script>" }),
+    stored: { a: "\ud800", b: "\u0000", c: "😀 ü \u2028", d: "</script>" },
+  },
+  many_keys: {
+    params: () => Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key_${index}`, index])),
+    stored: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key_${index}`, index])),
+  },
+  shared: {
+    params: () => {
+      const twice = { a: 1 };
+      return { x: twice, y: [twice, twice] };
+    },
+    stored: { x: { a: 1 }, y: [{ a: 1 }, { a: 1 }] },
+  },
+  brackets_in_text: {
+    params: () => ({ text: "[{".repeat(200), list: ["\n".repeat(100)] }),
+    stored: { text: "[{".repeat(200), list: ["\n".repeat(100)] },
+  },
+  none: { params: () => undefined, stored: {} },
+};
+
+/** So many arrays and objects in each other. */
+const nested = (levels: number): unknown => {
+  let value: unknown = [];
+  for (let level = 1; level < levels; level++) value = level % 2 ? { x: value } : [value];
+  return value;
+};
+
+/** Of what it cannot write, the member of `params` is left out and named; the rest goes. */
+const omitting: Record<string, Case> = {
+  cycle: {
+    params: () => {
+      const self: Record<string, unknown> = { good: 1 };
+      self.self = self;
+      self.deep = { list: [self] };
+      return self;
+    },
+    stored: { good: 1 },
+    omitted: ["self", "deep"],
+  },
+  big_int: {
+    params: () => ({ n: BigInt(1), list: [BigInt(2)], good: 1 }),
+    stored: { good: 1 },
+    omitted: ["n", "list"],
+  },
+  throwing_getter: {
+    params: () => ({
+      get bad(): never {
+        throw new Error("a getter of the page");
+      },
+      nested: {
+        get bad(): never {
+          throw new Error("a getter of the page");
+        },
+      },
+      good: 1,
+    }),
+    stored: { good: 1 },
+    omitted: ["bad", "nested"],
+  },
+  throwing_to_json: {
+    params: () => ({
+      bad: {
+        toJSON() {
+          throw new Error("a method of the page");
+        },
+      },
+      good: 1,
+    }),
+    stored: { good: 1 },
+    omitted: ["bad"],
+  },
+  throwing_proxy: {
+    params: () => ({
+      bad: new Proxy(
+        {},
+        {
+          ownKeys() {
+            throw new Error("a trap of the page");
+          },
+        },
+      ),
+      good: 1,
+    }),
+    stored: { good: 1 },
+    omitted: ["bad"],
+  },
+  too_deep: {
+    params: () => {
+      // Objects and arrays in turn: JSON.stringify itself gives up only at some thousands.
+      const nest = (levels: number): unknown => {
+        let value: unknown = [];
+        for (let level = 1; level < levels; level++) value = level % 2 ? { x: value } : [value];
+        return value;
+      };
+      return { most: nest(63), over: nest(64), far: nest(1_000), endless: nest(100_000), good: 1 };
+    },
+    stored: { most: nested(63), good: 1 },
+    omitted: ["over", "far", "endless"],
+  },
+};
+
+test.describe("15. arguments", () => {
+  test.beforeEach(async ({ page, site, gateway, contact }) => {
+    site.page("/", modulePage(site, { trackUrl: gateway.url, contactUid: contact }));
+    await page.goto(site.url);
+  });
+
+  for (const [title, cases] of [
+    ["15. params that JSON.stringify can write are stored as it writes them", written],
+    ["15. members of params that JSON.stringify cannot write are left out and named", omitting],
+  ] as const)
+    test(title, async ({ page, expectRows }) => {
+      await trackCases(page, cases);
+      const rows = await expectRows(Object.keys(cases));
+      for (const { event_uid, params } of rows) {
+        const { stored } = cases[event_uid]!;
+        if (typeof stored === "string") expect.soft(JSON.stringify(params), event_uid).toBe(stored);
+        else expect.soft(params, event_uid).toStrictEqual(stored);
+      }
+      const named = Object.values(cases).flatMap(({ omitted = [] }) => omitted);
+      const told = await problems(page);
+      expect(told.map(({ code, detail }) => [code, detail.split(":")[0]])).toEqual(
+        named.map((member) => ["input", `params.${member}`]),
+      );
+    });
+
+  test("15. params that are no object at all: the event goes without them", async ({ page, expectRows }) => {
+    const cases: Record<string, Case> = {
+      null: { params: () => null, stored: {} },
+      number: { params: () => 5, stored: {} },
+      function: { params: () => () => 1, stored: {} },
+      throwing: {
+        params: () =>
+          new Proxy(
+            {},
+            {
+              ownKeys() {
+                throw new Error("a trap of the page");
+              },
+            },
+          ),
+        stored: {},
+      },
+      revoked: {
+        params: () => {
+          const { proxy, revoke } = Proxy.revocable({}, {});
+          revoke();
+          return proxy;
+        },
+        stored: {},
+      },
+    };
+    for (const [uid, one] of Object.entries(cases)) await trackCases(page, { [uid]: one });
+    for (const { params, event_uid } of await expectRows(Object.keys(cases)))
+      expect(params, event_uid).toStrictEqual({});
+  });
+
+  test("15. a name that is no text is reported, and nothing is sent", async ({ page, expectRows }) => {
+    await page.evaluate(() => {
+      const { tracklet } = window as unknown as { tracklet: { track: (uid?: unknown) => void } };
+      const hostile = {
+        toString() {
+          throw new Error("a method of the page");
+        },
+      };
+      tracklet.track();
+      for (const uid of ["", 5, null, hostile, Symbol("uid"), ["list"]]) tracklet.track(uid);
+    });
+    await track(page, "good");
+    await expectRows(["good"]);
+    const told = await problems(page);
+    expect(told).toEqual(told.map(() => ({ code: "input", detail: "eventUid: expected a non-empty string" })));
+    expect(told).toHaveLength(7);
+  });
+});
+
+test.describe("15. prototypes that other scripts have changed", () => {
+  const pollution = {
+    "Array.prototype.toJSON": 'Array.prototype.toJSON = function () { return "polluted"; };',
+    "Object.prototype.toJSON":
+      'Object.defineProperty(Object.prototype, "toJSON", { configurable: true, value: function () { return "polluted"; } });',
+    "enumerable members of Object.prototype": `
+      Object.prototype.extend = function () {};
+      Object.prototype.display_name = "polluted";
+      Object.prototype.account_uid = "polluted";`,
+  };
+  const params = { list: [1, [2, { deep: [3] }]], object: { a: { b: 1 } }, text: "t", none: null };
+  const calls = `
+    window.tracklet = window.tracklet || [];
+    tracklet.push(["track", "hostile", ${JSON.stringify(params)}]);
+    tracklet.push(["track", "dated", { at: new Date(0) }]);
+    tracklet.push(["track", "bare"]);`;
+  const stored = { hostile: params, dated: { at: "1970-01-01T00:00:00.000Z" }, bare: {} };
+
+  for (const [what, script] of Object.entries(pollution)) {
+    test(`15. ${what}, before the snippet has loaded`, async ({ page, site, gateway, contact, expectRows }) => {
+      site.page("/", site.html({ head: `<script>${script}${calls}</script>` }));
+      site.page(
+        "/account",
+        site.html({
+          head: `<script>${script}${calls}</script>`,
+          tag: { contactUid: contact, accountUid: "account-1" },
+          identify: false,
+        }),
+      );
+      await page.goto(site.url);
+      const first = await expectRows(Object.keys(stored));
+      expect(Object.fromEntries(first.map((row) => [row.event_uid, row.params]))).toStrictEqual(stored);
+      await page.goto(`${site.url}/account`);
+      const all = await expectRows([...Object.keys(stored), ...Object.keys(stored)]);
+      for (const row of all.slice(first.length))
+        expect(row.params).toStrictEqual({
+          ...stored[row.event_uid as keyof typeof stored],
+          account_uid: "account-1",
+        });
+      expect(gateway.posts()).toHaveLength(6);
+    });
+
+    test(`15. ${what}, after the snippet has loaded, and the next page delivers`, async ({
+      page,
+      site,
+      gateway,
+      expectRows,
+    }) => {
+      site.page("/", site.html({ body: `<script>function attack() { ${script}${calls} }</script>` }));
+      await page.goto(site.url);
+      await track(page, "loaded");
+      await expectRows(["loaded"]);
+      await gateway.fail("refuse");
+      await page.evaluate("void attack()");
+      await page.goto(`${site.url}/next`);
+      await gateway.heal();
+      const rows = await expectRows(["loaded", ...Object.keys(stored)]);
+      expect(Object.fromEntries(rows.map((row) => [row.event_uid, row.params]))).toStrictEqual({
+        ...stored,
+        loaded: {},
+      });
+    });
+  }
+});
+
+test.describe("15. window.fetch replaced: events wait, and the next page with a sound one delivers", () => {
+  const replacements = {
+    "throws at once": '() => { window.calls = (window.calls ?? 0) + 1; throw new Error("a fetch of the page"); }',
+    rejects:
+      '() => { window.calls = (window.calls ?? 0) + 1; return Promise.reject(new Error("a fetch of the page")); }',
+    "returns nothing": "() => { window.calls = (window.calls ?? 0) + 1; }",
+    "resolves to something else": "async () => { window.calls = (window.calls ?? 0) + 1; return {}; }",
+  };
+  const isCalled = (page: Page) => () => page.evaluate(() => (window as unknown as { calls?: number }).calls);
+
+  for (const [what, fetch] of Object.entries(replacements))
+    test(`15. one that ${what}`, async ({ page, site, gateway, expectRows }) => {
+      site.page("/before", site.html({ head: `<script>window.fetch = ${fetch};</script>` }));
+      await page.goto(`${site.url}/before`);
+      const before = await trackMany(page, 5, "before");
+      await waitFor(isCalled(page), { what: "the replaced fetch to be called" });
+      expect(gateway.requests).toEqual([]);
+
+      await page.goto(site.url);
+      const sound = await trackMany(page, 2, "sound");
+      await expectRows([...before, ...sound]);
+
+      await page.evaluate(`window.fetch = ${fetch}; undefined`);
+      const after = await trackMany(page, 5, "after");
+      await waitFor(isCalled(page), { what: "the replaced fetch to be called" });
+      await page.goto(`${site.url}/next`);
+      await expectRows([...before, ...sound, ...after]);
+    });
+});
+
+test.describe("15. the clock is set", () => {
+  test("15. back a day between two pages, while events wait", async ({ context, page, site, gateway, expectRows }) => {
+    const clock = await controlClock(context);
+    await page.goto(site.url);
+    await gateway.fail({ status: 503, retryAfter: 60 });
+    const today = await trackMany(page, 10, "today");
+    await gateway.waitForPosts(1);
+    await clock.shift(-DAY_MS);
+    // Before anything is sent on the clock set back: another Retry-After would hold.
+    await gateway.heal();
+    await page.goto(`${site.url}/next`);
+    const yesterday = await trackMany(page, 5, "yesterday");
+    await expectRows([...today, ...yesterday]);
+  });
+
+  test("15. back a day in an open page, while events wait", async ({ context, page, site, gateway, expectRows }) => {
+    const clock = await controlClock(context);
+    await page.goto(site.url);
+    await gateway.fail("reset");
+    const today = await trackMany(page, 10, "today");
+    await gateway.waitForPosts(5);
+    await clock.shift(-DAY_MS);
+    const yesterday = await trackMany(page, 5, "yesterday");
+    await gateway.heal();
+    await expectRows([...today, ...yesterday]);
+  });
+
+  test("15. back a day in an open page, while requests are in flight", async ({
+    context,
+    page,
+    site,
+    gateway,
+    expectRows,
+  }) => {
+    const clock = await controlClock(context);
+    await page.goto(site.url);
+    await gateway.fail({ connection: "pass", delayMs: 2_000 });
+    const today = await trackMany(page, 6, "today");
+    await gateway.waitForPosts(4);
+    await clock.shift(-DAY_MS);
+    await track(page, "yesterday");
+    await expectRows([...today, "yesterday"]);
+  });
+
+  test("15. back to the right time after a visit in the future", async ({
+    context,
+    page,
+    site,
+    gateway,
+    expectRows,
+  }) => {
+    const clock = await controlClock(context);
+    await clock.shift(DAY_MS);
+    await page.goto(site.url);
+    await gateway.fail("reset");
+    const tomorrow = await trackMany(page, 10, "tomorrow");
+    await gateway.waitForPosts(4);
+    await clock.shift(0);
+    await page.goto(`${site.url}/next`);
+    const now = await trackMany(page, 5, "now");
+    await gateway.heal();
+    await expectRows([...tomorrow, ...now]);
+  });
+});

@@ -1,0 +1,106 @@
+import type { RecordedRequest } from "./proxy.js";
+
+/** What happens to a request that has no fault. */
+export type Kind =
+  /** Forwarded; the page gets the service's answer. */
+  | "pass"
+  /** Never answered, never forwarded. */
+  | "hang"
+  /** The connection is reset (TCP RST) before the service has read anything. */
+  | "reset"
+  /** The service gets the request and answers it, then the connection is reset: the page never learns. */
+  | "store-then-cut";
+
+interface Common {
+  /** Milliseconds that pass before the fault (or the forwarding) begins. Default 0. */
+  delayMs?: number;
+  /** The same, for as long as a test wants: it begins when this is settled. */
+  until?: Promise<unknown>;
+  /**
+   * `"pass"` (default): preflights are forwarded to the service, only the requests after them meet the fault.
+   * `"fault"`: preflights meet it, too.
+   */
+  preflight?: "pass" | "fault";
+}
+
+/** Answered by the proxy itself; the service never sees the request. */
+export interface Answer extends Common {
+  status: number;
+  /** Header `Retry-After`: seconds, or an HTTP date. */
+  retryAfter?: number | string;
+  headers?: Record<string, string>;
+  /** Default: the service's own form of an error, `{"error": "…"}`; for a 2xx `{"status":"success"}`. */
+  body?: string;
+  /** Default `true`: the page may read status, body and `Retry-After`. `false` leaves every CORS header out. */
+  cors?: boolean;
+}
+
+/** A redirect; `true` leads to an address of the proxy that answers 200 to everything. */
+export interface Redirect extends Common {
+  redirect: string | true;
+  /** Default 302, the one that turns a POST into a GET. */
+  status?: 301 | 302 | 303 | 307 | 308;
+  cors?: boolean;
+}
+
+/** Forwarded under another path, so that the service itself answers a wrong address. */
+export interface WrongPath extends Common {
+  path: string;
+}
+
+/** The long form of a {@link Kind}, for its options. */
+export interface Connection extends Common {
+  connection: Kind;
+}
+
+/** What one request meets. */
+export type Fault = Kind | Answer | Redirect | WrongPath | Connection;
+
+/** What the proxy does: one fault for all, a choice for each request (nothing means pass), or no listener at all. */
+export type Faults = Fault | "refuse" | ((request: RecordedRequest) => Fault | undefined);
+
+/** The long form of any fault. */
+export const normalize = (fault: Fault): Exclude<Fault, Kind> =>
+  typeof fault === "string" ? { connection: fault } : fault;
+
+/** The proxy's own address that answers 200 to everything: where a followed redirect would end. */
+export const LANDING = "/landing";
+
+/** Headers that let the page at `origin` read an answer, as a well-behaved service sends them. */
+export const corsHeaders = (origin: string | undefined): Record<string, string> => ({
+  "access-control-allow-origin": origin ?? "*",
+  ...(origin === undefined ? {} : { "access-control-allow-credentials": "true" }),
+  "access-control-allow-methods": "GET, POST",
+  "access-control-allow-headers": "content-type, authorization",
+  "access-control-expose-headers": "Retry-After",
+  vary: "Origin",
+});
+
+export interface Reply {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+}
+
+/** The answer of an {@link Answer} or a {@link Redirect} to a page at `origin`. */
+export const replyOf = (fault: Answer | Redirect, origin: string | undefined): Reply => {
+  const cors = fault.cors === false ? {} : corsHeaders(origin);
+  if ("redirect" in fault) {
+    const location = fault.redirect === true ? LANDING : fault.redirect;
+    return { status: fault.status ?? 302, headers: { ...cors, location }, body: Buffer.alloc(0) };
+  }
+  const { status, retryAfter, headers, body } = fault;
+  const ok = status >= 200 && status < 300;
+  const text = body ?? (ok ? '{"status":"success"}' : JSON.stringify({ error: `answered ${status} by the proxy` }));
+  return {
+    status,
+    headers: {
+      ...cors,
+      "content-type": "application/json",
+      ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
+      ...headers,
+    },
+    // A body on these statuses is a protocol error.
+    body: status === 204 || status === 304 ? Buffer.alloc(0) : Buffer.from(text),
+  };
+};

@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import { test as base } from "playwright/test";
+import { createGuard, type Guard } from "./guard.js";
+import { type LaunchOptions, launchBrowser, type OwnBrowser } from "./launch.js";
+import { type FaultProxy, startProxy } from "./proxy.js";
+import { createRows } from "./rows.js";
+import { type Service, startService } from "./service.js";
+import { type Site, startSite } from "./site.js";
+
+type Rows = ReturnType<typeof createRows>;
+
+export interface TestFixtures {
+  /** A contact of this test alone, so that its rows are the test's own. */
+  contact: string;
+  /** The fault proxy before the service, on a port of its own. (`proxy` is a setting of the runner itself.) */
+  gateway: FaultProxy;
+  /** The website with the script tag, which points to the gateway and identifies as `contact`. */
+  site: Site;
+  /** Collects page errors and `console.error`; the test fails at its end if there were any that it has not allowed. */
+  guard: Guard;
+  /** The rows of `contact` in the service's database, in the order of their storing. */
+  rows: Rows["rows"];
+  /** Waits for rows and says whether exactly the expected ones are stored. */
+  expectRows: Rows["expectRows"];
+  /** Starts a browser of the test's own on a profile that outlives it; closed and removed at the end of the test. */
+  launch: (options?: LaunchOptions) => Promise<OwnBrowser>;
+  /** Both of the above, and what came after the last `expectRows`. */
+  database: Rows;
+}
+
+export interface WorkerFixtures {
+  /** The service's process, one a worker. A test may kill it: it is started again for the next one. */
+  service: Service;
+}
+
+export { expect } from "playwright/test";
+export { track, trackMany } from "./track.js";
+export { waitFor } from "./wait.js";
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  service: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
+    async ({}, use) => {
+      const service = await startService();
+      await use(service);
+      await service.dispose();
+    },
+    { scope: "worker", timeout: 180_000 },
+  ],
+
+  // biome-ignore lint/correctness/noEmptyPattern: as above
+  contact: async ({}, use) => {
+    await use(`contact-${randomUUID()}`);
+  },
+
+  gateway: async ({ service }, use) => {
+    await service.start();
+    const gateway = await startProxy({ target: () => service.url });
+    await use(gateway);
+    await gateway.close();
+  },
+
+  site: async ({ gateway, contact }, use) => {
+    const site = await startSite({ tag: { trackUrl: gateway.url }, contact });
+    await use(site);
+    await site.close();
+  },
+
+  guard: [
+    // biome-ignore lint/correctness/noEmptyPattern: as above
+    async ({}, use, testInfo) => {
+      const guard = createGuard();
+      await use(guard);
+      const objections = guard.objections();
+      // A test that has failed already keeps its own message.
+      if (objections.length > 0 && testInfo.status === testInfo.expectedStatus)
+        throw new Error(`errors in the page:\n${objections.join("\n")}`);
+    },
+    { auto: true },
+  ],
+
+  // Named for its order: pages are closed before the rows are looked at for the last time.
+  context: async ({ context, guard, database: _ }, use) => {
+    guard.watch(context);
+    await use(context);
+  },
+
+  database: async ({ service, gateway, contact }, use, testInfo) => {
+    const database = createRows(service, gateway, contact);
+    await use(database);
+    const objection = testInfo.status === testInfo.expectedStatus ? await database.latecomers() : undefined;
+    if (objection) throw new Error(objection);
+  },
+  rows: ({ database }, use) => use(database.rows),
+  expectRows: ({ database }, use) => use(database.expectRows),
+
+  launch: async ({ guard, launchOptions, database: _ }, use) => {
+    const started: OwnBrowser[] = [];
+    await use(async (options) => {
+      const browser = await launchBrowser(guard, launchOptions.executablePath, options);
+      started.push(browser);
+      return browser;
+    });
+    // Backwards: the one that made a profile folder removes it last.
+    for (const browser of started.toReversed()) await browser.dispose();
+  },
+});

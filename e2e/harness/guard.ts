@@ -1,0 +1,39 @@
+import type { BrowserContext } from "playwright/test";
+
+export type Guard = ReturnType<typeof createGuard>;
+
+/**
+ * Collects what goes wrong in pages: uncaught errors, unhandled rejections and calls of `console.error`. The browser's
+ * own messages (a failed request, a refused script) are not the page's doing; they are kept apart in `browserMessages`.
+ */
+export const createGuard = () => {
+  const reports: string[] = [];
+  const browserMessages: string[] = [];
+  const allowed: RegExp[] = [];
+
+  return {
+    /** Everything collected so far. */
+    reports: reports as readonly string[],
+    /** Errors that the browser itself wrote to the console. */
+    browserMessages: browserMessages as readonly string[],
+    /** Lets reports that match pass; without a pattern all of them: the test then looks at `reports` itself. */
+    allow: (pattern: RegExp = /^/): void => {
+      allowed.push(pattern);
+    },
+    /** What was reported and not allowed. */
+    objections: (): string[] => reports.filter((report) => !allowed.some((pattern) => pattern.test(report))),
+    /** Watches every page of this browser context, present and future. */
+    watch: (context: BrowserContext): void => {
+      context.on("weberror", (webError) => {
+        const error: unknown = webError.error();
+        reports.push(`uncaught: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      });
+      context.on("console", (message) => {
+        if (message.type() !== "error") return;
+        // Only messages made by a script have arguments.
+        const to = message.args().length > 0 ? reports : browserMessages;
+        to.push(`console.error: ${message.text()} (${message.location().url})`);
+      });
+    },
+  };
+};

@@ -1,0 +1,45 @@
+import type { Page } from "playwright/test";
+import type { Site } from "./site.js";
+import { DEMO_TOKEN } from "./tag.js";
+
+/** Options of a tracker that an app makes itself; those that are functions are the page's own. */
+export interface ModuleOptions {
+  trackUrl: string;
+  /** Default: the demo's token. */
+  apiToken?: string;
+  contactUid?: string | undefined;
+  [option: string]: string | number | boolean | undefined;
+}
+
+/** What the tracker told `onError`. */
+export interface Problem {
+  code: string;
+  detail: string;
+  event?: { contact_uid?: string; event_uid: string; params: Record<string, unknown> };
+}
+
+/**
+ * A page whose tracker comes from the ES module, as an app has it, and collects what `onError` is told. The global
+ * `tracklet` takes calls as the script tag's does.
+ *
+ * @param head markup that comes before the tracker
+ */
+export const modulePage = (site: Pick<Site, "html">, options: ModuleOptions, head = ""): string => {
+  const config = JSON.stringify({ apiToken: DEMO_TOKEN, pageviews: "off", ...options }).replaceAll("<", "\\u003c");
+  return site.html({
+    tag: false,
+    head: `${head}<script type="module">
+      import { createTracker } from "/dist/index.js";
+      const problems = (window.problems = []);
+      const tracker = createTracker({ ...${config}, onError: (problem) => problems.push(problem) });
+      const push = ([verb, ...args]) => tracker[verb](...args);
+      const waiting = window.tracklet ?? [];
+      window.tracklet = { ...tracker, push };
+      for (const call of waiting) push(call);
+    </script>`,
+  });
+};
+
+/** What this page's `onError` was told so far. */
+export const problems = (page: Page): Promise<Problem[]> =>
+  page.evaluate(() => (window as unknown as { problems?: Problem[] }).problems ?? []);

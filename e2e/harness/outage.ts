@@ -1,0 +1,60 @@
+import type { Page } from "playwright/test";
+
+/** First delay of the back-off, doubled with each failure (the longest that full jitter can draw). Milliseconds. */
+const FIRST_MS = 1_000;
+/** Failures in a row after which the back-off has reached its ceiling: 1 s × 2⁹ is longer. */
+const FAILURES = 9;
+/** How long such an outage takes on the page's clock: 1 s + 2 s + … + 256 s. */
+const LENGTH_MS = FIRST_MS * (2 ** FAILURES - 1);
+/** Keeps the page's clock behind the real one, so that a later page without this clock finds no times that lie ahead. */
+const BEHIND_MS = 10_000;
+
+/** Counts the requests of the page that have failed for want of a connection. */
+export const countFailures = (page: Page): (() => number) => {
+  let count = 0;
+  page.on("requestfailed", (request) => {
+    if (request.method() === "POST") count++;
+  });
+  return () => count;
+};
+
+/**
+ * Puts the page's clock in the hands of the test, and lets full jitter always draw its longest delay. To be called before
+ * the page is loaded.
+ */
+export const slowClock = async (page: Page): Promise<void> => {
+  await page.addInitScript(() => {
+    // Not quite a constant: tabs draw their names from the same source.
+    const random = Math.random.bind(Math);
+    Math.random = () => 1 - random() / 1e6;
+  });
+  await page.clock.install({ time: Date.now() - LENGTH_MS - BEHIND_MS });
+};
+
+/**
+ * Lets the page live through an outage of {@link LENGTH_MS} within moments: its clock jumps from attempt to attempt, and
+ * each fails as it really does. One attempt must have failed before; at the end the page waits for five minutes.
+ *
+ * @returns how many attempts there were
+ */
+export const outliveBackOff = async (page: Page): Promise<number> => {
+  for (let failure = 0; failure < FAILURES; failure++) {
+    const failed = page.waitForEvent("requestfailed", (request) => request.method() === "POST");
+    await page.clock.runFor(FIRST_MS * 2 ** failure);
+    await failed;
+    // The page answers after it has learned of the failure.
+    await page.evaluate(() => undefined);
+  }
+  return FAILURES;
+};
+
+/**
+ * Loads a page whose clock stands still but for `spanMs`: what has happened when this is over has waited for no more. To be
+ * called on a page of its own.
+ */
+export const visitFor = async (page: Page, url: string, spanMs: number): Promise<void> => {
+  await page.clock.install({ time: Date.now() });
+  await page.goto(url);
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 500);
+  await page.clock.runFor(spanMs);
+};

@@ -1,0 +1,246 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { corsHeaders, type Fault, type Faults, LANDING, normalize, type Reply, replyOf } from "./fault.js";
+import { forward } from "./forward.js";
+import { freePort } from "./ports.js";
+import { type WaitOptions, waitFor } from "./wait.js";
+
+/** An event as it stood in a request's body. */
+export interface SentEvent {
+  contact_uid?: string;
+  event_uid?: string;
+  params?: Record<string, unknown>;
+}
+
+/** What the proxy saw of one request. It goes on changing until `ended`. */
+export interface RecordedRequest {
+  readonly method: string;
+  /** Path and query, as sent. */
+  readonly url: string;
+  /** All request headers, names in lower case. */
+  readonly headers: IncomingHttpHeaders;
+  /** When its head arrived: milliseconds of the monotonic clock that `performance.now()` reads. */
+  readonly arrivedAt: number;
+  /** Which connection to the proxy it came on, counted from 1. */
+  readonly connection: number;
+  /** The body as text; complete once the fault was chosen. */
+  body: string;
+  /** The body as an event, if it is JSON. */
+  event: SentEvent | undefined;
+  /** Whether the service was asked. */
+  forwarded: boolean;
+  /** What the service answered, whether or not the page got to know. */
+  serviceStatus: number | undefined;
+  /** What the page was answered; `undefined` while open, and for ever when it was cut off. */
+  status: number | undefined;
+  /** When the answer began to leave, on the same clock as `arrivedAt`; no page can have known of it earlier. */
+  answeredAt: number | undefined;
+  /** Left unanswered for ever by a fault. */
+  hanging: boolean;
+  /** Answered, cut off, or given up by the browser. */
+  ended: boolean;
+}
+
+export interface ProxyOptions {
+  /** Address of the service, read anew for each request. */
+  target: () => string;
+  /**
+   * Default `false`: every answer says `Connection: close`, so that each request comes on a fresh connection. A browser
+   * repeats a POST by itself when a *reused* connection breaks before the answer begins (RFC 9110 §9.2.2 lets it guess
+   * that the server had closed an idle one); on a fresh connection it never does, and what is counted under `reset` and
+   * `store-then-cut` is the tracker's doing alone. `true` keeps connections, as services do.
+   */
+  keepConnections?: boolean;
+}
+
+export type FaultProxy = Awaited<ReturnType<typeof startProxy>>;
+
+const parse = (body: string): SentEvent | undefined => {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Starts a proxy before the service, on a port of its own: it records every request and injects faults. */
+export const startProxy = async ({ target, keepConnections = false }: ProxyOptions) => {
+  const port = await freePort();
+  const requests: RecordedRequest[] = [];
+  const sockets = new Map<Socket, number>();
+  let connections = 0;
+  let faults: Faults = "pass";
+
+  const chosen = (request: RecordedRequest): Exclude<Fault, string> => {
+    const now = faults;
+    if (now === "refuse") return { connection: "reset" };
+    const fault = normalize((typeof now === "function" ? now(request) : now) ?? "pass");
+    const spared = request.method === "OPTIONS" && fault.preflight !== "fault";
+    return spared ? { connection: "pass" } : fault;
+  };
+
+  const serve = async (request: RecordedRequest, raw: Buffer, response: ServerResponse): Promise<void> => {
+    const cut = () => response.socket?.resetAndDestroy();
+    const answer = (reply: Reply) => {
+      if (response.destroyed) return;
+      request.status = reply.status;
+      request.answeredAt = performance.now();
+      response.writeHead(reply.status, {
+        ...reply.headers,
+        "content-length": reply.body.length,
+        ...(keepConnections ? {} : { connection: "close" }),
+      });
+      response.end(reply.body);
+    };
+    const ask = async (path: string): Promise<Reply> => {
+      request.forwarded = true;
+      const reply = await forward(target(), { method: request.method, path, headers: request.headers, body: raw });
+      request.serviceStatus = reply.status;
+      return reply;
+    };
+
+    const fault = chosen(request);
+    if (fault.delayMs) await sleep(fault.delayMs);
+    await fault.until;
+    if (new URL(request.url, "http://proxy").pathname === LANDING)
+      return answer({ status: 200, headers: corsHeaders(request.headers.origin), body: Buffer.from("{}") });
+    if ("redirect" in fault || "status" in fault) return answer(replyOf(fault, request.headers.origin));
+    if ("path" in fault) return answer(await ask(fault.path));
+    switch (fault.connection) {
+      case "pass":
+        return answer(await ask(request.url));
+      case "store-then-cut":
+        await ask(request.url);
+        cut();
+        return;
+      case "reset":
+        cut();
+        return;
+      case "hang":
+        request.hanging = true;
+        return;
+    }
+  };
+
+  const receive = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const request: RecordedRequest = {
+      method: incoming.method ?? "",
+      url: incoming.url ?? "",
+      headers: incoming.headers,
+      arrivedAt: performance.now(),
+      connection: sockets.get(incoming.socket) ?? 0,
+      body: "",
+      event: undefined,
+      forwarded: false,
+      serviceStatus: undefined,
+      status: undefined,
+      answeredAt: undefined,
+      hanging: false,
+      ended: false,
+    };
+    requests.push(request);
+    response.on("close", () => {
+      request.ended = true;
+    });
+    try {
+      const chunks: Buffer[] = [];
+      for await (const chunk of incoming) chunks.push(chunk);
+      const raw = Buffer.concat(chunks);
+      request.body = raw.toString("utf8");
+      request.event = parse(request.body);
+      await serve(request, raw, response);
+    } catch {
+      // The browser gave up while sending, or the service is gone: either way this connection has no answer.
+      response.socket?.resetAndDestroy();
+    }
+  };
+
+  const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (incoming, response) => {
+    void receive(incoming, response);
+  });
+  server.on("connection", (socket: Socket) => {
+    sockets.set(socket, ++connections);
+    socket.on("error", () => {});
+    socket.on("close", () => sockets.delete(socket));
+  });
+  const open = async () => {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+  };
+  const shut = async () => {
+    const closed = once(server, "close");
+    server.close();
+    for (const socket of sockets.keys()) socket.destroy();
+    await closed;
+  };
+  await open();
+
+  const posts = (eventUid?: string) =>
+    requests.filter(
+      ({ method, event }) => method === "POST" && (eventUid === undefined || event?.event_uid === eventUid),
+    );
+
+  const proxy = {
+    /** Its address: what a page is given as track URL. */
+    url: `http://127.0.0.1:${port}`,
+    /** Everything that arrived, in the order of arrival. */
+    requests: requests as readonly RecordedRequest[],
+    /** The POSTs among them; with an argument only those of this `event_uid`. */
+    posts,
+    /** The requests that are neither answered nor cut off. */
+    pending: () => requests.filter(({ ended }) => !ended),
+
+    /** Injects a fault for every request that arrives from now on, until the next `fail` or `heal`. */
+    fail: async (next: Faults): Promise<void> => {
+      const before = faults;
+      faults = next;
+      if (next === "refuse" && before !== "refuse") await shut();
+      if (next !== "refuse" && before === "refuse") await open();
+    },
+    /** Lifts the fault. Requests that already hang go on hanging, as with a real outage. */
+    heal: (): Promise<void> => proxy.fail("pass"),
+    /** Injects a fault while `action` runs, and lifts it afterwards. */
+    during: async <T>(fault: Faults, action: () => Promise<T>): Promise<T> => {
+      await proxy.fail(fault);
+      try {
+        return await action();
+      } finally {
+        await proxy.heal();
+      }
+    },
+
+    /** Waits until `condition` holds of what the proxy has seen. */
+    waitFor: (condition: () => unknown, options?: WaitOptions) => waitFor(condition, options),
+    /** Waits until at least `count` POSTs (of this `event_uid`) have arrived, and returns them. */
+    waitForPosts: async (count: number, eventUid?: string): Promise<RecordedRequest[]> => {
+      const what = `${count} POSTs${eventUid ? ` of ${eventUid}` : ""} at the proxy`;
+      await waitFor(() => posts(eventUid).length >= count, { what });
+      return posts(eventUid);
+    },
+    /**
+     * Waits until no request is open and none has come for `forMs` (default 300): what is under way has landed.
+     * Those that hang by a fault do not count, nothing will come of them.
+     */
+    quiet: async (forMs = 300): Promise<void> => {
+      let since = performance.now();
+      let seen = requests.length;
+      await waitFor(
+        () => {
+          const busy = requests.length !== seen || requests.some(({ ended, hanging }) => !ended && !hanging);
+          if (busy) since = performance.now();
+          seen = requests.length;
+          return performance.now() - since >= forMs;
+        },
+        { what: "the proxy to become quiet" },
+      );
+    },
+
+    /** Destroys every connection and stops. */
+    close: async (): Promise<void> => {
+      if (server.listening) await shut();
+    },
+  };
+  return proxy;
+};

@@ -1,0 +1,79 @@
+import { expect } from "playwright/test";
+import type { FaultProxy } from "./proxy.js";
+import type { Row, Service } from "./service.js";
+import { waitFor } from "./wait.js";
+
+export interface ExpectRowsOptions {
+  /** `true`: the rows came in exactly this order. Default `false`: each as often as it is listed. */
+  inOrder?: boolean;
+  /** What identifies a row in the list. Default its `event_uid`. */
+  by?: (row: Row) => unknown;
+  /** The most the rows may take to arrive; generous, never the thing under test. Milliseconds, default 60,000. */
+  timeoutMs?: number;
+}
+
+const tally = (keys: readonly string[]): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+};
+
+/** Which keys came less often, and which more often, than expected. */
+const difference = (actual: readonly string[], expected: readonly string[]) => {
+  const [have, want] = [tally(actual), tally(expected)];
+  const missing = [...want].filter(([key, count]) => (have.get(key) ?? 0) < count).map(([key]) => key);
+  const surplus = [...have].filter(([key, count]) => count > (want.get(key) ?? 0)).map(([key]) => key);
+  return { missing, surplus };
+};
+
+/** Reads and judges the rows of one contact in the service's database. */
+export const createRows = (service: Service, proxy: FaultProxy, contact: string) => {
+  let settled: { count: number; by: string } | undefined;
+
+  const rows = (): Promise<Row[]> => service.rows({ contact_uid: contact });
+
+  /**
+   * Waits until as many rows as listed are stored and nothing more is under way, then says whether they are the ones:
+   * none missing, none stored twice, none else. A number expects that many rows of any kind; a function is an
+   * assertion of your own, repeated until it holds. The count is looked at again when the test has ended, so that a
+   * late repeat does not slip through.
+   */
+  const expectRows = async (
+    expected: readonly unknown[] | number | ((rows: Row[]) => void),
+    { inOrder = false, by = (row) => row.event_uid, timeoutMs = 60_000 }: ExpectRowsOptions = {},
+  ): Promise<Row[]> => {
+    if (typeof expected === "function") {
+      await expect(async () => expected(await rows())).toPass({ timeout: timeoutMs, intervals: [50] });
+    } else {
+      const count = typeof expected === "number" ? expected : expected.length;
+      // Too few after the whole time falls through to the comparison below, which says what is missing.
+      await waitFor(async () => (await rows()).length >= count, { timeoutMs, everyMs: 50 }).catch(() => {});
+    }
+    await proxy.quiet();
+    const stored = await rows();
+    settled = { count: stored.length, by: stored.map((row) => row.event_uid).join(", ") };
+    if (typeof expected === "function") expected(stored);
+    else if (typeof expected === "number") expect(stored.length, "rows stored").toBe(expected);
+    else {
+      const key = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+      const [actual, wanted] = [stored.map((row) => key(by(row))), expected.map(key)];
+      expect(difference(actual, wanted), "events stored, against those expected").toEqual({ missing: [], surplus: [] });
+      if (inOrder) expect(actual, "order of the stored events").toEqual(wanted);
+    }
+    return stored;
+  };
+
+  return {
+    rows,
+    expectRows,
+    /** What was stored after the last `expectRows`, if anything: the reason to fail a test that has ended. */
+    latecomers: async (): Promise<string | undefined> => {
+      if (settled === undefined || !service.running()) return undefined;
+      await proxy.quiet(0);
+      const now = await rows();
+      if (now.length === settled.count) return undefined;
+      const all = now.map((row) => row.event_uid).join(", ");
+      return `rows changed after the last expectRows: ${settled.count} [${settled.by}] became ${now.length} [${all}]`;
+    },
+  };
+};

@@ -1,0 +1,130 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freePort } from "./ports.js";
+import { scriptTag, type TagOptions } from "./tag.js";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const TYPES: Record<string, string> = {
+  ".js": "text/javascript",
+  ".mjs": "text/javascript",
+  ".map": "application/json",
+  ".json": "application/json",
+  ".css": "text/css",
+  ".txt": "text/plain",
+};
+
+/** A page's HTML, or what makes it from the request. */
+export type Html = string | ((request: IncomingMessage) => string);
+
+export interface PageOptions {
+  /** Response headers of this page, such as `content-security-policy` or `cache-control`. */
+  headers?: Record<string, string>;
+  status?: number;
+  /** Default: by the path's extension, else HTML. */
+  type?: string;
+}
+
+export interface HtmlOptions {
+  /** Markup in the head, before the script tag. */
+  head?: string;
+  /** Markup in the body. */
+  body?: string;
+  /** Options of this page's script tag; `false` for a page without it. */
+  tag?: TagOptions | false;
+  /** Who is identified before the bundle has loaded; `false` for nobody. Default: the site's contact. */
+  identify?: string | false;
+}
+
+export interface SiteOptions {
+  /** Options of the script tag on all pages. */
+  tag?: TagOptions;
+  /** Who is identified on all pages, by an inline call before the script tag. Default: nobody. */
+  contact?: string;
+}
+
+export type Site = Awaited<ReturnType<typeof startSite>>;
+
+const identifyTag = (contact: string | false): string =>
+  contact === false
+    ? ""
+    : `<script>(window.tracklet = window.tracklet || []).push(["identify", ${JSON.stringify(contact)}])</script>`;
+
+/**
+ * Starts a website on a port of its own, so that the service is another origin. Every path that no test has defined is
+ * an ordinary page with the script tag; `/dist/` holds the built files.
+ */
+export const startSite = async ({ tag = {}, contact }: SiteOptions = {}) => {
+  const port = await freePort();
+  const pages = new Map<string, { html: Html } & PageOptions>();
+  const sockets = new Set<Socket>();
+  let defaults = tag;
+
+  /** A whole page; the script tag stands at the end of the head. */
+  const html = ({ head = "", body = "", tag: own = {}, identify = contact ?? false }: HtmlOptions = {}): string => {
+    const script = own === false ? "" : identifyTag(identify) + scriptTag({ ...defaults, ...own });
+    return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title>${head}${script}</head><body>${body}</body></html>`;
+  };
+
+  const built = async (path: string, response: ServerResponse): Promise<void> => {
+    // `normalize` takes the dots out of an absolute path, so that nothing outside of dist/ is reachable.
+    const file = join(ROOT, normalize(path));
+    try {
+      const content = await readFile(file);
+      response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
+      response.end(content);
+    } catch {
+      response.writeHead(404, { "content-type": "text/plain" });
+      response.end(`${path} is missing: build first (npm run build)`);
+    }
+  };
+
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://site");
+    if (pathname.startsWith("/dist/")) return void built(pathname, response);
+    if (pathname === "/favicon.ico") return void response.writeHead(204).end();
+    const page = pages.get(pathname) ?? { html: html() };
+    request.resume();
+    response.writeHead(page.status ?? 200, {
+      "content-type": page.type ?? `${TYPES[extname(pathname)] ?? "text/html"}; charset=utf-8`,
+      ...page.headers,
+    });
+    response.end(typeof page.html === "function" ? page.html(request) : page.html);
+  });
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+
+  return {
+    /** The site's origin, `http://127.0.0.1:PORT`: a secure context for the browser. */
+    url: `http://127.0.0.1:${port}`,
+    /**
+     * The same site under another host: `"localhost"` is another origin, a name that ends in `.test` is plain http as
+     * in the wild (no secure context, another site than the service).
+     */
+    at: (host: string): string => `http://${host}:${port}`,
+    html,
+    /** Defines (or replaces) a page, or any text file by its extension. */
+    page: (path: string, content: Html, options: PageOptions = {}): void => {
+      pages.set(path, { html: content, ...options });
+    },
+    /** Changes options of the script tag on all pages served from now on. */
+    configure: (options: TagOptions): void => {
+      defaults = { ...defaults, ...options };
+    },
+    /** The script tag with this site's options. */
+    tag: (options: TagOptions = {}): string => scriptTag({ ...defaults, ...options }),
+    close: async (): Promise<void> => {
+      const closed = once(server, "close");
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+};

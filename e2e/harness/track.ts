@@ -1,0 +1,29 @@
+import type { Frame, Page } from "playwright/test";
+
+type Calls = { push: (call: unknown[]) => unknown };
+
+/** Tracks one event in the page, in the form that works before and after the bundle has loaded. */
+export const track = (page: Page | Frame, eventUid: string, params?: Record<string, unknown>): Promise<void> =>
+  page.evaluate(
+    ([uid, given]) => {
+      const host = window as unknown as { tracklet?: Calls };
+      host.tracklet ??= [] as unknown[] as Calls;
+      host.tracklet.push(given === undefined ? ["track", uid] : ["track", uid, given]);
+    },
+    [eventUid, params] as const,
+  );
+
+/** The names `prefix-1` … `prefix-count`. */
+export const names = (prefix: string, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${prefix}-${index + 1}`);
+
+/** Tracks `prefix-1` … `prefix-count` in one task of the page, and returns these names. */
+export const trackMany = async (page: Page | Frame, count: number, prefix = "event"): Promise<string[]> => {
+  const uids = names(prefix, count);
+  await page.evaluate((names) => {
+    const host = window as unknown as { tracklet?: Calls };
+    host.tracklet ??= [] as unknown[] as Calls;
+    for (const uid of names) host.tracklet.push(["track", uid]);
+  }, uids);
+  return uids;
+};

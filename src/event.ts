@@ -1,0 +1,59 @@
+/** The body of an event, as text (service interface, section 2, event). */
+import type { Params } from "./types.js";
+
+/** A member nested deeper than this is left out: the service would refuse the event. `params` itself is level 1. */
+const MAX_DEPTH = 64;
+
+/** Passes over a `toJSON` that a script of the page has put on every object or array, as old versions of Prototype.js do. */
+function unpolluted(this: Params, key: string, written: unknown): unknown {
+  const value = this[key] as Params | null | undefined;
+  return value?.toJSON === ({} as Params).toJSON || value?.toJSON === ([] as unknown as Params).toJSON
+    ? value
+    : written;
+}
+
+/**
+ * `JSON.stringify` of an object, without the braces. It throws for a cycle, a BigInt, a throwing getter, for what is nested
+ * too deep, and for what is no object.
+ */
+const writeMembers = (object: Params): string => {
+  // Only where it is needed, because it slows each call down.
+  const replacer = "toJSON" in [] ? unpolluted : undefined;
+  const text = JSON.stringify(object, replacer);
+  // Indented by one, a line that opens a 65th level begins with 64 spaces; strings hold no line feed.
+  const isDeep = () => /\n {64}.*[[{][\]}]?,?\n/.test(JSON.stringify(object, replacer, 1));
+  if (text[0] !== "{" || (text.split(/[[{]/).length > MAX_DEPTH && isDeep())) throw text;
+  return text.slice(1, -1);
+};
+
+/**
+ * The body without its contact.
+ *
+ * @param params the caller's members, which win over `own`, the tracker's
+ * @param omit told of each member that cannot be written and is left out
+ */
+export const formatEvent = (eventUid: string, params: Params, own: Params, omit: (member: string) => void): string => {
+  let names: string[] = [];
+  let members: string[];
+  try {
+    names = Object.keys(params);
+    members = [writeMembers(params)];
+  } catch {
+    // One by one, those that can be written are saved.
+    if (!names[0]) omit("params");
+    members = names.map((name) => {
+      try {
+        return writeMembers({ [name]: params[name] });
+      } catch {
+        omit(name);
+        return "";
+      }
+    });
+  }
+  for (const name of names) delete own[name];
+  return `{"event_uid":${JSON.stringify(eventUid)},"params":{${[writeMembers(own), ...members].filter(Boolean)}}}`;
+};
+
+/** Puts the contact, the first member, in front of a body. */
+export const address = (body: string, contact: string): string =>
+  `{"contact_uid":${JSON.stringify(contact)},${body.slice(1)}`;

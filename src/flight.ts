@@ -1,0 +1,41 @@
+/** What is in flight, and how much more may be: browsers bound it, and say so only by failing. */
+
+/** Requests at once: enough to drain a back-log, and two of a host's six sockets are left to the page. */
+const PARALLEL = 4;
+/** The same while the page is out of sight: a browser process has 256 in all. */
+const PARALLEL_HIDDEN = 32;
+/** Bytes with keepalive: of the 65,536 of a document, some are left to the page. */
+const KEEPALIVE_BYTES = 61_440;
+
+export const createFlight = (canKeepAlive: boolean) => {
+  /** Keys, with the bytes of those requests that outlive the page. */
+  const requests = new Map<string, number>();
+  let keptBytes = 0;
+  /** Begun since the page went out of sight: nobody knows when a beacon ends, and its bytes are free again. */
+  let beacons = 0;
+
+  return {
+    has: (key: string): boolean => requests.has(key),
+    /** Does the request for `key` outlive the page? */
+    isKept: (key: string): boolean => !!requests.get(key),
+    isOpen: (): boolean => requests.size > 0,
+    isFull: (isOut: boolean): boolean => {
+      if (!isOut && !canKeepAlive) beacons = keptBytes = 0;
+      return requests.size + beacons >= (isOut ? PARALLEL_HIDDEN : PARALLEL);
+    },
+    /** May so many bytes more outlive the page? */
+    fits: (size: number): boolean => keptBytes + size <= KEEPALIVE_BYTES,
+    isTooLarge: (size: number): boolean => size > KEEPALIVE_BYTES,
+
+    /** @param kept bytes of a request that outlives the page; 0 of one that does not */
+    begin: (key: string, kept: number): void => {
+      requests.set(key, kept);
+      keptBytes += kept;
+      if (kept && !canKeepAlive) beacons++;
+    },
+    end: (key: string): void => {
+      if (canKeepAlive) keptBytes -= requests.get(key) ?? 0;
+      requests.delete(key);
+    },
+  };
+};

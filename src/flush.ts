@@ -1,0 +1,19 @@
+import type { Queue } from "./queue.js";
+import type { FlushResult } from "./types.js";
+
+/** How often it is looked whether anything is still under way, in milliseconds. */
+const LOOK_MS = 50;
+
+/** Sends what can be sent now, and tells what became of it, after `timeoutMs` milliseconds at the latest. */
+export const flush = async (
+  { tally, rows }: Queue,
+  begin: () => void,
+  isBusy: () => boolean,
+  timeoutMs: number,
+): Promise<FlushResult> => {
+  const { delivered, dropped } = tally;
+  const end = performance.now() + timeoutMs;
+  begin();
+  while (isBusy() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  return { delivered: tally.delivered - delivered, queued: rows.size, dropped: tally.dropped - dropped };
+};

@@ -1,0 +1,113 @@
+/** `tracklet/read`: the look-ups of accounts, contacts and users, for servers and other trusted places. */
+import { BASE_ADDRESS, check, type Rules } from "./check.js";
+import { NotFoundError, TrackletError } from "./errors.js";
+import { hiding } from "./hide.js";
+import { LIST_OPTIONS, type ListOptions, type UserList, userList } from "./pages.js";
+import type { Account, Contact } from "./records.js";
+import { type CallOptions, REACH, type Reach, requester } from "./request.js";
+import { record, recordOrNone, userPage } from "./shape.js";
+
+export {
+  type AnswerDetails,
+  ApiError,
+  AuthenticationError,
+  ConnectionError,
+  NotFoundError,
+  RateLimitError,
+  TimeoutError,
+  TrackletError,
+} from "./errors.js";
+export type { ListOptions, UserList } from "./pages.js";
+export type { Account, Contact, Pagination, References, Stage, User, UserPage } from "./records.js";
+export type { CallOptions, Reach } from "./request.js";
+
+/** Where the records are, and who asks. */
+export interface ReaderConfig extends Reach {
+  /** Address in front of `/v2`, such as `https://api.example.com`. */
+  baseUrl: string;
+  /** Sent as a bearer token. */
+  accessToken: string;
+  /** Allows use in a page, for instance of an internal tool: whoever opens that page can read the token. */
+  allowBrowser?: boolean | undefined;
+}
+
+/** Looks up one kind of record. */
+export interface Records<T> {
+  /**
+   * @param id the service's own id
+   * @throws NotFoundError when there is none
+   * @throws TypeError when `id` is `""`, `"."`, `".."` or no string
+   */
+  get(id: string, options?: CallOptions): Promise<T>;
+  /**
+   * @param uid the unique id that you supplied
+   * @returns `null` when nothing matches
+   * @throws TypeError when `uid` is `""`, `"."`, `".."` or no string
+   */
+  findByUid(uid: string, options?: CallOptions): Promise<T | null>;
+}
+
+/** See {@link createReader}. */
+export interface Reader {
+  accounts: Records<Account>;
+  contacts: Records<Contact>;
+  users: {
+    /** @throws TypeError at once, naming the option that is wrong */
+    list(options?: ListOptions): UserList;
+  };
+}
+
+const CONFIG: Rules = {
+  ...REACH,
+  baseUrl: BASE_ADDRESS,
+  accessToken: /^"[!#-[\]-~]+"$/, // fetch would quote a token that no header can hold in its error
+};
+
+/**
+ * `.` and `..` are steps in a path even when they are percent-encoded (URL standard §4.4), and nothing at all asks for
+ * the list instead.
+ */
+const segment = (id: string): string => {
+  check({ id }, { id: /^"(?!\.{0,2}"$)/ });
+  return encodeURIComponent(id);
+};
+
+/**
+ * Makes a reader of the service's records. Calls reject with `ApiError` (among them `NotFoundError`,
+ * `AuthenticationError` and `RateLimitError`), `ConnectionError`, `TimeoutError`, or the reason of their signal.
+ *
+ * @throws TypeError when the configuration is wrong
+ * @throws TrackletError in a page, unless `allowBrowser`
+ */
+export const createReader = (config: ReaderConfig): Reader => {
+  const { baseUrl, accessToken, allowBrowser, ...reach } = config;
+  if (globalThis.document && !allowBrowser)
+    throw new TrackletError("a page shows accessToken to anyone (allowBrowser)");
+  check(config, CONFIG);
+  const headers = { Accept: "application/json", Authorization: `Bearer ${accessToken}` };
+  const request = requester(`${baseUrl.replace(/\/+$/, "")}/v2/`, { headers }, reach, hiding(accessToken));
+
+  const records = <T extends object>(kind: string): Records<T> => ({
+    get: async (id, options) => request(`${kind}/${segment(id)}`, record<T>, options),
+    findByUid: async (uid, options) =>
+      request(`${kind}?uid=${segment(uid)}`, recordOrNone<T>, options).catch((error) => {
+        if (error instanceof NotFoundError) return null;
+        throw error;
+      }),
+  });
+
+  return {
+    accounts: records("accounts"),
+    contacts: records("contacts"),
+    users: {
+      list({ signal, ...first } = {}) {
+        check(first, LIST_OPTIONS);
+        return userList(first, (query) => {
+          // By way of JSON, because that leaves out what is undefined.
+          const search = `${new URLSearchParams(JSON.parse(JSON.stringify(query)))}`;
+          return request(`users${search && `?${search}`}`, userPage, { signal });
+        });
+      },
+    },
+  };
+};

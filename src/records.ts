@@ -1,0 +1,85 @@
+/** What the service's look-ups answer, typed as far as it is known and open to more members. */
+
+/** A stage of an account or contact. */
+export interface Stage {
+  id?: string;
+  name?: string;
+  [member: string]: unknown;
+}
+
+/** References to other records. */
+export interface References {
+  object?: string;
+  data?: { id: string; [member: string]: unknown }[];
+  [member: string]: unknown;
+}
+
+/** An account. The interface promises no member, so that all are optional; those named are what deployments send. */
+export interface Account {
+  object?: "account";
+  id?: string;
+  /** The `uid` that the caller supplied. */
+  unique_id?: string;
+  /** Epoch seconds. */
+  created_at?: number;
+  /** Custom attributes. */
+  data?: Record<string, unknown>;
+  stage?: Stage | null;
+  /** Metrics, such as `health`. */
+  salesmachine?: Record<string, unknown>;
+  contacts?: References;
+  [member: string]: unknown;
+}
+
+/** A contact. The interface promises no member, so that all are optional; those named are what deployments send. */
+export interface Contact {
+  object?: "contact";
+  id?: string;
+  /** The `uid` that the caller supplied. */
+  unique_id?: string;
+  /** Epoch seconds. */
+  created_at?: number;
+  archived?: boolean;
+  /** Custom attributes. */
+  data?: Record<string, unknown>;
+  stage?: Stage | null;
+  /** Metrics, such as `health`. */
+  salesmachine?: Record<string, unknown>;
+  accounts?: References;
+  [member: string]: unknown;
+}
+
+/** A user. Only `id` is verified at run time; the other members are as the interface names them. */
+export interface User {
+  object: "user";
+  id: string;
+  /** Epoch seconds. */
+  created_at: number;
+  email: string;
+  name: string;
+  /** `admin` is the one value known. */
+  role: "admin" | (string & {});
+  enabled: boolean;
+  [member: string]: unknown;
+}
+
+/** Where a page stands in the list. */
+export interface Pagination {
+  /** Users in all. */
+  total: number;
+  offset: number;
+  limit: number;
+  /** Users on this page. */
+  count: number;
+  /** Address of the next page, as the service names it; null, empty or absent on the last one. */
+  next?: string | null;
+  [member: string]: unknown;
+}
+
+/** One page of users. */
+export interface UserPage {
+  object: "user.list";
+  data: User[];
+  pagination: Pagination;
+  [member: string]: unknown;
+}

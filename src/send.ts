@@ -1,0 +1,122 @@
+/** `tracklet/send`: one event from a server. */
+import { BASE_ADDRESS, check, type Rules } from "./check.js";
+import { hiding } from "./hide.js";
+import { type CallOptions, REACH, type Reach, requester } from "./request.js";
+import { uuid } from "./uuid.js";
+
+export {
+  type AnswerDetails,
+  ApiError,
+  AuthenticationError,
+  ConnectionError,
+  NotFoundError,
+  RateLimitError,
+  TimeoutError,
+  TrackletError,
+} from "./errors.js";
+export type { CallOptions, Reach } from "./request.js";
+
+/** Where events go, and who sends them. */
+export interface SendConfig extends Reach {
+  /** Address in front of the path, such as `https://track.example.com`. */
+  trackUrl: string;
+  apiToken: string;
+  /** For a proxy that renames the path; `/v1/track/event` unless set. */
+  eventPath?: string | undefined;
+  /** `basic` (unless set): the token is the user name of HTTP Basic; `query`: it is the parameter `api_token`. */
+  auth?: "basic" | "query" | undefined;
+  /**
+   * Adds `params.event_id` and `params.occurred_at` (epoch milliseconds), the same on every attempt, so that a service
+   * that knows them stores a repeated event once. Off unless set.
+   */
+  stamp?: boolean | undefined;
+}
+
+/** One action of one contact. */
+export interface ServerEvent {
+  contact_uid: string;
+  /** Name of the action; `pageview` denotes a page view. */
+  event_uid: string;
+  params?: EventParams | undefined;
+}
+
+/** Free parameters, as far as JSON can hold them. */
+export interface EventParams {
+  account_uid?: string;
+  /** Human label of the event. */
+  display_name?: string;
+  /** Visited address, with `pageview`. */
+  visit_url?: string;
+  [member: string]: unknown;
+}
+
+const CONFIG: Rules = {
+  ...REACH,
+  trackUrl: BASE_ADDRESS,
+  apiToken: /^"[^\\]+"$/,
+  eventPath: /^(u|"\/[^\\?#]*"$)/,
+  auth: /^(u|"(basic|query)"$)/,
+};
+
+const EVENT: Rules = { contact_uid: /^"[^"]/, event_uid: /^"[^"]/, params: /^[u{]/ };
+
+/** HTTP Basic with the token as user name and an empty password, in UTF-8 (RFC 7617 §2.1). */
+const basic = (token: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(`${token}:`)));
+
+/**
+ * Sends one event, and resolves when the service has accepted it. Attempts are repeated on network errors, 408, 425, 429
+ * and 5xx; without `stamp`, an event whose answer was lost on the way may then be stored twice.
+ *
+ * @throws TypeError when an argument is wrong, before anything is sent
+ * @throws `ApiError` and its kinds, `ConnectionError`, `TimeoutError`, or the reason of the signal
+ */
+export const sendEvent = async (config: SendConfig, event: ServerEvent, options?: CallOptions): Promise<void> => {
+  const {
+    trackUrl,
+    apiToken,
+    eventPath = "/v1/track/event",
+    auth = "basic",
+    stamp,
+    fetch: send = fetch,
+    ...reach
+  } = config;
+  const { contact_uid, event_uid, params = {} } = event;
+  check(config, CONFIG);
+  check(event, EVENT);
+  // A colon would end the user name (RFC 7617 §2).
+  if (auth === "basic" && apiToken.includes(":")) throw new TypeError('invalid apiToken: a colon needs auth "query"');
+
+  const encoded = encodeURIComponent(apiToken);
+  const credentials = basic(apiToken);
+  const [query, authorization] =
+    auth === "basic" ? ["", { Authorization: `Basic ${credentials}` }] : [`?api_token=${encoded}`];
+  // A caller's own event_id and occurred_at win: what comes out of the caller's queue keeps its id over restarts.
+  const stamps = stamp ? { event_id: uuid(), occurred_at: Date.now() } : {};
+  let accepted = false;
+  try {
+    const request = requester(
+      trackUrl.replace(/\/+$/, "") + eventPath + query,
+      {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...authorization },
+        body: JSON.stringify({ contact_uid, event_uid, params: { ...stamps, ...params } }),
+      },
+      {
+        ...reach,
+        // The status is the verdict: to send again because the body broke off would store the event twice.
+        async fetch(input, init) {
+          const response = await send(input, init);
+          accepted = response.ok;
+          if (!accepted) return response;
+          await response.text().catch(() => {});
+          return new Response();
+        },
+      },
+      (text) => [encoded, credentials, apiToken].reduce((hidden, secret) => hiding(secret)(hidden), text),
+    );
+    await request("", () => null, options);
+  } catch (error) {
+    // Aborted, or out of time, while that body was read.
+    if (!accepted) throw error;
+  }
+};

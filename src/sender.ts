@@ -1,0 +1,150 @@
+/** Sends what is queued, oldest first. An event leaves the queue only on a verdict. */
+import type { BackOff } from "./backoff.js";
+import { createFlight } from "./flight.js";
+import type { Queue } from "./queue.js";
+import { isSuccess } from "./retry.js";
+import { bytesOf, HANDED_OFF, timeOf } from "./row.js";
+import { RENEW_MS, type Tabs } from "./tabs.js";
+import type { Transport } from "./transport.js";
+import type { Verdict } from "./verdict.js";
+
+/** Without keepalive a request waits this long, in milliseconds, so that a click that leaves the page ends in a beacon. */
+const BEACON_CHANCE_MS = 1_000;
+
+/** @param complete gives the body of an event as it is to be sent, or nothing while it cannot be */
+export const createSender = (
+  queue: Queue,
+  tabs: Tabs,
+  backOff: BackOff,
+  { canKeepAlive, post }: Transport,
+  { judge, retract, preferNew }: Verdict,
+  complete: (key: string, body: string) => string | undefined,
+  isHidden: () => boolean,
+  isStamped: boolean,
+) => {
+  const { rows } = queue;
+  const flight = createFlight(canKeepAlive);
+  const idle = canKeepAlive ? RENEW_MS : BEACON_CHANCE_MS;
+  /** Requests begun, and the last of them before events were adopted or handed off. */
+  let begun = 0;
+  let handedOver = 0;
+  let adoptions = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isWoken = false;
+  /** There is a reason not to wait for the back-off, until a request has begun. */
+  let isUrgent = true;
+  /** Between `pagehide` and `pageshow`, when a failed request says nothing. */
+  let isGone = false;
+  /** Others may have adopted what is here. */
+  let isStale = false;
+
+  const send = async (key: string, body: string, kept: number): Promise<void> => {
+    const seen = backOff.state();
+    const request = ++begun;
+    isUrgent = false;
+    flight.begin(key, kept);
+    const outcome = await post(body, !!kept);
+    flight.end(key);
+    // Where others may have adopted what is here, only acceptance is acted on.
+    if (!(isGone || isStale) || isSuccess(outcome[0])) judge(key, outcome, request, seen, handedOver);
+    hear();
+  };
+  const schedule = (delay: number): void => {
+    clearTimeout(timer);
+    timer = setTimeout(hear, delay);
+  };
+
+  /** Begins what may be sent now, oldest first. */
+  const pump = (forward?: boolean): void => {
+    isWoken = false;
+    isUrgent ||= !!forward;
+    isStale ||= rows.size > 0 && tabs.isLapsed();
+    if (isStale) {
+      // What is in flight must not be adopted beside it, not even by this page itself.
+      if (isGone || flight.isOpen()) schedule(idle);
+      else restart();
+      return;
+    }
+    queue.trim();
+    const isOut = isGone || isHidden();
+    for (const [key, text] of rows) {
+      if (flight.isFull(isOut)) break;
+      const isYoung = !canKeepAlive && !isOut && !forward && Date.now() - timeOf(key) < BEACON_CHANCE_MS;
+      const body = flight.has(key) || isYoung || text[0] === HANDED_OFF ? "" : complete(key, text);
+      if (!body) continue;
+      const size = bytesOf(body);
+      const fits = flight.fits(size);
+      if (!fits && (isOut || !flight.isTooLarge(size))) continue;
+      const isProbe = backOff.state() !== null;
+      if (isProbe && (isGone || backOff.wait(isUrgent))) break;
+      if (isProbe) backOff.claim();
+      send(key, body, fits && (isOut || (canKeepAlive && !isProbe)) ? size : 0);
+      if (isProbe) break;
+    }
+    if (isGone) handOver();
+    else if (rows.size) {
+      tabs.renew();
+      schedule(Math.min(idle, backOff.wait(isUrgent) || idle));
+    }
+  };
+  /** The page is left: tells the next one what is in flight, and that the rest is free. */
+  const handOver = (): void => {
+    handedOver = begun;
+    if (!isStamped && backOff.state() === null && navigator.onLine) queue.handOff(flight.isKept);
+    tabs.leave(rows.size > 0);
+  };
+  /** Finds what dead tabs and earlier pages have queued. */
+  const adopt = (): void => {
+    adoptions++;
+    tabs.adopt(
+      (tab) => {
+        handedOver = begun;
+        queue.take(tab, tabs.id());
+        // Handed off or not, nothing is taken for delivered while the service fails.
+        if (backOff.state() !== null) retract();
+      },
+      () => {
+        adoptions--;
+        hear();
+      },
+    );
+  };
+  /** Goes on as another tab, which adopts what this one has stored, if nobody else does. */
+  const restart = (): void => {
+    isStale = false;
+    tabs.leave(true);
+    queue.release();
+    tabs.restart();
+    adopt();
+  };
+  /** Something may let events go. A page that was left no longer knows which of them are its own. */
+  const hear = (forward?: boolean): void => {
+    if (!isGone) pump(forward);
+  };
+
+  return {
+    hear,
+    adopt,
+    isBusy: (): boolean => flight.isOpen() || adoptions > 0,
+    leave: (): void => {
+      isGone = true;
+      pump();
+    },
+    /** The page is back from the back/forward cache. */
+    restore: (): void => {
+      isGone = false;
+      isStale = true;
+      pump(true);
+    },
+    /** An event was queued: it is sent in the next task, or at once where there may be none. */
+    wake: (): void => {
+      if (rows.size === 1) tabs.touch();
+      isUrgent ||= preferNew();
+      if (isGone || isHidden()) pump();
+      else if (!isWoken) {
+        isWoken = true;
+        schedule(canKeepAlive ? 0 : idle);
+      }
+    },
+  };
+};

@@ -1,0 +1,46 @@
+/** `localStorage` made harmless: what it does not keep, because it is absent, denied or full, is kept in memory. */
+
+/** Rows under one prefix. Nothing here throws. */
+export interface Store {
+  get(key: string): string | null;
+  set(key: string, value: string): void;
+  remove(key: string): void;
+  /** All keys below the prefix, without it, in the order of their characters. */
+  keys(): string[];
+}
+
+const attempt = <T>(run: () => T): T | undefined => {
+  try {
+    return run();
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * @param prefix keeps trackers of one origin apart
+ * @param area gives the storage area; asked anew at each access, because the getter itself may throw
+ */
+export const createStore = (prefix: string, area: () => Storage = () => localStorage): Store => {
+  const memory = new Map<string, string>();
+  return {
+    get: (key) => memory.get(prefix + key) ?? attempt(() => area().getItem(prefix + key)) ?? null,
+    set: (key, value) => {
+      try {
+        area().setItem(prefix + key, value);
+        memory.delete(prefix + key);
+      } catch {
+        memory.set(prefix + key, value);
+      }
+    },
+    remove: (key) => {
+      memory.delete(prefix + key);
+      attempt(() => area().removeItem(prefix + key));
+    },
+    keys: () =>
+      [...memory.keys(), ...(attempt(() => Object.keys(area())) ?? [])]
+        .filter((key) => key.startsWith(prefix))
+        .map((key) => key.slice(prefix.length))
+        .sort(),
+  };
+};

@@ -1,0 +1,99 @@
+/** The public types. Member names of events are the service's own (snake case), those of options are ours. */
+
+/** Free parameters of an event. Whatever `JSON.stringify` makes of them is sent. */
+export type Params = Record<string, unknown>;
+
+/** An event as it travels: the body of `POST /v1/track/event`. */
+export interface TrackEvent {
+  /** Unique id of the contact; absent while nobody is identified. */
+  contact_uid?: string;
+  /** Name of the action, in snake case; `"pageview"` denotes a page view. */
+  event_uid: string;
+  params: Params;
+}
+
+/** A decision of the tracker that concerns whoever runs the page, given to `onError`. */
+export interface Problem {
+  /**
+   * What happened:
+   * - `"input"`: an option or an argument of a verb is wrong, or a member of `params` could not be written and was left out
+   * - `"paused"`: the service refuses every event (a wrong token or URL, an error in its deployment); events wait
+   * - `"rejected"`: the service refuses this event and accepts others; it was dropped
+   * - `"evicted"`: a bound was reached; this event, the oldest one, was dropped
+   */
+  code: "input" | "paused" | "rejected" | "evicted";
+  /** What it concerns: the option or argument and what was expected, the answer's status, or the bound. */
+  detail: string;
+  /** The event that was dropped. */
+  event?: TrackEvent;
+}
+
+/** Options of a tracker. In a script tag each is a `data-` attribute: `apiToken` is `data-api-token`. */
+export interface Config {
+  /** Token of the event endpoint, sent as the query parameter `api_token`. */
+  apiToken: string;
+  /** Address before `/v1/track/event`: absolute, or relative to the page for a first-party proxy. */
+  trackUrl: string;
+  /** Name of the storage keys (and of the global, with a script tag). Default `"tracklet"`. */
+  name?: string;
+  /** Identifies at once, as {@link Tracker.identify} does. */
+  contactUid?: string;
+  accountUid?: string;
+  /**
+   * Page views: sent as the page navigates (`"auto"`, default), also where only the fragment changes (`"hash"`), or only by
+   * `pageview()` (`"off"`).
+   */
+  pageviews?: "auto" | "hash" | "off";
+  /**
+   * Changes or drops (`null`) the URL of a page view. It is given the URL without its secrets: user and password, and the
+   * values of parameters such as `token`, `code` or `password` in query and fragment, are already replaced.
+   */
+  visitUrl?: (url: URL) => string | URL | null;
+  /** Most events that wait for delivery. Default 1,000. */
+  maxEvents?: number;
+  /** Most bytes that wait for delivery, in UTF-8. Default 1,048,576. */
+  maxBytes?: number;
+  /** Longest time that an event waits for delivery, in milliseconds. Default 604,800,000 (7 days). */
+  maxAgeMs?: number;
+  /** Adds `params.event_id` and `params.occurred_at`, by which a service can drop repeats. Default `false`. */
+  stamp?: boolean;
+  /** Told of every problem. It may throw; that harms nothing. */
+  onError?: (problem: Problem) => void;
+}
+
+/** What became of events during a `flush`. */
+export interface FlushResult {
+  /** Events that the service accepted since the call. */
+  delivered: number;
+  /** Events that still wait in this tab. */
+  queued: number;
+  /** Events dropped since the call. */
+  dropped: number;
+}
+
+/** The verbs. None of them ever throws or rejects. */
+export interface Tracker {
+  /**
+   * Remembers, across pages, whom the following events belong to. Replaces contact and account together.
+   *
+   * @param contactUid unique id of the contact, a non-empty string
+   * @param accountUid unique id of the account, sent as `params.account_uid`
+   */
+  identify(contactUid: string, accountUid?: string): void;
+  /**
+   * Queues an event durably and returns at once; it is sent in the next task.
+   *
+   * @param eventUid name of the action, a non-empty string
+   * @param params free parameters; `account_uid` here wins over that of `identify`
+   */
+  track(eventUid: string, params?: Params): void;
+  /** Queues a page view of the current URL; `params` add to it or override `visit_url`. */
+  pageview(params?: Params): void;
+  /**
+   * Sends what waits, and resolves when nothing more can be done now, at the latest after `timeoutMs` milliseconds
+   * (default 5,000).
+   */
+  flush(options?: { timeoutMs?: number }): Promise<FlushResult>;
+  /** Forgets the contact (a log-out), and drops events that never had one. In all tabs. */
+  reset(): void;
+}

@@ -1,0 +1,98 @@
+/**
+ * The shape of the source: data flows one way, and imports go down only. A file that this table does not know fails, so
+ * that a new one is given its place on purpose.
+ */
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import { type Import, type Module, readModules } from "./support/modules.js";
+
+/** The browser part, from the bottom up. */
+const LEVELS = [
+  ["types"],
+  ["storage", "page", "retry", "uuid", "check", "redact", "consent", "config", "row", "flight"],
+  ["event", "identity", "queue", "tabs", "backoff", "transport"],
+  ["sender", "verdict", "flush", "pageviews"],
+  ["tracker"],
+  ["index", "snippet"],
+];
+/** What servers import, and the files that only they use. */
+const SERVER = ["read", "send", "request", "pages", "records", "shape", "hide", "errors"];
+/** What both sides may import. */
+const SHARED = ["types", "retry", "check", "uuid"];
+/** Words that two neighbours agree on: constants, not behaviour. */
+const SHARED_CONSTANTS = ["HANDED_OFF", "RENEW_MS"];
+
+const modules = readModules(new URL("../src", import.meta.url).pathname);
+const byName = new Map(modules.map((module) => [module.name, module]));
+const levelOf = (name: string): number => LEVELS.findIndex((level) => level.includes(name));
+const browserPart = modules.filter(({ name }) => levelOf(name) >= 0);
+
+/** May a file of the browser part, on `level`, import this? */
+const goesDown = (level: number, { from, names, isType }: Import): boolean => {
+  const target = levelOf(from);
+  if (target < 0) return false;
+  if (level === 5) return target === 4 || target === 0;
+  if (level === 4) return target < 4;
+  if (level === 3) {
+    // The sender is given its verdict.
+    if (from === "verdict") return isType;
+    return target < 2 || (target === 2 && (isType || names.every((n) => SHARED_CONSTANTS.includes(n))));
+  }
+  if (level === 2) return target < 2;
+  return level === 1 && (target === 0 || (target === 1 && isType));
+};
+
+/** All that a module reaches, itself included. */
+const reach = (name: string, seen = new Set<string>()): Set<string> => {
+  if (seen.has(name)) return seen;
+  seen.add(name);
+  for (const { from } of byName.get(name)?.imports ?? []) reach(from, seen);
+  return seen;
+};
+
+const found = (module: Module, is: (node: ts.Node) => boolean): string[] =>
+  module.nodes.filter(is).map((node) => node.getText().split("\n")[0]!);
+
+const isDefault = (node: ts.Node): boolean =>
+  ts.isExportAssignment(node) ||
+  (ts.isExportSpecifier(node) && node.name.text === "default") ||
+  node.kind === ts.SyntaxKind.DefaultKeyword;
+
+/** Words that listen to the page or change its history. */
+const PAGE_WORDS = /^((add|remove)EventListener|history|History|on(popstate|pagehide|pageshow|storage|online))$/;
+
+it("every file has its place", () =>
+  expect(modules.map(({ name }) => name).filter((name) => levelOf(name) < 0 && !SERVER.includes(name))).toEqual([]));
+
+it("reads what the files really import", () => {
+  expect(byName.get("tracker")!.imports.length).toBeGreaterThan(8);
+  expect(byName.get("sender")!.imports).toContainEqual({ from: "transport", names: ["Transport"], isType: true });
+});
+
+describe.each(browserPart.map((module) => [module.name, module] as const))("%s", (name, module) => {
+  it("imports downwards only", () => expect(module.imports.filter((one) => !goesDown(levelOf(name), one))).toEqual([]));
+  it("has neither classes, private names nor enums", () =>
+    expect(
+      found(module, (node) => ts.isClassLike(node) || ts.isPrivateIdentifier(node) || ts.isEnumDeclaration(node)),
+    ).toEqual([]));
+  it("leaves listeners and the history to the page module", () => {
+    const words = found(module, (node) => ts.isIdentifier(node) && PAGE_WORDS.test(node.text));
+    expect(words.length > 0).toBe(name === "page");
+  });
+});
+
+describe.each(modules.map((module) => [module.name, module] as const))("%s", (name, module) => {
+  it("has at most 150 lines", () => expect(module.lines).toBeLessThanOrEqual(150));
+  it("is named after what it holds", () => expect(name).not.toMatch(/util|helper|misc|common/i));
+  it("exports by name", () => expect(found(module, isDefault)).toEqual([]));
+  it("is in no circle", () =>
+    expect(module.imports.map(({ from }) => from).filter((from) => reach(from).has(name))).toEqual([]));
+});
+
+it.each(["read", "send"])("%s shares nothing with the tracker but small pure files", (entry) =>
+  expect([...reach(entry)].filter((name) => !SERVER.includes(name) && !SHARED.includes(name))).toEqual([]),
+);
+
+it.each(["index", "snippet"])("%s holds nothing that only servers need", (entry) =>
+  expect([...reach(entry)].filter((name) => SERVER.includes(name))).toEqual([]),
+);

@@ -1,0 +1,152 @@
+/** Every operation of `tracklet/read` and `tracklet/send` against the running service. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { AuthenticationError, createReader, NotFoundError, type Reader, type User } from "../../src/read.js";
+import { ApiError, type SendConfig, sendEvent } from "../../src/send.js";
+import { ACCESS_TOKEN, API_TOKEN, type Service, startService } from "./service.js";
+
+let service: Service;
+let reader: Reader;
+beforeAll(async () => {
+  service = await startService();
+  reader = createReader({ baseUrl: service.url, accessToken: ACCESS_TOKEN });
+});
+afterAll(() => service?.stop());
+
+describe("accounts and contacts", () => {
+  it("are found by uid, and the same ones by the id found", async () => {
+    const account = await reader.accounts.findByUid("account-01");
+    expect(account).toMatchObject({ object: "account", unique_id: "account-01", data: { name: expect.any(String) } });
+    await expect(reader.accounts.get(account!.id!)).resolves.toEqual(account);
+    const contact = await reader.contacts.findByUid("contact-001");
+    expect(contact).toMatchObject({ object: "contact", unique_id: "contact-001", archived: expect.any(Boolean) });
+    await expect(reader.contacts.get(contact!.id!)).resolves.toEqual(contact);
+    // What one refers to refers back.
+    const [reference] = contact!.accounts!.data!;
+    const theirs = await reader.accounts.get(reference!.id);
+    expect(theirs.contacts!.data).toContainEqual({ id: contact!.id });
+  });
+
+  it.each(["accounts", "contacts"] as const)("tell that there is none: %s", async (kind) => {
+    await expect(reader[kind].findByUid("nobody/knows?this")).resolves.toBeNull();
+    const error = await reader[kind].get("nobody/knows?this").catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect((error as NotFoundError).error).not.toBe("");
+  });
+
+  it("find a uid of any characters", async () => {
+    const uid = "a/b ?#%&+=☃ Zoë";
+    await sendEvent({ trackUrl: service.url, apiToken: API_TOKEN }, { contact_uid: uid, event_uid: "registration" });
+    const contact = await reader.contacts.findByUid(uid);
+    expect(contact).toMatchObject({ unique_id: uid });
+    await expect(reader.contacts.get(contact!.id!)).resolves.toEqual(contact);
+  });
+});
+
+describe("users", () => {
+  it("come 25 on a page, the newest first", async () => {
+    const { object, data, pagination } = await reader.users.list();
+    expect(object).toBe("user.list");
+    expect(data).toHaveLength(25);
+    expect(pagination).toMatchObject({ offset: 0, limit: 25, count: 25, next: expect.any(String) });
+    const times = data.map((user) => user.created_at);
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
+    for (const user of data)
+      expect(user).toEqual({
+        object: "user",
+        id: expect.any(String),
+        created_at: expect.any(Number),
+        email: expect.any(String),
+        name: expect.any(String),
+        role: expect.any(String),
+        enabled: expect.any(Boolean),
+      });
+  });
+
+  it("come 100 on a page at most", async () => {
+    const { data, pagination } = await reader.users.list({ limit: 100 });
+    expect(data).toHaveLength(100);
+    expect(pagination).toMatchObject({ limit: 100, count: 100 });
+  });
+
+  it("come all, whatever the pages and the order, one after another", async () => {
+    const { pagination } = await reader.users.list({ limit: 1 });
+    const all = async (list: AsyncIterable<User>) => {
+      const ids: string[] = [];
+      for await (const { id } of list) ids.push(id);
+      return ids;
+    };
+    const newestFirst = await all(reader.users.list());
+    expect(new Set(newestFirst).size).toBe(pagination.total);
+    await expect(all(reader.users.list({ limit: 7, order: "desc", sort: "created_at" }))).resolves.toEqual(newestFirst);
+    await expect(all(reader.users.list({ limit: 100, order: "asc" }))).resolves.toEqual(newestFirst.toReversed());
+    await expect(all(reader.users.list({ offset: 130 }))).resolves.toEqual(newestFirst.slice(130));
+    await expect(all(reader.users.list({ offset: 10_000 }))).resolves.toEqual([]);
+  });
+});
+
+describe("events", () => {
+  it.each(["basic", "query"] as const)("are stored as they were sent, with auth %s", async (auth) => {
+    const config: SendConfig = { trackUrl: service.url, apiToken: API_TOKEN, auth };
+    const contact_uid = `contact-${auth}`;
+    const registration = { account_uid: "account-01", display_name: "Registration ☃", plan: { seats: [1, null] } };
+    await sendEvent(config, { contact_uid, event_uid: "registration", params: registration });
+    const visit = { account_uid: "account-01", visit_url: "https://app.example/start?a=1" };
+    await sendEvent(config, { contact_uid, event_uid: "pageview", params: visit });
+    await sendEvent(config, { contact_uid, event_uid: "bare" });
+    await expect(service.events(contact_uid)).resolves.toMatchObject([
+      { contact_uid, event_uid: "registration", params: registration },
+      { contact_uid, event_uid: "pageview", params: visit },
+      { contact_uid, event_uid: "bare", params: {} },
+    ]);
+  });
+
+  it("are stored once, with a stamp, although the answer to the first attempt is lost", async () => {
+    const contact_uid = "contact-stamped";
+    let attempts = 0;
+    const lossy: typeof fetch = async (input, init) => {
+      const answer = await fetch(input, init);
+      attempts += 1;
+      if (attempts > 1) return answer;
+      await answer.text();
+      throw new TypeError("the connection was reset");
+    };
+    const config = { trackUrl: service.url, apiToken: API_TOKEN, stamp: true, fetch: lossy };
+    await sendEvent(config, { contact_uid, event_uid: "paid" });
+    expect(attempts).toBe(2);
+    const events = await service.events(contact_uid);
+    expect(events).toHaveLength(1);
+    expect(events[0]!.params).toEqual({ event_id: expect.any(String), occurred_at: expect.any(Number) });
+  });
+});
+
+describe("a wrong token", () => {
+  it("is an AuthenticationError everywhere, and nothing is stored", async () => {
+    const stranger = createReader({ baseUrl: service.url, accessToken: "wrong" });
+    const wrong: SendConfig = { trackUrl: service.url, apiToken: "wrong" };
+    const event = { contact_uid: "contact-wrong", event_uid: "e" };
+    for (const call of [
+      () => stranger.accounts.get("1"),
+      () => stranger.accounts.findByUid("account-01"),
+      () => stranger.contacts.get("1"),
+      () => stranger.contacts.findByUid("contact-001"),
+      async () => stranger.users.list(),
+      () => sendEvent(wrong, event),
+      () => sendEvent({ ...wrong, auth: "query" }, event),
+    ]) {
+      const error = await call().catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(AuthenticationError);
+      expect(error).toMatchObject({ status: 401, error: expect.stringContaining("token") });
+    }
+    await expect(service.events("contact-wrong")).resolves.toEqual([]);
+  });
+});
+
+it("tells why the service refuses an event", async () => {
+  const deep = JSON.parse(`${'{"a":'.repeat(100)}1${"}".repeat(100)}`);
+  const error = await sendEvent(
+    { trackUrl: service.url, apiToken: API_TOKEN },
+    { contact_uid: "contact-deep", event_uid: "e", params: deep },
+  ).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(ApiError);
+  expect(error).toMatchObject({ status: 400, error: expect.stringContaining("params") });
+});

@@ -1,0 +1,107 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A request as it came over the wire. */
+export interface RawRequest {
+  method: string;
+  /** Path and query, undecoded. */
+  target: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** A literal answer; its body goes out as it is written. */
+export interface Reply {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** Answers a request, or leaves it unanswered by returning nothing. */
+export type Answerer = (request: RawRequest, response: ServerResponse) => Reply | undefined;
+
+export const JSON_TYPE = { "content-type": "application/json" };
+
+/** An answer with that JSON body. */
+export const json = (body: unknown, status = 200, headers: Record<string, string> = {}): Reply => ({
+  status,
+  headers: { ...JSON_TYPE, ...headers },
+  body: JSON.stringify(body),
+});
+
+/** Gives the replies one after another, the last one for ever. */
+export const inTurn = (...replies: (Reply | Answerer)[]): Answerer => {
+  let next = 0;
+  return (request, response) => {
+    const reply = replies[Math.min(next, replies.length - 1)]!;
+    next += 1;
+    return typeof reply === "function" ? reply(request, response) : reply;
+  };
+};
+
+/** Breaks the connection off. */
+export const hangUp: Answerer = (_, response) => {
+  response.socket?.destroy();
+  return undefined;
+};
+
+/** Leaves the request without an answer. */
+export const silence: Answerer = () => undefined;
+
+/** A bare HTTP server that knows nothing of the interface: it keeps what it was sent, and answers what it is told. */
+export const startWire = async (answer: Answerer) => {
+  const requests: RawRequest[] = [];
+  let arrived = () => {};
+  const server = createServer((incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+    incoming.on("end", () => {
+      const request: RawRequest = {
+        method: incoming.method ?? "",
+        target: incoming.url ?? "",
+        headers: incoming.headers,
+        body: Buffer.concat(chunks).toString("utf8"),
+      };
+      requests.push(request);
+      arrived();
+      const reply = answer(request, response);
+      if (reply) response.writeHead(reply.status ?? 200, reply.headers).end(reply.body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    /** Resolves when so many requests have come. */
+    received: async (count: number): Promise<void> => {
+      while (requests.length < count)
+        await new Promise<void>((resolve) => {
+          arrived = resolve;
+        });
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
+
+export type Wire = Awaited<ReturnType<typeof startWire>>;
+
+/** Runs a test against a server that answers so. */
+export const withWire = async <T>(answer: Answerer, test: (wire: Wire) => Promise<T>): Promise<T> => {
+  const wire = await startWire(answer);
+  try {
+    return await test(wire);
+  } finally {
+    await wire.close();
+  }
+};
+
+/** An address where nobody listens. */
+export const deadAddress = async (): Promise<string> => {
+  const { url, close } = await startWire(silence);
+  await close();
+  return url;
+};

@@ -1,0 +1,16 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { eventCases } from "./events-cases.js";
+import { liveCases } from "./live-cases.js";
+import { recordCases } from "./records-cases.js";
+import { type RunningService, startService } from "./running-service.js";
+
+// One service for all: its first start makes a database, which takes seconds.
+let service: RunningService;
+beforeAll(async () => {
+  service = await startService({ maxEventBytes: 20_000, heartbeatMs: 50 });
+}, 240_000);
+afterAll(() => service.stop());
+
+describe("records", () => recordCases(() => service));
+describe("events", () => eventCases(() => service));
+describe("the live stream", () => liveCases(() => service));

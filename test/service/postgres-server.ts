@@ -1,0 +1,97 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { until } from "./running-service.js";
+
+/** Where Debian and Homebrew put the server's programs, besides the PATH. */
+const FOLDERS = [
+  ...(process.env.PATH ?? "").split(":"),
+  ...["/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"].flatMap((root) =>
+    existsSync(root) ? readdirSync(root).map((version) => join(root, version, "bin")) : [],
+  ),
+];
+const folder = FOLDERS.find((path) => ["initdb", "postgres"].every((name) => existsSync(join(path, name))));
+
+/** The server refuses to run as root: Debian's package brings a user for it. */
+const findUser = (): { uid?: number; gid?: number } | undefined => {
+  if (process.getuid?.() !== 0) return {};
+  try {
+    const id = (flag: string): number =>
+      Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8", stdio: "pipe" }));
+    return { uid: id("-u"), gid: id("-g") };
+  } catch {
+    return undefined;
+  }
+};
+const user = findUser();
+
+/** Why no server can be had here; `undefined` when one can. */
+export const missing: string | undefined =
+  folder === undefined
+    ? "no PostgreSQL server is installed (initdb and postgres were looked for)"
+    : user === undefined
+      ? "PostgreSQL does not run as root, and there is no user `postgres`"
+      : undefined;
+
+/** Starts a PostgreSQL server with an empty database of its own on a free port. */
+export const startPostgres = async () => {
+  const data = mkdtempSync(join(tmpdir(), "tracklet-postgres-"));
+  if (user!.uid !== undefined) chownSync(data, user!.uid, user!.gid!);
+  const options = { ...user, cwd: data, stdio: "ignore" as const };
+  const cluster = join(data, "cluster");
+  const made = spawn(
+    join(folder!, "initdb"),
+    ["-D", cluster, "-U", "test", "-E", "UTF8", "--locale=C", "-A", "trust", "-N"],
+    options,
+  );
+  if ((await once(made, "close"))[0] !== 0) throw new Error("initdb failed");
+
+  const port = await freePort();
+  const url = `postgresql://test@127.0.0.1:${port}/postgres`;
+  const run = async () => {
+    const server = spawn(
+      join(folder!, "postgres"),
+      ["-D", cluster, "-p", String(port), "-h", "127.0.0.1", "-k", data],
+      options,
+    );
+    const closed = once(server, "close");
+    await until(async () => {
+      if (server.exitCode !== null) throw new Error("postgres ended");
+      const client = new pg.Client(url);
+      return client.connect().then(
+        () => client.end().then(() => true),
+        () => undefined,
+      );
+    });
+    return { server, closed };
+  };
+  let running = await run();
+  const halt = async (): Promise<void> => {
+    running.server.kill("SIGINT"); // fast shutdown: ends connections
+    await running.closed;
+  };
+  return {
+    url,
+    halt,
+    resume: async () => {
+      running = await run();
+    },
+    stop: async () => {
+      await halt();
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+};
+
+const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, "close");
+  return port;
+};

@@ -1,0 +1,124 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openStream } from "./event-stream.js";
+import { missing, startPostgres } from "./postgres-server.js";
+import { type EventRow, type RunningService, startService, until } from "./running-service.js";
+
+describe.skipIf(missing !== undefined)(
+  `several services on one PostgreSQL server${missing ? `: ${missing}` : ""}`,
+  () => {
+    let server: Awaited<ReturnType<typeof startPostgres>>;
+    let services: RunningService[];
+    beforeAll(async () => {
+      server = await startPostgres();
+      // Both find an empty database at the same moment.
+      services = await Promise.all([0, 1].map(() => startService({ databaseUrl: server.url })));
+    });
+    afterAll(async () => {
+      await Promise.all(services.map((service) => service.stop()));
+      await server.stop();
+    });
+
+    const list = async (service: RunningService, query = ""): Promise<EventRow[]> =>
+      (await (await service.get(`/demo/events?limit=10000${query}`)).json()).events;
+
+    it("makes the demo's records once, the same for both", async () => {
+      const [a, b] = await Promise.all(
+        services.map(async (service) => (await service.get("/v2/users?limit=100")).json()),
+      );
+      expect(a.pagination.total).toBe(137);
+      expect(a.data).toEqual(b.data);
+      const contact = await (await services[0]!.get("/v2/contacts?uid=contact-001")).json();
+      expect(contact).toEqual(await (await services[1]!.get(`/v2/contacts/${contact.id}`)).json());
+    });
+
+    it("stores each stamped event once, and each contact once, when both services get them at the same time", async () => {
+      const posts = Array.from({ length: 200 }, (_, index) =>
+        services.map((service, which) =>
+          service.post({
+            // The services meet the same new contacts in opposite orders.
+            contact_uid: `shared-${which === 0 ? index % 20 : 19 - (index % 20)}`,
+            event_uid: "raced",
+            params: { event_id: `race-${index}` },
+          }),
+        ),
+      ).flat();
+      expect(new Set((await Promise.all(posts)).map(({ status }) => status))).toEqual(new Set([200]));
+      const rows = await list(services[0]!, "&event_uid=raced");
+      expect(rows.map(({ params }) => params.event_id).sort()).toEqual(
+        Array.from({ length: 200 }, (_, index) => `race-${index}`).sort(),
+      );
+      expect(await list(services[1]!, "&event_uid=raced")).toEqual(rows);
+    });
+
+    it("stores any text exactly, as the embedded database does", async () => {
+      const params = String.raw`{"n":1e400,"nul":"\u0000","half":"\ud83d","k":1,"k":2}`;
+      expect(
+        (await services[0]!.post(`{"contact_uid":"nul\\u0000","event_uid":"half\\ud83d","params":${params}}`)).status,
+      ).toBe(200);
+      const { text, rows } = await services[1]!.events("nul\u0000");
+      expect(text).toContain(`"params":${params}}`);
+      expect(rows).toMatchObject([{ contact_uid: "nul\u0000", event_uid: "half\ud83d" }]);
+    });
+
+    it("sends every event to a live page of either service, none missed and none twice, in the order of the ids", async () => {
+      const streams = await Promise.all(services.map((service) => openStream(service.url)));
+      // Events that arrive one by one, so that many transactions of both services overlap.
+      const client = async (name: number): Promise<void> => {
+        for (let number = 0; number < 25; number += 1)
+          await services[name % 2]!.post({ contact_uid: `live-${name}`, event_uid: `live-${name}-${number}` });
+      };
+      await Promise.all(Array.from({ length: 16 }, (_, name) => client(name)));
+      for (const stream of streams) {
+        await until(() => (stream.messages.length >= 400 ? true : undefined));
+        const ids = stream.messages.map(({ data }) => data.id);
+        expect(ids).toEqual([...ids].sort((a, b) => a - b));
+        expect(new Set(stream.messages.map(({ data }) => data.event_uid)).size).toBe(400);
+        expect(stream.messages).toHaveLength(400);
+        stream.close();
+        await stream.ended;
+      }
+    });
+
+    it("shows no event before those with lower ids are committed", async () => {
+      // Another writer has taken its ids and does not commit yet.
+      const writer = new pg.Client(server.url);
+      await writer.connect();
+      await writer.query("BEGIN");
+      const taken = await writer.query(
+        "UPDATE service_state SET value = value + 1 WHERE name = 'last_event_id' RETURNING value",
+      );
+      const stream = await openStream(services[0]!.url);
+      const later = services[0]!.post({ contact_uid: "contact-001", event_uid: "later" });
+      const waiting =
+        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE service_state%'";
+      const watcher = new pg.Client(server.url);
+      await watcher.connect();
+      await until(async () => ((await watcher.query(waiting)).rowCount ? true : undefined));
+      expect(stream.messages).toEqual([]);
+      await writer.query("INSERT INTO events VALUES ('slow', $1, 1, 'x', 'slow', 'slow', '{}')", [taken.rows[0].value]);
+      await writer.query("COMMIT");
+      expect((await later).status).toBe(200);
+      await until(() => (stream.messages.length === 2 ? true : undefined));
+      expect(stream.messages.map(({ data }) => data.event_uid)).toEqual(["slow", "later"]);
+      stream.close();
+      await stream.ended;
+      await writer.end();
+      await watcher.end();
+    });
+
+    it("answers 503 with Retry-After while the server is away, and goes on when it is back", async () => {
+      const event = { contact_uid: "contact-001", event_uid: "kept" };
+      expect((await services[0]!.post(event)).status).toBe(200);
+      await server.halt();
+      for (const answer of [await services[0]!.post(event), await services[0]!.get("/v2/users")]) {
+        expect(answer.status).toBe(503);
+        expect(answer.headers.get("retry-after")).toBe("2");
+        expect(await answer.json()).toEqual({ error: expect.stringContaining("try again later") });
+      }
+      await server.resume();
+      expect((await services[0]!.post(event)).status).toBe(200);
+      expect(await list(services[1]!, "&event_uid=kept")).toHaveLength(2);
+    });
+  },
+);

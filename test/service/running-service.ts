@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createService, type ServiceOptions } from "../../demo/service/app.js";
+
+export const API_TOKEN = "tëst-api-token";
+export const ACCESS_TOKEN = "test-access-token";
+
+export interface EventRow {
+  id: number;
+  received_at: number;
+  contact_uid: string;
+  event_uid: string;
+  params: Record<string, unknown>;
+}
+
+/** A real service on a port and a temporary folder of its own. */
+export const startService = async (options: ServiceOptions = {}) => {
+  const folder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), "tracklet-service-")));
+  const app = await createService({
+    dataFolder: folder,
+    apiToken: API_TOKEN,
+    accessToken: ACCESS_TOKEN,
+    rateLimit: 0,
+    ...options,
+  });
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  return {
+    app,
+    url,
+    folder,
+    /** Posts a body to endpoint 6; text goes as it is, anything else as JSON. */
+    post: (
+      body: unknown,
+      headers: Record<string, string> = {},
+      query = `?api_token=${encodeURIComponent(API_TOKEN)}`,
+    ) =>
+      fetch(`${url}/v1/track/event${query}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: typeof body === "string" || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+      }),
+    get: (path: string, headers: Record<string, string> = { authorization: `Bearer ${ACCESS_TOKEN}` }) =>
+      fetch(url + path, { headers }),
+    /** The stored events of a contact, and their JSON text. */
+    events: async (contactUid: string): Promise<{ rows: EventRow[]; text: string }> => {
+      const answer = await fetch(`${url}/demo/events?contact_uid=${encodeURIComponent(contactUid)}&limit=10000`);
+      const text = await answer.text();
+      return { rows: JSON.parse(text).events, text };
+    },
+    /** Ends the service and leaves the folder. */
+    close: () => app.close(),
+    stop: async () => {
+      await app.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+export type RunningService = Awaited<ReturnType<typeof startService>>;
+
+/** Waits until `probe` gives something other than `undefined`. The runner's own time-out ends it. */
+export const until = async <T>(probe: () => T | undefined | Promise<T | undefined>): Promise<T> => {
+  for (;;) {
+    const value = await probe();
+    if (value !== undefined) return value;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+};

@@ -1,0 +1,44 @@
+/** Prints the bytes of what a page loads or an app bundles, and fails when one has grown over its budget. */
+import { readFileSync } from "node:fs";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { rollup } from "rollup";
+import { minify } from "terser";
+
+/** What `import { names } from "tracklet/entry"` costs an app: bundled and minified alone. */
+const imported = async (names: string, entry: string): Promise<string> => {
+  const virtual = "\0app";
+  const bundle = await rollup({
+    input: virtual,
+    plugins: [
+      {
+        name: "app",
+        resolveId: (id) => (id === virtual ? id : null),
+        load: (id) => (id === virtual ? `export { ${names} } from "./dist/${entry}.js";` : null),
+      },
+    ],
+  });
+  const { output } = await bundle.generate({ format: "es" });
+  const { code } = await minify(output[0].code, { module: true, ecma: 2020, compress: { passes: 3 } });
+  return code!;
+};
+
+/**
+ * Budgets in bytes after brotli 11, the quality that a CDN stores files with. The script's aim is 3,072 B, and that of
+ * `tracklet/read` 1,536 B; until they are met, these stop both from growing.
+ */
+const MEASURED: [what: string, code: string, budget: number][] = [
+  ["dist/tracklet.iife.js", readFileSync("dist/tracklet.iife.js", "utf8"), 4_512],
+  ["import { init, identify, track }", await imported("init, identify, track", "index"), 4_512],
+  ['import { createReader } from "tracklet/read"', await imported("createReader", "read"), 1_824],
+  ['import { sendEvent } from "tracklet/send"', await imported("sendEvent", "send"), 1_536],
+];
+
+for (const [what, code, budget] of MEASURED) {
+  const brotli = brotliCompressSync(code).length;
+  const gzip = gzipSync(code, { level: 9 }).length;
+  console.log(`${what}: ${code.length} B raw, ${gzip} B gzip, ${brotli} B brotli (budget ${budget})`);
+  if (brotli > budget) {
+    console.error(`${what}: over its budget by ${brotli - budget} B`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,222 @@
+/** Which page sends which events: leases, claims and what crashes, stalls and clocks make of them. */
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { createStore, type Store } from "../src/storage.js";
+import { createTabs, LEASE_MS, RENEW_MS, type Tabs } from "../src/tabs.js";
+import { createArea, type FakeArea } from "./support/area.js";
+import { dice, inWorld, type World } from "./support/world.js";
+
+const MINUTE = 60_000;
+const acceptAll = (world: World): void => {
+  world.onRequest = (sent) => void world.clock.add(20, () => sent.answer(200));
+};
+
+describe("several pages of one site", () => {
+  it("each send their own events, once", () =>
+    inWorld(async (world) => {
+      acceptAll(world);
+      const pages = [await world.open(), await world.open(), await world.open()];
+      const expected: string[] = [];
+      for (let round = 0; round < 30; round++)
+        for (const [index, page] of pages.entries()) {
+          expected.push(`${index}-${round}`);
+          await page.track(`${index}-${round}`);
+          await world.clock.advance(1_111);
+        }
+      await world.clock.advance(MINUTE);
+      expect(world.names().toSorted()).toEqual(expected.toSorted());
+      for (const sent of world.sent) expect(pages.indexOf(sent.page)).toBe(Number(sent.name[0]));
+      expect(world.stored()).toEqual([]);
+    }));
+  it("that open while another is busy leave it what it has just queued", () =>
+    inWorld(async (world) => {
+      acceptAll(world);
+      const busy = await world.open();
+      await busy.track("a");
+      busy.isFrozen = true;
+      await world.open();
+      await world.clock.advance(2_000);
+      busy.isFrozen = false;
+      await world.clock.advance(MINUTE);
+      expect(world.sent.map(({ name, page }) => [name, page === busy])).toEqual([["a", true]]);
+    }));
+  it("that open while another without keepalive waits leave it what it has queued", () =>
+    inWorld(async (world) => {
+      acceptAll(world);
+      const first = await world.open({}, { canKeepAlive: false });
+      await first.track("a");
+      await world.open({}, { canKeepAlive: false });
+      await world.clock.advance(MINUTE);
+      expect(world.names()).toEqual(["a"]);
+    }));
+  it.each(["open already", "opened later"])("deliver what a crashed one has queued: %s", (when) =>
+    inWorld(async (world) => {
+      const crashed = await world.open();
+      if (when === "open already") await world.open();
+      for (let index = 0; index < 30; index++) await crashed.track(`e${index}`);
+      crashed.kill();
+      acceptAll(world);
+      if (when === "opened later") await world.open();
+      await world.clock.advance(MINUTE);
+      expect(world.names()).toEqual(Array.from({ length: 30 }, (_, index) => `e${index}`));
+      expect(world.stored()).toEqual([]);
+    }),
+  );
+  it("deliver what a crashed one has queued once, however many they are", () =>
+    inWorld(async (world) => {
+      const crashed = await world.open();
+      for (let index = 0; index < 30; index++) await crashed.track(`e${index}`);
+      crashed.kill();
+      await world.clock.advance(30_000);
+      acceptAll(world);
+      for (let page = 0; page < 8; page++) await world.open();
+      await world.clock.advance(MINUTE);
+      expect(world.names().toSorted()).toEqual(Array.from({ length: 30 }, (_, index) => `e${index}`).toSorted());
+    }));
+  it("that take over at once what an exit has left wait for no lease", () =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      for (let index = 0; index < 40; index++) await page.track(`e${index}`);
+      await page.leave();
+      page.kill();
+      acceptAll(world);
+      await world.open();
+      await world.clock.advance(2_000);
+      expect(world.names().toSorted()).toEqual(Array.from({ length: 40 }, (_, index) => `e${index}`).toSorted());
+    }));
+  it("that was stopped for minutes sends nothing that another has taken over", () =>
+    inWorld(async (world) => {
+      const stopped = await world.open();
+      const other = await world.open();
+      for (let index = 0; index < 10; index++) await stopped.track(`e${index}`);
+      stopped.isFrozen = true;
+      acceptAll(world);
+      await world.clock.advance(2 * MINUTE);
+      expect(world.stored()).toEqual([]);
+      stopped.isFrozen = false;
+      await world.clock.advance(MINUTE);
+      await stopped.track("new");
+      await world.clock.advance(MINUTE);
+      expect(world.names().length).toBe(11);
+      expect(world.sent.filter(({ page }) => page === other).length).toBe(10);
+    }));
+});
+
+describe("a clock that is set back while a request is in flight", () => {
+  it.each([2, 1_000, 86_400_000])("by %i ms repeats nothing and loses nothing", (ms) =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      await page.track("a");
+      await page.track("b");
+      await world.clock.advance(0);
+      world.clock.jump(-ms);
+      await page.track("c");
+      await world.clock.advance(2_000);
+      acceptAll(world);
+      for (const sent of world.openRequests()) await sent.answer(200);
+      await world.clock.advance(MINUTE);
+      expect(world.names().toSorted()).toEqual(["a", "b", "c"]);
+      expect(world.stored()).toEqual([]);
+    }),
+  );
+});
+
+describe("leases and claims", () => {
+  let fake: FakeArea;
+  let store: Store;
+  const random = dice(5);
+  const createTab = (): Tabs => createTabs(createStore("t:", fake.area), Date.now, random);
+  const adoptedBy = (tab: Tabs): string[] => {
+    const taken: string[] = [];
+    tab.adopt(
+      (from) => taken.push(from),
+      () => {},
+    );
+    return taken;
+  };
+  const old = (): string => `${Date.now() - LEASE_MS}`;
+
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 1_700_000_000_000 });
+    fake = createArea();
+    store = createStore("t:", fake.area);
+    return () => vi.useRealTimers();
+  });
+
+  it("differ from tab to tab", () => {
+    const ids = Array.from({ length: 100 }, () => createTab().id());
+    expect(new Set(ids).size).toBe(100);
+    for (const id of ids) expect(id).toMatch(/^[^:]+$/);
+  });
+  it("hold while they are renewed, a timer being late by seconds", () => {
+    const [tab, other] = [createTab(), createTab()];
+    tab.renew();
+    store.set(`event:${tab.id()}:1000000:${Date.now()}:`, "{}");
+    for (let turn = 0; turn < 20; turn++) {
+      vi.advanceTimersByTime(RENEW_MS * 3);
+      expect(tab.isLapsed()).toBe(false);
+      tab.renew();
+      const taken = adoptedBy(other);
+      vi.advanceTimersByTime(250);
+      expect(taken).toEqual([]);
+    }
+  });
+  it("are over after 20 s", () => {
+    const [tab, other] = [createTab(), createTab()];
+    tab.renew();
+    store.set(`event:${tab.id()}:1000000:${Date.now()}:`, "{}");
+    vi.advanceTimersByTime(LEASE_MS);
+    expect(tab.isLapsed()).toBe(true);
+    const taken = adoptedBy(other);
+    vi.advanceTimersByTime(250);
+    expect(taken).toEqual([tab.id()]);
+  });
+  it("go to one of those who claim at the same time", () => {
+    for (let round = 0; round < 50; round++) {
+      store.set("tab:dead", old());
+      store.set("event:dead:1000000:5:", "{}");
+      const taken = [createTab(), createTab(), createTab()].map((tab) => {
+        const list = adoptedBy(tab);
+        vi.advanceTimersByTime(Math.floor(random() * 40));
+        return list;
+      });
+      vi.advanceTimersByTime(300);
+      expect(taken.flat()).toEqual(["dead"]);
+      store.remove("event:dead:1000000:5:");
+    }
+  });
+  it("are kept by an owner who shows up in time", () => {
+    const [tab, other] = [createTab(), createTab()];
+    tab.renew();
+    store.set(`event:${tab.id()}:1000000:${old()}:`, "{}");
+    store.set(`tab:${tab.id()}`, old());
+    const taken = adoptedBy(other);
+    tab.renew();
+    vi.advanceTimersByTime(300);
+    expect(taken).toEqual([]);
+    expect(tab.isLapsed()).toBe(false);
+  });
+  it.each(["", "x", "NaN", "-1", "{}", "9999999999999999", "Infinity", "someone"])(
+    "with the value %j stall nothing",
+    (value) => {
+      store.set("tab:dead", value);
+      store.set("event:dead:1000000:5:", "{}");
+      const taken = adoptedBy(createTab());
+      vi.advanceTimersByTime(300);
+      expect(taken).toEqual(["dead"]);
+      expect(store.get("tab:dead")).toBeNull();
+    },
+  );
+  it("say when a look around is over", () => {
+    const done = vi.fn();
+    createTab().adopt(() => {}, done);
+    vi.advanceTimersByTime(49);
+    expect(done).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(201);
+    expect(done).toHaveBeenCalledTimes(1);
+  });
+  it.each(["tab", "event", "tab:", "event:", "tabby:x", "other:y:z"])("survive the key %j", (key) => {
+    store.set(key, "garbage");
+    adoptedBy(createTab());
+    expect(() => vi.advanceTimersByTime(300)).not.toThrow();
+  });
+});

@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createTransport } from "../src/transport.js";
+
+const URL = "https://track.example/v1/track/event?api_token=token";
+let asked: { url: string; init: RequestInit }[];
+
+const answerWith = (respond: (init: RequestInit) => Response | Promise<Response>): void =>
+  void vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
+    asked.push({ url, init });
+    return respond(init);
+  });
+
+beforeEach(() => {
+  asked = [];
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+it("sends what the interface says, without cookies, following no redirect", async () => {
+  answerWith(() => new Response("{}"));
+  await createTransport(URL).post('{"event_uid":"a"}', true);
+  const [{ url, init }] = asked as [(typeof asked)[0]];
+  expect(url).toBe(URL);
+  expect(init).toMatchObject({
+    method: "POST",
+    body: '{"event_uid":"a"}',
+    headers: { "Content-Type": "application/json" },
+    keepalive: true,
+    credentials: "omit",
+    redirect: "manual",
+  });
+});
+
+it("outlives the page only if told so", async () => {
+  answerWith(() => new Response("{}"));
+  await createTransport(URL).post("{}", false);
+  expect(asked[0]!.init.keepalive).toBe(false);
+});
+
+describe("an answer", () => {
+  it.each([200, 201, 204, 400, 401, 404, 413, 422, 429, 500, 503])("of %i is its status", async (status) => {
+    answerWith(() => new Response(status === 204 ? null : "{}", { status }));
+    expect(await createTransport(URL).post("{}", true)).toEqual([status, 0]);
+  });
+  it("has its body read, so that its share of the budget is free again", async () => {
+    const response = new Response("x".repeat(10_000), { status: 503 });
+    answerWith(() => response);
+    await createTransport(URL).post("{}", true);
+    expect(response.bodyUsed).toBe(true);
+  });
+  it("tells how long to wait", async () => {
+    answerWith(() => new Response("", { status: 503, headers: { "Retry-After": "7" } }));
+    expect(await createTransport(URL).post("{}", true)).toEqual([503, 7_000]);
+  });
+  it("that is a redirect is neither followed nor a success", async () => {
+    // Browsers give the redirect that they were told not to follow the status 0.
+    answerWith(() => Response.error());
+    const [status] = await createTransport(URL).post("{}", true);
+    expect(status).toBeGreaterThanOrEqual(300);
+    expect(status).toBeLessThan(400);
+  });
+  it("whose body breaks off counts by its status", async () => {
+    const broken = () =>
+      new ReadableStream({ start: (controller) => controller.error(new TypeError("network error")) });
+    answerWith(() => new Response(broken()));
+    expect((await createTransport(URL).post("{}", true))[0]).toBe(200);
+  });
+});
+
+describe("no answer", () => {
+  it("is the status 0", async () => {
+    answerWith(() => Promise.reject(new TypeError("Failed to fetch")));
+    expect(await createTransport(URL).post("{}", true)).toEqual([0, 0]);
+  });
+  it("nor a throw comes from a fetch that the page has replaced", async () => {
+    vi.stubGlobal("fetch", () => {
+      throw new Error("hostile");
+    });
+    expect(await createTransport(URL).post("{}", true)).toEqual([0, 0]);
+  });
+  it("within 15 s ends the request", async () => {
+    const controller = new AbortController();
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(controller.signal);
+    answerWith(
+      ({ signal }) => new Promise((_, reject) => signal!.addEventListener("abort", () => reject(signal!.reason))),
+    );
+    const outcome = createTransport(URL).post("{}", true);
+    controller.abort(new DOMException("too late", "TimeoutError"));
+    expect(await outcome).toEqual([0, 0]);
+    expect(timeout).toHaveBeenCalledWith(15_000);
+  });
+});
+
+describe("where keepalive does not exist", () => {
+  let beacons: { url: string; blob: Blob }[];
+  const withoutKeepalive = (sendBeacon: (url: string, blob: Blob) => boolean) => {
+    beacons = [];
+    vi.stubGlobal("Request", class {});
+    vi.stubGlobal("navigator", {
+      sendBeacon: (url: string, blob: Blob) => {
+        beacons.push({ url, blob });
+        return sendBeacon(url, blob);
+      },
+    });
+    answerWith(() => new Response("{}"));
+    return createTransport(URL);
+  };
+  it("a beacon takes what must outlive the page, and that it was taken is the verdict", async () => {
+    const transport = withoutKeepalive(() => true);
+    expect((await transport.post('{"a":1}', true))[0]).toBe(200);
+    expect(asked).toEqual([]);
+    expect(beacons[0]).toMatchObject({ url: URL });
+    expect([beacons[0]!.blob.type, await beacons[0]!.blob.text()]).toEqual(["application/json", '{"a":1}']);
+  });
+  it.each([
+    ["refuses", () => false],
+    [
+      "throws",
+      () => {
+        throw new TypeError("no");
+      },
+    ],
+  ])("a beacon that %s has sent nothing", async (_, sendBeacon) => {
+    expect((await withoutKeepalive(sendBeacon as () => boolean).post("{}", true))[0]).toBe(0);
+  });
+  it("other requests are plain ones", async () => {
+    expect((await withoutKeepalive(() => true).post("{}", false))[0]).toBe(200);
+    expect([asked.length, beacons.length]).toEqual([1, 0]);
+  });
+});
