@@ -1,0 +1,40 @@
+import { readFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+
+/*
+ * `npm ci` refuses a lock file that lacks a package some other platform would install, and `npm install` writes such a
+ * one without a word where the registry at hand does not hold that package. Its entry is then written by hand: version,
+ * cpu, os, libc, without `integrity`.
+ */
+
+interface Locked {
+  version?: string;
+  resolved?: string;
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+
+const { packages } = JSON.parse(await readFile(new URL("../../package-lock.json", import.meta.url), "utf8")) as {
+  packages: Record<string, Locked>;
+};
+
+/** Is the package there that Node would find from this folder? */
+const isLocked = (name: string, from: string): boolean => {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("node_modules/") - 1))) {
+    if (packages[`${folder && `${folder}/`}node_modules/${name}`]?.version) return true;
+    if (!folder) return false;
+  }
+};
+
+it("locks every package that any platform installs", () => {
+  const missing = Object.entries(packages).flatMap(([folder, locked]) =>
+    Object.entries({ ...locked.dependencies, ...locked.devDependencies, ...locked.optionalDependencies })
+      .filter(([name]) => !isLocked(name, folder))
+      .map(([name, version]) => `${name}@${version} of ${folder}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+it("names no registry, so that everybody's own is asked", () =>
+  expect(Object.keys(packages).filter((folder) => packages[folder]!.resolved)).toEqual([]));
