@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import terser from "@rollup/plugin-terser";
 import typescript from "@rollup/plugin-typescript";
 
@@ -24,5 +25,8 @@ const modules = {
   output: { dir: "dist", format: "es", preserveModules: true, sourcemap: true },
   plugins: [typescript({ outDir: "dist", declaration: true, declarationMap: true })],
 };
+
+// A module that was renamed would leave its old file in the package.
+rmSync("dist", { recursive: true, force: true });
 
 export default [script, modules];
