@@ -1,0 +1,19 @@
+/** What the package promises: the declarations that its users' compilers see, one flat file an entry. */
+import { rollup } from "rollup";
+import { dts } from "rollup-plugin-dts";
+import ts from "typescript";
+
+export const ENTRIES = ["index", "read", "send"] as const;
+
+const NOTE = "// The public types of this entry, written by `npm run api`.\n\n";
+
+export const reportFile = (entry: string): URL => new URL(`api/${entry}.d.ts`, import.meta.url);
+
+/** The declarations of a built entry, without comments: another wording is no other promise. */
+export const report = async (entry: (typeof ENTRIES)[number]): Promise<string> => {
+  const bundle = await rollup({ input: `dist/${entry}.d.ts`, plugins: [dts()] });
+  const { output } = await bundle.generate({ format: "es" });
+  await bundle.close();
+  const file = ts.createSourceFile(`${entry}.d.ts`, output[0].code, ts.ScriptTarget.Latest);
+  return NOTE + ts.createPrinter({ removeComments: true, newLine: ts.NewLineKind.LineFeed }).printFile(file);
+};

@@ -1,0 +1,138 @@
+// The public types of this entry, written by `npm run api`.
+
+interface Stage {
+    id?: string;
+    name?: string;
+    [member: string]: unknown;
+}
+interface References {
+    object?: string;
+    data?: {
+        id: string;
+        [member: string]: unknown;
+    }[];
+    [member: string]: unknown;
+}
+interface Account {
+    object?: "account";
+    id?: string;
+    unique_id?: string;
+    created_at?: number;
+    data?: Record<string, unknown>;
+    stage?: Stage | null;
+    salesmachine?: Record<string, unknown>;
+    contacts?: References;
+    [member: string]: unknown;
+}
+interface Contact {
+    object?: "contact";
+    id?: string;
+    unique_id?: string;
+    created_at?: number;
+    archived?: boolean;
+    data?: Record<string, unknown>;
+    stage?: Stage | null;
+    salesmachine?: Record<string, unknown>;
+    accounts?: References;
+    [member: string]: unknown;
+}
+interface User {
+    object: "user";
+    id: string;
+    created_at: number;
+    email: string;
+    name: string;
+    role: "admin" | (string & {});
+    enabled: boolean;
+    [member: string]: unknown;
+}
+interface Pagination {
+    total: number;
+    offset: number;
+    limit: number;
+    count: number;
+    next?: string | null;
+    [member: string]: unknown;
+}
+interface UserPage {
+    object: "user.list";
+    data: User[];
+    pagination: Pagination;
+    [member: string]: unknown;
+}
+interface Reach {
+    fetch?: typeof globalThis.fetch | undefined;
+    timeoutMs?: number | undefined;
+    retries?: number | undefined;
+}
+interface CallOptions {
+    signal?: AbortSignal | undefined;
+}
+interface ListOptions extends CallOptions {
+    offset?: number | undefined;
+    limit?: number | undefined;
+    order?: "asc" | "desc" | undefined;
+    sort?: "created_at" | undefined;
+}
+interface UserList extends PromiseLike<UserPage>, AsyncIterable<User> {
+    pages(): AsyncGenerator<UserPage, void, undefined>;
+}
+type ErrorWithCause = new (message: string, options?: {
+    cause: unknown;
+}) => Error;
+declare const TrackletError_base: ErrorWithCause;
+declare class TrackletError extends TrackletError_base {
+    get name(): string;
+}
+interface AnswerDetails {
+    status: number;
+    method: string;
+    url: string;
+    error: string;
+    headers: Headers;
+    retryAfterMs: number;
+}
+declare class ApiError extends TrackletError implements AnswerDetails {
+    readonly status: number;
+    readonly method: string;
+    readonly url: string;
+    readonly error: string;
+    readonly headers: Headers;
+    readonly retryAfterMs: number;
+    constructor(message: string, details: AnswerDetails);
+    get name(): string;
+}
+declare class NotFoundError extends ApiError {
+    get name(): string;
+}
+declare class AuthenticationError extends ApiError {
+    get name(): string;
+}
+declare class RateLimitError extends ApiError {
+    get name(): string;
+}
+declare class ConnectionError extends TrackletError {
+    get name(): string;
+}
+declare class TimeoutError extends TrackletError {
+    get name(): string;
+}
+interface ReaderConfig extends Reach {
+    baseUrl: string;
+    accessToken: string;
+    allowBrowser?: boolean | undefined;
+}
+interface Records<T> {
+    get(id: string, options?: CallOptions): Promise<T>;
+    findByUid(uid: string, options?: CallOptions): Promise<T | null>;
+}
+interface Reader {
+    accounts: Records<Account>;
+    contacts: Records<Contact>;
+    users: {
+        list(options?: ListOptions): UserList;
+    };
+}
+declare const createReader: (config: ReaderConfig) => Reader;
+export { ApiError, AuthenticationError, ConnectionError, NotFoundError, RateLimitError, TimeoutError, TrackletError, createReader };
+export type { Account, AnswerDetails, CallOptions, Contact, ListOptions, Pagination, Reach, Reader, ReaderConfig, Records, References, Stage, User, UserList, UserPage };

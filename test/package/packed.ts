@@ -1,0 +1,48 @@
+/** The package as it would be published. */
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const npm = (args: string[], cwd: string): Promise<unknown> => {
+  // The npm that runs us, as far as there is one: its file needs no shell on any platform.
+  const file = process.env.npm_execpath;
+  const [command, before] = file ? [process.execPath, [file]] : ["npm", []];
+  return promisify(execFile)(command, [...before, ...args, "--loglevel=error"], {
+    cwd,
+    shell: !file && process.platform === "win32",
+  });
+};
+
+/** The packed tarball of the built project, and an app's folder in which it can be installed. */
+export interface Packed {
+  tarball: Uint8Array;
+  /** An empty app; after `install` the package lies in its `node_modules`. */
+  app: string;
+  /** Installs the tarball there, and nothing from anywhere else. */
+  install: () => Promise<unknown>;
+  dispose: () => Promise<void>;
+}
+
+/** Packs what `npm run build` has built. */
+export const pack = async (): Promise<Packed> => {
+  if (!existsSync(join(ROOT, "dist/index.js"))) throw new Error("dist/ is missing: build first (npm run build)");
+  const folder = await mkdtemp(join(tmpdir(), "tracklet-package-"));
+  const app = join(folder, "app");
+  await mkdir(app);
+  await writeFile(join(app, "package.json"), '{ "private": true, "type": "module" }\n');
+  // Built already: the scripts would build again, below the feet of tests that run beside this one.
+  await npm(["pack", "--ignore-scripts", "--pack-destination", folder], ROOT);
+  const name = (await readdir(folder)).find((file) => file.endsWith(".tgz"))!;
+  return {
+    tarball: new Uint8Array(await readFile(join(folder, name))),
+    app,
+    install: () => npm(["install", "--offline", "--no-save", "--ignore-scripts", join(folder, name)], app),
+    dispose: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+  };
+};

@@ -1,0 +1,97 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { promisify } from "node:util";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Packed, pack } from "./packed.js";
+
+const SCRIPT = "tracklet.iife.js";
+
+let packed: Packed;
+beforeAll(async () => {
+  packed = await pack();
+});
+afterAll(() => packed.dispose());
+
+describe("the packed tarball", () => {
+  it("has nothing that publint objects to, suggestions included", async () => {
+    const { messages, pkg } = await publint({ pack: { tarball: packed.tarball.slice().buffer }, strict: true });
+    expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
+  });
+
+  it("has types that resolve to what runs, in every ES module resolution", async () => {
+    const entries = [".", "./read", "./send"];
+    const result = await checkPackage(createPackageFromTarballData(packed.tarball), { entrypoints: entries });
+    if (!result.types) expect.fail("the tarball has no types");
+    expect(Object.keys(result.entrypoints)).toEqual(entries);
+    // There is no CommonJS in the package, and `exports` is unknown to the resolution of Node 10.
+    const problems = result.problems.filter(
+      (problem) => !("resolutionKind" in problem) || !/^node(10|16-cjs)$/.test(problem.resolutionKind),
+    );
+    expect(problems).toEqual([]);
+  });
+
+  it("holds what is built from the sources of today, with them and the maps that lead there", () => {
+    const files = createPackageFromTarballData(packed.tarball)
+      .listFiles()
+      .map((file) => file.replace("/node_modules/tracklet/", ""));
+    const built = files.filter((file) => file.startsWith("dist/")).map((file) => file.slice("dist/".length));
+    const modules = built.filter((file) => file !== SCRIPT && file !== `${SCRIPT}.map`);
+    expect(built).toContain(SCRIPT);
+    expect(modules.length).toBeGreaterThan(50);
+    for (const file of modules) {
+      const source = file.replace(/(\.js|\.d\.ts)(\.map)?$/, ".ts");
+      expect(existsSync(new URL(`../../src/${source}`, import.meta.url)), `${file} has no source: build again`).toBe(
+        true,
+      );
+      expect(files).toContain(`src/${source}`);
+    }
+    const others = files.filter((file) => !/^(dist|src)\//.test(file));
+    expect(others.sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
+  });
+});
+
+describe("the installed package, in Node without a window", () => {
+  beforeAll(() => packed.install());
+
+  const run = async (code: string) => {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", code], {
+      cwd: packed.app,
+      env: { ...process.env, NODE_OPTIONS: "" },
+      // Only ends what would hang for ever; a timer or socket left behind keeps Node running.
+      timeout: 30_000,
+    });
+    return { stdout, stderr };
+  };
+
+  it.each(["tracklet", "tracklet/read", "tracklet/send"])("does nothing when %s is imported", async (entry) => {
+    const { stdout, stderr } = await run(`
+      const touched = [];
+      for (const name of ["fetch", "crypto", "setTimeout", "setInterval", "queueMicrotask"]) {
+        const { value = globalThis[name] } = Object.getOwnPropertyDescriptor(globalThis, name);
+        Object.defineProperty(globalThis, name, { configurable: true, get: () => (touched.push(name), value) });
+      }
+      const before = Reflect.ownKeys(globalThis);
+      const names = Object.keys(await import(${JSON.stringify(entry)}));
+      const added = Reflect.ownKeys(globalThis).filter((key) => !before.includes(key));
+      console.log(JSON.stringify({ touched, added, some: names.length > 0 }));
+    `);
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toEqual({ touched: [], added: [], some: true });
+  });
+
+  it("has verbs that do nothing before init", async () => {
+    const { stdout, stderr } = await run(`
+      import * as tracklet from "tracklet";
+      tracklet.identify("contact");
+      tracklet.track("event", { a: 1 });
+      tracklet.pageview();
+      tracklet.reset();
+      console.log(JSON.stringify(await tracklet.flush()));
+    `);
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toEqual({ delivered: 0, queued: 0, dropped: 0 });
+  });
+});
