@@ -1,5 +1,6 @@
 import type { Page } from "playwright/test";
 import { expect, test, track, trackMany, waitFor } from "./harness/fixtures.js";
+import { waitForBackOff } from "./harness/outage.js";
 
 /* Pages that come back from the back/forward cache, with their memory as it was left. */
 
@@ -75,7 +76,7 @@ for (const { between, path } of [
     await expectRows(["healthy"]);
     await gateway.fail("reset");
     const down = await trackMany(page, 200, "down");
-    await gateway.waitForPosts(2);
+    await waitForBackOff(page);
     const { length } = gateway.posts();
     await page.goto(site.url + path);
     // The other page shows that it sends what was left to it.

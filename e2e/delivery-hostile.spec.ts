@@ -2,6 +2,7 @@ import type { Page } from "playwright/test";
 import { controlClock } from "./harness/clock.js";
 import { expect, test, track, trackMany, waitFor } from "./harness/fixtures.js";
 import { modulePage, problems } from "./harness/module.js";
+import { waitForBackOff } from "./harness/outage.js";
 
 /* A page whose scripts, arguments and clock are against the tracker. */
 
@@ -298,6 +299,7 @@ test.describe("15. prototypes that other scripts have changed", () => {
       await expectRows(["loaded"]);
       await gateway.fail("refuse");
       await page.evaluate("void attack()");
+      await waitForBackOff(page);
       await page.goto(`${site.url}/next`);
       await gateway.heal();
       const rows = await expectRows(["loaded", ...Object.keys(stored)]);
@@ -344,8 +346,9 @@ test.describe("15. the clock is set", () => {
     const clock = await controlClock(context);
     await page.goto(site.url);
     await gateway.fail({ status: 503, retryAfter: 60 });
-    const today = await trackMany(page, 10, "today");
-    await gateway.waitForPosts(1);
+    await track(page, "first");
+    await waitForBackOff(page);
+    const today = ["first", ...(await trackMany(page, 10, "today"))];
     await clock.shift(-DAY_MS);
     // Before anything is sent on the clock set back: another Retry-After would hold.
     await gateway.heal();
@@ -395,7 +398,7 @@ test.describe("15. the clock is set", () => {
     await page.goto(site.url);
     await gateway.fail("reset");
     const tomorrow = await trackMany(page, 10, "tomorrow");
-    await gateway.waitForPosts(4);
+    await waitForBackOff(page);
     await clock.shift(0);
     await page.goto(`${site.url}/next`);
     const now = await trackMany(page, 5, "now");

@@ -1,9 +1,9 @@
 /**
  * The queue: in memory what this page sends, in storage one key an event, so that appending costs the same at one or at a
- * thousand events, and two tabs never rewrite each other's rows.
+ * thousand events. A key never changes, whoever sends the event.
  */
 import type { Bounds } from "./config.js";
-import { bytesOf, epochOf, HANDED_OFF, timeOf } from "./row.js";
+import { bytesOf, epochOf, HANDED_OFF, tabOf, timeOf } from "./row.js";
 import type { Store } from "./storage.js";
 import type { Problem } from "./types.js";
 
@@ -19,6 +19,8 @@ export const createQueue = (
 ) => {
   /** Bodies by key, in the order of sending. */
   const rows = new Map<string, string>();
+  /** Those of them that the service most likely has. */
+  const handedOff = new Set<string>();
   const tally = { delivered: 0, dropped: 0 };
   let bytes = 0;
   let unaddressed = 0;
@@ -27,18 +29,24 @@ export const createQueue = (
   // Seven digits from the start, so that keys sort as text.
   let sequence = 1_000_000;
 
-  const put = (key: string, body: string): void => {
+  const hold = (key: string, body: string): void => {
     rows.set(key, body);
-    store.set(key, body);
+    bytes += bytesOf(body);
+    if (epochOf(key)) unaddressed++;
+  };
+  /** Leaves an event to the storage. */
+  const release = (key: string): void => {
+    bytes -= bytesOf(rows.get(key) ?? "");
+    handedOff.delete(key);
+    if (rows.delete(key) && epochOf(key)) unaddressed--;
   };
   const remove = (key: string): void => {
-    bytes -= bytesOf(rows.get(key) ?? "");
-    if (rows.delete(key) && epochOf(key)) unaddressed--;
+    release(key);
     store.remove(key);
   };
   const drop = (key: string, code: "evicted" | "rejected", detail: string): void => {
     // Nobody may ever be identified: once is enough.
-    if (!epochOf(key) || !wasTold) report(code, detail, rows.get(key)!.replace(HANDED_OFF, ""));
+    if (!epochOf(key) || !wasTold) report(code, detail, rows.get(key));
     wasTold ||= !!epochOf(key);
     remove(key);
     tally.dropped++;
@@ -54,67 +62,73 @@ export const createQueue = (
       else if (!isCrowded() && !isFull()) break;
     }
   };
-  const append = (tab: string, body: string, epoch: string, time = now()): void => {
-    put(`event:${tab}:${sequence++}:${time}:${epoch}`, body);
-    bytes += bytesOf(body);
-    if (epoch) unaddressed++;
-    if (isCrowded() || isFull()) trim();
+  /** The service has it. */
+  const deliver = (key: string): void => {
+    remove(key);
+    tally.delivered++;
+  };
+  /** Puts an event behind the others. */
+  const postpone = (key: string): void => {
+    const body = rows.get(key)!;
+    rows.delete(key);
+    rows.set(key, body);
   };
 
   return {
     rows,
+    handedOff,
     tally,
-    put,
     remove,
     drop,
     trim,
+    deliver,
+    postpone,
 
-    /** Makes an event durable before it returns. */
-    append,
-
-    /** The service has it. */
-    deliver: (key: string): void => {
-      remove(key);
-      tally.delivered++;
+    /** Makes an event of `tab` durable before it returns. */
+    append: (tab: string, body: string, epoch: string): void => {
+      const key = `event:${tab}:${sequence++}:${now()}:${epoch}`;
+      hold(key, body);
+      store.set(key, body);
+      if (isCrowded() || isFull()) trim();
     },
 
-    /** Puts an event behind the others. */
-    postpone: (key: string): void => {
-      const body = rows.get(key)!;
-      rows.delete(key);
-      rows.set(key, body);
+    /** Leaves the events of one tab, or of all, to whoever claims them. */
+    release: (tab?: string): void => {
+      for (const key of rows.keys()) if (!tab || tab === tabOf(key)) release(key);
     },
 
     /** Takes over what a dead tab has queued, in front of what is here. What is no event is removed. */
-    take: (from: string, to: string): void => {
-      const own = [...rows];
-      rows.clear();
-      for (const key of store.keys()) {
-        const [kind, tab] = key.split(":");
-        if (kind !== "event" || tab !== from) continue;
-        try {
-          const body = store.get(key)!;
-          // Before it is written again: the storage may be full.
-          store.remove(key);
-          JSON.parse(body.replace(HANDED_OFF, "")).params.constructor;
-          append(to, body, epochOf(key), timeOf(key));
-        } catch {
-          // Not written by us, or cut short.
-          tally.dropped++;
-        }
-      }
-      for (const [key, body] of own) rows.set(key, body);
+    load: (tab: string): void => {
+      const own = [...rows.keys()];
+      for (const key of store.keys())
+        if (/^event:/.test(key) && tabOf(key) === tab)
+          try {
+            const text = store.get(key)!;
+            const body = text.replace(HANDED_OFF, "");
+            JSON.parse(body).params.constructor;
+            hold(key, body);
+            if (text !== body) handedOff.add(key);
+          } catch {
+            // Not written by us, or cut short.
+            store.remove(key);
+            tally.dropped++;
+          }
+      own.forEach(postpone);
     },
 
     /** Notes of those events whose request outlives the page that the service most likely has them. */
     handOff: (isKept: (key: string) => boolean): void => {
-      for (const [key, text] of rows) if (isKept(key) && text[0] !== HANDED_OFF) put(key, HANDED_OFF + text);
+      for (const [key, body] of rows)
+        if (isKept(key)) {
+          handedOff.add(key);
+          store.set(key, HANDED_OFF + body);
+        }
     },
 
-    /** Leaves everything to the storage: another tab may take it over. */
-    release: (): void => {
-      rows.clear();
-      bytes = unaddressed = 0;
+    /** The service may lack what was handed off to it. */
+    retract: (): void => {
+      for (const key of handedOff) store.set(key, rows.get(key)!);
+      handedOff.clear();
     },
   };
 };

@@ -3,6 +3,9 @@
 /** Stands in front of the body of an event in flight when its page was left: the service most likely has it. */
 export const HANDED_OFF = "!";
 
+/** The tab that has tracked the event. */
+export const tabOf = (key: string): string => key.split(":")[1]!;
+
 /** When the event was tracked, in epoch milliseconds. */
 export const timeOf = (key: string): number => Number(key.split(":")[3]);
 

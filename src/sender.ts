@@ -3,7 +3,7 @@ import type { BackOff } from "./backoff.js";
 import { createFlight } from "./flight.js";
 import type { Queue } from "./queue.js";
 import { isSuccess } from "./retry.js";
-import { bytesOf, HANDED_OFF, timeOf } from "./row.js";
+import { bytesOf, timeOf } from "./row.js";
 import { RENEW_MS, type Tabs } from "./tabs.js";
 import type { Transport } from "./transport.js";
 import type { Verdict } from "./verdict.js";
@@ -17,26 +17,25 @@ export const createSender = (
   tabs: Tabs,
   backOff: BackOff,
   { canKeepAlive, post }: Transport,
-  { judge, retract, preferNew }: Verdict,
+  { judge, preferNew }: Verdict,
   complete: (key: string, body: string) => string | undefined,
   isHidden: () => boolean,
   isStamped: boolean,
 ) => {
-  const { rows } = queue;
+  const { rows, handedOff } = queue;
   const flight = createFlight(canKeepAlive);
   const idle = canKeepAlive ? RENEW_MS : BEACON_CHANCE_MS;
-  /** Requests begun, and the last of them before events were adopted or handed off. */
+  /** Requests begun, and the last of them before the page was left, and before events were handed over. */
   let begun = 0;
+  let left = 0;
   let handedOver = 0;
   let adoptions = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isWoken = false;
   /** There is a reason not to wait for the back-off, until a request has begun. */
   let isUrgent = true;
-  /** Between `pagehide` and `pageshow`, when a failed request says nothing. */
+  /** Between `pagehide` and `pageshow`. */
   let isGone = false;
-  /** Others may have adopted what is here. */
-  let isStale = false;
 
   const send = async (key: string, body: string, kept: number): Promise<void> => {
     const seen = backOff.state();
@@ -45,32 +44,50 @@ export const createSender = (
     flight.begin(key, kept);
     const outcome = await post(body, !!kept);
     flight.end(key);
-    // Where others may have adopted what is here, only acceptance is acted on.
-    if (!(isGone || isStale) || isSuccess(outcome[0])) judge(key, outcome, request, seen, handedOver);
+    // A request that is cut off while the page is left may have arrived.
+    if (isSuccess(outcome[0]) || !(isGone || (request <= left && !outcome[0])))
+      judge(key, outcome, request, seen, request > handedOver);
     hear();
   };
   const schedule = (delay: number): void => {
     clearTimeout(timer);
     timer = setTimeout(hear, delay);
   };
+  /** Takes over what dead tabs and earlier pages have queued. */
+  const adopt = (): void => {
+    adoptions++;
+    tabs.adopt(
+      (tab) => {
+        handedOver = begun;
+        queue.load(tab);
+        // Handed off or not, nothing is taken for delivered while the service fails.
+        if (backOff.state() !== null) queue.retract();
+      },
+      () => {
+        adoptions--;
+        hear();
+      },
+    );
+  };
+  /** Goes on as another tab, which adopts what this one has stored, if nobody else does. */
+  const restart = (): void => {
+    queue.release();
+    tabs.restart();
+    adopt();
+  };
 
   /** Begins what may be sent now, oldest first. */
   const pump = (forward?: boolean): void => {
     isWoken = false;
     isUrgent ||= !!forward;
-    isStale ||= rows.size > 0 && tabs.isLapsed();
-    if (isStale) {
-      // What is in flight must not be adopted beside it, not even by this page itself.
-      if (isGone || flight.isOpen()) schedule(idle);
-      else restart();
-      return;
-    }
+    if (rows.size && !isGone && tabs.isLapsed()) restart();
+    tabs.lost().forEach(queue.release);
     queue.trim();
     const isOut = isGone || isHidden();
     for (const [key, text] of rows) {
       if (flight.isFull(isOut)) break;
       const isYoung = !canKeepAlive && !isOut && !forward && Date.now() - timeOf(key) < BEACON_CHANCE_MS;
-      const body = flight.has(key) || isYoung || text[0] === HANDED_OFF ? "" : complete(key, text);
+      const body = flight.has(key) || isYoung || handedOff.has(key) ? "" : complete(key, text);
       if (!body) continue;
       const size = bytesOf(body);
       const fits = flight.fits(size);
@@ -85,39 +102,15 @@ export const createSender = (
     else if (rows.size) {
       tabs.renew();
       schedule(Math.min(idle, backOff.wait(isUrgent) || idle));
-    }
+    } else tabs.finish();
   };
   /** The page is left: tells the next one what is in flight, and that the rest is free. */
   const handOver = (): void => {
-    handedOver = begun;
+    left = handedOver = begun;
     if (!isStamped && backOff.state() === null && navigator.onLine) queue.handOff(flight.isKept);
     tabs.leave(rows.size > 0);
   };
-  /** Finds what dead tabs and earlier pages have queued. */
-  const adopt = (): void => {
-    adoptions++;
-    tabs.adopt(
-      (tab) => {
-        handedOver = begun;
-        queue.take(tab, tabs.id());
-        // Handed off or not, nothing is taken for delivered while the service fails.
-        if (backOff.state() !== null) retract();
-      },
-      () => {
-        adoptions--;
-        hear();
-      },
-    );
-  };
-  /** Goes on as another tab, which adopts what this one has stored, if nobody else does. */
-  const restart = (): void => {
-    isStale = false;
-    tabs.leave(true);
-    queue.release();
-    tabs.restart();
-    adopt();
-  };
-  /** Something may let events go. A page that was left no longer knows which of them are its own. */
+  /** Something may let events go. */
   const hear = (forward?: boolean): void => {
     if (!isGone) pump(forward);
   };
@@ -133,8 +126,8 @@ export const createSender = (
     /** The page is back from the back/forward cache. */
     restore: (): void => {
       isGone = false;
-      isStale = true;
-      pump(true);
+      restart();
+      hear(true);
     },
     /** An event was queued: it is sent in the next task, or at once where there may be none. */
     wake: (): void => {

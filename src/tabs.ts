@@ -1,7 +1,7 @@
 /**
  * Which tab sends which events. Each tab sends what it queued itself. While events wait it renews a lease,
  * `tab:<id>` = time, and ends it when the page is left; whoever finds the lease over may claim the events by writing its
- * own id in its place.
+ * own id in its place, and sends them while it stands there.
  */
 import type { Store } from "./storage.js";
 
@@ -9,70 +9,96 @@ import type { Store } from "./storage.js";
 export const LEASE_MS = 20_000;
 /** The lease is renewed this often, in milliseconds: a timer may be late by three of them. */
 export const RENEW_MS = 5_000;
-/** A claim is looked at again after 50 to 250 ms: the last writer won, and by then every tab sees who that was. */
-const CLAIM_MS = 50;
-const CLAIM_SPREAD_MS = 200;
+/** A claim is looked at again after this time, in milliseconds: the last writer won, and by then every tab sees who that was. */
+const CLAIM_MS = 300;
 /** The lease of a tab that was left. */
 const LEFT = "0";
 
 export const createTabs = (store: Store, now: () => number, random: () => number) => {
   let me: string;
   let renewed: number;
-  const touch = (): void => {
-    renewed = now();
-  };
-  const restart = (): void => {
-    me = random().toString(36).slice(2);
-    touch();
-  };
-  restart();
+  /** Dead tabs whose events are ours. */
+  const adopted = new Set<string>();
 
   /** A time that lies ahead is as stale as an old one, so that a clock set back stalls nothing. */
   const isOver = (time: number, period: number): boolean => !(time <= now() && now() - time < period);
+  const rowOf = (tab: string): string | null => store.get(`tab:${tab}`);
+  const write = (tab: string, row: string): void => store.set(`tab:${tab}`, row);
+  /** The tab that has adopted `tab`, if any. */
+  const adopterOf = (tab: string): string | undefined => /^t.*/.exec(rowOf(tab) ?? "")?.[0];
+  const touch = (): void => {
+    renewed = now();
+  };
+  const begin = (): void => {
+    me = `t${random()}`;
+    adopted.clear();
+    touch();
+  };
+  begin();
 
   return {
     id: (): string => me,
     touch,
-    restart,
+
+    /** Goes on as another tab, that has no events. Those of this one are for whoever claims them. */
+    restart: (): void => {
+      if (!adopterOf(me)) write(me, LEFT);
+      begin();
+    },
 
     /** Was there no sign of life for so long that others may have adopted what waits? */
-    isLapsed: (): boolean => isOver(renewed, LEASE_MS),
+    isLapsed: (): boolean => isOver(renewed, LEASE_MS) || !!adopterOf(me),
+
+    /** Tabs that another one has claimed at the same time as we did. Where the page has emptied the storage, a claim holds. */
+    lost: (): string[] => [...adopted].filter((tab) => (adopterOf(tab) ?? me) !== me && adopted.delete(tab)),
 
     /** Renews the lease when that is due, or when the stored one is not ours. */
     renew: (): void => {
-      if (store.get(`tab:${me}`) !== `${renewed}` || isOver(renewed, RENEW_MS)) {
+      if (rowOf(me) !== `${renewed}` || isOver(renewed, RENEW_MS)) {
         touch();
-        store.set(`tab:${me}`, `${renewed}`);
+        write(me, `${renewed}`);
       }
     },
 
+    /** Nothing waits: what was adopted is done. */
+    finish: (): void => {
+      for (const tab of adopted) store.remove(`tab:${tab}`);
+      adopted.clear();
+    },
+
     /** Ends the lease: what waits may be adopted at once. */
-    leave: (waits: boolean): unknown => (waits ? store.set(`tab:${me}`, LEFT) : store.remove(`tab:${me}`)),
+    leave: (waits: boolean): unknown => (waits ? write(me, LEFT) : store.remove(`tab:${me}`)),
 
     /** Claims what dead tabs have queued: `take` is called for each of them whose claim has held, then `done`. */
     adopt: (take: (tab: string) => void, done: () => void): void => {
-      // The newest event of a tab is a sign of its life, too: it may be busy since, and have no lease yet.
-      const newest = new Map<string, number>();
+      // The latest event of a tab is a sign of life, too: it may be busy since, and have no lease yet.
+      const newest = new Map<string, string>();
+      const isDead = (tab: string): boolean => {
+        const holder = adopterOf(tab) ?? tab;
+        const row = rowOf(holder);
+        return (
+          holder !== me &&
+          (row === LEFT || (isOver(Number(row), LEASE_MS) && isOver(Number(newest.get(holder)), LEASE_MS)))
+        );
+      };
       for (const key of store.keys()) {
-        const [kind, tab, , time] = key.split(":") as [string, string, string, string?];
-        if (/^(event|tab)$/.test(kind) && tab !== me)
-          newest.set(tab, Math.max(newest.get(tab) ?? 0, Number(time ?? 0)));
+        const [kind, tab, , time] = key.split(":") as [string, string, string?, string?];
+        // The keys of a tab's events come in their order, and before its lease.
+        if (kind === "event") newest.set(tab, time!);
+        else if (kind === "tab" && !newest.has(tab) && isDead(tab)) store.remove(key);
       }
-      const dead = [...newest.keys()].filter((tab) => {
-        const lease = store.get(`tab:${tab}`);
-        return lease === LEFT || (isOver(Number(lease), LEASE_MS) && isOver(newest.get(tab)!, LEASE_MS));
-      });
-      for (const tab of dead) store.set(`tab:${tab}`, me);
+      const dead = [...newest.keys()].filter(isDead);
+      for (const tab of dead) write(tab, me);
       setTimeout(
         () => {
           for (const tab of dead)
-            if (store.get(`tab:${tab}`) === me) {
+            if (adopterOf(tab) === me) {
+              adopted.add(tab);
               take(tab);
-              store.remove(`tab:${tab}`);
             }
           done();
         },
-        CLAIM_MS + random() * CLAIM_SPREAD_MS,
+        dead[0] ? CLAIM_MS : 0,
       );
     },
   };

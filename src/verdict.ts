@@ -2,7 +2,6 @@
 import type { BackOff } from "./backoff.js";
 import type { Queue } from "./queue.js";
 import { isSuccess, isTransient } from "./retry.js";
-import { HANDED_OFF } from "./row.js";
 import type { Outcome } from "./transport.js";
 import type { Problem } from "./types.js";
 
@@ -15,11 +14,10 @@ const REFUSALS = 8;
 const isRefusal = (status: number): boolean => status === 400 || status === 413 || status === 422;
 
 export const createVerdict = (
-  queue: Queue,
+  { rows, handedOff, deliver, drop, postpone, retract }: Queue,
   backOff: BackOff,
   report: (code: Problem["code"], detail: string) => void,
 ) => {
-  const { rows } = queue;
   /** Events that the service refused, with the number of the request that met it first. */
   const refused = new Map<string, number>();
   /** The latest request that the service accepted. */
@@ -28,16 +26,10 @@ export const createVerdict = (
   /** The status that stopped all events; 0 otherwise. */
   let pausedBy = 0;
 
-  const forHandedOff = (run: (key: string, body: string) => void): void => {
-    for (const [key, text] of rows) if (text[0] === HANDED_OFF) run(key, text.slice(1));
-  };
-  /** The service may lack what was handed to it. */
-  const retract = (): void => forHandedOff(queue.put);
-
   const refuse = (key: string, status: number, request: number): void => {
     // The first mark stays: what was accepted since then shows that it is the event.
     if (!refused.has(key)) refused.set(key, request);
-    queue.postpone(key);
+    postpone(key);
     if (!pausedBy && ++refusals < Math.min(rows.size, isRefusal(status) ? REFUSALS : 0)) backOff.clear();
     else {
       backOff.pause(PAUSE_MS);
@@ -48,38 +40,36 @@ export const createVerdict = (
   };
 
   return {
-    retract,
-
     /**
      * @param request the number of the request
      * @param seen the back-off when it began
-     * @param handedOver the last request before events were handed over: a later one speaks for them
+     * @param speaksForAll whether it began after the events that were handed off: its success is theirs
      */
     judge: (
       key: string,
       [status, retryAfter]: Outcome,
       request: number,
       seen: string | null,
-      handedOver: number,
+      speaksForAll: boolean,
     ): void => {
       if (isSuccess(status)) {
         accepted = request;
         refusals = pausedBy = 0;
         backOff.clear();
-        queue.deliver(key);
-        if (request > handedOver) forHandedOff(queue.deliver);
+        deliver(key);
+        if (speaksForAll) handedOff.forEach(deliver);
       } else if (!status || isTransient(status)) {
         backOff.fail(seen, retryAfter);
         retract();
       } else if (rows.has(key))
-        if (isRefusal(status) && refused.get(key)! < accepted) queue.drop(key, "rejected", `status ${status}`);
+        if (isRefusal(status) && refused.get(key)! < accepted) drop(key, "rejected", `status ${status}`);
         else refuse(key, status, request);
     },
 
     /** Where all events are refused, the next one may be the first that is not. @returns whether it should be tried soon */
     preferNew: (): boolean => {
       const isDoubtful = isRefusal(pausedBy);
-      if (isDoubtful) for (const key of refused.keys()) if (rows.has(key)) queue.postpone(key);
+      if (isDoubtful) for (const key of refused.keys()) if (rows.has(key)) postpone(key);
       return isDoubtful;
     },
   };

@@ -20,8 +20,7 @@ const createQueueOf = (bounds: [count: number, bytes: number, age: number] = [1_
     (code, detail, body) => reports.push({ code, detail, body }),
   );
 const body = (name: string, text = ""): string => JSON.stringify({ event_uid: name, params: { text } });
-const names = (queue: Queue): string[] =>
-  [...queue.rows.values()].map((text) => eventName(text.replace(HANDED_OFF, "")));
+const names = (queue: Queue): string[] => [...queue.rows.values()].map(eventName);
 const storedNames = (): string[] =>
   store
     .keys()
@@ -112,7 +111,7 @@ describe("bounds", () => {
     createQueueOf([3, 1_000_000, DAY]).append("dead", body("a"), "");
     const queue = createQueueOf([3, 1_000_000, DAY]);
     for (const name of ["b", "c", "d"]) queue.append("mine", body(name), "");
-    queue.take("dead", "mine");
+    queue.load("dead");
     queue.append("mine", body("e"), "");
     expect(names(queue)).toEqual(["c", "d", "e"]);
     expect(reported()).toEqual(["a", "b"]);
@@ -120,7 +119,7 @@ describe("bounds", () => {
   it("report an event that was left to the browser as well", () => {
     const queue = createQueueOf([1, 1_000_000, DAY]);
     queue.append("tab", body("a"), "");
-    queue.put(keyOf(queue, "a"), HANDED_OFF + body("a"));
+    queue.handOff(() => true);
     queue.append("tab", body("b"), "");
     expect(reported()).toEqual(["a"]);
   });
@@ -157,16 +156,21 @@ describe("adoption", () => {
     dead("a", "b", "c");
     const queue = createQueueOf();
     queue.append("mine", body("d"), "");
-    queue.take("dead", "mine");
+    queue.load("dead");
     expect(names(queue)).toEqual(["a", "b", "c", "d"]);
-    expect(store.keys().filter((key) => key.includes(":dead:"))).toEqual([]);
     expect(storedNames().toSorted()).toEqual(["a", "b", "c", "d"]);
+  });
+  it("changes no row", () => {
+    dead("a", "b");
+    const before = { ...fake.rows };
+    createQueueOf().load("dead");
+    expect(fake.rows).toEqual(before);
   });
   it("leaves the rows of others alone", () => {
     dead("a");
     createQueueOf().append("alive", body("b"), "");
     const queue = createQueueOf();
-    queue.take("dead", "mine");
+    queue.load("dead");
     expect(names(queue)).toEqual(["a"]);
     expect(storedNames().toSorted()).toEqual(["a", "b"]);
   });
@@ -174,11 +178,12 @@ describe("adoption", () => {
     const before = createQueueOf();
     before.append("dead", body("old"), "4");
     before.append("dead", body("handed"), "");
-    before.put(keyOf(before, "handed"), HANDED_OFF + body("handed"));
+    before.handOff((key) => key === keyOf(before, "handed"));
     now += 12 * 3_600_000;
     const queue = createQueueOf();
-    queue.take("dead", "mine");
-    expect([...queue.rows.values()]).toEqual([body("old"), HANDED_OFF + body("handed")]);
+    queue.load("dead");
+    expect([...queue.rows.values()]).toEqual([body("old"), body("handed")]);
+    expect([...queue.handedOff]).toEqual([keyOf(queue, "handed")]);
     expect([...queue.rows.keys()].map((key) => key.split(":").slice(3))).toEqual([
       [`${START}`, "4"],
       [`${START}`, ""],
@@ -188,7 +193,7 @@ describe("adoption", () => {
     dead("a", "b");
     fill(fake);
     const queue = createQueueOf();
-    queue.take("dead", "mine");
+    queue.load("dead");
     expect(names(queue)).toEqual(["a", "b"]);
     expect(Object.values(fake.rows).map(eventName)).toEqual(["a", "b"]);
   });
@@ -206,10 +211,9 @@ describe("adoption", () => {
     dead("a", "c");
     fake.rows["t:event:dead:1000000:5:"] = text;
     const queue = createQueueOf();
-    queue.take("dead", "mine");
+    queue.load("dead");
     expect(names(queue).at(-1)).toBe("c");
     expect(Object.values(fake.rows)).not.toContain(text);
-    expect(Object.keys(fake.rows).filter((key) => key.includes(":dead:"))).toEqual([]);
   });
   it.each(["t:event:dead", "t:event:dead:", "t:event:dead:x:y", "t:event:dead:1:2:3:4:5"])(
     "survives the key %s",
@@ -217,11 +221,43 @@ describe("adoption", () => {
       dead("a");
       fake.rows[key] = "garbage";
       const queue = createQueueOf();
-      queue.take("dead", "mine");
+      queue.load("dead");
       expect(names(queue)).toEqual(["a"]);
       expect(fake.rows[key]).toBeUndefined();
     },
   );
+});
+
+describe("what was handed off", () => {
+  it("is taken back when the service fails, also for whoever comes next", () => {
+    const queue = createQueueOf();
+    for (const name of ["a", "b"]) queue.append("tab", body(name), "");
+    queue.handOff((key) => key === keyOf(queue, "a"));
+    expect(Object.values(fake.rows)).toEqual([HANDED_OFF + body("a"), body("b")]);
+    queue.retract();
+    expect(Object.values(fake.rows)).toEqual([body("a"), body("b")]);
+    expect(queue.handedOff.size).toBe(0);
+  });
+  it("is forgotten with its event", () => {
+    const queue = createQueueOf();
+    queue.append("tab", body("a"), "");
+    queue.handOff(() => true);
+    queue.deliver(keyOf(queue, "a"));
+    queue.retract();
+    expect(fake.rows).toEqual({});
+  });
+});
+
+describe("events that are released", () => {
+  it("stay stored, of one tab or of all", () => {
+    const queue = createQueueOf();
+    for (const tab of ["mine", "dead"]) queue.append(tab, body(tab), "");
+    queue.release("dead");
+    expect(names(queue)).toEqual(["mine"]);
+    queue.release();
+    expect(names(queue)).toEqual([]);
+    expect(storedNames()).toEqual(["dead", "mine"]);
+  });
 });
 
 it("goes on in memory where nothing can be stored", () => {

@@ -1,4 +1,5 @@
 import type { Page } from "playwright/test";
+import { waitFor } from "./wait.js";
 
 /** First delay of the back-off, doubled with each failure (the longest that full jitter can draw). Milliseconds. */
 const FIRST_MS = 1_000;
@@ -8,6 +9,15 @@ const FAILURES = 9;
 const LENGTH_MS = FIRST_MS * (2 ** FAILURES - 1);
 /** Keeps the page's clock behind the real one, so that a later page without this clock finds no times that lie ahead. */
 const BEHIND_MS = 10_000;
+
+/**
+ * Waits until the page has learned that the service fails. What is in flight when a page is left before it knows is taken
+ * for delivered, unless the next page's first request fails as well.
+ */
+export const waitForBackOff = (page: Page): Promise<true> =>
+  waitFor(() => page.evaluate(() => Object.keys(localStorage).some((key) => key.endsWith(":backoff"))), {
+    what: "the page to know that the service fails",
+  }) as Promise<true>;
 
 /** Counts the requests of the page that have failed for want of a connection. */
 export const countFailures = (page: Page): (() => number) => {

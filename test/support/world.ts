@@ -197,7 +197,7 @@ export const inWorld = async (test: (world: World) => Promise<void>, random: () 
     stored: () =>
       Object.keys(storage.rows)
         .filter((key) => key.includes(":event:"))
-        .map((key) => eventName(storage.rows[key]!.replace("!", ""))),
+        .map((key) => eventName(storage.rows[key]!.replace(/^[! ]/, ""))),
     open: async (config = {}, { canKeepAlive = true, isHidden = false } = {}) => {
       const page: Inside = {
         tracker: undefined as unknown as Tracker,
