@@ -29,10 +29,10 @@ export const createQueue = (
   // Seven digits from the start, so that keys sort as text.
   let sequence = 1_000_000;
 
-  const hold = (key: string, body: string): void => {
+  const hold = (key: string, body: string, epoch: string): void => {
     rows.set(key, body);
     bytes += bytesOf(body);
-    if (epochOf(key)) unaddressed++;
+    if (epoch) unaddressed++;
   };
   /** Leaves an event to the storage. */
   const release = (key: string): void => {
@@ -87,7 +87,7 @@ export const createQueue = (
     /** Makes an event of `tab` durable before it returns. */
     append: (tab: string, body: string, epoch: string): void => {
       const key = `event:${tab}:${sequence++}:${now()}:${epoch}`;
-      hold(key, body);
+      hold(key, body, epoch);
       store.set(key, body);
       if (isCrowded() || isFull()) trim();
     },
@@ -106,7 +106,7 @@ export const createQueue = (
             const text = store.get(key)!;
             const body = text.replace(HANDED_OFF, "");
             JSON.parse(body).params.constructor;
-            hold(key, body);
+            hold(key, body, epochOf(key));
             if (text !== body) handedOff.add(key);
           } catch {
             // Not written by us, or cut short.
