@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, track, trackMany, waitFor } from "./harness/fixtures.js";
 import { trackAndLeave } from "./harness/leave.js";
-import { countFailures, outliveBackOff, slowClock, visitFor } from "./harness/outage.js";
+import { countFailures, outliveBackOff, slowClock, visitFor, waitForBackOff } from "./harness/outage.js";
 import type { FaultProxy, RecordedRequest } from "./harness/proxy.js";
 
 /* Delivery while the service cannot be reached, does not answer, or asks for patience. */
@@ -18,7 +18,7 @@ test("4. The service refuses connections for 10 s over two page loads", async ({
   const downFor = sleep(10_000);
   await page.goto(site.url);
   const uids = await trackMany(page, 20, "first-page");
-  await waitFor(() => failures() > 0, { what: "the first failure" });
+  await waitForBackOff(page);
   await page.goto(`${site.url}/second`);
   uids.push(...(await trackMany(page, 20, "second-page")));
   await downFor;
@@ -40,11 +40,10 @@ test.describe("5. Down, the browser is closed, and started again on the same pro
     expectRows,
   }) => {
     const before = await launch();
-    const failures = countFailures(before.page);
     await gateway.fail("refuse");
     await before.page.goto(site.url);
     const uids = await trackMany(before.page, 30);
-    await waitFor(() => failures() > 0, { what: "the first failure" });
+    await waitForBackOff(before.page);
     await before.close();
     await gateway.heal();
 
@@ -65,8 +64,7 @@ test.describe("5. Down, the browser is closed, and started again on the same pro
     await gateway.fail("reset");
     await before.page.goto(site.url);
     await track(before.page, "first");
-    const [first] = await gateway.waitForPosts(1);
-    await waitFor(() => first?.ended);
+    await waitForBackOff(before.page);
     const uids = ["first", ...(await trackMany(before.page, 29))];
     const attempts = 1 + (await outliveBackOff(before.page));
     expect(gateway.posts(), "attempts in an outage of more than eight minutes").toHaveLength(attempts);
@@ -106,8 +104,7 @@ for (const status of [503, 429]) {
     await failFirst(gateway, 3, { status, retryAfter: TOLD_S });
     await page.goto(site.url);
     await track(page, "first");
-    const [first] = await gateway.waitForPosts(1);
-    await waitFor(() => first?.ended);
+    await waitForBackOff(page);
     // Each of these is a reason to try at once, were it not for the word of the service.
     const uids = ["first", ...(await trackMany(page, 20))];
     await page.reload();
@@ -215,7 +212,7 @@ test("8. Offline, then online: all arrive without waiting for a back-off of five
   await page.goto(site.url);
   await context.setOffline(true);
   await track(page, "first");
-  await waitFor(() => failures() > 0, { what: "the first failure" });
+  await waitForBackOff(page);
   const uids = ["first", ...(await trackMany(page, 29))];
   await outliveBackOff(page);
   await context.setOffline(false);
