@@ -39,10 +39,6 @@ export class ApiError extends TrackletError implements AnswerDetails {
   declare readonly error: string;
   declare readonly headers: Headers;
   declare readonly retryAfterMs: number;
-  constructor(message: string, details: AnswerDetails) {
-    super(message);
-    Object.assign(this, details);
-  }
   override get name(): string {
     return "ApiError";
   }

@@ -1,4 +1,4 @@
-import type { Rules } from "./check.js";
+import { COUNT, type Rules } from "./check.js";
 import type { User, UserPage } from "./records.js";
 import type { CallOptions } from "./request.js";
 
@@ -32,10 +32,10 @@ export type Load = (query: Query) => Promise<UserPage>;
 
 /** What {@link ListOptions} must look like. */
 export const LIST_OPTIONS: Rules = {
-  offset: /^(u|\d+$)/,
-  limit: /^(u|[1-9]\d?$|100$)/,
-  order: /^(u|"(a|de)sc"$)/,
-  sort: /^(u|"created_at"$)/,
+  offset: COUNT,
+  limit: /^(undefined|[1-9]\d?$|100$)/,
+  order: /^(undefined|"(asc|desc)")/,
+  sort: /^(undefined|"created_at")/,
 };
 
 /** See {@link UserList}. */
@@ -55,7 +55,7 @@ export const userList = (first: Query, load: Load): UserList => {
     for (;;) {
       const page = await load(query);
       const { next, total } = page.pagination;
-      const data = page.data.filter(({ id }) => !seen.has(id) && seen.add(id));
+      const data = page.data.filter(({ id }) => seen.size < seen.add(id).size);
       totalAtFirst ??= total;
       met += page.data.length;
       yield { ...page, data };

@@ -1,6 +1,6 @@
 /** `tracklet/read`: the look-ups of accounts, contacts and users, for servers and other trusted places. */
 import { BASE_ADDRESS, check, type Rules } from "./check.js";
-import { NotFoundError, TrackletError } from "./errors.js";
+import { TrackletError } from "./errors.js";
 import { hiding } from "./hide.js";
 import { LIST_OPTIONS, type ListOptions, type UserList, userList } from "./pages.js";
 import type { Account, Contact } from "./records.js";
@@ -60,17 +60,14 @@ export interface Reader {
 const CONFIG: Rules = {
   ...REACH,
   baseUrl: BASE_ADDRESS,
-  accessToken: /^"[!#-[\]-~]+"$/, // fetch would quote a token that no header can hold in its error
+  accessToken: /^"[!#-[\]-~]+"/, // fetch would quote a token that no header can hold in its error
 };
 
 /**
  * `.` and `..` are steps in a path even when they are percent-encoded (URL standard §4.4), and nothing at all asks for
  * the list instead.
  */
-const segment = (id: string): string => {
-  check({ id }, { id: /^"(?!\.{0,2}"$)/ });
-  return encodeURIComponent(id);
-};
+const ID: Rules = { id: /^"(?!\.{0,2}")/ };
 
 /**
  * Makes a reader of the service's records. Calls reject with `ApiError` (among them `NotFoundError`,
@@ -80,20 +77,22 @@ const segment = (id: string): string => {
  * @throws TrackletError in a page, unless `allowBrowser`
  */
 export const createReader = (config: ReaderConfig): Reader => {
-  const { baseUrl, accessToken, allowBrowser, ...reach } = config;
-  if (globalThis.document && !allowBrowser)
-    throw new TrackletError("a page shows accessToken to anyone (allowBrowser)");
+  const { baseUrl, accessToken, allowBrowser } = config;
+  if (globalThis.document && !allowBrowser) throw new TrackletError("accessToken in a page needs allowBrowser");
   check(config, CONFIG);
   const headers = { Accept: "application/json", Authorization: `Bearer ${accessToken}` };
-  const request = requester(`${baseUrl.replace(/\/+$/, "")}/v2/`, { headers }, reach, hiding(accessToken));
+  const base = `${baseUrl.replace(/\/+$/, "")}/v2/`;
+  const request = requester(base, { method: "GET", headers }, config, hiding(accessToken));
 
+  const lookUp =
+    <T extends object | null>(path: string, accept: (body: unknown) => T, orNull?: boolean) =>
+    async (id: string, options?: CallOptions): Promise<T> => {
+      check({ id }, ID);
+      return request(path + encodeURIComponent(id), accept, options, orNull);
+    };
   const records = <T extends object>(kind: string): Records<T> => ({
-    get: async (id, options) => request(`${kind}/${segment(id)}`, record<T>, options),
-    findByUid: async (uid, options) =>
-      request(`${kind}?uid=${segment(uid)}`, recordOrNone<T>, options).catch((error) => {
-        if (error instanceof NotFoundError) return null;
-        throw error;
-      }),
+    get: lookUp(`${kind}/`, record<T>),
+    findByUid: lookUp(`${kind}?uid=`, recordOrNone<T>, true),
   });
 
   return {
@@ -102,11 +101,10 @@ export const createReader = (config: ReaderConfig): Reader => {
     users: {
       list({ signal, ...first } = {}) {
         check(first, LIST_OPTIONS);
-        return userList(first, (query) => {
+        return userList(first, (query) =>
           // By way of JSON, because that leaves out what is undefined.
-          const search = `${new URLSearchParams(JSON.parse(JSON.stringify(query)))}`;
-          return request(`users${search && `?${search}`}`, userPage, { signal });
-        });
+          request(`users?${new URLSearchParams(JSON.parse(JSON.stringify(query)))}`, userPage, { signal }),
+        );
       },
     },
   };

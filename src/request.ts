@@ -1,14 +1,16 @@
-import type { Rules } from "./check.js";
+import { COUNT, type Rules } from "./check.js";
 import {
+  type AnswerDetails,
   ApiError,
   AuthenticationError,
   ConnectionError,
   NotFoundError,
   RateLimitError,
   TimeoutError,
+  type TrackletError,
 } from "./errors.js";
 import { type Hide, safeCause } from "./hide.js";
-import { backOffMs, isTransient, retryAfterMs } from "./retry.js";
+import { isTransient } from "./retry.js";
 
 /** How to reach the service, and when to give up. */
 export interface Reach {
@@ -27,10 +29,7 @@ export interface CallOptions {
 }
 
 /** What {@link Reach} must look like. */
-export const REACH: Rules = {
-  timeoutMs: /^(u|[1-9]\d{0,8}$)/, // a timer of more than 2³¹ − 1 ms fires at once
-  retries: /^(u|\d\d?$)/,
-};
+export const REACH: Rules = { timeoutMs: COUNT, retries: COUNT };
 
 const KINDS: Record<number, typeof ApiError> = {
   401: AuthenticationError,
@@ -49,86 +48,84 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** Sends one request; see {@link requester}. */
-export type Request = <T extends object | null>(
-  path: string,
-  accept: (body: unknown) => T | string,
-  options?: CallOptions,
-) => Promise<T>;
-
 /**
  * Makes the function that sends requests: again after a wait when that may help, until there is a 2xx answer, a final
  * one, or no time left. Nothing of a request is left running when it settles.
  *
- * Its `accept` makes the result out of the body of a 2xx answer, or says in words why it cannot. It rejects with
- * `ApiError` and its kinds, `ConnectionError`, `TimeoutError`, or the reason of the caller's signal.
+ * Its `accept` makes the result out of the body of a 2xx answer, or throws the reason why it cannot; with `orNull`, a 404
+ * is `null`. It rejects with `ApiError` and its kinds, `ConnectionError`, `TimeoutError`, or the reason of the caller's
+ * signal.
  *
  * @param base the address in front of the path
  * @param hide takes the token out of whatever an error shows
  */
 export const requester =
-  (base: string, init: RequestInit, { fetch: send, timeoutMs = 30_000, retries = 2 }: Reach, hide: Hide): Request =>
-  async (path, accept, { signal: caller } = {}) => {
-    const { method = "GET" } = init;
+  (base: string, init: RequestInit, { fetch: send, timeoutMs = 30_000, retries = 2 }: Reach, hide: Hide) =>
+  <T extends object | null>(
+    path: string,
+    accept: (body: unknown) => T,
+    { signal: caller }: CallOptions = {},
+    orNull?: boolean,
+  ): Promise<T> => {
+    const { method } = init;
     const url = hide(base + path);
-    const what = `${method} ${url}`;
+    const what = `${method} ${url}: `;
     // One controller does it all: AbortSignal.any is missing in older runtimes, and AbortSignal.timeout never ends early.
     const controller = new AbortController();
     const { signal } = controller;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let pause: ReturnType<typeof setTimeout> | undefined;
-    let stop!: () => void;
 
-    const attempts = async () => {
-      for (let attempt = 0; ; attempt++) {
-        try {
-          // Followed, a redirect may carry the token to another host, and turns a POST into a GET (Fetch standard §4.4).
-          const response = await (send ?? fetch)(base + path, { ...init, signal, redirect: "manual" });
-          const body = parsed(await response.text());
-          const { status, headers } = response;
-          const result = response.ok ? accept(body) : hide(`${Object(body).error ?? ""}`);
-          if (typeof result !== "string") return result;
-          throw new (KINDS[status] ?? ApiError)(`${what}: ${status} ${result}`, {
-            status,
-            method,
-            url,
-            error: result,
-            // A redirect's Location may repeat the query, and with it the token.
-            headers: new Headers([...headers].map(([name, value]): [string, string] => [name, hide(value)])),
-            retryAfterMs: retryAfterMs(headers.get("retry-after")),
-          });
-        } catch (thrown) {
-          const error =
-            thrown instanceof ApiError
-              ? thrown
-              : new ConnectionError(`${what}: no answer`, { cause: safeCause(thrown, hide) });
-          // A service that cannot be reached counts as one that is down for a while.
-          const { status = 503, retryAfterMs = 0 } = error as Partial<ApiError>;
-          const wait = Math.max(backOffMs(attempt), retryAfterMs);
-          // A wait beyond the deadline would only hide this error behind a time-out.
-          if (signal.aborted || attempt >= retries || !isTransient(status) || wait >= timeoutMs) throw error;
-          await new Promise((resume) => {
-            pause = setTimeout(resume, wait);
-          });
-        }
+    const attempt = async (count: number): Promise<T> => {
+      let error: TrackletError & Partial<AnswerDetails>;
+      try {
+        // Followed, a redirect may carry the token to another host, and turns a POST into a GET (Fetch standard §4.4).
+        const response = await (send ?? fetch)(base + path, { ...init, signal, redirect: "manual" });
+        const body = parsed(await response.text());
+        const { status, headers } = response;
+        if (orNull && status === 404) return null as T;
+        let reason = (body as { error?: unknown } | null)?.error;
+        if (response.ok)
+          try {
+            return accept(body);
+          } catch (wrong) {
+            reason = (wrong as Error).message;
+          }
+        reason = hide(`${reason ?? ""}`);
+        error = Object.assign(new (KINDS[status] ?? ApiError)(`${what}${status} ${reason}`), {
+          status,
+          method,
+          url,
+          error: reason,
+          // A redirect's Location may repeat the query, and with it the token.
+          headers: new Headers([...headers].map((pair) => pair.map(hide) as typeof pair)),
+          retryAfterMs: Number(headers.get("retry-after")) * 1_000 || 0,
+        });
+      } catch (thrown) {
+        error = new ConnectionError(`${what}no answer`, { cause: safeCause(thrown, hide) });
       }
+      // A service that cannot be reached counts as one that is down for a while.
+      const { status = 503, retryAfterMs } = error;
+      // The deadline is the ceiling of both. Full jitter keeps clients that failed together from coming back together.
+      const wait = retryAfterMs || Math.random() * 1_000 * 2 ** count;
+      // A wait beyond the deadline would only hide this error behind a time-out.
+      if (signal.aborted || count >= retries || !isTransient(status) || wait >= timeoutMs) throw error;
+      await new Promise((resume) => {
+        pause = setTimeout(resume, wait);
+      });
+      return attempt(count + 1);
     };
 
-    try {
-      return await new Promise((resolve, reject) => {
-        // Not left to fetch: an injected one may ignore its signal.
-        stop = () => {
-          controller.abort();
-          reject(caller?.aborted ? caller.reason : new TimeoutError(`${what}: over ${timeoutMs} ms`));
-        };
-        timer = setTimeout(stop, timeoutMs);
-        caller?.addEventListener("abort", stop);
-        if (caller?.aborted) stop();
-        else attempts().then(resolve, reject);
-      });
-    } finally {
+    return new Promise<T>((resolve, reject) => {
+      caller?.throwIfAborted();
+      // Neither is left to fetch: an injected one may ignore its signal.
+      timer = setTimeout(() => reject(new TimeoutError(`${what}over ${timeoutMs} ms`)), timeoutMs);
+      caller?.addEventListener("abort", () => reject(caller.reason), { signal });
+      attempt(0).then(resolve, reject);
+    }).finally(() => {
+      // Ends a fetch that is still under way, and takes the listener off the caller's signal.
+      controller.abort();
       clearTimeout(timer);
       clearTimeout(pause);
-      caller?.removeEventListener("abort", stop);
-    }
+    });
   };

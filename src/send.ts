@@ -54,11 +54,11 @@ const CONFIG: Rules = {
   ...REACH,
   trackUrl: BASE_ADDRESS,
   apiToken: /^"[^\\]+"$/,
-  eventPath: /^(u|"\/[^\\?#]*"$)/,
-  auth: /^(u|"(basic|query)"$)/,
+  eventPath: /^(undefined|"\/[^\\?#]*"$)/,
+  auth: /^(undefined|"(basic|query)"$)/,
 };
 
-const EVENT: Rules = { contact_uid: /^"[^"]/, event_uid: /^"[^"]/, params: /^[u{]/ };
+const EVENT: Rules = { contact_uid: /^"[^"]/, event_uid: /^"[^"]/, params: /^(undefined|{)/ };
 
 /** HTTP Basic with the token as user name and an empty password, in UTF-8 (RFC 7617 §2.1). */
 const basic = (token: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(`${token}:`)));
@@ -84,7 +84,7 @@ export const sendEvent = async (config: SendConfig, event: ServerEvent, options?
   check(config, CONFIG);
   check(event, EVENT);
   // A colon would end the user name (RFC 7617 §2).
-  if (auth === "basic" && apiToken.includes(":")) throw new TypeError('invalid apiToken: a colon needs auth "query"');
+  if (auth === "basic" && apiToken.includes(":")) throw new TypeError('apiToken: a colon needs auth "query"');
 
   const encoded = encodeURIComponent(apiToken);
   const credentials = basic(apiToken);

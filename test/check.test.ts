@@ -1,15 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { BASE_ADDRESS, check, isObject } from "../src/check.js";
-
-describe("isObject", () => {
-  it.each([[{}], [{ a: 1 }], [Object.create(null)]])("is true for %o", (value) => expect(isObject(value)).toBe(true));
-  it.each([[null], [undefined], [[]], ["text"], [1], [true]])("is false for %o", (value) =>
-    expect(isObject(value)).toBe(false),
-  );
-});
+import { BASE_ADDRESS, COUNT, check } from "../src/check.js";
 
 describe("check", () => {
-  const rules = { limit: /^(u|[1-9]\d?$|100$)/, name: /^"[^"]/ };
+  const rules = { limit: /^(undefined|[1-9]\d?$|100$)/, name: /^"[^"]/ };
   it("accepts what fits, and looks at nothing without a rule", () =>
     expect(() => check({ limit: 100, name: "a", other: () => {} }, rules)).not.toThrow());
   it("accepts an absent member where the rule allows it", () =>
@@ -22,12 +15,20 @@ describe("check", () => {
     ["name", { name: "" }],
     ["name", {}],
     ["name", { name: ["a"] }],
-  ])("names %s when it is wrong: %o", (name, values) =>
-    expect(() => check(values, rules)).toThrow(new TypeError(`invalid ${name}`)),
+  ] as const)("names %s when it is wrong, and shows its rule: %o", (name, values) =>
+    expect(() => check(values, rules)).toThrow(new TypeError(`${name}: expected ${rules[name]}`)),
   );
   it("does not quote the value", () => {
     expect(() => check({ token: "se\ncret" }, { token: /^"[a-z]+"$/ })).toThrow(/^(?!.*cret)/);
   });
+});
+
+describe("COUNT", () => {
+  const fits = (value: unknown) => COUNT.test(JSON.stringify(value));
+  it.each([0, 1, 999_999_999, undefined])("is %j", (value) => expect(fits(value)).toBe(true));
+  it.each([-1, 0.5, 1e9, 1e21, Number.NaN, Number.POSITIVE_INFINITY, null, "1", true, [1]])("is not %j", (value) =>
+    expect(fits(value)).toBe(false),
+  );
 });
 
 describe("BASE_ADDRESS", () => {

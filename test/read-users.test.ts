@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { LIST_OPTIONS } from "../src/pages.js";
 import { ApiError, createReader, type ListOptions, type User, type UserPage } from "../src/read.js";
 import { type Answerer, inTurn, json, type Wire, withWire } from "./contract/wire.js";
 
@@ -44,9 +45,16 @@ describe("options", () => {
     ["order", "up"],
     ["sort", "name"],
     ["sort", ""],
-  ])("a wrong %s is named at once: %j", (name, value) =>
-    expect(() => reader.users.list({ [name]: value })).toThrow(new TypeError(`invalid ${name}`)),
-  );
+  ])("a wrong %s is named at once, with what was expected: %j", (name, value) => {
+    const list = () => reader.users.list({ [name]: value });
+    expect(list).toThrow(TypeError);
+    expect(list).toThrow(`${name}: expected ${LIST_OPTIONS[name]}`);
+  });
+
+  it("are asked for in words that a caller knows", () => {
+    expect(() => reader.users.list({ limit: 101 })).toThrow("limit: expected /^(undefined|[1-9]\\d?$|100$)/");
+    expect(() => reader.users.list({ order: "up" as "asc" })).toThrow('order: expected /^(undefined|"(asc|desc)")/');
+  });
 
   it("go into the query, and nothing else does", async () => {
     const options: ListOptions = { offset: 3, limit: 100, order: "asc", sort: "created_at" };
@@ -139,7 +147,7 @@ describe("a list", () => {
 
   it("stops although a service goes on for ever", async () => {
     const endless: Answerer = ({ target }) => {
-      const offset = Number(new URLSearchParams(target.split("?")[1]).get("offset"));
+      const offset = Number(new URLSearchParams(target.split("")[1]).get("offset"));
       return page("ab", { offset, next: `?offset=${offset + 2}&limit=2` });
     };
     await expect(walk(endless)).resolves.toMatchObject({ ids: "ab" });
@@ -181,27 +189,30 @@ describe("a list", () => {
 
   const sound = JSON.parse(page("ab").body!);
   it.each([
-    ["no JSON", { body: "<html>" }],
-    ["null", json(null)],
-    ["a list", json([user("a")])],
-    ["another record", json(user("a"))],
-    ["data that is no list", json({ ...sound, data: {} })],
-    ["a user without id", json({ ...sound, data: [{ object: "user" }] })],
-    ["a user that is null", json({ ...sound, data: [null] })],
-    ["no pagination", json({ object: "user.list", data: [] })],
-    ["a total that is a text", json({ ...sound, pagination: { ...sound.pagination, total: "6" } })],
-    ["no count", json({ ...sound, pagination: { ...sound.pagination, count: undefined } })],
-    ["a next that is a number", json({ ...sound, pagination: { ...sound.pagination, next: 2 } })],
-    ["a next without offset", json({ ...sound, pagination: { ...sound.pagination, next: "?cursor=a" } })],
-  ])("refuses a page with %s", (_, reply) =>
-    withWire(inTurn(reply), async ({ url }) => {
+    ["no JSON", { body: "<html>" }, "body"],
+    ["null", json(null), "body"],
+    ["a list", json([user("a")]), "body"],
+    ["another record", json(user("a")), "total"],
+    ["data that is no list", json({ ...sound, data: {} }), "forEach"],
+    ["data that is a text", json({ ...sound, data: "" }), "forEach"],
+    ["a user without id", json({ ...sound, data: [{ object: "user" }] }), "id"],
+    ["a user that is null", json({ ...sound, data: [null] }), "id"],
+    ["no pagination", json({ object: "user.list", data: [] }), "total"],
+    ["a total that is a text", json({ ...sound, pagination: { ...sound.pagination, total: "6" } }), "total"],
+    ["no count", json({ ...sound, pagination: { ...sound.pagination, count: undefined } }), "count"],
+    ["a next that is a number", json({ ...sound, pagination: { ...sound.pagination, next: 2 } }), "next"],
+    ["a next without offset", json({ ...sound, pagination: { ...sound.pagination, next: "?cursor=a" } }), "next"],
+  ])("refuses a page with %s, and says why", (_, reply, reason) =>
+    withWire(inTurn(reply), async ({ url, requests }) => {
       const list = createReader({ baseUrl: url, accessToken: "token" }).users.list();
       const error = await list.then(
         () => expect.fail("it should have failed"),
-        (reason: unknown) => reason,
+        (thrown: unknown) => thrown,
       );
       expect(error).toBeInstanceOf(ApiError);
-      expect(error).toMatchObject({ status: 200, error: "no page of users" });
+      expect(error).toMatchObject({ status: 200, error: expect.stringContaining(reason) });
+      expect((error as Error).message).toContain(`200 ${(error as ApiError).error}`);
+      expect(requests).toHaveLength(1);
     }),
   );
 });

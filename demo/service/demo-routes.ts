@@ -11,6 +11,7 @@ const EventQuery = Type.Object({
   event_uid: Type.Optional(Type.String()),
   after: Type.Integer({ minimum: 0, default: 0 }),
   limit: Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000 }),
+  order: Type.Enum(["asc", "desc"], { default: "asc" }),
 });
 
 interface DemoContact {
@@ -28,8 +29,8 @@ export const demoRoutes =
     app.get(
       "/demo/events",
       { preValidation: readIntegers("after", "limit"), schema: { querystring: EventQuery } },
-      async ({ query: { after, limit, contact_uid: contactUid, event_uid: eventUid } }, reply) => {
-        const events = await store.list({ after, limit, contactUid, eventUid });
+      async ({ query: { after, limit, order, contact_uid: contactUid, event_uid: eventUid } }, reply) => {
+        const events = await store.list({ after, limit, order, contactUid, eventUid });
         // Text, not an object: the params are passed on as they were sent.
         reply.type("application/json; charset=utf-8");
         return `{"events":[${events.map(eventJson).join(",")}]}`;

@@ -11,6 +11,8 @@ export interface EventFilter {
   after: number;
   /** At most so many. */
   limit: number;
+  /** By id; `desc` gives the latest first. Default `asc`. */
+  order?: "asc" | "desc" | undefined;
   contactUid?: string | undefined;
   eventUid?: string | undefined;
 }
@@ -18,7 +20,7 @@ export interface EventFilter {
 export interface EventStore {
   /** Stores an event; resolves once it is committed. */
   add(event: NewEvent): Promise<void>;
-  /** Events in the order of their ids, which is the order of their commits. */
+  /** Events by their ids, whose order is that of the commits. */
   list(filter: EventFilter): Promise<StoredEvent[]>;
   /** The id that no committed event exceeds. */
   lastId(): Promise<number>;
@@ -89,14 +91,17 @@ const insertEvents = async (query: Query, events: NewEvent[]): Promise<void> => 
   await insertMissing(query, "events", columns, "event_key", rows);
 };
 
-const list = async (query: Query, { after, limit, contactUid, eventUid }: EventFilter): Promise<StoredEvent[]> => {
+const list = async (
+  query: Query,
+  { after, limit, order = "asc", contactUid, eventUid }: EventFilter,
+): Promise<StoredEvent[]> => {
   const parameters: unknown[] = [after, limit];
   const conditions = ["id > $1"];
   if (contactUid !== undefined) conditions.push(`contact_id = $${parameters.push(recordId("contact", contactUid))}`);
   if (eventUid !== undefined) conditions.push(`event_uid = $${parameters.push(encodeText(eventUid))}`);
   const rows = await query<Record<string, unknown>>(
     `SELECT id, received_at, contact_uid, event_uid, params FROM events
-     WHERE ${conditions.join(" AND ")} ORDER BY id LIMIT $2`,
+     WHERE ${conditions.join(" AND ")} ORDER BY id ${order} LIMIT $2`,
     parameters,
   );
   return rows.map((row) => ({

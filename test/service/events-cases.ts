@@ -235,10 +235,16 @@ export const eventCases = (running: () => RunningService): void => {
       expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).sort((x, y) => x - y));
       expect(await list("event_uid=a")).toEqual([all[0], all[2], all[3]]);
       expect(await list(`after=${all[1]!.id}&limit=1`)).toEqual([all[2]]);
+      expect(await list("order=asc")).toEqual(all);
+      expect(await list("order=desc&limit=2")).toEqual([all[3], all[2]]);
+      expect(await list(`order=desc&event_uid=a&after=${all[0]!.id}`)).toEqual([all[3], all[2]]);
     });
 
-    it.each(["after=-1", "limit=0", "limit=10001", "limit=x"])("answers 400 to %s", async (query) => {
-      await refused(await service.get(`/demo/events?${query}`), 400, new RegExp(query.split("=")[0]!));
-    });
+    it.each(["after=-1", "limit=0", "limit=10001", "limit=x", "order=up", "order="])(
+      "answers 400 to %s",
+      async (query) => {
+        await refused(await service.get(`/demo/events?${query}`), 400, new RegExp(query.split("=")[0]!));
+      },
+    );
   });
 };

@@ -30,7 +30,6 @@ declare class ApiError extends TrackletError implements AnswerDetails {
     readonly error: string;
     readonly headers: Headers;
     readonly retryAfterMs: number;
-    constructor(message: string, details: AnswerDetails);
     get name(): string;
 }
 declare class NotFoundError extends ApiError {
