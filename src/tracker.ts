@@ -17,7 +17,12 @@ import type { Config, Params, Tracker } from "./types.js";
 import { uuid } from "./uuid.js";
 import { createVerdict } from "./verdict.js";
 
-export const createTracker = (config: Config): Tracker => {
+/** A tracker that hears of further configurations for its name. */
+export interface Configured extends Tracker {
+  init(config: Config): void;
+}
+
+export const createTracker = (config: Config): Configured => {
   const { name, url, bounds, report, isText } = readConfig(config);
   const store = createStore(`${name}:`);
   const identity = createIdentity(store);
@@ -76,7 +81,19 @@ export const createTracker = (config: Config): Tracker => {
     if (visit_url) add("pageview", params, { visit_url });
   };
 
-  const tracker: Tracker = {
+  let isWarned = false;
+  const tracker: Configured = {
+    // Another copy of the snippet or of the package.
+    init: guard(({ apiToken, contactUid, accountUid }) => {
+      if (apiToken === config.apiToken) {
+        if (contactUid) tracker.identify(contactUid, accountUid);
+      } else if (apiToken && !isWarned) {
+        isWarned = true;
+        const detail = "apiToken: another one holds";
+        console.warn(`${name}: ${detail}`);
+        report("input", detail);
+      }
+    }),
     identify: guard((contactUid, accountUid) => {
       if (isText("contactUid", contactUid)) {
         identity.set(contactUid, accountUid);

@@ -97,3 +97,14 @@ export interface Tracker {
   /** Forgets the contact (a log-out), and drops events that never had one. In all tabs. */
   reset(): void;
 }
+
+/** A call as data: `["track", "signup", {…}]`, `["init", {…}]`. */
+export type Command = [verb: string, ...args: unknown[]];
+
+/** What the global holds: the verbs, `init`, and the form for calls that may come before the script. */
+export interface Hub extends Tracker {
+  /** Configures the tracker of this name. The first configuration holds. */
+  init(config: Config): void;
+  /** Runs calls in their order; those before `init` wait for it. */
+  push(...commands: Command[]): void;
+}
