@@ -7,7 +7,7 @@ import type { Command, Config, Hub } from "./types.js";
 
 type Verbs = Record<string, (...args: never[]) => unknown>;
 
-const VERBS = ["init", "identify", "track", "pageview", "flush", "reset"];
+const VERBS = ["init", "identify", "track", "pageview", "flush", "reset", "optIn", "optOut", "debug"];
 
 /** Finds the hub of this name, or puts one there, which takes over the calls that wait in an array in its place. */
 export const openHub = (given?: string): Hub => {
@@ -34,9 +34,9 @@ export const openHub = (given?: string): Hub => {
       else if (config.apiToken || config.trackUrl) {
         tracker = createTracker({ ...config, name }) as unknown as Verbs;
         waiting.forEach(run);
-      } else if (!isUsed) console.warn(`${name}: no data-api-token, data-track-url or init`);
+      } else if (!isUsed) console.warn(name, "no data-api-token, data-track-url, init");
     } catch {
-      console.warn(`${name}: not a call`, command);
+      console.warn(name, command);
     }
   };
   const hub: Verbs = { push: (...commands: Command[]) => commands.forEach(run) };

@@ -45,6 +45,8 @@ export const identify: Tracker["identify"] = (...args) => call("identify", ...ar
 export const track: Tracker["track"] = (...args) => call("track", ...args);
 export const pageview: Tracker["pageview"] = (...args) => call("pageview", ...args);
 export const reset: Tracker["reset"] = () => call("reset");
+export const optIn: Tracker["optIn"] = () => call("optIn");
+export const optOut: Tracker["optOut"] = () => call("optOut");
 
 const nothing = async (): Promise<FlushResult> => ({ delivered: 0, queued: 0, dropped: 0 });
 
@@ -55,4 +57,6 @@ export const flush: Tracker["flush"] = async (...args) => {
 
 /** A tracker of its own, which the global knows nothing of. */
 export const createTracker = (config: Config): Tracker =>
-  page() ? create(config) : { identify() {}, track() {}, pageview() {}, flush: nothing, reset() {} };
+  page()
+    ? create(config)
+    : { identify() {}, track() {}, pageview() {}, flush: nothing, reset() {}, optIn() {}, optOut() {}, debug() {} };

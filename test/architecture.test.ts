@@ -9,8 +9,8 @@ import { type Import, type Module, readModules } from "./support/modules.js";
 /** The browser part, from the bottom up. */
 const LEVELS = [
   ["types"],
-  ["storage", "page", "retry", "uuid", "check", "redact", "consent", "config", "row", "flight"],
-  ["event", "identity", "queue", "tabs", "backoff", "transport"],
+  ["storage", "page", "retry", "uuid", "check", "redact", "config", "row", "flight"],
+  ["event", "identity", "consent", "queue", "tabs", "backoff", "transport"],
   ["sender", "verdict", "flush", "pageviews"],
   ["tracker"],
   ["hub"],

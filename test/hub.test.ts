@@ -175,7 +175,7 @@ describe("a second configuration", () => {
     const other = config({ apiToken: "other", contactUid: "bob", onError: () => expect.unreachable() });
     const sent = await twice(other, (hub) => hub.init(other));
     expect(sent.sort()).toEqual(["ann one token", "ann pageview token"]);
-    expect(warn.mock.calls).toEqual([[expect.stringContaining("apiToken")]]);
+    expect(warn.mock.calls).toEqual([["tracklet", expect.stringContaining("apiToken")]]);
     expect(problems).toEqual([expect.objectContaining({ code: "input", detail: expect.stringContaining("apiToken") })]);
   });
   it("without anything changes nothing", async () => {
@@ -189,7 +189,7 @@ describe("without a configuration", () => {
     const sent = await inPage((page) =>
       page.run(() => {
         openHub().init({} as Config);
-        expect(warn.mock.calls).toEqual([[expect.stringMatching(/api-token.*track-url.*init/)]]);
+        expect(warn.mock.calls).toEqual([["tracklet", expect.stringMatching(/api-token.*track-url.*init/)]]);
         openHub().track("one");
         openHub().init(config());
       }),
