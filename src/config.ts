@@ -1,5 +1,5 @@
 /** The options, checked once and with their defaults. What is wrong is reported by name; nothing is thrown. */
-import type { Config, Problem } from "./types.js";
+import type { Config, DebugListener, Problem } from "./types.js";
 
 /** Path of the event endpoint (service interface, section 4, endpoint 6). */
 const EVENT_PATH = "/v1/track/event";
@@ -7,45 +7,69 @@ const EVENT_PATH = "/v1/track/event";
 /** Bounds of what waits: events, bytes in UTF-8 and age in milliseconds. */
 export type Bounds = [count: number, bytes: number, age: number];
 
-export interface Settings {
+export interface Settings extends Config {
   name: string;
   /** The one URL of all events; `""` where it cannot be told, and events wait. */
   url: string;
   bounds: Bounds;
   report: (code: Problem["code"], detail: string, body?: string) => void;
-  /** Is `value` a non-empty string? If not, the problem is reported under `name`. */
+  /** Tells of a decision whoever listens. */
+  log: DebugListener;
+  listen: (listener: DebugListener) => void;
+  /** Is `value` a non-empty string? If not, its name is reported. */
   isText: (name: string, value: unknown) => value is string;
 }
 
+/** Attributes are texts, and one without a value is an empty one. */
+const isOn = (value: unknown): boolean => /^(true)?$/.test(`${value}`);
+
 export const readConfig = (config: Config): Settings => {
+  let listener: DebugListener | undefined;
+  const log: DebugListener = (code, detail) => {
+    try {
+      listener?.(code, detail);
+    } catch {
+      // As below.
+    }
+  };
   const report: Settings["report"] = (code, detail, body) => {
+    log(code, detail);
     try {
       config.onError?.({ code, detail, event: body ? JSON.parse(body) : undefined });
     } catch {
       // The page's own handler failed: that is the page's to see, not ours to pass on.
     }
   };
-  const isText = (name: string, value: unknown): value is string => {
-    const isRight = typeof value === "string" && value !== "";
-    if (!isRight) report("input", `${name}: expected a non-empty string`);
+  const expect = (name: string, isRight: boolean): boolean => {
+    if (!isRight) report("input", name);
     return isRight;
   };
-  const {
-    apiToken,
-    trackUrl,
-    name = "tracklet",
-    maxEvents = 1_000,
-    maxBytes = 1_048_576,
-    maxAgeMs = 604_800_000,
-  } = config;
+  const isText = (name: string, value: unknown): value is string =>
+    expect(name, typeof value === "string" && value !== "");
+  const number = (name: "maxEvents" | "maxBytes" | "maxAgeMs", fallback: number): number => {
+    const value = config[name] ?? fallback;
+    return expect(name, value > 0) ? Number(value) : fallback;
+  };
+  const { apiToken, trackUrl, name = "tracklet", eventPath = EVENT_PATH } = config;
+  if (isOn(config.debug)) listener = (...line) => console.debug(name, ...line);
   return {
+    ...config,
     name,
+    stamp: isOn(config.stamp),
+    consent:
+      isOn(config.respectGpc) && (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl
+        ? "denied"
+        : config.consent,
     url:
       isText("apiToken", apiToken) && isText("trackUrl", trackUrl)
-        ? `${trackUrl.replace(/\/+$/, "")}${EVENT_PATH}?api_token=${encodeURIComponent(apiToken)}`
+        ? `${trackUrl.replace(/\/*$/, "/")}${eventPath.replace(/^\/+/, "")}?api_token=${encodeURIComponent(apiToken)}`
         : "",
-    bounds: [maxEvents, maxBytes, maxAgeMs],
+    bounds: [number("maxEvents", 1_000), number("maxBytes", 1_048_576), number("maxAgeMs", 604_800_000)],
     report,
+    log,
+    listen: (next) => {
+      listener = next;
+    },
     isText,
   };
 };

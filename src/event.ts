@@ -1,5 +1,8 @@
 /** The body of an event, as text (service interface, section 2, event). */
-import type { Params } from "./types.js";
+import type { Settings } from "./config.js";
+import { currentUrl } from "./page.js";
+import { redact } from "./redact.js";
+import type { Params, TrackEvent } from "./types.js";
 
 /** A member nested deeper than this is left out: the service would refuse the event. `params` itself is level 1. */
 const MAX_DEPTH = 64;
@@ -57,3 +60,45 @@ export const formatEvent = (eventUid: string, params: Params, own: Params, omit:
 /** Puts the contact, the first member, in front of a body. */
 export const address = (body: string, contact: string): string =>
   `{"contact_uid":${JSON.stringify(contact)},${body.slice(1)}`;
+
+export const isAddressed = (body: string): boolean => body.startsWith('{"contact');
+
+/**
+ * Takes the secrets out of a page view's URL, and lets the page's hooks change the event or drop it.
+ *
+ * @returns the body, or nothing where it is dropped
+ */
+export const revise = (
+  body: string,
+  { visitUrl, beforeSend, report, isText }: Settings,
+  omit: (member: string) => void,
+): string => {
+  const write = ({ contact_uid, event_uid, params }: TrackEvent): string => {
+    const text = formatEvent(event_uid, params, {}, omit);
+    return contact_uid ? address(text, contact_uid) : text;
+  };
+  const event: TrackEvent = JSON.parse(body);
+  const { params } = event;
+  if (event.event_uid === "pageview" && typeof params.visit_url === "string") {
+    const redacted = redact(params.visit_url);
+    params.visit_url = redacted;
+    try {
+      const url = visitUrl?.(new URL(redacted, currentUrl()));
+      if (url) params.visit_url = `${url}`;
+      else if (visitUrl) return "";
+    } catch (error) {
+      report("input", `visitUrl: ${(error as Error)?.message}`);
+    }
+  }
+  const before = write(event);
+  try {
+    const answer = beforeSend ? beforeSend(event) : event;
+    if (answer === null || answer === false) return "";
+    // A hook that gives nothing back has changed the event in place, or left it alone.
+    const after = answer ?? event;
+    if (isText("beforeSend: event_uid", after.event_uid)) return write(after);
+  } catch (error) {
+    report("input", `beforeSend: ${(error as Error)?.message}`);
+  }
+  return before;
+};

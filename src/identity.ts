@@ -33,5 +33,10 @@ export const createIdentity = (store: Store) => {
     read,
     set: (contact: string, account?: string): void => write(read()[0], contact, account),
     reset: (): void => write(read()[0] + 1),
+    /** Keeps the contact, and goes on with what this page holds for the current epoch. */
+    adopt: (epoch: number): void => {
+      const [, contact, account] = read();
+      write(epoch, contact, account);
+    },
   };
 };

@@ -1,20 +1,62 @@
-/** What an app imports: one tracker for the page, and its verbs. Before `init` they do nothing. */
-import { createTracker } from "./tracker.js";
-import type { Config, Tracker } from "./types.js";
+/**
+ * What an app imports: the verbs of the page's tracker. They go through the global, so that they may come before `init`,
+ * and reach the one tracker of their name whoever started it. On a server, where there is no page, nothing is done or kept.
+ */
+import { openHub } from "./hub.js";
+import { createTracker as create } from "./tracker.js";
+import type { Command, Config, FlushResult, Hub, Tracker } from "./types.js";
 
-export type { Config, FlushResult, Params, Problem, TrackEvent, Tracker } from "./types.js";
-export { createTracker };
+export type { Command, Config, FlushResult, Hub, Params, Problem, TrackEvent, Tracker } from "./types.js";
 
-let tracker: Tracker | undefined;
+type Globals = Record<string, Hub | Command[] | undefined>;
 
-/** Starts the page's tracker. A second call changes nothing. */
-export const init = (config: Config): void => {
-  tracker ??= createTracker(config);
+let name = "tracklet";
+/** Calls before `init`, which may come with another name. */
+const early: Command[] = [];
+
+const page = (): Globals | undefined => (typeof window === "undefined" ? undefined : (window as unknown as Globals));
+
+const call = (...command: Command): void => {
+  const globals = page();
+  if (!globals) return;
+  // An element of the page may have this id.
+  if (!globals[name]?.push) globals[name] = [];
+  const target = globals[name] as Command[];
+  if (Array.isArray(target)) early.push(command);
+  target.push(command);
 };
 
-export const identify: Tracker["identify"] = (...args) => tracker?.identify(...args);
-export const track: Tracker["track"] = (...args) => tracker?.track(...args);
-export const pageview: Tracker["pageview"] = (...args) => tracker?.pageview(...args);
-export const reset: Tracker["reset"] = () => tracker?.reset();
-export const flush: Tracker["flush"] = async (...args) =>
-  tracker ? tracker.flush(...args) : { delivered: 0, queued: 0, dropped: 0 };
+/** Starts the tracker of this name, if no other copy has: the first configuration holds. */
+export const init = (config: Config): void => {
+  const globals = page();
+  if (!globals) return;
+  const waiting = globals[name];
+  if (config?.name && config.name !== name && Array.isArray(waiting)) {
+    // They were meant for this tracker, and not for another one that may yet come.
+    const others = waiting.filter((command) => !early.includes(command));
+    waiting.splice(0, waiting.length, ...others);
+    openHub(config.name).push(...early);
+  }
+  name = config?.name || name;
+  openHub(name).push(["init", config as Config]);
+};
+
+export const identify: Tracker["identify"] = (...args) => call("identify", ...args);
+export const track: Tracker["track"] = (...args) => call("track", ...args);
+export const pageview: Tracker["pageview"] = (...args) => call("pageview", ...args);
+export const reset: Tracker["reset"] = () => call("reset");
+export const optIn: Tracker["optIn"] = () => call("optIn");
+export const optOut: Tracker["optOut"] = () => call("optOut");
+
+const nothing = async (): Promise<FlushResult> => ({ delivered: 0, queued: 0, dropped: 0 });
+
+export const flush: Tracker["flush"] = async (...args) => {
+  const hub = page()?.[name];
+  return hub && !Array.isArray(hub) ? hub.flush(...args) : nothing();
+};
+
+/** A tracker of its own, which the global knows nothing of. */
+export const createTracker = (config: Config): Tracker =>
+  page()
+    ? create(config)
+    : { identify() {}, track() {}, pageview() {}, flush: nothing, reset() {}, optIn() {}, optOut() {}, debug() {} };

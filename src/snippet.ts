@@ -1,16 +1,10 @@
-import { createTracker } from "./tracker.js";
-import type { Config, Tracker } from "./types.js";
+/** The script-tag form: the attributes of the tag are the options. */
+import { openHub } from "./hub.js";
 
-/** A queued call: `push(["track", "signup", {…}])`. */
-type Command = [verb: keyof Tracker, ...args: unknown[]];
+/** Where the page does not say which tag is running (a module, some ways of insertion), all that are ours are meant. */
+const tags: Iterable<Element> = document.currentScript
+  ? [document.currentScript]
+  : document.querySelectorAll("script[data-api-token],script[data-track-url]");
+const found = [...tags].map((tag) => (tag as HTMLElement).dataset);
 
-/** The script-tag form: attributes are the options, and the global takes the calls made before it was there. */
-const options = { ...(document.currentScript as HTMLScriptElement).dataset } as unknown as Config;
-const name = options.name || "tracklet";
-const globals = window as unknown as Record<string, Command[] | object | undefined>;
-const waiting = globals[name];
-const tracker = createTracker(options);
-const push = ([verb, ...args]: Command): void => (tracker[verb] as (...args: unknown[]) => void)(...args);
-
-globals[name] = { ...tracker, push };
-if (Array.isArray(waiting)) waiting.forEach(push);
+for (const options of found[0] ? found : [{}]) openHub(options.name).init(options as never);

@@ -19,15 +19,16 @@ const attempt = <T>(run: () => T): T | undefined => {
 
 /**
  * @param prefix keeps trackers of one origin apart
- * @param area gives the storage area; asked anew at each access, because the getter itself may throw
+ * @param area gives the storage area, or nothing while it must not be used; asked anew at each access, because the getter
+ * itself may throw
  */
-export const createStore = (prefix: string, area: () => Storage = () => localStorage): Store => {
+export const createStore = (prefix: string, area: () => Storage | undefined = () => localStorage): Store => {
   const memory = new Map<string, string>();
   return {
-    get: (key) => memory.get(prefix + key) ?? attempt(() => area().getItem(prefix + key)) ?? null,
+    get: (key) => memory.get(prefix + key) ?? attempt(() => area()!.getItem(prefix + key)) ?? null,
     set: (key, value) => {
       try {
-        area().setItem(prefix + key, value);
+        area()!.setItem(prefix + key, value);
         memory.delete(prefix + key);
       } catch {
         memory.set(prefix + key, value);
@@ -35,10 +36,10 @@ export const createStore = (prefix: string, area: () => Storage = () => localSto
     },
     remove: (key) => {
       memory.delete(prefix + key);
-      attempt(() => area().removeItem(prefix + key));
+      attempt(() => area()!.removeItem(prefix + key));
     },
     keys: () =>
-      [...memory.keys(), ...(attempt(() => Object.keys(area())) ?? [])]
+      [...memory.keys(), ...(attempt(() => Object.keys(area()!)) ?? [])]
         .filter((key) => key.startsWith(prefix))
         .map((key) => key.slice(prefix.length))
         .sort(),

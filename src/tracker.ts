@@ -1,25 +1,30 @@
 /** Wires the parts together. The way of an event: verbs → event → queue → sender → transport. */
 import { createBackOff } from "./backoff.js";
 import { readConfig } from "./config.js";
-import { address, formatEvent } from "./event.js";
+import { createConsent } from "./consent.js";
+import { address, formatEvent, isAddressed, revise } from "./event.js";
 import { flush } from "./flush.js";
 import { createIdentity } from "./identity.js";
 import { currentUrl, isHidden, onLeave, onOnline, onRestore, onStorage, onVisibility, whenActive } from "./page.js";
 import { watchPageviews } from "./pageviews.js";
 import { createQueue } from "./queue.js";
-import { redact } from "./redact.js";
 import { epochOf } from "./row.js";
 import { createSender } from "./sender.js";
-import { createStore } from "./storage.js";
 import { createTabs, LEASE_MS } from "./tabs.js";
 import { createTransport } from "./transport.js";
 import type { Config, Params, Tracker } from "./types.js";
 import { uuid } from "./uuid.js";
 import { createVerdict } from "./verdict.js";
 
-export const createTracker = (config: Config): Tracker => {
-  const { name, url, bounds, report, isText } = readConfig(config);
-  const store = createStore(`${name}:`);
+/** A tracker that hears of further configurations for its name. */
+export interface Configured extends Tracker {
+  init(config: Config): void;
+}
+
+export const createTracker = (given: Config): Configured => {
+  const config = readConfig(given);
+  const { name, url, bounds, report, log, listen, isText } = config;
+  const { store, heed, is, choose } = createConsent(`${name}:`, config.consent, () => queue.release());
   const identity = createIdentity(store);
   const tabs = createTabs(store, Date.now, Math.random);
   const queue = createQueue(store, bounds, Date.now, report);
@@ -28,14 +33,15 @@ export const createTracker = (config: Config): Tracker => {
     queue,
     tabs,
     backOff,
-    createTransport(url),
+    createTransport(url, config.contentType, log),
     createVerdict(queue, backOff, report),
     (key, body) => {
       const [epoch, contact] = identity.read();
       const waitsFor = epochOf(key);
-      if (!url) return "";
+      if (!url || heed() || !is("granted")) return "";
       if (!waitsFor) return body;
       if (waitsFor === `${epoch}`) return contact && address(body, contact);
+      log("dropped", "reset");
       queue.remove(key);
       return "";
     },
@@ -49,34 +55,44 @@ export const createTracker = (config: Config): Tracker => {
     (...args: Args): void =>
       whenActive(() => {
         try {
+          heed();
           verb(...args);
         } catch (error) {
-          report("input", `${error}`);
+          report("input", `${(error as Error)?.message}`);
         }
       });
 
   const add = (eventUid: string, params: Params = {}, own?: Params): void => {
-    if (!isText("eventUid", eventUid)) return;
-    const [epoch, contact, account] = identity.read();
-    const stamps = config.stamp && { event_id: uuid(), occurred_at: Date.now() };
-    const body = formatEvent(eventUid, params, { account_uid: account || undefined, ...own, ...stamps }, (member) =>
-      report("input", `params.${member}: expected JSON`),
-    );
-    queue.append(tabs.id(), contact ? address(body, contact) : body, contact ? "" : `${epoch}`);
-    sender.wake();
-  };
-
-  const view = (params?: Params, url = currentUrl()): void => {
-    let visit_url: string | null = redact(url);
-    try {
-      if (config.visitUrl) visit_url = config.visitUrl(new URL(visit_url))?.toString() ?? null;
-    } catch (error) {
-      report("input", `visitUrl: ${error}`);
+    if (is("denied")) log("dropped", "consent");
+    else if (isText("eventUid", eventUid)) {
+      const [epoch, contact, account] = identity.read();
+      const stamps = config.stamp && { event_id: uuid(), occurred_at: Date.now() };
+      const omit = (member: string) => report("input", `params.${member}`);
+      let body = formatEvent(eventUid, params, { account_uid: account || undefined, ...own, ...stamps }, omit);
+      if (contact) body = address(body, contact);
+      if (eventUid === "pageview" || config.beforeSend) body = revise(body, config, omit);
+      const waits = !isAddressed(body);
+      log(body ? (is("granted") ? (waits ? "unaddressed" : "queued") : "pending") : "dropped", body || "hook");
+      if (!body) return;
+      queue.append(tabs.id(), body, waits ? `${epoch}` : "");
+      sender.wake();
     }
-    if (visit_url) add("pageview", params, { visit_url });
   };
+  const view = (params?: Params, visit_url = currentUrl()): void => add("pageview", params, { visit_url });
 
-  const tracker: Tracker = {
+  let isWarned = false;
+  const tracker: Configured = {
+    // Another copy of the snippet or of the package.
+    init: guard(({ apiToken, contactUid, accountUid }) => {
+      if (apiToken === config.apiToken) {
+        if (contactUid) tracker.identify(contactUid, accountUid);
+      } else if (apiToken && !isWarned) {
+        isWarned = true;
+        const detail = "two apiTokens";
+        console.warn(name, detail);
+        report("input", detail);
+      }
+    }),
     identify: guard((contactUid, accountUid) => {
       if (isText("contactUid", contactUid)) {
         identity.set(contactUid, accountUid);
@@ -92,11 +108,23 @@ export const createTracker = (config: Config): Tracker => {
           sender.adopt();
           sender.hear(true);
         },
-        sender.isBusy,
+        () => is("granted") && sender.isBusy(),
         options?.timeoutMs ?? 5_000,
       ),
     reset: guard(identity.reset),
+    optIn: guard(() => {
+      const [epoch] = identity.read();
+      // What waits here belongs to whom the storage may still know.
+      if (choose("granted")) identity.adopt(epoch);
+      sender.wake();
+    }),
+    optOut: guard(() => {
+      choose("denied");
+    }),
+    debug: guard(listen),
   };
+  onStorage(heed);
+  heed();
 
   onVisibility(() => sender.hear(!isHidden()));
   onLeave(sender.leave);

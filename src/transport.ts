@@ -1,5 +1,6 @@
 /** How one body leaves the page, and what became of it, as plain data. */
 import { retryAfterMs } from "./retry.js";
+import type { DebugListener } from "./types.js";
 
 /** The status of the answer, 0 where there was none, and the milliseconds that the service asks to wait. */
 export type Outcome = [status: number, retryAfter: number];
@@ -7,13 +8,14 @@ export type Outcome = [status: number, retryAfter: number];
 /** A request without an answer after this time, in milliseconds, is given up. */
 const TIMEOUT_MS = 15_000;
 
-const type = "application/json";
-
 /**
  * Requests to one URL (service interface, section 4, endpoint 6). They neither send nor take cookies, and follow no
  * redirect: a followed 302 turns the POST into a GET, whose 200 would count as stored.
+ *
+ * @param type as `text/plain` the request needs no CORS of the service, and its answer says nothing but that it came
  */
-export const createTransport = (url: string) => {
+export const createTransport = (url: string, type = "application/json", log: DebugListener = () => {}) => {
+  const isPlain = type === "text/plain";
   /** Not in Firefox before 133. */
   const canKeepAlive = "keepalive" in Request.prototype;
   return {
@@ -33,15 +35,21 @@ export const createTransport = (url: string) => {
           headers: { "Content-Type": type },
           keepalive: outlives,
           credentials: "omit",
-          redirect: "manual",
+          // Without CORS there is no other way.
+          redirect: isPlain ? undefined : "manual",
+          mode: isPlain ? "no-cors" : undefined,
+          // Not the page's address. The origin goes along in any case; without a referrer, a proxy of the page's own origin
+          // would be sent `Origin: null`, which guards against forged requests refuse.
+          referrerPolicy: "origin",
           signal: AbortSignal.timeout?.(TIMEOUT_MS),
         });
-        outcome = [response.status || 302, retryAfterMs(response.headers.get("Retry-After"))];
+        outcome = [response.status || (isPlain ? 200 : 302), retryAfterMs(response.headers.get("Retry-After"))];
         // An answer left unread keeps its share of the 64 KiB that a page may have in flight.
         await response.text();
       } catch {
         // No answer, or one cut short: its status, if there was one, is the verdict.
       }
+      log(outcome[0], body);
       return outcome;
     },
   };

@@ -28,13 +28,26 @@ export interface Problem {
   event?: TrackEvent;
 }
 
+/**
+ * Told of every decision: `"queued"`, `"unaddressed"`, `"pending"` or `"dropped"` of an event, the status of an answer, or
+ * the code of a {@link Problem}; `detail` is the event or what it concerns.
+ */
+export type DebugListener = (code: string | number, detail: string) => void;
+
 /** Options of a tracker. In a script tag each is a `data-` attribute: `apiToken` is `data-api-token`. */
 export interface Config {
   /** Token of the event endpoint, sent as the query parameter `api_token`. */
   apiToken: string;
   /** Address before `/v1/track/event`: absolute, or relative to the page for a first-party proxy. */
   trackUrl: string;
-  /** Name of the storage keys (and of the global, with a script tag). Default `"tracklet"`. */
+  /** Path of the event endpoint, for a proxy that renames it. Default `"/v1/track/event"`. */
+  eventPath?: string;
+  /**
+   * Type of the requests' bodies. Default `"application/json"`. `"text/plain"` is for a service without CORS: its answers
+   * cannot be read, so that any of them counts as delivery.
+   */
+  contentType?: "application/json" | "text/plain";
+  /** Name of the global and of the storage keys: another name is another tracker. Default `"tracklet"`. */
   name?: string;
   /** Identifies at once, as {@link Tracker.identify} does. */
   contactUid?: string;
@@ -49,6 +62,18 @@ export interface Config {
    * values of parameters such as `token`, `code` or `password` in query and fragment, are already replaced.
    */
   visitUrl?: (url: URL) => string | URL | null;
+  /**
+   * Changes an event before it is stored, in place or by giving another one back, or drops it (`null`, `false`). What throws
+   * changes nothing.
+   */
+  beforeSend?: (event: TrackEvent) => TrackEvent | null | false | undefined;
+  /**
+   * What the visitor allows while no choice of `optIn()` or `optOut()` is stored. `"granted"` (default); `"pending"`: events
+   * wait in memory; `"denied"`: nothing is stored or sent, whatever was chosen.
+   */
+  consent?: "granted" | "pending" | "denied";
+  /** Takes the browser's Global Privacy Control for `consent: "denied"`. Default `false`. */
+  respectGpc?: boolean;
   /** Most events that wait for delivery. Default 1,000. */
   maxEvents?: number;
   /** Most bytes that wait for delivery, in UTF-8. Default 1,048,576. */
@@ -59,6 +84,8 @@ export interface Config {
   stamp?: boolean;
   /** Told of every problem. It may throw; that harms nothing. */
   onError?: (problem: Problem) => void;
+  /** Writes every decision to the console. Default `false`. */
+  debug?: boolean;
 }
 
 /** What became of events during a `flush`. */
@@ -96,4 +123,21 @@ export interface Tracker {
   flush(options?: { timeoutMs?: number }): Promise<FlushResult>;
   /** Forgets the contact (a log-out), and drops events that never had one. In all tabs. */
   reset(): void;
+  /** The visitor agrees: what waited for it is stored and sent. Remembered for all pages and tabs. */
+  optIn(): void;
+  /** The visitor refuses: what waits is forgotten, and everything stored is removed but this choice, in all tabs. */
+  optOut(): void;
+  /** Lets a listener hear of every decision from now on. */
+  debug(listener: DebugListener): void;
+}
+
+/** A call as data: `["track", "signup", {…}]`, `["init", {…}]`. */
+export type Command = [verb: string, ...args: unknown[]];
+
+/** What the global holds: the verbs, `init`, and the form for calls that may come before the script. */
+export interface Hub extends Tracker {
+  /** Configures the tracker of this name. The first configuration holds. */
+  init(config: Config): void;
+  /** Runs calls in their order; those before `init` wait for it. */
+  push(...commands: Command[]): void;
 }

@@ -9,10 +9,11 @@ import { type Import, type Module, readModules } from "./support/modules.js";
 /** The browser part, from the bottom up. */
 const LEVELS = [
   ["types"],
-  ["storage", "page", "retry", "uuid", "check", "redact", "consent", "config", "row", "flight"],
-  ["event", "identity", "queue", "tabs", "backoff", "transport"],
+  ["storage", "page", "retry", "uuid", "check", "redact", "config", "row", "flight"],
+  ["event", "identity", "consent", "queue", "tabs", "backoff", "transport"],
   ["sender", "verdict", "flush", "pageviews"],
   ["tracker"],
+  ["hub"],
   ["index", "snippet"],
 ];
 /** What servers import, and the files that only they use. */
@@ -31,7 +32,8 @@ const browserPart = modules.filter(({ name }) => levelOf(name) >= 0);
 const goesDown = (level: number, { from, names, isType }: Import): boolean => {
   const target = levelOf(from);
   if (target < 0) return false;
-  if (level === 5) return target === 4 || target === 0;
+  // The entries know the tracker and its hub, and otherwise types.
+  if (level > 4) return (target >= 4 && target < level) || target === 0;
   if (level === 4) return target < 4;
   if (level === 3) {
     // The sender is given its verdict.

@@ -30,7 +30,9 @@ it("sends what the interface says, without cookies, following no redirect", asyn
     keepalive: true,
     credentials: "omit",
     redirect: "manual",
+    referrerPolicy: "origin",
   });
+  expect(init.mode ?? "cors").toBe("cors");
 });
 
 it("outlives the page only if told so", async () => {
@@ -69,6 +71,44 @@ describe("an answer", () => {
   });
 });
 
+describe("as text/plain", () => {
+  const post = () => createTransport(URL, "text/plain").post("{}", true);
+  it("needs no CORS of the service", async () => {
+    answerWith(() => new Response("{}"));
+    await post();
+    const { init } = asked[0]!;
+    expect(init).toMatchObject({ mode: "no-cors", headers: { "Content-Type": "text/plain" }, credentials: "omit" });
+    // In this mode browsers refuse any other.
+    expect(init.redirect ?? "follow").toBe("follow");
+  });
+  it("an answer that cannot be read is delivery", async () => {
+    // Browsers give it the status 0, as they do to an error.
+    answerWith(() => Response.error());
+    expect(await post()).toEqual([200, 0]);
+  });
+  it("an answer that can be read is its status", async () => {
+    answerWith(() => new Response("", { status: 503 }));
+    expect(await post()).toEqual([503, 0]);
+  });
+  it("a rejection is none", async () => {
+    answerWith(() => Promise.reject(new TypeError("Failed to fetch")));
+    expect(await post()).toEqual([0, 0]);
+  });
+});
+
+it("tells whoever listens of each answer, or that there was none", async () => {
+  const lines: unknown[] = [];
+  const { post } = createTransport(URL, undefined, (...line) => lines.push(line));
+  answerWith(() => new Response("", { status: 503 }));
+  await post("{1}", true);
+  answerWith(() => Promise.reject(new TypeError("Failed to fetch")));
+  await post("{2}", true);
+  expect(lines).toEqual([
+    [503, "{1}"],
+    [0, "{2}"],
+  ]);
+});
+
 describe("no answer", () => {
   it("is the status 0", async () => {
     answerWith(() => Promise.reject(new TypeError("Failed to fetch")));
@@ -95,7 +135,7 @@ describe("no answer", () => {
 
 describe("where keepalive does not exist", () => {
   let beacons: { url: string; blob: Blob }[];
-  const withoutKeepalive = (sendBeacon: (url: string, blob: Blob) => boolean) => {
+  const withoutKeepalive = (sendBeacon: (url: string, blob: Blob) => boolean, type?: string) => {
     beacons = [];
     vi.stubGlobal("Request", class {});
     vi.stubGlobal("navigator", {
@@ -105,7 +145,7 @@ describe("where keepalive does not exist", () => {
       },
     });
     answerWith(() => new Response("{}"));
-    return createTransport(URL);
+    return createTransport(URL, type);
   };
   it("a beacon takes what must outlive the page, and that it was taken is the verdict", async () => {
     const transport = withoutKeepalive(() => true);
@@ -113,6 +153,10 @@ describe("where keepalive does not exist", () => {
     expect(asked).toEqual([]);
     expect(beacons[0]).toMatchObject({ url: URL });
     expect([beacons[0]!.blob.type, await beacons[0]!.blob.text()]).toEqual(["application/json", '{"a":1}']);
+  });
+  it("a beacon has the type that was asked for", async () => {
+    await withoutKeepalive(() => true, "text/plain").post("{}", true);
+    expect(beacons[0]!.blob.type).toBe("text/plain");
   });
   it.each([
     ["refuses", () => false],

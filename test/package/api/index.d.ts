@@ -11,19 +11,26 @@ interface Problem {
     detail: string;
     event?: TrackEvent;
 }
+type DebugListener = (code: string | number, detail: string) => void;
 interface Config {
     apiToken: string;
     trackUrl: string;
+    eventPath?: string;
+    contentType?: "application/json" | "text/plain";
     name?: string;
     contactUid?: string;
     accountUid?: string;
     pageviews?: "auto" | "hash" | "off";
     visitUrl?: (url: URL) => string | URL | null;
+    beforeSend?: (event: TrackEvent) => TrackEvent | null | false | undefined;
+    consent?: "granted" | "pending" | "denied";
+    respectGpc?: boolean;
     maxEvents?: number;
     maxBytes?: number;
     maxAgeMs?: number;
     stamp?: boolean;
     onError?: (problem: Problem) => void;
+    debug?: boolean;
 }
 interface FlushResult {
     delivered: number;
@@ -38,13 +45,26 @@ interface Tracker {
         timeoutMs?: number;
     }): Promise<FlushResult>;
     reset(): void;
+    optIn(): void;
+    optOut(): void;
+    debug(listener: DebugListener): void;
 }
-declare const createTracker: (config: Config) => Tracker;
+type Command = [
+    verb: string,
+    ...args: unknown[]
+];
+interface Hub extends Tracker {
+    init(config: Config): void;
+    push(...commands: Command[]): void;
+}
 declare const init: (config: Config) => void;
 declare const identify: Tracker["identify"];
 declare const track: Tracker["track"];
 declare const pageview: Tracker["pageview"];
 declare const reset: Tracker["reset"];
+declare const optIn: Tracker["optIn"];
+declare const optOut: Tracker["optOut"];
 declare const flush: Tracker["flush"];
-export { createTracker, flush, identify, init, pageview, reset, track };
-export type { Config, FlushResult, Params, Problem, TrackEvent, Tracker };
+declare const createTracker: (config: Config) => Tracker;
+export { createTracker, flush, identify, init, optIn, optOut, pageview, reset, track };
+export type { Command, Config, FlushResult, Hub, Params, Problem, TrackEvent, Tracker };
