@@ -75,6 +75,7 @@ export const requester =
     const { signal } = controller;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let pause: ReturnType<typeof setTimeout> | undefined;
+    let stop!: () => void;
 
     const attempt = async (count: number): Promise<T> => {
       let error: TrackletError & Partial<AnswerDetails>;
@@ -117,15 +118,18 @@ export const requester =
     };
 
     return new Promise<T>((resolve, reject) => {
-      caller?.throwIfAborted();
-      // Neither is left to fetch: an injected one may ignore its signal.
-      timer = setTimeout(() => reject(new TimeoutError(`${what}over ${timeoutMs} ms`)), timeoutMs);
-      caller?.addEventListener("abort", () => reject(caller.reason), { signal });
-      attempt(0).then(resolve, reject);
+      // Not left to fetch: an injected one may ignore its signal.
+      stop = () => {
+        controller.abort();
+        reject(caller?.aborted ? caller.reason : new TimeoutError(`${what}over ${timeoutMs} ms`));
+      };
+      timer = setTimeout(stop, timeoutMs);
+      caller?.addEventListener("abort", stop);
+      if (caller?.aborted) stop();
+      else attempt(0).then(resolve, reject);
     }).finally(() => {
-      // Ends a fetch that is still under way, and takes the listener off the caller's signal.
-      controller.abort();
       clearTimeout(timer);
       clearTimeout(pause);
+      caller?.removeEventListener("abort", stop);
     });
   };
