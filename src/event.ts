@@ -1,8 +1,9 @@
 /** The body of an event, as text (service interface, section 2, event). */
 import type { Settings } from "./config.js";
+import type { Params } from "./declared.js";
 import { currentUrl } from "./page.js";
 import { redact } from "./redact.js";
-import type { Params, TrackEvent } from "./types.js";
+import type { TrackEvent } from "./types.js";
 
 /** A member nested deeper than this is left out: the service would refuse the event. `params` itself is level 1. */
 const MAX_DEPTH = 64;

@@ -2,6 +2,7 @@
 import { createBackOff } from "./backoff.js";
 import { readConfig } from "./config.js";
 import { createConsent } from "./consent.js";
+import type { Params } from "./declared.js";
 import { address, formatEvent, isAddressed, revise } from "./event.js";
 import { flush } from "./flush.js";
 import { createIdentity } from "./identity.js";
@@ -12,7 +13,7 @@ import { epochOf } from "./row.js";
 import { createSender } from "./sender.js";
 import { createTabs, LEASE_MS } from "./tabs.js";
 import { createTransport } from "./transport.js";
-import type { Config, Params, Tracker } from "./types.js";
+import type { Config, Tracker } from "./types.js";
 import { uuid } from "./uuid.js";
 import { createVerdict } from "./verdict.js";
 
@@ -99,7 +100,7 @@ export const createTracker = (given: Config): Configured => {
         sender.wake();
       }
     }),
-    track: guard((eventUid, params) => add(eventUid, params)),
+    track: guard((eventUid: string, params?: Params) => add(eventUid, params)),
     pageview: guard((params) => view(params)),
     flush: (options) =>
       flush(
