@@ -105,7 +105,7 @@ test("without attributes and without a call, one warning says what is missing; a
   site.page("/", site.html({ tag: false, head: `<script src="${SRC}"></script>` }));
   await page.goto(site.url);
   await run(page, `tracklet.track("early")`);
-  expect(warnings).toEqual([expect.stringMatching(/^tracklet .*data-api-token.*data-track-url.*init/)]);
+  expect(warnings).toEqual([expect.stringMatching(/^tracklet .*apiToken.*trackUrl/)]);
   const config = JSON.stringify({ apiToken: DEMO_TOKEN, trackUrl: gateway.url, contactUid: contact, pageviews: "off" });
   await run(page, `tracklet.push(["init", ${config}]); tracklet.track("late")`);
   await expectRows(["early", "late"]);

@@ -69,12 +69,15 @@ export const createTracker = (given: Config): Configured => {
       const [epoch, contact, account] = identity.read();
       const stamps = config.stamp && { event_id: uuid(), occurred_at: Date.now() };
       const omit = (member: string) => report("input", `params.${member}`);
-      let body = formatEvent(eventUid, params, { account_uid: account || undefined, ...own, ...stamps }, omit);
-      if (contact) body = address(body, contact);
+      const all = { account_uid: account || undefined, ...own, ...stamps };
+      let body = address(formatEvent(eventUid, params, all, omit), contact);
       if (eventUid === "pageview" || config.beforeSend) body = revise(body, config, omit);
       const waits = !isAddressed(body);
-      log(body ? (is("granted") ? (waits ? "unaddressed" : "queued") : "pending") : "dropped", body || "hook");
-      if (!body) return;
+      if (!body) {
+        log("dropped", "hook");
+        return;
+      }
+      log(is("granted") ? (waits ? "identify" : "queued") : "pending", body);
       queue.append(tabs.id(), body, waits ? `${epoch}` : "");
       sender.wake();
     }

@@ -28,7 +28,7 @@ export interface Problem {
 }
 
 /**
- * Told of every decision: `"queued"`, `"unaddressed"`, `"pending"` or `"dropped"` of an event, the status of an answer, or
+ * Told of every decision: `"queued"`, `"identify"`, `"pending"` or `"dropped"` of an event, the status of an answer, or
  * the code of a {@link Problem}; `detail` is the event or what it concerns.
  */
 export type DebugListener = (code: string | number, detail: string) => void;
