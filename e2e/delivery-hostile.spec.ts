@@ -240,7 +240,7 @@ test.describe("15. arguments", () => {
     await track(page, "good");
     await expectRows(["good"]);
     const told = await problems(page);
-    expect(told).toEqual(told.map(() => ({ code: "input", detail: "eventUid: expected a non-empty string" })));
+    expect(told).toEqual(told.map(() => ({ code: "input", detail: "eventUid" })));
     expect(told).toHaveLength(7);
   });
 });

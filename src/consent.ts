@@ -14,28 +14,27 @@ const KEY = "consent";
  * @param forget drops what the page has in memory
  */
 export const createConsent = (prefix: string, initial: Consent = "granted", forget: () => void) => {
-  /** Open whatever is chosen: the choice is kept. */
-  const all = createStore(prefix);
   let chosen = initial;
   let current: Consent | undefined;
-  const store = createStore(prefix, () => (current === "granted" ? localStorage : undefined));
+  // For the choice it is always open.
+  const store = createStore(prefix, (key) => (key === KEY || current === "granted" ? localStorage : undefined));
 
   /** Follows the choice, made here or in another tab. @returns whether it is another one */
   const heed = (): boolean => {
-    const stored = all.get(KEY);
+    const stored = store.get(KEY);
     // Where the page has emptied the storage, what was last known holds.
-    if (initial !== "denied" && (stored === "granted" || stored === "denied")) chosen = stored;
+    if (initial !== "denied" && /^(granted|denied)$/.test(`${stored}`)) chosen = stored as Consent;
     if (chosen === current) return false;
     current = undefined;
     // While the store is closed, these are in memory alone.
     const kept = store.keys();
-    current = chosen;
+    current = "granted";
     if (chosen === "granted") for (const key of kept) store.set(key, store.get(key)!);
     if (chosen === "denied") {
       forget();
-      kept.forEach(store.remove);
-      for (const key of all.keys()) if (key !== KEY) all.remove(key);
+      for (const key of store.keys()) if (key !== KEY) store.remove(key);
     }
+    current = chosen;
     return true;
   };
 
@@ -44,7 +43,7 @@ export const createConsent = (prefix: string, initial: Consent = "granted", forg
     heed,
     is: (consent: Consent): boolean => current === consent,
     choose: (consent: Consent): boolean => {
-      all.set(KEY, consent);
+      store.set(KEY, consent);
       return heed();
     },
   };

@@ -1,8 +1,9 @@
 /** The body of an event, as text (service interface, section 2, event). */
 import type { Settings } from "./config.js";
+import type { Params } from "./declared.js";
 import { currentUrl } from "./page.js";
 import { redact } from "./redact.js";
-import type { Params, TrackEvent } from "./types.js";
+import type { TrackEvent } from "./types.js";
 
 /** A member nested deeper than this is left out: the service would refuse the event. `params` itself is level 1. */
 const MAX_DEPTH = 64;
@@ -57,11 +58,12 @@ export const formatEvent = (eventUid: string, params: Params, own: Params, omit:
   return `{"event_uid":${JSON.stringify(eventUid)},"params":{${[writeMembers(own), ...members].filter(Boolean)}}}`;
 };
 
-/** Puts the contact, the first member, in front of a body. */
-export const address = (body: string, contact: string): string =>
-  `{"contact_uid":${JSON.stringify(contact)},${body.slice(1)}`;
+/** Puts the contact, if there is one, in front of a body, as its first member. */
+export const address = (body: string, contact?: string): string =>
+  contact ? `{"contact_uid":${JSON.stringify(contact)},${body.slice(1)}` : body;
 
-export const isAddressed = (body: string): boolean => body.startsWith('{"contact');
+/** Is the contact there? If not, the name of the event is the first member. */
+export const isAddressed = (body: string): boolean => body[2] === "c";
 
 /**
  * Takes the secrets out of a page view's URL, and lets the page's hooks change the event or drop it.
@@ -73,10 +75,8 @@ export const revise = (
   { visitUrl, beforeSend, report, isText }: Settings,
   omit: (member: string) => void,
 ): string => {
-  const write = ({ contact_uid, event_uid, params }: TrackEvent): string => {
-    const text = formatEvent(event_uid, params, {}, omit);
-    return contact_uid ? address(text, contact_uid) : text;
-  };
+  const write = ({ contact_uid, event_uid, params }: TrackEvent): string =>
+    address(formatEvent(event_uid, params, {}, omit), contact_uid);
   const event: TrackEvent = JSON.parse(body);
   const { params } = event;
   if (event.event_uid === "pageview" && typeof params.visit_url === "string") {
@@ -96,7 +96,7 @@ export const revise = (
     if (answer === null || answer === false) return "";
     // A hook that gives nothing back has changed the event in place, or left it alone.
     const after = answer ?? event;
-    if (isText("beforeSend: event_uid", after.event_uid)) return write(after);
+    if (isText("beforeSend", after.event_uid)) return write(after);
   } catch (error) {
     report("input", `beforeSend: ${(error as Error)?.message}`);
   }

@@ -34,7 +34,7 @@ export const openHub = (given?: string): Hub => {
       else if (config.apiToken || config.trackUrl) {
         tracker = createTracker({ ...config, name }) as unknown as Verbs;
         waiting.forEach(run);
-      } else if (!isUsed) console.warn(name, "no data-api-token, data-track-url, init");
+      } else if (!isUsed) console.warn(name, "no apiToken, trackUrl");
     } catch {
       console.warn(name, command);
     }

@@ -2,11 +2,15 @@
  * What an app imports: the verbs of the page's tracker. They go through the global, so that they may come before `init`,
  * and reach the one tracker of their name whoever started it. On a server, where there is no page, nothing is done or kept.
  */
+
+import type { Events } from "./declared.js";
 import { openHub } from "./hub.js";
 import { createTracker as create } from "./tracker.js";
 import type { Command, Config, FlushResult, Hub, Tracker } from "./types.js";
 
-export type { Command, Config, FlushResult, Hub, Params, Problem, TrackEvent, Tracker } from "./types.js";
+// All of them: only so can an app add to `Events`.
+export type * from "./declared.js";
+export type * from "./types.js";
 
 type Globals = Record<string, Hub | Command[] | undefined>;
 
@@ -56,7 +60,7 @@ export const flush: Tracker["flush"] = async (...args) => {
 };
 
 /** A tracker of its own, which the global knows nothing of. */
-export const createTracker = (config: Config): Tracker =>
+export const createTracker = <Declared = Events>(config: Config): Tracker<Declared> =>
   page()
-    ? create(config)
+    ? (create(config) as unknown as Tracker<Declared>)
     : { identify() {}, track() {}, pageview() {}, flush: nothing, reset() {}, optIn() {}, optOut() {}, debug() {} };

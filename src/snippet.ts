@@ -4,7 +4,7 @@ import { openHub } from "./hub.js";
 /** Where the page does not say which tag is running (a module, some ways of insertion), all that are ours are meant. */
 const tags: Iterable<Element> = document.currentScript
   ? [document.currentScript]
-  : document.querySelectorAll("script[data-api-token],script[data-track-url]");
+  : document.querySelectorAll("script[data-track-url]");
 const found = [...tags].map((tag) => (tag as HTMLElement).dataset);
 
 for (const options of found[0] ? found : [{}]) openHub(options.name).init(options as never);

@@ -19,16 +19,19 @@ const attempt = <T>(run: () => T): T | undefined => {
 
 /**
  * @param prefix keeps trackers of one origin apart
- * @param area gives the storage area, or nothing while it must not be used; asked anew at each access, because the getter
- * itself may throw
+ * @param area gives the storage area, or nothing while it must not be used for this key, or for a list of keys; asked anew at
+ * each access, because the getter itself may throw
  */
-export const createStore = (prefix: string, area: () => Storage | undefined = () => localStorage): Store => {
+export const createStore = (
+  prefix: string,
+  area: (key?: string) => Storage | undefined = () => localStorage,
+): Store => {
   const memory = new Map<string, string>();
   return {
-    get: (key) => memory.get(prefix + key) ?? attempt(() => area()!.getItem(prefix + key)) ?? null,
+    get: (key) => memory.get(prefix + key) ?? attempt(() => area(key)!.getItem(prefix + key)) ?? null,
     set: (key, value) => {
       try {
-        area()!.setItem(prefix + key, value);
+        area(key)!.setItem(prefix + key, value);
         memory.delete(prefix + key);
       } catch {
         memory.set(prefix + key, value);
@@ -36,7 +39,7 @@ export const createStore = (prefix: string, area: () => Storage | undefined = ()
     },
     remove: (key) => {
       memory.delete(prefix + key);
-      attempt(() => area()!.removeItem(prefix + key));
+      attempt(() => area(key)!.removeItem(prefix + key));
     },
     keys: () =>
       [...memory.keys(), ...(attempt(() => Object.keys(area()!)) ?? [])]

@@ -2,6 +2,7 @@
 import { createBackOff } from "./backoff.js";
 import { readConfig } from "./config.js";
 import { createConsent } from "./consent.js";
+import type { Params } from "./declared.js";
 import { address, formatEvent, isAddressed, revise } from "./event.js";
 import { flush } from "./flush.js";
 import { createIdentity } from "./identity.js";
@@ -12,7 +13,7 @@ import { epochOf } from "./row.js";
 import { createSender } from "./sender.js";
 import { createTabs, LEASE_MS } from "./tabs.js";
 import { createTransport } from "./transport.js";
-import type { Config, Params, Tracker } from "./types.js";
+import type { Config, Tracker } from "./types.js";
 import { uuid } from "./uuid.js";
 import { createVerdict } from "./verdict.js";
 
@@ -68,12 +69,15 @@ export const createTracker = (given: Config): Configured => {
       const [epoch, contact, account] = identity.read();
       const stamps = config.stamp && { event_id: uuid(), occurred_at: Date.now() };
       const omit = (member: string) => report("input", `params.${member}`);
-      let body = formatEvent(eventUid, params, { account_uid: account || undefined, ...own, ...stamps }, omit);
-      if (contact) body = address(body, contact);
+      const all = { account_uid: account || undefined, ...own, ...stamps };
+      let body = address(formatEvent(eventUid, params, all, omit), contact);
       if (eventUid === "pageview" || config.beforeSend) body = revise(body, config, omit);
       const waits = !isAddressed(body);
-      log(body ? (is("granted") ? (waits ? "unaddressed" : "queued") : "pending") : "dropped", body || "hook");
-      if (!body) return;
+      if (!body) {
+        log("dropped", "hook");
+        return;
+      }
+      log(is("granted") ? (waits ? "identify" : "queued") : "pending", body);
       queue.append(tabs.id(), body, waits ? `${epoch}` : "");
       sender.wake();
     }
@@ -99,7 +103,7 @@ export const createTracker = (given: Config): Configured => {
         sender.wake();
       }
     }),
-    track: guard((eventUid, params) => add(eventUid, params)),
+    track: guard((eventUid: string, params?: Params) => add(eventUid, params)),
     pageview: guard((params) => view(params)),
     flush: (options) =>
       flush(

@@ -1,7 +1,6 @@
 /** The public types. Member names of events are the service's own (snake case), those of options are ours. */
 
-/** Free parameters of an event. Whatever `JSON.stringify` makes of them is sent. */
-export type Params = Record<string, unknown>;
+import type { EventName, EventParams, Events, Params } from "./declared.js";
 
 /** An event as it travels: the body of `POST /v1/track/event`. */
 export interface TrackEvent {
@@ -29,7 +28,7 @@ export interface Problem {
 }
 
 /**
- * Told of every decision: `"queued"`, `"unaddressed"`, `"pending"` or `"dropped"` of an event, the status of an answer, or
+ * Told of every decision: `"queued"`, `"identify"`, `"pending"` or `"dropped"` of an event, the status of an answer, or
  * the code of a {@link Problem}; `detail` is the event or what it concerns.
  */
 export type DebugListener = (code: string | number, detail: string) => void;
@@ -98,8 +97,12 @@ export interface FlushResult {
   dropped: number;
 }
 
-/** The verbs. None of them ever throws or rejects. */
-export interface Tracker {
+/**
+ * The verbs. None of them ever throws or rejects.
+ *
+ * @typeParam Declared the events that may be tracked
+ */
+export interface Tracker<Declared = Events> {
   /**
    * Remembers, across pages, whom the following events belong to. Replaces contact and account together.
    *
@@ -113,7 +116,7 @@ export interface Tracker {
    * @param eventUid name of the action, a non-empty string
    * @param params free parameters; `account_uid` here wins over that of `identify`
    */
-  track(eventUid: string, params?: Params): void;
+  track<Name extends EventName<Declared>>(eventUid: Name, ...params: EventParams<Declared, Name>): void;
   /** Queues a page view of the current URL; `params` add to it or override `visit_url`. */
   pageview(params?: Params): void;
   /**

@@ -8,7 +8,7 @@ import { type Import, type Module, readModules } from "./support/modules.js";
 
 /** The browser part, from the bottom up. */
 const LEVELS = [
-  ["types"],
+  ["types", "declared"],
   ["storage", "page", "retry", "uuid", "check", "redact", "config", "row", "flight"],
   ["event", "identity", "consent", "queue", "tabs", "backoff", "transport"],
   ["sender", "verdict", "flush", "pageviews"],
@@ -19,7 +19,7 @@ const LEVELS = [
 /** What servers import, and the files that only they use. */
 const SERVER = ["read", "send", "request", "pages", "records", "shape", "hide", "errors"];
 /** What both sides may import. */
-const SHARED = ["types", "retry", "check", "uuid"];
+const SHARED = ["types", "declared", "retry", "check", "uuid"];
 /** Words that two neighbours agree on: constants, not behaviour. */
 const SHARED_CONSTANTS = ["HANDED_OFF", "RENEW_MS"];
 
@@ -41,7 +41,7 @@ const goesDown = (level: number, { from, names, isType }: Import): boolean => {
     return target < 2 || (target === 2 && (isType || names.every((n) => SHARED_CONSTANTS.includes(n))));
   }
   if (level === 2) return target < 2;
-  return level === 1 && (target === 0 || (target === 1 && isType));
+  return target === 0 ? level === 1 || isType : level === 1 && target === 1 && isType;
 };
 
 /** All that a module reaches, itself included. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { findMember } from "../demo/service/json-text.js";
+import type { Params } from "../src/declared.js";
 import { address, formatEvent } from "../src/event.js";
-import type { Params } from "../src/types.js";
 
 /** What the service reads of an event, and the members that were left out. */
 const written = (params: unknown, own: Params = {}, eventUid = "signup") => {

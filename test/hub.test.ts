@@ -189,7 +189,7 @@ describe("without a configuration", () => {
     const sent = await inPage((page) =>
       page.run(() => {
         openHub().init({} as Config);
-        expect(warn.mock.calls).toEqual([["tracklet", expect.stringMatching(/api-token.*track-url.*init/)]]);
+        expect(warn.mock.calls).toEqual([["tracklet", expect.stringMatching(/apiToken.*trackUrl/)]]);
         openHub().track("one");
         openHub().init(config());
       }),

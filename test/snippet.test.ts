@@ -72,7 +72,7 @@ describe.each([
   it("says once what is missing, and takes a configuration that comes later", async () => {
     globals.tracklet = [["track", "a"]];
     await run(current());
-    expect(warn.mock.calls).toEqual([["tracklet", expect.stringMatching(/data-api-token.*data-track-url.*init/)]]);
+    expect(warn.mock.calls).toEqual([["tracklet", expect.stringMatching(/apiToken.*trackUrl/)]]);
     (globals.tracklet as unknown as Hub).push(["init", OPTIONS]);
     expect(keys()).toEqual(["tracklet a"]);
     expect(warn).toHaveBeenCalledTimes(1);

@@ -304,7 +304,7 @@ it("debug tells a listener of each decision from then on", () =>
     await page.run(() => page.tracker.optOut());
     await page.track("b");
     expect(lines).toEqual([
-      "unaddressed a",
+      "identify a",
       "200 before",
       "200 a",
       "dropped hook",
