@@ -1,6 +1,30 @@
 // The public types of this entry, written by `npm run api`.
 
 type Params = Record<string, unknown>;
+interface Events {
+}
+type EventName<Declared> = [
+    keyof Declared
+] extends [
+    never
+] ? string : keyof Declared & string;
+interface CommonParams {
+    account_uid?: string;
+    display_name?: string;
+}
+type EventParams<Declared, Name> = [
+    keyof Declared
+] extends [
+    never
+] ? [
+    params?: Params
+] : Name extends keyof Declared ? Record<never, never> extends Declared[Name] ? [
+    params?: Declared[Name] & CommonParams
+] : undefined extends Declared[Name] ? [
+    params?: NonNullable<Declared[Name]> & CommonParams
+] : [
+    params: Declared[Name] & CommonParams
+] : never;
 interface TrackEvent {
     contact_uid?: string;
     event_uid: string;
@@ -37,9 +61,9 @@ interface FlushResult {
     queued: number;
     dropped: number;
 }
-interface Tracker {
+interface Tracker<Declared = Events> {
     identify(contactUid: string, accountUid?: string): void;
-    track(eventUid: string, params?: Params): void;
+    track<Name extends EventName<Declared>>(eventUid: Name, ...params: EventParams<Declared, Name>): void;
     pageview(params?: Params): void;
     flush(options?: {
         timeoutMs?: number;
@@ -65,6 +89,6 @@ declare const reset: Tracker["reset"];
 declare const optIn: Tracker["optIn"];
 declare const optOut: Tracker["optOut"];
 declare const flush: Tracker["flush"];
-declare const createTracker: (config: Config) => Tracker;
+declare const createTracker: <Declared = Events>(config: Config) => Tracker<Declared>;
 export { createTracker, flush, identify, init, optIn, optOut, pageview, reset, track };
-export type { Command, Config, FlushResult, Hub, Params, Problem, TrackEvent, Tracker };
+export type { Command, CommonParams, Config, DebugListener, EventName, EventParams, Events, FlushResult, Hub, Params, Problem, TrackEvent, Tracker };
