@@ -66,39 +66,44 @@ export const address = (body: string, contact?: string): string =>
 export const isAddressed = (body: string): boolean => body[2] === "c";
 
 /**
- * Takes the secrets out of a page view's URL, and lets the page's hooks change the event or drop it.
+ * Takes the secrets out of a page view's URL, and lets the page's hooks change the event or drop it. A hook that throws, or
+ * gives back what is no event, changes nothing.
  *
  * @returns the body, or nothing where it is dropped
  */
-export const revise = (
-  body: string,
-  { visitUrl, beforeSend, report, isText }: Settings,
-  omit: (member: string) => void,
-): string => {
-  const write = ({ contact_uid, event_uid, params }: TrackEvent): string =>
-    address(formatEvent(event_uid, params, {}, omit), contact_uid);
+export const revise = (body: string, { visitUrl, beforeSend, report, isText }: Settings): string => {
   const event: TrackEvent = JSON.parse(body);
   const { params } = event;
-  if (event.event_uid === "pageview" && typeof params.visit_url === "string") {
-    const redacted = redact(params.visit_url);
-    params.visit_url = redacted;
+  let revised = body;
+  const write = (next: TrackEvent): void => {
+    revised = `{${writeMembers(next as unknown as Params)}}`;
+  };
+  const attempt = (hook: string, run: () => void): void => {
     try {
-      const url = visitUrl?.(new URL(redacted, currentUrl()));
-      if (url) params.visit_url = `${url}`;
-      else if (visitUrl) return "";
+      run();
     } catch (error) {
-      report("input", `visitUrl: ${(error as Error)?.message}`);
+      report("input", `${hook}: ${(error as Error)?.message}`);
     }
-  }
-  const before = write(event);
-  try {
-    const answer = beforeSend ? beforeSend(event) : event;
-    if (answer === null || answer === false) return "";
-    // A hook that gives nothing back has changed the event in place, or left it alone.
-    const after = answer ?? event;
-    if (isText("beforeSend", after.event_uid)) return write(after);
-  } catch (error) {
-    report("input", `beforeSend: ${(error as Error)?.message}`);
-  }
-  return before;
+  };
+  const { visit_url } = params;
+  if (event.event_uid === "pageview" && typeof visit_url === "string")
+    attempt("visitUrl", () => {
+      const redacted = redact(visit_url);
+      params.visit_url = redacted;
+      write(event);
+      if (!visitUrl) return;
+      const url = visitUrl(new URL(redacted, currentUrl()));
+      params.visit_url = `${url}`;
+      if (url) write(event);
+      else revised = "";
+    });
+  if (revised && beforeSend)
+    attempt("beforeSend", () => {
+      const answer = beforeSend(event);
+      // A hook that gives nothing back has changed the event in place, or left it alone.
+      const next = answer ?? event;
+      if (answer === null || answer === false) revised = "";
+      else if (isText("beforeSend: event_uid", (next as TrackEvent).event_uid)) write(next as TrackEvent);
+    });
+  return revised;
 };

@@ -71,7 +71,7 @@ export const createTracker = (given: Config): Configured => {
       const omit = (member: string) => report("input", `params.${member}`);
       const all = { account_uid: account || undefined, ...own, ...stamps };
       let body = address(formatEvent(eventUid, params, all, omit), contact);
-      if (eventUid === "pageview" || config.beforeSend) body = revise(body, config, omit);
+      if (eventUid === "pageview" || config.beforeSend) body = revise(body, config);
       const waits = !isAddressed(body);
       if (!body) {
         log("dropped", "hook");
@@ -84,14 +84,12 @@ export const createTracker = (given: Config): Configured => {
   };
   const view = (params?: Params, visit_url = currentUrl()): void => add("pageview", params, { visit_url });
 
-  let isWarned = false;
   const tracker: Configured = {
     // Another copy of the snippet or of the package.
     init: guard(({ apiToken, contactUid, accountUid }) => {
       if (apiToken === config.apiToken) {
         if (contactUid) tracker.identify(contactUid, accountUid);
-      } else if (apiToken && !isWarned) {
-        isWarned = true;
+      } else if (apiToken) {
         const detail = "two apiTokens";
         console.warn(name, detail);
         report("input", detail);
