@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import terser from "@rollup/plugin-terser";
 import typescript from "@rollup/plugin-typescript";
 
@@ -12,6 +12,9 @@ const printIntegrity = {
         console.log(`${fileName}: integrity="sha384-${createHash("sha384").update(code).digest("base64")}"`);
   },
 };
+
+/** Names that others see, of options, verbs and what is sent: every word of the public types. Terser knows the browser's. */
+const PUBLIC_NAMES = readFileSync("src/types.ts", "utf8").match(/\w+/g);
 
 /**
  * What the script tag loads: one minified file that puts one name into the page. Its map lies beside it, unnamed in the
@@ -26,6 +29,7 @@ const script = {
       ecma: 2020,
       toplevel: true,
       compress: { passes: 5, unsafe_arrows: true, unsafe_methods: true, keep_fargs: false },
+      mangle: { properties: { reserved: PUBLIC_NAMES, keep_quoted: true } },
     }),
     printIntegrity,
   ],

@@ -19,18 +19,22 @@ export const openHub = (given?: string): Hub => {
   /** Calls before `init`. */
   const waiting: Command[] = [];
   let tracker: Verbs | undefined;
+  let isUsed = false;
 
   const run = (command: Command): unknown => {
     try {
       const [verb, ...args] = command;
       const [config] = args as [Config];
-      if (tracker) return tracker[verb]!(...(args as never[]));
-      if (verb === "flush") return Promise.resolve({ delivered: 0, queued: 0, dropped: 0 });
-      if (verb !== "init") waiting.push(command);
+      if (verb === "init" && config.name && config.name !== name) {
+        isUsed = true;
+        openHub(config.name).init(config);
+      } else if (tracker) return tracker[verb]!(...(args as never[]));
+      else if (verb === "flush") return Promise.resolve({ delivered: 0, queued: 0, dropped: 0 });
+      else if (verb !== "init") waiting.push(command);
       else if (config.apiToken || config.trackUrl) {
         tracker = createTracker({ ...config, name }) as unknown as Verbs;
         waiting.forEach(run);
-      } else console.warn(name, "no apiToken, trackUrl");
+      } else if (!isUsed) console.warn(name, "no apiToken, trackUrl");
     } catch {
       console.warn(name, command);
     }

@@ -216,17 +216,15 @@ describe("another name", () => {
     expect(sent.sort()).toEqual(["ann one mine", "ann two token"]);
     expect(warn).not.toHaveBeenCalled();
   });
-  it("in the configuration of a global changes nothing: it has its own", async () => {
+  it("in a configuration means that name, wherever it is given", async () => {
     const sent = await inPage((page) =>
       page.run(() => {
-        globals().tracklet = [
-          ["init", config({ name: "mine" })],
-          ["track", "one"],
-        ];
-        openHub();
-        expect(globals().mine).toBeUndefined();
+        globals().tracklet = [["init", config({ name: "mine", apiToken: "mine" })]];
+        globals().mine = [["track", "one"]];
+        openHub().init({} as Config);
       }),
     );
-    expect(sent).toEqual(["ann one token"]);
+    expect(sent).toEqual(["ann one mine"]);
+    expect(warn).not.toHaveBeenCalled();
   });
 });

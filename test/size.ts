@@ -27,7 +27,7 @@ const imported = async (names: string, entry: string): Promise<string> => {
  * `tracklet/read` 1,536 B; until they are met, these stop both from growing.
  */
 const MEASURED: [what: string, code: string, budget: number][] = [
-  ["dist/tracklet.iife.js", readFileSync("dist/tracklet.iife.js", "utf8"), 5_600],
+  ["dist/tracklet.iife.js", readFileSync("dist/tracklet.iife.js", "utf8"), 5_504],
   ["import { init, identify, track }", await imported("init, identify, track", "index"), 5_696],
   // The verb alone: more than its own line would mean that a module does something as soon as it is loaded.
   ["import { track }", await imported("track", "index"), 128],
