@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, track, trackMany, waitFor } from "./harness/fixtures.js";
 import { trackAndLeave } from "./harness/leave.js";
 import { countFailures, outliveBackOff, slowClock, visitFor, waitForBackOff } from "./harness/outage.js";
-import type { FaultProxy, RecordedRequest } from "./harness/proxy.js";
+import type { FaultProxy } from "./harness/proxy.js";
+import type { RecordedRequest } from "./harness/recorded.js";
 
 /* Delivery while the service cannot be reached, does not answer, or asks for patience. */
 

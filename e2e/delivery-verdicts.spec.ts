@@ -2,7 +2,7 @@ import { controlClock } from "./harness/clock.js";
 import { LANDING } from "./harness/fault.js";
 import { expect, test, track, trackMany } from "./harness/fixtures.js";
 import { modulePage, problems } from "./harness/module.js";
-import type { RecordedRequest } from "./harness/proxy.js";
+import type { RecordedRequest } from "./harness/recorded.js";
 
 /* What the service's answers do: an answer lost on the way, a token or a URL that is wrong for a while, and bad events. */
 

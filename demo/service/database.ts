@@ -1,7 +1,3 @@
-import type { ServiceConfig } from "./config.js";
-import { openPglite } from "./pglite.js";
-import { openPostgres } from "./postgres.js";
-
 /** One SQL statement with `$1` parameters; resolves to its rows. */
 export type Query = <Row = Record<string, unknown>>(sql: string, parameters?: unknown[]) => Promise<Row[]>;
 
@@ -15,7 +11,3 @@ export interface Database {
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
-
-/** Opens the database that the configuration names. */
-export const openDatabase = (config: Pick<ServiceConfig, "databaseUrl" | "dataFolder">): Promise<Database> =>
-  config.databaseUrl === undefined ? openPglite(config.dataFolder) : openPostgres(config.databaseUrl);

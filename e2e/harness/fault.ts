@@ -1,4 +1,4 @@
-import type { RecordedRequest } from "./proxy.js";
+import type { RecordedRequest } from "./recorded.js";
 
 /** What happens to a request that has no fault. */
 export type Kind =
