@@ -27,8 +27,9 @@ const imported = async (names: string, entry: string): Promise<string> => {
  * `tracklet/read` 1,536 B; until they are met, these stop both from growing.
  */
 const MEASURED: [what: string, code: string, budget: number][] = [
-  ["dist/tracklet.iife.js", readFileSync("dist/tracklet.iife.js", "utf8"), 4_512],
-  ["import { init, identify, track }", await imported("init, identify, track", "index"), 4_512],
+  ["dist/tracklet.iife.js", readFileSync("dist/tracklet.iife.js", "utf8"), 5_536],
+  ["import { init, identify, track }", await imported("init, identify, track", "index"), 5_632],
+  ["import { track }", await imported("track", "index"), 160],
   ['import { createReader } from "tracklet/read"', await imported("createReader", "read"), 1_824],
   ['import { sendEvent } from "tracklet/send"', await imported("sendEvent", "send"), 1_536],
 ];
