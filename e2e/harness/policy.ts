@@ -1,0 +1,46 @@
+import { randomUUID } from "node:crypto";
+import type { Page } from "playwright/test";
+import type { Site } from "./site.js";
+
+/** Where the browser posts what a page did against its policy. */
+const REPORTS = "/policy-report";
+
+/** The policy of a page with a strict security team: nothing is allowed but scripts by their nonce, and one service. */
+export const createPolicy = (service: string) => {
+  const nonce = randomUUID();
+  const directives = [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}' 'strict-dynamic'`,
+    `connect-src ${service}`,
+    "require-trusted-types-for 'script'",
+    "base-uri 'none'",
+    `report-uri ${REPORTS}`,
+  ];
+  return { nonce, headers: { "content-security-policy": directives.join("; ") } };
+};
+
+/**
+ * Collects every violation of a content security policy, by both ways in which a browser tells of one: the event in the
+ * page, and the report to the site. To be called before the page is loaded.
+ */
+export const watchPolicy = async (page: Page, site: Site) => {
+  const events: string[] = [];
+  let reports = 0;
+  site.page(REPORTS, ({ method }) => {
+    if (method === "POST") reports++;
+    return "";
+  });
+  await page.exposeFunction("tellViolation", (text: string) => events.push(text));
+  await page.addInitScript(() => {
+    const { tellViolation } = window as unknown as { tellViolation: (text: string) => void };
+    addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) =>
+      tellViolation([violatedDirective, blockedURI, sample].join(" ")),
+    );
+  });
+  return {
+    /** What the page was told. */
+    events: events as readonly string[],
+    /** How many reports have reached the site. */
+    reports: (): number => reports,
+  };
+};
