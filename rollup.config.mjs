@@ -1,5 +1,16 @@
+import { createHash } from "node:crypto";
 import terser from "@rollup/plugin-terser";
 import typescript from "@rollup/plugin-typescript";
+
+/** Prints what the `integrity` attribute of the script's tag must be (Subresource Integrity, W3C). */
+const printIntegrity = {
+  name: "integrity",
+  writeBundle: (_, bundle) => {
+    for (const { type, fileName, code } of Object.values(bundle))
+      if (type === "chunk")
+        console.log(`${fileName}: integrity="sha384-${createHash("sha384").update(code).digest("base64")}"`);
+  },
+};
 
 /**
  * What the script tag loads: one minified file that puts one name into the page. Its map lies beside it, unnamed in the
@@ -15,6 +26,7 @@ const script = {
       toplevel: true,
       compress: { passes: 5, unsafe_arrows: true, unsafe_methods: true, keep_fargs: false },
     }),
+    printIntegrity,
   ],
 };
 
