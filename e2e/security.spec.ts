@@ -201,7 +201,10 @@ test.describe("where the browser takes rights away", () => {
       const rows = await expectRows(["pageview", ...uids]);
       expect(rows.find(({ event_uid }) => event_uid === "pageview")?.params.visit_url).toBe(url);
       await gateway.fail("refuse");
+      // What is in flight when a page is left counts as handed off: the outage is seen before.
+      const failed = page.waitForEvent("requestfailed");
       await track(page, "down");
+      await failed;
       await page.goto("about:blank");
       await gateway.heal();
       await page.goto(url);
@@ -233,7 +236,9 @@ test.describe("where the browser takes rights away", () => {
     const tab = await context.newPage();
     await tab.goto(`${shop}/tab`);
     await gateway.during("refuse", async () => {
+      const failed = tab.waitForEvent("requestfailed");
       uids.push(...(await trackMany(tab, 10, "left")));
+      await failed;
       await tab.close();
     });
     await Promise.all([page.goto(`${shop}/one`), (await context.newPage()).goto(`${shop}/two`)]);
