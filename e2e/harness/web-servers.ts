@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { type Front, type Places, place } from "./front.js";
+import { freePort } from "./ports.js";
+import { waitFor } from "./wait.js";
+
+/** Where a program is, if it is installed; those of the system's administrator are not on everybody's path. */
+export const findProgram = (name: string): string | undefined =>
+  [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"]
+    .map((folder) => join(folder, name))
+    .find(existsSync);
+
+const isAnswering = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  );
+
+/** Runs a web server on a folder of its own until it answers. */
+const run = async (
+  program: string,
+  args: (folder: string) => string[],
+  files: (folder: string, port: number) => Record<string, string>,
+): Promise<Front> => {
+  const folder = await mkdtemp(join(tmpdir(), "tracklet-front-"));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  let child: ChildProcess | undefined;
+  const killAtExit = () => void child?.kill("SIGKILL");
+  const close = async (): Promise<void> => {
+    process.off("exit", killAtExit);
+    if (child?.exitCode === null && child.signalCode === null) {
+      const exited = once(child, "exit");
+      child.kill("SIGTERM");
+      await exited;
+    }
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  try {
+    for (const [name, content] of Object.entries(files(folder, port))) await writeFile(join(folder, name), content);
+    const started = spawn(program, args(folder), {
+      env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    child = started;
+    process.on("exit", killAtExit);
+    let said = "";
+    for (const stream of [started.stdout, started.stderr])
+      stream.on("data", (chunk: Buffer) => {
+        if (said.length < 10_000) said += chunk.toString("utf8");
+      });
+    await waitFor(
+      () => {
+        if (started.exitCode !== null) throw new Error(`${program} ended at once:\n${said}`);
+        return isAnswering(url);
+      },
+      { what: `${program} to answer` },
+    );
+    return { url, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+const RECIPES = new URL("../../demo/recipes/", import.meta.url);
+
+/** nginx with the recipe in its server, which passes everything else on to the site. */
+export const startNginx = async (program: string, { site, service, folder: dist }: Places): Promise<Front> => {
+  const recipe = place(await readFile(new URL("nginx.conf", RECIPES), "utf8"), {
+    "https://track.example.com": service,
+    "/var/www": dist,
+  });
+  return run(
+    program,
+    (folder) => ["-p", folder, "-c", join(folder, "main.conf"), "-e", join(folder, "error.log")],
+    (folder, port) => ({
+      "recipe.conf": recipe,
+      "main.conf": `
+        daemon off;
+        ${process.getuid?.() === 0 ? "user root;" : ""}
+        worker_processes 1;
+        pid ${folder}/nginx.pid;
+        events {}
+        http {
+          access_log off;
+          ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((kind) => `${kind}_temp_path ${folder}/${kind};`).join("\n")}
+          server {
+            listen 127.0.0.1:${port};
+            include ${folder}/recipe.conf;
+            location / { proxy_pass ${site}; }
+          }
+        }`,
+    }),
+  );
+};
+
+/** Caddy with the recipe as its site, and a handler for everything else. */
+export const startCaddy = async (program: string, { site, service, folder: dist }: Places): Promise<Front> => {
+  const recipe = await readFile(new URL("Caddyfile", RECIPES), "utf8");
+  return run(
+    program,
+    (folder) => ["run", "--config", join(folder, "Caddyfile"), "--adapter", "caddyfile"],
+    (_, port) => ({
+      Caddyfile: `{\n  admin off\n}\n${place(recipe, {
+        "shop.example {": `http://127.0.0.1:${port} {\n  handle {\n    reverse_proxy ${site}\n  }\n`,
+        "https://track.example.com": service,
+        "/var/www": dist,
+      })}`,
+    }),
+  );
+};
