@@ -35,14 +35,29 @@ const script = {
   ],
 };
 
+/** The panel that says what a tracker does, loaded by hand into any page. */
+const inspector = {
+  input: "src/inspector/main.ts",
+  output: { file: "dist/tracklet.inspector.js", format: "iife", strict: false, sourcemap: "hidden" },
+  plugins: [typescript({ outDir: "dist", declaration: false }), terser({ ecma: 2020, toplevel: true }), printIntegrity],
+};
+
+/** Types are made of every source; those of the inspector, which is no module, belong to nobody. */
+const withoutInspector = {
+  name: "without-inspector",
+  generateBundle: (_, bundle) => {
+    for (const file of Object.keys(bundle)) if (file.startsWith("inspector/")) delete bundle[file];
+  },
+};
+
 /** What an app imports: readable modules with their types, minified by the app's own build. */
 const modules = {
   input: ["src/index.ts", "src/read.ts", "src/send.ts"],
   output: { dir: "dist", format: "es", preserveModules: true, sourcemap: true },
-  plugins: [typescript({ outDir: "dist", declaration: true, declarationMap: true })],
+  plugins: [typescript({ outDir: "dist", declaration: true, declarationMap: true }), withoutInspector],
 };
 
 // A module that was renamed would leave its old file in the package.
 rmSync("dist", { recursive: true, force: true });
 
-export default [script, modules];
+export default [script, inspector, modules];

@@ -82,6 +82,8 @@ test.describe("hostile rows in the storage", () => {
     "1e999,1e999,1e999,1",
     '"text"',
     '[null,{"toString":1},[]]',
+    "[0,5]",
+    '[0,{"a":1},[]]',
     '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
     '{"contact_uid":null,"event_uid":5,"params":"text"}',
     `!${"[".repeat(10_000)}`,

@@ -15,8 +15,8 @@ export const createIdentity = (store: Store) => {
     if (stored && stored !== last) {
       last = stored;
       try {
-        const [epoch, contact, account] = JSON.parse(stored);
-        identity = typeof epoch === "number" ? [epoch, contact, account] : [0];
+        // What others have written there is nobody.
+        identity = /^\[\d+(,(null|"([^"\\]|\\.)*"))*\]$/.test(stored) ? JSON.parse(stored) : [0];
       } catch {
         identity = [0];
       }

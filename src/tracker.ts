@@ -86,10 +86,10 @@ export const createTracker = (given: Config): Configured => {
 
   const tracker: Configured = {
     // Another copy of the snippet or of the package.
-    init: guard(({ apiToken, contactUid, accountUid }) => {
-      if (apiToken === config.apiToken) {
-        if (contactUid) tracker.identify(contactUid, accountUid);
-      } else if (apiToken) {
+    init: guard((other) => {
+      if (other.apiToken === config.apiToken) {
+        if (other.contactUid) tracker.identify(other.contactUid, other.accountUid);
+      } else if (other.apiToken) {
         const detail = "two apiTokens";
         console.warn(name, detail);
         report("input", detail);

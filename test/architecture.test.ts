@@ -23,7 +23,11 @@ const SHARED = ["types", "declared", "retry", "check", "uuid"];
 /** Words that two neighbours agree on: constants, not behaviour. */
 const SHARED_CONSTANTS = ["HANDED_OFF", "RENEW_MS"];
 
-const modules = readModules(new URL("../src", import.meta.url).pathname);
+const all = readModules(new URL("../src", import.meta.url).pathname);
+/** The inspector is a script of its own, which looks at the tracker from outside. */
+const INSPECTOR = "inspector/";
+const modules = all.filter(({ name }) => !name.startsWith(INSPECTOR));
+const inspector = all.filter(({ name }) => name.startsWith(INSPECTOR));
 const byName = new Map(modules.map((module) => [module.name, module]));
 const levelOf = (name: string): number => LEVELS.findIndex((level) => level.includes(name));
 const browserPart = modules.filter(({ name }) => levelOf(name) >= 0);
@@ -98,3 +102,22 @@ it.each(["read", "send"])("%s shares nothing with the tracker but small pure fil
 it.each(["index", "snippet"])("%s holds nothing that only servers need", (entry) =>
   expect([...reach(entry)].filter((name) => SERVER.includes(name))).toEqual([]),
 );
+
+describe.each(inspector.map((module) => [module.name, module] as const))("%s", (_, module) => {
+  it("imports nothing of the tracker", () =>
+    expect(
+      module.imports.filter(({ from }) => !inspector.some(({ name }) => name === `${INSPECTOR}${from}.ts`)),
+    ).toEqual([]));
+  it("has at most 150 lines, exports by name, and has no classes", () => {
+    expect(module.lines).toBeLessThanOrEqual(150);
+    expect(found(module, (node) => isDefault(node) || ts.isClassLike(node))).toEqual([]);
+  });
+  it("makes no markup of text", () =>
+    expect(
+      found(
+        module,
+        (node) =>
+          ts.isIdentifier(node) && /^(innerHTML|outerHTML|insertAdjacentHTML|write|srcdoc|cssText)$/.test(node.text),
+      ),
+    ).toEqual([]));
+});

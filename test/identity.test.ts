@@ -76,17 +76,33 @@ describe("the storage", () => {
     identity.set("someone with a longer name");
     expect(identity.read()[1]).toBe("someone with a longer name");
   });
-  it.each(["", "x", "{", "{}", "5", "null", "true", '"text"', "[", "[]", "{}[0]"])(
-    "with the row %j is nobody",
-    (row) => {
-      fake.rows["t:identity"] = row;
-      expect(identity.read()[1] ?? "nobody").toBe("nobody");
-      identity.set("ann");
-      expect(another().read()[1]).toBe("ann");
-      identity.reset();
-      expect(another().read()[1] ?? "nobody").toBe("nobody");
-    },
-  );
+  it.each([
+    "",
+    "x",
+    "{",
+    "{}",
+    "5",
+    "null",
+    "true",
+    '"text"',
+    "[",
+    "[]",
+    "{}[0]",
+    "[0,5]",
+    "[0,{}]",
+    '[0,["a"]]',
+    '[0,"a",{}]',
+    '[0,"a",["b"]]',
+    '["0","a"]',
+    "[1e9999]",
+  ])("with the row %j is nobody", (row) => {
+    fake.rows["t:identity"] = row;
+    expect(identity.read()[1] ?? "nobody").toBe("nobody");
+    identity.set("ann");
+    expect(another().read()[1]).toBe("ann");
+    identity.reset();
+    expect(another().read()[1] ?? "nobody").toBe("nobody");
+  });
 });
 
 it("is written the same where a script of the page has changed how arrays are written", () => {

@@ -1,0 +1,49 @@
+/** What is on the page: trackers, and the tags that should have configured them. */
+
+/** The global of a tracker: before the script has loaded an array of calls, afterwards an object with the verbs. */
+export interface Global {
+  push(...calls: unknown[][]): unknown;
+  readonly flush?: (options: { timeoutMs: number }) => Promise<unknown>;
+}
+
+export const DEFAULT_NAME = "tracklet";
+
+/** Every attribute of the script tag that is an option. */
+const OPTIONS =
+  /^(apiToken|trackUrl|eventPath|contentType|name|contactUid|accountUid|pageviews|consent|respectGpc|maxEvents|maxBytes|maxAgeMs|stamp|debug)$/;
+
+const VERBS = ["push", "init", "track", "flush"];
+
+const isTracker = (value: unknown): boolean => {
+  try {
+    return VERBS.every((verb) => typeof (value as Record<string, unknown> | undefined)?.[verb] === "function");
+  } catch {
+    // The window of a frame on another origin is a global, too.
+    return false;
+  }
+};
+
+/** The global of this name, if it is one of ours. */
+export const globalOf = (name: string): Global | undefined => {
+  const value = (window as unknown as Record<string, unknown>)[name];
+  return Array.isArray(value) || isTracker(value) ? (value as unknown as Global) : undefined;
+};
+
+/** The names of all trackers on the page, the usual one at least. */
+export const findNames = (): string[] => {
+  const globals = window as unknown as Record<string, unknown>;
+  const names = Object.keys(globals).filter((name) => isTracker(globals[name]) && !Array.isArray(globals[name]));
+  return names.length > 0 ? names : [DEFAULT_NAME];
+};
+
+/** The tag of this tracker, where it has one. */
+export const findTag = (name: string): HTMLScriptElement | undefined =>
+  [...document.querySelectorAll<HTMLScriptElement>("script[data-api-token],script[data-track-url]")].find(
+    (tag) => (tag.dataset.name || DEFAULT_NAME) === name,
+  );
+
+/** Attributes of a tag that begin with `data-` and are no options: most often misspelt. */
+export const strangeAttributes = (tag: HTMLScriptElement): string[] =>
+  Object.keys(tag.dataset)
+    .filter((option) => !OPTIONS.test(option))
+    .map((option) => `data-${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);

@@ -1,0 +1,111 @@
+/** Opens the inspector: a panel that says what a tracker on this page does. Loaded by hand; run again, it opens anew. */
+
+import { findingsOf, type Seen } from "./findings.js";
+import { findNames, findTag, globalOf, strangeAttributes } from "./found.js";
+import { type Heard, listen } from "./heard.js";
+import { openPanel, type View } from "./panel.js";
+import { readStored, type Stored } from "./stored.js";
+
+/** How often the storage is looked at, in milliseconds. */
+const LOOK_MS = 500;
+/** Lines of each list. */
+const LINES = 8;
+const SEND_MS = 5_000;
+
+const look = (name: string): Seen => {
+  const found = globalOf(name);
+  const tag = findTag(name);
+  return {
+    name,
+    global: found === undefined ? "absent" : Array.isArray(found) ? "waiting" : "loaded",
+    // Without the panel's own.
+    calls: Array.isArray(found) ? found.filter(([verb]) => verb !== "debug").length : 0,
+    tag: tag && { ...tag.dataset },
+    strange: tag ? strangeAttributes(tag) : [],
+    isOnline: navigator.onLine,
+  };
+};
+
+const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
+const time = (at: number): string => new Date(performance.timeOrigin + at).toLocaleTimeString();
+
+const viewOf = (seen: Seen, stored: Stored, { address, ...heard }: Heard): View => ({
+  findings: findingsOf(seen, stored, { address, ...heard }),
+  facts: [
+    ["Contact", stored.contact || "nobody is identified"],
+    ["Account", stored.account || "none"],
+    ["Consent", stored.consent || "no choice of the visitor is stored"],
+    ["Service", address || "no request yet"],
+    ["Next attempt", stored.pauseMs > 0 ? `in ${seconds(stored.pauseMs)}` : "at once"],
+  ],
+  lists: [
+    {
+      title: `Waiting: ${stored.eventCount}`,
+      empty: "No event waits.",
+      items: stored.events
+        .slice(0, LINES)
+        .map(({ event, contact }) => [event, contact ? `of ${contact}` : "of nobody yet"]),
+    },
+    {
+      title: "Last answers",
+      empty: "No answer yet.",
+      items: heard.answers.slice(0, LINES).map(({ at, status, event }) => {
+        const isGood = status >= 200 && status < 300;
+        return [
+          `${time(at)} ${event || "before this panel"}`,
+          status > 0 ? `${isGood ? "stored, " : ""}${status}` : "no answer",
+          isGood ? "good" : "bad",
+        ];
+      }),
+    },
+    {
+      title: "Page views since this panel was opened",
+      empty: "None yet.",
+      items: heard.views.slice(0, LINES).map(({ at, url }) => [url, time(at)]),
+    },
+  ],
+});
+
+/** Where the tag says that the service is. */
+const addressOf = (name: string): string => {
+  try {
+    const trackUrl = findTag(name)?.dataset.trackUrl;
+    return trackUrl ? new URL(trackUrl, location.href).href : "";
+  } catch {
+    return "";
+  }
+};
+
+const isOpen = (): boolean => document.querySelector("tracklet-inspector") !== null;
+
+const open = (name: string): void => {
+  const names = findNames();
+  if (!names.includes(name)) names.push(name);
+  let end = (): void => {};
+  const close = (): void => {
+    end();
+    panel.remove();
+  };
+  const panel = openPanel({
+    names,
+    name,
+    choose: (other) => {
+      close();
+      open(other);
+    },
+    send: () => void globalOf(name)?.flush?.({ timeoutMs: SEND_MS }),
+    close,
+  });
+  const show = (): void => panel.show(viewOf(look(name), readStored(name), heard));
+  const [heard, stop] = listen(name, addressOf(name), () => show());
+  const timer = setInterval(show, LOOK_MS);
+  end = () => {
+    clearInterval(timer);
+    stop();
+  };
+  show();
+};
+
+/** Which one, where there are several: `?tracklet_inspect=name`. */
+const asked = new URLSearchParams(location.search).get("tracklet_inspect");
+if (!isOpen()) open(asked || findNames()[0]!);

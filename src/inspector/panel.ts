@@ -1,0 +1,110 @@
+/** The panel's elements. Whatever is shown is text: nothing of the page, the storage or the service becomes markup. */
+import { STYLE } from "./style.js";
+
+/** What the panel shows, as plain data: it is drawn anew only where that has changed. */
+export interface View {
+  findings: { kind: string; text: string }[];
+  facts: [label: string, value: string][];
+  lists: { title: string; empty: string; items: [text: string, note: string, kind?: string][] }[];
+}
+
+export interface Controls {
+  names: string[];
+  name: string;
+  choose: (name: string) => void;
+  send: () => void;
+  close: () => void;
+}
+
+type Child = Node | string;
+
+const element = (tag: string, attributes: Record<string, string> = {}, ...children: Child[]): HTMLElement => {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+};
+
+const button = (label: string, run: () => void): HTMLElement => {
+  const made = element("button", { type: "button" }, label);
+  made.addEventListener("click", run);
+  return made;
+};
+
+const item = ([text, note, kind = ""]: [string, string, string?]): HTMLElement =>
+  element("li", {}, element("span", {}, text), ...(note ? [element("span", kind ? { class: kind } : {}, note)] : []));
+
+/** Shows a panel and moves the focus into it. */
+export const openPanel = ({ names, name, choose, send, close }: Controls) => {
+  const host = element("tracklet-inspector");
+  const root = host.attachShadow({ mode: "open" });
+  // Constructed: a policy on inline styles does not concern it.
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(STYLE);
+  root.adoptedStyleSheets = [sheet];
+
+  const before = document.activeElement;
+  const findings = element("ul", { class: "findings" });
+  const status = element("div", { role: "status", "aria-label": "Findings" }, findings);
+  const facts = element("dl");
+  const lists = element("div");
+  const select = element("select", { "aria-label": "Tracker" }) as HTMLSelectElement;
+  for (const each of names) select.append(element("option", { value: each }, each));
+  select.value = name;
+  select.addEventListener("change", () => choose(select.value));
+
+  const panel = element(
+    "section",
+    { role: "dialog", "aria-labelledby": "title", tabindex: "-1" },
+    element(
+      "header",
+      {},
+      element("h2", { id: "title" }, names.length > 1 ? "Inspector" : `Inspector: ${name}`),
+      ...(names.length > 1 ? [select] : []),
+      button("Send now", send),
+      button("Close", close),
+    ),
+    // Focusable, so that the keyboard can scroll it.
+    element("div", { class: "body", tabindex: "0", role: "group", "aria-label": "State" }, status, facts, lists),
+  );
+  panel.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    close();
+  });
+  root.append(panel);
+  document.documentElement.append(host);
+  panel.focus({ preventScroll: true });
+
+  let shown = "";
+  let spoken = "";
+  return {
+    show: (view: View): void => {
+      const text = JSON.stringify(view);
+      if (text === shown) return;
+      shown = text;
+      const all = view.findings.length > 0 ? view.findings : [{ kind: "fine", text: "Nothing wrong is to be seen." }];
+      const said = JSON.stringify(all);
+      // Spoken when it changes, so it changes only then.
+      if (said !== spoken)
+        findings.replaceChildren(
+          ...all.map(({ kind, text }) => element("li", { class: kind }, element("span", {}, text))),
+        );
+      spoken = said;
+      facts.replaceChildren(
+        ...view.facts.flatMap(([label, value]) => [element("dt", {}, label), element("dd", {}, value)]),
+      );
+      lists.replaceChildren(
+        ...view.lists.flatMap(({ title, empty, items }) => [
+          element("h3", {}, title),
+          items.length > 0 ? element("ol", {}, ...items.map(item)) : element("p", {}, empty),
+        ]),
+      );
+    },
+    remove: (): void => {
+      const had = root.activeElement !== null;
+      host.remove();
+      if (had) (before as HTMLElement | null)?.focus?.({ preventScroll: true });
+    },
+  };
+};

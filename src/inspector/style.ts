@@ -1,0 +1,58 @@
+/** The panel's looks. Nothing of the page's reaches in, and nothing reaches out. */
+export const STYLE = `
+:host {
+  all: initial !important;
+  position: fixed !important;
+  inset: auto 16px 16px auto !important;
+  z-index: 2147483647 !important;
+  display: block !important;
+  color-scheme: light dark !important;
+}
+section {
+  --ground: #ffffff; --sunken: #f0f2f6; --line: #d5dae3; --text: #18202e; --muted: #566074;
+  --accent: #2f55d4; --bad: #b3261e; --bad-ground: #fdecea; --good: #14743f; --warn: #9a4b06;
+  box-sizing: border-box; width: min(400px, calc(100vw - 32px)); max-height: min(640px, calc(100vh - 32px));
+  display: flex; flex-direction: column; overflow: hidden;
+  background: var(--ground); color: var(--text); border: 1px solid var(--line); border-radius: 12px;
+  box-shadow: 0 8px 32px rgb(10 20 40 / 24%);
+  font: 13px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", "DejaVu Sans", sans-serif;
+  text-align: start;
+}
+@media (prefers-color-scheme: dark) {
+  section {
+    --ground: #171d27; --sunken: #10151d; --line: #39445a; --text: #e7ebf3; --muted: #a2adbe;
+    --accent: #8fb0ff; --bad: #ff9b92; --bad-ground: #3a1d1b; --good: #6fd59b; --warn: #f5b461;
+  }
+}
+header { display: flex; align-items: center; gap: 8px; padding: 10px 12px; border-bottom: 1px solid var(--line); }
+h2 { flex: 1; margin: 0; font-size: 15px; }
+h3 { margin: 14px 0 4px; font-size: 12px; color: var(--muted); }
+.body { overflow: auto; padding: 0 12px 12px; overscroll-behavior: contain; }
+button, select {
+  font: inherit; color: var(--text); background: var(--sunken); border: 1px solid var(--line);
+  border-radius: 6px; padding: 4px 10px; min-height: 28px; max-width: 12em;
+}
+button { cursor: pointer; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+section:focus-visible { outline: 0; }
+.body:focus-visible { outline-offset: -2px; }
+ul, ol { list-style: none; margin: 0; padding: 0; }
+li { display: flex; gap: 8px; padding: 3px 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+li:first-child { border-top: 0; }
+li > :first-child { flex: 1; min-width: 0; }
+li > :last-child:not(:first-child) { color: var(--muted); max-width: 50%; text-align: end; }
+.findings li { border: 0; padding: 6px 8px; margin-top: 6px; border-radius: 6px; background: var(--sunken); }
+.findings .problem { background: var(--bad-ground); color: var(--bad); }
+.findings .fine { color: var(--good); }
+dl { display: grid; grid-template-columns: auto 1fr; gap: 2px 12px; margin: 10px 0 0; }
+dt { color: var(--muted); }
+dd { margin: 0; overflow-wrap: anywhere; }
+p { margin: 0; color: var(--muted); }
+li > .bad:last-child:not(:first-child) { color: var(--bad); }
+li > .good:last-child:not(:first-child) { color: var(--good); }
+@media (max-width: 480px) {
+  :host { inset: auto 0 0 0 !important; }
+  section { width: 100vw; max-height: 70vh; border-radius: 12px 12px 0 0; border-width: 1px 0 0; }
+  button, select { min-height: 40px; }
+}
+`;
