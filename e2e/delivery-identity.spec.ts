@@ -111,7 +111,10 @@ test.describe("identify", () => {
     await track(page, "second");
     await gateway.heal();
     const rows = await expectRows(["first", "elsewhere"]);
-    expect(rows.map(({ params }) => params.account_uid)).toEqual(["account-1", "account-9"]);
+    expect(Object.fromEntries(rows.map(({ event_uid, params }) => [event_uid, params.account_uid]))).toEqual({
+      first: "account-1",
+      elsewhere: "account-9",
+    });
     await expect
       .poll(async () =>
         (await service.rows({ contact_uid: second })).map(({ event_uid, params }) => [event_uid, params]),

@@ -7,7 +7,8 @@ import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Packed, pack } from "./packed.js";
 
-const SCRIPT = "tracklet.iife.js";
+/** Scripts of one file each, made of many sources. */
+const SCRIPTS = ["tracklet.iife.js", "tracklet.inspector.js"];
 
 let packed: Packed;
 beforeAll(async () => {
@@ -38,8 +39,8 @@ describe("the packed tarball", () => {
       .listFiles()
       .map((file) => file.replace("/node_modules/tracklet/", ""));
     const built = files.filter((file) => file.startsWith("dist/")).map((file) => file.slice("dist/".length));
-    const modules = built.filter((file) => file !== SCRIPT && file !== `${SCRIPT}.map`);
-    expect(built).toContain(SCRIPT);
+    const modules = built.filter((file) => !SCRIPTS.includes(file.replace(/\.map$/, "")));
+    expect(built).toEqual(expect.arrayContaining(SCRIPTS));
     expect(modules.length).toBeGreaterThan(50);
     for (const file of modules) {
       const source = file.replace(/(\.js|\.d\.ts)(\.map)?$/, ".ts");
