@@ -1,4 +1,4 @@
-/** Prints the bytes of what a page loads or an app bundles, and fails when one has grown over its budget. */
+/** Prints the bytes of what a page loads or an app bundles; fails when one is over its budget, or the README says otherwise. */
 import { readFileSync } from "node:fs";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { rollup } from "rollup";
@@ -43,4 +43,11 @@ for (const [what, code, budget] of MEASURED) {
     console.error(`${what}: over its budget by ${brotli - budget} B`);
     process.exitCode = 1;
   }
+}
+
+const script = brotliCompressSync(MEASURED[0]![1]).length;
+const told = /is ([\d.]+) kB after brotli/.exec(readFileSync("README.md", "utf8"))?.[1];
+if (told !== (script / 1_000).toFixed(1)) {
+  console.error(`README.md says ${told} kB, the script has ${script} B`);
+  process.exitCode = 1;
 }
