@@ -63,6 +63,10 @@ for (const { app, history = "path", redirected = ["/new"], twice = ["/list?page=
         const measured: string[] = [];
         const shows = async (step: string, view: string): Promise<void> => {
           await page.locator(`main[data-view=${JSON.stringify(view)}]`).waitFor({ state: "attached" });
+          // Turbo shows what a redirect led to before it sets the address.
+          await page.waitForURL(({ pathname, search, hash }) =>
+            history === "hash" ? (hash.slice(1) || "/") === view : pathname + search === view,
+          );
           const calls = await page.evaluate(() => (window as unknown as { calls: string[] }).calls.splice(0));
           measured.push(`${step}: ${calls.join(", ") || "no call"}`);
         };
