@@ -18,7 +18,7 @@ export const check = (values: object, rules: Rules): void => {
 };
 
 /** A whole number, or nothing. Nine digits at most: a timer of more than 2³¹ − 1 ms fires at once. */
-export const COUNT = /^(undefined|\d{1,9}$)/;
+export const COUNT = /^(undefined|\d{1,9})$/;
 
 /** An absolute http address to put paths behind: without user, password, query and fragment. */
 export const BASE_ADDRESS = /^"https?:\/\/[^\s\\?#@]+"/;

@@ -1,6 +1,7 @@
-import { COUNT, type Rules } from "./check.js";
+import { COUNT, check, type Rules } from "./check.js";
 import type { User, UserPage } from "./records.js";
-import type { CallOptions } from "./request.js";
+import type { CallOptions, Request } from "./request.js";
+import { userPage } from "./shape.js";
 
 /** Which users, in which order. What is left out is the service's to choose: offset 0, limit 25, order `desc`. */
 export interface ListOptions extends CallOptions {
@@ -25,58 +26,57 @@ export interface UserList extends PromiseLike<UserPage>, AsyncIterable<User> {
 }
 
 /** The options without the signal. */
-export type Query = Omit<ListOptions, "signal">;
-
-/** Requests one page. */
-export type Load = (query: Query) => Promise<UserPage>;
+type Query = Omit<ListOptions, "signal">;
 
 /** What {@link ListOptions} must look like. */
 export const LIST_OPTIONS: Rules = {
   offset: COUNT,
-  limit: /^(undefined|[1-9]\d?$|100$)/,
-  order: /^(undefined|"(asc|desc)")/,
-  sort: /^(undefined|"created_at")/,
+  limit: /^(undefined|[1-9]\d?|100)$/,
+  order: /^(undefined|"asc"|"desc")$/,
+  sort: /^(undefined|"created_at")$/,
 };
 
-/** See {@link UserList}. */
-export const userList = (first: Query, load: Load): UserList => {
-  let page: Promise<UserPage> | undefined;
+/** Makes the function that checks the options and gives a {@link UserList}. */
+export const userLists =
+  (request: Request) =>
+  ({ signal, ...first }: ListOptions = {}): UserList => {
+    check(first, LIST_OPTIONS);
+    const load = (query: Query) =>
+      // By way of JSON, because that leaves out what is undefined.
+      request(`users?${new URLSearchParams(JSON.parse(JSON.stringify(query)))}`, userPage, { signal });
 
-  /**
-   * Walks along `pagination.next`, one page at a time. Ends on a page without `next`, an empty one, one whose `next`
-   * does not lead forwards, and one that only repeats: unless users were added, each of which pushes one onto a page
-   * to come, so that no more are met again than were added.
-   */
-  async function* pages(): AsyncGenerator<UserPage, void, undefined> {
-    const seen = new Set<string>();
-    let query = first;
-    let met = 0;
-    let totalAtFirst: number | undefined;
-    for (;;) {
-      const page = await load(query);
-      const { next, total } = page.pagination;
-      const data = page.data.filter(({ id }) => seen.size < seen.add(id).size);
-      totalAtFirst ??= total;
-      met += page.data.length;
-      yield { ...page, data };
-      // Nothing else of `next` is used: with a foreign host or path, the token would go there.
-      const members = new URLSearchParams(next?.split("?")[1]);
-      const offset = Number(members.get("offset"));
-      const isRepeated = !data.length && met - seen.size > total - totalAtFirst;
-      if (!page.data.length || isRepeated || !offset || offset <= query.offset!) return;
-      query = { ...query, offset, limit: Number(members.get("limit")) || query.limit };
+    /**
+     * Walks along `pagination.next`, one page at a time. Ends on a page without `next`, an empty one, one whose `next`
+     * leads nowhere or not forwards, and one that only repeats: unless users were added, each of which pushes one onto a page
+     * to come, so that no more are met again than were added.
+     */
+    async function* pages(): AsyncGenerator<UserPage, void, undefined> {
+      const seen = new Set<string>();
+      let query = first;
+      // What the total must have grown to, if each user met again was pushed there by one that was added.
+      let grown: number | undefined;
+      for (;;) {
+        const page = await load(query);
+        const { data } = page;
+        const { next, total } = page.pagination;
+        const unseen = data.filter(({ id }) => seen.size < seen.add(id).size);
+        grown = (grown ?? total) + data.length - unseen.length;
+        yield { ...page, data: unseen };
+        const isRepeated = !unseen.length && grown > total;
+        // Nothing else of `next` is used: with a foreign host or path, the token would go there.
+        const members = new URLSearchParams(next?.split("?")[1]);
+        const offset = Number(members.get("offset"));
+        if (!data.length || isRepeated || !offset || offset <= query.offset!) return;
+        query = { ...query, offset, limit: Number(members.get("limit")) || query.limit };
+      }
     }
-  }
 
-  return {
-    pages,
-    // biome-ignore lint/suspicious/noThenProperty: awaiting the list asks for its page, and nothing before that does
-    then(...handlers) {
-      page ??= load(first);
-      return page.then(...handlers);
-    },
-    async *[Symbol.asyncIterator]() {
-      for await (const { data } of pages()) yield* data;
-    },
+    return {
+      pages,
+      // biome-ignore lint/suspicious/noThenProperty: awaiting the list asks for its page, and nothing before that does
+      then: (...handlers) => load(first).then(...handlers),
+      async *[Symbol.asyncIterator]() {
+        for await (const { data } of pages()) yield* data;
+      },
+    };
   };
-};

@@ -1,11 +1,10 @@
 /** `tracklet/read`: the look-ups of accounts, contacts and users, for servers and other trusted places. */
 import { BASE_ADDRESS, check, type Rules } from "./check.js";
 import { TrackletError } from "./errors.js";
-import { hiding } from "./hide.js";
-import { LIST_OPTIONS, type ListOptions, type UserList, userList } from "./pages.js";
+import { type ListOptions, type UserList, userLists } from "./pages.js";
 import type { Account, Contact } from "./records.js";
 import { type CallOptions, REACH, type Reach, requester } from "./request.js";
-import { record, recordOrNone, userPage } from "./shape.js";
+import { ID, record, recordOrNone } from "./shape.js";
 
 export {
   type AnswerDetails,
@@ -64,12 +63,6 @@ const CONFIG: Rules = {
 };
 
 /**
- * `.` and `..` are steps in a path even when they are percent-encoded (URL standard §4.4), and nothing at all asks for
- * the list instead.
- */
-const ID: Rules = { id: /^"(?!\.{0,2}")/ };
-
-/**
  * Makes a reader of the service's records. Calls reject with `ApiError` (among them `NotFoundError`,
  * `AuthenticationError` and `RateLimitError`), `ConnectionError`, `TimeoutError`, or the reason of their signal.
  *
@@ -77,12 +70,15 @@ const ID: Rules = { id: /^"(?!\.{0,2}")/ };
  * @throws TrackletError in a page, unless `allowBrowser`
  */
 export const createReader = (config: ReaderConfig): Reader => {
-  const { baseUrl, accessToken, allowBrowser } = config;
-  if (globalThis.document && !allowBrowser) throw new TrackletError("accessToken in a page needs allowBrowser");
+  const { accessToken } = config;
+  if (globalThis.document && !config.allowBrowser) throw new TrackletError("accessToken in a page needs allowBrowser");
   check(config, CONFIG);
-  const headers = { Accept: "application/json", Authorization: `Bearer ${accessToken}` };
-  const base = `${baseUrl.replace(/\/+$/, "")}/v2/`;
-  const request = requester(base, { method: "GET", headers }, config, hiding(accessToken));
+  const request = requester(
+    config.baseUrl.replace(/\/*$/, "/v2/"),
+    { headers: { Accept: "application/json", Authorization: `Bearer ${accessToken}` } },
+    config,
+    (text) => text.split(accessToken).join("***"),
+  );
 
   const lookUp =
     <T extends object | null>(path: string, accept: (body: unknown) => T, orNull?: boolean) =>
@@ -98,14 +94,6 @@ export const createReader = (config: ReaderConfig): Reader => {
   return {
     accounts: records("accounts"),
     contacts: records("contacts"),
-    users: {
-      list({ signal, ...first } = {}) {
-        check(first, LIST_OPTIONS);
-        return userList(first, (query) =>
-          // By way of JSON, because that leaves out what is undefined.
-          request(`users?${new URLSearchParams(JSON.parse(JSON.stringify(query)))}`, userPage, { signal }),
-        );
-      },
-    },
+    users: { list: userLists(request) },
   };
 };

@@ -9,7 +9,6 @@ import {
   TimeoutError,
   type TrackletError,
 } from "./errors.js";
-import { type Hide, safeCause } from "./hide.js";
 import { isTransient } from "./retry.js";
 
 /** How to reach the service, and when to give up. */
@@ -28,24 +27,25 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Takes the token out of a text, so that no message, address, header or cause can show it. */
+type Hide = (text: string) => string;
+
+/** Sends one request; see {@link requester}. */
+export type Request = <T extends object | null>(
+  path: string,
+  accept: (body: never) => T,
+  options?: CallOptions,
+  orNull?: boolean,
+) => Promise<T>;
+
 /** What {@link Reach} must look like. */
-export const REACH: Rules = { timeoutMs: COUNT, retries: COUNT };
+export const REACH: Rules = { retries: COUNT, timeoutMs: COUNT };
 
 const KINDS: Record<number, typeof ApiError> = {
   401: AuthenticationError,
   403: AuthenticationError,
   404: NotFoundError,
   429: RateLimitError,
-};
-
-/** The body; what is not JSON stays a string, and none at all reads as `null`. */
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text || "null");
-  } catch {
-    // The parser's message quotes the body: better lost than logged.
-    return text;
-  }
 };
 
 /**
@@ -60,76 +60,74 @@ const parsed = (text: string): unknown => {
  * @param hide takes the token out of whatever an error shows
  */
 export const requester =
-  (base: string, init: RequestInit, { fetch: send, timeoutMs = 30_000, retries = 2 }: Reach, hide: Hide) =>
+  (base: string, init: RequestInit, { fetch: send, timeoutMs = 30_000, retries = 2 }: Reach, hide: Hide): Request =>
   <T extends object | null>(
     path: string,
-    accept: (body: unknown) => T,
+    accept: (body: never) => T,
     { signal: caller }: CallOptions = {},
     orNull?: boolean,
   ): Promise<T> => {
-    const { method } = init;
+    const { method = "GET" } = init;
     const url = hide(base + path);
     const what = `${method} ${url}: `;
     // One controller does it all: AbortSignal.any is missing in older runtimes, and AbortSignal.timeout never ends early.
     const controller = new AbortController();
     const { signal } = controller;
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let deadline: ReturnType<typeof setTimeout> | undefined;
     let pause: ReturnType<typeof setTimeout> | undefined;
-    let stop!: () => void;
-
-    const attempt = async (count: number): Promise<T> => {
-      let error: TrackletError & Partial<AnswerDetails>;
-      try {
-        // Followed, a redirect may carry the token to another host, and turns a POST into a GET (Fetch standard §4.4).
-        const response = await (send ?? fetch)(base + path, { ...init, signal, redirect: "manual" });
-        const body = parsed(await response.text());
-        const { status, headers } = response;
-        if (orNull && status === 404) return null as T;
-        let reason = (body as { error?: unknown } | null)?.error;
-        if (response.ok)
-          try {
-            return accept(body);
-          } catch (wrong) {
-            reason = (wrong as Error).message;
-          }
-        reason = hide(`${reason ?? ""}`);
-        error = Object.assign(new (KINDS[status] ?? ApiError)(`${what}${status} ${reason}`), {
-          status,
-          method,
-          url,
-          error: reason,
-          // A redirect's Location may repeat the query, and with it the token.
-          headers: new Headers([...headers].map((pair) => pair.map(hide) as typeof pair)),
-          retryAfterMs: Number(headers.get("retry-after")) * 1_000 || 0,
-        });
-      } catch (thrown) {
-        error = new ConnectionError(`${what}no answer`, { cause: safeCause(thrown, hide) });
-      }
-      // A service that cannot be reached counts as one that is down for a while.
-      const { status = 503, retryAfterMs } = error;
-      // The deadline is the ceiling of both. Full jitter keeps clients that failed together from coming back together.
-      const wait = retryAfterMs || Math.random() * 1_000 * 2 ** count;
-      // A wait beyond the deadline would only hide this error behind a time-out.
-      if (signal.aborted || count >= retries || !isTransient(status) || wait >= timeoutMs) throw error;
-      await new Promise((resume) => {
-        pause = setTimeout(resume, wait);
-      });
-      return attempt(count + 1);
-    };
 
     return new Promise<T>((resolve, reject) => {
-      // Not left to fetch: an injected one may ignore its signal.
-      stop = () => {
-        controller.abort();
-        reject(caller?.aborted ? caller.reason : new TimeoutError(`${what}over ${timeoutMs} ms`));
+      const attempt = async (count: number): Promise<void> => {
+        let error: TrackletError & Partial<AnswerDetails>;
+        try {
+          // Followed, a redirect may carry the token to another host, and turns a POST into a GET (Fetch standard §4.4).
+          const response = await (send ?? fetch)(base + path, { ...init, redirect: "manual", signal });
+          const text = await response.text();
+          const { status, headers } = response;
+          if (orNull && status === 404) return resolve(null as T);
+          let reason: string;
+          try {
+            const body = JSON.parse(text || "null");
+            if (response.ok) return resolve(accept(body as never));
+            reason = hide(`${body?.error ?? ""}`);
+          } catch (wrong) {
+            // The parser's message quotes the body: better lost than logged.
+            reason = wrong instanceof TypeError ? wrong.message : "no JSON";
+          }
+          error = Object.assign(new (KINDS[status] ?? ApiError)(`${what}${status} ${reason}`), {
+            status,
+            method,
+            url,
+            error: reason,
+            // A redirect's Location may repeat the query, and with it the token.
+            headers: new Headers([...headers].map((pair) => pair.map(hide) as typeof pair)),
+            retryAfterMs: Number(headers.get("retry-after")) * 1_000 || 0,
+          });
+        } catch (thrown) {
+          // What was thrown as a text or, where Node's fetch leaves what happened to the cause, the code of that. Nothing
+          // else is safe to log: an injected fetch may hang the whole request, with its Authorization header, on it.
+          error = new ConnectionError(`${what}no answer`, {
+            cause: new Error(hide(`${(thrown as { cause?: { code?: unknown } } | undefined)?.cause?.code ?? thrown}`)),
+          });
+        }
+        // A service that cannot be reached counts as one that is down for a while.
+        const { status = 503, retryAfterMs } = error;
+        // The deadline is the ceiling of both. Full jitter keeps clients that failed together from coming back together.
+        const wait = retryAfterMs || Math.random() * 1_000 * 2 ** count;
+        // A wait beyond the deadline would only hide this error behind a time-out.
+        if (signal.aborted || count >= retries || !isTransient(status) || wait >= timeoutMs) reject(error);
+        else pause = setTimeout(attempt, wait, count + 1);
       };
-      timer = setTimeout(stop, timeoutMs);
-      caller?.addEventListener("abort", stop);
+
+      // Not left to fetch: an injected one may ignore its signal.
+      const stop = () => reject(caller!.reason);
+      deadline = setTimeout(reject, timeoutMs, new TimeoutError(`${what}over ${timeoutMs} ms`));
+      caller?.addEventListener("abort", stop, { signal });
       if (caller?.aborted) stop();
-      else attempt(0).then(resolve, reject);
+      else attempt(0);
     }).finally(() => {
-      clearTimeout(timer);
+      controller.abort();
+      clearTimeout(deadline);
       clearTimeout(pause);
-      caller?.removeEventListener("abort", stop);
     });
   };

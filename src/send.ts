@@ -1,6 +1,5 @@
 /** `tracklet/send`: one event from a server. */
 import { BASE_ADDRESS, check, type Rules } from "./check.js";
-import { hiding } from "./hide.js";
 import { type CallOptions, REACH, type Reach, requester } from "./request.js";
 import { uuid } from "./uuid.js";
 
@@ -112,7 +111,7 @@ export const sendEvent = async (config: SendConfig, event: ServerEvent, options?
           return new Response();
         },
       },
-      (text) => [encoded, credentials, apiToken].reduce((hidden, secret) => hiding(secret)(hidden), text),
+      (text) => [encoded, credentials, apiToken].reduce((hidden, secret) => hidden.split(secret).join("***"), text),
     );
     await request("", () => null, options);
   } catch (error) {

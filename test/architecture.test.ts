@@ -17,7 +17,7 @@ const LEVELS = [
   ["index", "snippet"],
 ];
 /** What servers import, and the files that only they use. */
-const SERVER = ["read", "send", "request", "pages", "records", "shape", "hide", "errors"];
+const SERVER = ["read", "send", "request", "pages", "records", "shape", "errors"];
 /** What both sides may import. */
 const SHARED = ["types", "declared", "retry", "check", "uuid"];
 /** Words that two neighbours agree on: constants, not behaviour. */

@@ -94,10 +94,10 @@ const realSetTimeout = setTimeout;
 const timersBegun = (lengths: number[], skipped = false) =>
   new Promise<void>((resolve) => {
     const missing = new Set(lengths);
-    vi.spyOn(globalThis, "setTimeout").mockImplementation(((run: () => void, delay = 0) => {
+    vi.spyOn(globalThis, "setTimeout").mockImplementation(((run: () => void, delay = 0, ...given: unknown[]) => {
       const isWatched = missing.delete(delay);
       if (missing.size === 0) resolve();
-      return realSetTimeout(run, isWatched && skipped ? 0 : delay);
+      return realSetTimeout(run, isWatched && skipped ? 0 : delay, ...given);
     }) as typeof setTimeout);
   });
 

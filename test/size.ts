@@ -23,15 +23,15 @@ const imported = async (names: string, entry: string): Promise<string> => {
 };
 
 /**
- * Budgets in bytes after brotli 11, the quality that a CDN stores files with. The script's aim is 3,072 B, and that of
- * `tracklet/read` 1,536 B; until they are met, these stop both from growing.
+ * Budgets in bytes after brotli 11, the quality that a CDN stores files with. The script's aim is 3,072 B; until it is
+ * met, these stop it from growing.
  */
 const MEASURED: [what: string, code: string, budget: number][] = [
   ["dist/tracklet.iife.js", readFileSync("dist/tracklet.iife.js", "utf8"), 5_504],
   ["import { init, identify, track }", await imported("init, identify, track", "index"), 5_712],
   // The verb alone: more than its own line would mean that a module does something as soon as it is loaded.
   ["import { track }", await imported("track", "index"), 128],
-  ['import { createReader } from "tracklet/read"', await imported("createReader", "read"), 1_680],
+  ['import { createReader } from "tracklet/read"', await imported("createReader", "read"), 1_536],
   ['import { sendEvent } from "tracklet/send"', await imported("sendEvent", "send"), 1_536],
 ];
 

@@ -8,45 +8,34 @@ interface Reach {
 interface CallOptions {
     signal?: AbortSignal | undefined;
 }
-type ErrorWithCause = new (message: string, options?: {
+type Kind<T extends Error> = new (message: string, options?: {
     cause: unknown;
-}) => Error;
-declare const TrackletError_base: ErrorWithCause;
-declare class TrackletError extends TrackletError_base {
-    get name(): string;
+}) => T;
+interface TrackletError extends Error {
+    readonly cause?: unknown;
 }
+declare const TrackletError: Kind<TrackletError>;
 interface AnswerDetails {
-    status: number;
-    method: string;
-    url: string;
-    error: string;
-    headers: Headers;
-    retryAfterMs: number;
-}
-declare class ApiError extends TrackletError implements AnswerDetails {
     readonly status: number;
     readonly method: string;
     readonly url: string;
     readonly error: string;
     readonly headers: Headers;
     readonly retryAfterMs: number;
-    get name(): string;
 }
-declare class NotFoundError extends ApiError {
-    get name(): string;
+interface ApiError extends TrackletError, AnswerDetails {
 }
-declare class AuthenticationError extends ApiError {
-    get name(): string;
-}
-declare class RateLimitError extends ApiError {
-    get name(): string;
-}
-declare class ConnectionError extends TrackletError {
-    get name(): string;
-}
-declare class TimeoutError extends TrackletError {
-    get name(): string;
-}
+declare const ApiError: Kind<ApiError>;
+type NotFoundError = ApiError;
+declare const NotFoundError: Kind<NotFoundError>;
+type AuthenticationError = ApiError;
+declare const AuthenticationError: Kind<AuthenticationError>;
+type RateLimitError = ApiError;
+declare const RateLimitError: Kind<RateLimitError>;
+type ConnectionError = TrackletError;
+declare const ConnectionError: Kind<ConnectionError>;
+type TimeoutError = TrackletError;
+declare const TimeoutError: Kind<TimeoutError>;
 interface SendConfig extends Reach {
     trackUrl: string;
     apiToken: string;
