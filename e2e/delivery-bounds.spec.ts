@@ -2,6 +2,7 @@ import type { Page } from "playwright/test";
 import { controlClock } from "./harness/clock.js";
 import { expect, test, trackMany } from "./harness/fixtures.js";
 import { modulePage, problems } from "./harness/module.js";
+import { waitForBackOff } from "./harness/outage.js";
 
 /* What happens to events that cannot be kept for ever. */
 
@@ -49,7 +50,7 @@ test.describe("bounds", () => {
     await gateway.fail("reset");
     await open(page, site.url);
     await trackMany(page, 8, "old");
-    await gateway.waitForPosts(1);
+    await waitForBackOff(page);
     await page.goto(`${site.url}/next`);
     await trackMany(page, 8, "new");
     await expect
@@ -87,7 +88,7 @@ test.describe("bounds", () => {
     await gateway.fail("reset");
     await open(page, site.url);
     await trackMany(page, 3, "old");
-    await gateway.waitForPosts(1);
+    await waitForBackOff(page);
     await clock.shift(1_800_000);
     await trackMany(page, 3, "young");
     // Nobody looks after the queue while it grows older.

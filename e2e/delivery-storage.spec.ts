@@ -1,6 +1,7 @@
 import type { Frame, Page } from "playwright/test";
 import { visitLast } from "./harness/exits.js";
 import { expect, test, track, trackMany } from "./harness/fixtures.js";
+import { waitForBackOff } from "./harness/outage.js";
 
 /* Delivery where the page's storage is of no use. */
 
@@ -110,9 +111,8 @@ test("11. localStorage denied by the browser itself, in a sandboxed frame", asyn
 });
 
 const trackWhileDown = async (page: Page, count: number): Promise<string[]> => {
-  const failed = page.waitForEvent("requestfailed");
   const uids = await trackMany(page, count);
-  await failed;
+  await waitForBackOff(page);
   return uids;
 };
 

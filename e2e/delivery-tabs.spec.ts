@@ -1,6 +1,7 @@
 import type { Page } from "playwright/test";
 import { visitLast } from "./harness/exits.js";
 import { expect, test, trackMany } from "./harness/fixtures.js";
+import { waitForBackOff } from "./harness/outage.js";
 import { names } from "./harness/track.js";
 
 /* Delivery with several tabs of one site, which share one storage and one back-off. */
@@ -11,11 +12,10 @@ const openTabs = async (open: () => Promise<Page>, count: number, url: string): 
   return tabs;
 };
 
-/** 40 events in each tab, and every tab knows that the service is down, or may know it from the others. */
+/** 40 events in each tab, and every tab knows that the service is down. */
 const trackWhileDown = async (tabs: readonly Page[]): Promise<string[]> => {
-  const failed = tabs[0]!.context().waitForEvent("requestfailed");
   const uids = await Promise.all(tabs.map((tab, index) => trackMany(tab, 40, `tab-${index + 1}`)));
-  await failed;
+  await Promise.all(tabs.map(waitForBackOff));
   return uids.flat();
 };
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Page } from "playwright/test";
 import { expect, test, track, trackMany } from "./harness/fixtures.js";
+import { waitForBackOff } from "./harness/outage.js";
 import { createPolicy, watchPolicy } from "./harness/policy.js";
 
 /* Pages with a strict content security policy, and pages of which the browser takes rights away. */
@@ -202,9 +203,8 @@ test.describe("where the browser takes rights away", () => {
       expect(rows.find(({ event_uid }) => event_uid === "pageview")?.params.visit_url).toBe(url);
       await gateway.fail("refuse");
       // What is in flight when a page is left counts as handed off: the outage is seen before.
-      const failed = page.waitForEvent("requestfailed");
       await track(page, "down");
-      await failed;
+      await waitForBackOff(page);
       await page.goto("about:blank");
       await gateway.heal();
       await page.goto(url);
@@ -236,9 +236,8 @@ test.describe("where the browser takes rights away", () => {
     const tab = await context.newPage();
     await tab.goto(`${shop}/tab`);
     await gateway.during("refuse", async () => {
-      const failed = tab.waitForEvent("requestfailed");
       uids.push(...(await trackMany(tab, 10, "left")));
-      await failed;
+      await waitForBackOff(tab);
       await tab.close();
     });
     await Promise.all([page.goto(`${shop}/one`), (await context.newPage()).goto(`${shop}/two`)]);

@@ -33,6 +33,7 @@ export const createVerdict = (
     if (!pausedBy && ++refusals < Math.min(rows.size, isRefusal(status) ? REFUSALS : 0)) backOff.clear();
     else {
       backOff.pause(PAUSE_MS);
+      retract();
       if (!pausedBy) report("paused", `status ${status}`);
       refusals = 0;
       pausedBy = status;

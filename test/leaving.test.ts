@@ -113,7 +113,7 @@ describe("what was in flight at a clean exit", () => {
       expect(world.names()).toEqual(["a", "b"]);
       expect(world.stored()).toEqual([]);
     }));
-  it("is sent again when the next request fails", () =>
+  it.each([0, 503, 401, 404, 302])("is sent again when the next request fails (status %i)", (status) =>
     inWorld(async (world) => {
       const page = await world.open();
       await page.track("a");
@@ -121,14 +121,16 @@ describe("what was in flight at a clean exit", () => {
       page.kill();
       const next = await world.open();
       await world.clock.advance(1_000);
-      answerBy(world, () => 0);
+      answerBy(world, () => status);
       await next.track("b");
       await world.clock.advance(20);
       answerBy(world, () => 200);
-      await world.clock.advance(MINUTE);
+      // A service that refuses everything is asked again after five minutes.
+      await world.clock.advance(7 * MINUTE);
       expect(timesSent(world, "a")).toBe(2);
       expect(world.stored()).toEqual([]);
-    }));
+    }),
+  );
   it("is not dropped by an answer to a request begun before the adoption", () =>
     inWorld(async (world) => {
       const [page, next] = [await world.open(), await world.open()];
