@@ -3,7 +3,7 @@ import type { BackOff } from "./backoff.js";
 import { createFlight } from "./flight.js";
 import type { Queue } from "./queue.js";
 import { isSuccess } from "./retry.js";
-import { bytesOf, timeOf } from "./row.js";
+import { bytesOf, tabOf, timeOf } from "./row.js";
 import { RENEW_MS, type Tabs } from "./tabs.js";
 import type { Transport } from "./transport.js";
 import type { Verdict } from "./verdict.js";
@@ -86,7 +86,8 @@ export const createSender = (
     const isOut = isGone || isHidden();
     for (const [key, text] of rows) {
       if (flight.isFull(isOut)) break;
-      const isYoung = !canKeepAlive && !isOut && !forward && Date.now() - timeOf(key) < BEACON_CHANCE_MS;
+      const isYoung =
+        !canKeepAlive && !isOut && !forward && tabOf(key) === tabs.id() && Date.now() - timeOf(key) < BEACON_CHANCE_MS;
       const body = flight.has(key) || isYoung || handedOff.has(key) ? "" : complete(key, text);
       if (!body) continue;
       const size = bytesOf(body);
