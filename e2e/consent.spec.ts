@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from "playwright/test";
 import { expect, test } from "./harness/fixtures.js";
-import { loaded, localise, readmeBlocks, run } from "./harness/install.js";
+import { loaded, localise, open, readmeBlocks, run } from "./harness/install.js";
 import { DEMO_TOKEN } from "./harness/tag.js";
 
 /* What the visitor allows: on the storage, and by the requests that are made, preflights included. */
@@ -10,11 +10,6 @@ const stored = (page: Page): Promise<string[]> =>
   page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("tracklet:")));
 const choice = (page: Page): Promise<string | null> => page.evaluate((key) => localStorage.getItem(key), CHOICE);
 
-const open = async (page: Page, url: string): Promise<Page> => {
-  await page.goto(url);
-  await loaded(page);
-  return page;
-};
 const another = async (context: BrowserContext, url: string): Promise<Page> => open(await context.newPage(), url);
 
 test.beforeEach(({ site }) => site.configure({ pageviews: "auto" }));

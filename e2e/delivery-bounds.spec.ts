@@ -1,19 +1,11 @@
 import type { Page } from "playwright/test";
 import { controlClock } from "./harness/clock.js";
 import { expect, test, trackMany } from "./harness/fixtures.js";
+import { open } from "./harness/install.js";
 import { modulePage, problems } from "./harness/module.js";
 import { waitForBackOff } from "./harness/outage.js";
 
 /* What happens to events that cannot be kept for ever. */
-
-/** Waits until the snippet has taken over: what is tracked from now on is in the queue when the call returns. */
-const loaded = (page: Page) =>
-  page.waitForFunction(() => "flush" in ((window as { tracklet?: object }).tracklet ?? {}));
-
-const open = async (page: Page, url: string): Promise<void> => {
-  await page.goto(url);
-  await loaded(page);
-};
 
 test.describe("bounds", () => {
   const evicted = async (page: Page) => (await problems(page)).filter(({ code }) => code === "evicted");

@@ -1,6 +1,7 @@
 import type { Page } from "playwright/test";
 import { controlClock } from "./harness/clock.js";
 import { expect, test, track, trackMany } from "./harness/fixtures.js";
+import { open } from "./harness/install.js";
 
 /* The verdict of `flush()`: what it counts is what the service stored, and it never keeps its caller waiting in vain. */
 
@@ -44,12 +45,6 @@ const flushLater = (page: Page, offset: number): Promise<Verdict> =>
   }, offset);
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `event-${index + 1}`);
-
-/** Opens the page and waits until the snippet is there. */
-const open = async (page: Page, url: string): Promise<void> => {
-  await page.goto(url);
-  await page.waitForFunction(() => "flush" in ((window as { tracklet?: object }).tracklet ?? {}));
-};
 
 test("flush: everything is stored when it resolves", async ({ page, site, rows, expectRows }) => {
   await open(page, site.url);

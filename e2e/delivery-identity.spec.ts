@@ -1,5 +1,6 @@
 import type { Page } from "playwright/test";
 import { expect, test, track, trackMany } from "./harness/fixtures.js";
+import { loaded, open } from "./harness/install.js";
 
 /* Whom events belong to, over pages and tabs. */
 
@@ -11,15 +12,6 @@ const call = (page: Page, ...verb: unknown[]): Promise<void> =>
     host.tracklet ??= [] as unknown[] as Calls;
     host.tracklet.push(given);
   }, verb);
-
-/** Waits until the snippet has taken over: what is tracked from now on is in the queue when the call returns. */
-const loaded = (page: Page) =>
-  page.waitForFunction(() => "flush" in ((window as { tracklet?: object }).tracklet ?? {}));
-
-const open = async (page: Page, url: string): Promise<void> => {
-  await page.goto(url);
-  await loaded(page);
-};
 
 test.describe("identify", () => {
   test.beforeEach(({ site }) => {

@@ -59,8 +59,7 @@ export const test = base.extend<ViewFixtures>({
   },
 });
 
-/** Runs statements in the page, in one task. */
-export const run = (page: Page, statements: string): Promise<void> => page.evaluate(`{${statements}}; undefined`);
+export { run } from "./harness/install.js";
 
 /** Traverses the history from within the page; resolves when the page has heard of it. */
 export const traverse = (page: Page, direction: "back" | "forward"): Promise<void> =>

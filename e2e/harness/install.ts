@@ -31,6 +31,13 @@ export const warningsOf = (page: Page): string[] => {
 /** Runs statements in the page, in one task. */
 export const run = (page: Page, statements: string): Promise<void> => page.evaluate(`{${statements}}; undefined`);
 
-/** Waits until the snippet has taken the global over. */
+/** Waits until the snippet has taken the global over: what is tracked from now on is in the queue when the call returns. */
 export const loaded = (page: Page, name = "tracklet") =>
   page.waitForFunction((global) => "flush" in ((window as never)[global] ?? []), name);
+
+/** Loads a page, and waits until the snippet runs there. */
+export const open = async (page: Page, url: string): Promise<Page> => {
+  await page.goto(url);
+  await loaded(page);
+  return page;
+};
