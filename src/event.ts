@@ -3,6 +3,7 @@ import type { Settings } from "./config.js";
 import type { Params } from "./declared.js";
 import { currentUrl } from "./page.js";
 import { redact } from "./redact.js";
+import { attempt } from "./storage.js";
 import type { TrackEvent } from "./types.js";
 
 /** A member nested deeper than this is left out: the service would refuse the event. `params` itself is level 1. */
@@ -16,46 +17,46 @@ function unpolluted(this: Params, key: string, written: unknown): unknown {
     : written;
 }
 
-/**
- * `JSON.stringify` of an object, without the braces. It throws for a cycle, a BigInt, a throwing getter, for what is nested
- * too deep, and for what is no object.
- */
-const writeMembers = (object: Params): string => {
+/** `JSON.stringify` of an event. It throws for a cycle, a BigInt, a throwing getter, and for what is nested too deep. */
+const write = (event: object): string => {
   // Only where it is needed, because it slows each call down.
   const replacer = "toJSON" in [] ? unpolluted : undefined;
-  const text = JSON.stringify(object, replacer);
-  // Indented by one, a line that opens a 65th level begins with 64 spaces; strings hold no line feed.
-  const isDeep = () => /\n {64}.*[[{][\]}]?,?\n/.test(JSON.stringify(object, replacer, 1));
-  if (text[0] !== "{" || (text.split(/[[{]/).length > MAX_DEPTH && isDeep())) throw text;
-  return text.slice(1, -1);
+  const text = JSON.stringify(event, replacer);
+  // Indented by one, a line that opens the level after the last begins with a space more; strings hold no line feed.
+  const isDeep = () => /\n {65}.*[[{][\]}]?,?\n/.test(JSON.stringify(event, replacer, 1));
+  if (text.split(/[[{]/).length > MAX_DEPTH && isDeep()) throw text;
+  return text;
 };
 
 /**
- * The body without its contact.
+ * The body of an event.
  *
+ * @param contact is left out while nobody is identified
  * @param params the caller's members, which win over `own`, the tracker's
  * @param omit told of each member that cannot be written and is left out
  */
-export const formatEvent = (eventUid: string, params: Params, own: Params, omit: (member: string) => void): string => {
-  let names: string[] = [];
-  let members: string[];
+export const formatEvent = (
+  contact: string | undefined,
+  eventUid: string,
+  params: Params,
+  own: Params,
+  omit: (member: string) => void,
+): string => {
+  const format = (members: Params): string =>
+    write({ contact_uid: contact || undefined, event_uid: eventUid, params: { ...own, ...members } });
   try {
-    names = Object.keys(params);
-    members = [writeMembers(params)];
+    return format("toJSON" in params ? JSON.parse(write(params)) : params);
   } catch {
     // One by one, those that can be written are saved.
+    const isWritable = (name: string): boolean => {
+      const isWritten = !!attempt(() => write({ params: { [name]: params[name] } }));
+      if (!isWritten) omit(name);
+      return isWritten;
+    };
+    const names = attempt(() => Object.keys(params)) ?? [];
     if (!names[0]) omit("params");
-    members = names.map((name) => {
-      try {
-        return writeMembers({ [name]: params[name] });
-      } catch {
-        omit(name);
-        return "";
-      }
-    });
+    return format(Object.fromEntries(names.filter(isWritable).map((name) => [name, params[name]])));
   }
-  for (const name of names) delete own[name];
-  return `{"event_uid":${JSON.stringify(eventUid)},"params":{${[writeMembers(own), ...members].filter(Boolean)}}}`;
 };
 
 /** Puts the contact, if there is one, in front of a body, as its first member. */
@@ -74,36 +75,36 @@ export const isAddressed = (body: string): boolean => body[2] === "c";
 export const revise = (body: string, { visitUrl, beforeSend, report, isText }: Settings): string => {
   const event: TrackEvent = JSON.parse(body);
   const { params } = event;
+  const { visit_url } = params;
   let revised = body;
-  const write = (next: TrackEvent): void => {
-    revised = `{${writeMembers(next as unknown as Params)}}`;
+  const keep = (next: TrackEvent): void => {
+    revised = write(next);
   };
-  const attempt = (hook: string, run: () => void): void => {
+  const run = (name: string, hook: () => void): void => {
     try {
-      run();
+      hook();
     } catch (error) {
-      report("input", `${hook}: ${(error as Error)?.message}`);
+      report("input", `${name}: ${(error as Error)?.message}`);
     }
   };
-  const { visit_url } = params;
   if (event.event_uid === "pageview" && typeof visit_url === "string")
-    attempt("visitUrl", () => {
+    run("visitUrl", () => {
       const redacted = redact(visit_url);
       params.visit_url = redacted;
-      write(event);
+      keep(event);
       if (!visitUrl) return;
       const url = visitUrl(new URL(redacted, currentUrl()));
       params.visit_url = `${url}`;
-      if (url) write(event);
+      if (url) keep(event);
       else revised = "";
     });
   if (revised && beforeSend)
-    attempt("beforeSend", () => {
+    run("beforeSend", () => {
       const answer = beforeSend(event);
       // A hook that gives nothing back has changed the event in place, or left it alone.
       const next = answer ?? event;
       if (answer === null || answer === false) revised = "";
-      else if (isText("beforeSend: event_uid", (next as TrackEvent).event_uid)) write(next as TrackEvent);
+      else if (isText("beforeSend: event_uid", (next as TrackEvent).event_uid)) keep(next as TrackEvent);
     });
   return revised;
 };

@@ -9,7 +9,8 @@ export interface Store {
   keys(): string[];
 }
 
-const attempt = <T>(run: () => T): T | undefined => {
+/** What `run` gives, or nothing where it throws. */
+export const attempt = <T>(run: () => T): T | undefined => {
   try {
     return run();
   } catch {

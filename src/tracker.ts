@@ -70,7 +70,7 @@ export const createTracker = (given: Config): Configured => {
       const stamps = config.stamp && { event_id: uuid(), occurred_at: Date.now() };
       const omit = (member: string) => report("input", `params.${member}`);
       const all = { account_uid: account || undefined, ...own, ...stamps };
-      let body = address(formatEvent(eventUid, params, all, omit), contact);
+      let body = formatEvent(contact, eventUid, params, all, omit);
       if (eventUid === "pageview" || config.beforeSend) body = revise(body, config);
       const waits = !isAddressed(body);
       if (!body) {

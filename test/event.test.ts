@@ -7,7 +7,7 @@ import { address, formatEvent } from "../src/event.js";
 /** What the service reads of an event, and the members that were left out. */
 const written = (params: unknown, own: Params = {}, eventUid = "signup") => {
   const omitted: string[] = [];
-  const text = formatEvent(eventUid, params as Params, own, (member) => omitted.push(member));
+  const text = formatEvent(undefined, eventUid, params as Params, own, (member) => omitted.push(member));
   const { event_uid, params: got, ...others } = JSON.parse(text);
   return { event_uid, params: got, others, omitted, text };
 };
@@ -31,7 +31,7 @@ it("lets the caller's members win, and leaves out what is undefined", () => {
 
 it("puts the contact first", () => {
   const text = address(
-    formatEvent("a", { b: 1 }, {}, () => {}),
+    formatEvent(undefined, "a", { b: 1 }, {}, () => {}),
     'x"\\y',
   );
   expect(text).toMatch(/^\{"contact_uid":/);
@@ -71,6 +71,15 @@ describe("params are what JSON.stringify makes of them", () => {
     };
     expect(written(params)).toMatchObject({ params: JSON.parse(JSON.stringify(params)), omitted: [] });
   });
+  it("with a toJSON of their own, beside the tracker's members", () => {
+    class Order {
+      constructor(readonly card: string) {}
+      toJSON() {
+        return { total: 5 };
+      }
+    }
+    expect(written(new Order("4111"), { account_uid: "acme" }).params).toEqual({ account_uid: "acme", total: 5 });
+  });
   it("with 10,000 members and a megabyte of multi-byte text", () => {
     const params = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key ${index}`, "日".repeat(30)]));
     expect(written(params).params).toEqual(params);
@@ -102,6 +111,9 @@ describe("a member that cannot be written is left out and named", () => {
       params: { before: 1, after: 2 },
       omitted: ["bad"],
     }),
+  );
+  it.each<() => unknown>([() => null, () => 5, () => "", () => true, revoked])("params that are no object: %s", (make) =>
+    expect(written(make())).toMatchObject({ params: {}, omitted: ["params"] }),
   );
   it("a getter that throws", () => expect(written(throwing)).toMatchObject({ params: { good: 1 }, omitted: ["bad"] }));
 });
