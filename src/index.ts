@@ -4,8 +4,7 @@
  */
 
 import type { Events } from "./declared.js";
-import { openHub } from "./hub.js";
-import { createTracker as create } from "./tracker.js";
+import { createHub, openHub } from "./hub.js";
 import type { Command, Config, FlushResult, Hub, Tracker } from "./types.js";
 
 // All of them: only so can an app add to `Events`.
@@ -60,7 +59,19 @@ export const flush: Tracker["flush"] = async (...args) => {
 };
 
 /** A tracker of its own, which the global knows nothing of. */
-export const createTracker = <Declared = Events>(config: Config): Tracker<Declared> =>
-  page()
-    ? (create(config) as unknown as Tracker<Declared>)
-    : { identify() {}, track() {}, pageview() {}, flush: nothing, reset() {}, optIn() {}, optOut() {}, debug() {} };
+export const createTracker = <Declared = Events>(config: Config): Tracker<Declared> => {
+  if (!page())
+    return {
+      identify() {},
+      track() {},
+      pageview() {},
+      flush: nothing,
+      reset() {},
+      optIn() {},
+      optOut() {},
+      debug() {},
+    };
+  const hub = createHub(config.name || "tracklet");
+  hub.init(config);
+  return hub as unknown as Tracker<Declared>;
+};

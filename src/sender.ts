@@ -11,13 +11,17 @@ import type { Verdict } from "./verdict.js";
 /** Without keepalive a request waits this long, in milliseconds, so that a click that leaves the page ends in a beacon. */
 const BEACON_CHANCE_MS = 1_000;
 
-/** @param complete gives the body of an event as it is to be sent, or nothing while it cannot be */
+/**
+ * @param mayBegin whether anything may be sent now
+ * @param complete gives the body of an event as it is to be sent, or nothing while it cannot be
+ */
 export const createSender = (
   queue: Queue,
   tabs: Tabs,
   backOff: BackOff,
   { canKeepAlive, post }: Transport,
   { judge, preferNew }: Verdict,
+  mayBegin: () => boolean,
   complete: (key: string, body: string) => string | undefined,
   isHidden: () => boolean,
   isStamped: boolean,
@@ -80,12 +84,13 @@ export const createSender = (
   const pump = (forward?: boolean): void => {
     isWoken = false;
     isUrgent ||= !!forward;
+    const isOpen = mayBegin();
     if (rows.size && !isGone && tabs.isLapsed()) restart();
     tabs.lost().forEach(queue.release);
     queue.trim();
     const isOut = isGone || isHidden();
     for (const [key, text] of rows) {
-      if (flight.isFull(isOut)) break;
+      if (!isOpen || flight.isFull(isOut)) break;
       const isYoung =
         !canKeepAlive && !isOut && !forward && tabOf(key) === tabs.id() && Date.now() - timeOf(key) < BEACON_CHANCE_MS;
       const body = flight.has(key) || isYoung || handedOff.has(key) ? "" : complete(key, text);
@@ -137,7 +142,7 @@ export const createSender = (
       if (isGone || isHidden()) pump();
       else if (!isWoken) {
         isWoken = true;
-        schedule(canKeepAlive ? 0 : idle);
+        setTimeout(hear, canKeepAlive ? 0 : idle);
       }
     },
   };

@@ -6,7 +6,7 @@ import type { Params } from "./declared.js";
 import { address, formatEvent, isAddressed, revise } from "./event.js";
 import { flush } from "./flush.js";
 import { createIdentity } from "./identity.js";
-import { currentUrl, isHidden, onLeave, onOnline, onRestore, onStorage, onVisibility, whenActive } from "./page.js";
+import { currentUrl, isHidden, onLeave, onOnline, onRestore, onStorage, onVisibility } from "./page.js";
 import { watchPageviews } from "./pageviews.js";
 import { createQueue } from "./queue.js";
 import { epochOf } from "./row.js";
@@ -36,11 +36,14 @@ export const createTracker = (given: Config): Configured => {
     backOff,
     createTransport(url, config.contentType, log),
     createVerdict(queue, backOff, report),
+    () => {
+      heed();
+      return !!url && is("granted");
+    },
     (key, body) => {
-      const [epoch, contact] = identity.read();
       const waitsFor = epochOf(key);
-      if (!url || heed() || !is("granted")) return "";
       if (!waitsFor) return body;
+      const [epoch, contact] = identity.read();
       if (waitsFor === `${epoch}`) return contact && address(body, contact);
       log("dropped", "reset");
       queue.remove(key);
@@ -50,18 +53,16 @@ export const createTracker = (given: Config): Configured => {
     !!config.stamp,
   );
 
-  /** No verb ever throws into the page, and none does anything in a page that is not shown yet. */
+  /** No verb ever throws into the page. */
   const guard =
     <Args extends unknown[]>(verb: (...args: Args) => void) =>
-    (...args: Args): void =>
-      whenActive(() => {
-        try {
-          heed();
-          verb(...args);
-        } catch (error) {
-          report("input", `${(error as Error)?.message}`);
-        }
-      });
+    (...args: Args): void => {
+      try {
+        verb(...args);
+      } catch (error) {
+        report("input", `${(error as Error)?.message}`);
+      }
+    };
 
   const add = (eventUid: string, params: Params = {}, own?: Params): void => {
     if (is("denied")) log("dropped", "consent");
@@ -130,17 +131,16 @@ export const createTracker = (given: Config): Configured => {
 
   onVisibility(() => sender.hear(!isHidden()));
   onLeave(sender.leave);
+  onRestore(heed);
   onRestore(sender.restore);
   onOnline(() => sender.hear(true));
   onStorage(() => sender.hear());
   if (config.contactUid) tracker.identify(config.contactUid, config.accountUid);
   // After the calls that follow at once: the view of a page is of the contact that is identified on it.
-  Promise.resolve().then(() =>
-    whenActive(() => {
-      if (config.pageviews !== "off") watchPageviews(config.pageviews === "hash", (url) => view({}, url));
-      sender.adopt();
-      setInterval(sender.adopt, LEASE_MS);
-    }),
-  );
+  Promise.resolve().then(() => {
+    if (config.pageviews !== "off") watchPageviews(config.pageviews === "hash", (url) => view({}, url));
+    sender.adopt();
+    setInterval(sender.adopt, LEASE_MS);
+  });
   return tracker;
 };

@@ -112,8 +112,9 @@ describe("a member that cannot be written is left out and named", () => {
       omitted: ["bad"],
     }),
   );
-  it.each<() => unknown>([() => null, () => 5, () => "", () => true, revoked])("params that are no object: %s", (make) =>
-    expect(written(make())).toMatchObject({ params: {}, omitted: ["params"] }),
+  it.each<() => unknown>([() => null, () => 5, () => "", () => true, revoked])(
+    "params that are no object: %s",
+    (make) => expect(written(make())).toMatchObject({ params: {}, omitted: ["params"] }),
   );
   it("a getter that throws", () => expect(written(throwing)).toMatchObject({ params: { good: 1 }, omitted: ["bad"] }));
 });
