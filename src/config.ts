@@ -7,8 +7,10 @@ const EVENT_PATH = "/v1/track/event";
 /** Bounds of what waits: events, bytes in UTF-8 and age in milliseconds. */
 export type Bounds = [count: number, bytes: number, age: number];
 
-export interface Settings extends Config {
-  name: string;
+/** Options of a tracker whose name is known. */
+export type Named = Config & { name: string };
+
+export interface Settings extends Named {
   /** The one URL of all events; `""` where it cannot be told, and events wait. */
   url: string;
   bounds: Bounds;
@@ -23,7 +25,7 @@ export interface Settings extends Config {
 /** Attributes are texts, and one without a value is an empty one. */
 const isOn = (value: unknown): boolean => /^(true)?$/.test(`${value}`);
 
-export const readConfig = (config: Config): Settings => {
+export const readConfig = (config: Named): Settings => {
   let listener: DebugListener | undefined;
   const log: DebugListener = (code, detail) => {
     try {
@@ -50,11 +52,10 @@ export const readConfig = (config: Config): Settings => {
     const value = config[name] ?? fallback;
     return expect(name, value > 0) ? Number(value) : fallback;
   };
-  const { apiToken, trackUrl, name = "tracklet", eventPath = EVENT_PATH } = config;
+  const { name, apiToken, trackUrl, eventPath = EVENT_PATH } = config;
   if (isOn(config.debug)) listener = (...line) => console.debug(name, ...line);
   return {
     ...config,
-    name,
     stamp: isOn(config.stamp),
     consent:
       isOn(config.respectGpc) && (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl

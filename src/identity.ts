@@ -1,32 +1,24 @@
-/** Who the events belong to, `identity` = `[epoch, contact, account]`: one for all tabs, remembered across pages. */
+/** Who the events belong to, `identity` = epoch, contact and account: one for all tabs, remembered across pages. */
 import type { Store } from "./storage.js";
 
 /** Each reset begins another epoch: what still waits for its contact from an earlier one will have none. */
 type Identity = [epoch: number, contact?: string, account?: string];
 
 const KEY = "identity";
+/** Between the members: databases do not keep it in a text, so that no name of theirs holds it. */
+const SEPARATOR = "\0";
 
 export const createIdentity = (store: Store) => {
-  let last: string | null = null;
-  let identity: Identity = [0];
+  let last = "";
   /** Read at each event, so that tabs agree. Where the page has emptied the storage, what was last known holds. */
   const read = (): Identity => {
-    const stored = store.get(KEY);
-    if (stored && stored !== last) {
-      last = stored;
-      try {
-        // What others have written there is nobody.
-        identity = /^\[\d+(,(null|"([^"\\]|\\.)*"))*\]$/.test(stored) ? JSON.parse(stored) : [0];
-      } catch {
-        identity = [0];
-      }
-    }
-    return identity;
+    last = store.get(KEY) || last;
+    // What others have written there is nobody.
+    const [epoch, contact, account] = last.split(SEPARATOR);
+    return [Number(epoch) || 0, contact, account];
   };
   const write = (...next: Identity): void => {
-    identity = next;
-    // Member by member: a script of the page may have changed how arrays are written.
-    last = `[${next.map((member) => JSON.stringify(member ?? null))}]`;
+    last = next.join(SEPARATOR);
     store.set(KEY, last);
   };
   return {

@@ -21,7 +21,7 @@ export const isTransient = (status: number): boolean =>
  * @param attempt how many attempts have failed before this one, from 0
  * @returns milliseconds to wait
  */
-export const backOffMs = (attempt: number, random: () => number = Math.random): number =>
+export const backOffMs = (attempt: number, random: () => number): number =>
   random() * Math.min(CEILING_MS, BASE_MS * 2 ** attempt);
 
 /**

@@ -23,10 +23,7 @@ export const attempt = <T>(run: () => T): T | undefined => {
  * @param area gives the storage area, or nothing while it must not be used for this key, or for a list of keys; asked anew at
  * each access, because the getter itself may throw
  */
-export const createStore = (
-  prefix: string,
-  area: (key?: string) => Storage | undefined = () => localStorage,
-): Store => {
+export const createStore = (prefix: string, area: (key?: string) => Storage | undefined): Store => {
   const memory = new Map<string, string>();
   return {
     get: (key) => memory.get(prefix + key) ?? attempt(() => area(key)!.getItem(prefix + key)) ?? null,

@@ -1,6 +1,6 @@
 /** Wires the parts together. The way of an event: verbs → event → queue → sender → transport. */
 import { createBackOff } from "./backoff.js";
-import { readConfig } from "./config.js";
+import { type Named, readConfig } from "./config.js";
 import { createConsent } from "./consent.js";
 import type { Params } from "./declared.js";
 import { address, formatEvent, isAddressed, revise } from "./event.js";
@@ -22,7 +22,7 @@ export interface Configured extends Tracker {
   init(config: Config): void;
 }
 
-export const createTracker = (given: Config): Configured => {
+export const createTracker = (given: Named): Configured => {
   const config = readConfig(given);
   const { name, url, bounds, report, log, listen, isText } = config;
   const { store, heed, is, choose } = createConsent(`${name}:`, config.consent, () => queue.release());

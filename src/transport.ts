@@ -14,7 +14,7 @@ const TIMEOUT_MS = 15_000;
  *
  * @param type as `text/plain` the request needs no CORS of the service, and its answer says nothing but that it came
  */
-export const createTransport = (url: string, type = "application/json", log: DebugListener = () => {}) => {
+export const createTransport = (url: string, type = "application/json", log: DebugListener) => {
   const isPlain = type === "text/plain";
   /** Not in Firefox before 133. */
   const canKeepAlive = "keepalive" in Request.prototype;

@@ -36,8 +36,8 @@ const browserPart = modules.filter(({ name }) => levelOf(name) >= 0);
 const goesDown = (level: number, { from, names, isType }: Import): boolean => {
   const target = levelOf(from);
   if (target < 0) return false;
-  // The entries know the tracker and its hub, and otherwise types.
-  if (level > 4) return (target >= 4 && target < level) || target === 0;
+  // The entries know the tracker and its hub, and otherwise types; the hub waits until its page is shown.
+  if (level > 4) return (target >= 4 && target < level) || target === 0 || (level === 5 && from === "page");
   if (level === 4) return target < 4;
   if (level === 3) {
     // The sender is given its verdict.

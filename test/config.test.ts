@@ -1,15 +1,16 @@
 import { describe, expect, it, vi } from "vitest";
-import { readConfig } from "../src/config.js";
+import { type Named, readConfig } from "../src/config.js";
 import type { Config, Problem } from "../src/types.js";
 
 const read = (config: Partial<Record<keyof Config, unknown>> = {}) => {
   const problems: Problem[] = [];
   const settings = readConfig({
+    name: "tracklet",
     apiToken: "token",
     trackUrl: "https://track.example",
     onError: (problem: Problem) => problems.push(problem),
     ...config,
-  } as Config);
+  } as Named);
   return { ...settings, problems };
 };
 
@@ -35,7 +36,7 @@ describe("the URL of all events", () => {
 });
 
 it("has the documented defaults", () =>
-  expect(read()).toMatchObject({ name: "tracklet", bounds: [1_000, 1_048_576, 604_800_000], problems: [] }));
+  expect(read()).toMatchObject({ bounds: [1_000, 1_048_576, 604_800_000], problems: [] }));
 
 it("takes the bounds", () => expect(read({ maxEvents: 5, maxBytes: 6, maxAgeMs: 7 }).bounds).toEqual([5, 6, 7]));
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTransport } from "../src/transport.js";
 
 const URL = "https://track.example/v1/track/event?api_token=token";
+const transportTo = (url: string, type?: string) => createTransport(url, type, () => {});
 let asked: { url: string; init: RequestInit }[];
 
 const answerWith = (respond: (init: RequestInit) => Response | Promise<Response>): void =>
@@ -20,7 +21,7 @@ afterEach(() => {
 
 it("sends what the interface says, without cookies, following no redirect", async () => {
   answerWith(() => new Response("{}"));
-  await createTransport(URL).post('{"event_uid":"a"}', true);
+  await transportTo(URL).post('{"event_uid":"a"}', true);
   const [{ url, init }] = asked as [(typeof asked)[0]];
   expect(url).toBe(URL);
   expect(init).toMatchObject({
@@ -37,29 +38,29 @@ it("sends what the interface says, without cookies, following no redirect", asyn
 
 it("outlives the page only if told so", async () => {
   answerWith(() => new Response("{}"));
-  await createTransport(URL).post("{}", false);
+  await transportTo(URL).post("{}", false);
   expect(asked[0]!.init.keepalive).toBe(false);
 });
 
 describe("an answer", () => {
   it.each([200, 201, 204, 400, 401, 404, 413, 422, 429, 500, 503])("of %i is its status", async (status) => {
     answerWith(() => new Response(status === 204 ? null : "{}", { status }));
-    expect(await createTransport(URL).post("{}", true)).toEqual([status, 0]);
+    expect(await transportTo(URL).post("{}", true)).toEqual([status, 0]);
   });
   it("has its body read, so that its share of the budget is free again", async () => {
     const response = new Response("x".repeat(10_000), { status: 503 });
     answerWith(() => response);
-    await createTransport(URL).post("{}", true);
+    await transportTo(URL).post("{}", true);
     expect(response.bodyUsed).toBe(true);
   });
   it("tells how long to wait", async () => {
     answerWith(() => new Response("", { status: 503, headers: { "Retry-After": "7" } }));
-    expect(await createTransport(URL).post("{}", true)).toEqual([503, 7_000]);
+    expect(await transportTo(URL).post("{}", true)).toEqual([503, 7_000]);
   });
   it("that is a redirect is neither followed nor a success", async () => {
     // Browsers give the redirect that they were told not to follow the status 0.
     answerWith(() => Response.error());
-    const [status] = await createTransport(URL).post("{}", true);
+    const [status] = await transportTo(URL).post("{}", true);
     expect(status).toBeGreaterThanOrEqual(300);
     expect(status).toBeLessThan(400);
   });
@@ -67,12 +68,12 @@ describe("an answer", () => {
     const broken = () =>
       new ReadableStream({ start: (controller) => controller.error(new TypeError("network error")) });
     answerWith(() => new Response(broken()));
-    expect((await createTransport(URL).post("{}", true))[0]).toBe(200);
+    expect((await transportTo(URL).post("{}", true))[0]).toBe(200);
   });
 });
 
 describe("as text/plain", () => {
-  const post = () => createTransport(URL, "text/plain").post("{}", true);
+  const post = () => transportTo(URL, "text/plain").post("{}", true);
   it("needs no CORS of the service", async () => {
     answerWith(() => new Response("{}"));
     await post();
@@ -112,13 +113,13 @@ it("tells whoever listens of each answer, or that there was none", async () => {
 describe("no answer", () => {
   it("is the status 0", async () => {
     answerWith(() => Promise.reject(new TypeError("Failed to fetch")));
-    expect(await createTransport(URL).post("{}", true)).toEqual([0, 0]);
+    expect(await transportTo(URL).post("{}", true)).toEqual([0, 0]);
   });
   it("nor a throw comes from a fetch that the page has replaced", async () => {
     vi.stubGlobal("fetch", () => {
       throw new Error("hostile");
     });
-    expect(await createTransport(URL).post("{}", true)).toEqual([0, 0]);
+    expect(await transportTo(URL).post("{}", true)).toEqual([0, 0]);
   });
   it("within 15 s ends the request", async () => {
     const controller = new AbortController();
@@ -126,7 +127,7 @@ describe("no answer", () => {
     answerWith(
       ({ signal }) => new Promise((_, reject) => signal!.addEventListener("abort", () => reject(signal!.reason))),
     );
-    const outcome = createTransport(URL).post("{}", true);
+    const outcome = transportTo(URL).post("{}", true);
     controller.abort(new DOMException("too late", "TimeoutError"));
     expect(await outcome).toEqual([0, 0]);
     expect(timeout).toHaveBeenCalledWith(15_000);
@@ -145,7 +146,7 @@ describe("where keepalive does not exist", () => {
       },
     });
     answerWith(() => new Response("{}"));
-    return createTransport(URL, type);
+    return transportTo(URL, type);
   };
   it("a beacon takes what must outlive the page, and that it was taken is the verdict", async () => {
     const transport = withoutKeepalive(() => true);

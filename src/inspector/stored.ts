@@ -54,8 +54,7 @@ export const readStored = (name: string): Stored => {
     const keys = Object.keys(localStorage)
       .filter((key) => key.startsWith(`${name}:event:`))
       .sort();
-    const identity = parse(get("identity"));
-    const [, contact, account] = Array.isArray(identity) ? identity : [];
+    const [, contact, account] = (get("identity") ?? "").split("\0");
     return {
       isThere: true,
       contact: text(contact),

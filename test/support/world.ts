@@ -237,6 +237,7 @@ export const inWorld = async (test: (world: World) => Promise<void>, random: () 
       world.pages.push(page);
       await inside(page, () => {
         page.tracker = createTracker({
+          name: "tracklet",
           apiToken: "token",
           trackUrl: "https://track.example",
           pageviews: "off",
