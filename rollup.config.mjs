@@ -28,7 +28,7 @@ const script = {
     terser({
       ecma: 2020,
       toplevel: true,
-      compress: { passes: 5, unsafe_arrows: true, unsafe_methods: true, keep_fargs: false },
+      compress: { passes: 2, unsafe_arrows: true, unsafe_methods: true, keep_fargs: false },
       mangle: { properties: { reserved: PUBLIC_NAMES, keep_quoted: true } },
     }),
     printIntegrity,

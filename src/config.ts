@@ -1,4 +1,5 @@
 /** The options, checked once and with their defaults. What is wrong is reported by name; nothing is thrown. */
+import { attempt } from "./attempt.js";
 import type { Config, DebugListener, Problem } from "./types.js";
 
 /** Path of the event endpoint (service interface, section 4, endpoint 6). */
@@ -27,20 +28,11 @@ const isOn = (value: unknown): boolean => /^(true)?$/.test(`${value}`);
 
 export const readConfig = (config: Named): Settings => {
   let listener: DebugListener | undefined;
-  const log: DebugListener = (code, detail) => {
-    try {
-      listener?.(code, detail);
-    } catch {
-      // As below.
-    }
-  };
+  // Where a function of the page fails, that is the page's to see, and not ours to pass on.
+  const log: DebugListener = (code, detail) => attempt(() => listener?.(code, detail));
   const report: Settings["report"] = (code, detail, body) => {
     log(code, detail);
-    try {
-      config.onError?.({ code, detail, event: body ? JSON.parse(body) : undefined });
-    } catch {
-      // The page's own handler failed: that is the page's to see, not ours to pass on.
-    }
+    attempt(() => config.onError?.({ code, detail, event: body ? JSON.parse(body) : undefined }));
   };
   const expect = (name: string, isRight: boolean): boolean => {
     if (!isRight) report("input", name);

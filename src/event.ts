@@ -1,9 +1,9 @@
 /** The body of an event, as text (service interface, section 2, event). */
+import { attempt } from "./attempt.js";
 import type { Settings } from "./config.js";
 import type { Params } from "./declared.js";
 import { currentUrl } from "./page.js";
 import { redact } from "./redact.js";
-import { attempt } from "./storage.js";
 import type { TrackEvent } from "./types.js";
 
 /** A member nested deeper than this is left out: the service would refuse the event. `params` itself is level 1. */

@@ -11,8 +11,7 @@ export const RETRY_AFTER_CEILING_MS = 3_600_000;
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /** Does this status say that the same request may succeed later? (RFC 9110 §15.5.9, §15.6; RFC 6585 §4; RFC 8470 §5.2) */
-export const isTransient = (status: number): boolean =>
-  status >= 500 || status === 408 || status === 425 || status === 429;
+export const isTransient = (status: number): boolean => status >= 500 || [408, 425, 429].includes(status);
 
 /**
  * Exponential back-off with full jitter: anything from 0 to `1 s × 2^attempt`, at most 5 min.

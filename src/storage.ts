@@ -1,4 +1,5 @@
 /** `localStorage` made harmless: what it does not keep, because it is absent, denied or full, is kept in memory. */
+import { attempt } from "./attempt.js";
 
 /** Rows under one prefix. Nothing here throws. */
 export interface Store {
@@ -8,15 +9,6 @@ export interface Store {
   /** All keys below the prefix, without it, in the order of their characters. */
   keys(): string[];
 }
-
-/** What `run` gives, or nothing where it throws. */
-export const attempt = <T>(run: () => T): T | undefined => {
-  try {
-    return run();
-  } catch {
-    return undefined;
-  }
-};
 
 /**
  * @param prefix keeps trackers of one origin apart

@@ -126,12 +126,10 @@ export const createTracker = (given: Named): Configured => {
     }),
     debug: guard(listen),
   };
-  onStorage(heed);
   heed();
 
   onVisibility(() => sender.hear(!isHidden()));
   onLeave(sender.leave);
-  onRestore(heed);
   onRestore(sender.restore);
   onOnline(() => sender.hear(true));
   onStorage(() => sender.hear());

@@ -35,9 +35,8 @@ export const createTransport = (url: string, type = "application/json", log: Deb
           headers: { "Content-Type": type },
           keepalive: outlives,
           credentials: "omit",
-          // Without CORS there is no other way.
-          redirect: isPlain ? undefined : "manual",
-          mode: isPlain ? "no-cors" : undefined,
+          // Without CORS, redirects have to be followed.
+          ...(isPlain ? { mode: "no-cors" } : { redirect: "manual" }),
           // Not the page's address. The origin goes along in any case; without a referrer, a proxy of the page's own origin
           // would be sent `Origin: null`, which guards against forged requests refuse.
           referrerPolicy: "origin",

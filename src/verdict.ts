@@ -11,7 +11,7 @@ const PAUSE_MS = 300_000;
 const REFUSALS = 8;
 
 /** These say that the event is wrong; where every event meets them, the token is. */
-const isRefusal = (status: number): boolean => status === 400 || status === 413 || status === 422;
+const isRefusal = (status: number): boolean => [400, 413, 422].includes(status);
 
 export const createVerdict = (
   { rows, handedOff, deliver, drop, postpone, retract }: Queue,

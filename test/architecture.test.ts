@@ -8,7 +8,7 @@ import { type Import, type Module, readModules } from "./support/modules.js";
 
 /** The browser part, from the bottom up. */
 const LEVELS = [
-  ["types", "declared"],
+  ["types", "declared", "attempt"],
   ["storage", "page", "retry", "uuid", "check", "redact", "config", "row", "flight"],
   ["event", "identity", "consent", "queue", "tabs", "backoff", "transport"],
   ["sender", "verdict", "flush", "pageviews"],
