@@ -18,7 +18,7 @@ export interface Store {
 export const createStore = (prefix: string, area: (key?: string) => Storage | undefined): Store => {
   const memory = new Map<string, string>();
   return {
-    get: (key) => memory.get(prefix + key) ?? attempt(() => area(key)!.getItem(prefix + key)) ?? null,
+    get: (key) => memory.get(prefix + key) ?? attempt(() => area(key)?.getItem(prefix + key)) ?? null,
     set: (key, value) => {
       try {
         area(key)!.setItem(prefix + key, value);
@@ -29,10 +29,11 @@ export const createStore = (prefix: string, area: (key?: string) => Storage | un
     },
     remove: (key) => {
       memory.delete(prefix + key);
-      attempt(() => area(key)!.removeItem(prefix + key));
+      attempt(() => area(key)?.removeItem(prefix + key));
     },
+    // A first exception costs a page milliseconds: where the area is closed, there is none.
     keys: () =>
-      [...memory.keys(), ...(attempt(() => Object.keys(area()!)) ?? [])]
+      [...memory.keys(), ...(attempt(() => Object.keys(area() ?? {})) ?? [])]
         .filter((key) => key.startsWith(prefix))
         .map((key) => key.slice(prefix.length))
         .sort(),
