@@ -88,7 +88,7 @@ test.describe("what it shows", () => {
       localStorage.setItem("tracklet:event:y", "{");
       localStorage.setItem("tracklet:consent", text);
       localStorage.setItem("tracklet:backoff", `${text} ${text}`);
-      localStorage.setItem("tracklet:identity", `0\0${text}\0${text}`);
+      localStorage.setItem("tracklet:identity", `1\0${text}\0${text}`);
     }, markup);
     await inspect(page);
     await expect(panel(page)).toContainText(`Contact${markup}`);

@@ -71,7 +71,7 @@ for (const means of MEANS)
       for (const name of ["prerendered", "unused"])
         site.page(`/${name}`, site.html({ head: hide(means), body: ahead(name) }));
       await open(`${site.url}/start`);
-      await expectViews(["/start", "/prerendered?ahead", "by-hand-true", "/next"]);
+      await expectViews(["/start", "by-hand-true", "/prerendered?ahead", "/next"]);
       expect(reports.toSorted(), "pages that were prerendered").toEqual(["prerendered", "unused"]);
       expect(
         gateway.requests.filter(({ headers }) => headers["sec-purpose"] || headers.purpose),

@@ -23,8 +23,11 @@ export const createBackOff = (store: Store, now: () => number, random: () => num
     return row && /^\d+,\d/.test(row) ? row : null;
   };
   const read = (): number[] => (state() ?? "").split(",").map(Number);
-  const write = (delay: number, failures: number, isFixed: number): unknown =>
-    store.set(KEY, [now(), delay, failures, isFixed].join());
+  const write = (delay: number, failures: number, isFixed: number): string => {
+    const row = [now(), delay, failures, isFixed].join();
+    store.set(KEY, row);
+    return row;
+  };
   /**
    * Milliseconds until the next probe: none once the clock was set back behind the beginning.
    *
@@ -57,8 +60,8 @@ export const createBackOff = (store: Store, now: () => number, random: () => num
     /** The service is healthy. */
     clear: (): unknown => state() === null || isTold() || store.remove(KEY),
 
-    /** Lets other tabs wait for the verdict on the probe that this one begins. */
-    claim: (): unknown => write(PROBE_MS, read()[2] || 0, 0),
+    /** Lets other tabs wait for the verdict on the probe that this one begins. @returns the state that the probe begins in */
+    claim: (): string => write(PROBE_MS, read()[2] || 0, 0),
   };
 };
 

@@ -1,7 +1,7 @@
 /** Who the events belong to, `identity` = epoch, contact and account: one for all tabs, remembered across pages. */
 import type { Store } from "./storage.js";
 
-/** Each reset begins another epoch: what still waits for its contact from an earlier one will have none. */
+/** Each reset begins another epoch, from 1: what still waits for its contact from an earlier one will have none. */
 type Identity = [epoch: number, contact?: string, account?: string];
 
 const KEY = "identity";
@@ -15,7 +15,7 @@ export const createIdentity = (store: Store) => {
     last = store.get(KEY) || last;
     // What others have written there is nobody.
     const [epoch, contact, account] = last.split(SEPARATOR);
-    return [Number(epoch) || 0, contact, account];
+    return Number(epoch) ? [Number(epoch), contact, account] : [1];
   };
   const write = (...next: Identity): void => {
     last = next.join(SEPARATOR);

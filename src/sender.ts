@@ -41,8 +41,7 @@ export const createSender = (
   /** Between `pagehide` and `pageshow`. */
   let isGone = false;
 
-  const send = async (key: string, body: string, kept: number): Promise<void> => {
-    const seen = backOff.state();
+  const send = async (key: string, body: string, kept: number, seen: string | null): Promise<void> => {
     const request = ++begun;
     isUrgent = false;
     flight.begin(key, kept);
@@ -85,12 +84,13 @@ export const createSender = (
     isWoken = false;
     isUrgent ||= !!forward;
     const isOpen = mayBegin();
-    if (rows.size && !isGone && tabs.isLapsed()) restart();
+    if (rows.size && !isGone && !tabs.hold()) restart();
     tabs.lost().forEach(queue.release);
     queue.trim();
     const isOut = isGone || isHidden();
+    const isProbe = backOff.state() !== null;
     for (const [key, text] of rows) {
-      if (!isOpen || flight.isFull(isOut)) break;
+      if (!isOpen || flight.isFull(isOut) || (isProbe && (isGone || backOff.wait(isUrgent)))) break;
       const isYoung =
         !canKeepAlive && !isOut && !forward && tabOf(key) === tabs.id() && Date.now() - timeOf(key) < BEACON_CHANCE_MS;
       const body = flight.has(key) || isYoung || handedOff.has(key) ? "" : complete(key, text);
@@ -98,17 +98,13 @@ export const createSender = (
       const size = bytesOf(body);
       const fits = flight.fits(size);
       if (!fits && (isOut || !flight.isTooLarge(size))) continue;
-      const isProbe = backOff.state() !== null;
-      if (isProbe && (isGone || backOff.wait(isUrgent))) break;
-      if (isProbe) backOff.claim();
-      send(key, body, fits && (isOut || (canKeepAlive && !isProbe)) ? size : 0);
+      const kept = fits && (isOut || (canKeepAlive && !isProbe)) ? size : 0;
+      send(key, body, kept, isProbe ? backOff.claim() : null);
       if (isProbe) break;
     }
     if (isGone) handOver();
-    else if (rows.size) {
-      tabs.renew();
-      schedule(Math.min(idle, backOff.wait(isUrgent) || idle));
-    } else tabs.finish();
+    else if (rows.size) schedule(Math.min(idle, backOff.wait(isUrgent) || idle));
+    else tabs.finish();
   };
   /** The page is left: tells the next one what is in flight, and that the rest is free. */
   const handOver = (): void => {

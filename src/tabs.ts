@@ -46,19 +46,22 @@ export const createTabs = (store: Store, now: () => number, random: () => number
       begin();
     },
 
-    /** Was there no sign of life for so long that others may have adopted what waits? */
-    isLapsed: (): boolean => isOver(renewed, LEASE_MS) || !!adopterOf(me),
-
-    /** Tabs that another one has claimed at the same time as we did. Where the page has emptied the storage, a claim holds. */
-    lost: (): string[] => [...adopted].filter((tab) => (adopterOf(tab) ?? me) !== me && adopted.delete(tab)),
-
-    /** Renews the lease when that is due, or when the stored one is not ours. */
-    renew: (): void => {
+    /**
+     * Renews the lease when that is due, or when the stored one is not ours.
+     *
+     * @returns `false` where there was none for so long that others may have adopted what waits
+     */
+    hold: (): boolean => {
+      if (isOver(renewed, LEASE_MS) || adopterOf(me)) return false;
       if (rowOf(me) !== `${renewed}` || isOver(renewed, RENEW_MS)) {
         touch();
         write(me, `${renewed}`);
       }
+      return true;
     },
+
+    /** Tabs that another one has claimed at the same time as we did. Where the page has emptied the storage, a claim holds. */
+    lost: (): string[] => [...adopted].filter((tab) => (adopterOf(tab) ?? me) !== me && adopted.delete(tab)),
 
     /** Nothing waits: what was adopted is done. */
     finish: (): void => {

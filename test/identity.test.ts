@@ -99,6 +99,8 @@ describe("the storage", () => {
     "1e9999",
     "\u0000",
     "\u0000\u0000account",
+    "\u0000contact\u0000account",
+    "0\u0000contact",
   ])("with the row %j is nobody", (row) => {
     fake.rows["t:identity"] = row;
     expect(identity.read()[1] || "nobody").toBe("nobody");

@@ -97,6 +97,20 @@ describe("in a page", () => {
     );
     expect(sent).toEqual(["token one", "token two", "token three"]);
   });
+  it("a tracker of its own is known to no global, and waits for the visit, too", async () => {
+    const sent = await inPage((page) =>
+      page.run(() => {
+        Object.assign(document, { prerendering: true });
+        const tracker = app.createTracker(config({ name: "mine" }));
+        tracker.track("one");
+        expect([globals().mine, globals().tracklet]).toEqual([undefined, undefined]);
+        Object.assign(document, { prerendering: false });
+        document.dispatchEvent(new Event("prerenderingchange"));
+        tracker.track("two");
+      }),
+    );
+    expect(sent).toEqual(["token one", "token two"]);
+  });
   it("an element whose id is the name is in nobody's way", async () => {
     const sent = await inPage((page) =>
       page.run(() => {
