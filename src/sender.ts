@@ -35,7 +35,8 @@ export const createSender = (
   let handedOver = 0;
   let adoptions = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isWoken = false;
+  /** Another round comes by itself: in the next task, with an answer, or after the back-off. */
+  let isComing = false;
   /** There is a reason not to wait for the back-off, until a request has begun. */
   let isUrgent = true;
   /** Between `pagehide` and `pageshow`. */
@@ -81,7 +82,7 @@ export const createSender = (
 
   /** Begins what may be sent now, oldest first. */
   const pump = (forward?: boolean): void => {
-    isWoken = false;
+    isComing = false;
     isUrgent ||= !!forward;
     const isOpen = mayBegin();
     if (rows.size && !isGone && !tabs.hold()) restart();
@@ -89,8 +90,9 @@ export const createSender = (
     queue.trim();
     const isOut = isGone || isHidden();
     const isProbe = backOff.state() !== null;
-    for (const [key, text] of rows) {
-      if (!isOpen || flight.isFull(isOut) || (isProbe && (isGone || backOff.wait(isUrgent)))) break;
+    for (const [key, text] of isOpen ? rows : []) {
+      isComing = flight.isFull(isOut) || (isProbe && (isGone || backOff.wait(isUrgent) > 0));
+      if (isComing) break;
       const isYoung =
         !canKeepAlive && !isOut && !forward && tabOf(key) === tabs.id() && Date.now() - timeOf(key) < BEACON_CHANCE_MS;
       const body = flight.has(key) || isYoung || handedOff.has(key) ? "" : complete(key, text);
@@ -134,10 +136,11 @@ export const createSender = (
     /** An event was queued: it is sent in the next task, or at once where there may be none. */
     wake: (): void => {
       if (rows.size === 1) tabs.touch();
-      isUrgent ||= preferNew();
+      const isDoubtful = preferNew();
+      isUrgent ||= isDoubtful;
       if (isGone || isHidden()) pump();
-      else if (!isWoken) {
-        isWoken = true;
+      else if (!isComing || isDoubtful) {
+        isComing = true;
         setTimeout(hear, canKeepAlive ? 0 : idle);
       }
     },
