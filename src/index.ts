@@ -71,7 +71,7 @@ export const createTracker = <Declared = Events>(config: Config): Tracker<Declar
       optOut() {},
       debug() {},
     };
-  const hub = createHub(config.name || "tracklet");
+  const hub = createHub(config?.name || "tracklet");
   hub.init(config);
   return hub as unknown as Tracker<Declared>;
 };

@@ -148,7 +148,10 @@ describe("in a page", () => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
     await inPage((page) =>
       page.run(() => {
-        for (const wrong of [undefined, null, {}]) app.init(wrong as never);
+        for (const wrong of [undefined, null, {}]) {
+          app.init(wrong as never);
+          app.createTracker(wrong as never).track("one");
+        }
       }),
     );
     expect(console.warn).toHaveBeenCalled();
