@@ -129,6 +129,11 @@ describe("a page view with a URL of its own", () => {
     expect(await viewed(({ tracker }) => tracker.pageview({ visit_url: given }))).toEqual([expected]);
     expect(await viewed(({ tracker }) => tracker.track("pageview", { visit_url: given }))).toEqual([expected]);
   });
+  it("has no secrets beside params as deep as they may be", async () => {
+    const deep = JSON.parse(`${"[".repeat(63)}${"]".repeat(63)}`);
+    const view = { visit_url: "/?token=s3cr3t", deep };
+    expect(await viewed(({ tracker }) => tracker.pageview(view))).toEqual(["/?token=REDACTED"]);
+  });
   it("meets visitUrl once, which may drop it", async () => {
     const visitUrl = (url: URL) => (url.pathname === "/admin" ? null : `${url.origin}/x${url.pathname}`);
     const views = await viewed(
