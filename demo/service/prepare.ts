@@ -3,8 +3,11 @@ import { LAST_EVENT_ID, SEEDED, TABLES } from "./schema.sql.js";
 import { seed } from "./seed.js";
 import { errorCode, repeated } from "./sql-state.js";
 
-/** What PostgreSQL answers to the later of two processes that create the same table at the same time. */
-const CREATED_MEANWHILE = /^(23505|42P07|40001|40P01|XX000)$/;
+/**
+ * What PostgreSQL answers to the later of two processes that create the same table at the same time: the row of its catalogue,
+ * the table, or the type of the table's rows exists already.
+ */
+const CREATED_MEANWHILE = /^(23505|42P07|42710|40001|40P01|XX000)$/;
 
 /** Makes the tables and, in a database that never had them, the demo's records. Several processes may do it at once. */
 export const prepare = async (database: Database): Promise<void> => {

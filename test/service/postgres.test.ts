@@ -1,5 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openPostgres } from "../../demo/service/postgres.js";
 import { openStream } from "./event-stream.js";
 import { missing, startPostgres } from "./postgres-server.js";
 import { type EventRow, type RunningService, startService, until } from "./running-service.js";
@@ -8,7 +9,7 @@ describe.skipIf(missing !== undefined)(
   `several services on one PostgreSQL server${missing ? `: ${missing}` : ""}`,
   () => {
     let server: Awaited<ReturnType<typeof startPostgres>>;
-    let services: RunningService[];
+    let services: RunningService[] = [];
     beforeAll(async () => {
       server = await startPostgres();
       // Both find an empty database at the same moment.
@@ -30,6 +31,20 @@ describe.skipIf(missing !== undefined)(
       expect(a.data).toEqual(b.data);
       const contact = await (await services[0]!.get("/v2/contacts?uid=contact-001")).json();
       expect(contact).toEqual(await (await services[1]!.get(`/v2/contacts/${contact.id}`)).json());
+    });
+
+    it("is made ready by several processes at once, one empty database after another", async () => {
+      const admin = new pg.Client(server.url);
+      await admin.connect();
+      for (let round = 0; round < 12; round += 1) {
+        const url = new URL(server.url);
+        url.pathname = `/round_${round}`;
+        await admin.query(`CREATE DATABASE round_${round}`);
+        const databases = await Promise.all(Array.from({ length: 6 }, () => openPostgres(url.href)));
+        expect(await databases[0]!.query("SELECT COUNT(*) AS count FROM users")).toEqual([{ count: "137" }]);
+        await Promise.all(databases.map((database) => database.close()));
+      }
+      await admin.end();
     });
 
     it("stores each stamped event once, and each contact once, when both services get them at the same time", async () => {
