@@ -15,8 +15,8 @@ const BENCHES = { call: benchCalls, work: benchWork, start: benchStart, drain: b
 const LEGEND = `bare is, of the same event and in the same browser:
   track()      JSON.stringify + localStorage.setItem, one call a task ("from 0 queued": up to 120 wait at the end)
   main thread  the same + keepalive fetch with its answer read + removeItem, in CPU time of tasks, less the pace's own
-  script       an inline script of the same bytes in a function that is never called: insertion and parsing alone, then with the storage
-               opened, then a peer with its page view, which keeps nothing in the storage
+  script       an inline script of the same bytes in a function that is never called: insertion and parsing alone;
+               then the storage is opened, too; then it is a peer with its page view, which keeps nothing in the storage
   drain        keepalive fetches with their answers read`;
 
 const only = process.argv.slice(2);

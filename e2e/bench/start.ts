@@ -29,31 +29,34 @@ const runScript = async ({ code, options }: Run): Promise<number> => {
   return performance.now() - start;
 };
 
-/** Compilation, evaluation and `init` with its first page view, against scripts of the same size that do nothing, and a small peer. */
+/**
+ * Compilation, evaluation and `init` with its first page view, against scripts of the same size that do nothing, and
+ * against a small peer.
+ */
 export const benchStart = async (stage: Stage): Promise<Comparison[]> => {
   const options = { apiToken: DEMO_TOKEN, trackUrl: stage.service.url, contactUid: CONTACT, accountUid: ACCOUNT };
   // The same bytes in a function that is never called: they are read and parsed, nothing of them runs.
   const noop = `function unused(){${stage.bundle}}`;
-  const scripts = {
-    ours: stage.bundle,
-    noop,
-    storage: `${noop}localStorage.length`,
-    plausible: await plausibleScript(`${stage.service.url}/plausible`),
-  };
-  const names = Object.keys(scripts) as (keyof typeof scripts)[];
+  const references = [
+    { what: "script + init + page view, against a no-op of the same size", code: noop },
+    { what: "  the same, the no-op opening localStorage", code: `${noop}localStorage.length` },
+    {
+      what: "  the same, Plausible's tracker",
+      code: await plausibleScript(`${stage.service.url}/plausible`),
+      target: 1,
+    },
+  ];
+  const scripts = [stage.bundle, ...references.map(({ code }) => code)];
 
   const sample = (code: string): Promise<number> =>
     stage.visitBare((page) => page.evaluate(runScript, { code, options }));
-  const pairs = { noop: [] as Pair[], storage: [] as Pair[], plausible: [] as Pair[] };
+  const rounds: Pair[][] = references.map(() => []);
   await repeat(SECONDS, async () => {
-    const times = { ours: [] as number[], noop: [] as number[], storage: [] as number[], plausible: [] as number[] };
-    for (let page = 0; page < PAGES; page++) for (const name of names) times[name].push(await sample(scripts[name]));
-    for (const name of ["noop", "storage", "plausible"] as const)
-      pairs[name].push({ ours: median(times.ours), bare: median(times[name]) });
+    const times: number[][] = scripts.map(() => []);
+    for (let page = 0; page < PAGES; page++)
+      for (const [index, code] of scripts.entries()) times[index]!.push(await sample(code));
+    const [ours, ...others] = times.map(median);
+    for (const [index, bare] of others.entries()) rounds[index]!.push({ ours: ours!, bare });
   });
-  return [
-    { what: "script + init + page view, against a no-op of the same size", unit: "ms", rounds: pairs.noop },
-    { what: "  the same, the no-op opening localStorage", unit: "ms", rounds: pairs.storage },
-    { what: "  the same, Plausible's tracker", unit: "ms", rounds: pairs.plausible, target: 1 },
-  ];
+  return references.map(({ what, target }, index) => ({ what, unit: "ms", rounds: rounds[index]!, target }));
 };
