@@ -13,25 +13,25 @@ export interface Store {
 /**
  * @param prefix keeps trackers of one origin apart
  * @param area gives the storage area, or nothing while it must not be used for this key, or for a list of keys; asked anew at
- * each access, because the getter itself may throw
+ * each access, because the getter itself may throw. Nothing is no exception: a page's first one costs it milliseconds
  */
 export const createStore = (prefix: string, area: (key?: string) => Storage | undefined): Store => {
   const memory = new Map<string, string>();
   return {
     get: (key) => memory.get(prefix + key) ?? attempt(() => area(key)?.getItem(prefix + key)) ?? null,
     set: (key, value) => {
-      try {
-        area(key)!.setItem(prefix + key, value);
-        memory.delete(prefix + key);
-      } catch {
-        memory.set(prefix + key, value);
-      }
+      const isKept = attempt(() => {
+        const open = area(key);
+        open?.setItem(prefix + key, value);
+        return !!open;
+      });
+      if (isKept) memory.delete(prefix + key);
+      else memory.set(prefix + key, value);
     },
     remove: (key) => {
       memory.delete(prefix + key);
       attempt(() => area(key)?.removeItem(prefix + key));
     },
-    // A first exception costs a page milliseconds: where the area is closed, there is none.
     keys: () =>
       [...memory.keys(), ...(attempt(() => Object.keys(area() ?? {})) ?? [])]
         .filter((key) => key.startsWith(prefix))
