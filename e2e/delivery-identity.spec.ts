@@ -1,5 +1,6 @@
 import type { Page } from "playwright/test";
 import { expect, test, track, trackMany } from "./harness/fixtures.js";
+import { bringInStep } from "./harness/in-step.js";
 import { loaded, open } from "./harness/install.js";
 
 /* Whom events belong to, over pages and tabs. */
@@ -128,6 +129,7 @@ test.describe("reset", () => {
     await trackMany(other, 3, "there");
     await call(page, "reset");
     await track(page, "here_after");
+    await bringInStep(page, other);
     await track(other, "there_after");
     await call(other, "identify", contact);
     await expectRows(["here_after", "there_after"]);
@@ -173,6 +175,7 @@ test.describe("reset", () => {
     const addressed = await trackMany(page, 5, "addressed");
     await call(page, "reset");
     await track(page, "nobody");
+    await bringInStep(page, other);
     await track(other, "nobody_there");
     await gateway.heal();
     await expectRows(addressed);
