@@ -113,7 +113,7 @@ export const requester =
         // A service that cannot be reached counts as one that is down for a while.
         const { status = 503, retryAfterMs } = error;
         // The deadline is the ceiling of both. Full jitter keeps clients that failed together from coming back together.
-        const wait = retryAfterMs || Math.random() * 1_000 * 2 ** count;
+        const wait = retryAfterMs! > 0 ? retryAfterMs! : Math.random() * 1_000 * 2 ** count;
         // A wait beyond the deadline would only hide this error behind a time-out.
         if (signal.aborted || count >= retries || !isTransient(status) || wait >= timeoutMs) reject(error);
         else pause = setTimeout(attempt, wait, count + 1);

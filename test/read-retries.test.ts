@@ -111,10 +111,13 @@ describe("waiting", () => {
     expect(outcome).toEqual({ id: "1" });
   });
 
-  it("waits longer and longer without it", async () => {
+  it.each<[string, Record<string, string>]>([
+    ["without it", {}],
+    ["where it lies in the past", { "retry-after": "-5" }],
+  ])("waits longer and longer %s", async (_, headers) => {
     vi.spyOn(Math, "random").mockReturnValue(0.999);
     const begun = timersBegun([999, 1_998], true);
-    const { outcome } = await attempt(inTurn(json({}, 503), json({}, 503), found));
+    const { outcome } = await attempt(inTurn(json({}, 503, headers), json({}, 503, headers), found));
     await begun;
     expect(outcome).toEqual({ id: "1" });
   });
