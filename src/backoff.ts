@@ -14,8 +14,8 @@ const SPREAD_MS = 1_000;
 
 const KEY = "backoff";
 
-export const createBackOff = (store: Store, now: () => number, random: () => number) => {
-  const spread = random() * SPREAD_MS;
+export const createBackOff = (store: Store) => {
+  const spread = Math.random() * SPREAD_MS;
   /** The stored state; `null` while the service is healthy. A request remembers the one it began in. */
   const state = (): string | null => {
     const row = store.get(KEY);
@@ -24,7 +24,7 @@ export const createBackOff = (store: Store, now: () => number, random: () => num
   };
   const read = (): number[] => (state() ?? "").split(",").map(Number);
   const write = (delay: number, failures: number, isFixed: number): string => {
-    const row = [now(), delay, failures, isFixed].join();
+    const row = [Date.now(), delay, failures, isFixed].join();
     store.set(KEY, row);
     return row;
   };
@@ -35,8 +35,9 @@ export const createBackOff = (store: Store, now: () => number, random: () => num
    */
   const wait = (isUrgent?: boolean, ownSpread = spread): number => {
     const [setAt, delay, , isFixed] = read() as [number, number, number, number];
-    const left = setAt - now() + Math.min(delay, isUrgent && !isFixed ? URGENT_MS : RETRY_AFTER_CEILING_MS) + ownSpread;
-    return left > 0 && setAt <= now() ? left : 0;
+    const left =
+      setAt - Date.now() + Math.min(delay, isUrgent && !isFixed ? URGENT_MS : RETRY_AFTER_CEILING_MS) + ownSpread;
+    return left > 0 && setAt <= Date.now() ? left : 0;
   };
 
   /** Does a `Retry-After` hold? Nothing shortens it. */
@@ -51,7 +52,7 @@ export const createBackOff = (store: Store, now: () => number, random: () => num
       const failures = read()[2] || 0;
       // Of what was told while the request was under way, only a longer wait holds.
       if (retryAfter && (seen === state() || retryAfter > wait(true, 0))) write(retryAfter, failures + 1, 1);
-      else if (seen === state()) write(backOffMs(failures, random), failures + 1, 0);
+      else if (seen === state()) write(backOffMs(failures), failures + 1, 0);
     },
 
     /** Stops for `delay` milliseconds, which is no failure. */

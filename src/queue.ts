@@ -14,7 +14,6 @@ const UNADDRESSED_AGE_MS = 86_400_000;
 export const createQueue = (
   store: Store,
   [maxEvents, maxBytes, maxAge]: Bounds,
-  now: () => number,
   report: (code: Problem["code"], detail: string, body?: string) => void,
 ) => {
   /** Bodies by key, in the order of sending. */
@@ -57,7 +56,7 @@ export const createQueue = (
   const trim = (): void => {
     for (const key of rows.keys()) {
       const epoch = epochOf(key);
-      if (now() - timeOf(key) > (epoch ? UNADDRESSED_AGE_MS : maxAge)) drop(key, "evicted", "maxAgeMs");
+      if (Date.now() - timeOf(key) > (epoch ? UNADDRESSED_AGE_MS : maxAge)) drop(key, "evicted", "maxAgeMs");
       else if (epoch ? isCrowded() : isFull()) drop(key, "evicted", "maxEvents, maxBytes");
       else if (!isCrowded() && !isFull()) break;
     }
@@ -86,7 +85,7 @@ export const createQueue = (
 
     /** Makes an event of `tab` durable before it returns. */
     append: (tab: string, body: string, epoch: string): void => {
-      const key = `event:${tab}:${sequence++}:${now()}:${epoch}`;
+      const key = `event:${tab}:${sequence++}:${Date.now()}:${epoch}`;
       hold(key, body, epoch);
       store.set(key, body);
       if (isCrowded() || isFull()) trim();

@@ -20,8 +20,7 @@ export const isTransient = (status: number): boolean => status >= 500 || [408, 4
  * @param attempt how many attempts have failed before this one, from 0
  * @returns milliseconds to wait
  */
-export const backOffMs = (attempt: number, random: () => number): number =>
-  random() * Math.min(CEILING_MS, BASE_MS * 2 ** attempt);
+export const backOffMs = (attempt: number): number => Math.random() * Math.min(CEILING_MS, BASE_MS * 2 ** attempt);
 
 /**
  * Reads a `Retry-After` header in its form of seconds, the one that services send (RFC 9110 §10.2.3).

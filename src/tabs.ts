@@ -14,23 +14,23 @@ const CLAIM_MS = 300;
 /** The lease of a tab that was left. */
 const LEFT = "0";
 
-export const createTabs = (store: Store, now: () => number, random: () => number) => {
+export const createTabs = (store: Store) => {
   let me: string;
   let renewed: number;
   /** Dead tabs whose events are ours. */
   const adopted = new Set<string>();
 
   /** A time that lies ahead is as stale as an old one, so that a clock set back stalls nothing. */
-  const isOver = (time: number, period: number): boolean => !(time <= now() && now() - time < period);
+  const isOver = (time: number, period: number): boolean => !(time <= Date.now() && Date.now() - time < period);
   const rowOf = (tab: string): string | null => store.get(`tab:${tab}`);
   const write = (tab: string, row: string): void => store.set(`tab:${tab}`, row);
   /** The tab that has adopted `tab`, if any. */
   const adopterOf = (tab: string): string | undefined => /^t.*/.exec(rowOf(tab) ?? "")?.[0];
   const touch = (): void => {
-    renewed = now();
+    renewed = Date.now();
   };
   const begin = (): void => {
-    me = `t${random()}`;
+    me = `t${Math.random()}`;
     adopted.clear();
     touch();
   };

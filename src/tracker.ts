@@ -27,9 +27,9 @@ export const createTracker = (given: Named): Configured => {
   const { name, url, bounds, report, log, listen, isText } = config;
   const { store, heed, is, choose } = createConsent(`${name}:`, config.consent, () => queue.release());
   const identity = createIdentity(store);
-  const tabs = createTabs(store, Date.now, Math.random);
-  const queue = createQueue(store, bounds, Date.now, report);
-  const backOff = createBackOff(store, Date.now, Math.random);
+  const tabs = createTabs(store);
+  const queue = createQueue(store, bounds, report);
+  const backOff = createBackOff(store);
   const sender = createSender(
     queue,
     tabs,

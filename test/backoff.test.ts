@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type BackOff, createBackOff } from "../src/backoff.js";
 import { createStore } from "../src/storage.js";
 import { createArea, type FakeArea, fill } from "./support/area.js";
@@ -13,11 +13,7 @@ let backOff: BackOff;
 const another = (luck = 0): BackOff => {
   const before = random;
   random = luck;
-  const made = createBackOff(
-    createStore("t:", fake.area),
-    () => now,
-    () => random,
-  );
+  const made = createBackOff(createStore("t:", fake.area));
   random = before;
   return made;
 };
@@ -28,9 +24,13 @@ const fail = (retryAfter = 0, by = backOff): void => by.fail(by.state(), retryAf
 beforeEach(() => {
   now = START;
   random = 1;
+  vi.spyOn(Date, "now").mockImplementation(() => now);
+  vi.spyOn(Math, "random").mockImplementation(() => random);
   fake = createArea();
   backOff = another();
 });
+
+afterEach(() => vi.restoreAllMocks());
 
 it("is no obstacle while the service is healthy", () => {
   expect(backOff.state()).toBeNull();

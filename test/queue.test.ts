@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createQueue, type Queue } from "../src/queue.js";
 import { HANDED_OFF } from "../src/row.js";
 import { createStore, type Store } from "../src/storage.js";
@@ -13,12 +13,7 @@ let store: Store;
 let reports: { code: string; detail: string; body: string | undefined }[];
 
 const createQueueOf = (bounds: [count: number, bytes: number, age: number] = [1_000, 1_000_000, 7 * DAY]): Queue =>
-  createQueue(
-    store,
-    bounds,
-    () => now,
-    (code, detail, body) => reports.push({ code, detail, body }),
-  );
+  createQueue(store, bounds, (code, detail, body) => reports.push({ code, detail, body }));
 const body = (name: string, text = ""): string => JSON.stringify({ event_uid: name, params: { text } });
 const names = (queue: Queue): string[] => [...queue.rows.values()].map(eventName);
 const storedNames = (): string[] =>
@@ -31,10 +26,13 @@ const keyOf = (queue: Queue, name: string): string => [...queue.rows].find(([, t
 
 beforeEach(() => {
   now = START;
+  vi.spyOn(Date, "now").mockImplementation(() => now);
   fake = createArea();
   store = createStore("t:", fake.area);
   reports = [];
 });
+
+afterEach(() => vi.restoreAllMocks());
 
 it("makes an event durable before it returns, one key an event, and never touches the others", () => {
   const queue = createQueueOf();

@@ -124,7 +124,7 @@ describe("leases and claims", () => {
   let fake: FakeArea;
   let store: Store;
   const random = dice(5);
-  const createTab = (): Tabs => createTabs(createStore("t:", fake.area), Date.now, random);
+  const createTab = (): Tabs => createTabs(createStore("t:", fake.area));
   const adoptedBy = (tab: Tabs): string[] => {
     const taken: string[] = [];
     tab.adopt(
@@ -137,9 +137,10 @@ describe("leases and claims", () => {
 
   beforeEach(() => {
     vi.useFakeTimers({ now: 1_700_000_000_000 });
+    vi.spyOn(Math, "random").mockImplementation(random);
     fake = createArea();
     store = createStore("t:", fake.area);
-    return () => vi.useRealTimers();
+    return () => vi.restoreAllMocks().useRealTimers();
   });
 
   it("differ from tab to tab", () => {
