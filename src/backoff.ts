@@ -16,13 +16,12 @@ const KEY = "backoff";
 
 export const createBackOff = (store: Store) => {
   const spread = Math.random() * SPREAD_MS;
-  /** The stored state; `null` while the service is healthy. A request remembers the one it began in. */
-  const state = (): string | null => {
-    const row = store.get(KEY);
-    // What others have written there says nothing.
-    return row && /^\d+,\d/.test(row) ? row : null;
-  };
-  const read = (): number[] => (state() ?? "").split(",").map(Number);
+  /**
+   * The stored state; `""` while the service is healthy. A request remembers the one it began in. What others have written
+   * there says nothing.
+   */
+  const state = (): string => /^\d+,\d.*/.exec(store.get(KEY) ?? "")?.[0] ?? "";
+  const read = (): number[] => state().split(",").map(Number);
   const write = (delay: number, failures: number, isFixed: number): string => {
     const row = [Date.now(), delay, failures, isFixed].join();
     store.set(KEY, row);
@@ -48,7 +47,7 @@ export const createBackOff = (store: Store) => {
     wait,
 
     /** @param seen the state when the request began: of requests that fail together, only the first counts */
-    fail: (seen: string | null, retryAfter: number): void => {
+    fail: (seen: string, retryAfter: number): void => {
       const failures = read()[2] || 0;
       // Of what was told while the request was under way, only a longer wait holds.
       if (retryAfter && (seen === state() || retryAfter > wait(true, 0))) write(retryAfter, failures + 1, 1);
@@ -59,7 +58,7 @@ export const createBackOff = (store: Store) => {
     pause: (delay: number): unknown => isTold() || write(delay, 0, 0),
 
     /** The service is healthy. */
-    clear: (): unknown => state() === null || isTold() || store.remove(KEY),
+    clear: (): unknown => !state() || isTold() || store.remove(KEY),
 
     /** Lets other tabs wait for the verdict on the probe that this one begins. @returns the state that the probe begins in */
     claim: (): string => write(PROBE_MS, read()[2] || 0, 0),

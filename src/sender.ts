@@ -42,7 +42,7 @@ export const createSender = (
   /** Between `pagehide` and `pageshow`. */
   let isGone = false;
 
-  const send = async (key: string, body: string, kept: number, seen: string | null): Promise<void> => {
+  const send = async (key: string, body: string, kept: number, seen: string): Promise<void> => {
     const request = ++begun;
     isUrgent = false;
     flight.begin(key, kept);
@@ -65,7 +65,7 @@ export const createSender = (
         handedOver = begun;
         queue.load(tab);
         // Handed off or not, nothing is taken for delivered while the service fails.
-        if (backOff.state() !== null) queue.retract();
+        if (backOff.state()) queue.retract();
       },
       () => {
         adoptions--;
@@ -89,7 +89,7 @@ export const createSender = (
     tabs.lost().forEach(queue.release);
     queue.trim();
     const isOut = isGone || isHidden();
-    const isProbe = backOff.state() !== null;
+    const isProbe = !!backOff.state();
     for (const [key, text] of isOpen ? rows : []) {
       isComing = flight.isFull(isOut) || (isProbe && (isGone || backOff.wait(isUrgent) > 0));
       if (isComing) break;
@@ -101,7 +101,7 @@ export const createSender = (
       const fits = flight.fits(size);
       if (!fits && (isOut || !flight.isTooLarge(size))) continue;
       const kept = fits && (isOut || (canKeepAlive && !isProbe)) ? size : 0;
-      send(key, body, kept, isProbe ? backOff.claim() : null);
+      send(key, body, kept, isProbe ? backOff.claim() : "");
       if (isProbe) break;
     }
     if (isGone) handOver();
@@ -111,7 +111,7 @@ export const createSender = (
   /** The page is left: tells the next one what is in flight, and that the rest is free. */
   const handOver = (): void => {
     left = handedOver = begun;
-    if (!isStamped && backOff.state() === null && navigator.onLine) queue.handOff(flight.isKept);
+    if (!isStamped && !backOff.state() && navigator.onLine) queue.handOff(flight.isKept);
     tabs.leave(rows.size > 0);
   };
   /** Something may let events go. */

@@ -46,13 +46,7 @@ export const createVerdict = (
      * @param seen the back-off when it began
      * @param speaksForAll whether it began after the events that were handed off: its success is theirs
      */
-    judge: (
-      key: string,
-      [status, retryAfter]: Outcome,
-      request: number,
-      seen: string | null,
-      speaksForAll: boolean,
-    ): void => {
+    judge: (key: string, [status, retryAfter]: Outcome, request: number, seen: string, speaksForAll: boolean): void => {
       if (isSuccess(status)) {
         accepted = request;
         refusals = pausedBy = 0;
