@@ -3,7 +3,7 @@
 const listen = (target: EventTarget, type: string, run: (event: never) => void): void =>
   target.addEventListener(type, run as (event: Event) => void);
 
-export const isHidden = (): boolean => document.visibilityState === "hidden";
+export const isHidden = (): boolean => document.hidden;
 
 export const currentUrl = (): string => location.href;
 

@@ -1,6 +1,7 @@
 /** Sends what is queued, oldest first. An event leaves the queue only on a verdict. */
 import type { BackOff } from "./backoff.js";
 import { createFlight } from "./flight.js";
+import { isHidden } from "./page.js";
 import type { Queue } from "./queue.js";
 import { isSuccess } from "./retry.js";
 import { bytesOf, tabOf, timeOf } from "./row.js";
@@ -23,7 +24,6 @@ export const createSender = (
   { judge, preferNew }: Verdict,
   mayBegin: () => boolean,
   complete: (key: string, body: string) => string | undefined,
-  isHidden: () => boolean,
   isStamped: boolean,
 ) => {
   const { rows, handedOff } = queue;

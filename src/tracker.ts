@@ -49,7 +49,6 @@ export const createTracker = (given: Named): Configured => {
       queue.remove(key);
       return "";
     },
-    isHidden,
     !!config.stamp,
   );
 

@@ -18,10 +18,10 @@ const fire = (target: EventTarget, type: string, members = {}): boolean =>
 
 it("tells the URL and whether the page is out of sight", () => {
   expect(currentUrl()).toBe(location.href);
-  const visibility = vi.spyOn(document, "visibilityState", "get");
-  visibility.mockReturnValue("hidden");
+  const visibility = vi.spyOn(document, "hidden", "get");
+  visibility.mockReturnValue(true);
   expect(isHidden()).toBe(true);
-  visibility.mockReturnValue("visible");
+  visibility.mockReturnValue(false);
   expect(isHidden()).toBe(false);
 });
 

@@ -35,8 +35,8 @@ const openWindow = (path: "navigation" | "wrapping") => {
 
 const walk = (page: Window, [action, to = ""]: Step): void => {
   const fire = (type: string) => page.dispatchEvent(new page.Event(type));
-  const setVisibility = (state: string) => {
-    Object.defineProperty(page.document, "visibilityState", { value: state, configurable: true });
+  const setHidden = (value: boolean) => {
+    Object.defineProperty(page.document, "hidden", { value, configurable: true });
     page.document.dispatchEvent(new page.Event("visibilitychange"));
   };
   const acts = {
@@ -53,8 +53,8 @@ const walk = (page: Window, [action, to = ""]: Step): void => {
       fire("test-push");
       fire("popstate");
     },
-    hide: () => setVisibility("hidden"),
-    show: () => setVisibility("visible"),
+    hide: () => setHidden(true),
+    show: () => setHidden(false),
     restore: () => page.dispatchEvent(Object.assign(new page.Event("pageshow"), { persisted: true })),
     // navigation.updateCurrentEntry(), which changes an entry's state alone
     update: () => fire("test-update"),

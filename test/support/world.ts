@@ -91,7 +91,7 @@ export const settle = async (): Promise<void> => {
 };
 
 interface Inside extends Page {
-  document: EventTarget & { visibilityState?: string };
+  document: EventTarget & { hidden?: boolean };
   window: EventTarget;
   canKeepAlive: boolean;
 }
@@ -233,7 +233,7 @@ export const inWorld = async (test: (world: World) => Promise<void>, random: () 
           await setVisibility(page, false);
         },
       };
-      Object.defineProperty(page.document, "visibilityState", { get: () => (page.isHidden ? "hidden" : "visible") });
+      Object.defineProperty(page.document, "hidden", { get: () => page.isHidden });
       world.pages.push(page);
       await inside(page, () => {
         page.tracker = createTracker({
