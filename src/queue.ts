@@ -28,10 +28,10 @@ export const createQueue = (
   // Seven digits from the start, so that keys sort as text.
   let sequence = 1_000_000;
 
-  const hold = (key: string, body: string, epoch: string): void => {
+  const hold = (key: string, body: string): void => {
     rows.set(key, body);
     bytes += bytesOf(body);
-    if (epoch) unaddressed++;
+    if (epochOf(key)) unaddressed++;
   };
   /** Leaves an event to the storage. */
   const release = (key: string): void => {
@@ -86,7 +86,7 @@ export const createQueue = (
     /** Makes an event of `tab` durable before it returns. */
     append: (tab: string, body: string, epoch: string): void => {
       const key = `event:${tab}:${sequence++}:${Date.now()}:${epoch}`;
-      hold(key, body, epoch);
+      hold(key, body);
       store.set(key, body);
       if (isCrowded() || isFull()) trim();
     },
@@ -105,7 +105,7 @@ export const createQueue = (
             const text = store.get(key)!;
             const body = text.replace(HANDED_OFF, "");
             JSON.parse(body).params.constructor;
-            hold(key, body, epochOf(key));
+            hold(key, body);
             if (text !== body) handedOff.add(key);
           } catch {
             // Not written by us, or cut short.
