@@ -92,11 +92,12 @@ export const revise = (body: string, { visitUrl, beforeSend, report, isText }: S
       const redacted = redact(visit_url);
       params.visit_url = redacted;
       keep(event);
-      if (!visitUrl) return;
-      const url = visitUrl(new URL(redacted, currentUrl()));
-      params.visit_url = `${url}`;
-      if (url) keep(event);
-      else revised = "";
+      if (visitUrl) {
+        const url = visitUrl(new URL(redacted, currentUrl()));
+        params.visit_url = `${url}`;
+        if (url) keep(event);
+        else revised = "";
+      }
     });
   if (revised && beforeSend)
     run("beforeSend", () => {
