@@ -88,7 +88,7 @@ export const createQueue = (
       const key = `event:${tab}:${sequence++}:${Date.now()}:${epoch}`;
       hold(key, body);
       store.set(key, body);
-      if (isCrowded() || isFull()) trim();
+      trim();
     },
 
     /** Leaves the events of one tab, or of all, to whoever claims them. */
