@@ -8,17 +8,14 @@ const PARALLEL_HIDDEN = 32;
 const KEEPALIVE_BYTES = 61_440;
 
 export const createFlight = (canKeepAlive: boolean) => {
-  /** Keys, with the bytes of those requests that outlive the page. */
+  /** Keys, with the bytes of those requests that outlive the page; 0 of the others. */
   const requests = new Map<string, number>();
   let keptBytes = 0;
   /** Begun since the page went out of sight: nobody knows when a beacon ends, and its bytes are free again. */
   let beacons = 0;
 
   return {
-    has: (key: string): boolean => requests.has(key),
-    /** Does the request for `key` outlive the page? */
-    isKept: (key: string): boolean => !!requests.get(key),
-    isOpen: (): boolean => requests.size > 0,
+    requests,
     isFull: (isOut: boolean): boolean => {
       if (!isOut && !canKeepAlive) beacons = keptBytes = 0;
       return requests.size + beacons >= (isOut ? PARALLEL_HIDDEN : PARALLEL);

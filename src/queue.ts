@@ -115,10 +115,10 @@ export const createQueue = (
       own.forEach(postpone);
     },
 
-    /** Notes of those events whose request outlives the page that the service most likely has them. */
-    handOff: (isKept: (key: string) => boolean): void => {
+    /** Notes of those events whose request outlives the page, with so many bytes, that the service most likely has them. */
+    handOff: (keptBytes: Map<string, number>): void => {
       for (const [key, body] of rows)
-        if (isKept(key)) {
+        if (keptBytes.get(key)) {
           handedOff.add(key);
           store.set(key, HANDED_OFF + body);
         }

@@ -95,7 +95,7 @@ export const createSender = (
       if (isComing) break;
       const isYoung =
         !canKeepAlive && !isOut && !forward && tabOf(key) === tabs.id() && Date.now() - timeOf(key) < BEACON_CHANCE_MS;
-      const body = flight.has(key) || isYoung || handedOff.has(key) ? "" : complete(key, text);
+      const body = flight.requests.has(key) || isYoung || handedOff.has(key) ? "" : complete(key, text);
       if (!body) continue;
       const size = bytesOf(body);
       const fits = flight.fits(size);
@@ -111,7 +111,7 @@ export const createSender = (
   /** The page is left: tells the next one what is in flight, and that the rest is free. */
   const handOver = (): void => {
     left = handedOver = begun;
-    if (!isStamped && !backOff.state() && navigator.onLine) queue.handOff(flight.isKept);
+    if (!isStamped && !backOff.state() && navigator.onLine) queue.handOff(flight.requests);
     tabs.leave(rows.size > 0);
   };
   /** Something may let events go. */
@@ -122,7 +122,7 @@ export const createSender = (
   return {
     hear,
     adopt,
-    isBusy: (): boolean => flight.isOpen() || adoptions > 0,
+    isBusy: (): boolean => flight.requests.size > 0 || adoptions > 0,
     leave: (): void => {
       isGone = true;
       pump();
