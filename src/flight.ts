@@ -5,7 +5,7 @@ const PARALLEL = 4;
 /** The same while the page is out of sight: a browser process has 256 in all. */
 const PARALLEL_HIDDEN = 32;
 /** Bytes with keepalive: of the 65,536 of a document, some are left to the page. */
-const KEEPALIVE_BYTES = 61_440;
+export const KEEPALIVE_BYTES = 61_440;
 
 export const createFlight = (canKeepAlive: boolean) => {
   /** Keys, with the bytes of those requests that outlive the page; 0 of the others. */
@@ -20,9 +20,8 @@ export const createFlight = (canKeepAlive: boolean) => {
       if (!isOut && !canKeepAlive) beacons = keptBytes = 0;
       return requests.size + beacons >= (isOut ? PARALLEL_HIDDEN : PARALLEL);
     },
-    /** May so many bytes more outlive the page? */
-    fits: (size: number): boolean => keptBytes + size <= KEEPALIVE_BYTES,
-    isTooLarge: (size: number): boolean => size > KEEPALIVE_BYTES,
+    /** So many bytes more may outlive the page. */
+    room: (): number => KEEPALIVE_BYTES - keptBytes,
 
     /** @param kept bytes of a request that outlives the page; 0 of one that does not */
     begin: (key: string, kept: number): void => {

@@ -1,6 +1,6 @@
 /** Sends what is queued, oldest first. An event leaves the queue only on a verdict. */
 import type { BackOff } from "./backoff.js";
-import { createFlight } from "./flight.js";
+import { createFlight, KEEPALIVE_BYTES } from "./flight.js";
 import { isHidden } from "./page.js";
 import type { Queue } from "./queue.js";
 import { isSuccess } from "./retry.js";
@@ -98,8 +98,8 @@ export const createSender = (
       const body = flight.requests.has(key) || isYoung || handedOff.has(key) ? "" : complete(key, text);
       if (!body) continue;
       const size = bytesOf(body);
-      const fits = flight.fits(size);
-      if (!fits && (isOut || !flight.isTooLarge(size))) continue;
+      const fits = size <= flight.room();
+      if (!fits && (isOut || size <= KEEPALIVE_BYTES)) continue;
       const kept = fits && (isOut || (canKeepAlive && !isProbe)) ? size : 0;
       send(key, body, kept, isProbe ? backOff.claim() : "");
       if (isProbe) break;
