@@ -50,15 +50,15 @@ export const createQueue = (
     remove(key);
     tally.dropped++;
   };
-  const isCrowded = (): boolean => unaddressed > UNADDRESSED_COUNT;
-  const isFull = (): boolean => rows.size - unaddressed > maxEvents || bytes > maxBytes;
   /** Drops the oldest events while they are too many or too old. */
   const trim = (): void => {
     for (const key of rows.keys()) {
       const epoch = epochOf(key);
+      const isCrowded = unaddressed > UNADDRESSED_COUNT;
+      const isFull = rows.size - unaddressed > maxEvents || bytes > maxBytes;
       if (Date.now() - timeOf(key) > (epoch ? UNADDRESSED_AGE_MS : maxAge)) drop(key, "evicted", "maxAgeMs");
-      else if (epoch ? isCrowded() : isFull()) drop(key, "evicted", "maxEvents, maxBytes");
-      else if (!isCrowded() && !isFull()) break;
+      else if (epoch ? isCrowded : isFull) drop(key, "evicted", "maxEvents, maxBytes");
+      else if (!isCrowded && !isFull) break;
     }
   };
   /** The service has it. */
