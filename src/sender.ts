@@ -53,10 +53,6 @@ export const createSender = (
       judge(key, outcome, request, seen, request > handedOver);
     hear();
   };
-  const schedule = (delay: number): void => {
-    clearTimeout(timer);
-    timer = setTimeout(hear, delay);
-  };
   /** Takes over what dead tabs and earlier pages have queued. */
   const adopt = (): void => {
     adoptions++;
@@ -104,8 +100,9 @@ export const createSender = (
       send(key, body, kept, isProbe ? backOff.claim() : "");
       if (isProbe) break;
     }
+    clearTimeout(timer);
     if (isGone) handOver();
-    else if (rows.size) schedule(Math.min(idle, backOff.wait(isUrgent) || idle));
+    else if (rows.size) timer = setTimeout(hear, Math.min(idle, backOff.wait(isUrgent) || idle));
     else tabs.finish();
   };
   /** The page is left: tells the next one what is in flight, and that the rest is free. */
