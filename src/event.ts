@@ -29,32 +29,29 @@ const write = (event: object): string => {
 };
 
 /**
- * The body of an event.
+ * The body of an event: its members in one order, and no others.
  *
- * @param contact is left out while nobody is identified
+ * @param report told of each member of `params` that cannot be written and is left out
  * @param params the caller's members, which win over `own`, the tracker's
- * @param omit told of each member that cannot be written and is left out
  */
 export const formatEvent = (
-  contact: string | undefined,
-  eventUid: string,
-  params: Params,
-  own: Params,
-  omit: (member: string) => void,
+  report: Settings["report"],
+  { contact_uid, event_uid, params }: TrackEvent,
+  own?: Params,
 ): string => {
   const format = (members: Params): string =>
-    write({ contact_uid: contact || undefined, event_uid: eventUid, params: { ...own, ...members } });
+    write({ contact_uid: contact_uid || undefined, event_uid, params: { ...own, ...members } });
   try {
     return format("toJSON" in params ? JSON.parse(write(params)) : params);
   } catch {
     // One by one, those that can be written are saved.
     const isWritable = (name: string): boolean => {
       const isWritten = !!attempt(() => write({ params: { [name]: params[name] } }));
-      if (!isWritten) omit(name);
+      if (!isWritten) report("input", `params.${name}`);
       return isWritten;
     };
     const names = attempt(() => Object.keys(params)) ?? [];
-    if (!names[0]) omit("params");
+    if (!names[0]) report("input", "params");
     return format(Object.fromEntries(names.filter(isWritable).map((name) => [name, params[name]])));
   }
 };
@@ -78,7 +75,7 @@ export const revise = (body: string, { visitUrl, beforeSend, report, isText }: S
   const { visit_url } = params;
   let revised = body;
   const keep = (next: TrackEvent): void => {
-    revised = write(next);
+    revised = formatEvent(report, next);
   };
   const run = (name: string, hook: () => void): void => {
     try {

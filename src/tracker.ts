@@ -68,9 +68,8 @@ export const createTracker = (given: Named): Configured => {
     else if (isText("eventUid", eventUid)) {
       const [epoch, contact, account] = identity.read();
       const stamps = config.stamp && { event_id: uuid(), occurred_at: Date.now() };
-      const omit = (member: string) => report("input", `params.${member}`);
       const all = { account_uid: account || undefined, ...own, ...stamps };
-      let body = formatEvent(contact, eventUid, params, all, omit);
+      let body = formatEvent(report, { contact_uid: contact, event_uid: eventUid, params }, all);
       if (eventUid === "pageview" || config.beforeSend) body = revise(body, config);
       const waits = !isAddressed(body);
       if (!body) {

@@ -7,7 +7,8 @@ import { address, formatEvent } from "../src/event.js";
 /** What the service reads of an event, and the members that were left out. */
 const written = (params: unknown, own: Params = {}, eventUid = "signup") => {
   const omitted: string[] = [];
-  const text = formatEvent(undefined, eventUid, params as Params, own, (member) => omitted.push(member));
+  const report = (_: string, detail: string) => omitted.push(detail);
+  const text = formatEvent(report, { event_uid: eventUid, params: params as Params }, own);
   const { event_uid, params: got, ...others } = JSON.parse(text);
   return { event_uid, params: got, others, omitted, text };
 };
@@ -31,7 +32,7 @@ it("lets the caller's members win, and leaves out what is undefined", () => {
 
 it("puts the contact first", () => {
   const text = address(
-    formatEvent(undefined, "a", { b: 1 }, {}, () => {}),
+    formatEvent(() => {}, { event_uid: "a", params: { b: 1 } }),
     'x"\\y',
   );
   expect(text).toMatch(/^\{"contact_uid":/);
@@ -109,14 +110,15 @@ describe("a member that cannot be written is left out and named", () => {
   ])("%s", (_, make) =>
     expect(written({ before: 1, bad: make(), after: 2 })).toMatchObject({
       params: { before: 1, after: 2 },
-      omitted: ["bad"],
+      omitted: ["params.bad"],
     }),
   );
   it.each<() => unknown>([() => null, () => 5, () => "", () => true, revoked])(
     "params that are no object: %s",
     (make) => expect(written(make())).toMatchObject({ params: {}, omitted: ["params"] }),
   );
-  it("a getter that throws", () => expect(written(throwing)).toMatchObject({ params: { good: 1 }, omitted: ["bad"] }));
+  it("a getter that throws", () =>
+    expect(written(throwing)).toMatchObject({ params: { good: 1 }, omitted: ["params.bad"] }));
 });
 
 function revoked(): unknown {
@@ -141,7 +143,7 @@ describe("nesting", () => {
     ["of 65 levels beside others", [{}, nested(63)]],
     ["of 10,000 levels", nested(5_000)],
   ])("%s is left out", (_, deep) =>
-    expect(written({ good: 1, deep })).toMatchObject({ params: { good: 1 }, omitted: ["deep"] }),
+    expect(written({ good: 1, deep })).toMatchObject({ params: { good: 1 }, omitted: ["params.deep"] }),
   );
   it("is cut exactly where the service would refuse it", () =>
     fc.assert(
@@ -152,7 +154,7 @@ describe("nesting", () => {
         (levels, inner, beside) => {
           const deep = [nested(levels, inner), beside];
           const { depth } = findMember(JSON.stringify({ params: { deep } }), "params")!;
-          expect(written({ deep }).omitted).toEqual(depth > 64 ? ["deep"] : []);
+          expect(written({ deep }).omitted).toEqual(depth > 64 ? ["params.deep"] : []);
         },
       ),
       { seed: 2, numRuns: 500 },

@@ -1,7 +1,7 @@
 /** The hooks of the page: beforeSend, and visitUrl for a URL of the caller. */
 import { describe, expect, it } from "vitest";
 import type { Config } from "../src/types.js";
-import { acceptAll, bodies } from "./support/verbs.js";
+import { acceptAll, anonymous, bodies, identify, MINUTE } from "./support/verbs.js";
 import { inWorld, type Page } from "./support/world.js";
 
 describe("beforeSend", () => {
@@ -37,9 +37,48 @@ describe("beforeSend", () => {
     ],
     ["gives it to another contact", (event) => ({ ...event, contact_uid: "bob" }), { ...whole, contact_uid: "bob" }],
     ["gives nothing back", () => undefined, whole],
+    [
+      "gives its members back in another order, and one more",
+      ({ params, ...rest }) => ({ extra: 1, params, ...rest }),
+      whole,
+    ],
   ])("that %s has its way", async (_, hook, event) =>
     expect(await sentWith(hook)).toEqual({ sent: [event], problems: [] }),
   );
+  it.each<[string, Hook]>([
+    ["puts it in front", (event) => ({ contact_uid: "bob", ...event })],
+    ["puts it at the end", (event) => ({ ...event, contact_uid: "bob" })],
+    ["sets it in place", (event) => void Object.assign(event, { contact_uid: "bob" })],
+  ])("that knows the contact where nobody is identified: %s", (_, beforeSend) =>
+    inWorld(async (world) => {
+      acceptAll(world);
+      const page = await world.open({ ...anonymous, beforeSend });
+      await page.track("a");
+      expect(await bodies(world)).toEqual([{ contact_uid: "bob", event_uid: "a", params: {} }]);
+    }),
+  );
+  it("that adds a member where nobody is identified leaves the event waiting for its contact", () =>
+    inWorld(async (world) => {
+      acceptAll(world);
+      const page = await world.open({ ...anonymous, beforeSend: (event) => ({ context: 1, ...event }) });
+      await page.track("a");
+      expect(await bodies(world)).toEqual([]);
+      await identify(page, "ann");
+      expect(await bodies(world)).toEqual([{ contact_uid: "ann", event_uid: "a", params: {} }]);
+    }));
+  it("that leaves no params is reported, and the event survives its page", () =>
+    inWorld(async (world) => {
+      const first = await world.open({
+        beforeSend: ({ contact_uid, event_uid }) => ({ contact_uid, event_uid }) as never,
+      });
+      await first.track("a");
+      expect(first.problems).toEqual([{ code: "input", detail: "params" }]);
+      first.kill();
+      acceptAll(world);
+      const second = await world.open();
+      await world.clock.advance(MINUTE);
+      expect(world.sent.map(({ page, name }) => [page, name])).toEqual([[second, "a"]]);
+    }));
   it.each<[string, null | false]>([
     ["null", null],
     ["false", false],
@@ -89,11 +128,12 @@ describe("beforeSend", () => {
       delete polluted.toJSON;
     }
   });
-  it("that adds what cannot be written changes nothing, and is reported", async () => {
+  it("that adds what cannot be written adds the rest, and it is reported", async () => {
     const cycle: Record<string, unknown> = {};
     cycle.cycle = cycle;
-    const { sent, problems } = await sentWith((event) => void Object.assign(event.params, { cycle }));
-    expect({ sent, problems }).toEqual({ sent: [whole], problems: [expect.stringContaining("beforeSend")] });
+    const { sent, problems } = await sentWith((event) => void Object.assign(event.params, { cycle, n: 2 }));
+    const params = { account_uid: "acme", n: 2 };
+    expect({ sent, problems }).toEqual({ sent: [{ ...whole, params }], problems: ["params.cycle"] });
   });
   it("sees a view's URL without secrets, and after visitUrl", () =>
     inWorld(async (world) => {
