@@ -21,6 +21,7 @@ export const createQueue = (
   /** Those of them that the service most likely has. */
   const handedOff = new Set<string>();
   const tally = { delivered: 0, dropped: 0 };
+  /** Of events that have their contact. */
   let bytes = 0;
   let unaddressed = 0;
   /** Whether a drop of an event without its contact was reported. */
@@ -30,14 +31,16 @@ export const createQueue = (
 
   const hold = (key: string, body: string): void => {
     rows.set(key, body);
-    bytes += bytesOf(body);
     if (epochOf(key)) unaddressed++;
+    else bytes += bytesOf(body);
   };
   /** Leaves an event to the storage. */
   const release = (key: string): void => {
-    bytes -= bytesOf(rows.get(key) ?? "");
+    const body = rows.get(key) ?? "";
     handedOff.delete(key);
-    if (rows.delete(key) && epochOf(key)) unaddressed--;
+    if (rows.delete(key))
+      if (epochOf(key)) unaddressed--;
+      else bytes -= bytesOf(body);
   };
   const remove = (key: string): void => {
     release(key);
@@ -56,8 +59,9 @@ export const createQueue = (
       const epoch = epochOf(key);
       const isCrowded = unaddressed > UNADDRESSED_COUNT;
       const isFull = rows.size - unaddressed > maxEvents || bytes > maxBytes;
-      if (Date.now() - timeOf(key) > (epoch ? UNADDRESSED_AGE_MS : maxAge)) drop(key, "evicted", "maxAgeMs");
-      else if (epoch ? isCrowded : isFull) drop(key, "evicted", "maxEvents, maxBytes");
+      const isOld = Date.now() - timeOf(key) > (epoch ? UNADDRESSED_AGE_MS : maxAge);
+      if (isOld || (epoch ? isCrowded : isFull))
+        drop(key, "evicted", epoch ? "identify" : isOld ? "maxAgeMs" : "maxEvents, maxBytes");
       else if (!isCrowded && !isFull) break;
     }
   };
@@ -88,6 +92,8 @@ export const createQueue = (
       const key = `event:${tab}:${sequence++}:${Date.now()}:${epoch}`;
       hold(key, body);
       store.set(key, body);
+      // Larger than all that may wait, it goes alone, and not the others first.
+      if (bytesOf(body) > maxBytes) drop(key, "evicted", "maxEvents, maxBytes");
       trim();
     },
 

@@ -91,6 +91,16 @@ describe("bounds", () => {
     expect(names(queue)).toEqual(["d", "large"]);
     expect(reported()).toEqual(["a", "b", "c"]);
   });
+  it("of the bytes drop what is larger than all that may wait, and nothing else", () => {
+    const queue = createQueueOf([1_000, 1_000, DAY]);
+    for (const name of ["a", "b"]) queue.append("tab", body(name), "");
+    queue.append("tab", body("too large", "x".repeat(1_000)), "");
+    expect(names(queue)).toEqual(["a", "b"]);
+    expect(storedNames()).toEqual(["a", "b"]);
+    expect(reported()).toEqual(["too large"]);
+    queue.append("tab", body("c", "x".repeat(800)), "");
+    expect(names(queue)).toEqual(["a", "b", "c"]);
+  });
   it("of the bytes mean bytes in UTF-8", () => {
     const queue = createQueueOf([1_000, 1_000, DAY]);
     queue.append("tab", body("a", "日".repeat(200)), "");
@@ -140,10 +150,19 @@ describe("events that lack their contact", () => {
     expect(names(queue)).not.toContain("first");
     expect(names(queue)).toContain("u3");
   });
+  it("push out no others by their size", () => {
+    const queue = createQueueOf([1_000, 1_000, DAY]);
+    queue.append("tab", body("first"), "");
+    for (let index = 0; index < 5; index++) queue.append("tab", body(`u${index}`, "x".repeat(800)), "0");
+    expect(names(queue)).toEqual(["first", "u0", "u1", "u2", "u3", "u4"]);
+    for (const key of [...queue.rows.keys()].slice(1)) queue.deliver(key);
+    queue.append("tab", body("second", "x".repeat(800)), "");
+    expect(reports).toEqual([]);
+  });
   it("are reported once a page", () => {
     const queue = createQueueOf();
     for (let index = 0; index < 110; index++) queue.append("tab", body(`u${index}`), "0");
-    expect(reports.length).toBe(1);
+    expect(reports).toEqual([{ code: "evicted", detail: "identify", body: body("u0") }]);
     expect(queue.tally.dropped).toBe(10);
   });
 });
