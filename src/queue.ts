@@ -130,6 +130,11 @@ export const createQueue = (
         }
     },
 
+    /** Stores again what the page has emptied out of the storage, as many do when somebody logs out. */
+    save: (): void => {
+      for (const [key, body] of rows) if (store.get(key) === null) store.set(key, body);
+    },
+
     /** The service may lack what was handed off to it. */
     retract: (): void => {
       for (const key of handedOff) store.set(key, rows.get(key)!);

@@ -24,6 +24,25 @@ describe("a page that is left", () => {
       expect(world.names()).toEqual(["before", "hidden", "after pagehide"]);
       expect(world.sent.every(({ keepalive }) => keepalive)).toBe(true);
     }));
+  it.each([true, false])("stores again what it has emptied out of the storage (keepalive: %s)", (canKeepAlive) =>
+    inWorld(async (world) => {
+      answerBy(world, () => 503);
+      const page = await world.open({}, { canKeepAlive });
+      for (const name of numbered(40)) await page.track(name);
+      await world.clock.advance(MINUTE);
+      for (const key of Object.keys(world.storage.rows)) delete world.storage.rows[key];
+      answerBy(world, () => 200);
+      await page.leave();
+      page.kill();
+      // The others left with the page.
+      expect(world.stored()).toEqual(expect.arrayContaining(numbered(8, 33)));
+      const before = world.sent.length;
+      await world.open();
+      await world.clock.advance(MINUTE);
+      expect(world.names().slice(before)).toEqual(numbered(8, 33));
+      expect(world.stored()).toEqual([]);
+    }),
+  );
   it.each([true, false])("has at most 32 requests and 60 KiB in flight, oldest first (keepalive: %s)", (canKeepAlive) =>
     inWorld(async (world) => {
       const page = await world.open({}, { canKeepAlive });
