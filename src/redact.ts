@@ -5,17 +5,20 @@
  * also within a nested URL or JSON; or the user and password of a nested URL.
  */
 const SECRET =
-  /(token|secret|passw|passc|passphr|signature|credential|sess(ion|id)|jwt|verifier|authoriz|api.?key)[^=:]*(=|":)|(^|[^a-z])(code|pass|pwd|auth|sig|otp|key|state|email)(\W|\[\w*\])*(=|":)|\/\/[^/]*@/i;
+  /(token|secret|passw|passc|passphr|signature|credential|sess(ion|id)|jwt|verifier|authoriz|api.?key)[^=:]*(=|":)|(^|[^a-z])(code|pass|pwd|auth|sig|otp|key|state|email|sid|pin|ticket)(\W|\[\w*\])*(=|":)|\/\/[^/]*@/i;
+
+/** `text`, and once more with its words apart: of `authCode`, `Code` is one of its own. */
+const spell = (text: string): string => `${text}:${text.replace(/[a-z](?=[A-Z])/g, "$&_")}`;
 
 /**
  * Puts `REDACTED` in place of the values of secret parameters, in query, fragment and path, and removes user and password.
  *
- * Parts are decoded twice before they are looked at, so that encoded names and nested URLs are recognised. `unescape` is
+ * Parts are decoded thrice before they are looked at, so that encoded names and nested URLs are recognised. `unescape` is
  * deprecated, but never throws at malformed escapes, as `decodeURIComponent` does.
  */
 export const redact = (url: string): string =>
   url
     .replace(/^(\w+:\/\/)[^/?#]*@/, "$1")
     .replace(/;[^;/?#]+|[?&#][^&#]+/g, (part) =>
-      SECRET.test(unescape(unescape(part.slice(1)))) ? part.replace(/[=%].*|$/, "=REDACTED") : part,
+      SECRET.test(spell(unescape(unescape(unescape(part.slice(1)))))) ? part.replace(/[=%].*|$/, "=REDACTED") : part,
     );

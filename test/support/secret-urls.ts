@@ -10,7 +10,7 @@ export const WITH_SECRETS: readonly string[] = [
   ..."passwd pwd pass passphrase passcode secret client_secret signature sig api_key apikey api-key key private_key jwt"
     .split(" ")
     .map((name) => `https://shop.test/a?b=1&${name}=s3cr3t&c=2`),
-  ..."otp auth authorization session session_id PHPSESSID oauth_token oauth_verifier code_verifier auth_code credential"
+  ..."sid pin ticket otp auth authorization session session_id PHPSESSID oauth_token oauth_verifier code_verifier auth_code credential"
     .split(" ")
     .map((name) => `https://shop.test/a?${name}=s3cr3t#top`),
   "https://shop.test/a?X-Amz-Algorithm=AWS4&X-Amz-Credential=s3cr3t&X-Amz-Signature=s3cr3t",
@@ -24,6 +24,10 @@ export const WITH_SECRETS: readonly string[] = [
   "https://shop.test/a?apiKey=s3cr3t",
   "https://shop.test/a?X-API-Key=s3cr3t",
   "https://shop.test/a?PassWord=s3cr3t",
+  ..."oobCode authCode inviteCode accessKey privateKey userPwd loginOtp requestSig eMail clientAuth"
+    .split(" ")
+    .map((name) => `https://shop.test/a?a=1&${name}=s3cr3t`),
+  "https://shop.test/a?user[authCode]=s3cr3t",
   // Values that hold separators
   "https://shop.test/a?token=a=b=s3cr3t==",
   "https://shop.test/a?token=a?s3cr3t",
@@ -50,6 +54,7 @@ export const WITH_SECRETS: readonly string[] = [
   "https://shop.test/a?next=https%3A%2F%2Fb.test%2F%3Ftoken%3Ds3cr3t%26x%3D1",
   "https://shop.test/a?next=https%3A%2F%2Fb.test%2F%3Fx%3D1%26code%3Ds3cr3t",
   "https://shop.test/a?next=%252Flogin%253Fpassword%253Ds3cr3t",
+  "https://shop.test/a?next=%2Fa%3Fnext%3D%252Fb%253Fnext%253D%25252Fc%25253Fpassword%25253Ds3cr3t",
   "https://shop.test/a?next=%2Fcallback%23id_token%3Ds3cr3t",
   "https://shop.test/a?next=https%3A%2F%2Fann%3As3cr3t%40b.test%2F",
   "https://shop.test/a?next=https://ann:s3cr3t@b.test/",
@@ -110,6 +115,8 @@ export const INNOCENT: readonly string[] = [
   "https://shop.test/a?barcode=4006381333931&encode=utf8&unicode=1&qrcode=x",
   "https://shop.test/a?keyword=shoes&keyboard=de&monkey=1&turkey=2",
   "https://shop.test/a?author=ann&authority=x&authors=3",
+  "https://shop.test/a?a=token&b=aCode&c=myKey&next=/users/authCode",
+  "https://shop.test/a?shopping=1&pint=2&inside=3&tickets=4&residency=5",
   "https://shop.test/a?design=1&assign=2&signup=1&sigma=3",
   "https://shop.test/a?passenger=2&compass=n&passport=yes&bypass=1",
   "https://shop.test/a?hotpot=1&potpie=2",
