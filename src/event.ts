@@ -90,10 +90,11 @@ export const revise = (body: string, { visitUrl, beforeSend, report, isText }: S
       params.visit_url = redacted;
       keep(event);
       if (visitUrl) {
-        const url = visitUrl(new URL(redacted, currentUrl()));
-        params.visit_url = `${url}`;
-        if (url) keep(event);
-        else revised = "";
+        const url = new URL(redacted, currentUrl());
+        const answer = visitUrl(url);
+        params.visit_url = `${answer ?? url}`;
+        if (answer === null || answer === false) revised = "";
+        else keep(event);
       }
     });
   if (revised && beforeSend)

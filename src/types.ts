@@ -57,10 +57,11 @@ export interface Config {
    */
   pageviews?: "auto" | "hash" | "off";
   /**
-   * Changes or drops (`null`) the URL of a page view. It is given the URL without its secrets: user and password, and the
-   * values of parameters such as `token`, `code` or `password` in query and fragment, are already replaced.
+   * Changes the URL of a page view, in place or by giving another one back, or drops the view (`null`, `false`). It is given
+   * the URL without its secrets: user and password, and the values of parameters such as `token`, `code` or `password` in
+   * query and fragment, are already replaced.
    */
-  visitUrl?: (url: URL) => string | URL | null;
+  visitUrl?: (url: URL) => string | URL | null | false | undefined;
   /**
    * Changes an event before it is stored, in place or by giving another one back, or drops it (`null`, `false`). What throws
    * changes nothing.

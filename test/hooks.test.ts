@@ -186,6 +186,19 @@ describe("a page view with a URL of its own", () => {
     );
     expect(views).toEqual(["https://site.example/x/a", "https://site.example/x/b"]);
   });
+  it.each<[string, (url: URL) => undefined | false, string[]]>([
+    [
+      "by giving nothing back after a change",
+      (url) => void url.searchParams.delete("b") as undefined,
+      ["https://site.example/a"],
+    ],
+    ["by giving nothing back", () => undefined, ["https://site.example/a?b=1"]],
+    ["by giving false back, which drops it", () => false, []],
+  ])("meets visitUrl %s", async (_, visitUrl, views) =>
+    expect(
+      await viewed(({ tracker }) => tracker.pageview({ visit_url: "https://site.example/a?b=1" }), { visitUrl }),
+    ).toEqual(views),
+  );
   it("is without secrets also where visitUrl throws", async () => {
     const visitUrl = () => {
       throw new Error("the page's own");
