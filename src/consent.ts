@@ -2,6 +2,7 @@
  * What the visitor allows, `consent` = "granted" | "denied": one choice for all tabs, remembered across pages. The store that
  * all others use is closed until it is granted: what they write stays in memory.
  */
+import { attempt } from "./attempt.js";
 import { createStore } from "./storage.js";
 import type { Config } from "./types.js";
 
@@ -20,7 +21,7 @@ export const createConsent = (prefix: string, initial: Consent = "granted", forg
   const store = createStore(prefix, (key) => (key === KEY || current === "granted" ? localStorage : undefined));
 
   /** Follows the choice, made here or in another tab. @returns whether it is another one */
-  const heed = (): boolean => {
+  const heed = (isOwn?: boolean): boolean => {
     const stored = store.get(KEY);
     // Where the page has emptied the storage, what was last known holds.
     if (initial !== "denied" && /^(granted|denied)$/.test(`${stored}`)) chosen = stored as Consent;
@@ -29,7 +30,10 @@ export const createConsent = (prefix: string, initial: Consent = "granted", forg
     // While the store is closed, these are in memory alone.
     const kept = store.keys();
     current = "granted";
-    if (chosen === "granted") for (const key of kept) store.set(key, store.get(key)!);
+    // Where another tab has chosen, what it has stored since holds: it may know that somebody has logged out.
+    if (chosen === "granted")
+      for (const key of kept)
+        store.set(key, (!isOwn && attempt(() => localStorage.getItem(prefix + key))) || store.get(key)!);
     if (chosen === "denied") {
       forget();
       for (const key of store.keys()) if (key !== KEY) store.remove(key);
@@ -44,7 +48,10 @@ export const createConsent = (prefix: string, initial: Consent = "granted", forg
     is: (consent: Consent): boolean => current === consent,
     choose: (consent: Consent): boolean => {
       store.set(KEY, consent);
-      return heed();
+      const isOther = heed(true);
+      // Where the storage was full, a refusal has made room.
+      store.set(KEY, consent);
+      return isOther;
     },
   };
 };

@@ -1,6 +1,7 @@
 /** What the visitor allows, in pages of a fake browser: nothing stored, nothing sent, until it is granted. */
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Config, Tracker } from "../src/types.js";
+import { fill } from "./support/area.js";
 import { inWorld, type Page, type World } from "./support/world.js";
 
 const MINUTE = 60_000;
@@ -78,6 +79,17 @@ describe("pending", () => {
       expect(await sent(world)).toEqual(["ann here", "ann there"]);
       await other.track("later");
       expect(await sent(world)).toContain("ann later");
+    }));
+  it("is left in another tab with the contact of that one, also when there is none any more", () =>
+    inHealthyWorld(async (world) => {
+      const [page, other] = [await world.open(PENDING), await world.open(PENDING)];
+      await call(page, "reset");
+      await call(page, "optIn");
+      await other.track("there");
+      await page.track("after");
+      expect(await sent(world)).not.toContain("ann after");
+      await call(page, "identify", "bob");
+      expect(await sent(world)).toContain("bob after");
     }));
   it("keeps the contact that the storage knows from before, and events wait for it", () =>
     inHealthyWorld(async (world) => {
@@ -242,6 +254,20 @@ describe("what beats what", () => {
           }
         }));
 });
+
+it("optOut holds although the storage was full", () =>
+  inHealthyWorld(async (world) => {
+    const page = await world.open();
+    await page.track("a");
+    fill(world.storage);
+    await call(page, "optOut");
+    expect(keys(world)).toEqual([CHOICE]);
+    page.kill();
+    const before = world.sent.length;
+    const next = await world.open();
+    await next.track("b");
+    expect((await sent(world)).length).toBe(before);
+  }));
 
 it("denied by the configuration leaves nothing of earlier pages but the choice", () =>
   inWorld(async (world) => {
