@@ -97,6 +97,8 @@ export const createTabs = (store: Store) => {
           for (const tab of dead)
             if (adopterOf(tab) === me) {
               adopted.add(tab);
+              // Nothing may have waited here for long: what is taken over must not find the lease run out.
+              touch();
               take(tab);
             }
           done();

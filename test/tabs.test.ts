@@ -48,6 +48,21 @@ describe("several pages of one site", () => {
       await world.clock.advance(MINUTE);
       expect(world.names()).toEqual(["a"]);
     }));
+  it("deliver what a crashed one has queued, also while hidden, when timers come once a minute", () =>
+    inWorld(async (world) => {
+      const crashed = await world.open();
+      await crashed.track("a");
+      crashed.kill();
+      acceptAll(world);
+      const hidden = await world.open({}, { isHidden: true });
+      for (let minute = 0; minute < 5; minute++) {
+        hidden.isFrozen = true;
+        await world.clock.advance(MINUTE);
+        hidden.isFrozen = false;
+        await world.clock.advance(1);
+      }
+      expect(world.names()).toEqual(["a"]);
+    }));
   it.each(["open already", "opened later"])("deliver what a crashed one has queued: %s", (when) =>
     inWorld(async (world) => {
       const crashed = await world.open();
