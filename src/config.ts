@@ -28,11 +28,16 @@ const isOn = (value: unknown): boolean => /^(true)?$/.test(`${value}`);
 
 export const readConfig = (config: Named): Settings => {
   let listener: DebugListener | undefined;
+  let isTelling = false;
   // Where a function of the page fails, that is the page's to see, and not ours to pass on.
   const log: DebugListener = (code, detail) => attempt(() => listener?.(code, detail));
   const report: Settings["report"] = (code, detail, body) => {
     log(code, detail);
+    // A handler that tracks may cause the next problem, and so on without end.
+    if (isTelling) return;
+    isTelling = true;
     attempt(() => config.onError?.({ code, detail, event: body ? JSON.parse(body) : undefined }));
+    isTelling = false;
   };
   const expect = (name: string, isRight: boolean): boolean => {
     if (!isRight) report("input", name);
@@ -44,8 +49,11 @@ export const readConfig = (config: Named): Settings => {
     const value = config[name] ?? fallback;
     return expect(name, value > 0) ? Number(value) : fallback;
   };
-  const { name, apiToken, trackUrl, eventPath = EVENT_PATH } = config;
+  const { name, apiToken, trackUrl, eventPath } = config;
   if (isOn(config.debug)) listener = (...line) => console.debug(name, ...line);
+  const canSend = isText("apiToken", apiToken) && isText("trackUrl", trackUrl);
+  // The one mistake that is told unasked: nothing would ever arrive, and nobody know where to look.
+  if (!canSend) console.warn(name, "no apiToken, trackUrl");
   return {
     ...config,
     stamp: isOn(config.stamp),
@@ -53,10 +61,9 @@ export const readConfig = (config: Named): Settings => {
       isOn(config.respectGpc) && (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl
         ? "denied"
         : config.consent,
-    url:
-      isText("apiToken", apiToken) && isText("trackUrl", trackUrl)
-        ? `${trackUrl.replace(/\/*$/, "/")}${eventPath.replace(/^\/+/, "")}?api_token=${encodeURIComponent(apiToken)}`
-        : "",
+    url: canSend
+      ? `${trackUrl.replace(/\/*$/, "/")}${(eventPath || EVENT_PATH).replace(/^\/+/, "")}?api_token=${encodeURIComponent(apiToken)}`
+      : "",
     bounds: [number("maxEvents", 1_000), number("maxBytes", 1_048_576), number("maxAgeMs", 604_800_000)],
     report,
     log,

@@ -27,6 +27,7 @@ describe("the URL of all events", () => {
     ["https://track.example/", "e", "https://track.example/e?api_token=token"],
     ["/proxy/", "//e", "/proxy/e?api_token=token"],
     ["/", "/e", "/e?api_token=token"],
+    ["/", null, "/v1/track/event?api_token=token"],
     ["", "/e", ""],
   ])("of %j has the path %j where that is renamed", (trackUrl, eventPath, url) =>
     expect(read({ trackUrl, eventPath }).url).toBe(url),
@@ -111,6 +112,30 @@ describe("what is wrong", () => {
     expect(problems.length).toBe(1);
     expect(problems[0]!.code).toBe("input");
     expect(problems[0]!.detail).toContain(name);
+  });
+  it.each([
+    ["nothing", {}, 0],
+    ["the token", { apiToken: "" }, 1],
+    ["the address", { trackUrl: undefined }, 1],
+    ["both", { apiToken: undefined, trackUrl: undefined }, 1],
+  ])("warns unasked where nothing could ever be sent: without %s", (_, config, count) => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    read(config);
+    expect(warn.mock.calls).toEqual(Array(count).fill(["tracklet", "no apiToken, trackUrl"]));
+    warn.mockRestore();
+  });
+  it("does not ask a handler that causes problems about those", () => {
+    let told = 0;
+    const { report } = read({
+      onError: () => {
+        if (++told < 100) report("input", "another");
+        throw new Error("the page's own");
+      },
+    });
+    for (let problem = 1; problem <= 3; problem++) {
+      report("input", "one");
+      expect(told).toBe(problem);
+    }
   });
   it("does no harm where the page's handler throws or is none", () => {
     const onError = () => {
