@@ -55,7 +55,8 @@ const nothing = async (): Promise<FlushResult> => ({ delivered: 0, queued: 0, dr
 
 export const flush: Tracker["flush"] = async (...args) => {
   const hub = page()?.[name];
-  return hub && !Array.isArray(hub) ? hub.flush(...args) : nothing();
+  // Calls that wait have nothing to send, an element with this id no method.
+  return Array.isArray(hub) || !hub?.flush ? nothing() : hub.flush(...args);
 };
 
 /** A tracker of its own, which the global knows nothing of. */

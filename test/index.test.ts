@@ -121,7 +121,7 @@ describe("in a page", () => {
     );
     expect(sent).toEqual(["token one"]);
   });
-  it("flush resolves to zeros before init, also beside a stub, and to what was done after it", async () => {
+  it("flush resolves to zeros before init, also beside a stub or an element, and to what was done after it", async () => {
     const results: unknown[] = [];
     await inPage(async (page) => {
       const flush = () => void app.flush().then((result) => results.push(result));
@@ -133,14 +133,17 @@ describe("in a page", () => {
         flush();
       });
       await page.run(() => {
+        globals().tracklet = { id: "tracklet" } as never;
+        flush();
+      });
+      await page.run(() => {
         app.init(config());
         app.track("one");
         flush();
       });
     });
     expect(results).toEqual([
-      { delivered: 0, queued: 0, dropped: 0 },
-      { delivered: 0, queued: 0, dropped: 0 },
+      ...Array(3).fill({ delivered: 0, queued: 0, dropped: 0 }),
       { delivered: 1, queued: 0, dropped: 0 },
     ]);
   });
