@@ -2,10 +2,10 @@
 import { currentUrl, isHidden, type Navigation, onNavigate, onRestore, onVisibility } from "./page.js";
 
 /** What makes a URL another one: without its fragment, unless that routes; the first route is none. */
-const identify = (url: string, isHash: boolean): string => url.replace(isHash ? /#\/?$/ : /#.*/, "");
+const identify = (url: string, isHash: boolean): string => url.replace(isHash ? /#!?\/?$/ : /#.*/, "");
 
 /** The same without queries, also those within the fragment. */
-const pathOf = (url: string): string => url.replace(/\?[^#]*/g, "").replace(/#\/?$/, "");
+const pathOf = (url: string): string => url.replace(/\?[^#]*/g, "").replace(/#!?\/?$/, "");
 
 /**
  * Is this a new view? A load always is; a push or traversal to another URL; a replacement only where the

@@ -22,6 +22,8 @@ describe("isNewView", () => {
     ["push", "/a#", "/a", false, false],
     // Routers in fragments replace the address that they are entered by.
     ["replace", "/a#/", "/a", false, false],
+    ["replace", "/a#!/", "/a", false, false],
+    ["replace", "/a#!/b", "/a#!/", false, true],
     ["replace", "/a#/?x=1", "/a", false, false],
     ["replace", "/a?x=1#/", "/a?x=1", false, false],
     ["push", "/a#/b", "/a#/", false, true],
