@@ -84,7 +84,7 @@ export const createTracker = (given: Named): Configured => {
   const view = (params?: Params, visit_url = currentUrl()): void => add("pageview", params, { visit_url });
 
   const tracker: Configured = {
-    // Another copy of the snippet or of the package.
+    // This configuration, and those of other copies of the snippet or of the package.
     init: guard((other) => {
       if (other.apiToken === config.apiToken) {
         if (other.contactUid) tracker.identify(other.contactUid, other.accountUid);
@@ -131,7 +131,7 @@ export const createTracker = (given: Named): Configured => {
   onRestore(sender.restore);
   onOnline(() => sender.hear(true));
   onStorage(() => sender.hear());
-  if (config.contactUid) tracker.identify(config.contactUid, config.accountUid);
+  tracker.init(config);
   // After the calls that follow at once: the view of a page is of the contact that is identified on it.
   Promise.resolve().then(() => {
     if (config.pageviews !== "off") watchPageviews(config.pageviews === "hash", (url) => view({}, url));
