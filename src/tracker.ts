@@ -81,7 +81,7 @@ export const createTracker = (given: Named): Configured => {
       sender.wake();
     }
   };
-  const view = (params?: Params, visit_url = currentUrl()): void => add("pageview", params, { visit_url });
+  const view = (visit_url: string, params?: Params): void => add("pageview", params, { visit_url });
 
   const tracker: Configured = {
     // This configuration, and those of other copies of the snippet or of the package.
@@ -101,7 +101,7 @@ export const createTracker = (given: Named): Configured => {
       }
     }),
     track: guard((eventUid: string, params?: Params) => add(eventUid, params)),
-    pageview: guard((params) => view(params)),
+    pageview: guard((params) => view(currentUrl(), params)),
     flush: (options) =>
       flush(
         queue,
@@ -134,7 +134,7 @@ export const createTracker = (given: Named): Configured => {
   tracker.init(config);
   // After the calls that follow at once: the view of a page is of the contact that is identified on it.
   Promise.resolve().then(() => {
-    if (config.pageviews !== "off") watchPageviews(config.pageviews === "hash", (url) => view({}, url));
+    if (config.pageviews !== "off") watchPageviews(config.pageviews === "hash", view);
     sender.adopt();
     setInterval(sender.adopt, LEASE_MS);
   });
