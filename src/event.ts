@@ -56,9 +56,9 @@ export const formatEvent = (
   }
 };
 
-/** Puts the contact, if there is one, in front of a body, as its first member. */
-export const address = (body: string, contact?: string): string =>
-  contact ? `{"contact_uid":${JSON.stringify(contact)},${body.slice(1)}` : body;
+/** Puts the contact in front of a body, as its first member. Gives nothing where others have written what is too deep. */
+export const address = (body: string, contact: string): string | undefined =>
+  attempt(() => write({ contact_uid: contact, ...JSON.parse(body) }));
 
 /** Is the contact there? If not, the name of the event is the first member. */
 export const isAddressed = (body: string): boolean => body[2] === "c";

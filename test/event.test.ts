@@ -36,7 +36,7 @@ it("puts the contact first", () => {
     'x"\\y',
   );
   expect(text).toMatch(/^\{"contact_uid":/);
-  expect(JSON.parse(text)).toEqual({ contact_uid: 'x"\\y', event_uid: "a", params: { b: 1 } });
+  expect(JSON.parse(text!)).toEqual({ contact_uid: 'x"\\y', event_uid: "a", params: { b: 1 } });
 });
 
 describe("params are what JSON.stringify makes of them", () => {
