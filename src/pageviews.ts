@@ -12,8 +12,12 @@ const pathOf = (url: string): string => url.replace(/\?[^#]*/g, "").replace(/#!?
  * path changes, because routers and filters write state into the query.
  */
 export const isNewView = (navigation: Navigation | "load", url: string, last: string, isHash: boolean): boolean => {
-  const [here, there] = [identify(url, isHash), identify(last, isHash)];
-  return navigation === "load" || (navigation === "replace" ? pathOf(here) !== pathOf(there) : here !== there);
+  /** What must be another one. */
+  const essence = (one: string): string => {
+    const view = identify(one, isHash);
+    return navigation === "replace" ? pathOf(view) : view;
+  };
+  return navigation === "load" || essence(url) !== essence(last);
 };
 
 /** Calls `view` with the URL of each new view, at the moment of the navigation. */
