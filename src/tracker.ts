@@ -24,21 +24,21 @@ export interface Configured extends Tracker {
 
 export const createTracker = (given: Named): Configured => {
   const config = readConfig(given);
-  const { name, url, bounds, report, log, listen, isText } = config;
+  const { name, report, log, isText } = config;
   const { store, heed, is, choose } = createConsent(`${name}:`, config.consent, () => queue.release());
   const identity = createIdentity(store);
   const tabs = createTabs(store);
-  const queue = createQueue(store, bounds, report);
+  const queue = createQueue(store, config.bounds, report);
   const backOff = createBackOff(store);
   const sender = createSender(
     queue,
     tabs,
     backOff,
-    createTransport(url, config.contentType, log),
+    createTransport(config.url, config.contentType, log),
     createVerdict(queue, backOff, report),
     () => {
       heed();
-      return !!url && is("granted");
+      return !!config.url && is("granted");
     },
     (key, body) => {
       const waitsFor = epochOf(key);
@@ -122,7 +122,7 @@ export const createTracker = (given: Named): Configured => {
     optOut: guard(() => {
       choose("denied");
     }),
-    debug: guard(listen),
+    debug: guard(config.listen),
   };
   heed();
 
