@@ -2,7 +2,7 @@
 import { attempt } from "./attempt.js";
 import type { Settings } from "./config.js";
 import type { Params } from "./declared.js";
-import { currentUrl } from "./page.js";
+
 import { redact } from "./redact.js";
 import type { TrackEvent } from "./types.js";
 
@@ -74,9 +74,6 @@ export const revise = (body: string, { visitUrl, beforeSend, report, isText }: S
   const { params } = event;
   const { visit_url } = params;
   let revised = body;
-  const keep = (next: TrackEvent): void => {
-    revised = formatEvent(report, next);
-  };
   const run = (name: string, hook: () => void): void => {
     try {
       hook();
@@ -88,13 +85,12 @@ export const revise = (body: string, { visitUrl, beforeSend, report, isText }: S
     run("visitUrl", () => {
       const redacted = redact(visit_url);
       params.visit_url = redacted;
-      keep(event);
+      revised = formatEvent(report, event);
       if (visitUrl) {
-        const url = new URL(redacted, currentUrl());
+        const url = new URL(redacted, location.href);
         const answer = visitUrl(url);
         params.visit_url = `${answer ?? url}`;
-        if (answer === null || answer === false) revised = "";
-        else keep(event);
+        revised = answer === null || answer === false ? "" : formatEvent(report, event);
       }
     });
   if (revised && beforeSend)
@@ -103,7 +99,8 @@ export const revise = (body: string, { visitUrl, beforeSend, report, isText }: S
       // A hook that gives nothing back has changed the event in place, or left it alone.
       const next = answer ?? event;
       if (answer === null || answer === false) revised = "";
-      else if (isText("beforeSend: event_uid", (next as TrackEvent).event_uid)) keep(next as TrackEvent);
+      else if (isText("beforeSend: event_uid", (next as TrackEvent).event_uid))
+        revised = formatEvent(report, next as TrackEvent);
     });
   return revised;
 };

@@ -5,8 +5,6 @@ const listen = (target: EventTarget, type: string, run: (event: never) => void):
 
 export const isHidden = (): boolean => document.hidden;
 
-export const currentUrl = (): string => location.href;
-
 /** The page goes out of sight, often the last event of its life on a phone, or comes back. */
 export const onVisibility = (run: () => void): void => listen(document, "visibilitychange", run);
 

@@ -1,5 +1,5 @@
 /** When a page view is to be counted. */
-import { currentUrl, isHidden, type Navigation, onNavigate, onRestore, onVisibility } from "./page.js";
+import { isHidden, type Navigation, onNavigate, onRestore, onVisibility } from "./page.js";
 
 /** What makes a URL another one: without its fragment, unless that routes; the first route is none. */
 const identify = (url: string, isHash: boolean): string => url.replace(isHash ? /#!?\/?$/ : /#.*/, "");
@@ -29,7 +29,7 @@ export const watchPageviews = (isHash: boolean, view: (url: string) => void): vo
   let isSeen = false;
   const look = (navigation: Navigation | "load"): void => {
     if (!isSeen && isHidden()) return;
-    const url = currentUrl();
+    const url = location.href;
     const isNewTo = (other: string) => isNewView(isSeen ? navigation : "load", url, other, isHash);
     const isNew = isNewTo(counted) && isNewTo(last);
     isSeen = true;

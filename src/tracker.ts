@@ -6,7 +6,7 @@ import type { Params } from "./declared.js";
 import { address, formatEvent, isAddressed, revise } from "./event.js";
 import { flush } from "./flush.js";
 import { createIdentity } from "./identity.js";
-import { currentUrl, isHidden, onLeave, onOnline, onRestore, onStorage, onVisibility } from "./page.js";
+import { isHidden, onLeave, onOnline, onRestore, onStorage, onVisibility } from "./page.js";
 import { watchPageviews } from "./pageviews.js";
 import { createQueue } from "./queue.js";
 import { epochOf } from "./row.js";
@@ -71,14 +71,12 @@ export const createTracker = (given: Named): Configured => {
       const all = { account_uid: account || undefined, ...own, ...stamps };
       let body = formatEvent(report, { contact_uid: contact, event_uid: eventUid, params }, all);
       if (eventUid === "pageview" || config.beforeSend) body = revise(body, config);
-      const waits = !isAddressed(body);
-      if (!body) {
-        log("dropped", "hook");
-        return;
-      }
-      log(is("granted") ? (waits ? "identify" : "queued") : "pending", body);
-      queue.append(tabs.id(), body, waits ? `${epoch}` : "");
-      sender.wake();
+      if (body) {
+        const waitsFor = isAddressed(body) ? "" : `${epoch}`;
+        log(is("granted") ? (waitsFor ? "identify" : "queued") : "pending", body);
+        queue.append(tabs.id(), body, waitsFor);
+        sender.wake();
+      } else log("dropped", "hook");
     }
   };
   const view = (visit_url: string, params?: Params): void => add("pageview", params, { visit_url });
@@ -101,7 +99,7 @@ export const createTracker = (given: Named): Configured => {
       }
     }),
     track: guard((eventUid: string, params?: Params) => add(eventUid, params)),
-    pageview: guard((params) => view(currentUrl(), params)),
+    pageview: guard((params) => view(location.href, params)),
     flush: (options) =>
       flush(
         queue,
