@@ -121,18 +121,18 @@ export const createQueue = (
       own.forEach(postpone);
     },
 
-    /** Notes of those events whose request outlives the page, with so many bytes, that the service most likely has them. */
-    handOff: (keptBytes: Map<string, number>): void => {
+    /**
+     * The page is left: stores again what it has emptied out of the storage, as many do when somebody logs out.
+     *
+     * @param handsOff whether to note of events whose request outlives the page that the service most likely has them
+     * @param keptBytes the bytes of these requests
+     */
+    leave: (handsOff: boolean, keptBytes: Map<string, number>): void => {
       for (const [key, body] of rows)
-        if (keptBytes.get(key)) {
+        if (handsOff && keptBytes.get(key)) {
           handedOff.add(key);
           store.set(key, HANDED_OFF + body);
-        }
-    },
-
-    /** Stores again what the page has emptied out of the storage, as many do when somebody logs out. */
-    save: (): void => {
-      for (const [key, body] of rows) if (store.get(key) === null) store.set(key, body);
+        } else if (store.get(key) === null) store.set(key, body);
     },
 
     /** The service may lack what was handed off to it. */

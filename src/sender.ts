@@ -108,8 +108,7 @@ export const createSender = (
   /** The page is left: tells the next one what is in flight, and that the rest is free. */
   const handOver = (): void => {
     left = handedOver = begun;
-    queue.save();
-    if (!isStamped && !backOff.state() && navigator.onLine) queue.handOff(flight.requests);
+    queue.leave(!isStamped && !backOff.state() && navigator.onLine, flight.requests);
     tabs.leave(rows.size > 0);
   };
   /** Something may let events go. */

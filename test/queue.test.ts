@@ -130,7 +130,7 @@ describe("bounds", () => {
   it("report an event that was left to the browser as well", () => {
     const queue = createQueueOf([1, 1_000_000, DAY]);
     queue.append("tab", body("a"), "");
-    queue.handOff(kept(...queue.rows.keys()));
+    queue.leave(true, kept(...queue.rows.keys()));
     queue.append("tab", body("b"), "");
     expect(reported()).toEqual(["a"]);
   });
@@ -167,6 +167,29 @@ describe("events that lack their contact", () => {
   });
 });
 
+describe("a page that is left", () => {
+  it.each<[string, boolean]>([
+    ["that hands off what is under way", true],
+    ["that hands off nothing", false],
+  ])("%s stores again what was emptied out of the storage", (_, handsOff) => {
+    const queue = createQueueOf();
+    for (const name of ["a", "b", "c"]) queue.append("tab", body(name), "");
+    const before = { ...fake.rows };
+    const [first] = Object.keys(fake.rows);
+    for (const key of Object.keys(fake.rows)) delete fake.rows[key];
+    queue.leave(handsOff, kept(keyOf(queue, "a")));
+    expect(fake.rows).toEqual(handsOff ? { ...before, [first!]: HANDED_OFF + body("a") } : before);
+  });
+  it("leaves the rows alone that are still there", () => {
+    const queue = createQueueOf();
+    queue.append("tab", body("a"), "");
+    queue.leave(true, kept(keyOf(queue, "a")));
+    const before = { ...fake.rows };
+    queue.leave(false, kept());
+    expect(fake.rows).toEqual(before);
+  });
+});
+
 describe("adoption", () => {
   const dead = (...appended: string[]): void => {
     const queue = createQueueOf();
@@ -198,7 +221,7 @@ describe("adoption", () => {
     const before = createQueueOf();
     before.append("dead", body("old"), "4");
     before.append("dead", body("handed"), "");
-    before.handOff(kept(keyOf(before, "handed")));
+    before.leave(true, kept(keyOf(before, "handed")));
     now += 12 * 3_600_000;
     const queue = createQueueOf();
     queue.load("dead");
@@ -252,7 +275,7 @@ describe("what was handed off", () => {
   it("is taken back when the service fails, also for whoever comes next", () => {
     const queue = createQueueOf();
     for (const name of ["a", "b"]) queue.append("tab", body(name), "");
-    queue.handOff(kept(keyOf(queue, "a")));
+    queue.leave(true, kept(keyOf(queue, "a")));
     expect(Object.values(fake.rows)).toEqual([HANDED_OFF + body("a"), body("b")]);
     queue.retract();
     expect(Object.values(fake.rows)).toEqual([body("a"), body("b")]);
@@ -261,7 +284,7 @@ describe("what was handed off", () => {
   it("is forgotten with its event", () => {
     const queue = createQueueOf();
     queue.append("tab", body("a"), "");
-    queue.handOff(kept(...queue.rows.keys()));
+    queue.leave(true, kept(...queue.rows.keys()));
     queue.deliver(keyOf(queue, "a"));
     queue.retract();
     expect(fake.rows).toEqual({});
