@@ -50,7 +50,7 @@ export const NotFoundError: Kind<NotFoundError> = kind("NotFoundError", ApiError
 export type AuthenticationError = ApiError;
 export const AuthenticationError: Kind<AuthenticationError> = kind("AuthenticationError", ApiError);
 
-/** 429, and the retries are used up or the wait that was asked for would pass the deadline. */
+/** 429, and the retries are used up, or the wait that was asked for is as long as `timeoutMs`. */
 export type RateLimitError = ApiError;
 export const RateLimitError: Kind<RateLimitError> = kind("RateLimitError", ApiError);
 
