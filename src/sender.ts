@@ -21,7 +21,7 @@ export const createSender = (
   tabs: Tabs,
   backOff: BackOff,
   { canKeepAlive, post }: Transport,
-  { judge, preferNew }: Verdict,
+  verdict: Verdict,
   mayBegin: () => boolean,
   complete: (key: string, body: string) => string | undefined,
   isStamped: boolean,
@@ -50,7 +50,7 @@ export const createSender = (
     flight.end(key);
     // A request that is cut off while the page is left may have arrived.
     if (isSuccess(outcome[0]) || !(isGone || (request <= left && !outcome[0])))
-      judge(key, outcome, request, seen, request > handedOver);
+      verdict.judge(key, outcome, request, seen, request > handedOver);
     hear();
   };
   /** Takes over what dead tabs and earlier pages have queued. */
@@ -133,7 +133,7 @@ export const createSender = (
     /** An event was queued: it is sent in the next task, or at once where there may be none. */
     wake: (): void => {
       if (rows.size === 1) tabs.touch();
-      const isDoubtful = preferNew();
+      const isDoubtful = verdict.preferNew();
       isUrgent ||= isDoubtful;
       if (isGone || isHidden()) pump();
       else if (!isComing || isDoubtful) {

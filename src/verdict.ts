@@ -14,7 +14,7 @@ const REFUSALS = 8;
 const isRefusal = (status: number): boolean => [400, 413, 422].includes(status);
 
 export const createVerdict = (
-  { rows, handedOff, deliver, drop, postpone, retract }: Queue,
+  queue: Queue,
   backOff: BackOff,
   report: (code: Problem["code"], detail: string) => void,
 ) => {
@@ -29,11 +29,11 @@ export const createVerdict = (
   const refuse = (key: string, status: number, request: number): void => {
     // The first mark stays: what was accepted since then shows that it is the event.
     if (!refused.has(key)) refused.set(key, request);
-    postpone(key);
-    if (!pausedBy && ++refusals < Math.min(rows.size, isRefusal(status) ? REFUSALS : 0)) backOff.clear();
+    queue.postpone(key);
+    if (!pausedBy && ++refusals < Math.min(queue.rows.size, isRefusal(status) ? REFUSALS : 0)) backOff.clear();
     else {
       backOff.pause(PAUSE_MS);
-      retract();
+      queue.retract();
       if (!pausedBy) report("paused", `status ${status}`);
       refusals = 0;
       pausedBy = status;
@@ -51,20 +51,20 @@ export const createVerdict = (
         accepted = request;
         refusals = pausedBy = 0;
         backOff.clear();
-        deliver(key);
-        if (speaksForAll) handedOff.forEach(deliver);
+        queue.deliver(key);
+        if (speaksForAll) queue.handedOff.forEach(queue.deliver);
       } else if (!status || isTransient(status)) {
         backOff.fail(seen, retryAfter);
-        retract();
-      } else if (rows.has(key))
-        if (isRefusal(status) && refused.get(key)! < accepted) drop(key, "rejected", `status ${status}`);
+        queue.retract();
+      } else if (queue.rows.has(key))
+        if (isRefusal(status) && refused.get(key)! < accepted) queue.drop(key, "rejected", `status ${status}`);
         else refuse(key, status, request);
     },
 
     /** Where all events are refused, the next one may be the first that is not. @returns whether it should be tried soon */
     preferNew: (): boolean => {
       const isDoubtful = isRefusal(pausedBy);
-      if (isDoubtful) for (const key of refused.keys()) if (rows.has(key)) postpone(key);
+      if (isDoubtful) for (const key of refused.keys()) if (queue.rows.has(key)) queue.postpone(key);
       return isDoubtful;
     },
   };
