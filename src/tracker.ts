@@ -26,9 +26,9 @@ export const createTracker = (given: Named): Configured => {
   const config = readConfig(given);
   const { name, report, log, isText } = config;
   const { store, heed, is, choose } = createConsent(`${name}:`, config.consent, () => queue.release());
+  const queue = createQueue(store, config.bounds, report);
   const identity = createIdentity(store);
   const tabs = createTabs(store);
-  const queue = createQueue(store, config.bounds, report);
   const backOff = createBackOff(store);
   const sender = createSender(
     queue,
