@@ -26,18 +26,13 @@ export const createVerdict = (
   /** The status that stopped all events; 0 otherwise. */
   let pausedBy = 0;
 
-  const refuse = (key: string, status: number, request: number): void => {
-    // The first mark stays: what was accepted since then shows that it is the event.
-    if (!refused.has(key)) refused.set(key, request);
-    queue.postpone(key);
-    if (!pausedBy && ++refusals < Math.min(queue.rows.size, isRefusal(status) ? REFUSALS : 0)) backOff.clear();
-    else {
-      backOff.pause(PAUSE_MS);
-      queue.retract();
-      if (!pausedBy) report("paused", `status ${status}`);
-      refusals = 0;
-      pausedBy = status;
-    }
+  /** Stops all events. */
+  const pause = (status: number): void => {
+    backOff.pause(PAUSE_MS);
+    queue.retract();
+    if (!pausedBy) report("paused", `status ${status}`);
+    refusals = 0;
+    pausedBy = status;
   };
 
   return {
@@ -58,7 +53,13 @@ export const createVerdict = (
         queue.retract();
       } else if (queue.rows.has(key))
         if (isRefusal(status) && refused.get(key)! < accepted) queue.drop(key, "rejected", `status ${status}`);
-        else refuse(key, status, request);
+        else {
+          // The first mark stays: what was accepted since then shows that it is the event.
+          if (!refused.has(key)) refused.set(key, request);
+          queue.postpone(key);
+          if (!pausedBy && ++refusals < Math.min(queue.rows.size, isRefusal(status) ? REFUSALS : 0)) backOff.clear();
+          else pause(status);
+        }
     },
 
     /** Where all events are refused, the next one may be the first that is not. @returns whether it should be tried soon */
