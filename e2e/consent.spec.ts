@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from "playwright/test";
 import { expect, test } from "./harness/fixtures.js";
-import { loaded, localise, open, readmeBlocks, run } from "./harness/install.js";
+import { loaded, localise, open, run } from "./harness/install.js";
+import { readmeBlocks } from "./harness/readme.js";
 import { DEMO_TOKEN } from "./harness/tag.js";
 
 /* What the visitor allows: on the storage, and by the requests that are made, preflights included. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright/test";
 import { test as base, expect } from "./harness/fixtures.js";
 import { type Front, type Places, place, startRewrites, startWorker } from "./harness/front.js";
-import { readmeBlocks } from "./harness/install.js";
+import { readmeBlocks } from "./harness/readme.js";
 import { DEMO_TOKEN } from "./harness/tag.js";
 import { findProgram, startCaddy, startNginx } from "./harness/web-servers.js";
 

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright/test";
 import { faintTextsWithin } from "./harness/contrast.js";
 import { expect, test, track } from "./harness/fixtures.js";
-import { readmeBlocks } from "./harness/install.js";
 import { createPolicy, watchPolicy } from "./harness/policy.js";
+import { readmeBlocks } from "./harness/readme.js";
 import type { HtmlOptions, Site } from "./harness/site.js";
 
 /* The panel that says what the tracker on a page does. */

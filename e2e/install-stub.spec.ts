@@ -1,5 +1,6 @@
 import { expect, test } from "./harness/fixtures.js";
-import { loaded, readmeBlocks, run } from "./harness/install.js";
+import { loaded, run } from "./harness/install.js";
+import { readmeBlocks } from "./harness/readme.js";
 
 /* The stub of the README, its very text: the method form before the script has loaded. */
 

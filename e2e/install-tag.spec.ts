@@ -1,5 +1,6 @@
 import { expect, test } from "./harness/fixtures.js";
-import { loaded, localise, readmeBlocks, run, warningsOf } from "./harness/install.js";
+import { loaded, localise, run, warningsOf } from "./harness/install.js";
+import { readmeBlocks } from "./harness/readme.js";
 import { DEMO_TOKEN, scriptTag } from "./harness/tag.js";
 
 /* One script on a page, in every way it can come there. */

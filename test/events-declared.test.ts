@@ -1,24 +1,19 @@
 /** Events declared for the whole app, as the README says: the verbs that are imported check them. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { expect, it } from "vitest";
+import { readmeBlocks } from "../e2e/harness/readme.js";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 /** No such file: its text comes from here, and it lies where the sources are found. */
 const APP = join(ROOT, "test/app.ts");
 
-const example = (): string => {
-  const section = readFileSync(join(ROOT, "README.md"), "utf8")
-    .split(/^## /m)
-    .find((text) => text.startsWith("In an app\n"))!;
-  return /^```ts\n(.*?)^```$/ms.exec(section)![1]!;
-};
+const [EXAMPLE] = await readmeBlocks("In an app", "ts");
 
 /** What the compiler objects to in an app that declares its events and calls `track` so. */
 const objections = (calls: string): string[] => {
-  const text = `import { createTracker, track } from "tracklet";\n${example()}\n${calls}`;
+  const text = `import { createTracker, track } from "tracklet";\n${EXAMPLE}\n${calls}`;
   const options: ts.CompilerOptions = {
     ...ts.readConfigFile(join(ROOT, "tsconfig.json"), ts.sys.readFile).config.compilerOptions,
     target: ts.ScriptTarget.ES2020,

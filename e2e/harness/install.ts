@@ -1,16 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import type { Page } from "playwright/test";
-
-/** The code blocks of a section of the README, of one language. */
-export const readmeBlocks = async (title: string, language: string): Promise<string[]> => {
-  const readme = await readFile(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
-  const section = readme.split(/^## /m).find((text) => text.startsWith(`${title}\n`));
-  if (section === undefined) throw new Error(`README.md has no section "${title}"`);
-  return [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
-    .filter(([, name]) => name === language)
-    .map(([, , code]) => code!);
-};
 
 /** The README's examples with this site's addresses and token in the place of the invented ones. */
 export const localise = (code: string, apiToken: string, trackUrl: string): string =>

@@ -1,9 +1,10 @@
 /** The examples of the README's two sections on servers, executed as a reader would: from top to bottom. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { readmeBlocks } from "../../e2e/harness/readme.js";
 import { ACCESS_TOKEN, API_TOKEN, type Service, startService } from "./service.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -12,15 +13,11 @@ const FOLDER = `${ROOT}test/.results/readme-${process.pid}/`;
 
 const SECTIONS = ["Reading records: `tracklet/read`", "Sending from a server: `tracklet/send`"];
 
-/** The code blocks of a section, as one module that imports the sources. */
-const program = async (title: string): Promise<string> => {
-  const readme = await readFile(`${ROOT}README.md`, "utf8");
-  const section = readme.split(/^## /m).find((text) => text.startsWith(`${title}\n`));
-  if (section === undefined) throw new Error(`README.md has no section "${title}"`);
-  const blocks = [...section.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code]) => code);
-  if (blocks.length === 0) throw new Error(`the section "${title}" has no example`);
-  return blocks.join("\n").replaceAll(/"tracklet\/(\w+)"/g, (_, name) => JSON.stringify(`${ROOT}src/${name}.ts`));
-};
+/** The examples of a section, as one module that imports the sources. */
+const program = async (title: string): Promise<string> =>
+  (await readmeBlocks(title, "js"))
+    .join("\n")
+    .replaceAll(/"tracklet\/(\w+)"/g, (_, name) => JSON.stringify(`${ROOT}src/${name}.ts`));
 
 const run = async (name: string, code: string, url: string) => {
   const file = `${FOLDER}${name}.mts`;
