@@ -2,9 +2,9 @@ import { copyFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, type Page } from "playwright/test";
-import { faintTexts } from "./demo/contrast.js";
 import { test } from "./demo/fixtures.js";
 import type { Contact } from "./demo/start-demo.js";
+import { faintTextsWithin } from "./harness/contrast.js";
 import type { Row } from "./harness/service.js";
 
 /* The demo as `npm start` starts it, with real clicks on its pages. */
@@ -149,7 +149,7 @@ test("every page fits a phone and a desktop, and is readable in light and dark",
         await page.setViewportSize({ width, height: 800 });
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         expect(overflow, `${path} at ${width} px is wider than the window`).toBeLessThanOrEqual(0);
-        expect(await faintTexts(page), `${path} at ${width} px, ${colorScheme}`).toEqual([]);
+        expect(await faintTextsWithin(page.locator("body")), `${path} at ${width} px, ${colorScheme}`).toEqual([]);
       }
       grounds.add(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
     }
