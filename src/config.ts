@@ -2,7 +2,7 @@
 import { attempt } from "./attempt.js";
 import type { Config, DebugListener, Problem } from "./types.js";
 
-/** Path of the event endpoint (service interface, section 4, endpoint 6). */
+/** Path of the event endpoint (the service's interface, `POST /v1/track/event`). */
 const EVENT_PATH = "/v1/track/event";
 
 /** Bounds of what waits: events, bytes in UTF-8 and age in milliseconds. */

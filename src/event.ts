@@ -1,4 +1,4 @@
-/** The body of an event, as text (service interface, section 2, event). */
+/** The body of an event, as text (the service's interface, `POST /v1/track/event`). */
 import { attempt } from "./attempt.js";
 import type { Settings } from "./config.js";
 import type { Params } from "./declared.js";

@@ -9,8 +9,8 @@ export type Outcome = [status: number, retryAfter: number];
 const TIMEOUT_MS = 15_000;
 
 /**
- * Requests to one URL (service interface, section 4, endpoint 6). They neither send nor take cookies, and follow no
- * redirect: a followed 302 turns the POST into a GET, whose 200 would count as stored.
+ * Requests to one URL (the service's interface, `POST /v1/track/event`). They neither send nor take cookies, and follow
+ * no redirect: a followed 302 turns the POST into a GET, whose 200 would count as stored.
  *
  * @param type as `text/plain` the request needs no CORS of the service, and its answer says nothing but that it came
  */

@@ -7,7 +7,7 @@ import type { EventStore } from "./event-store.js";
 import { findMember } from "./json-text.js";
 import { EventInput, errors, MAX_PARAMS_DEPTH, Success } from "./schemas.js";
 
-/** Endpoint 6: records an event; answered once it is committed. */
+/** `POST /v1/track/event`: records an event; answered once it is committed. */
 export const eventRoute =
   (store: EventStore, config: Pick<ServiceConfig, "apiToken" | "maxEventBytes">): FastifyPluginAsyncTypebox =>
   async (app) => {

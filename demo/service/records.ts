@@ -8,7 +8,7 @@ import { Account, Contact, errors } from "./schemas.js";
 type Row = Record<string, unknown>;
 type Kind = "account" | "contact";
 
-/** Endpoints 1 to 4: an account or a contact by its internal id or its unique id. */
+/** `GET /v2/accounts` and `/v2/contacts`: an account or a contact by its internal id or its unique id. */
 export const recordRoutes =
   (database: Database): FastifyPluginAsyncTypebox =>
   async (app) => {

@@ -14,7 +14,7 @@ interface UserRow {
   created_at: unknown;
 }
 
-/** Endpoint 5: the users, page by page. */
+/** `GET /v2/users`: the users, page by page. */
 export const userRoutes =
   (database: Database): FastifyPluginAsyncTypebox =>
   async (app) => {

@@ -1,7 +1,7 @@
 /**
  * Every operation of `tracklet/read` and `tracklet/send` against answers written by hand from the service's interface.
- * Each fixture names the row that it comes from; none was made by the project's own service, so that the client and
- * that service cannot agree on a mistake.
+ * Each fixture names the route or the rule that it comes from; none was made by the project's own service, so that the
+ * client and that service cannot agree on a mistake.
  */
 import { describe, expect, it } from "vitest";
 import { createReader, NotFoundError, type Reader, type User } from "../../src/read.js";
@@ -36,8 +36,7 @@ const against = async <T>(fixtures: Fixture[], use: (url: string) => PromiseLike
   );
 };
 
-// Section 4: all data endpoints send `Accept: application/json`.
-// Section 5, endpoints 1 to 5: `Authorization: Bearer <ACCESS_TOKEN>`.
+// Accounts, contacts and users: `Accept: application/json` and `Authorization: Bearer <ACCESS_TOKEN>`.
 const get = (target: string, body: string, status = 200): Fixture => ({
   method: "GET",
   target,
@@ -49,31 +48,31 @@ const get = (target: string, body: string, status = 200): Fixture => ({
 const read = <T>(fixtures: Fixture[], look: (reader: Reader) => PromiseLike<T>): Promise<T> =>
   against(fixtures, (url) => look(createReader({ baseUrl: url, accessToken: "access-token" })));
 
-// Section 2, account and contact: fields of the record are not shown; identified by an id and a unique id.
+// An account or contact is identified by an id and a unique id; the interface shows no other fields.
 const RECORD = '{"id":"5f1e","unique_id":"acme","anything":{"else":[1,2]}}';
 const record = { id: "5f1e", unique_id: "acme", anything: { else: [1, 2] } };
 
-// Section 7, row 404: JSON object with one string member `error`.
+// The body of a 404: a JSON object with one string member `error`.
 const NOT_FOUND = '{"error":"Object not found"}';
 
 describe("accounts and contacts", () => {
-  it("endpoint 1: GET /v2/accounts/:id", () =>
+  it("GET /v2/accounts/:id", () =>
     expect(read([get("/v2/accounts/5f1e", RECORD)], (reader) => reader.accounts.get("5f1e"))).resolves.toEqual(record));
 
-  it("endpoint 2: GET /v2/accounts?uid=<unique_id>", () =>
+  it("GET /v2/accounts?uid=<unique_id>", () =>
     expect(
       read([get("/v2/accounts?uid=acme", RECORD)], (reader) => reader.accounts.findByUid("acme")),
     ).resolves.toEqual(record));
 
-  it("endpoint 3: GET /v2/contacts/:id", () =>
+  it("GET /v2/contacts/:id", () =>
     expect(read([get("/v2/contacts/5f1e", RECORD)], (reader) => reader.contacts.get("5f1e"))).resolves.toEqual(record));
 
-  it("endpoint 4: GET /v2/contacts?uid=<unique_id>", () =>
+  it("GET /v2/contacts?uid=<unique_id>", () =>
     expect(
       read([get("/v2/contacts?uid=acme", RECORD)], (reader) => reader.contacts.findByUid("acme")),
     ).resolves.toEqual(record));
 
-  it("section 7, 404: the object was not found", async () => {
+  it("404: the object was not found", async () => {
     const fixtures = [
       get("/v2/accounts/0", NOT_FOUND, 404),
       get("/v2/contacts/0", NOT_FOUND, 404),
@@ -92,7 +91,7 @@ describe("accounts and contacts", () => {
   });
 });
 
-// Section 2, user: object, id, created_at, email, name, role, enabled.
+// Members of a user: object, id, created_at, email, name, role, enabled.
 const user = (id: string): User => ({
   object: "user",
   id,
@@ -104,12 +103,12 @@ const user = (id: string): User => ({
 });
 const USER = (id: string) =>
   `{"object":"user","id":"${id}","created_at":1393258541,"email":"john.doe@example.com","name":"John Doe","role":"admin","enabled":true}`;
-// Section 2, user.list and pagination: total, offset, limit, count, next.
+// A page is a `user.list`, with a pagination of total, offset, limit, count, next.
 const USERS = (data: string, pagination: string) =>
   `{"object":"user.list","data":[${data}],"pagination":{${pagination}}}`;
 
 describe("users", () => {
-  it("endpoint 5: GET /v2/users, where offset, limit (25) and order (desc) are the service's to choose", async () => {
+  it("GET /v2/users, where offset, limit (25) and order (desc) are the service's to choose", async () => {
     const answer = USERS(
       USER("u1"),
       '"total":60,"offset":0,"limit":25,"count":25,"next":"https://api.example.com/v2/users?offset=25&limit=25"',
@@ -126,8 +125,7 @@ describe("users", () => {
     });
   });
 
-  // Section 4, query parameters of endpoint 5, and section 8: maximum page size 100.
-  it("endpoint 5: offset, limit up to 100, order asc or desc, sort created_at", async () => {
+  it("GET /v2/users: offset, limit up to 100, order asc or desc, sort created_at", async () => {
     const answer = USERS("", '"total":0,"offset":0,"limit":100,"count":0');
     await read([get("/v2/users?offset=0&limit=100&order=asc&sort=created_at", answer)], (reader) =>
       reader.users.list({ offset: 0, limit: 100, order: "asc", sort: "created_at" }),
@@ -139,8 +137,8 @@ describe("users", () => {
     });
   });
 
-  // Section 4, notes of endpoint 5: `pagination.next` carries the URL for the following page.
-  it("endpoint 5: the pages follow one another to the end", async () => {
+  // `pagination.next` carries the URL for the following page.
+  it("GET /v2/users: the pages follow one another to the end", async () => {
     const next = (offset: number) => `"next":"https://api.example.com/v2/users?offset=${offset}&limit=1"`;
     const fixtures = [
       get("/v2/users?limit=1", USERS(USER("u1"), `"total":3,"offset":0,"limit":1,"count":1,${next(1)}`)),
@@ -155,7 +153,7 @@ describe("users", () => {
     expect(ids).toEqual(["u1", "u2", "u3"]);
   });
 
-  it("section 7, 404: shown for the user list", async () => {
+  it("404: for the user list, too", async () => {
     const error = await read([get("/v2/users", NOT_FOUND, 404)], (reader) =>
       reader.users.list().then(undefined, (reason: unknown) => reason),
     );
@@ -164,7 +162,7 @@ describe("users", () => {
   });
 });
 
-// Section 4, endpoint 6: POST {track_url}/v1/track/event, `Content-Type: application/json`; body of the answer not shown.
+// POST {track_url}/v1/track/event, `Content-Type: application/json`; the interface shows no body of the answer.
 const post = (target: string, authorization: string | undefined, body: string): Fixture => ({
   method: "POST",
   target,
@@ -177,11 +175,10 @@ const send = (fixture: Fixture, event: ServerEvent, config: Partial<SendConfig> 
   against([fixture], (url) => sendEvent({ trackUrl: url, apiToken: "api-token", ...config }, event));
 
 describe("events", () => {
-  // Section 5, endpoint 6: HTTP Basic, the token as user name and an empty password: base64("api-token:").
+  // HTTP Basic: the token as user name and an empty password: base64("api-token:").
   const BASIC = "Basic YXBpLXRva2VuOg==";
 
-  // Section 4, endpoint 6, use 1; section 2, event and the members of params.
-  it("endpoint 6, use 1: a generic event, with HTTP Basic", () =>
+  it("POST /v1/track/event: a generic event with its params, with HTTP Basic", () =>
     send(
       post(
         "/v1/track/event",
@@ -195,8 +192,7 @@ describe("events", () => {
       },
     ));
 
-  // Section 4, endpoint 6, use 2.
-  it("endpoint 6, use 2: a page view, with HTTP Basic", () =>
+  it("POST /v1/track/event: a page view, with HTTP Basic", () =>
     send(
       post(
         "/v1/track/event",
@@ -210,8 +206,7 @@ describe("events", () => {
       },
     ));
 
-  // Section 5, endpoint 6: query parameter api_token=<API_TOKEN>.
-  it("endpoint 6, with the query parameter", () =>
+  it("POST /v1/track/event?api_token=<API_TOKEN>: the token as query parameter", () =>
     send(
       post("/v1/track/event?api_token=api-token", undefined, '{"contact_uid":"john","event_uid":"login","params":{}}'),
       { contact_uid: "john", event_uid: "login" },

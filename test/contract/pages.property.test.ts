@@ -30,7 +30,7 @@ interface Users {
 
 const newestLast = (a: Row, b: Row) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1);
 
-/** Sections 2, 4 and 8 of the interface, over an array. */
+/** `GET /v2/users` of the interface, over an array. */
 const byHand = async (): Promise<Users> => {
   let rows: Row[] = [];
   const wire: Wire = await startWire(({ target }) => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { MAX_PARAMS_DEPTH } from "../../demo/service/schemas.js";
 import { API_TOKEN, type RunningService } from "./running-service.js";
 
-/** Endpoint 6, and how the demo reads back what it stored. */
+/** `POST /v1/track/event`, and how the demo reads back what it stored. */
 export const eventCases = (running: () => RunningService): void => {
   let service: RunningService;
   beforeAll(() => {

@@ -9,7 +9,7 @@ interface User {
   created_at: number;
 }
 
-/** Endpoints 1 to 5, and what holds for every answer. */
+/** `GET /v2/accounts`, `/v2/contacts` and `/v2/users`, and what holds for every answer. */
 export const recordCases = (running: () => RunningService): void => {
   let service: RunningService;
   beforeAll(() => {

@@ -31,7 +31,7 @@ export const startService = async (options: ServiceOptions = {}) => {
     app,
     url,
     folder,
-    /** Posts a body to endpoint 6; text goes as it is, anything else as JSON. */
+    /** Posts a body to `/v1/track/event`; text goes as it is, anything else as JSON. */
     post: (
       body: unknown,
       headers: Record<string, string> = {},
