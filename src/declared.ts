@@ -20,7 +20,7 @@ export interface CommonParams {
 }
 
 /** What follows the name in `track`: the declared params, which may be left out where none of them is required. */
-export type EventParams<Declared, Name> = [keyof Declared] extends [never]
+export type TrackArguments<Declared, Name> = [keyof Declared] extends [never]
   ? [params?: Params]
   : Name extends keyof Declared
     ? Record<never, never> extends Declared[Name]

@@ -1,6 +1,6 @@
 /** The public types. Member names of events are the service's own (snake case), those of options are ours. */
 
-import type { EventName, EventParams, Events, Params } from "./declared.js";
+import type { EventName, Events, Params, TrackArguments } from "./declared.js";
 
 /** An event as it travels: the body of `POST /v1/track/event`. */
 export interface TrackEvent {
@@ -117,7 +117,7 @@ export interface Tracker<Declared = Events> {
    * @param eventUid name of the action, a non-empty string
    * @param params free parameters; `account_uid` here wins over that of `identify`
    */
-  track<Name extends EventName<Declared>>(eventUid: Name, ...params: EventParams<Declared, Name>): void;
+  track<Name extends EventName<Declared>>(eventUid: Name, ...params: TrackArguments<Declared, Name>): void;
   /** Queues a page view of the current URL; `params` add to it or override `visit_url`. */
   pageview(params?: Params): void;
   /**

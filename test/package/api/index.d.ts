@@ -12,7 +12,7 @@ interface CommonParams {
     account_uid?: string;
     display_name?: string;
 }
-type EventParams<Declared, Name> = [
+type TrackArguments<Declared, Name> = [
     keyof Declared
 ] extends [
     never
@@ -63,7 +63,7 @@ interface FlushResult {
 }
 interface Tracker<Declared = Events> {
     identify(contactUid: string, accountUid?: string): void;
-    track<Name extends EventName<Declared>>(eventUid: Name, ...params: EventParams<Declared, Name>): void;
+    track<Name extends EventName<Declared>>(eventUid: Name, ...params: TrackArguments<Declared, Name>): void;
     pageview(params?: Params): void;
     flush(options?: {
         timeoutMs?: number;
@@ -91,4 +91,4 @@ declare const optOut: Tracker["optOut"];
 declare const flush: Tracker["flush"];
 declare const createTracker: <Declared = Events>(config: Config) => Tracker<Declared>;
 export { createTracker, flush, identify, init, optIn, optOut, pageview, reset, track };
-export type { Command, CommonParams, Config, DebugListener, EventName, EventParams, Events, FlushResult, Hub, Params, Problem, TrackEvent, Tracker };
+export type { Command, CommonParams, Config, DebugListener, EventName, Events, FlushResult, Hub, Params, Problem, TrackArguments, TrackEvent, Tracker };
