@@ -1,10 +1,10 @@
 /** `tracklet/read`: the look-ups of accounts, contacts and users, for servers and other trusted places. */
 import { BASE_ADDRESS, check, type Rules } from "./check.js";
 import { TrackletError } from "./errors.js";
-import { type ListOptions, type UserList, userLists } from "./pages.js";
 import type { Account, Contact } from "./records.js";
 import { type CallOptions, REACH, type Reach, requester } from "./request.js";
 import { ID, record, recordOrNone } from "./shape.js";
+import { type ListOptions, type UserList, userLists } from "./user-list.js";
 
 export {
   type AnswerDetails,
@@ -16,9 +16,9 @@ export {
   TimeoutError,
   TrackletError,
 } from "./errors.js";
-export type { ListOptions, UserList } from "./pages.js";
 export type { Account, Contact, Pagination, References, Stage, User, UserPage } from "./records.js";
 export type { CallOptions, Reach } from "./request.js";
+export type { ListOptions, UserList } from "./user-list.js";
 
 /** Where the records are, and who asks. */
 export interface ReaderConfig extends Reach {

@@ -17,7 +17,7 @@ const LEVELS = [
   ["index", "snippet"],
 ];
 /** What servers import, and the files that only they use. */
-const SERVER = ["read", "send", "request", "pages", "records", "shape", "errors", "check"];
+const SERVER = ["read", "send", "request", "user-list", "records", "shape", "errors", "check"];
 /** The files on those levels that servers use as well: small and pure. */
 const SHARED = ["retry", "uuid"];
 /** Words that two neighbours agree on: constants, not behaviour. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { LIST_OPTIONS } from "../src/pages.js";
 import { ApiError, createReader, type ListOptions, type User, type UserPage } from "../src/read.js";
+import { LIST_OPTIONS } from "../src/user-list.js";
 import { type Answerer, inTurn, json, type Wire, withWire } from "./contract/wire.js";
 
 const user = (id: string): User => ({
