@@ -13,8 +13,11 @@ const printIntegrity = {
   },
 };
 
-/** Names that others see, of options, verbs and what is sent: every word of the public types. Terser knows the browser's. */
+/** Names that others see, of options, verbs and what they are given: every word of the public types. */
 const PUBLIC_NAMES = readFileSync("src/types.ts", "utf8").match(/\w+/g);
+
+/** Members of `params` that travel: their type is open, so that it names none of them. */
+const WIRE_NAMES = ["account_uid", "event_id", "occurred_at", "visit_url"];
 
 /**
  * What the script tag loads: one minified file that puts one name into the page. Its map lies beside it, unnamed in the
@@ -29,7 +32,8 @@ const script = {
       ecma: 2020,
       toplevel: true,
       compress: { passes: 2, unsafe_arrows: true, unsafe_methods: true, keep_fargs: false },
-      mangle: { properties: { reserved: PUBLIC_NAMES, keep_quoted: true } },
+      // Terser itself knows the browser's names.
+      mangle: { properties: { reserved: [...PUBLIC_NAMES, ...WIRE_NAMES], keep_quoted: true } },
     }),
     printIntegrity,
   ],
