@@ -1,13 +1,14 @@
 /** `npm run demo:read`: the five look-ups and one event sent from a server, against the running demo service. */
 import { createReader, TrackletError } from "../src/read.js";
 import { sendEvent } from "../src/send.js";
+import { DEFAULTS } from "./service/defaults.js";
 
 const { env } = process;
-const url = `http://${env.TRACKLET_SERVICE_HOST ?? "127.0.0.1"}:${env.TRACKLET_SERVICE_PORT ?? "4100"}`;
+const url = `http://${env.TRACKLET_SERVICE_HOST ?? DEFAULTS.host}:${env.TRACKLET_SERVICE_PORT ?? DEFAULTS.port}`;
 const baseUrl = env.TRACKLET_BASE_URL ?? url;
 const trackUrl = env.TRACKLET_TRACK_URL ?? url;
-const accessToken = env.TRACKLET_ACCESS_TOKEN ?? "demo-access-token";
-const apiToken = env.TRACKLET_API_TOKEN ?? "demo-api-token";
+const accessToken = env.TRACKLET_ACCESS_TOKEN ?? DEFAULTS.accessToken;
+const apiToken = env.TRACKLET_API_TOKEN ?? DEFAULTS.apiToken;
 
 const show = (what: string, found: unknown): void => console.log(`${what}\n  ${JSON.stringify(found)}\n`);
 

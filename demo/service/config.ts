@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { DEFAULTS } from "./defaults.js";
 
 /** What a service process is told from outside. Every member has a default that suits the demo. */
 export interface ServiceConfig {
@@ -47,12 +47,12 @@ export const readConfig = (environment: Record<string, string | undefined>): Ser
     return number;
   };
   return {
-    port: integer("TRACKLET_SERVICE_PORT", 4100, 0, 65_535),
-    host: text("TRACKLET_SERVICE_HOST", "127.0.0.1"),
-    dataFolder: text("TRACKLET_DATA", fileURLToPath(new URL("../.data", import.meta.url))),
+    port: integer("TRACKLET_SERVICE_PORT", DEFAULTS.port, 0, 65_535),
+    host: text("TRACKLET_SERVICE_HOST", DEFAULTS.host),
+    dataFolder: text("TRACKLET_DATA", DEFAULTS.dataFolder),
     databaseUrl: databaseUrl(environment.DATABASE_URL),
-    apiToken: text("TRACKLET_API_TOKEN", "demo-api-token"),
-    accessToken: text("TRACKLET_ACCESS_TOKEN", "demo-access-token"),
+    apiToken: text("TRACKLET_API_TOKEN", DEFAULTS.apiToken),
+    accessToken: text("TRACKLET_ACCESS_TOKEN", DEFAULTS.accessToken),
     maxEventBytes: integer("TRACKLET_MAX_EVENT_BYTES", 262_144, 1, 67_108_864),
     rateLimit: integer("TRACKLET_RATE_LIMIT", DEFAULT_RATE_LIMIT, 0, 1_000_000_000),
   };
