@@ -45,7 +45,7 @@ interface Config {
     contactUid?: string;
     accountUid?: string;
     pageviews?: "auto" | "hash" | "off";
-    visitUrl?: (url: URL) => string | URL | null;
+    visitUrl?: (url: URL) => string | URL | null | false | undefined;
     beforeSend?: (event: TrackEvent) => TrackEvent | null | false | undefined;
     consent?: "granted" | "pending" | "denied";
     respectGpc?: boolean;
