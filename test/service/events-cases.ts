@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { MAX_PARAMS_DEPTH } from "../../demo/service/schemas.js";
+import { expectRefusal } from "./refusal.js";
 import { API_TOKEN, type RunningService } from "./running-service.js";
 
 /** `POST /v1/track/event`, and how the demo reads back what it stored. */
@@ -15,14 +16,6 @@ export const eventCases = (running: () => RunningService): void => {
   const basic = (pair: string): Record<string, string> => ({
     authorization: `Basic ${Buffer.from(pair, "utf8").toString("base64")}`,
   });
-
-  /** Asserts on status and on a body that is exactly `{"error": "<text>"}`. */
-  const refused = async (answer: Response, status: number, text: RegExp): Promise<void> => {
-    const body = await answer.text();
-    expect({ status: answer.status, body }).toMatchObject({ status, body: expect.stringMatching(text) });
-    expect(Object.keys(JSON.parse(body))).toEqual(["error"]);
-    expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
-  };
 
   describe("an accepted event", () => {
     it("is answered with the success body and is in the database by then", async () => {
@@ -149,7 +142,7 @@ export const eventCases = (running: () => RunningService): void => {
       expect(answer.headers.get("www-authenticate")).toMatch(
         query === "" ? /^Basic realm=.+ charset="UTF-8"$/ : /^ApiToken /,
       );
-      await refused(answer, 401, /API token is (missing|wrong)/);
+      await expectRefusal(answer, 401, /API token is (missing|wrong)/);
     });
   });
 
@@ -181,7 +174,7 @@ export const eventCases = (running: () => RunningService): void => {
         /64 levels/,
       ],
     ])("is answered with 400 that says why: %s", async (_name, body, text) => {
-      await refused(await service.post(body), 400, text);
+      await expectRefusal(await service.post(body), 400, text);
     });
 
     it("is not stored", async () => {
@@ -197,7 +190,7 @@ export const eventCases = (running: () => RunningService): void => {
         event.params.filler = "x".repeat(bytes - JSON.stringify(event).length);
         const answer = await service.post(event);
         expect(answer.headers.get("connection")).toBe("keep-alive");
-        await refused(answer, 413, /over 20000 bytes/);
+        await expectRefusal(answer, 413, /over 20000 bytes/);
       },
     );
 
@@ -210,7 +203,7 @@ export const eventCases = (running: () => RunningService): void => {
     it.each(["text/html", "application/x-www-form-urlencoded", "application/vnd.api+json", "nonsense"])(
       "gets 415 as %s",
       async (type) =>
-        refused(
+        expectRefusal(
           await service.post({ contact_uid: "c", event_uid: "e" }, { "content-type": type }),
           415,
           /application\/json/,
@@ -218,7 +211,7 @@ export const eventCases = (running: () => RunningService): void => {
     );
 
     it("gets 415 when it is compressed", async () => {
-      await refused(await service.post("{}", { "content-encoding": "gzip" }), 415, /gzip/);
+      await expectRefusal(await service.post("{}", { "content-encoding": "gzip" }), 415, /gzip/);
     });
   });
 
@@ -243,7 +236,7 @@ export const eventCases = (running: () => RunningService): void => {
     it.each(["after=-1", "limit=0", "limit=10001", "limit=x", "order=up", "order="])(
       "answers 400 to %s",
       async (query) => {
-        await refused(await service.get(`/demo/events?${query}`), 400, new RegExp(query.split("=")[0]!));
+        await expectRefusal(await service.get(`/demo/events?${query}`), 400, new RegExp(query.split("=")[0]!));
       },
     );
   });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe } from "vitest";
+import { answerCases } from "./answers-cases.js";
 import { eventCases } from "./events-cases.js";
 import { liveCases } from "./live-cases.js";
+import { openApiCases } from "./openapi-cases.js";
 import { recordCases } from "./records-cases.js";
 import { type RunningService, startService } from "./running-service.js";
 
@@ -12,5 +14,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe("records", () => recordCases(() => service));
+describe("every answer", () => answerCases(() => service));
+describe("the OpenAPI document", () => openApiCases(() => service));
 describe("events", () => eventCases(() => service));
 describe("the live stream", () => liveCases(() => service));
