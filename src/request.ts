@@ -115,7 +115,7 @@ export const requester =
         // The deadline is the ceiling of both. Full jitter keeps clients that failed together from coming back together.
         const wait = retryAfterMs! > 0 ? retryAfterMs! : Math.random() * 1_000 * 2 ** count;
         // A wait beyond the deadline would only hide this error behind a time-out.
-        if (signal.aborted || count >= retries || !isTransient(status) || wait >= timeoutMs) reject(error);
+        if (count >= retries || wait >= timeoutMs || signal.aborted || !isTransient(status)) reject(error);
         else pause = setTimeout(attempt, wait, count + 1);
       };
 
