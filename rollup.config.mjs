@@ -46,11 +46,11 @@ const inspector = {
   plugins: [typescript({ outDir: "dist", declaration: false }), terser({ ecma: 2020, toplevel: true }), printIntegrity],
 };
 
-/** Types are made of every source; those of the inspector, which is no module, belong to nobody. */
-const withoutInspector = {
-  name: "without-inspector",
+/** Types are made of every source; those of the scripts, which are no modules, belong to nobody. */
+const withoutScripts = {
+  name: "without-scripts",
   generateBundle: (_, bundle) => {
-    for (const file of Object.keys(bundle)) if (file.startsWith("inspector/")) delete bundle[file];
+    for (const file of Object.keys(bundle)) if (/^(inspector\/|snippet\.)/.test(file)) delete bundle[file];
   },
 };
 
@@ -58,7 +58,7 @@ const withoutInspector = {
 const modules = {
   input: ["src/index.ts", "src/read.ts", "src/send.ts"],
   output: { dir: "dist", format: "es", preserveModules: true, sourcemap: true },
-  plugins: [typescript({ outDir: "dist", declaration: true, declarationMap: true }), withoutInspector],
+  plugins: [typescript({ outDir: "dist", declaration: true, declarationMap: true }), withoutScripts],
 };
 
 // A module that was renamed would leave its old file in the package.

@@ -49,8 +49,10 @@ describe("the packed tarball", () => {
       );
       expect(files).toContain(`src/${source}`);
     }
-    const others = files.filter((file) => !/^(dist|src)\//.test(file));
+    const others = files.filter((file) => !/^(dist|src|demo\/(recipes|tag-manager))\//.test(file));
     expect(others.sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
+    // What the README tells to import or copy.
+    expect(files).toEqual(expect.arrayContaining(["demo/tag-manager/tracklet.tpl", "demo/recipes/nginx.conf"]));
   });
 });
 
