@@ -289,8 +289,8 @@ test.describe("on any page", () => {
 
 test.describe("as the README says", () => {
   test("by the query of the address, and by a bookmark", async ({ page, site }) => {
-    const [snippet] = await readmeBlocks("Seeing that it works", "html");
-    const [bookmark] = await readmeBlocks("Seeing that it works", "text");
+    const [snippet] = await readmeBlocks("The inspector", "html");
+    const [bookmark] = await readmeBlocks("The inspector", "text");
     const local = (code: string) => {
       expect(code).toContain("https://cdn.example.com");
       return code.replace("https://cdn.example.com", `${site.url}/dist`);

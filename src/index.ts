@@ -59,7 +59,10 @@ export const flush: Tracker["flush"] = async (...args) => {
   return Array.isArray(hub) || !hub?.flush ? nothing() : hub.flush(...args);
 };
 
-/** A tracker of its own, which the global knows nothing of. */
+/**
+ * A tracker that the global knows nothing of. Beside another one it needs a `name` of its own, or they share contact and
+ * queue, and `pageviews: "off"`, or each view is counted by both.
+ */
 export const createTracker = <Declared = Events>(config: Config): Tracker<Declared> => {
   if (!page())
     return {

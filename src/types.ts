@@ -15,13 +15,17 @@ export interface TrackEvent {
 export interface Problem {
   /**
    * What happened:
-   * - `"input"`: an option or an argument of a verb is wrong, or a member of `params` could not be written and was left out
+   * - `"input"`: an option or an argument of a verb is wrong, a hook failed, there are two tokens, or a member of `params`
+   *   could not be written and was left out
    * - `"paused"`: the service refuses every event (a wrong token or URL, an error in its deployment); events wait
    * - `"rejected"`: the service refuses this event and accepts others; it was dropped
    * - `"evicted"`: a bound was reached; this event, the oldest one, was dropped
    */
   code: "input" | "paused" | "rejected" | "evicted";
-  /** What it concerns: the option or argument and what was expected, the answer's status, or the bound. */
+  /**
+   * What it concerns: the name of the option, argument or member, the hook and its error, the answer's status, or the bound:
+   * `"identify"` is that of events that nobody was identified for.
+   */
   detail: string;
   /** The event that was dropped. */
   event?: TrackEvent;
@@ -33,7 +37,7 @@ export interface Problem {
  */
 export type DebugListener = (code: string | number, detail: string) => void;
 
-/** Options of a tracker. In a script tag each is a `data-` attribute: `apiToken` is `data-api-token`. */
+/** Options of a tracker. In a script tag each that is no function is a `data-` attribute: `apiToken` is `data-api-token`. */
 export interface Config {
   /** Token of the event endpoint, sent as the query parameter `api_token`. */
   apiToken: string;
@@ -82,7 +86,7 @@ export interface Config {
   maxAgeMs?: number;
   /** Adds `params.event_id` and `params.occurred_at`, by which a service can drop repeats. Default `false`. */
   stamp?: boolean;
-  /** Told of every problem. It may throw; that harms nothing. */
+  /** Told of every problem, but for those that it causes itself. It may throw; that harms nothing. */
   onError?: (problem: Problem) => void;
   /** Writes every decision to the console. Default `false`. */
   debug?: boolean;
