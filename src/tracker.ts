@@ -30,25 +30,29 @@ export const createTracker = (given: Named): Configured => {
   const identity = createIdentity(store);
   const tabs = createTabs(store);
   const backOff = createBackOff(store);
+  /** May anything be sent? Follows what the visitor has chosen in another tab first. */
+  const mayBegin = (): boolean => {
+    heed();
+    return !!config.url && is("granted");
+  };
+  /** The body with its contact; nothing while nobody is identified. What a `reset()` has outdated is dropped. */
+  const complete = (key: string, body: string): string | undefined => {
+    const waitsFor = epochOf(key);
+    if (!waitsFor) return body;
+    const [epoch, contact] = identity.read();
+    if (waitsFor === `${epoch}`) return contact && address(body, contact);
+    log("dropped", "reset");
+    queue.remove(key);
+    return "";
+  };
   const sender = createSender(
     queue,
     tabs,
     backOff,
     createTransport(config.url, config.contentType, log),
     createVerdict(queue, backOff, report),
-    () => {
-      heed();
-      return !!config.url && is("granted");
-    },
-    (key, body) => {
-      const waitsFor = epochOf(key);
-      if (!waitsFor) return body;
-      const [epoch, contact] = identity.read();
-      if (waitsFor === `${epoch}`) return contact && address(body, contact);
-      log("dropped", "reset");
-      queue.remove(key);
-      return "";
-    },
+    mayBegin,
+    complete,
     !!config.stamp,
   );
 
