@@ -62,6 +62,26 @@ test.describe("pending", () => {
     await expectRows(["/", "a", "/b", "c", "/other", "there", "/next"], { by });
   });
 
+  test("optIn after a log-out in one tab: the other one does not bring the contact back", async ({
+    page,
+    context,
+    site,
+    gateway,
+    contact,
+    expectRows,
+  }) => {
+    await open(page, site.url);
+    const other = await another(context, `${site.url}/other`);
+    await run(page, `tracklet.reset(); tracklet.optIn()`);
+    // The view of the other tab is sent: it has followed.
+    await gateway.waitForPosts(2, "pageview");
+    await run(page, `tracklet.track("nobody")`);
+    await gateway.quiet();
+    expect(gateway.posts("nobody")).toEqual([]);
+    await run(other, `tracklet.identify(${JSON.stringify(contact)})`);
+    await expectRows(["pageview", "pageview", "nobody"]);
+  });
+
   test("optOut forgets what waited, and holds on all pages and tabs", async ({ page, context, site, gateway }) => {
     await open(page, site.url);
     const other = await another(context, site.url);
@@ -103,6 +123,22 @@ test.describe("granted", () => {
     await gateway.quiet();
     expect(gateway.requests.length).toBe(before);
     expect(await stored(page)).toEqual([CHOICE]);
+  });
+
+  test("optOut holds on the next page although the storage was full", async ({ page, site, gateway, expectRows }) => {
+    await open(page, site.url);
+    await expectRows(["pageview"]);
+    await run(
+      page,
+      `for (let length = 1 << 22; length >= 1; length >>= 1)
+        try { for (;;) localStorage.setItem("filler", (localStorage.getItem("filler") ?? "") + "x".repeat(length)); } catch {}
+      tracklet.optOut()`,
+    );
+    await open(page, `${site.url}/next`);
+    await run(page, `tracklet.track("a")`);
+    await gateway.quiet();
+    await expectRows(["pageview"]);
+    expect(await choice(page)).toBe("denied");
   });
 
   test("optOut, then optIn: what comes then is sent", async ({ page, site, contact, expectRows }) => {

@@ -21,8 +21,8 @@ export const createConsent = (prefix: string, initial: Consent = "granted", forg
   const store = createStore(prefix, (key) => (key === KEY || current === "granted" ? localStorage : undefined));
 
   /** Follows the choice, made here or in another tab. @returns whether it is another one */
-  const heed = (isOwn?: boolean): boolean => {
-    const stored = store.get(KEY);
+  const heed = (own?: Consent): boolean => {
+    const stored = own ?? store.get(KEY);
     // Where the page has emptied the storage, what was last known holds.
     if (initial !== "denied" && /^(granted|denied)$/.test(`${stored}`)) chosen = stored as Consent;
     if (chosen === current) return false;
@@ -33,7 +33,7 @@ export const createConsent = (prefix: string, initial: Consent = "granted", forg
     // Where another tab has chosen, what it has stored since holds: it may know that somebody has logged out.
     if (chosen === "granted")
       for (const key of kept)
-        store.set(key, (!isOwn && attempt(() => localStorage.getItem(prefix + key))) || store.get(key)!);
+        store.set(key, (!own && attempt(() => localStorage.getItem(prefix + key))) || store.get(key)!);
     if (chosen === "denied") {
       forget();
       for (const key of store.keys()) if (key !== KEY) store.remove(key);
@@ -47,9 +47,10 @@ export const createConsent = (prefix: string, initial: Consent = "granted", forg
     heed,
     is: (consent: Consent): boolean => current === consent,
     choose: (consent: Consent): boolean => {
-      store.set(KEY, consent);
-      const isOther = heed(true);
-      // Where the storage was full, a refusal has made room.
+      // A refusal comes first, so that no other tab takes what is gone, such as a back-off, for a reason to send; and last,
+      // because it has made room for itself. An agreement comes when other tabs find what this one had in memory.
+      if (consent === "denied") store.set(KEY, consent);
+      const isOther = heed(consent);
       store.set(KEY, consent);
       return isOther;
     },
