@@ -47,11 +47,15 @@ export const createQueue = (
     store.remove(key);
   };
   const drop = (key: string, code: "evicted" | "rejected", detail: string): void => {
-    // Nobody may ever be identified: once is enough.
-    if (!epochOf(key) || !wasTold) report(code, detail, rows.get(key));
-    wasTold ||= !!epochOf(key);
+    const body = rows.get(key);
+    const waits = !!epochOf(key);
+    // Before the report, which may be tracked.
     remove(key);
     tally.dropped++;
+    // Nobody may ever be identified: once is enough.
+    if (waits && wasTold) return;
+    wasTold ||= waits;
+    report(code, detail, body);
   };
   /** Drops the oldest events while they are too many or too old. */
   const trim = (): void => {
