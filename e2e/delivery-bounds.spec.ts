@@ -1,6 +1,6 @@
 import type { Page } from "playwright/test";
 import { controlClock } from "./harness/clock.js";
-import { expect, test, trackMany } from "./harness/fixtures.js";
+import { expect, test, track, trackMany } from "./harness/fixtures.js";
 import { open } from "./harness/install.js";
 import { modulePage, problems } from "./harness/module.js";
 import { waitForBackOff } from "./harness/outage.js";
@@ -64,6 +64,23 @@ test.describe("bounds", () => {
     await gateway.heal();
     await expectRows(uids("event", 4, 5));
     expect((await evicted(page)).map(({ event }) => event?.event_uid)).toEqual(uids("event", 1, 3));
+  });
+
+  test("maxBytes: an event that is larger by itself is evicted alone", async ({
+    page,
+    site,
+    gateway,
+    contact,
+    expectRows,
+  }) => {
+    site.page("/", modulePage(site, { trackUrl: gateway.url, contactUid: contact, maxBytes: 10_000 }));
+    await gateway.fail("reset");
+    await open(page, site.url);
+    await trackMany(page, 10, "event");
+    await track(page, "large", { text: "x".repeat(10_000) });
+    await gateway.heal();
+    await expectRows(uids("event", 1, 10));
+    expect((await evicted(page)).map(({ event }) => event?.event_uid)).toEqual(["large"]);
   });
 
   test("maxAgeMs: what waits for longer is evicted and reported", async ({

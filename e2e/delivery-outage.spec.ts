@@ -145,6 +145,22 @@ for (const status of [503, 429]) {
   });
 }
 
+test("6. 503 with a Retry-After that lies in the past: as without one", async ({ page, site, gateway, expectRows }) => {
+  await slowClock(page);
+  await gateway.fail({ status: 503, retryAfter: -5 });
+  await page.goto(site.url);
+  await track(page, "first");
+  await page.clock.runFor(1);
+  await waitForBackOff(page);
+  const uids = ["first", ...(await trackMany(page, 19))];
+  await page.clock.runFor(1);
+  await gateway.quiet();
+  expect(gateway.posts(), "attempts before the clock goes on").toHaveLength(1);
+  await gateway.heal();
+  await page.clock.resume();
+  await expectRows(uids);
+});
+
 for (const status of [500, 503, 429])
   test(`6. ${status} without a word on when: one probe at a time, then all arrive`, async ({
     page,

@@ -1,6 +1,7 @@
 import type { Frame, Page } from "playwright/test";
 import { visitLast } from "./harness/exits.js";
 import { expect, test, track, trackMany } from "./harness/fixtures.js";
+import { trackAndLeave } from "./harness/leave.js";
 import { waitForBackOff } from "./harness/outage.js";
 
 /* Delivery where the page's storage is of no use. */
@@ -235,6 +236,25 @@ test("11. localStorage is emptied by the page while events are queued", async ({
   });
   await expectRows(uids);
   expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
+});
+
+test("11. localStorage is emptied by the page, which is then left, while events are queued", async ({
+  page,
+  site,
+  gateway,
+  expectRows,
+}) => {
+  await page.goto(site.url);
+  const uids = await gateway.during("refuse", async () => {
+    // More than a page may send while it is left.
+    const tracked = await trackWhileDown(page, 40);
+    // As at a log-out.
+    await trackAndLeave(page, ["logout"], `localStorage.clear(); location.assign("/next")`);
+    await page.waitForURL(`${site.url}/next`);
+    await waitForBackOff(page);
+    return [...tracked, "logout"];
+  });
+  await expectRows(uids);
 });
 
 test("11. localStorage is emptied by another tab while two tabs have events queued", async ({

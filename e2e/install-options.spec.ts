@@ -1,7 +1,9 @@
 import { expect, test, track } from "./harness/fixtures.js";
 import { loaded, run } from "./harness/install.js";
 import { modulePage, problems } from "./harness/module.js";
+import { waitForBackOff } from "./harness/outage.js";
 import { DEMO_TOKEN } from "./harness/tag.js";
+import { names } from "./harness/track.js";
 
 /* How requests leave: path, type, referrer; and the page's hook on what leaves. */
 
@@ -62,6 +64,48 @@ test.describe("contentType text/plain", () => {
     });
     await expectRows(["a"]);
   });
+});
+
+test("beforeSend may name the contact, and leave no params, also of an event that waits for the next page", async ({
+  page,
+  site,
+  gateway,
+  contact,
+  expectRows,
+}) => {
+  const hook = `<script>window.hook = ({ event_uid }) => ({ event_uid, contact_uid: "${contact}" })</script>`;
+  const html = modulePage(site, { trackUrl: gateway.url }, hook);
+  for (const path of ["/", "/next"])
+    site.page(path, html.replace("createTracker({", "createTracker({ beforeSend: window.hook,"));
+  await gateway.fail("reset");
+  await page.goto(site.url);
+  await loaded(page);
+  await run(page, `tracklet.track("waits", { n: 1 })`);
+  await waitForBackOff(page);
+  await gateway.heal();
+  await page.goto(`${site.url}/next`);
+  await loaded(page);
+  await run(page, `tracklet.track("sent", { n: 2 })`);
+  for (const { params } of await expectRows(["waits", "sent"])) expect(params).toEqual({});
+  for (const { body } of gateway.posts()) expect(body.match(/contact_uid/g)).toHaveLength(1);
+});
+
+test("an onError that tracks what it is told does not hang the page, and loses nothing more", async ({
+  page,
+  site,
+  gateway,
+  contact,
+  expectRows,
+}) => {
+  const html = modulePage(site, { trackUrl: gateway.url, contactUid: contact, maxEvents: 20 });
+  site.page("/", html.replace("problems.push(problem)", 'tracker.track("problem-" + problem.code)'));
+  await gateway.fail("reset");
+  await page.goto(site.url);
+  await loaded(page);
+  await run(page, `for (let i = 1; i <= 21; i++) tracklet.track("event-" + i)`);
+  await gateway.heal();
+  // The first makes room for the last, and the second for the report of it.
+  await expectRows([...names("event", 21).slice(2), "problem-evicted"]);
 });
 
 test("beforeSend changes, drops, and loses nothing when it throws", async ({

@@ -113,6 +113,23 @@ test("without attributes and without a call, one warning says what is missing; a
   expect(warnings).toHaveLength(1);
 });
 
+for (const missing of ["data-api-token", "data-track-url"])
+  test(`without ${missing} a warning says so, events wait, and a corrected tag delivers them`, async ({
+    page,
+    site,
+    expectRows,
+  }) => {
+    const warnings = warningsOf(page);
+    site.page("/wrong", site.html().replace(new RegExp(`${missing}="[^"]*"`), `${missing}=""`));
+    await page.goto(`${site.url}/wrong`);
+    await loaded(page);
+    await run(page, `tracklet.track("waits")`);
+    expect(warnings).toEqual([expect.stringMatching(/^tracklet .*apiToken.*trackUrl/)]);
+    await page.goto(site.url);
+    await expectRows(["waits"]);
+    expect(warnings).toHaveLength(1);
+  });
+
 test("attributes are texts: switches, numbers, and what is wrong", async ({
   page,
   site,

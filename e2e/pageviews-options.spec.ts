@@ -82,7 +82,8 @@ test.describe("the visitUrl hook", () => {
     ["changes the URL as a text", "return url.origin + url.pathname.toUpperCase()", ["/A", "/B"]],
     ["changes the URL itself", "url.search = ''; return url", ["/a", "/b"]],
     ["drops what it answers null for", "return url.pathname === '/a' ? null : url", ["/b?x=1"]],
-    ["drops what it answers nothing for", "if (url.pathname === '/b') return url", ["/b?x=1"]],
+    ["drops what it answers false for", "return url.pathname === '/b' && url", ["/b?x=1"]],
+    ["changes the URL itself and answers nothing", "url.search = ''", ["/a", "/b"]],
     ["does no harm when it throws", "throw new Error('hook')", ["/a?x=1", "/b?x=1"]],
     ["does no harm when it answers what has no text", "return Object.create(null)", ["/a?x=1", "/b?x=1"]],
     [
