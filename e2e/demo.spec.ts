@@ -157,6 +157,46 @@ test("every page fits a phone and a desktop, and is readable in light and dark",
   expect(grounds.size).toBe(2);
 });
 
+test("every page can be inspected, on a phone and on a desktop", async ({ page, demo }) => {
+  const panel = page.getByRole("dialog", { name: /^Inspector/ });
+  for (const path of ["/", "/live.html"]) {
+    await page.goto(`${demo.site + path}?tracklet_inspect`);
+    await expect(panel).toContainText("There is no tracker on this page");
+  }
+  for (const path of [
+    "/classic.html",
+    "/classic/features.html",
+    "/classic/pricing.html",
+    "/spa.html",
+    "/spa/features",
+    "/late.html?page=features&load=button",
+  ]) {
+    await page.goto(demo.site + path);
+    await page.getByRole("link", { name: "Inspect this page" }).click();
+    await expect(panel).toBeVisible();
+    const { pathname, searchParams } = new URL(path, demo.site);
+    await expect(page).toHaveURL(
+      (url) => url.pathname === pathname && url.searchParams.get("page") === searchParams.get("page"),
+    );
+    if (path.startsWith("/late")) {
+      await expect(panel).toContainText("The script has not loaded, and calls wait (1)");
+      await expect(page.getByRole("link", { name: "Features" })).toHaveAttribute("aria-current", "page");
+      await page.getByRole("button", { name: "Load it now" }).click();
+    }
+    await expect(panel).toContainText("nobody is identified");
+    await expect(panel).toContainText("Events wait for identify");
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    }
+  }
+  await page.getByRole("button", { name: "Close" }).click();
+  await identify(page, demo.contact());
+  await page.getByRole("link", { name: "Inspect this page" }).click();
+  await page.getByRole("button", { name: "Load it now" }).click();
+  await expect(panel).toContainText("Nothing wrong is to be seen.");
+});
+
 test("the chart follows the colour scheme while it is open", async ({ live, demo }) => {
   await demo.post(demo.contact(), "registration");
   const colour = () =>

@@ -8,9 +8,11 @@ const loader = document.querySelector("[data-loader]");
 const status = loader.querySelector("[data-loader-status]");
 const button = loader.querySelector("button");
 
+const nameOf = ({ search }) => new URLSearchParams(search).get("page");
+
 // The page's own three "pages" differ in their address alone.
 for (const link of document.querySelectorAll(".tabs a")) {
-  if (link.search === location.search) link.setAttribute("aria-current", "page");
+  if (nameOf(link) === nameOf(location)) link.setAttribute("aria-current", "page");
   else link.removeAttribute("aria-current");
 }
 
@@ -38,6 +40,11 @@ const load = () => {
 const byButton = new URLSearchParams(location.search).get("load") === "button";
 const timer = byButton ? undefined : setTimeout(load, DELAY_MS);
 button.addEventListener("click", load);
+
+// The inspector is for the "page" that is shown.
+const query = new URLSearchParams(location.search);
+query.set("tracklet_inspect", "");
+document.querySelector("[data-inspect]").search = query;
 
 const showWaiting = () => {
   const waiting = window.tracklet.length;
