@@ -1,7 +1,7 @@
 /** `npm start`: the local service as a process of its own, and the demo site on another origin. */
 import { createSite } from "./site/server.js";
 import { serviceReady, spawnService, stopService } from "./start/service-process.js";
-import { checkBuild, readSettings, restartCommand, type Settings, short } from "./start/settings.js";
+import { checkBuild, readCommand, readSettings, restartCommand, type Settings, short } from "./start/settings.js";
 import { portError, StartError } from "./start/start-error.js";
 import { answers, watchService } from "./start/watch.js";
 
@@ -31,7 +31,7 @@ const banner = (settings: Settings, site: string, service: string, pid: number |
     1  Open the live page, and the site beside it. Identify as somebody and click around.
     2  kill -9 ${pid}, click on, reload the page: the events wait in the browser.
        ${restartCommand(settings, service)}: they arrive, once.
-    3  npm run demo:read, in another terminal: all six operations of the interface.
+    3  ${readCommand(settings, service)}, in another terminal: all six operations of the interface.
 
   Ctrl-C stops everything and keeps the data.
 `;
@@ -54,7 +54,11 @@ const main = async (): Promise<void> => {
     let serviceUrl = `http://${HOST}:${settings.servicePort}`;
     const site = await createSite({
       dist: settings.dist,
-      values: () => ({ serviceUrl, apiToken: settings.apiToken }),
+      values: () => ({
+        serviceUrl,
+        apiToken: settings.apiToken,
+        restartCommand: restartCommand(settings, serviceUrl),
+      }),
     });
     closers.push(() => site.close());
     const siteUrl = await listen(site, settings);

@@ -147,6 +147,10 @@ describe("npm start", { timeout: 360_000 }, () => {
     for (const text of [`http://127.0.0.1:${sitePort}`, `http://127.0.0.1:${servicePort}`, "demo-api-token"])
       expect(first.said.out).toContain(text);
     expect((await post()).status).toBe(200);
+    const ports = `TRACKLET_SERVICE_PORT=${servicePort} `;
+    expect(first.said.out).toContain(`${ports}npm run demo:read,`);
+    const home = await (await fetch(`http://127.0.0.1:${sitePort}/`)).text();
+    expect(home).toContain(`<code>${ports}TRACKLET_DATA=${join(folder, "data")} npm run demo:service</code>`);
     const before = first.said.out;
     first.signal("SIGINT");
     expect(await first.closed).toBe(0);

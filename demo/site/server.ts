@@ -11,7 +11,7 @@ export interface SiteOptions {
   /** Folder of the built snippet, absolute. */
   dist: string;
   /** What a page may name as `{{name}}`, asked for at each request: nothing of it is written into a page's source. */
-  values: () => { serviceUrl: string; apiToken: string };
+  values: () => { serviceUrl: string; apiToken: string; restartCommand: string };
 }
 
 /** Every page and the address it is served under; the single-page app answers for all of its views. */

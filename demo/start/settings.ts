@@ -39,14 +39,27 @@ export const checkBuild = ({ dist }: Settings): void => {
   if (missing) throw new StartError(`The snippet is not built, ${short(missing)} is missing: run npm run build first.`);
 };
 
-/** The command that starts the service alone, with whatever differs from the defaults. */
-export const restartCommand = ({ data, apiToken, accessToken }: Settings, address: string): string => {
-  const given: [name: string, value: string, fallback: string][] = [
-    ["TRACKLET_SERVICE_PORT", new URL(address).port, "4100"],
-    ["TRACKLET_DATA", short(data), join("demo", ".data")],
-    ["TRACKLET_API_TOKEN", apiToken, "demo-api-token"],
-    ["TRACKLET_ACCESS_TOKEN", accessToken, "demo-access-token"],
-  ];
+type Variable = [name: string, value: string, fallback: string];
+
+/** A command as it is typed, with whatever differs from the defaults in front. */
+const command = (script: string, given: Variable[]): string => {
   const env = given.filter(([, value, fallback]) => value !== fallback).map(([name, value]) => `${name}=${value}`);
-  return [...env, "npm run demo:service"].join(" ");
+  return [...env, `npm run ${script}`].join(" ");
 };
+
+const service = ({ apiToken, accessToken }: Settings, address: string): Variable[] => [
+  ["TRACKLET_SERVICE_PORT", new URL(address).port, "4100"],
+  ["TRACKLET_API_TOKEN", apiToken, "demo-api-token"],
+  ["TRACKLET_ACCESS_TOKEN", accessToken, "demo-access-token"],
+];
+
+/** The command that starts the service alone. */
+export const restartCommand = (settings: Settings, address: string): string =>
+  command("demo:service", [
+    ...service(settings, address),
+    ["TRACKLET_DATA", short(settings.data), join("demo", ".data")],
+  ]);
+
+/** The command that reads records from the service. */
+export const readCommand = (settings: Settings, address: string): string =>
+  command("demo:read", service(settings, address));
