@@ -2,7 +2,7 @@
 import { createSite } from "./site/server.js";
 import { serviceReady, spawnService, stopService } from "./start/service-process.js";
 import { checkBuild, readCommand, readSettings, restartCommand, type Settings, short } from "./start/settings.js";
-import { portError, StartError } from "./start/start-error.js";
+import { portError, portInUse, StartError } from "./start/start-error.js";
 import { answers, watchService } from "./start/watch.js";
 
 const HOST = "127.0.0.1";
@@ -12,7 +12,9 @@ const listen = async (site: Awaited<ReturnType<typeof createSite>>, { sitePort }
     return await site.listen({ host: HOST, port: sitePort });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw portError(sitePort, code === "EADDRINUSE" ? "is already in use" : `cannot be opened (${message})`, "site");
+    throw code === "EADDRINUSE"
+      ? portInUse(sitePort, `http://${HOST}:${sitePort}`, "site")
+      : portError(sitePort, `cannot be opened (${message})`, "site");
   }
 };
 
@@ -64,7 +66,7 @@ const main = async (): Promise<void> => {
     const siteUrl = await listen(site, settings);
     // The service opens its database before its port: it would find out seconds later.
     if (settings.servicePort !== 0 && (await answers(serviceUrl)))
-      throw portError(settings.servicePort, "is already in use", "service");
+      throw portInUse(settings.servicePort, `${serviceUrl}/docs`, "service");
     if (ended) return;
 
     console.log("Starting the service; the first start creates its database …");

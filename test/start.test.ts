@@ -119,7 +119,8 @@ describe("npm start, when something is wrong, says so in one line", { timeout: 1
     const [taken, other] = name === "TRACKLET_SITE_PORT" ? [sitePort, servicePort] : [servicePort, sitePort];
     const owner = createServer().listen(taken, "127.0.0.1");
     await once(owner, "listening");
-    await expectComplaint({}, new RegExp(`ort ${taken}.*in use.*${name}`), [other]);
+    const line = `Port ${taken} is already in use, perhaps by a demo that runs .*http://127.0.0.1:${taken}.*${name}`;
+    await expectComplaint({}, new RegExp(line), [other]);
     owner.close();
   });
 
