@@ -222,12 +222,29 @@ test("a burst is counted to the last event, and the table stays short", async ({
   expect(await live.locator("[data-rows] tr").count()).toBeLessThanOrEqual(50);
 
   await live.getByRole("button", { name: "Pause" }).click();
+  await expect(live.getByRole("status")).toHaveText("Paused");
   await demo.post(contacts[0]!, "while_paused");
   const resume = live.getByRole("button", { name: /Resume \(\d+ new\)/ });
   await expect(resume).toBeVisible();
   await expect(live.getByRole("row").filter({ hasText: "while_paused" })).toHaveCount(0);
   await resume.click();
+  await expect(live.getByRole("status")).toHaveText("Live");
   await expect(live.getByRole("row").filter({ hasText: "while_paused" })).toHaveCount(1);
+});
+
+test("what arrives first while the live page is paused is not denied", async ({ page, demo }) => {
+  // As with an empty database: only the stream tells of events.
+  await page.route("**/demo/events?*", (route) =>
+    route.fulfill({ json: { events: [] }, headers: { "access-control-allow-origin": "*" } }),
+  );
+  await page.goto(`${demo.site}/live.html`);
+  await expect(page.getByRole("status")).toHaveText("Live");
+  const empty = page.getByText("Nothing has arrived yet.");
+  await expect(empty).toBeVisible();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await demo.post(demo.contact(), "first_of_all");
+  await expect(page.getByRole("button", { name: "Resume (1 new)" })).toBeVisible();
+  await expect(empty).toBeHidden();
 });
 
 test("the live page has its picture taken", async ({ live, demo }) => {

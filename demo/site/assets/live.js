@@ -25,6 +25,7 @@ const rows = createRows(find("[data-rows]"), colours);
 const names = { contacts: new Map(), accounts: new Map() };
 
 let scale = "seconds";
+let connection = "connecting";
 let paused = false;
 let held = 0;
 let isDue = false;
@@ -50,6 +51,14 @@ const requestDraw = () => {
   setTimeout(() => requestAnimationFrame(draw), drawnAt + DRAW_MS - performance.now());
 };
 
+const WORDS = { connecting: "Connecting", live: "Live", paused: "Paused", reconnecting: "Reconnecting" };
+const showState = () => {
+  const name = paused && connection === "live" ? "paused" : connection;
+  if (state.dataset.state === name) return;
+  state.dataset.state = name;
+  state.textContent = WORDS[name];
+};
+
 const showPause = () => {
   pause.setAttribute("aria-pressed", String(paused));
   pause.textContent = paused ? `Resume${held ? ` (${held} new)` : ""}` : "Pause";
@@ -58,6 +67,7 @@ pause.addEventListener("click", () => {
   paused = !paused;
   held = 0;
   showPause();
+  showState();
   requestDraw();
 });
 
@@ -79,18 +89,12 @@ setInterval(() => {
   if (!paused && !document.hidden) drawChart();
 }, TICK_MS);
 
-const WORDS = { connecting: "Connecting", live: "Live", reconnecting: "Reconnecting" };
-const showState = (name) => {
-  if (state.dataset.state === name) return;
-  state.dataset.state = name;
-  state.textContent = WORDS[name];
-};
-
 const receive = (event) => {
   if (!model.add(event)) return;
   colours.claim(event.event_uid, model.has);
   if (paused) {
     held += 1;
+    find("[data-empty]").hidden = true;
     showPause();
   } else requestDraw();
 };
@@ -103,5 +107,8 @@ loadContacts(serviceUrl)
       names.contacts.set(contact.uid, contact.name);
       for (const account of contact.accounts) names.accounts.set(account.uid, account.name);
     }
-    openStream(serviceUrl, receive, showState);
+    openStream(serviceUrl, receive, (name) => {
+      connection = name;
+      showState();
+    });
   });
