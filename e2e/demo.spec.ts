@@ -197,6 +197,19 @@ test("every page can be inspected, on a phone and on a desktop", async ({ page, 
   await expect(panel).toContainText("Nothing wrong is to be seen.");
 });
 
+test("a service that is down at the load is told in full, on a phone and on a desktop", async ({ page, demo }) => {
+  await page.route("**/demo/contacts", (route) => route.abort());
+  await page.goto(`${demo.site}/classic.html`);
+  await expect(page.getByRole("alert")).toHaveText("The service does not answer: start it, and reload this page.");
+  await expect(page.getByRole("combobox", { name: "Contact" })).toBeDisabled();
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    const hidden = await page.getByRole("alert").evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    expect(hidden).toBeLessThanOrEqual(0);
+    expect(await faintTexts(page)).toEqual([]);
+  }
+});
+
 test("the chart follows the colour scheme while it is open", async ({ live, demo }) => {
   await demo.post(demo.contact(), "registration");
   const colour = () =>

@@ -96,7 +96,10 @@ export const mountControls = (call, write) => {
       select.disabled = false;
       find(".primary").disabled = false;
     },
-    () => find("select").replaceChildren(new Option("The service does not answer: start it and reload")),
+    () => {
+      find("select").replaceChildren(new Option("No contacts"));
+      find("[data-contacts-error]").textContent = "The service does not answer: start it, and reload this page.";
+    },
   );
 
   return { perform };
