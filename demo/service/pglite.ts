@@ -28,6 +28,8 @@ export const openPglite = async (folder: string): Promise<Database> => {
   try {
     if (existsSync(creating)) await rm(cluster, { recursive: true, force: true });
     if (!existsSync(cluster)) await writeFile(creating, "");
+    // The engine takes any folder without it for a new one, a broken copy as well.
+    else if (!existsSync(join(cluster, "PG_VERSION"))) throw new Error("postgres/PG_VERSION is missing");
     engine = await PGlite.create(cluster);
     const database = overPglite(engine, unlock);
     await prepare(database);

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { openStream } from "./event-stream.js";
 import { spawnService } from "./service-process.js";
 
-// Seven processes start here one after another; on a busy machine each takes several seconds.
+// Several processes start here one after another; on a busy machine each takes several seconds.
 vi.setConfig({ testTimeout: 240_000 });
 
 let folder: string;
@@ -108,10 +108,28 @@ it("says in one line what is wrong with its data folder", async () => {
   const broken = join(folder, "broken");
   await mkdir(join(broken, "postgres"), { recursive: true });
   await writeFile(join(broken, "postgres", "PG_VERSION"), "17\n");
-  const ended = await Promise.all([file, broken].map((path) => start({ TRACKLET_DATA: path }).closed));
-  expect(ended.map(({ code }) => code)).toEqual([1, 1]);
+  const partial = join(folder, "partial");
+  await mkdir(join(partial, "postgres", "base"), { recursive: true });
+  const ended = await Promise.all([file, broken, partial].map((path) => start({ TRACKLET_DATA: path }).closed));
+  expect(ended.map(({ code }) => code)).toEqual([1, 1, 1]);
   expect(ended[0]!.stderr).toMatch(/^service: cannot use the data folder .+a-file .+TRACKLET_DATA.+\n$/);
   expect(ended[1]!.stderr).toMatch(/^service: cannot open the database in .+broken .+TRACKLET_DATA\n$/);
+  expect(ended[2]!.stderr).toMatch(
+    /^service: cannot open the database in .+partial \(postgres\/PG_VERSION is missing\): move or delete .+TRACKLET_DATA\n$/,
+  );
+  expect(await readdir(join(partial, "postgres"))).toEqual(["base"]);
+});
+
+it("begins afresh after a first start that was killed half-way", async () => {
+  const data = join(folder, "interrupted");
+  await mkdir(join(data, "postgres", "base"), { recursive: true });
+  await writeFile(join(data, "creating"), "");
+  const service = start({ TRACKLET_DATA: data });
+  const url = await service.ready();
+  expect((await post(url, "first")).status).toBe(200);
+  expect(await stored(url)).toEqual(["first"]);
+  expect(await service.stop("SIGTERM")).toMatchObject({ code: 0 });
+  expect((await readdir(data)).sort()).toEqual(["postgres"]);
 });
 
 it("says in one line which variable is wrong", async () => {
