@@ -3,9 +3,11 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright/test";
 import { faintTextsWithin } from "./harness/contrast.js";
 import { expect, test, track } from "./harness/fixtures.js";
+import { loaded } from "./harness/install.js";
 import { createPolicy, watchPolicy } from "./harness/policy.js";
 import { readmeBlocks } from "./harness/readme.js";
 import type { HtmlOptions, Site } from "./harness/site.js";
+import { DEMO_TOKEN } from "./harness/tag.js";
 
 /* The panel that says what the tracker on a page does. */
 
@@ -27,6 +29,13 @@ const visit = async (page: Page, site: Site, options: HtmlOptions = {}): Promise
   site.page("/shop", site.html(options));
   await page.goto(`${site.url}/shop`);
 };
+
+/** Configures the tracker by a call. */
+const init = (page: Page, options: object): Promise<void> =>
+  page.evaluate(
+    (given) => (window as unknown as { tracklet: { init: (all: object) => void } }).tracklet.init(given),
+    options,
+  );
 
 test.describe("what it shows", () => {
   test("contact and account, what waits, answers and page views", async ({
@@ -178,6 +187,54 @@ test.describe("mistakes, in words", () => {
     await expect(findings(page)).toContainText("There is no tracker on this page: no global is called tracklet.");
   });
 
+  test("a tag whose attributes were taken away, or are all misspelt, until a call configures it", async ({
+    page,
+    site,
+    gateway,
+    contact,
+    guard,
+    expectRows,
+  }) => {
+    guard.allow(/no apiToken/);
+    await visit(page, site, { tag: { apiToken: undefined as never, trackUrl: undefined as never, token: "x" } });
+    await loaded(page);
+    await inspect(page);
+    await track(page, "early");
+    await expect(findings(page)).toContainText("The tracker has no options, and calls wait for them");
+    await expect(findings(page)).toContainText("data-token is no option");
+    await expect(panel(page)).toContainText("Next attemptnone, as things are");
+    await init(page, { apiToken: DEMO_TOKEN, trackUrl: gateway.url, pageviews: "off" });
+    await expectRows(["early"]);
+    await expect(findings(page)).not.toContainText("has no options");
+    await expect(panel(page)).toContainText(`Contact${contact}`);
+  });
+
+  test("a call of `init` without a token", async ({ page, site, gateway }) => {
+    await page.clock.install();
+    await visit(page, site, { tag: { apiToken: undefined as never, trackUrl: undefined as never } });
+    await loaded(page);
+    await init(page, { apiToken: "", trackUrl: gateway.url });
+    await track(page, "kept");
+    await inspect(page);
+    await expect(findings(page)).toHaveText(
+      "No request has been seen yet: perhaps there is no consent, or init was given no apiToken or no trackUrl, or nothing was tracked.",
+    );
+    await expect(panel(page)).toContainText("Next attemptnone yet");
+    await page.clock.fastForward(21_000);
+    await expect(findings(page)).toContainText(
+      "An event waits, and no request is made: check that apiToken and trackUrl",
+    );
+    expect(gateway.requests).toEqual([]);
+  });
+
+  test("values that are none of the option's", async ({ page, site }) => {
+    await visit(page, site, { tag: { consent: "grantd", maxEvents: "lots", pageviews: "on" as never } });
+    await inspect(page);
+    await expect(findings(page)).toContainText('data-consent="grantd" is wrong: write granted, pending or denied');
+    await expect(findings(page)).toContainText('data-max-events="lots" is wrong: write a number above 0');
+    await expect(findings(page)).toContainText('data-pageviews="on" is wrong: write auto, hash or off');
+  });
+
   test("an attribute that is missing or misspelt, nobody identified, and a wrong argument", async ({ page, site }) => {
     await visit(page, site, { tag: { trackUrl: undefined as never, trackurl: "x" }, identify: false });
     await inspect(page);
@@ -198,6 +255,36 @@ test.describe("mistakes, in words", () => {
     await visit(page, site);
     await inspect(page);
     await expect(findings(page)).toContainText("This page has no localStorage");
+  });
+
+  test("consent that is denied, by the tag and by the browser's signal", async ({ page, site, gateway }) => {
+    await visit(page, site, { tag: { consent: "denied" } });
+    await inspect(page);
+    await expect(findings(page)).toContainText('The tag says data-consent="denied"');
+    await expect(panel(page)).toContainText("Consentdenied");
+    await expect(panel(page)).toContainText("Next attemptnone, as things are");
+
+    await page.addInitScript(() =>
+      Object.defineProperty(navigator, "globalPrivacyControl", { configurable: true, value: true }),
+    );
+    await visit(page, site, { tag: { respectGpc: true } });
+    await page.evaluate(() => localStorage.setItem("tracklet:consent", "granted"));
+    await inspect(page);
+    await expect(findings(page)).toContainText("Global Privacy Control signal, which data-respect-gpc obeys");
+    await expect(panel(page)).toContainText("Consentdenied");
+
+    // Where a call says so, a dropped event tells.
+    await visit(page, site, { tag: { apiToken: undefined as never, trackUrl: undefined as never } });
+    await loaded(page);
+    await init(page, { apiToken: DEMO_TOKEN, trackUrl: gateway.url, respectGpc: true });
+    await inspect(page);
+    await expect(panel(page)).toContainText("Consentgranted");
+    await track(page, "dropped");
+    await expect(findings(page)).toContainText(
+      "Consent is denied, by optOut(), by the option consent, or by respectGpc",
+    );
+    await expect(panel(page)).toContainText("Consentdenied");
+    expect(gateway.requests).toEqual([]);
   });
 });
 

@@ -1,85 +1,79 @@
-/** What is wrong, or worth knowing, in words. */
+/** What is wrong, or worth knowing, in words. Nothing to speak of: the last answer was good. */
+import { isGood, ofSilence, ofStatus } from "./answer.js";
+import { denialOf } from "./consent.js";
+import { isStuck, noRequest } from "./delivery.js";
 import type { Heard } from "./heard.js";
+import { configures, mistakesIn } from "./options.js";
+import type { Seen } from "./seen.js";
 import type { Stored } from "./stored.js";
-
-export interface Seen {
-  name: string;
-  /** `"waiting"`: an array of calls, which no script has taken over. */
-  global: "absent" | "waiting" | "loaded";
-  /** Calls in that array. */
-  calls: number;
-  /** The options of the tag; `undefined` where there is none. */
-  tag: Record<string, string | undefined> | undefined;
-  strange: string[];
-  isOnline: boolean;
-}
 
 export interface Finding {
   kind: "problem" | "note";
   text: string;
 }
 
-const KEPT = "Events are kept, and sent once that is put right.";
-
-const ofStatus = (status: number, address: string): string => {
-  const at = address ? ` at ${address}` : "";
-  if (status === 401 || status === 403)
-    return `The service refuses the API token (status ${status}): check data-api-token. ${KEPT}`;
-  if (status === 404 || status === 405)
-    return `There is no event endpoint${at} (status ${status}): check data-track-url and data-event-path. ${KEPT}`;
-  if (status >= 300 && status < 400)
-    return `The address${at} redirects, which is not followed: name the address that it leads to. ${KEPT}`;
-  if (status === 429) return "The service asks to send less (status 429). Events are kept and sent later.";
-  if (status >= 500 || status === 408 || status === 425)
-    return `The service fails (status ${status}). Events are kept and tried again.`;
-  return `The service refuses what it is sent (status ${status}): check the event's name and members, and the API token.`;
-};
-
-const ofSilence = ({ silence, address }: Heard): string => {
-  const at = address || "the service";
-  if (silence === "policy")
-    return `The page's Content-Security-Policy forbids requests to ${at}: name it in connect-src. ${KEPT}`;
-  if (silence === "cors")
-    return `Something answers at ${at}, but does not allow this page to read it (CORS): the service must send Access-Control-Allow-Origin and allow the Content-Type header. ${KEPT}`;
-  if (silence === "unreachable")
-    return `Nothing answers at ${at}: check the address, whether the service runs, and whether an extension of the browser blocks it. Events are kept and tried again.`;
-  return "The last request had no answer. Events are kept and tried again.";
-};
-
-const ofPage = ({ name, global, calls, tag, strange }: Seen): string[] => {
+const ofPage = ({ name, global, calls, tag }: Seen): string[] => {
   const found: string[] = [];
   if (global === "absent") found.push(`There is no tracker on this page: no global is called ${name}.`);
   if (global === "waiting")
     found.push(
       `The script has not loaded, and calls wait (${calls}): check the tag's address, the page's script-src, and whether an extension of the browser blocks it.`,
     );
-  if (tag && !tag.apiToken) found.push("The tag has no data-api-token.");
-  if (tag && !tag.trackUrl) found.push("The tag has no data-track-url.");
-  for (const attribute of strange) found.push(`${attribute} is no option: check how it is written.`);
+  if (global === "idle")
+    found.push(
+      "The tracker has no options, and calls wait for them: no tag has data-api-token and data-track-url, and nothing has called init with apiToken and trackUrl. Where a tag manager takes attributes away, call init.",
+    );
+  if (configures(tag) && !tag.apiToken) found.push("The tag has no data-api-token.");
+  if (configures(tag) && !tag.trackUrl) found.push("The tag has no data-track-url.");
+  return [...found, ...mistakesIn(tag ?? {})];
+};
+
+const ofAnswers = ({ isOnline }: Seen, heard: Heard): string[] => {
+  const [last] = heard.answers;
+  // What the browser itself has kept of a request may lack the answer.
+  if (!isOnline || !last || isGood(last.status) || (!last.status && !last.event)) return [];
+  return [last.status > 0 ? ofStatus(last.status, heard.address) : ofSilence(heard)];
+};
+
+const ofTold = ({ problems }: Heard): string[] => {
+  const found: string[] = [];
+  if (problems.has("input")) found.push(`An option or an argument is wrong: ${problems.get("input")}.`);
+  if (problems.has("rejected"))
+    found.push(`An event was dropped, because the service refuses it: ${problems.get("rejected")}.`);
+  if (problems.has("evicted"))
+    found.push(`An event was dropped, because too many wait or too long: ${problems.get("evicted")}.`);
   return found;
 };
 
-export const findingsOf = (seen: Seen, stored: Stored, heard: Heard): Finding[] => {
-  const problems = ofPage(seen);
+const notesOf = (seen: Seen, stored: Stored, heard: Heard): string[] => {
   const notes: string[] = [];
-  const [last] = heard.answers;
   if (!seen.isOnline) notes.push("The browser is offline. Events are kept until it is back.");
-  else if (last && last.status === 0 && last.event) problems.push(ofSilence(heard));
-  else if (last && last.status > 0 && (last.status < 200 || last.status >= 300))
-    problems.push(ofStatus(last.status, heard.address));
-  const { problems: told } = heard;
-  if (told.has("input")) problems.push(`An option or an argument is wrong: ${told.get("input")}.`);
-  if (told.has("rejected"))
-    problems.push(`An event was dropped, because the service refuses it: ${told.get("rejected")}.`);
-  if (told.has("evicted"))
-    problems.push(`An event was dropped, because too many wait or too long: ${told.get("evicted")}.`);
-
-  const anonymous = stored.events.filter(({ contact }) => !contact).length;
+  const anonymous = stored.contact ? 0 : stored.events.filter(({ contact }) => !contact).length;
   if (anonymous > 0) notes.push(`Events wait for identify (${anonymous}): the service needs a contact.`);
   if (!stored.isThere) notes.push("This page has no localStorage: events wait in memory, and end with the page.");
-  if (stored.consent === "denied") notes.push("The visitor has refused: nothing is stored or sent.");
+  const denial = denialOf(seen, stored, heard);
+  if (denial) notes.push(`${denial}: nothing is stored or sent.`);
   else if (heard.pending > 0 && stored.consent !== "granted")
     notes.push(`Events wait in memory for the visitor's consent (${heard.pending}).`);
+  return notes;
+};
+
+/** That nothing wrong was found does not mean that anything arrives. */
+const ofDoubt = (seen: Seen, stored: Stored, heard: Heard, isExplained: boolean): string[] => {
+  const isSure = heard.answers.some(({ status }) => isGood(status));
+  if (isSure || !seen.isOnline || denialOf(seen, stored, heard)) return [];
+  if (heard.hasRequests) return ["No answer to a request has been seen yet."];
+  return [isExplained ? "No request has been seen yet." : noRequest(seen, stored)];
+};
+
+export const findingsOf = (seen: Seen, stored: Stored, heard: Heard): Finding[] => {
+  const problems = [...ofPage(seen), ...ofAnswers(seen, heard), ...ofTold(heard)];
+  if (isStuck(seen, stored, heard))
+    problems.push(
+      "An event waits, and no request is made: check that apiToken and trackUrl are given, and the consent.",
+    );
+  const notes = notesOf(seen, stored, heard);
+  if (problems.length === 0) notes.push(...ofDoubt(seen, stored, heard, notes.length > 0));
   return [
     ...problems.map((text): Finding => ({ kind: "problem", text })),
     ...notes.map((text): Finding => ({ kind: "note", text })),

@@ -8,10 +8,6 @@ export interface Global {
 
 export const DEFAULT_NAME = "tracklet";
 
-/** Every attribute of the script tag that is an option. */
-const OPTIONS =
-  /^(apiToken|trackUrl|eventPath|contentType|name|contactUid|accountUid|pageviews|consent|respectGpc|maxEvents|maxBytes|maxAgeMs|stamp|debug)$/;
-
 const VERBS = ["push", "init", "track", "flush"];
 
 const isTracker = (value: unknown): boolean => {
@@ -36,14 +32,17 @@ export const findNames = (): string[] => {
   return names.length > 0 ? names : [DEFAULT_NAME];
 };
 
+/**
+ * Has anything configured this tracker? Nothing says so. But until then every verb takes whatever it is given, to run it
+ * later, while `flush` of a configured one names its options.
+ */
+export const isConfigured = ({ flush }: Global): boolean => !!flush?.length;
+
+/** Tags with our options; where these were taken away, or are misspelt, those that load the script by its usual name. */
+const TAGS = ["script[data-api-token],script[data-track-url]", 'script[src*="tracklet.iife"]'];
+
 /** The tag of this tracker, where it has one. */
 export const findTag = (name: string): HTMLScriptElement | undefined =>
-  [...document.querySelectorAll<HTMLScriptElement>("script[data-api-token],script[data-track-url]")].find(
+  TAGS.flatMap((selector) => [...document.querySelectorAll<HTMLScriptElement>(selector)]).find(
     (tag) => (tag.dataset.name || DEFAULT_NAME) === name,
   );
-
-/** Attributes of a tag that begin with `data-` and are no options: most often misspelt. */
-export const strangeAttributes = (tag: HTMLScriptElement): string[] =>
-  Object.keys(tag.dataset)
-    .filter((option) => !OPTIONS.test(option))
-    .map((option) => `data-${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);

@@ -1,6 +1,6 @@
 /** What has happened since the panel was opened, and what the browser still knows of the time before. */
 import { globalOf } from "./found.js";
-import { readEvent } from "./stored.js";
+import { readEvent, readStored } from "./stored.js";
 
 export interface Answer {
   /** Milliseconds since the page began. */
@@ -26,6 +26,10 @@ export interface Heard {
   problems: Map<string, string>;
   /** Events that wait for consent, in memory. */
   pending: number;
+  /** The last event was dropped for want of consent, which the visitor's stored choice does not explain. */
+  isDenied: boolean;
+  /** Was there any request, before or since? */
+  hasRequests: boolean;
   /** Address of the last request, without its query. */
   address: string;
   silence: Silence;
@@ -63,6 +67,8 @@ export const listen = (name: string, guess: string, changed: () => void): [heard
     views: [],
     problems: new Map(),
     pending: 0,
+    isDenied: false,
+    hasRequests: false,
     address: guess,
     silence: "unknown",
   };
@@ -71,6 +77,7 @@ export const listen = (name: string, guess: string, changed: () => void): [heard
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as (PerformanceResourceTiming & { responseStatus?: number })[]) {
       if (!/[?&]api_token=/.test(entry.name)) continue;
+      heard.hasRequests = true;
       heard.address = withoutQuery(entry.name);
       // Later ones are told by the tracker, with their event.
       if (entry.responseEnd < begun && entry.responseStatus !== undefined)
@@ -105,12 +112,15 @@ export const listen = (name: string, guess: string, changed: () => void): [heard
     const at = performance.now();
     const event = readEvent(detail);
     if (typeof code === "number") {
+      heard.hasRequests = true;
       keep(heard.answers, { at, status: code, event: event?.event ?? "" });
       if (code === 0) explain();
     } else if (event) {
+      heard.isDenied = false;
       if (code === "pending") heard.pending++;
       if (event.event === "pageview") keep(heard.views, { at, url: event.visitUrl });
-    } else heard.problems.set(code, detail);
+    } else if (code === "dropped") heard.isDenied = detail === "consent" && readStored(name).consent !== "denied";
+    else heard.problems.set(code, detail);
     changed();
   };
   globalOf(name)?.push(["debug", listener]);

@@ -1,9 +1,13 @@
 /** Opens the inspector: a panel that says what a tracker on this page does. Loaded by hand; run again, it opens anew. */
 
-import { findingsOf, type Seen } from "./findings.js";
-import { findNames, findTag, globalOf, strangeAttributes } from "./found.js";
+import { isGood } from "./answer.js";
+import { consentOf } from "./consent.js";
+import { nextAttempt } from "./delivery.js";
+import { findingsOf } from "./findings.js";
+import { findNames, findTag, globalOf } from "./found.js";
 import { type Heard, listen } from "./heard.js";
 import { openPanel, type View } from "./panel.js";
+import { look, type Seen } from "./seen.js";
 import { readStored, type Stored } from "./stored.js";
 
 /** How often the storage is looked at, in milliseconds. */
@@ -12,31 +16,16 @@ const LOOK_MS = 500;
 const LINES = 8;
 const SEND_MS = 5_000;
 
-const look = (name: string): Seen => {
-  const found = globalOf(name);
-  const tag = findTag(name);
-  return {
-    name,
-    global: found === undefined ? "absent" : Array.isArray(found) ? "waiting" : "loaded",
-    // Without the panel's own.
-    calls: Array.isArray(found) ? found.filter(([verb]) => verb !== "debug").length : 0,
-    tag: tag && { ...tag.dataset },
-    strange: tag ? strangeAttributes(tag) : [],
-    isOnline: navigator.onLine,
-  };
-};
-
-const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
 const time = (at: number): string => new Date(performance.timeOrigin + at).toLocaleTimeString();
 
-const viewOf = (seen: Seen, stored: Stored, { address, ...heard }: Heard): View => ({
-  findings: findingsOf(seen, stored, { address, ...heard }),
+const viewOf = (seen: Seen, stored: Stored, heard: Heard): View => ({
+  findings: findingsOf(seen, stored, heard),
   facts: [
     ["Contact", stored.contact || "nobody is identified"],
     ["Account", stored.account || "none"],
-    ["Consent", stored.consent || "no choice of the visitor is stored"],
-    ["Service", address || "no request yet"],
-    ["Next attempt", stored.pauseMs > 0 ? `in ${seconds(stored.pauseMs)}` : "at once"],
+    ["Consent", consentOf(seen, stored, heard)],
+    ["Service", heard.address || "no request yet"],
+    ["Next attempt", nextAttempt(seen, stored, heard)],
   ],
   lists: [
     {
@@ -49,14 +38,13 @@ const viewOf = (seen: Seen, stored: Stored, { address, ...heard }: Heard): View 
     {
       title: "Last answers",
       empty: "No answer yet.",
-      items: heard.answers.slice(0, LINES).map(({ at, status, event }) => {
-        const isGood = status >= 200 && status < 300;
-        return [
+      items: heard.answers
+        .slice(0, LINES)
+        .map(({ at, status, event }) => [
           `${time(at)} ${event || "before this panel"}`,
-          status > 0 ? `${isGood ? "stored, " : ""}${status}` : "no answer",
-          isGood ? "good" : "bad",
-        ];
-      }),
+          status > 0 ? `${isGood(status) ? "stored, " : ""}${status}` : "no answer",
+          isGood(status) ? "good" : "bad",
+        ]),
     },
     {
       title: "Page views since this panel was opened",

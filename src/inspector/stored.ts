@@ -15,6 +15,8 @@ export interface Stored {
   /** Events that wait, in the order of their keys; at most {@link SHOWN} of them are read. */
   events: WaitingEvent[];
   eventCount: number;
+  /** Milliseconds that the oldest event with a contact has waited on this page; 0 where there is none. */
+  readyMs: number;
   /** Milliseconds until the next attempt; 0 where there is no pause. */
   pauseMs: number;
 }
@@ -41,30 +43,40 @@ export const readEvent = (body: string): WaitingEvent | undefined => {
 };
 
 /** A stored time is when it was set, and how long it holds, both in milliseconds. */
-const pauseOf = (row: string | null): number => {
-  const [setAt = 0, delay = 0] = (row?.match(/-?\d+(\.\d+)?/g) ?? []).map(Number);
+const pauseOf = (row: string): number => {
+  const [setAt = 0, delay = 0] = (row.match(/-?\d+(\.\d+)?/g) ?? []).map(Number);
   const left = setAt + delay - Date.now();
   return left > 0 && left <= delay ? left : 0;
 };
 
+/** A key is `event:<tab>:<number>:<time>:…`. What has waited since before this page could not leave earlier. */
+const waitedMs = (key: string): number => {
+  const time = Number(key.split(":")[3]);
+  return Math.max(1, Math.min(Date.now() - time, performance.now())) || 1;
+};
+
 export const readStored = (name: string): Stored => {
-  const nothing = { contact: "", account: "", consent: "", events: [], eventCount: 0, pauseMs: 0 };
+  const nothing = { contact: "", account: "", consent: "", events: [], eventCount: 0, readyMs: 0, pauseMs: 0 };
+  const prefix = `${name}:`;
   try {
-    const get = (key: string) => localStorage.getItem(`${name}:${key}`);
+    const get = (key: string) => localStorage.getItem(prefix + key) ?? "";
     const keys = Object.keys(localStorage)
-      .filter((key) => key.startsWith(`${name}:event:`))
+      .filter((key) => key.startsWith(`${prefix}event:`))
+      .map((key) => key.slice(prefix.length))
       .sort();
-    const [, contact, account] = (get("identity") ?? "").split("\0");
+    const [, contact, account] = get("identity").split("\0");
+    const waiting = keys.slice(0, SHOWN).flatMap((key) => {
+      const event = readEvent(get(key));
+      return event ? { key, event } : [];
+    });
     return {
       isThere: true,
       contact: text(contact),
       account: text(account),
-      consent: get("consent") ?? "",
-      events: keys
-        .slice(0, SHOWN)
-        .map((key) => readEvent(localStorage.getItem(key) ?? ""))
-        .filter((event) => event !== undefined),
+      consent: get("consent"),
+      events: waiting.map(({ event }) => event),
       eventCount: keys.length,
+      readyMs: Math.max(0, ...waiting.filter(({ event }) => event.contact || contact).map(({ key }) => waitedMs(key))),
       pauseMs: pauseOf(get("backoff")),
     };
   } catch {

@@ -1,0 +1,32 @@
+/** What the last answer means, or that there was none, in words. */
+import type { Heard } from "./heard.js";
+
+const KEPT = "Events are kept, and sent once that is put right.";
+
+export const isGood = (status: number): boolean => status >= 200 && status < 300;
+
+/** @param status of an answer that is not good */
+export const ofStatus = (status: number, address: string): string => {
+  const at = address ? ` at ${address}` : "";
+  if (status === 401 || status === 403)
+    return `The service refuses the API token (status ${status}): check data-api-token. ${KEPT}`;
+  if (status === 404 || status === 405)
+    return `There is no event endpoint${at} (status ${status}): check data-track-url and data-event-path. ${KEPT}`;
+  if (status >= 300 && status < 400)
+    return `The address${at} redirects, which is not followed: name the address that it leads to. ${KEPT}`;
+  if (status === 429) return "The service asks to send less (status 429). Events are kept and sent later.";
+  if (status >= 500 || status === 408 || status === 425)
+    return `The service fails (status ${status}). Events are kept and tried again.`;
+  return `The service refuses what it is sent (status ${status}): check the event's name and members, and the API token.`;
+};
+
+export const ofSilence = ({ silence, address }: Heard): string => {
+  const at = address || "the service";
+  if (silence === "policy")
+    return `The page's Content-Security-Policy forbids requests to ${at}: name it in connect-src. ${KEPT}`;
+  if (silence === "cors")
+    return `Something answers at ${at}, but does not allow this page to read it (CORS): the service must send Access-Control-Allow-Origin and allow the Content-Type header. ${KEPT}`;
+  if (silence === "unreachable")
+    return `Nothing answers at ${at}: check the address, whether the service runs, and whether an extension of the browser blocks it. Events are kept and tried again.`;
+  return "The last request had no answer. Events are kept and tried again.";
+};
