@@ -206,7 +206,7 @@ test("a service that is down at the load is told in full, on a phone and on a de
     await page.setViewportSize({ width, height: 800 });
     const hidden = await page.getByRole("alert").evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
     expect(hidden).toBeLessThanOrEqual(0);
-    expect(await faintTexts(page)).toEqual([]);
+    expect(await faintTextsWithin(page.locator("body"))).toEqual([]);
   }
 });
 
