@@ -1,5 +1,6 @@
 /** What the inspector says of answers and of the storage; the panel itself is tested in a browser. */
 import { describe, expect, it } from "vitest";
+import { createAnswers } from "../src/inspector/answers.js";
 import { consentOf } from "../src/inspector/consent.js";
 import { nextAttempt } from "../src/inspector/delivery.js";
 import { type Finding, findingsOf } from "../src/inspector/findings.js";
@@ -97,6 +98,49 @@ describe("events that were dropped, and those that wait", () => {
       { kind: "note", text: expect.stringContaining("refused") },
     ]);
     expect(say({ pending: 2 }, {}, { consent: "granted" })).toEqual([]);
+  });
+});
+
+describe("an answer that the browser and the tracker tell of", () => {
+  const bought = { at: 3, status: 404, event: "bought" };
+
+  it("is listed once, by its name, whoever comes first", () => {
+    for (const isRecordFirst of [true, false]) {
+      const { list, record, tell } = createAnswers();
+      if (isRecordFirst) record(2, 404);
+      tell(bought, true);
+      if (!isRecordFirst) record(2, 404);
+      expect(list).toEqual([bought]);
+    }
+  });
+
+  it("is another one where the status is, or where its event was queued later", () => {
+    const { list, record, tell } = createAnswers();
+    record(2, 404);
+    tell({ ...bought, status: 200 }, true);
+    tell(bought, false);
+    record(1, 500);
+    expect(list.map(({ at, status, event }) => [at, status, event])).toEqual([
+      [3, 200, "bought"],
+      [3, 404, "bought"],
+      [2, 404, ""],
+      [1, 500, ""],
+    ]);
+  });
+
+  it("takes the newest record that has its status, and only that one", () => {
+    const { list, record, tell } = createAnswers();
+    record(1, 404);
+    record(2, 404);
+    tell(bought, true);
+    expect(list).toEqual([bought, { at: 1, status: 404, event: "" }]);
+  });
+
+  it("is forgotten when too many have followed", () => {
+    const { list, record } = createAnswers();
+    for (let at = 1; at <= 30; at++) record(at, 200);
+    expect(list.length).toBe(20);
+    expect(list[0]).toMatchObject({ at: 30 });
   });
 });
 

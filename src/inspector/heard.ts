@@ -1,15 +1,7 @@
 /** What has happened since the panel was opened, and what the browser still knows of the time before. */
+import { type Answer, createAnswers } from "./answers.js";
 import { globalOf } from "./found.js";
 import { readEvent, readStored } from "./stored.js";
-
-export interface Answer {
-  /** Milliseconds since the page began. */
-  at: number;
-  /** 0: there was none. */
-  status: number;
-  /** `""` where only the browser's own record tells of the request. */
-  event: string;
-}
 
 export interface View {
   at: number;
@@ -59,11 +51,16 @@ const isAnswering = (address: string): Promise<boolean> =>
  *
  * @param guess the address of the service, until a request has shown it
  * @param changed called after each change
- * @returns what was heard, which goes on changing, and what ends the listening
+ * @returns what was heard, which goes on changing; what finds a tracker that has come meanwhile; and what ends the listening
  */
-export const listen = (name: string, guess: string, changed: () => void): [heard: Heard, end: () => void] => {
+export const listen = (
+  name: string,
+  guess: string,
+  changed: () => void,
+): { heard: Heard; find: () => void; end: () => void } => {
+  const answers = createAnswers();
   const heard: Heard = {
-    answers: [],
+    answers: answers.list,
     views: [],
     problems: new Map(),
     pending: 0,
@@ -72,7 +69,10 @@ export const listen = (name: string, guess: string, changed: () => void): [heard
     address: guess,
     silence: "unknown",
   };
-  const begun = performance.now();
+  /** Since when the tracker is heard, as it may come after the panel. */
+  let begun = Number.POSITIVE_INFINITY;
+  /** Events that were queued since then. */
+  const queued = new Set<string>();
 
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as (PerformanceResourceTiming & { responseStatus?: number })[]) {
@@ -81,7 +81,7 @@ export const listen = (name: string, guess: string, changed: () => void): [heard
       heard.address = withoutQuery(entry.name);
       // Later ones are told by the tracker, with their event.
       if (entry.responseEnd < begun && entry.responseStatus !== undefined)
-        keep(heard.answers, { at: entry.responseEnd, status: entry.responseStatus, event: "" });
+        answers.record(entry.responseEnd, entry.responseStatus);
     }
     changed();
   });
@@ -113,24 +113,32 @@ export const listen = (name: string, guess: string, changed: () => void): [heard
     const event = readEvent(detail);
     if (typeof code === "number") {
       heard.hasRequests = true;
-      keep(heard.answers, { at, status: code, event: event?.event ?? "" });
+      answers.tell({ at, status: code, event: event?.event ?? "" }, !queued.has(detail));
       if (code === 0) explain();
     } else if (event) {
       heard.isDenied = false;
+      queued.add(detail);
       if (code === "pending") heard.pending++;
       if (event.event === "pageview") keep(heard.views, { at, url: event.visitUrl });
     } else if (code === "dropped") heard.isDenied = detail === "consent" && readStored(name).consent !== "denied";
     else heard.problems.set(code, detail);
     changed();
   };
-  globalOf(name)?.push(["debug", listener]);
+  const find = (): void => {
+    const found = globalOf(name);
+    if (!found || Number.isFinite(begun)) return;
+    begun = performance.now();
+    found.push(["debug", listener]);
+  };
+  find();
 
-  return [
+  return {
     heard,
-    () => {
+    find,
+    end: () => {
       isListening = false;
       observer.disconnect();
       document.removeEventListener("securitypolicyviolation", onViolation);
     },
-  ];
+  };
 };

@@ -85,8 +85,11 @@ const open = (name: string): void => {
     close,
   });
   const show = (): void => panel.show(viewOf(look(name), readStored(name), heard));
-  const [heard, stop] = listen(name, addressOf(name), () => show());
-  const timer = setInterval(show, LOOK_MS);
+  const { heard, find, end: stop } = listen(name, addressOf(name), () => show());
+  const timer = setInterval(() => {
+    find();
+    show();
+  }, LOOK_MS);
   end = () => {
     clearInterval(timer);
     stop();
