@@ -417,6 +417,30 @@ test.describe("on any page", () => {
     });
 });
 
+test("a bookmark opens it again after it was closed, and never a second one", async ({ page, site, contact }) => {
+  // A module runs once for each of its addresses.
+  const bookmark = `void import("${site.url}/dist/tracklet.inspector.js?" + Date.now())`;
+  const click = () => page.evaluate(bookmark);
+  const close = async () => {
+    await panel(page).getByRole("button", { name: "Close" }).click();
+    await expect(panel(page)).toHaveCount(0);
+  };
+  await visit(page, site);
+  await click();
+  await expect(panel(page)).toBeVisible();
+  await close();
+  await click();
+  await expect(panel(page)).toContainText(`Contact${contact}`);
+  await track(page, "bought");
+  await expect(panel(page)).toContainText(/bought\s*stored, 200/);
+
+  await panel(page).getByRole("button", { name: "Send now" }).focus();
+  await click();
+  await expect(panel(page)).toBeFocused();
+  await expect(page.locator("tracklet-inspector")).toHaveCount(1);
+  await close();
+});
+
 test.describe("as the README says", () => {
   test("by the query of the address, and by a bookmark", async ({ page, site }) => {
     const [snippet] = await readmeBlocks("The inspector", "html");

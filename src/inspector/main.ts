@@ -1,4 +1,7 @@
-/** Opens the inspector: a panel that says what a tracker on this page does. Loaded by hand; run again, it opens anew. */
+/**
+ * Opens the inspector: a panel that says what a tracker on this page does. Loaded by hand; loaded again, by an address with
+ * another query, it opens anew.
+ */
 
 import { isGood } from "./answer.js";
 import { consentOf } from "./consent.js";
@@ -6,7 +9,7 @@ import { nextAttempt } from "./delivery.js";
 import { findingsOf } from "./findings.js";
 import { findNames, findTag, globalOf } from "./found.js";
 import { type Heard, listen } from "./heard.js";
-import { openPanel, type View } from "./panel.js";
+import { focusPanel, openPanel, type View } from "./panel.js";
 import { look, type Seen } from "./seen.js";
 import { readStored, type Stored } from "./stored.js";
 
@@ -64,8 +67,6 @@ const addressOf = (name: string): string => {
   }
 };
 
-const isOpen = (): boolean => document.querySelector("tracklet-inspector") !== null;
-
 const open = (name: string): void => {
   const names = findNames();
   if (!names.includes(name)) names.push(name);
@@ -99,4 +100,4 @@ const open = (name: string): void => {
 
 /** Which one, where there are several: `?tracklet_inspect=name`. */
 const asked = new URLSearchParams(location.search).get("tracklet_inspect");
-if (!isOpen()) open(asked || findNames()[0]!);
+if (!focusPanel()) open(asked || findNames()[0]!);

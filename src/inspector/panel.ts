@@ -34,9 +34,18 @@ const button = (label: string, run: () => void): HTMLElement => {
 const item = ([text, note, kind = ""]: [string, string, string?]): HTMLElement =>
   element("li", {}, element("span", {}, text), ...(note ? [element("span", kind ? { class: kind } : {}, note)] : []));
 
+const HOST = "tracklet-inspector";
+
+/** Moves the focus into the panel that is open. @returns whether there is one */
+export const focusPanel = (): boolean => {
+  const panel = document.querySelector(HOST)?.shadowRoot?.querySelector("section");
+  panel?.focus({ preventScroll: true });
+  return !!panel;
+};
+
 /** Shows a panel and moves the focus into it. */
 export const openPanel = ({ names, name, choose, send, close }: Controls) => {
-  const host = element("tracklet-inspector");
+  const host = element(HOST);
   const root = host.attachShadow({ mode: "open" });
   // Constructed: a policy on inline styles does not concern it.
   const sheet = new CSSStyleSheet();
