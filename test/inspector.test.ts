@@ -71,6 +71,8 @@ describe("the last answer", () => {
       { at: 1, status: 401, event: "a" },
     ];
     expect(say({ answers })).toEqual([]);
+    // But a pause that stands has a reason.
+    expect(say({ answers }, {}, { pauseMs: 1 })).toEqual([finding("problem", "status 401")]);
   });
 
   it("is not missed where the browser's own record does not tell it", () =>

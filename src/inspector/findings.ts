@@ -28,8 +28,9 @@ const ofPage = ({ name, global, calls, tag }: Seen): string[] => {
   return [...found, ...mistakesIn(tag ?? {})];
 };
 
-const ofAnswers = ({ isOnline }: Seen, heard: Heard): string[] => {
-  const [last] = heard.answers;
+const ofAnswers = ({ isOnline }: Seen, { pauseMs }: Stored, heard: Heard): string[] => {
+  // While a pause stands, what led to it has not passed, whatever else was under way.
+  const last = heard.answers.find(({ status }) => pauseMs === 0 || !isGood(status));
   // What the browser itself has kept of a request may lack the answer.
   if (!isOnline || !last || isGood(last.status) || (!last.status && !last.event)) return [];
   return [last.status > 0 ? ofStatus(last.status, heard.address) : ofSilence(heard)];
@@ -67,7 +68,7 @@ const ofDoubt = (seen: Seen, stored: Stored, heard: Heard, isExplained: boolean)
 };
 
 export const findingsOf = (seen: Seen, stored: Stored, heard: Heard): Finding[] => {
-  const problems = [...ofPage(seen), ...ofAnswers(seen, heard), ...ofTold(heard)];
+  const problems = [...ofPage(seen), ...ofAnswers(seen, stored, heard), ...ofTold(heard)];
   if (isStuck(seen, stored, heard))
     problems.push(
       "An event waits, and no request is made: check that apiToken and trackUrl are given, and the consent.",
