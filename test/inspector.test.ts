@@ -251,6 +251,7 @@ describe("consent that is denied", () => {
 describe("the next attempt", () => {
   it.each([
     ["of nothing", {}, {}, {}, "once there is something to send"],
+    ["of an event of nobody", {}, {}, { eventCount: 1 }, "once somebody is identified"],
     ["of an event", {}, {}, { readyMs: 1 }, "at once"],
     ["of an event, before any request", QUIET, {}, { readyMs: 1 }, "none yet"],
     ["after a failure", {}, {}, { readyMs: 1, pauseMs: 1_001 }, "in 2 s"],

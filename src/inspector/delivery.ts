@@ -22,7 +22,8 @@ export const isStuck = (seen: Seen, stored: Stored, heard: Heard): boolean =>
 export const nextAttempt = (seen: Seen, stored: Stored, heard: Heard): string => {
   if (!isAble(seen, stored, heard)) return "none, as things are";
   if (stored.pauseMs > 0) return `in ${Math.ceil(stored.pauseMs / 1_000)} s`;
-  if (stored.isThere && stored.readyMs === 0) return "once there is something to send";
+  if (stored.isThere && stored.readyMs === 0)
+    return stored.eventCount > 0 ? "once somebody is identified" : "once there is something to send";
   return heard.hasRequests ? "at once" : "none yet";
 };
 
