@@ -15,17 +15,13 @@ export interface TrackEvent {
 export interface Problem {
   /**
    * What happened:
-   * - `"input"`: an option or an argument of a verb is wrong, a hook failed, there are two tokens, or a member of `params`
-   *   could not be written and was left out
+   * - `"input"`: an option, an argument or a hook is wrong, or a member of `params` that cannot be written was left out
    * - `"paused"`: the service refuses every event (a wrong token or URL, an error in its deployment); events wait
    * - `"rejected"`: the service refuses this event and accepts others; it was dropped
    * - `"evicted"`: a bound was reached; this event, the oldest one, was dropped
    */
   code: "input" | "paused" | "rejected" | "evicted";
-  /**
-   * What it concerns: the name of the option, argument or member, the hook and its error, the answer's status, or the bound:
-   * `"identify"` is that of events that nobody was identified for.
-   */
+  /** Name of the option, argument, member or hook, the answer's status, or the bound (`"identify"`: nobody was identified). */
   detail: string;
   /** The event that was dropped. */
   event?: TrackEvent;
