@@ -458,8 +458,12 @@ test.describe("as the README says", () => {
     await expect(panel(page)).toHaveCount(0);
 
     await visit(page, site);
-    await page.evaluate(local(bookmark!).replace("javascript:", ""));
-    await expect(panel(page)).toBeVisible();
+    for (let time = 1; time <= 2; time++) {
+      await page.evaluate(local(bookmark!).replace("javascript:", ""));
+      await expect(panel(page)).toBeVisible();
+      await page.keyboard.press("Escape");
+      await expect(panel(page)).toHaveCount(0);
+    }
   });
 
   test("the picture is of what is shown, and in the repository", async ({ page, site, gateway }, info) => {
