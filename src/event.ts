@@ -2,7 +2,6 @@
 import { attempt } from "./attempt.js";
 import type { Settings } from "./config.js";
 import type { Params } from "./declared.js";
-
 import { redact } from "./redact.js";
 import type { TrackEvent } from "./types.js";
 
