@@ -1,8 +1,10 @@
 /** `npm start`: the local service as a process of its own, and the demo site on another origin. */
+
+import { StartError } from "./service/config.js";
 import { createSite } from "./site/server.js";
+import { portError, portInUse } from "./start/port-error.js";
 import { serviceReady, spawnService, stopService } from "./start/service-process.js";
 import { checkBuild, readCommand, readSettings, restartCommand, type Settings, short } from "./start/settings.js";
-import { portError, portInUse, StartError } from "./start/start-error.js";
 import { answers, watchService } from "./start/watch.js";
 
 const HOST = "127.0.0.1";

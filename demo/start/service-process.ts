@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { StartError } from "../service/config.js";
 import { ROOT, type Settings } from "./settings.js";
-import { StartError } from "./start-error.js";
 
 /** Milliseconds until the service must be ready; the first start creates and fills a database. */
 const READY_MS = 120_000;

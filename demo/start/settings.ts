@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { StartError } from "./start-error.js";
+import { StartError } from "../service/config.js";
+import { DEFAULTS } from "../service/defaults.js";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -19,11 +20,11 @@ const port = (name: string, fallback: number): number => {
  */
 export const readSettings = () => ({
   sitePort: port("TRACKLET_SITE_PORT", 4200),
-  servicePort: port("TRACKLET_SERVICE_PORT", 4100),
-  data: resolve(ROOT, process.env.TRACKLET_DATA || "demo/.data"),
+  servicePort: port("TRACKLET_SERVICE_PORT", DEFAULTS.port),
+  data: resolve(ROOT, process.env.TRACKLET_DATA || DEFAULTS.dataFolder),
   dist: resolve(ROOT, process.env.TRACKLET_DIST || "dist"),
-  apiToken: process.env.TRACKLET_API_TOKEN || "demo-api-token",
-  accessToken: process.env.TRACKLET_ACCESS_TOKEN || "demo-access-token",
+  apiToken: process.env.TRACKLET_API_TOKEN || DEFAULTS.apiToken,
+  accessToken: process.env.TRACKLET_ACCESS_TOKEN || DEFAULTS.accessToken,
 });
 export type Settings = ReturnType<typeof readSettings>;
 
@@ -48,16 +49,16 @@ const command = (script: string, given: Variable[]): string => {
 };
 
 const service = ({ apiToken, accessToken }: Settings, address: string): Variable[] => [
-  ["TRACKLET_SERVICE_PORT", new URL(address).port, "4100"],
-  ["TRACKLET_API_TOKEN", apiToken, "demo-api-token"],
-  ["TRACKLET_ACCESS_TOKEN", accessToken, "demo-access-token"],
+  ["TRACKLET_SERVICE_PORT", new URL(address).port, `${DEFAULTS.port}`],
+  ["TRACKLET_API_TOKEN", apiToken, DEFAULTS.apiToken],
+  ["TRACKLET_ACCESS_TOKEN", accessToken, DEFAULTS.accessToken],
 ];
 
 /** The command that starts the service alone. */
 export const restartCommand = (settings: Settings, address: string): string =>
   command("demo:service", [
     ...service(settings, address),
-    ["TRACKLET_DATA", short(settings.data), join("demo", ".data")],
+    ["TRACKLET_DATA", short(settings.data), short(DEFAULTS.dataFolder)],
   ]);
 
 /** The command that reads records from the service. */

@@ -1,5 +1,4 @@
-/** Something the person at the terminal can put right: told in one line, without a stack trace. */
-export class StartError extends Error {}
+import { StartError } from "../service/config.js";
 
 export const portError = (port: number, why: string, who: "site" | "service"): StartError =>
   new StartError(`Port ${port} ${why}: free it, or choose another one in TRACKLET_${who.toUpperCase()}_PORT.`);
