@@ -65,6 +65,20 @@ describe("a healthy service", () => {
         ["large", false],
       ]);
     }));
+  it("waits for room where it would fit into the budget alone, and does not go without keepalive", () =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      for (const name of ["first", "second"]) await page.track(name, { text: "x".repeat(40_000) });
+      await page.track("small");
+      await world.clock.advance(10);
+      expect(world.sent.map(({ name, keepalive }) => [name, keepalive])).toEqual([
+        ["first", true],
+        ["small", true],
+      ]);
+      await page.run(() => world.sent[0]!.answer(200));
+      await world.clock.advance(10);
+      expect(world.sent.slice(2).map(({ name, keepalive }) => [name, keepalive])).toEqual([["second", true]]);
+    }));
   it("has no more than 60 KiB in flight with keepalive, counted in UTF-8", () =>
     inWorld(async (world) => {
       const page = await world.open();
