@@ -57,16 +57,16 @@ export const createQueue = (
     wasTold ||= waits;
     report(code, detail, body);
   };
-  const isCrowded = (): boolean => unaddressed > UNADDRESSED_COUNT;
-  const isFull = (): boolean => rows.size - unaddressed > maxEvents || bytes > maxBytes;
   /** Drops the oldest events while they are too many or too old. */
   const trim = (): void => {
     for (const key of rows.keys()) {
       const epoch = epochOf(key);
+      const isCrowded = unaddressed > UNADDRESSED_COUNT;
+      const isFull = rows.size - unaddressed > maxEvents || bytes > maxBytes;
       const isOld = Date.now() - timeOf(key) > (epoch ? UNADDRESSED_AGE_MS : maxAge);
-      if (isOld || (epoch ? isCrowded() : isFull()))
+      if (isOld || (epoch ? isCrowded : isFull))
         drop(key, "evicted", epoch ? "identify" : isOld ? "maxAgeMs" : "maxEvents, maxBytes");
-      else if (!isCrowded() && !isFull()) break;
+      else if (!isCrowded && !isFull) break;
     }
   };
   /** The service has it. */
@@ -96,11 +96,9 @@ export const createQueue = (
       const key = `event:${tab}:${sequence++}:${Date.now()}:${epoch}`;
       hold(key, body);
       store.set(key, body);
-      if (isFull() || isCrowded()) {
-        // Larger than all that may wait, it goes alone, and not the others first.
-        if (bytesOf(body) > maxBytes) drop(key, "evicted", "maxEvents, maxBytes");
-        trim();
-      }
+      // Larger than all that may wait, it goes alone, and not the others first.
+      if (bytesOf(body) > maxBytes) drop(key, "evicted", "maxEvents, maxBytes");
+      trim();
     },
 
     /** Leaves the events of one tab, or of all, to whoever claims them. */
