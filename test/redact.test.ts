@@ -19,6 +19,17 @@ describe("leaves untouched", () => {
   it.each(INNOCENT)("%s", (url) => expect(redact(normalize(url))).toBe(normalize(url)));
 });
 
+it.each([
+  ["brackets", "[]".repeat(5_000)],
+  ["open brackets", "[".repeat(10_000)],
+  ["names in brackets", "[a]".repeat(3_000)],
+  ["words that speak of secrets", "token".repeat(1_000)],
+  ["slashes", "/".repeat(10_000)],
+])("is done with a link of many %s before anybody notices", (_, text) => {
+  for (const url of [`https://shop.test/?key${text}`, `https://shop.test/?${text}`, `https://shop.test/#${text}`])
+    expect(redact(url).length).toBeLessThan(url.length + 20);
+});
+
 const decodeAll = (text: string): string => {
   const decoded = unescape(text);
   return decoded === text ? text : decodeAll(decoded);
