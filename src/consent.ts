@@ -48,8 +48,9 @@ export const createConsent = (prefix: string, initial: Consent = "granted", forg
     is: (consent: Consent): boolean => current === consent,
     choose: (consent: Consent): boolean => {
       // A refusal comes first, so that no other tab takes what is gone, such as a back-off, for a reason to send; and last,
-      // because it has made room for itself. An agreement comes when other tabs find what this one had in memory.
-      if (consent === "denied") store.set(KEY, consent);
+      // because it has made room for itself. An agreement comes when other tabs find what this one had in memory: a word
+      // of its length, which nobody heeds, keeps the room.
+      store.set(KEY, consent === "denied" ? consent : "pending");
       const isOther = heed(consent);
       store.set(KEY, consent);
       return isOther;

@@ -28,7 +28,8 @@ export const createIdentity = (store: Store) => {
     /** Keeps the contact, and goes on with what this page holds for the current epoch. */
     adopt: (epoch: number): void => {
       const [, contact, account] = read();
-      write(epoch, contact, account);
+      // A page that knows nobody says nothing: another one may.
+      if (last) write(epoch, contact, account);
     },
   };
 };

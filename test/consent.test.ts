@@ -91,6 +91,39 @@ describe("pending", () => {
       await call(page, "identify", "bob");
       expect(await sent(world)).toContain("bob after");
     }));
+  it.each<[string, Partial<Config>, (page: Page) => Promise<unknown>]>([
+    ["pending", PENDING, async () => {}],
+    ["refused", {}, (page) => call(page, "optOut")],
+  ])("is left in another tab that knows nobody: the contact of this one stays (%s)", (_, config, refuse) =>
+    inHealthyWorld(async (world) => {
+      const nobody = { ...config, contactUid: undefined as never };
+      const [page, other] = [await world.open(nobody), await world.open(nobody)];
+      await refuse(page);
+      await world.clock.advance(10);
+      await call(page, "identify", "bob");
+      await call(other, "optIn");
+      await world.clock.advance(10);
+      await page.track("late");
+      expect(await sent(world)).toEqual(["bob late"]);
+    }),
+  );
+  it("is stored by optIn although what waits fills the storage, and hides no later refusal", async () => {
+    for (let room = 30; room < 700; room += 30)
+      await inHealthyWorld(async (world) => {
+        const [page, other] = [await world.open(PENDING), await world.open(PENDING)];
+        for (const name of ["a", "b", "c", "d", "e"]) await page.track(name);
+        fill(world.storage);
+        world.storage.quota += room;
+        await call(page, "optIn");
+        expect(world.storage.rows[CHOICE], `with room for ${room}`).toBe("granted");
+        await world.clock.advance(MINUTE);
+        world.storage.quota = Number.POSITIVE_INFINITY;
+        await call(other, "optOut");
+        await world.clock.advance(10);
+        await page.track("after");
+        expect(await sent(world), `with room for ${room}`).not.toContain("ann after");
+      });
+  });
   it("keeps the contact that the storage knows from before, and events wait for it", () =>
     inHealthyWorld(async (world) => {
       const before = await world.open({ contactUid: "zoe" });
