@@ -136,7 +136,12 @@ export const createQueue = (
         if (handsOff && keptBytes.get(key)) {
           handedOff.add(key);
           store.set(key, HANDED_OFF + body);
-        } else if (store.get(key) === null) store.set(key, body);
+        } else if (store.get(key) === null) store.set(key, handedOff.has(key) ? HANDED_OFF + body : body);
+    },
+
+    /** Gives up what is no longer stored: others may have adopted and sent it. */
+    forgo: (): void => {
+      for (const key of rows.keys()) if (store.get(key) === null) release(key);
     },
 
     /** The service may lack what was handed off to it. */

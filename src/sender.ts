@@ -81,7 +81,9 @@ export const createSender = (
     isComing = false;
     isUrgent ||= !!forward;
     const isOpen = mayBegin();
-    if (rows.size && !isGone && !tabs.hold()) restart();
+    if (rows.size && !tabs.hold())
+      if (isGone) queue.forgo();
+      else restart();
     tabs.lost().forEach(queue.release);
     queue.trim();
     const isOut = isGone || isHidden();

@@ -43,6 +43,49 @@ describe("a page that is left", () => {
       expect(world.stored()).toEqual([]);
     }),
   );
+  it("stores again what was handed off as what it was", () =>
+    inWorld(async (world) => {
+      answerBy(world, () => 200);
+      const first = await world.open();
+      await first.track("a");
+      await first.leave();
+      first.kill();
+      const second = await world.open();
+      await world.clock.advance(1_000);
+      for (const key of Object.keys(world.storage.rows)) delete world.storage.rows[key];
+      await second.leave();
+      second.kill();
+      const third = await world.open();
+      await world.clock.advance(1_000);
+      await third.track("b");
+      await world.clock.advance(MINUTE);
+      expect(world.names()).toEqual(["a", "b"]);
+      expect(world.stored()).toEqual([]);
+    }));
+  it.each([200, 503])("that stood still leaves alone what another one has sent meanwhile (service: %i)", (status) =>
+    inWorld(async (world) => {
+      answerBy(world, () => 503);
+      const [still, other] = [await world.open(), await world.open()];
+      for (const name of numbered(2)) await still.track(name);
+      await world.clock.advance(2_000);
+      await still.hide();
+      still.isFrozen = true;
+      await world.clock.advance(MINUTE);
+      answerBy(world, () => 200);
+      await world.clock.advance(10 * MINUTE);
+      expect(world.stored()).toEqual([]);
+      const before = world.sent.length;
+      answerBy(world, () => status);
+      await other.track("other");
+      await world.clock.advance(50);
+      still.isFrozen = false;
+      await still.leave();
+      still.kill();
+      answerBy(world, () => 200);
+      await world.clock.advance(10 * MINUTE);
+      expect(new Set(world.names().slice(before))).toEqual(new Set(["other"]));
+    }),
+  );
   it.each([true, false])("has at most 32 requests and 60 KiB in flight, oldest first (keepalive: %s)", (canKeepAlive) =>
     inWorld(async (world) => {
       const page = await world.open({}, { canKeepAlive });
