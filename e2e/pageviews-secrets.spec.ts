@@ -43,3 +43,10 @@ test("a page that was loaded with user, password and token stores neither", asyn
   const [row] = await expectRows(["pageview"]);
   expect(row!.params.visit_url).toBe(`${site.url}/a?token=REDACTED#access_token=REDACTED`);
 });
+
+test("a link made to keep the redaction busy does not", async ({ page, site, expectRows }) => {
+  const query = `?key${"[]".repeat(1_000)}`;
+  await page.goto(`${site.url}/${query}`);
+  const [row] = await expectRows(["pageview"]);
+  expect(row!.params.visit_url).toBe(`${site.url}/${query}`);
+});

@@ -48,14 +48,12 @@ export const createQueue = (
   };
   const drop = (key: string, code: "evicted" | "rejected", detail: string): void => {
     const body = rows.get(key);
-    const waits = !!epochOf(key);
-    // Before the report, which may be tracked.
+    // Nobody may ever be identified: once is enough. Reported at the end, because a report may be tracked.
+    const isKnown = !!epochOf(key) && wasTold;
+    wasTold ||= !!epochOf(key);
     remove(key);
     tally.dropped++;
-    // Nobody may ever be identified: once is enough.
-    if (waits && wasTold) return;
-    wasTold ||= waits;
-    report(code, detail, body);
+    if (!isKnown) report(code, detail, body);
   };
   /** Drops the oldest events while they are too many or too old. */
   const trim = (): void => {
@@ -106,7 +104,7 @@ export const createQueue = (
       for (const key of rows.keys()) if (!tab || tab === tabOf(key)) release(key);
     },
 
-    /** Takes over what a dead tab has queued, in front of what is here. What is no event is removed. */
+    /** Takes over what a dead tab has queued, in front of what is here. What others have written, or was cut short, goes. */
     load: (tab: string): void => {
       const own = [...rows.keys()];
       for (const key of store.keys())
@@ -118,7 +116,6 @@ export const createQueue = (
             hold(key, body);
             if (text !== body) handedOff.add(key);
           } catch {
-            // Not written by us, or cut short.
             store.remove(key);
             tally.dropped++;
           }
@@ -126,17 +123,15 @@ export const createQueue = (
     },
 
     /**
-     * The page is left: stores again what it has emptied out of the storage, as many do when somebody logs out.
-     *
-     * @param handsOff whether to note of events whose request outlives the page that the service most likely has them
-     * @param keptBytes the bytes of these requests
+     * The page is left: stores again what it has emptied out of the storage, as many do when somebody logs out. With
+     * `handsOff`, notes of events whose request outlives the page, by its `keptBytes`, that the service most likely has them.
      */
     leave: (handsOff: boolean, keptBytes: Map<string, number>): void => {
-      for (const [key, body] of rows)
-        if (handsOff && keptBytes.get(key)) {
-          handedOff.add(key);
-          store.set(key, HANDED_OFF + body);
-        } else if (store.get(key) === null) store.set(key, handedOff.has(key) ? HANDED_OFF + body : body);
+      for (const [key, body] of rows) {
+        if (handsOff && keptBytes.get(key)) handedOff.add(key);
+        const text = handedOff.has(key) ? HANDED_OFF + body : body;
+        if (store.get(key) !== text) store.set(key, text);
+      }
     },
 
     /** Gives up what is no longer stored: others may have adopted and sent it. */

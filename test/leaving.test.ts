@@ -56,7 +56,7 @@ describe("a page that is left", () => {
       await second.leave();
       second.kill();
       const third = await world.open();
-      await world.clock.advance(1_000);
+      await world.clock.advance(MINUTE);
       await third.track("b");
       await world.clock.advance(MINUTE);
       expect(world.names()).toEqual(["a", "b"]);
