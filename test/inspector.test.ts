@@ -149,6 +149,12 @@ describe("an answer that the browser and the tracker tell of", () => {
 describe("before an answer", () => {
   it("nothing is said to be right", () => {
     expect(say(QUIET)).toEqual([{ kind: "note", text: "No request has been seen yet: perhaps nothing was tracked." }]);
+    expect(say(QUIET, {}, { eventCount: 1, readyMs: 1 })).toEqual([
+      { kind: "note", text: "No request has been seen yet." },
+    ]);
+    expect(say(QUIET, {}, { eventCount: 1, readyMs: 1, pauseMs: 5_000 })).toEqual([
+      finding("note", "perhaps an earlier page has failed to send, and it is too early for another attempt."),
+    ]);
     expect(say({ ...QUIET, hasRequests: true })).toEqual([finding("note", "No answer to a request")]);
   });
 

@@ -28,14 +28,15 @@ export const nextAttempt = (seen: Seen, stored: Stored, heard: Heard): string =>
 };
 
 /** Why no request may have been made by a tracker that is able to. */
-export const noRequest = ({ tag, hasGpc }: Seen, { contact, consent }: Stored): string => {
+export const noRequest = ({ tag, hasGpc }: Seen, { contact, consent, eventCount, pauseMs }: Stored): string => {
   const isKnown = configures(tag);
   const reasons = [
     !contact && "nobody is identified",
     consent !== "granted" && (!isKnown || (tag.consent ?? "granted") !== "granted") && "there is no consent",
     !isKnown && hasGpc && "respectGpc obeys the browser's Global Privacy Control signal",
     !isKnown && "init was given no apiToken or no trackUrl",
-    "nothing was tracked",
+    pauseMs > 0 && "an earlier page has failed to send, and it is too early for another attempt",
+    eventCount === 0 && "nothing was tracked",
   ].filter((reason) => typeof reason === "string");
-  return `No request has been seen yet: perhaps ${reasons.join(", or ")}.`;
+  return `No request has been seen yet${reasons.length > 0 ? `: perhaps ${reasons.join(", or ")}` : ""}.`;
 };
