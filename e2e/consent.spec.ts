@@ -1,4 +1,5 @@
 import type { BrowserContext, Page } from "playwright/test";
+import { fillStorage } from "./harness/fill-storage.js";
 import { expect, test } from "./harness/fixtures.js";
 import { loaded, localise, open, run } from "./harness/install.js";
 import { readmeBlocks } from "./harness/readme.js";
@@ -128,12 +129,8 @@ test.describe("granted", () => {
   test("optOut holds on the next page although the storage was full", async ({ page, site, gateway, expectRows }) => {
     await open(page, site.url);
     await expectRows(["pageview"]);
-    await run(
-      page,
-      `for (let length = 1 << 22; length >= 1; length >>= 1)
-        try { for (;;) localStorage.setItem("filler", (localStorage.getItem("filler") ?? "") + "x".repeat(length)); } catch {}
-      tracklet.optOut()`,
-    );
+    await page.evaluate(fillStorage);
+    await run(page, `tracklet.optOut()`);
     await open(page, `${site.url}/next`);
     await run(page, `tracklet.track("a")`);
     await gateway.quiet();

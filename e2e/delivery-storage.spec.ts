@@ -1,23 +1,11 @@
 import type { Frame, Page } from "playwright/test";
 import { visitLast } from "./harness/exits.js";
+import { fillStorage } from "./harness/fill-storage.js";
 import { expect, test, track, trackMany } from "./harness/fixtures.js";
 import { trackAndLeave } from "./harness/leave.js";
 import { waitForBackOff } from "./harness/outage.js";
 
 /* Delivery where the page's storage is of no use. */
-
-/** Fills the site's storage to the last character, in this page's own rows. */
-const fillStorage = (): void => {
-  const filler = (length: number) => {
-    try {
-      localStorage.setItem("filler", (localStorage.getItem("filler") ?? "") + "x".repeat(length));
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  for (let length = 1 << 22; length >= 1; length >>= 1) while (filler(length));
-};
 
 /** Ways in which a page has no storage; each runs before any script of the page. */
 const LACKS: Record<string, () => void> = {

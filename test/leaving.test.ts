@@ -1,5 +1,6 @@
 /** What is sent while a page is left, what the next page makes of the rest, and how a page comes back. */
 import { describe, expect, it } from "vitest";
+import { empty } from "./support/area.js";
 import { inWorld, type Sent, type World } from "./support/world.js";
 
 const MINUTE = 60_000;
@@ -30,7 +31,7 @@ describe("a page that is left", () => {
       const page = await world.open({}, { canKeepAlive });
       for (const name of numbered(40)) await page.track(name);
       await world.clock.advance(MINUTE);
-      for (const key of Object.keys(world.storage.rows)) delete world.storage.rows[key];
+      empty(world.storage);
       answerBy(world, () => 200);
       await page.leave();
       page.kill();
@@ -52,7 +53,7 @@ describe("a page that is left", () => {
       first.kill();
       const second = await world.open();
       await world.clock.advance(1_000);
-      for (const key of Object.keys(world.storage.rows)) delete world.storage.rows[key];
+      empty(world.storage);
       await second.leave();
       second.kill();
       const third = await world.open();

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createQueue, type Queue } from "../src/queue.js";
 import { HANDED_OFF } from "../src/row.js";
 import { createStore, type Store } from "../src/storage.js";
-import { createArea, type FakeArea, fill } from "./support/area.js";
+import { createArea, empty, type FakeArea, fill } from "./support/area.js";
 import { eventName } from "./support/world.js";
 
 const START = 1_700_000_000_000;
@@ -176,7 +176,7 @@ describe("a page that is left", () => {
     for (const name of ["a", "b", "c"]) queue.append("tab", body(name), "");
     const before = { ...fake.rows };
     const [first] = Object.keys(fake.rows);
-    for (const key of Object.keys(fake.rows)) delete fake.rows[key];
+    empty(fake);
     queue.leave(handsOff, kept(keyOf(queue, "a")));
     expect(fake.rows).toEqual(handsOff ? { ...before, [first!]: HANDED_OFF + body("a") } : before);
   });

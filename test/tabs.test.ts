@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createStore, type Store } from "../src/storage.js";
 import { createTabs, LEASE_MS, RENEW_MS, type Tabs } from "../src/tabs.js";
-import { createArea, type FakeArea } from "./support/area.js";
+import { createArea, empty, type FakeArea } from "./support/area.js";
 import { dice, inWorld, type World } from "./support/world.js";
 
 const MINUTE = 60_000;
@@ -248,7 +248,7 @@ describe("leases and claims", () => {
     store.set("event:dead:1000000:5:", "{}");
     adoptedBy(tab);
     vi.advanceTimersByTime(300);
-    for (const key of Object.keys(fake.rows)) delete fake.rows[key];
+    empty(fake);
     expect([tab.lost(), tab.hold()]).toEqual([[], true]);
   });
   it("of adopted events last as long as the adopter's own", () => {

@@ -51,6 +51,11 @@ export const createArea = (): FakeArea => {
   return fake;
 };
 
+/** Takes all rows out, as `clear()` by the page does. */
+export const empty = ({ rows }: FakeArea): void => {
+  for (const key of Object.keys(rows)) delete rows[key];
+};
+
 /** Leaves no room for more than small rows. */
 export const fill = (fake: FakeArea, slack = 0): void => {
   fake.quota = measure(fake.rows);
