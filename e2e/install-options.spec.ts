@@ -74,9 +74,8 @@ test("beforeSend may name the contact, and leave no params, also of an event tha
   expectRows,
 }) => {
   const hook = `<script>window.hook = ({ event_uid }) => ({ event_uid, contact_uid: "${contact}" })</script>`;
-  const html = modulePage(site, { trackUrl: gateway.url }, hook);
-  for (const path of ["/", "/next"])
-    site.page(path, html.replace("createTracker({", "createTracker({ beforeSend: window.hook,"));
+  const html = modulePage(site, { trackUrl: gateway.url }, hook, "beforeSend: window.hook");
+  for (const path of ["/", "/next"]) site.page(path, html);
   await gateway.fail("reset");
   await page.goto(site.url);
   await loaded(page);
@@ -97,8 +96,9 @@ test("an onError that tracks what it is told does not hang the page, and loses n
   contact,
   expectRows,
 }) => {
-  const html = modulePage(site, { trackUrl: gateway.url, contactUid: contact, maxEvents: 20 });
-  site.page("/", html.replace("problems.push(problem)", 'tracker.track("problem-" + problem.code)'));
+  const options = { trackUrl: gateway.url, contactUid: contact, maxEvents: 20 };
+  const onError = 'onError: ({ code }) => tracker.track("problem-" + code)';
+  site.page("/", modulePage(site, options, "", onError));
   await gateway.fail("reset");
   await page.goto(site.url);
   await loaded(page);
@@ -121,8 +121,8 @@ test("beforeSend changes, drops, and loses nothing when it throws", async ({
     delete event.params.email;
     event.params.seen = event.contact_uid;
   }</script>`;
-  const html = modulePage(site, { trackUrl: gateway.url, contactUid: contact }, hook);
-  site.page("/", html.replace("createTracker({", "createTracker({ beforeSend: window.hook,"));
+  const options = { trackUrl: gateway.url, contactUid: contact };
+  site.page("/", modulePage(site, options, hook, "beforeSend: window.hook"));
   await page.goto(site.url);
   await loaded(page);
   await run(

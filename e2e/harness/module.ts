@@ -23,15 +23,16 @@ export interface Problem {
  * `tracklet` takes calls as the script tag's does.
  *
  * @param head markup that comes before the tracker
+ * @param functions options that are functions, as the page's own code: `beforeSend: window.hook`
  */
-export const modulePage = (site: Pick<Site, "html">, options: ModuleOptions, head = ""): string => {
+export const modulePage = (site: Pick<Site, "html">, options: ModuleOptions, head = "", functions = ""): string => {
   const config = JSON.stringify({ apiToken: DEMO_TOKEN, pageviews: "off", ...options }).replaceAll("<", "\\u003c");
   return site.html({
     tag: false,
     head: `${head}<script type="module">
       import { createTracker } from "/dist/index.js";
       const problems = (window.problems = []);
-      const tracker = createTracker({ ...${config}, onError: (problem) => problems.push(problem) });
+      const tracker = createTracker({ ...${config}, onError: (problem) => problems.push(problem), ${functions} });
       const push = ([verb, ...args]) => tracker[verb](...args);
       const waiting = window.tracklet ?? [];
       window.tracklet = { ...tracker, push };
