@@ -37,12 +37,12 @@ const load = () => {
 };
 
 // `?load=button` leaves the moment to the visitor alone.
-const byButton = new URLSearchParams(location.search).get("load") === "button";
+const query = new URLSearchParams(location.search);
+const byButton = query.get("load") === "button";
 const timer = byButton ? undefined : setTimeout(load, DELAY_MS);
 button.addEventListener("click", load);
 
 // The inspector is for the "page" that is shown.
-const query = new URLSearchParams(location.search);
 query.set("tracklet_inspect", "");
 document.querySelector("[data-inspect]").search = query;
 
