@@ -3,8 +3,8 @@
  * and reach the one tracker of their name whoever started it. On a server, where there is no page, nothing is done or kept.
  */
 
+import { createHub, openHub } from "./browser/global.js";
 import type { Events } from "./declared.js";
-import { createHub, openHub } from "./hub.js";
 import type { Command, Config, FlushResult, Hub, Tracker } from "./types.js";
 
 // All of them: only so can an app add to `Events`.

@@ -1,10 +1,11 @@
 /** `tracklet/read`: the look-ups of accounts, contacts and users, for servers and other trusted places. */
-import { BASE_ADDRESS, check, type Rules } from "./check.js";
-import { TrackletError } from "./errors.js";
-import type { Account, Contact } from "./records.js";
-import { type CallOptions, REACH, type Reach, requester } from "./request.js";
-import { ID, record, recordOrNone } from "./shape.js";
-import { type ListOptions, type UserList, userLists } from "./user-list.js";
+
+import { TrackletError } from "./server/errors.js";
+import { type CallOptions, REACH, type Reach, requester } from "./server/http.js";
+import type { Account, Contact } from "./server/records.js";
+import { ID, record, recordOrNone } from "./server/response-body.js";
+import { type ListOptions, type UserList, userLists } from "./server/users.js";
+import { BASE_ADDRESS, check, type Rules } from "./server/validate.js";
 
 export {
   type AnswerDetails,
@@ -15,10 +16,10 @@ export {
   RateLimitError,
   TimeoutError,
   TrackletError,
-} from "./errors.js";
-export type { Account, Contact, Pagination, References, Stage, User, UserPage } from "./records.js";
-export type { CallOptions, Reach } from "./request.js";
-export type { ListOptions, UserList } from "./user-list.js";
+} from "./server/errors.js";
+export type { CallOptions, Reach } from "./server/http.js";
+export type { Account, Contact, Pagination, References, Stage, User, UserPage } from "./server/records.js";
+export type { ListOptions, UserList } from "./server/users.js";
 
 /** Where the records are, and who asks. */
 export interface ReaderConfig extends Reach {

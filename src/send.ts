@@ -1,7 +1,8 @@
 /** `tracklet/send`: one event from a server. */
-import { BASE_ADDRESS, check, type Rules } from "./check.js";
-import { type CallOptions, REACH, type Reach, requester } from "./request.js";
-import { uuid } from "./uuid.js";
+
+import { type CallOptions, REACH, type Reach, requester } from "./server/http.js";
+import { BASE_ADDRESS, check, type Rules } from "./server/validate.js";
+import { uuid } from "./shared/uuid.js";
 
 export {
   type AnswerDetails,
@@ -12,8 +13,8 @@ export {
   RateLimitError,
   TimeoutError,
   TrackletError,
-} from "./errors.js";
-export type { CallOptions, Reach } from "./request.js";
+} from "./server/errors.js";
+export type { CallOptions, Reach } from "./server/http.js";
 
 /** Where events go, and who sends them. */
 export interface SendConfig extends Reach {

@@ -1,5 +1,5 @@
 /** The script-tag form: the attributes of the tag are the options. */
-import { openHub } from "./hub.js";
+import { openHub } from "./browser/global.js";
 
 /** Where the page does not say which tag is running (a module, some ways of insertion), all that are ours are meant. */
 const tags: Iterable<Element> = document.currentScript

@@ -1,10 +1,10 @@
 /** What the source files import and declare, as TypeScript's own parser reads them. */
 import { readdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join, posix } from "node:path";
 import ts from "typescript";
 
 export interface Import {
-  /** Name of the imported module, without `./` and `.js`. */
+  /** Name of the imported module, as {@link Module.name}; of a package, its specifier. */
   from: string;
   /** The imported names that are values; `*` for all of them. */
   names: string[];
@@ -13,6 +13,7 @@ export interface Import {
 }
 
 export interface Module {
+  /** Path below the folder, without `.ts`. */
   name: string;
   lines: number;
   imports: Import[];
@@ -30,7 +31,11 @@ const allNodes = (root: ts.Node): ts.Node[] => {
   return found;
 };
 
-const moduleName = (specifier: ts.Node): string => (specifier as ts.StringLiteral).text.replace(/^\.\/(.*)\.js$/, "$1");
+const moduleName = (specifier: ts.Node): string => {
+  const { text } = specifier as ts.StringLiteral;
+  const folder = posix.dirname(specifier.getSourceFile().fileName);
+  return text.startsWith(".") ? posix.join(folder, text).replace(/\.js$/, "") : text;
+};
 
 const ofImport = ({ moduleSpecifier, importClause }: ts.ImportDeclaration): Import => {
   const bindings = importClause?.namedBindings;
@@ -63,7 +68,7 @@ export const readModules = (folder: string): Module[] =>
       const text = readFileSync(join(folder, file), "utf8");
       const nodes = allNodes(ts.createSourceFile(file, text, ts.ScriptTarget.ES2020, true));
       return {
-        name: file === basename(file) ? basename(file, ".ts") : file,
+        name: file.replace(/\.ts$/, ""),
         lines: text.trimEnd().split("\n").length,
         imports: importsOf(nodes),
         nodes,

@@ -1,6 +1,6 @@
 /** Calls of the verbs in simulated pages, and what came of them. */
 import type { Config, FlushResult } from "../../src/types.js";
-import type { Page, World } from "./world.js";
+import type { Page, World } from "../simulation/world.js";
 
 export const MINUTE = 60_000;
 export const acceptAll = (world: World): void => {

@@ -1,5 +1,13 @@
 // The public types of this entry, written by `npm run api`.
 
+interface Reach {
+    fetch?: typeof globalThis.fetch | undefined;
+    timeoutMs?: number | undefined;
+    retries?: number | undefined;
+}
+interface CallOptions {
+    signal?: AbortSignal | undefined;
+}
 interface Stage {
     id?: string;
     name?: string;
@@ -59,14 +67,6 @@ interface UserPage {
     data: User[];
     pagination: Pagination;
     [member: string]: unknown;
-}
-interface Reach {
-    fetch?: typeof globalThis.fetch | undefined;
-    timeoutMs?: number | undefined;
-    retries?: number | undefined;
-}
-interface CallOptions {
-    signal?: AbortSignal | undefined;
 }
 interface ListOptions extends CallOptions {
     offset?: number | undefined;

@@ -1,0 +1,167 @@
+import type { Page } from "playwright/test";
+import { expect, test, track, trackMany, waitFor } from "../harness/fixtures.js";
+import { waitForBackOff } from "../harness/outage.js";
+
+/* Pages that come back from the back/forward cache, with their memory as it was left. */
+
+test.beforeEach(({ site }) => {
+  const marks = `<script>addEventListener("pageshow", ({ persisted }) => { window.persisted = persisted; });</script>`;
+  site.page("/", site.html({ head: marks }));
+  // A page without the snippet: what waits can leave after the restore only.
+  site.page("/bare", site.html({ tag: false }));
+});
+
+/** Goes back to the first page, and proves that it was restored, not loaded. */
+const goBack = async (page: Page, home: string): Promise<void> => {
+  await page.evaluate(() => history.back());
+  // A restored page fires no load event: only its address tells.
+  await page.waitForURL(home, { waitUntil: "commit" });
+  await waitFor(() => page.evaluate(() => (window as unknown as { persisted?: boolean }).persisted !== undefined), {
+    what: "the page to be shown",
+  });
+  const shown = await page.evaluate(() => {
+    const [entry] = performance.getEntriesByType("navigation") as (PerformanceNavigationTiming & {
+      notRestoredReasons?: { reasons?: unknown[] } | null;
+    })[];
+    return {
+      persisted: (window as unknown as { persisted?: boolean }).persisted,
+      reasons: entry!.notRestoredReasons?.reasons ?? [],
+    };
+  });
+  expect(shown).toEqual({ persisted: true, reasons: [] });
+};
+
+test("17. restored with an empty queue: what is tracked then leaves at once", async ({ site, launch, expectRows }) => {
+  const { page } = await launch({ backForwardCache: true });
+  await page.goto(`${site.url}/`);
+  const before = await trackMany(page, 5, "before");
+  await expectRows(before);
+  await page.goto(`${site.url}/bare`);
+  await goBack(page, `${site.url}/`);
+  const after = await trackMany(page, 5, "after");
+  await expectRows([...before, ...after]);
+});
+
+test("17. restored again and again, with events tracked at each leaving", async ({ site, launch, expectRows }) => {
+  const { page } = await launch({ backForwardCache: true });
+  await page.goto(`${site.url}/`);
+  const uids: string[] = [];
+  for (let round = 1; round <= 5; round++) {
+    uids.push(`here-${round}`, `leaving-${round}`);
+    await track(page, `here-${round}`);
+    await page.evaluate((uid) => {
+      const { tracklet } = window as unknown as { tracklet: { track: (uid: string) => void } };
+      addEventListener("pagehide", () => tracklet.track(uid), { once: true });
+    }, `leaving-${round}`);
+    await page.goto(`${site.url}/bare`);
+    await goBack(page, `${site.url}/`);
+  }
+  await track(page, "last");
+  await expectRows([...uids, "last"]);
+});
+
+for (const { between, path } of [
+  { between: "a page without the snippet", path: "/bare" },
+  { between: "a page that has taken them over meanwhile", path: "/other" },
+])
+  test(`17. restored with 200 events queued, the service being down, after ${between}`, async ({
+    site,
+    gateway,
+    launch,
+    expectRows,
+  }) => {
+    const { page } = await launch({ backForwardCache: true });
+    await page.goto(`${site.url}/`);
+    await track(page, "healthy");
+    await expectRows(["healthy"]);
+    await gateway.fail("reset");
+    const down = await trackMany(page, 200, "down");
+    await waitForBackOff(page);
+    const { length } = gateway.posts();
+    await page.goto(site.url + path);
+    // The other page shows that it sends what was left to it.
+    if (path === "/other") await gateway.waitForPosts(length + 2);
+    await goBack(page, `${site.url}/`);
+    const restored = await trackMany(page, 5, "restored");
+    await gateway.heal();
+    await expectRows(["healthy", ...down, ...restored]);
+  });
+
+test("17. restored with requests in flight, answered while the page was away", async ({
+  site,
+  gateway,
+  launch,
+  expectRows,
+}) => {
+  const { page } = await launch({ backForwardCache: true });
+  await page.goto(`${site.url}/`);
+  let release = () => {};
+  const until = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await gateway.fail({ connection: "pass", until });
+  const uids = await trackMany(page, 10);
+  await gateway.waitForPosts(4);
+  await page.goto(`${site.url}/bare`);
+  release();
+  await gateway.waitFor(
+    () =>
+      gateway
+        .posts()
+        .slice(0, 4)
+        .every(({ ended }) => ended),
+    { what: "the answers" },
+  );
+  await goBack(page, `${site.url}/`);
+  await gateway.heal();
+  await track(page, "restored");
+  await expectRows([...uids, "restored"]);
+});
+
+test("17. restored with requests still in flight", async ({ site, gateway, launch, expectRows }) => {
+  const { page } = await launch({ backForwardCache: true });
+  await page.goto(`${site.url}/`);
+  let release = () => {};
+  const until = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await gateway.fail({ connection: "pass", until });
+  const uids = await trackMany(page, 10);
+  await gateway.waitForPosts(4);
+  await page.goto(`${site.url}/bare`);
+  await goBack(page, `${site.url}/`);
+  const restored = await trackMany(page, 5, "restored");
+  expect(
+    gateway
+      .posts()
+      .slice(0, 4)
+      .every(({ ended }) => !ended),
+    "requests still in flight",
+  ).toBe(true);
+  release();
+  await gateway.heal();
+  await expectRows([...uids, ...restored]);
+});
+
+test("17. requests in flight were cut while the page was away, the service being down at the restore", async ({
+  site,
+  gateway,
+  launch,
+  expectRows,
+}) => {
+  const { page } = await launch({ backForwardCache: true });
+  await page.goto(`${site.url}/`);
+  await gateway.fail("hang");
+  const uids = await trackMany(page, 4);
+  await gateway.waitForPosts(4);
+  await page.goto(`${site.url}/bare`);
+  // Closes every connection.
+  await gateway.fail("refuse");
+  await gateway.fail("reset");
+  await goBack(page, `${site.url}/`);
+  const { length } = gateway.posts();
+  await track(page, "restored");
+  await gateway.waitForPosts(length + 1);
+  await gateway.heal();
+  await expectRows([...uids, "restored"]);
+});

@@ -1,0 +1,284 @@
+import type { Frame, Page } from "playwright/test";
+import { visitLast } from "../harness/exits.js";
+import { fillStorage } from "../harness/fill-storage.js";
+import { expect, test, track, trackMany } from "../harness/fixtures.js";
+import { trackAndLeave } from "../harness/leave.js";
+import { waitForBackOff } from "../harness/outage.js";
+
+/* Delivery where the page's storage is of no use. */
+
+/** Ways in which a page has no storage; each runs before any script of the page. */
+const LACKS: Record<string, () => void> = {
+  "denied: the getter throws": () => {
+    Object.defineProperty(window, "localStorage", {
+      get: () => {
+        throw new DOMException("The operation is insecure.", "SecurityError");
+      },
+    });
+  },
+  "denied: every method throws": () => {
+    for (const method of ["getItem", "setItem", "removeItem", "key", "clear"] as const)
+      Storage.prototype[method] = () => {
+        throw new DOMException("Access is denied.", "SecurityError");
+      };
+  },
+  "absent: there is no such global": () => {
+    delete (window as { localStorage?: Storage }).localStorage;
+  },
+  "absent: it is null": () => {
+    Object.defineProperty(window, "localStorage", { value: null });
+  },
+  full: fillStorage,
+};
+
+for (const [lack, init] of Object.entries(LACKS)) {
+  test(`11. localStorage ${lack}: events are delivered, also after an outage`, async ({
+    page,
+    site,
+    gateway,
+    expectRows,
+  }) => {
+    await page.addInitScript(init);
+    await page.goto(site.url);
+    const healthy = await trackMany(page, 50, "healthy");
+    await expectRows(healthy);
+    const down = await gateway.during("refuse", async () => {
+      const failed = page.waitForEvent("requestfailed");
+      const tracked = await trackMany(page, 50, "down");
+      await failed;
+      return tracked;
+    });
+    await expectRows([...healthy, ...down]);
+    expect(gateway.posts(), "one request an event").toHaveLength(100);
+  });
+
+  test(`11. localStorage ${lack}: events tracked just before the page is left leave with it`, async ({
+    page,
+    site,
+    gateway,
+    expectRows,
+  }) => {
+    await page.addInitScript(init);
+    await page.goto(site.url);
+    const uids = await trackMany(page, 20);
+    await page.goto("about:blank");
+    await expectRows(uids);
+    uids.push(await visitLast({ page, site }));
+    await expectRows(uids);
+    expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
+  });
+}
+
+test("11. localStorage denied by the browser itself, in a sandboxed frame", async ({
+  page,
+  site,
+  gateway,
+  expectRows,
+}) => {
+  site.page("/outside", site.html({ tag: false, body: '<iframe sandbox="allow-scripts" src="/inside"></iframe>' }));
+  await page.goto(`${site.url}/outside`);
+  const frame = page.frames().find((one: Frame) => one !== page.mainFrame())!;
+  await frame.waitForLoadState();
+  const name = await frame.evaluate(() => {
+    try {
+      return typeof localStorage;
+    } catch (error) {
+      return (error as Error).name;
+    }
+  });
+  expect(name).toBe("SecurityError");
+  const healthy = await trackMany(frame, 50, "healthy");
+  await expectRows(healthy);
+  const down = await gateway.during("refuse", async () => {
+    const failed = page.waitForEvent("requestfailed");
+    const tracked = await trackMany(frame, 50, "down");
+    await failed;
+    return tracked;
+  });
+  await expectRows([...healthy, ...down]);
+  expect(gateway.posts(), "one request an event").toHaveLength(100);
+});
+
+const trackWhileDown = async (page: Page, count: number): Promise<string[]> => {
+  const uids = await trackMany(page, count);
+  await waitForBackOff(page);
+  return uids;
+};
+
+test("11. localStorage fills up while events are queued: these and later ones are delivered", async ({
+  page,
+  site,
+  gateway,
+  expectRows,
+}) => {
+  await page.goto(site.url);
+  const uids = await gateway.during("refuse", async () => {
+    const before = await trackWhileDown(page, 20);
+    await page.evaluate(fillStorage);
+    return [...before, ...(await trackMany(page, 20, "later"))];
+  });
+  await expectRows(uids);
+  expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
+});
+
+test("11. localStorage has room again: what is tracked then waits for the next page", async ({
+  page,
+  site,
+  gateway,
+  expectRows,
+}) => {
+  await page.goto(site.url);
+  await page.evaluate(fillStorage);
+  const uids = await gateway.during("refuse", async () => {
+    const failed = page.waitForEvent("requestfailed");
+    await track(page, "first");
+    await failed;
+    await page.evaluate(() => localStorage.removeItem("filler"));
+    const tracked = await trackMany(page, 20);
+    await page.goto("about:blank");
+    return tracked;
+  });
+  uids.push(await visitLast({ page, site }));
+  // Nothing could keep the first one for another page.
+  const stored = await expectRows((rows) => {
+    const names = rows.map(({ event_uid }) => event_uid).filter((uid) => uid !== "first");
+    expect(names.toSorted()).toEqual(uids.toSorted());
+  });
+  expect(new Set(stored.map(({ event_uid }) => event_uid)).size, "each once").toBe(stored.length);
+});
+
+/** Rows that no version of the snippet has written, or that were cut short. */
+const CORRUPT: Record<string, string> = {
+  "tracklet:": "",
+  "tracklet:event": "{}",
+  "tracklet:event:": "{}",
+  "tracklet:event:gone:1000000:1700000000000:": '{"contact_uid":"someone","event_uid":"cut","par',
+  "tracklet:event:gone:1000001:1700000000000:": "",
+  "tracklet:event:gone:1000002:1700000000000:": "null",
+  "tracklet:event:gone:1000003:1700000000000:": "[]",
+  "tracklet:event:gone:1000004:1700000000000:": '"text"',
+  "tracklet:event:gone:1000005:1700000000000:": "!",
+  "tracklet:event:gone:1000006:1700000000000:": '!{"cut',
+  "tracklet:event:gone": "\u0000\uffff",
+  "tracklet:event:::::": "{]",
+  "tracklet:event:other:not a number:nor this:": "garbage",
+  "tracklet:tab:": "0",
+  "tracklet:tab:gone": "not a time",
+  "tracklet:tab:empty": "",
+  "tracklet:backoff": "garbage",
+  "tracklet:identity": '{"epoch":',
+  "tracklet:consent": "\ud800",
+  tracklet: "{",
+};
+
+test("11. localStorage holds corrupt rows: nothing of them is sent, and events are delivered", async ({
+  page,
+  site,
+  gateway,
+  expectRows,
+}) => {
+  site.page("/prepare", site.html({ tag: false }));
+  await page.goto(`${site.url}/prepare`);
+  await page.evaluate((rows) => {
+    for (const [key, value] of Object.entries(rows)) localStorage.setItem(key, value);
+  }, CORRUPT);
+  await page.goto(site.url);
+  const uids = await trackMany(page, 50);
+  uids.push(await visitLast({ page, site }));
+  await expectRows(uids);
+  expect(gateway.posts(), "one request an event, none for a corrupt row").toHaveLength(uids.length);
+});
+
+test("11. localStorage holds one row that was cut short among good ones: the good ones are delivered", async ({
+  page,
+  site,
+  gateway,
+  expectRows,
+}) => {
+  await page.goto(site.url);
+  const uids = await gateway.during("refuse", async () => {
+    const tracked = await trackWhileDown(page, 20);
+    await page.goto("about:blank");
+    return tracked;
+  });
+  site.page("/prepare", site.html({ tag: false }));
+  await page.goto(`${site.url}/prepare`);
+  const cut = await page.evaluate(() => {
+    const keys = Object.keys(localStorage).filter((key) => localStorage.getItem(key)!.includes('"event-7"'));
+    for (const key of keys) localStorage.setItem(key, localStorage.getItem(key)!.slice(0, -5));
+    return keys.length;
+  });
+  expect(cut, "rows cut short").toBe(1);
+  const good = uids.filter((uid) => uid !== "event-7");
+  good.push(await visitLast({ page, site }));
+  await expectRows(good);
+  expect(gateway.posts(), "one request an event").toHaveLength(good.length);
+});
+
+test("11. localStorage is emptied by the page while events are queued", async ({ page, site, gateway, expectRows }) => {
+  await page.goto(site.url);
+  const uids = await gateway.during("refuse", async () => {
+    const before = await trackWhileDown(page, 30);
+    await page.evaluate(() => localStorage.clear());
+    return [...before, ...(await trackMany(page, 10, "later"))];
+  });
+  await expectRows(uids);
+  expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
+});
+
+test("11. localStorage is emptied by the page, which is then left, while events are queued", async ({
+  page,
+  site,
+  gateway,
+  expectRows,
+}) => {
+  await page.goto(site.url);
+  const uids = await gateway.during("refuse", async () => {
+    // More than a page may send while it is left.
+    const tracked = await trackWhileDown(page, 40);
+    // As at a log-out.
+    await trackAndLeave(page, ["logout"], `localStorage.clear(); location.assign("/next")`);
+    await page.waitForURL(`${site.url}/next`);
+    await waitForBackOff(page);
+    return [...tracked, "logout"];
+  });
+  await expectRows(uids);
+});
+
+test("11. localStorage is emptied by another tab while two tabs have events queued", async ({
+  context,
+  site,
+  gateway,
+  expectRows,
+}) => {
+  const [one, two, other] = [await context.newPage(), await context.newPage(), await context.newPage()];
+  site.page("/other", site.html({ tag: false }));
+  await Promise.all([one.goto(site.url), two.goto(site.url), other.goto(`${site.url}/other`)]);
+  const uids = await gateway.during("refuse", async () => {
+    const failed = context.waitForEvent("requestfailed");
+    const tracked = [...(await trackMany(one, 20, "one")), ...(await trackMany(two, 20, "two"))];
+    await failed;
+    await other.evaluate(() => localStorage.clear());
+    return tracked;
+  });
+  await expectRows(uids);
+  expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
+});
+
+test("11. localStorage is emptied by the page while requests are under way", async ({
+  page,
+  site,
+  gateway,
+  expectRows,
+}) => {
+  await page.goto(site.url);
+  const uids = await gateway.during({ connection: "pass", delayMs: 500 }, async () => {
+    const tracked = await trackMany(page, 10);
+    await gateway.waitForPosts(1);
+    await page.evaluate(() => localStorage.clear());
+    return tracked;
+  });
+  uids.push(await visitLast({ page, site }));
+  await expectRows(uids);
+  expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
+});

@@ -1,0 +1,168 @@
+import { expect, test, track } from "../harness/fixtures.js";
+import { findings, init, inspect, panel, visit } from "../harness/inspector.js";
+import { loaded } from "../harness/install.js";
+import { createPolicy } from "../harness/policy.js";
+import { DEMO_TOKEN } from "../harness/tag.js";
+
+/* What the inspector finds wrong, in words. */
+
+test.describe("mistakes, in words", () => {
+  test("a wrong token", async ({ page, site }) => {
+    await visit(page, site, { tag: { apiToken: "wrong" } });
+    await inspect(page);
+    await track(page, "refused");
+    await expect(findings(page)).toContainText("refuses the API token (status 401): check data-api-token");
+    await expect(panel(page)).toContainText("Waiting: 1");
+  });
+
+  test("a wrong path", async ({ page, site, gateway }) => {
+    await visit(page, site, { tag: { eventPath: "/nowhere" } });
+    await inspect(page);
+    await track(page, "lost");
+    await expect(findings(page)).toContainText(
+      `There is no event endpoint at ${gateway.url}/nowhere (status 404): check data-track-url and data-event-path`,
+    );
+  });
+
+  test("a service that does not allow the page (CORS)", async ({ page, site, gateway }) => {
+    await visit(page, site);
+    await inspect(page);
+    await gateway.fail({ status: 200, cors: false, preflight: "fault" });
+    await track(page, "unread");
+    await expect(findings(page)).toContainText(
+      `Something answers at ${gateway.url}/v1/track/event, but does not allow`,
+    );
+  });
+
+  test("no service at all", async ({ page, site, gateway }) => {
+    await visit(page, site);
+    await inspect(page);
+    await gateway.fail("refuse");
+    await track(page, "unheard");
+    await expect(findings(page)).toContainText(`Nothing answers at ${gateway.url}/v1/track/event`);
+  });
+
+  test("a policy without the service", async ({ page, site, gateway }) => {
+    const { nonce, headers } = createPolicy("https://elsewhere.example");
+    site.page("/shop", site.html({ tag: { attributes: { nonce } }, identify: false }), { headers });
+    await page.goto(`${site.url}/shop`);
+    await inspect(page);
+    await page.evaluate(() => {
+      const { tracklet } = window as unknown as { tracklet: { push: (...calls: unknown[]) => void } };
+      tracklet.push(["identify", "somebody"], ["track", "blocked"]);
+    });
+    await expect(findings(page)).toContainText("Content-Security-Policy forbids requests to");
+    await expect(findings(page)).toContainText("name it in connect-src");
+    expect(gateway.requests).toEqual([]);
+  });
+
+  test("a script that has not loaded, and none at all", async ({ page, site }) => {
+    await visit(page, site, { tag: { src: "/dist/nowhere.js" } });
+    await track(page, "early");
+    await inspect(page);
+    await expect(findings(page)).toContainText("The script has not loaded, and calls wait (2)");
+    await visit(page, site, { tag: false, identify: false });
+    await inspect(page);
+    await expect(findings(page)).toContainText("There is no tracker on this page: no global is called tracklet.");
+  });
+
+  test("a tag whose attributes were taken away, or are all misspelt, until a call configures it", async ({
+    page,
+    site,
+    gateway,
+    contact,
+    guard,
+    expectRows,
+  }) => {
+    guard.allow(/no apiToken/);
+    await visit(page, site, { tag: { apiToken: undefined as never, trackUrl: undefined as never, token: "x" } });
+    await loaded(page);
+    await inspect(page);
+    await track(page, "early");
+    await expect(findings(page)).toContainText("The tracker has no options, and calls wait for them");
+    await expect(findings(page)).toContainText("data-token is no option");
+    await expect(panel(page)).toContainText("Next attemptnone, as things are");
+    await init(page, { apiToken: DEMO_TOKEN, trackUrl: gateway.url, pageviews: "off" });
+    await expectRows(["early"]);
+    await expect(findings(page)).not.toContainText("has no options");
+    await expect(panel(page)).toContainText(`Contact${contact}`);
+  });
+
+  test("a call of `init` without a token", async ({ page, site, gateway }) => {
+    await page.clock.install();
+    await visit(page, site, { tag: { apiToken: undefined as never, trackUrl: undefined as never } });
+    await loaded(page);
+    await init(page, { apiToken: "", trackUrl: gateway.url });
+    await track(page, "kept");
+    await inspect(page);
+    await expect(findings(page)).toHaveText(
+      "No request has been seen yet: perhaps there is no consent, or init was given no apiToken or no trackUrl.",
+    );
+    await expect(panel(page)).toContainText("Next attemptnone yet");
+    await page.clock.fastForward(21_000);
+    await expect(findings(page)).toContainText(
+      "An event waits, and no request is made: check that apiToken and trackUrl",
+    );
+    expect(gateway.requests).toEqual([]);
+  });
+
+  test("values that are none of the option's", async ({ page, site }) => {
+    await visit(page, site, { tag: { consent: "grantd", maxEvents: "lots", pageviews: "on" as never } });
+    await inspect(page);
+    await expect(findings(page)).toContainText('data-consent="grantd" is wrong: write granted, pending or denied');
+    await expect(findings(page)).toContainText('data-max-events="lots" is wrong: write a number above 0');
+    await expect(findings(page)).toContainText('data-pageviews="on" is wrong: write auto, hash or off');
+  });
+
+  test("an attribute that is missing or misspelt, nobody identified, and a wrong argument", async ({ page, site }) => {
+    await visit(page, site, { tag: { trackUrl: undefined as never, trackurl: "x" }, identify: false });
+    await inspect(page);
+    await track(page, "waits");
+    await track(page, "");
+    await expect(findings(page)).toContainText("The tag has no data-track-url.");
+    await expect(findings(page)).toContainText("data-trackurl is no option");
+    await expect(findings(page)).toContainText("Events wait for identify (1)");
+    await expect(findings(page)).toContainText("An option or an argument is wrong: eventUid");
+  });
+
+  test("no consent yet, and no storage", async ({ page, site }) => {
+    await visit(page, site, { tag: { consent: "pending" } });
+    await inspect(page);
+    await track(page, "pending");
+    await expect(findings(page)).toContainText("Events wait in memory for the visitor's consent (1).");
+    await page.addInitScript(() => Object.defineProperty(window, "localStorage", { value: null }));
+    await visit(page, site);
+    await inspect(page);
+    await expect(findings(page)).toContainText("This page has no localStorage");
+  });
+
+  test("consent that is denied, by the tag and by the browser's signal", async ({ page, site, gateway }) => {
+    await visit(page, site, { tag: { consent: "denied" } });
+    await inspect(page);
+    await expect(findings(page)).toContainText('The tag says data-consent="denied"');
+    await expect(panel(page)).toContainText("Consentdenied");
+    await expect(panel(page)).toContainText("Next attemptnone, as things are");
+
+    await page.addInitScript(() =>
+      Object.defineProperty(navigator, "globalPrivacyControl", { configurable: true, value: true }),
+    );
+    await visit(page, site, { tag: { respectGpc: true } });
+    await page.evaluate(() => localStorage.setItem("tracklet:consent", "granted"));
+    await inspect(page);
+    await expect(findings(page)).toContainText("Global Privacy Control signal, which data-respect-gpc obeys");
+    await expect(panel(page)).toContainText("Consentdenied");
+
+    // Where a call says so, a dropped event tells.
+    await visit(page, site, { tag: { apiToken: undefined as never, trackUrl: undefined as never } });
+    await loaded(page);
+    await init(page, { apiToken: DEMO_TOKEN, trackUrl: gateway.url, respectGpc: true });
+    await inspect(page);
+    await expect(panel(page)).toContainText("Consentgranted");
+    await track(page, "dropped");
+    await expect(findings(page)).toContainText(
+      "Consent is denied, by optOut(), by the option consent, or by respectGpc",
+    );
+    await expect(panel(page)).toContainText("Consentdenied");
+    expect(gateway.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,174 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright/test";
+import { grantsOf, parseTemplate } from "../../test/support/tag-manager.js";
+import { test as base, expect, track } from "../harness/fixtures.js";
+import { readmeBlocks } from "../harness/readme.js";
+import { DEMO_TOKEN } from "../harness/tag.js";
+import { fireHtml, fireTemplate } from "../harness/tag-manager.js";
+
+/* The files for tag managers, injected as Google Tag Manager injects: late, without attributes, and again and again. */
+
+const read = (name: string) => readFile(new URL(`../../demo/tag-manager/${name}`, import.meta.url), "utf8");
+
+type Options = Record<string, string>;
+
+interface Fixtures {
+  /** Fires the tag that configures and loads tracklet. */
+  fire: (page: Page, options?: Options) => Promise<unknown>;
+}
+
+/** Each file with the addresses of the test, as somebody fills them in. */
+const WAYS: Record<
+  string,
+  (options: Options, cdn: string) => Promise<(page: Page, more: Options) => Promise<unknown>>
+> = {
+  "Custom HTML tag": async ({ apiToken, trackUrl }, cdn) => {
+    const html = (await read("custom-html.html"))
+      .replace("YOUR_API_TOKEN", apiToken!)
+      .replace("https://track.example.com", trackUrl!)
+      .replace("https://cdn.example.com", cdn);
+    return (page, more) =>
+      fireHtml(
+        page,
+        html.replace(
+          /(apiToken:)/,
+          `${Object.entries(more)
+            .map(([name, value]) => `${name}: "${value}", `)
+            .join("")}$1`,
+        ),
+      );
+  },
+  template: async (options, cdn) => {
+    const { code, ...rest } = parseTemplate((await read("tracklet.tpl")).replaceAll("https://cdn.example.com", cdn));
+    const data = { verb: "init", scriptUrl: `${cdn}/tracklet.iife.js`, ...options };
+    return (page, more) => fireTemplate(page, code, grantsOf({ code, ...rest }), { ...data, ...more });
+  },
+};
+
+for (const [way, prepare] of Object.entries(WAYS)) {
+  const test = base.extend<Fixtures>({
+    fire: async ({ site, gateway, contact }, use) => {
+      for (const path of ["/", "/shop", "/next"]) site.page(path, site.html({ tag: false, identify: false }));
+      const tag = await prepare({ apiToken: DEMO_TOKEN, trackUrl: gateway.url }, `${site.at("localhost")}/dist`);
+      await use((page, options = {}) => tag(page, { contactUid: contact, ...options }));
+    },
+  });
+  const views = (url: string, paths: string[]) => paths.map((path) => `pageview ${url}${path}`);
+  const by = ({ event_uid, params }: { event_uid: string; params: { visit_url?: unknown } }) =>
+    [event_uid, params.visit_url].filter(Boolean).join(" ");
+
+  test.describe(way, () => {
+    test("late: calls of the page before it are served", async ({ page, site, fire, expectRows }) => {
+      await page.goto(`${site.url}/shop`);
+      await track(page, "early");
+      await fire(page);
+      await track(page, "late");
+      await expectRows(["early", "late", ...views(site.url, ["/shop"])], { by });
+    });
+
+    test("fired again and again: one tracker, one view", async ({ page, site, gateway, fire, expectRows }) => {
+      await page.goto(`${site.url}/shop`);
+      await Promise.all([fire(page), fire(page), fire(page)]);
+      await track(page, "one");
+      await expectRows(["one", ...views(site.url, ["/shop"])], { by });
+      await fire(page);
+      await track(page, "two");
+      await expectRows(["one", "two", ...views(site.url, ["/shop"])], { by });
+      expect(gateway.posts()).toHaveLength(3);
+    });
+
+    test("fired at each change of the history: one view each", async ({ page, site, fire, expectRows }) => {
+      await page.goto(`${site.url}/shop`);
+      await fire(page);
+      await expectRows(views(site.url, ["/shop"]), { by });
+      for (const path of ["/shop/shoes", "/shop/shoes/red"]) {
+        await page.evaluate((url) => history.pushState(null, "", url), path);
+        await fire(page);
+      }
+      await expectRows(views(site.url, ["/shop", "/shop/shoes", "/shop/shoes/red"]), { by });
+    });
+
+    test("first fired after a change of the history: the view that is shown", async ({
+      page,
+      site,
+      fire,
+      expectRows,
+    }) => {
+      await page.goto(`${site.url}/shop`);
+      await page.evaluate(() => history.pushState(null, "", "/shop/shoes"));
+      await fire(page);
+      await expectRows(views(site.url, ["/shop/shoes"]), { by });
+    });
+
+    test("on a page with a script tag of its own: its events are served, and nothing is counted twice", async ({
+      page,
+      site,
+      contact,
+      fire,
+      expectRows,
+    }) => {
+      site.page("/shop", site.html({ tag: { pageviews: "auto", contactUid: contact }, identify: false }));
+      await page.goto(`${site.url}/shop`);
+      await expectRows(views(site.url, ["/shop"]), { by });
+      await fire(page);
+      await track(page, "one");
+      await expectRows(["one", ...views(site.url, ["/shop"])], { by });
+    });
+
+    test("with another name: the page's own tracker is left alone", async ({
+      page,
+      site,
+      gateway,
+      fire,
+      expectRows,
+    }) => {
+      site.page("/shop", site.html());
+      await page.goto(`${site.url}/shop`);
+      await fire(page, { name: "shop" });
+      await page.evaluate(() => {
+        const { shop } = window as unknown as { shop: { track: (uid: string) => void } };
+        shop.track("bought");
+      });
+      await track(page, "own");
+      await expectRows(["own", "bought", ...views(site.url, ["/shop"])], { by });
+      await gateway.during({ status: 503, retryAfter: 60 }, async () => {
+        await page.evaluate(() => (window as unknown as { shop: { track: (uid: string) => void } }).shop.track("kept"));
+        await gateway.waitForPosts(1, "kept");
+      });
+      const keys = await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(":event:")));
+      expect(keys.map((key) => key.split(":")[0])).toEqual(["shop"]);
+    });
+  });
+}
+
+base("the template's other tags: track, identify, reset", async ({ page, site, gateway, contact, expectRows }) => {
+  const cdn = `${site.at("localhost")}/dist`;
+  const template = parseTemplate((await read("tracklet.tpl")).replaceAll("https://cdn.example.com", cdn));
+  const fire = (data: Record<string, unknown>) => fireTemplate(page, template.code, grantsOf(template), data);
+  site.page("/", site.html({ tag: false, identify: false }));
+  await page.goto(site.url);
+  // An event's tag may fire before the one that loads the script.
+  await fire({ verb: "track", eventUid: "sign_up", params: [{ name: "plan", value: "pro" }] });
+  await fire({
+    verb: "init",
+    scriptUrl: `${cdn}/tracklet.iife.js`,
+    apiToken: DEMO_TOKEN,
+    trackUrl: gateway.url,
+    pageviews: "off",
+  });
+  await fire({ verb: "identify", contactUid: contact, accountUid: "account-1" });
+  await fire({ verb: "pageview", params: [{ name: "title", value: "Shop" }] });
+  await expectRows(["sign_up", "pageview"]);
+  await fire({ verb: "reset" });
+  await fire({ verb: "track", eventUid: "nobody" });
+  const rows = await expectRows(["sign_up", "pageview"]);
+  const params = Object.fromEntries(rows.map((row) => [row.event_uid, row.params]));
+  expect(params).toEqual({
+    sign_up: { plan: "pro" },
+    pageview: { account_uid: "account-1", title: "Shop", visit_url: `${site.url}/` },
+  });
+});
+
+base("the README shows the Custom HTML tag as it is", async () => {
+  expect(await readmeBlocks("Tag manager", "html")).toEqual([await read("custom-html.html")]);
+});

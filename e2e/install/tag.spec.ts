@@ -1,0 +1,159 @@
+import { expect, test } from "../harness/fixtures.js";
+import { loaded, localise, run, warningsOf } from "../harness/install.js";
+import { readmeBlocks } from "../harness/readme.js";
+import { DEMO_TOKEN, scriptTag } from "../harness/tag.js";
+
+/* One script on a page, in every way it can come there. */
+
+const SRC = "/dist/tracklet.iife.js";
+
+test("the one line of the README counts the view of the page", async ({ page, site, gateway, contact, expectRows }) => {
+  const [tag] = await readmeBlocks("On a website", "html");
+  const head = localise(tag!, DEMO_TOKEN, gateway.url).replace("async", `async data-contact-uid="${contact}"`);
+  site.page("/", site.html({ tag: false, head }));
+  await page.goto(site.url);
+  const [row] = await expectRows(["pageview"]);
+  expect(row!.params).toEqual({ visit_url: `${site.url}/` });
+});
+
+test("every example of the README's section, one after the other on one page", async ({
+  page,
+  site,
+  gateway,
+  service,
+}) => {
+  const warnings = warningsOf(page);
+  const blocks = await readmeBlocks("On a website", "html");
+  expect(blocks.length).toBeGreaterThan(3);
+  site.page("/", site.html({ tag: false, head: localise(blocks.join("\n"), DEMO_TOKEN, gateway.url) }));
+  await page.goto(site.url);
+  await gateway.waitForPosts(2);
+  await gateway.quiet();
+  expect(
+    gateway
+      .posts()
+      .map(({ event }) => event!.event_uid)
+      .sort(),
+  ).toEqual(["pageview", "registration"]);
+  expect((await service.rows({ contact_uid: "contact-17" })).at(-1)!.params).toMatchObject({
+    account_uid: "account-4",
+  });
+  expect(warnings).toEqual([]);
+});
+
+for (const [how, head] of [
+  ["async", (tag: string) => tag],
+  ["defer", (tag: string) => tag.replace("<script async", "<script defer")],
+  ["blocking", (tag: string) => tag.replace("<script async", "<script")],
+  ["type=module", (tag: string) => tag.replace("<script async", '<script type="module"')],
+] as const)
+  test(`${how}: found, configured, and calls from before and after are stored in order`, async ({
+    page,
+    site,
+    expectRows,
+  }) => {
+    const warnings = warningsOf(page);
+    const before = `<script>(window.tracklet = window.tracklet || []).push(["track", "before"]);</script>`;
+    const html = site.html({ head: before, tag: { stamp: true } });
+    site.page(
+      "/",
+      html.replace(/<script async[^>]*>/, (tag) => head(tag)),
+    );
+    await page.goto(site.url);
+    await loaded(page);
+    await run(page, `tracklet.push(["track", "after"]); tracklet.track("method")`);
+    const rows = await expectRows(["before", "after", "method"]);
+    const inOrder = rows.toSorted((a, b) => Number(a.params.occurred_at) - Number(b.params.occurred_at));
+    expect(inOrder[0]!.event_uid).toBe("before");
+    expect(warnings).toEqual([]);
+  });
+
+for (const [how, then] of [
+  ["inserted by a script", ""],
+  ["inserted, and removed before it runs", "s.remove()"],
+] as const)
+  test(`${how}: works`, async ({ page, site, gateway, contact, expectRows }) => {
+    site.page("/", site.html({ tag: false }));
+    await page.goto(site.url);
+    const options = JSON.stringify({ apiToken: DEMO_TOKEN, trackUrl: gateway.url, contactUid: contact });
+    await run(
+      page,
+      `const s = document.createElement("script");
+      Object.assign(s.dataset, ${options});
+      s.src = "${SRC}";
+      document.head.append(s);
+      ${then}`,
+    );
+    await expectRows(["pageview"]);
+  });
+
+test("without document.currentScript, the tag is found by its attributes", async ({ page, site, expectRows }) => {
+  await page.addInitScript(() => Object.defineProperty(document, "currentScript", { value: null }));
+  await page.goto(site.url);
+  await loaded(page);
+  await run(page, `tracklet.track("a")`);
+  await expectRows(["a"]);
+});
+
+test("without attributes and without a call, one warning says what is missing; a later call configures it", async ({
+  page,
+  site,
+  gateway,
+  contact,
+  expectRows,
+}) => {
+  const warnings = warningsOf(page);
+  site.page("/", site.html({ tag: false, head: `<script src="${SRC}"></script>` }));
+  await page.goto(site.url);
+  await run(page, `tracklet.track("early")`);
+  expect(warnings).toEqual([expect.stringMatching(/^tracklet .*apiToken.*trackUrl/)]);
+  const config = JSON.stringify({ apiToken: DEMO_TOKEN, trackUrl: gateway.url, contactUid: contact, pageviews: "off" });
+  await run(page, `tracklet.push(["init", ${config}]); tracklet.track("late")`);
+  await expectRows(["early", "late"]);
+  expect(warnings).toHaveLength(1);
+});
+
+for (const missing of ["data-api-token", "data-track-url"])
+  test(`without ${missing} a warning says so, events wait, and a corrected tag delivers them`, async ({
+    page,
+    site,
+    expectRows,
+  }) => {
+    const warnings = warningsOf(page);
+    site.page("/wrong", site.html().replace(new RegExp(`${missing}="[^"]*"`), `${missing}=""`));
+    await page.goto(`${site.url}/wrong`);
+    await loaded(page);
+    await run(page, `tracklet.track("waits")`);
+    expect(warnings).toEqual([expect.stringMatching(/^tracklet .*apiToken.*trackUrl/)]);
+    await page.goto(site.url);
+    await expectRows(["waits"]);
+    expect(warnings).toHaveLength(1);
+  });
+
+test("attributes are texts: switches, numbers, and what is wrong", async ({
+  page,
+  site,
+  gateway,
+  contact,
+  expectRows,
+}) => {
+  const lines: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "debug") lines.push(message.text());
+  });
+  const tag = scriptTag({
+    trackUrl: gateway.url,
+    contactUid: contact,
+    async: false,
+    attributes: { "data-stamp": "false", "data-debug": "", "data-max-events": "2", "data-max-bytes": "many" },
+  });
+  site.page("/", site.html({ tag: false, head: tag }));
+  await gateway.during("reset", async () => {
+    await page.goto(site.url);
+    await run(page, `for (const uid of ["a", "b", "c"]) tracklet.track(uid)`);
+  });
+  const rows = await expectRows(["b", "c"]);
+  for (const { params } of rows) expect(params).toEqual({});
+  expect(lines).toContain("tracklet input maxBytes");
+  expect(lines.filter((line) => line.startsWith("tracklet queued"))).toHaveLength(3);
+});

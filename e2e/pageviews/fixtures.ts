@@ -1,0 +1,74 @@
+import type { BrowserContext, Page } from "playwright/test";
+import { test as base, expect } from "../harness/fixtures.js";
+
+export { expect, track, waitFor } from "../harness/fixtures.js";
+
+/** How the tracker learns of navigations: the browser's Navigation API, or wrapped methods of `history`. */
+export type Means = "navigation" | "wrapping";
+export const MEANS: readonly Means[] = ["navigation", "wrapping"];
+
+/** Prepares pages: takes the Navigation API away before they load, and lets no two events bear the same time. */
+export const prepare = async (context: BrowserContext, means: Means): Promise<void> => {
+  await context.addInitScript(() => {
+    const now = Date.now.bind(Date);
+    let last = 0;
+    Date.now = () => {
+      last = Math.max(last + 1, now());
+      return last;
+    };
+  });
+  if (means === "wrapping")
+    await context.addInitScript(() =>
+      Object.defineProperty(window, "navigation", { value: undefined, writable: true }),
+    );
+};
+
+export interface ViewFixtures {
+  means: Means;
+  /**
+   * Waits for rows and asserts that exactly these page views are stored, in the order of their tracking (requests run
+   * beside each other, so that of storing tells nothing). A URL without its origin is one of the site.
+   */
+  expectViews: (urls: readonly string[]) => Promise<void>;
+}
+
+/** Counts page views by the script tag; events bear their time, by which they are put in order. */
+export const test = base.extend<ViewFixtures>({
+  means: ["navigation", { option: true }],
+
+  context: async ({ context, means }, use) => {
+    await prepare(context, means);
+    await use(context);
+  },
+
+  site: async ({ site }, use) => {
+    site.configure({ pageviews: "auto", stamp: true });
+    await use(site);
+  },
+
+  expectViews: async ({ expectRows, site }, use) => {
+    await use(async (urls) => {
+      const rows = await expectRows(urls, { by: ({ params }) => String(params.visit_url).replace(site.url, "") });
+      const inOrder = rows.toSorted((a, b) => Number(a.params.occurred_at) - Number(b.params.occurred_at));
+      expect(
+        inOrder.map(({ params }) => String(params.visit_url).replace(site.url, "")),
+        "page views in their order",
+      ).toEqual(urls);
+      expect(new Set(rows.map(({ event_uid }) => event_uid))).toEqual(new Set(["pageview"]));
+    });
+  },
+});
+
+export { run } from "../harness/install.js";
+
+/** Traverses the history from within the page; resolves when the page has heard of it. */
+export const traverse = (page: Page, direction: "back" | "forward"): Promise<void> =>
+  page.evaluate(
+    (way) =>
+      new Promise<void>((resolve) => {
+        // After all listeners of the event, the app's and the tracker's.
+        addEventListener("popstate", () => setTimeout(resolve), { once: true });
+        history[way]();
+      }),
+    direction,
+  );

@@ -1,0 +1,102 @@
+import type { Page } from "playwright/test";
+import type { AppName } from "../apps/build.js";
+import type { LINKS } from "../apps/links.js";
+import { serveApp } from "../apps/serve.js";
+import { expect, MEANS, test } from "./fixtures.js";
+
+/* Real frameworks, built as an app is: one visit, and exactly its page views are stored. */
+
+/** Keeps what the app does to the history, as `push /a`, for whoever wants to know what a framework really does. */
+const recordCalls = async (page: Page): Promise<void> => {
+  await page.addInitScript(() => {
+    const host = window as unknown as { calls: string[] };
+    host.calls = [];
+    for (const kind of ["push", "replace"] as const) {
+      const method = `${kind}State` as const;
+      const original = History.prototype[method];
+      History.prototype[method] = function (...args) {
+        original.apply(this, args);
+        host.calls.push(`${kind} ${location.href.replace(location.origin, "")}`);
+      };
+    }
+    addEventListener("popstate", () => host.calls.push(`popstate ${location.href.replace(location.origin, "")}`), true);
+  });
+};
+
+interface Visit {
+  app: AppName;
+  history?: "path" | "hash";
+  /** What the redirect from `/old` to `/new` counts. Default: the app pushes the new address alone. */
+  redirected?: string[];
+  /**
+   * What two links count that are clicked in one task, `/about` and `/list?page=1`. Default: the app gives the first
+   * navigation up before it is one.
+   */
+  twice?: string[];
+}
+
+const VISITS: Visit[] = [
+  { app: "react-router", twice: ["/about", "/list?page=1"] },
+  { app: "hydrated", twice: ["/about", "/list?page=1"], redirected: ["/old", "/new"] },
+  { app: "vue-router" },
+  { app: "vue-router", history: "hash" },
+  { app: "svelte-kit" },
+  { app: "turbo", redirected: ["/old", "/new"] },
+  { app: "htmx" },
+];
+
+for (const { app, history = "path", redirected = ["/new"], twice = ["/list?page=1"] } of VISITS)
+  for (const means of MEANS)
+    test.describe(() => {
+      test.use({ means });
+
+      test(`${app}${history === "hash" ? " with fragments" : ""}, by ${means}`, async ({
+        page,
+        site,
+        contact,
+        expectViews,
+      }) => {
+        // Not async: the page view of the load is then that of the address before the app has changed it.
+        site.configure({ pageviews: history === "hash" ? "hash" : "auto", async: false });
+        await serveApp(app, { site, contact, history });
+        await recordCalls(page);
+        const measured: string[] = [];
+        const shows = async (step: string, view: string): Promise<void> => {
+          await page.locator(`main[data-view=${JSON.stringify(view)}]`).waitFor({ state: "attached" });
+          // Turbo shows what a redirect led to before it sets the address.
+          await page.waitForURL(({ pathname, search, hash }) =>
+            history === "hash" ? (hash.slice(1) || "/") === view : pathname + search === view,
+          );
+          const calls = await page.evaluate(() => (window as unknown as { calls: string[] }).calls.splice(0));
+          measured.push(`${step}: ${calls.join(", ") || "no call"}`);
+        };
+        const click = (id: keyof typeof LINKS) => page.locator(`#${String(id)}`).click();
+
+        await page.goto(site.url);
+        await shows("load", "/");
+        await click("about");
+        await shows("link", "/about");
+        await page.evaluate("history.back()");
+        await shows("back", "/");
+        await page.evaluate("history.forward()");
+        await shows("forward", "/about");
+        await click("list");
+        await shows("link with a query", "/list?page=1");
+        await click("next");
+        await shows("only the query", "/list?page=2");
+        await click("old");
+        await shows("redirect", "/new");
+        await page.evaluate(`document.querySelector("#about").click(); document.querySelector("#list").click()`);
+        await shows("two links at once", "/list?page=1");
+        await click("list");
+        await click("home");
+        await shows("the same link, then home", "/");
+
+        const views = ["/about", "/", "/about", "/list?page=1", "/list?page=2", ...redirected, ...twice, "/"];
+        test.info().annotations.push({ type: "history", description: measured.join("\n") });
+        if (process.env.TRACKLET_MEASURE) console.log(`${app} ${history}\n  ${measured.join("\n  ")}`);
+        const [before, after] = history === "hash" ? ["/", "/#"] : ["/", ""];
+        await expectViews([before, ...views.map((view) => after + view)]);
+        expect(measured).toHaveLength(9);
+      });
+    });

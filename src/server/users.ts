@@ -1,0 +1,82 @@
+import type { CallOptions, Request } from "./http.js";
+import type { User, UserPage } from "./records.js";
+import { userPage } from "./response-body.js";
+import { COUNT, check, type Rules } from "./validate.js";
+
+/** Which users, in which order. What is left out is the service's to choose: offset 0, limit 25, order `desc`. */
+export interface ListOptions extends CallOptions {
+  /** How many users to pass over; a whole number. */
+  offset?: number | undefined;
+  /** Users per page, 1 to 100. */
+  limit?: number | undefined;
+  order?: "asc" | "desc" | undefined;
+  sort?: "created_at" | undefined;
+}
+
+/**
+ * A list of users. `await` it for one page, iterate over it for all users, or over `pages()` for all pages. Nothing is
+ * requested before, and never a page that is not asked for.
+ *
+ * Users added while a walk is under way push others onto later pages: those are given once. A walk cannot know of users
+ * *deleted* meanwhile, which pull others onto earlier pages.
+ */
+export interface UserList extends PromiseLike<UserPage>, AsyncIterable<User> {
+  /** All pages; on each, users that an earlier page held are left out. */
+  pages(): AsyncGenerator<UserPage, void, undefined>;
+}
+
+/** The options without the signal. */
+type Query = Omit<ListOptions, "signal">;
+
+/** What {@link ListOptions} must look like. */
+export const LIST_OPTIONS: Rules = {
+  offset: COUNT,
+  limit: /^(undefined|[1-9]\d?|100)$/,
+  order: /^(undefined|"asc"|"desc")$/,
+  sort: /^(undefined|"created_at")$/,
+};
+
+/** Makes the function that checks the options and gives a {@link UserList}. */
+export const userLists =
+  (request: Request) =>
+  ({ signal, ...first }: ListOptions = {}): UserList => {
+    check(first, LIST_OPTIONS);
+    const load = (query: Query) =>
+      // By way of JSON, because that leaves out what is undefined.
+      request(`users?${new URLSearchParams(JSON.parse(JSON.stringify(query)))}`, userPage, { signal });
+
+    /**
+     * Walks along `pagination.next`, one page at a time. Ends on a page without `next`, an empty one, one whose `next`
+     * leads nowhere or not forwards, and one that only repeats: unless users were added, each of which pushes one onto a page
+     * to come, so that no more are met again than were added.
+     */
+    async function* pages(): AsyncGenerator<UserPage, void, undefined> {
+      const seen = new Set<string>();
+      let query = first;
+      // What the total must have grown to, if each user met again was pushed there by one that was added.
+      let grown: number | undefined;
+      for (;;) {
+        const page = await load(query);
+        const { data } = page;
+        const { next, total } = page.pagination;
+        const unseen = data.filter(({ id }) => seen.size < seen.add(id).size);
+        grown = (grown ?? total) + data.length - unseen.length;
+        yield { ...page, data: unseen };
+        const isRepeated = !unseen.length && grown > total;
+        // Nothing else of `next` is used: with a foreign host or path, the token would go there.
+        const members = new URLSearchParams(next?.split("?")[1]);
+        const offset = Number(members.get("offset"));
+        if (!data.length || isRepeated || !offset || offset <= query.offset!) return;
+        query = { ...query, offset, limit: Number(members.get("limit")) || query.limit };
+      }
+    }
+
+    return {
+      pages,
+      // biome-ignore lint/suspicious/noThenProperty: awaiting the list asks for its page, and nothing before that does
+      then: (...handlers) => load(first).then(...handlers),
+      async *[Symbol.asyncIterator]() {
+        for await (const { data } of pages()) yield* data;
+      },
+    };
+  };

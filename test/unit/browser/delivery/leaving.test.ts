@@ -1,0 +1,311 @@
+/** What is sent while a page is left, what the next page makes of the rest, and how a page comes back. */
+import { describe, expect, it } from "vitest";
+import { empty } from "../../../simulation/area.js";
+import { inWorld, type Sent, type World } from "../../../simulation/world.js";
+
+const MINUTE = 60_000;
+const numbered = (count: number, from = 1): string[] => Array.from({ length: count }, (_, index) => `e${from + index}`);
+const answerBy = (world: World, rule: (sent: Sent) => number): void => {
+  world.onRequest = (sent) => void world.clock.add(20, () => (rule(sent) ? sent.answer(rule(sent)) : sent.fail()));
+};
+const timesSent = (world: World, name: string): number => world.names().filter((one) => one === name).length;
+const sizeOf = (sent: Sent[]): number => sent.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+
+describe("a page that is left", () => {
+  it("begins what it tracked last when it is hidden, and what comes later at once", () =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      await page.track("before");
+      await page.hide();
+      expect(world.names()).toEqual(["before"]);
+      await page.track("hidden");
+      expect(world.names()).toEqual(["before", "hidden"]);
+      await page.leave();
+      await page.track("after pagehide");
+      expect(world.names()).toEqual(["before", "hidden", "after pagehide"]);
+      expect(world.sent.every(({ keepalive }) => keepalive)).toBe(true);
+    }));
+  it.each([true, false])("stores again what it has emptied out of the storage (keepalive: %s)", (canKeepAlive) =>
+    inWorld(async (world) => {
+      answerBy(world, () => 503);
+      const page = await world.open({}, { canKeepAlive });
+      for (const name of numbered(40)) await page.track(name);
+      await world.clock.advance(MINUTE);
+      empty(world.storage);
+      answerBy(world, () => 200);
+      await page.leave();
+      page.kill();
+      // The others left with the page.
+      expect(world.stored()).toEqual(expect.arrayContaining(numbered(8, 33)));
+      const before = world.sent.length;
+      await world.open();
+      await world.clock.advance(MINUTE);
+      expect(world.names().slice(before)).toEqual(numbered(8, 33));
+      expect(world.stored()).toEqual([]);
+    }),
+  );
+  it("stores again what was handed off as what it was", () =>
+    inWorld(async (world) => {
+      answerBy(world, () => 200);
+      const first = await world.open();
+      await first.track("a");
+      await first.leave();
+      first.kill();
+      const second = await world.open();
+      await world.clock.advance(1_000);
+      empty(world.storage);
+      await second.leave();
+      second.kill();
+      const third = await world.open();
+      await world.clock.advance(MINUTE);
+      await third.track("b");
+      await world.clock.advance(MINUTE);
+      expect(world.names()).toEqual(["a", "b"]);
+      expect(world.stored()).toEqual([]);
+    }));
+  it.each([200, 503])("that stood still leaves alone what another one has sent meanwhile (service: %i)", (status) =>
+    inWorld(async (world) => {
+      answerBy(world, () => 503);
+      const [still, other] = [await world.open(), await world.open()];
+      for (const name of numbered(2)) await still.track(name);
+      await world.clock.advance(2_000);
+      await still.hide();
+      still.isFrozen = true;
+      await world.clock.advance(MINUTE);
+      answerBy(world, () => 200);
+      await world.clock.advance(10 * MINUTE);
+      expect(world.stored()).toEqual([]);
+      const before = world.sent.length;
+      answerBy(world, () => status);
+      await other.track("other");
+      await world.clock.advance(50);
+      still.isFrozen = false;
+      await still.leave();
+      still.kill();
+      answerBy(world, () => 200);
+      await world.clock.advance(10 * MINUTE);
+      expect(new Set(world.names().slice(before))).toEqual(new Set(["other"]));
+    }),
+  );
+  it.each([true, false])("has at most 32 requests and 60 KiB in flight, oldest first (keepalive: %s)", (canKeepAlive) =>
+    inWorld(async (world) => {
+      const page = await world.open({}, { canKeepAlive });
+      for (const name of numbered(100)) await page.track(name);
+      await page.leave();
+      expect(world.names()).toEqual(numbered(32));
+      const second = await world.open({ name: "other" }, { canKeepAlive });
+      for (const name of numbered(20)) await second.track(name, { text: "日".repeat(2_000) });
+      const before = world.sent.length;
+      await second.leave();
+      const sent = world.sent.slice(before);
+      expect(sizeOf(sent)).toBeLessThanOrEqual(61_440);
+      expect(sent.map(({ name }) => name)).toEqual(numbered(sent.length));
+      expect(sent.length).toBeGreaterThan(8);
+    }),
+  );
+  it("sends nothing while a back-off is in force", () =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      await page.track("a");
+      await world.clock.advance(0);
+      await world.sent[0]!.answer(503, 60);
+      await page.track("b");
+      await page.leave();
+      await page.track("c");
+      expect(world.sent.length).toBe(1);
+      expect(world.stored()).toEqual(["a", "b", "c"]);
+    }));
+  it("acts on nothing but acceptance", () =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      await page.track("a");
+      await page.track("b");
+      await page.leave();
+      await world.sent[0]!.fail();
+      await world.clock.advance(100);
+      expect(world.sent.length).toBe(2);
+      expect(world.storage.rows["tracklet:backoff"]).toBeUndefined();
+      await world.sent[1]!.answer(200);
+      expect(world.stored()).toEqual(["a"]);
+    }));
+  it("leaves the way to the next page, also when an answer comes late", () =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      for (const name of numbered(60)) await page.track(name);
+      await page.leave();
+      await world.clock.advance(5);
+      await world.sent[0]!.answer(200);
+      page.kill();
+      answerBy(world, () => 200);
+      await world.open();
+      await world.clock.advance(5_000);
+      for (const name of numbered(60)) expect([name, timesSent(world, name)]).toEqual([name, 1]);
+      expect(world.stored()).toEqual([]);
+    }));
+});
+
+it("a page that is gone begins nothing when another page finds the service well again", () =>
+  inWorld(async (world) => {
+    const [page, other] = [await world.open(), await world.open()];
+    answerBy(world, () => 503);
+    await page.track("a");
+    await world.clock.advance(100);
+    await page.leave();
+    const before = world.sent.length;
+    answerBy(world, () => 200);
+    await other.track("b");
+    await world.clock.advance(9_500);
+    expect(world.sent.slice(before).filter((sent) => sent.page === page)).toEqual([]);
+    page.kill();
+    await world.clock.advance(MINUTE);
+    expect(world.stored()).toEqual([]);
+  }));
+
+describe("what was in flight at a clean exit", () => {
+  it("counts as stored once a later request is accepted", () =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      await page.track("a");
+      await page.leave();
+      page.kill();
+      answerBy(world, () => 200);
+      const next = await world.open();
+      await world.clock.advance(1_000);
+      await next.track("b");
+      await world.clock.advance(1_000);
+      expect(world.names()).toEqual(["a", "b"]);
+      expect(world.stored()).toEqual([]);
+    }));
+  it.each([0, 503, 401, 404, 302])("is sent again when the next request fails (status %i)", (status) =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      await page.track("a");
+      await page.leave();
+      page.kill();
+      const next = await world.open();
+      await world.clock.advance(1_000);
+      answerBy(world, () => status);
+      await next.track("b");
+      await world.clock.advance(20);
+      answerBy(world, () => 200);
+      // A service that refuses everything is asked again after five minutes.
+      await world.clock.advance(7 * MINUTE);
+      expect(timesSent(world, "a")).toBe(2);
+      expect(world.stored()).toEqual([]);
+    }),
+  );
+  it("is not dropped by an answer to a request begun before the adoption", () =>
+    inWorld(async (world) => {
+      const [page, next] = [await world.open(), await world.open()];
+      await page.track("a");
+      await next.track("slow");
+      await world.clock.advance(0);
+      await page.leave();
+      page.kill();
+      await next.run(() => void next.tracker.flush());
+      await world.clock.advance(1_000);
+      await world.sent.find(({ name }) => name === "slow")!.answer(200);
+      expect(world.stored()).toEqual(["a"]);
+    }));
+  it.each<[string, (world: World) => unknown, object]>([
+    ["it is offline", (world) => (world.isOnline = false), {}],
+    ["events are stamped", () => {}, { stamp: true }],
+  ])("is sent again where %s", (_, change, config) =>
+    inWorld(async (world) => {
+      const page = await world.open(config);
+      await page.track("a");
+      change(world);
+      await page.leave();
+      page.kill();
+      world.isOnline = true;
+      answerBy(world, () => 200);
+      await world.open(config);
+      await world.clock.advance(1_000);
+      expect(timesSent(world, "a")).toBe(2);
+      expect(world.stored()).toEqual([]);
+    }),
+  );
+  it("is sent again after a crash, when no exit was seen", () =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      await page.track("a");
+      await world.clock.advance(0);
+      page.kill();
+      answerBy(world, () => 200);
+      await world.open();
+      await world.clock.advance(MINUTE);
+      expect(timesSent(world, "a")).toBe(2);
+      expect(world.stored()).toEqual([]);
+    }));
+});
+
+describe.each([true, false])(
+  "a page that comes back from the cache (visible before pageshow: %s)",
+  (isVisibleFirst) => {
+    it("sends what waited", () =>
+      inWorld(async (world) => {
+        const page = await world.open();
+        for (const name of numbered(40)) await page.track(name);
+        await page.freeze();
+        for (const sent of world.openRequests()) await sent.answer(200);
+        answerBy(world, () => 200);
+        await page.restore(isVisibleFirst);
+        await world.clock.advance(MINUTE);
+        await page.track("last");
+        await world.clock.advance(MINUTE);
+        for (const name of numbered(40)) expect([name, timesSent(world, name)]).toEqual([name, 1]);
+        expect(world.stored()).toEqual([]);
+      }));
+    it("sends nothing that another page has delivered meanwhile", () =>
+      inWorld(async (world) => {
+        const page = await world.open();
+        answerBy(world, () => 503);
+        for (const name of numbered(3)) await page.track(name);
+        await world.clock.advance(100);
+        await page.freeze();
+        answerBy(world, () => 200);
+        const next = await world.open();
+        await world.clock.advance(15_000);
+        expect(world.stored()).toEqual([]);
+        await next.leave();
+        next.kill();
+        const before = world.sent.length;
+        await page.restore(isVisibleFirst);
+        await world.clock.advance(MINUTE);
+        expect(world.names().slice(before)).toEqual([]);
+      }));
+  },
+);
+
+describe("where keepalive does not exist", () => {
+  it("a click that leaves the page ends in a beacon, once", () =>
+    inWorld(async (world) => {
+      const page = await world.open({}, { canKeepAlive: false });
+      await page.track("a");
+      await page.leave();
+      expect(world.sent.map(({ name, isBeacon }) => [name, isBeacon])).toEqual([["a", true]]);
+      expect(world.stored()).toEqual([]);
+    }));
+  it("a beacon that the browser refuses keeps the event", () =>
+    inWorld(async (world) => {
+      const page = await world.open({}, { canKeepAlive: false });
+      world.takesBeacons = false;
+      await page.track("a");
+      await page.leave();
+      expect(world.stored()).toEqual(["a"]);
+      page.kill();
+      answerBy(world, () => 200);
+      await world.open({}, { canKeepAlive: false });
+      await world.clock.advance(10_000);
+      expect([world.names(), world.stored()]).toEqual([["a"], []]);
+    }));
+  it("an event of a page that stays is sent by a plain request within seconds", () =>
+    inWorld(async (world) => {
+      const page = await world.open({}, { canKeepAlive: false });
+      answerBy(world, () => 200);
+      await page.track("a");
+      await world.clock.advance(2_000);
+      expect(world.sent.map(({ name, isBeacon }) => [name, isBeacon])).toEqual([["a", false]]);
+      expect(world.stored()).toEqual([]);
+    }));
+});

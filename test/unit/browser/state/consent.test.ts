@@ -1,0 +1,330 @@
+/** What the visitor allows, in pages of a fake browser: nothing stored, nothing sent, until it is granted. */
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Config, Tracker } from "../../../../src/types.js";
+import { fill } from "../../../simulation/area.js";
+import { inWorld, type Page, type World } from "../../../simulation/world.js";
+
+const MINUTE = 60_000;
+const acceptAll = (world: World): void => {
+  world.onRequest = (sent) => void world.clock.add(20, () => sent.answer(200));
+};
+const inHealthyWorld = (test: (world: World) => Promise<void>): Promise<void> =>
+  inWorld(async (world) => {
+    acceptAll(world);
+    await test(world);
+  });
+const call = (page: Page, verb: keyof Tracker, ...args: unknown[]): Promise<unknown> =>
+  page.run(() => (page.tracker[verb] as (...given: unknown[]) => unknown)(...args));
+/** What was sent in the end, as `contact event`. */
+const sent = async (world: World): Promise<string[]> => {
+  await world.clock.advance(MINUTE);
+  return world.sent.map(({ body, name }) => `${JSON.parse(body).contact_uid} ${name}`);
+};
+const keys = (world: World): string[] => Object.keys(world.storage.rows).sort();
+const CHOICE = "tracklet:consent";
+const PENDING: Partial<Config> = { consent: "pending" };
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe("pending", () => {
+  it("stores and sends nothing, whatever is called, and is gone with the page", () =>
+    inHealthyWorld(async (world) => {
+      const page = await world.open(PENDING);
+      await page.track("a");
+      await call(page, "pageview", { visit_url: "https://site.example/a" });
+      await call(page, "identify", "bob");
+      await call(page, "reset");
+      await world.clock.advance(MINUTE);
+      await page.leave();
+      page.kill();
+      const next = await world.open(PENDING);
+      await call(next, "optIn");
+      expect(await sent(world)).toEqual([]);
+      expect(keys(world)).toEqual([CHOICE, "tracklet:identity"]);
+    }));
+  it("leaves the storage as it was, to the last request for its keys", () =>
+    inHealthyWorld(async (world) => {
+      const page = await world.open(PENDING);
+      await page.track("a");
+      await world.clock.advance(MINUTE);
+      await page.hide();
+      await page.freeze();
+      await page.restore();
+      await world.clock.advance(MINUTE);
+      expect([keys(world), world.sent]).toEqual([[], []]);
+    }));
+  it("becomes stored and sent by optIn, each event as what it was", () =>
+    inHealthyWorld(async (world) => {
+      const page = await world.open({ ...PENDING, stamp: true });
+      const before = world.clock.wall();
+      await page.track("a");
+      await world.clock.advance(MINUTE);
+      await call(page, "identify", "bob", "acme");
+      await call(page, "pageview", { visit_url: "https://site.example/b" });
+      world.onRequest = () => {};
+      await call(page, "optIn");
+      expect(world.stored().sort()).toEqual(["a", "pageview"]);
+      await world.clock.advance(10);
+      const bodies = world.sent.map(({ body }) => JSON.parse(body));
+      expect(bodies.map(({ contact_uid }) => contact_uid)).toEqual(["ann", "bob"]);
+      expect(bodies[0].params.occurred_at).toBe(before);
+      expect(bodies[1].params).toMatchObject({ account_uid: "acme", visit_url: "https://site.example/b" });
+    }));
+  it("is left in another tab, too, before its next round", () =>
+    inHealthyWorld(async (world) => {
+      const [page, other] = [await world.open(PENDING), await world.open(PENDING)];
+      await page.track("here");
+      await other.track("there");
+      await call(page, "optIn");
+      expect(await sent(world)).toEqual(["ann here", "ann there"]);
+      await other.track("later");
+      expect(await sent(world)).toContain("ann later");
+    }));
+  it("is left in another tab with the contact of that one, also when there is none any more", () =>
+    inHealthyWorld(async (world) => {
+      const [page, other] = [await world.open(PENDING), await world.open(PENDING)];
+      await call(page, "reset");
+      await call(page, "optIn");
+      await other.track("there");
+      await page.track("after");
+      expect(await sent(world)).not.toContain("ann after");
+      await call(page, "identify", "bob");
+      expect(await sent(world)).toContain("bob after");
+    }));
+  it.each<[string, Partial<Config>, (page: Page) => Promise<unknown>]>([
+    ["pending", PENDING, async () => {}],
+    ["refused", {}, (page) => call(page, "optOut")],
+  ])("is left in another tab that knows nobody: the contact of this one stays (%s)", (_, config, refuse) =>
+    inHealthyWorld(async (world) => {
+      const nobody = { ...config, contactUid: undefined as never };
+      const [page, other] = [await world.open(nobody), await world.open(nobody)];
+      await refuse(page);
+      await world.clock.advance(10);
+      await call(page, "identify", "bob");
+      await call(other, "optIn");
+      await world.clock.advance(10);
+      await page.track("late");
+      expect(await sent(world)).toEqual(["bob late"]);
+    }),
+  );
+  it("is stored by optIn although what waits fills the storage, and hides no later refusal", async () => {
+    for (let room = 30; room < 700; room += 30)
+      await inHealthyWorld(async (world) => {
+        const [page, other] = [await world.open(PENDING), await world.open(PENDING)];
+        for (const name of ["a", "b", "c", "d", "e"]) await page.track(name);
+        fill(world.storage);
+        world.storage.quota += room;
+        await call(page, "optIn");
+        expect(world.storage.rows[CHOICE], `with room for ${room}`).toBe("granted");
+        await world.clock.advance(MINUTE);
+        world.storage.quota = Number.POSITIVE_INFINITY;
+        await call(other, "optOut");
+        await world.clock.advance(10);
+        await page.track("after");
+        expect(await sent(world), `with room for ${room}`).not.toContain("ann after");
+      });
+  });
+  it("keeps the contact that the storage knows from before, and events wait for it", () =>
+    inHealthyWorld(async (world) => {
+      const before = await world.open({ contactUid: "zoe" });
+      await call(before, "reset");
+      await call(before, "identify", "bob");
+      before.kill();
+      const page = await world.open({ ...PENDING, contactUid: undefined as never });
+      await page.track("a");
+      await call(page, "optIn");
+      await page.track("b");
+      expect(await sent(world)).toEqual(["bob a", "bob b"]);
+    }));
+  it("gives events from before a reset to nobody", () =>
+    inHealthyWorld(async (world) => {
+      const page = await world.open({ ...PENDING, contactUid: undefined as never });
+      await page.track("a");
+      await call(page, "reset");
+      await call(page, "identify", "bob");
+      await page.track("b");
+      await call(page, "optIn");
+      expect(await sent(world)).toEqual(["bob b"]);
+      expect(world.stored()).toEqual([]);
+    }));
+  it("lets flush resolve at once", () =>
+    inHealthyWorld(async (world) => {
+      const page = await world.open(PENDING);
+      await page.track("a");
+      let result: unknown;
+      await page.run(() => void page.tracker.flush().then((value) => (result = value)));
+      expect(result).toEqual({ delivered: 0, queued: 1, dropped: 0 });
+    }));
+  it("has the bounds of the queue", () =>
+    inHealthyWorld(async (world) => {
+      const page = await world.open({ ...PENDING, maxEvents: 2 });
+      for (const name of ["a", "b", "c"]) await page.track(name);
+      await call(page, "optIn");
+      expect(await sent(world)).toEqual(["ann b", "ann c"]);
+      expect(page.problems.map(({ code }) => code)).toEqual(["evicted"]);
+    }));
+  it("is what any other word means", () =>
+    inHealthyWorld(async (world) => {
+      const page = await world.open({ consent: "yes" as never });
+      await page.track("a");
+      expect([await sent(world), keys(world)]).toEqual([[], []]);
+    }));
+  it("works without a storage, too", () =>
+    inHealthyWorld(async (world) => {
+      world.storage.isDenied = true;
+      const page = await world.open(PENDING);
+      await page.track("a");
+      expect(await sent(world)).toEqual([]);
+      await call(page, "optIn");
+      expect(await sent(world)).toEqual(["ann a"]);
+      await call(page, "optOut");
+      await page.track("b");
+      expect(await sent(world)).toEqual(["ann a"]);
+    }));
+});
+
+describe.each<[string, Partial<Config>]>([
+  ["pending", PENDING],
+  ["granted", {}],
+])("optOut while %s", (state, config) => {
+  it("forgets what waits and wipes all but the choice, for good", () =>
+    inWorld(async (world) => {
+      world.storage.rows["other:event"] = "not ours";
+      const page = await world.open(config);
+      await page.track("a");
+      await world.clock.advance(MINUTE);
+      const begun = world.sent.length;
+      expect(begun > 0).toBe(state === "granted");
+      await call(page, "optOut");
+      expect(keys(world)).toEqual(["other:event", CHOICE]);
+      for (const request of world.openRequests()) await request.fail();
+      await page.track("b");
+      await call(page, "identify", "bob");
+      await world.clock.advance(MINUTE);
+      await page.leave();
+      page.kill();
+      const next = await world.open(config);
+      await next.track("c");
+      await world.clock.advance(MINUTE);
+      expect(world.sent).toHaveLength(begun);
+      expect(keys(world)).toEqual(["other:event", CHOICE]);
+      expect(world.storage.rows[CHOICE]).toBe("denied");
+    }));
+  it("reaches other tabs before their next round, and what they wrote meanwhile goes as well", () =>
+    inWorld(async (world) => {
+      const [page, other] = [await world.open(config), await world.open(config)];
+      await call(page, "optOut");
+      // Before the other tab has heard of it: written by what does not ask.
+      world.storage.rows["tracklet:event:x:1000000:1:"] = "{}";
+      await world.clock.advance(10);
+      expect(keys(world)).toEqual([CHOICE]);
+      await other.track("b");
+      await world.clock.advance(MINUTE);
+      expect([world.sent, keys(world)]).toEqual([[], [CHOICE]]);
+    }));
+  it("is undone by optIn, for what comes then", () =>
+    inHealthyWorld(async (world) => {
+      const page = await world.open({ ...config, contactUid: undefined as never });
+      await page.track("a");
+      await call(page, "optOut");
+      await page.track("b");
+      await call(page, "identify", "bob");
+      await call(page, "optIn");
+      await page.track("c");
+      expect(await sent(world)).toEqual(["bob c"]);
+      page.kill();
+      await (await world.open({ ...config, contactUid: undefined as never })).track("d");
+      expect(await sent(world)).toEqual(["bob c", "bob d"]);
+    }));
+});
+
+describe("in a frozen page, optOut elsewhere", () => {
+  it("holds from when it comes back", () =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      world.onRequest = (request) => void world.clock.add(20, () => request.answer(503, 3_600));
+      await page.track("a");
+      await world.clock.advance(100);
+      await page.freeze();
+      await call(await world.open(), "optOut");
+      await page.restore();
+      await world.clock.advance(2 * 3_600_000);
+      expect(world.sent).toHaveLength(1);
+      expect(keys(world)).toEqual([CHOICE]);
+    }));
+});
+
+describe("what beats what", () => {
+  const choices = [undefined, "granted", "denied", "hostile"] as const;
+  const configs: [string, Partial<Config>, boolean][] = [
+    ["nothing", {}, false],
+    ["consent granted", { consent: "granted" }, false],
+    ["consent pending", { consent: "pending" }, false],
+    ["consent denied", { consent: "denied" }, false],
+    ["respectGpc", { respectGpc: true }, false],
+    ["the browser's signal alone", {}, true],
+    ["respectGpc and the browser's signal", { respectGpc: true }, true],
+    ["respectGpc, the signal and consent pending", { respectGpc: true, consent: "pending" }, true],
+  ];
+  const expected = (choice: string | undefined, { consent, respectGpc }: Partial<Config>, signal: boolean): boolean => {
+    if (consent === "denied" || (respectGpc && signal)) return false;
+    if (choice === "granted" || choice === "denied") return choice === "granted";
+    return consent !== "pending";
+  };
+  for (const choice of choices)
+    for (const [name, config, signal] of configs)
+      it(`${name}, with the stored choice ${choice}`, () =>
+        inHealthyWorld(async (world) => {
+          if (choice) world.storage.rows[CHOICE] = choice;
+          Object.defineProperty(Object.prototype, "globalPrivacyControl", { value: signal, configurable: true });
+          try {
+            const page = await world.open(config);
+            await page.track("a");
+            expect((await sent(world)).length > 0).toBe(expected(choice, config, signal));
+            expect(world.storage.rows[CHOICE]).toBe(choice);
+          } finally {
+            Reflect.deleteProperty(Object.prototype, "globalPrivacyControl");
+          }
+        }));
+});
+
+it("optOut holds although the storage was full", () =>
+  inHealthyWorld(async (world) => {
+    const page = await world.open();
+    await page.track("a");
+    fill(world.storage);
+    await call(page, "optOut");
+    expect(keys(world)).toEqual([CHOICE]);
+    page.kill();
+    const before = world.sent.length;
+    const next = await world.open();
+    await next.track("b");
+    expect((await sent(world)).length).toBe(before);
+  }));
+
+it("denied by the configuration leaves nothing of earlier pages but the choice", () =>
+  inWorld(async (world) => {
+    const before = await world.open({ contactUid: "ann" });
+    await before.track("a");
+    await call(before, "optIn");
+    before.kill();
+    await world.open({ consent: "denied" });
+    expect(keys(world)).toEqual([CHOICE]);
+  }));
+
+it("reset leaves the choice alone", () =>
+  inWorld(async (world) => {
+    const page = await world.open();
+    await call(page, "optIn");
+    await call(page, "reset");
+    expect(world.storage.rows[CHOICE]).toBe("granted");
+  }));
+
+it("the choice outlives a page's emptying of the storage while the page lasts", () =>
+  inHealthyWorld(async (world) => {
+    const page = await world.open();
+    await call(page, "optOut");
+    delete world.storage.rows[CHOICE];
+    await page.track("a");
+    expect(await sent(world)).toEqual([]);
+  }));

@@ -1,0 +1,162 @@
+/** What an app imports: verbs that may come before `init`, and do nothing on a server. */
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Command, Config, Hub } from "../../src/types.js";
+import { inWorld, type Page, type World } from "../simulation/world.js";
+
+type App = typeof import("../../src/index.js");
+const config = (more: Partial<Config> = {}): Config => ({
+  apiToken: "token",
+  trackUrl: "https://track.example",
+  contactUid: "ann",
+  pageviews: "off",
+  ...more,
+});
+const globals = () => window as unknown as Record<string, Hub | Command[] | undefined>;
+
+let app: App;
+let openHub: (name?: string) => Hub;
+beforeEach(async () => {
+  vi.resetModules();
+  app = await import("../../src/index.js");
+  ({ openHub } = await import("../../src/browser/global.js"));
+});
+afterEach(() => vi.restoreAllMocks());
+
+describe("on a server", () => {
+  it("no verb does anything, and nothing is kept for the next request", async () => {
+    expect(app.init(config())).toBeUndefined();
+    expect(app.identify("ann")).toBeUndefined();
+    expect([app.track("a"), app.pageview(), app.reset()]).toEqual([undefined, undefined, undefined]);
+    expect(await app.flush()).toEqual({ delivered: 0, queued: 0, dropped: 0 });
+    await inWorld(async (world) => {
+      const page = await world.open({ name: "unused" });
+      await page.run(() => expect(globals().tracklet).toBeUndefined());
+      await page.run(() => app.init(config({ contactUid: undefined as never })));
+      await world.clock.advance(1_000);
+      expect([world.sent, world.stored()]).toEqual([[], []]);
+    });
+  });
+  it("a tracker of its own is one that does nothing", async () => {
+    const tracker = app.createTracker(config());
+    for (const verb of Object.keys(tracker) as (keyof typeof tracker)[])
+      await expect(Promise.resolve((tracker[verb] as (text: string) => unknown)("text"))).resolves.toEqual(
+        verb === "flush" ? { delivered: 0, queued: 0, dropped: 0 } : undefined,
+      );
+    await inWorld(async (world) => {
+      const page = await world.open();
+      const verbs = Object.keys(page.tracker).filter((verb) => verb !== "init");
+      expect(Object.keys(tracker).sort()).toEqual(verbs.sort());
+    });
+  });
+});
+
+describe("in a page", () => {
+  const inPage = (act: (page: Page) => Promise<unknown>): Promise<string[]> => {
+    let sent: string[] = [];
+    return inWorld(async (world: World) => {
+      world.onRequest = (request) => void world.clock.add(20, () => request.answer(200));
+      await act(await world.open({ name: "unused" }));
+      await world.clock.advance(1_000);
+      sent = world.sent.map(({ url, name }) => `${url.split("=")[1]} ${name}`);
+    }).then(() => sent);
+  };
+
+  it("verbs before init wait for it, in order, with the calls of others", async () => {
+    const sent = await inPage((page) =>
+      page.run(() => {
+        app.track("one");
+        globals().tracklet!.push(["track", "two"]);
+        app.track("three");
+        app.init(config());
+        app.track("four");
+      }),
+    );
+    expect(sent).toEqual(["token one", "token two", "token three", "token four"]);
+  });
+  it("verbs before an init with another name are of that name", async () => {
+    const sent = await inPage((page) =>
+      page.run(() => {
+        app.track("one");
+        globals().tracklet!.push(["track", "other"]);
+        app.init(config({ name: "mine", apiToken: "mine" }));
+        app.track("two");
+        openHub().init(config());
+      }),
+    );
+    expect(sent.sort()).toEqual(["mine one", "mine two", "token other"]);
+  });
+  it("verbs join the tracker that a tag has started", async () => {
+    const sent = await inPage((page) =>
+      page.run(() => {
+        app.track("one");
+        openHub().init(config());
+        app.track("two");
+        app.init(config());
+        app.track("three");
+      }),
+    );
+    expect(sent).toEqual(["token one", "token two", "token three"]);
+  });
+  it("a tracker of its own is known to no global, and waits for the visit, too", async () => {
+    const sent = await inPage((page) =>
+      page.run(() => {
+        Object.assign(document, { prerendering: true });
+        const tracker = app.createTracker(config({ name: "mine" }));
+        tracker.track("one");
+        expect([globals().mine, globals().tracklet]).toEqual([undefined, undefined]);
+        Object.assign(document, { prerendering: false });
+        document.dispatchEvent(new Event("prerenderingchange"));
+        tracker.track("two");
+      }),
+    );
+    expect(sent).toEqual(["token one", "token two"]);
+  });
+  it("an element whose id is the name is in nobody's way", async () => {
+    const sent = await inPage((page) =>
+      page.run(() => {
+        globals().tracklet = { id: "tracklet" } as never;
+        app.track("one");
+        app.init(config());
+      }),
+    );
+    expect(sent).toEqual(["token one"]);
+  });
+  it("flush resolves to zeros before init, also beside a stub or an element, and to what was done after it", async () => {
+    const results: unknown[] = [];
+    await inPage(async (page) => {
+      const flush = () => void app.flush().then((result) => results.push(result));
+      await page.run(flush);
+      await page.run(() => {
+        const stub: Command[] & { flush?: unknown } = [];
+        stub.flush = () => 5;
+        globals().tracklet = stub;
+        flush();
+      });
+      await page.run(() => {
+        globals().tracklet = { id: "tracklet" } as never;
+        flush();
+      });
+      await page.run(() => {
+        app.init(config());
+        app.track("one");
+        flush();
+      });
+    });
+    expect(results).toEqual([
+      ...Array(3).fill({ delivered: 0, queued: 0, dropped: 0 }),
+      { delivered: 1, queued: 0, dropped: 0 },
+    ]);
+  });
+  it("a wrong configuration throws nothing", async () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    await inPage((page) =>
+      page.run(() => {
+        for (const wrong of [undefined, null, {}]) {
+          app.init(wrong as never);
+          app.createTracker(wrong as never).track("one");
+        }
+      }),
+    );
+    expect(console.warn).toHaveBeenCalled();
+  });
+});

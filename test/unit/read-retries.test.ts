@@ -1,0 +1,237 @@
+import { getEventListeners } from "node:events";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  ApiError,
+  AuthenticationError,
+  ConnectionError,
+  createReader,
+  RateLimitError,
+  type ReaderConfig,
+  TimeoutError,
+} from "../../src/read.js";
+import { type Answerer, deadAddress, hangUp, inTurn, json, silence, withWire } from "../contract/wire.js";
+
+const attempt = (answer: Answerer, config: Partial<ReaderConfig> = {}) =>
+  withWire(answer, async ({ url, requests }) => {
+    const reader = createReader({ baseUrl: url, accessToken: "token", ...config });
+    const outcome = await reader.accounts.get("1").catch((error: unknown) => error);
+    return { outcome, attempts: requests.length };
+  });
+
+const found = json({ id: "1" });
+/** Sends headers and a part of the body that they announce. */
+const breakOff: Answerer = (_, response) => {
+  response.writeHead(200, { "content-length": "100" });
+  response.write('{"id":', () => response.socket?.destroy());
+  return undefined;
+};
+
+describe("without waiting", () => {
+  // The jitter is full: no wait at all is one of its outcomes.
+  beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
+  afterEach(() => void vi.restoreAllMocks());
+
+  it.each([
+    ["408", json({}, 408)],
+    ["425", json({}, 425)],
+    ["429", json({}, 429)],
+    ["500", json({}, 500)],
+    ["503", json({}, 503)],
+    ["a connection that is reset", hangUp],
+    ["a body that breaks off", breakOff],
+  ])("asks again after %s, and gives the answer then", async (_, failure) => {
+    await expect(attempt(inTurn(failure, failure, found))).resolves.toEqual({ outcome: { id: "1" }, attempts: 3 });
+  });
+
+  it.each([
+    [429, RateLimitError],
+    [503, ApiError],
+  ])("gives up after two more attempts: %i", async (status, kind) => {
+    const { outcome, attempts } = await attempt(inTurn(json({ error: "busy" }, status)));
+    expect(attempts).toBe(3);
+    expect(outcome).toBeInstanceOf(kind);
+    expect(outcome).toMatchObject({ status, error: "busy", retryAfterMs: 0 });
+  });
+
+  it("gives up after as many attempts as it is told", async () => {
+    for (const retries of [0, 1, 4])
+      await expect(attempt(inTurn(hangUp), { retries })).resolves.toMatchObject({ attempts: retries + 1 });
+  });
+
+  it.each([301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 406, 410, 422])("asks once after %i", async (status) => {
+    const { outcome, attempts } = await attempt(inTurn(json({ error: "no" }, status, { location: "/v2/accounts/2" })));
+    expect(attempts).toBe(1);
+    expect(outcome).toBeInstanceOf(ApiError);
+    expect(outcome).toMatchObject({ status });
+    expect(outcome instanceof AuthenticationError).toBe(status === 401 || status === 403);
+  });
+
+  it("asks once when the answer is no record", async () => {
+    await expect(attempt(inTurn({ body: "<html>" }))).resolves.toMatchObject({ attempts: 1 });
+  });
+
+  it("tells why there was no connection", async () => {
+    const baseUrl = await deadAddress();
+    const reader = createReader({ baseUrl, accessToken: "token" });
+    const error = await reader.accounts.get("1").catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ message: `GET ${baseUrl}/v2/accounts/1: no answer` });
+    expect(String((error as Error & { cause: unknown }).cause)).toBe("Error: ECONNREFUSED");
+  });
+
+  it("leaves no timer behind", async () => {
+    const [begin, end] = [vi.spyOn(globalThis, "setTimeout"), vi.spyOn(globalThis, "clearTimeout")];
+    await attempt(inTurn(hangUp, json({}, 503), found));
+    // The waits, of no length here, are over.
+    const long = begin.mock.results.filter((_, call) => begin.mock.calls[call]![1]);
+    expect(long.length).toBeGreaterThan(0);
+    expect(end.mock.calls.map(([timer]) => timer)).toEqual(expect.arrayContaining(long.map(({ value }) => value)));
+  });
+});
+
+const realSetTimeout = setTimeout;
+/** Resolves when timers of all these lengths have begun; they last as long, or not at all when they are `skipped`. */
+const timersBegun = (lengths: number[], skipped = false) =>
+  new Promise<void>((resolve) => {
+    const missing = new Set(lengths);
+    vi.spyOn(globalThis, "setTimeout").mockImplementation(((run: () => void, delay = 0, ...given: unknown[]) => {
+      const isWatched = missing.delete(delay);
+      if (missing.size === 0) resolve();
+      return realSetTimeout(run, isWatched && skipped ? 0 : delay, ...given);
+    }) as typeof setTimeout);
+  });
+
+describe("waiting", () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  it("waits as long as Retry-After says", async () => {
+    const begun = timersBegun([7_000], true);
+    const { outcome } = await attempt(inTurn(json({}, 503, { "retry-after": "7" }), found));
+    await begun;
+    expect(outcome).toEqual({ id: "1" });
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ["without it", {}],
+    ["where it lies in the past", { "retry-after": "-5" }],
+  ])("waits longer and longer %s", async (_, headers) => {
+    vi.spyOn(Math, "random").mockReturnValue(0.999);
+    const begun = timersBegun([999, 1_998], true);
+    const { outcome } = await attempt(inTurn(json({}, 503, headers), json({}, 503, headers), found));
+    await begun;
+    expect(outcome).toEqual({ id: "1" });
+  });
+
+  it("does not begin a wait that would outlive the deadline", async () => {
+    const { outcome, attempts } = await attempt(inTurn(json({}, 429, { "retry-after": "60" })));
+    expect(attempts).toBe(1);
+    expect(outcome).toBeInstanceOf(RateLimitError);
+    expect(outcome).toMatchObject({ retryAfterMs: 60_000 });
+  });
+
+  it("has one deadline for all attempts", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    const { outcome, attempts } = await attempt(inTurn(hangUp, silence), { timeoutMs: 1_500, retries: 9 });
+    expect(outcome).toBeInstanceOf(TimeoutError);
+    expect(outcome).toMatchObject({ message: expect.stringMatching(/^GET .*: over 1500 ms$/) });
+    expect(attempts).toBe(2);
+  });
+
+  it("keeps the deadline although the body stalls, or fetch ignores its signal", async () => {
+    const stall: Answerer = (_, response) => {
+      response.writeHead(200, { "content-length": "100" }).write("{");
+      return undefined;
+    };
+    const deaf = ((input, { signal: _, ...init } = {}) => fetch(input, init)) as typeof fetch;
+    for (const config of [{ timeoutMs: 300 }, { timeoutMs: 300, fetch: deaf }])
+      await expect(attempt(stall, config)).resolves.toMatchObject({ outcome: { name: "TimeoutError" } });
+  });
+});
+
+describe("a signal", () => {
+  it("that is aborted already keeps the request from being made", async () => {
+    const reason = new Error("enough");
+    await withWire(inTurn(found), async ({ url, requests }) => {
+      const reader = createReader({ baseUrl: url, accessToken: "token" });
+      const signal = AbortSignal.abort(reason);
+      await expect(reader.accounts.get("1", { signal })).rejects.toBe(reason);
+      await expect(reader.accounts.findByUid("1", { signal })).rejects.toBe(reason);
+      await expect(reader.users.list({ signal })).rejects.toBe(reason);
+      expect(requests).toEqual([]);
+    });
+  });
+
+  it("ends a request under way, at the service too", async () => {
+    let gone!: () => void;
+    const closed = new Promise<void>((resolve) => {
+      gone = resolve;
+    });
+    const answer: Answerer = (_, response) => {
+      response.on("close", gone);
+      return undefined;
+    };
+    await withWire(answer, async ({ url, received }) => {
+      const controller = new AbortController();
+      const asked = createReader({ baseUrl: url, accessToken: "token" }).accounts.get("1", controller);
+      await received(1);
+      controller.abort();
+      await expect(asked).rejects.toMatchObject({ name: "AbortError" });
+      await closed;
+    });
+  });
+
+  it("ends a wait before the wait is over", async () => {
+    await withWire(inTurn(json({}, 503, { "retry-after": "20" }), found), async ({ url, requests }) => {
+      const controller = new AbortController();
+      const waiting = timersBegun([20_000]);
+      const order: string[] = [];
+      const asked = createReader({ baseUrl: url, accessToken: "token" })
+        .accounts.get("1", { signal: controller.signal })
+        .catch((error: unknown) => {
+          order.push("settled");
+          return error;
+        });
+      await waiting;
+      const timers = vi.mocked(setTimeout).mock.results.map(({ value }) => value);
+      vi.restoreAllMocks();
+      const end = vi.spyOn(globalThis, "clearTimeout");
+      controller.abort(new Error("enough"));
+      order.push("aborted");
+      await new Promise(setImmediate);
+      order.push("next turn");
+      expect(order).toEqual(["aborted", "settled", "next turn"]);
+      await expect(asked).resolves.toMatchObject({ message: "enough" });
+      expect(requests).toHaveLength(1);
+      expect(end.mock.calls.map(([timer]) => timer)).toEqual(expect.arrayContaining(timers));
+    });
+  });
+
+  it("is left without a listener", async () => {
+    const { signal } = new AbortController();
+    const listening: number[] = [];
+    const answer: Answerer = () => {
+      listening.push(getEventListeners(signal, "abort").length);
+      return found;
+    };
+    await withWire(answer, ({ url }) =>
+      createReader({ baseUrl: url, accessToken: "token" }).accounts.get("1", { signal }),
+    );
+    expect(listening).toEqual([1]);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+});
+
+it("leaves its connections open for the next calls", async () => {
+  const ports: (number | undefined)[] = [];
+  const answer: Answerer = (_, response) => {
+    ports.push(response.socket?.remotePort);
+    return found;
+  };
+  await withWire(answer, async ({ url }) => {
+    const reader = createReader({ baseUrl: url, accessToken: "token" });
+    for (let call = 1; call <= 10; call += 1) await reader.accounts.get("1");
+  });
+  expect(ports).toHaveLength(10);
+  // Node's fetch opens a second one by itself; what is aborted in flight would cost one each time.
+  expect(new Set(ports).size).toBeLessThanOrEqual(2);
+});

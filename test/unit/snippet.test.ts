@@ -1,0 +1,98 @@
+// @vitest-environment happy-dom
+/** Where the snippet finds its configuration, and what it says when there is none. */
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Hub } from "../../src/types.js";
+
+const globals = window as unknown as Record<string, Hub | unknown[] | undefined>;
+const OPTIONS = { apiToken: "token", trackUrl: "https://track.example", contactUid: "ann", pageviews: "off" };
+
+/** A tag with these options in the page. */
+const tag = (options: Record<string, string>, parent: ParentNode = document.head): HTMLScriptElement => {
+  const script = document.createElement("script");
+  script.type = "x";
+  Object.assign(script.dataset, options);
+  parent.append(script);
+  return script;
+};
+/** Runs the snippet, as this tag or as none that the page knows of. */
+const run = async (current: HTMLScriptElement | null): Promise<void> => {
+  vi.spyOn(document, "currentScript", "get").mockReturnValue(current as never);
+  vi.resetModules();
+  await import("../../src/snippet.js");
+};
+const keys = (): string[] =>
+  Object.keys(localStorage)
+    .filter((key) => key.includes(":event:"))
+    .map((key) => `${key.split(":")[0]} ${JSON.parse(localStorage[key]).event_uid}`);
+const track = (name: string, uid: string): unknown => (globals[name] as Hub).push(["track", uid]);
+
+let warn: ReturnType<typeof vi.spyOn>;
+beforeEach(() => {
+  warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  // No answer: what is tracked stays to be looked at.
+  vi.stubGlobal("fetch", () => new Promise(() => {}));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  document.head.replaceChildren();
+  localStorage.clear();
+  for (const name of ["tracklet", "mine"]) delete globals[name];
+});
+
+it("takes the attributes of its own tag for options", async () => {
+  tag({ ...OPTIONS, name: "mine" });
+  await run(tag(OPTIONS));
+  track("tracklet", "a");
+  expect([keys(), globals.mine]).toEqual([["tracklet a"], undefined]);
+  expect(warn).not.toHaveBeenCalled();
+});
+
+it("takes them from a tag that is in no document", async () => {
+  await run(tag(OPTIONS, document.createDocumentFragment()));
+  track("tracklet", "a");
+  expect(keys()).toEqual(["tracklet a"]);
+});
+
+it("looks for tags where the page does not say which one is running, and serves all their names", async () => {
+  tag({ other: "vendor" });
+  tag(OPTIONS);
+  tag({ ...OPTIONS, name: "mine" });
+  await run(null);
+  track("tracklet", "a");
+  track("mine", "b");
+  expect(keys().sort()).toEqual(["mine b", "tracklet a"]);
+  expect(warn).not.toHaveBeenCalled();
+});
+
+describe.each([
+  ["a tag without attributes", () => tag({})],
+  ["no tag at all", () => null],
+])("with %s", (_, current) => {
+  it("says once what is missing, and takes a configuration that comes later", async () => {
+    globals.tracklet = [["track", "a"]];
+    await run(current());
+    expect(warn.mock.calls).toEqual([["tracklet", expect.stringMatching(/apiToken.*trackUrl/)]]);
+    (globals.tracklet as unknown as Hub).push(["init", OPTIONS]);
+    expect(keys()).toEqual(["tracklet a"]);
+    expect(warn).toHaveBeenCalledTimes(1);
+  });
+  it("is configured by a call that waits", async () => {
+    globals.tracklet = [
+      ["track", "a"],
+      ["init", OPTIONS],
+    ];
+    await run(current());
+    expect(keys()).toEqual(["tracklet a"]);
+    expect(warn).not.toHaveBeenCalled();
+  });
+  it("leaves a tracker alone that is there", async () => {
+    await run(tag(OPTIONS));
+    const hub = globals.tracklet;
+    for (const script of document.head.children) script.remove();
+    await run(current());
+    expect(globals.tracklet).toBe(hub);
+    track("tracklet", "a");
+    expect([keys(), warn.mock.calls]).toEqual([["tracklet a"], []]);
+  });
+});
