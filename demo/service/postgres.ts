@@ -22,8 +22,10 @@ export const openPostgres = async (databaseUrl: string): Promise<Database> => {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
   });
-  // An idle connection that breaks is replaced at the next query; without a listener it would end the process.
+  // A connection that breaks says so by an event besides the error of its query, and an event of this name that nobody
+  // listens to ends the process. The pool itself listens only to those that are idle.
   pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
   const over =
     (source: pg.Pool | pg.PoolClient): Query =>
     async <Row>(sql: string, parameters: unknown[] = []) =>
@@ -38,10 +40,12 @@ export const openPostgres = async (databaseUrl: string): Promise<Database> => {
       await client.query("COMMIT");
       return result;
     } catch (error) {
-      await client.query("ROLLBACK").catch((failure: Error) => {
-        broken = failure;
-      });
+      // A closed connection rolls back by itself, and one that did not answer in time would not answer this either.
       if (isUnavailable(error)) broken = error as Error;
+      else
+        await client.query("ROLLBACK").catch((failure: Error) => {
+          broken = failure;
+        });
       throw error;
     } finally {
       client.release(broken);

@@ -13,7 +13,7 @@ const UNAVAILABLE = /^(08|53|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH
 export const isUnavailable = (error: unknown): boolean =>
   UNAVAILABLE.test(errorCode(error)) ||
   // pg gives these no code.
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout)/.test(
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client .+ is not queryable)/.test(
     String((error as Error)?.message),
   );
 

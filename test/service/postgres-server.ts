@@ -70,16 +70,23 @@ export const startPostgres = async () => {
     return { server, closed };
   };
   let running = await run();
-  const halt = async (): Promise<void> => {
-    running.server.kill("SIGINT"); // fast shutdown: ends connections
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    running.server.kill(signal);
     await running.closed;
   };
+  const halt = (): Promise<void> => end("SIGINT"); // fast shutdown: ends connections
   return {
     url,
     halt,
-    resume: async () => {
-      running = await run();
-    },
+    /** Ends the server as a crash does. */
+    crash: () => end("SIGKILL"),
+    resume: () =>
+      // After a crash it cannot start before the last of the old processes has noticed that it is alone.
+      until(async () => {
+        const started = await run().catch(() => undefined);
+        if (started !== undefined) running = started;
+        return started && true;
+      }),
     stop: async () => {
       await halt();
       rmSync(data, { recursive: true, force: true });

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { missing, startPostgres } from "./postgres-server.js";
+import { until } from "./running-service.js";
+import { spawnService } from "./service-process.js";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+/** Clients that post at the same time, so that several connections to the database are in use when it goes. */
+const CLIENTS = 32;
+
+describe.skipIf(missing !== undefined)(
+  `a service whose database goes under load${missing ? `: ${missing}` : ""}`,
+  () => {
+    let database: Awaited<ReturnType<typeof startPostgres>>;
+    let service: ReturnType<typeof spawnService>;
+    let url: string;
+    beforeAll(async () => {
+      database = await startPostgres();
+      service = spawnService({ DATABASE_URL: database.url, TRACKLET_RATE_LIMIT: "0" });
+      url = await service.ready();
+    });
+    afterAll(async () => {
+      await service?.stop("SIGTERM");
+      await database?.stop();
+    });
+
+    const post = (event_uid: string, stamp: string): Promise<Response> =>
+      fetch(`${url}/v1/track/event?api_token=demo-api-token`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ contact_uid: "contact-001", event_uid, params: { event_id: stamp } }),
+      });
+
+    it.each([
+      ["is restarted", "halt"],
+      ["is killed", "crash"],
+    ] as const)(
+      "answers 503 with Retry-After while it %s, goes on afterwards, and loses and repeats nothing",
+      async (_, end) => {
+        let stopped = false;
+        let delivered = 0;
+        const sent: string[] = [];
+        const refusals: { status: number; retryAfter: string | null; body: unknown }[] = [];
+        /** Sends one event after another, each of them until it is answered with 200. */
+        const client = async (name: number): Promise<void> => {
+          for (let number = 0; !stopped; number += 1) {
+            const stamp = `${end}-${name}-${number}`;
+            sent.push(stamp);
+            for (;;) {
+              const answer = await post(end, stamp);
+              const body = await answer.json();
+              if (answer.status === 200) break;
+              refusals.push({ status: answer.status, retryAfter: answer.headers.get("retry-after"), body });
+              await new Promise((resolve) => setTimeout(resolve, 20));
+            }
+            delivered += 1;
+          }
+        };
+        const clients = Promise.all(Array.from({ length: CLIENTS }, (_, name) => client(name)));
+        const rounds = async (): Promise<void> => {
+          for (let round = 0; round < 4; round += 1) {
+            const before = delivered;
+            await until(() => delivered > before + 2 * CLIENTS || undefined);
+            const refused = refusals.length;
+            await database[end]();
+            await until(() => refusals.length > refused || undefined);
+            // A live page asks for something else at the same time.
+            expect((await fetch(`${url}/demo/events`)).status).toBe(503);
+            await database.resume();
+          }
+          const before = delivered;
+          await until(() => delivered > before + 2 * CLIENTS || undefined);
+        };
+        // The clients end first where the service has died.
+        await Promise.race([rounds(), clients]);
+        stopped = true;
+        await clients;
+
+        expect(service.child.exitCode).toBeNull();
+        for (const refusal of refusals)
+          expect(refusal).toEqual({
+            status: 503,
+            retryAfter: "2",
+            body: { error: "the service cannot store or read now, try again later" },
+          });
+        const stored: string[] = [];
+        for (let after = 0; ; ) {
+          const { events } = (await (
+            await fetch(`${url}/demo/events?event_uid=${end}&limit=10000&after=${after}`)
+          ).json()) as { events: { id: number; params: { event_id: string } }[] };
+          if (events.length === 0) break;
+          after = events.at(-1)!.id;
+          stored.push(...events.map(({ params }) => params.event_id));
+        }
+        expect(stored.sort()).toEqual(sent.sort());
+      },
+    );
+  },
+);
