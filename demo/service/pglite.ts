@@ -13,9 +13,10 @@ import { prepare } from "./prepare.js";
  * A first start that is killed half-way leaves `creating` behind. No event was accepted before it is removed, so
  * the next start may begin afresh.
  *
+ * @param seeded whether a new database gets the demo's records
  * @throws StartError when the folder cannot be used, with what to do
  */
-export const openPglite = async (folder: string): Promise<Database> => {
+export const openPglite = async (folder: string, seeded: boolean): Promise<Database> => {
   const cluster = join(folder, "postgres");
   const creating = join(folder, "creating");
   await mkdir(folder, { recursive: true }).catch((error: Error) => {
@@ -32,7 +33,7 @@ export const openPglite = async (folder: string): Promise<Database> => {
     else if (!existsSync(join(cluster, "PG_VERSION"))) throw new Error("postgres/PG_VERSION is missing");
     engine = await PGlite.create(cluster);
     const database = overPglite(engine, unlock);
-    await prepare(database);
+    await prepare(database, seeded);
     await rm(creating, { force: true });
     return database;
   } catch (error) {

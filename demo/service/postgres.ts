@@ -13,9 +13,10 @@ const QUERY_TIMEOUT_MS = 10_000;
 /**
  * Connects to a PostgreSQL server or anything that speaks its protocol. Any number of service processes may share it.
  *
+ * @param seeded whether a new database gets the demo's records
  * @throws StartError when it cannot be reached or prepared
  */
-export const openPostgres = async (databaseUrl: string): Promise<Database> => {
+export const openPostgres = async (databaseUrl: string, seeded: boolean): Promise<Database> => {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: MAX_CONNECTIONS,
@@ -58,7 +59,7 @@ export const openPostgres = async (databaseUrl: string): Promise<Database> => {
     close: () => pool.end(),
   };
   try {
-    await prepare(database);
+    await prepare(database, seeded);
     return database;
   } catch (error) {
     await pool.end();

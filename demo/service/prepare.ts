@@ -9,8 +9,11 @@ import { errorCode, repeated } from "./sql-state.js";
  */
 const CREATED_MEANWHILE = /^(23505|42P07|42710|40001|40P01|XX000)$/;
 
-/** Makes the tables and, in a database that never had them, the demo's records. Several processes may do it at once. */
-export const prepare = async (database: Database): Promise<void> => {
+/**
+ * Makes the tables and, in a database that never had them, the demo's records where `seeded`. Several processes may do
+ * it at once.
+ */
+export const prepare = async (database: Database, seeded: boolean): Promise<void> => {
   const made = await database.query("SELECT name FROM service_state WHERE name = $1", [SEEDED]).catch((error) => {
     if (errorCode(error) === "42P01") return []; // undefined table
     throw error;
@@ -29,6 +32,6 @@ export const prepare = async (database: Database): Promise<void> => {
     );
     if (mine.length === 0) return;
     await query("INSERT INTO service_state (name, value) VALUES ($1, 0)", [LAST_EVENT_ID]);
-    await seed(query);
+    if (seeded) await seed(query);
   });
 };

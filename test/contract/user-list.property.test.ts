@@ -73,7 +73,7 @@ const byHand = async (): Promise<Users> => {
 /** The route and the database of the project's own service. */
 const byService = async (): Promise<Users> => {
   const folder = await mkdtemp(join(tmpdir(), "tracklet-pages-"));
-  const database: Database = await openDatabase({ databaseUrl: undefined, dataFolder: folder });
+  const database: Database = await openDatabase({ databaseUrl: undefined, dataFolder: folder, seed: true });
   const app = Fastify({ ajv: { customOptions: { coerceTypes: false, removeAdditional: false } } });
   app.addSchema({
     $id: "Error",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readConfig } from "../../demo/service/config.js";
+import { isPrivate, readConfig } from "../../demo/service/config.js";
 
 it("has defaults that suit the demo", () => {
   expect(readConfig({})).toEqual({
@@ -9,6 +9,9 @@ it("has defaults that suit the demo", () => {
     databaseUrl: undefined,
     apiToken: "demo-api-token",
     accessToken: "demo-access-token",
+    seed: true,
+    trustProxy: [],
+    publicUrl: undefined,
     maxEventBytes: 262_144,
     rateLimit: expect.any(Number),
   });
@@ -17,21 +20,27 @@ it("has defaults that suit the demo", () => {
 it("is read from the environment", () => {
   const environment = {
     TRACKLET_SERVICE_PORT: "0",
-    TRACKLET_SERVICE_HOST: "::1",
+    TRACKLET_SERVICE_HOST: "0.0.0.0",
     TRACKLET_DATA: "/data",
     DATABASE_URL: "postgresql://user:secret@db.example:5433/tracklet",
-    TRACKLET_API_TOKEN: "a",
-    TRACKLET_ACCESS_TOKEN: "b",
+    TRACKLET_API_TOKEN: "ä ☃",
+    TRACKLET_ACCESS_TOKEN: "b-._~+/==",
+    TRACKLET_SEED: "on",
+    TRACKLET_TRUST_PROXY: "loopback, 10.0.0.0/8,fd00::/8,192.0.2.7",
+    TRACKLET_PUBLIC_URL: "https://track.example.com/",
     TRACKLET_MAX_EVENT_BYTES: "1000",
     TRACKLET_RATE_LIMIT: "0",
   };
   expect(Object.values(readConfig(environment))).toEqual([
     0,
-    "::1",
+    "0.0.0.0",
     "/data",
     environment.DATABASE_URL,
-    "a",
-    "b",
+    "ä ☃",
+    "b-._~+/==",
+    true,
+    ["loopback", "10.0.0.0/8", "fd00::/8", "192.0.2.7"],
+    "https://track.example.com",
     1000,
     0,
   ]);
@@ -41,9 +50,23 @@ it.each([
   ["TRACKLET_SERVICE_PORT", "65536"],
   ["TRACKLET_SERVICE_PORT", "http"],
   ["TRACKLET_SERVICE_HOST", ""],
+  ["TRACKLET_SERVICE_HOST", "http://localhost"],
   ["TRACKLET_DATA", ""],
   ["TRACKLET_API_TOKEN", ""],
+  ["TRACKLET_API_TOKEN", "a:b"],
+  ["TRACKLET_API_TOKEN", "a\n"],
   ["TRACKLET_ACCESS_TOKEN", ""],
+  ["TRACKLET_ACCESS_TOKEN", "a b"],
+  ["TRACKLET_ACCESS_TOKEN", "ä"],
+  ["TRACKLET_SEED", "yes"],
+  ["TRACKLET_TRUST_PROXY", ""],
+  ["TRACKLET_TRUST_PROXY", "true"],
+  ["TRACKLET_TRUST_PROXY", "10.0.0.0/33"],
+  ["TRACKLET_TRUST_PROXY", "loopback,proxy.example"],
+  ["TRACKLET_PUBLIC_URL", ""],
+  ["TRACKLET_PUBLIC_URL", "track.example.com"],
+  ["TRACKLET_PUBLIC_URL", "https://user@track.example.com"],
+  ["TRACKLET_PUBLIC_URL", "https://track.example.com/?a"],
   ["TRACKLET_MAX_EVENT_BYTES", "0"],
   ["TRACKLET_MAX_EVENT_BYTES", "1e5"],
   ["TRACKLET_RATE_LIMIT", "-1"],
@@ -56,3 +79,30 @@ it.each([
 it("does not repeat a password", () => {
   expect(() => readConfig({ DATABASE_URL: "mysql://user:secret@host/x" })).toThrow(/^(?!.*secret)/);
 });
+
+const OWN = { TRACKLET_API_TOKEN: "own-api", TRACKLET_ACCESS_TOKEN: "own-access" };
+const REACHABLE: [string, Record<string, string>][] = [
+  ["at every address", { TRACKLET_SERVICE_HOST: "0.0.0.0" }],
+  ["at every address of IPv6", { TRACKLET_SERVICE_HOST: "::" }],
+  ["at a name", { TRACKLET_SERVICE_HOST: "localhost.example" }],
+  ["behind a proxy", { TRACKLET_TRUST_PROXY: "loopback", TRACKLET_PUBLIC_URL: "https://track.example.com" }],
+  ["at a public address", { TRACKLET_PUBLIC_URL: "https://track.example.com" }],
+];
+
+it.each(REACHABLE)("takes no default token where others can reach it: %s", (_, environment) => {
+  for (const tokens of [{}, { ...OWN, TRACKLET_API_TOKEN: undefined }, { ...OWN, TRACKLET_ACCESS_TOKEN: undefined }])
+    expect(() => readConfig({ ...environment, ...tokens })).toThrow(
+      /^TRACKLET_API_TOKEN and TRACKLET_ACCESS_TOKEN must be/,
+    );
+  const config = readConfig({ ...environment, ...OWN });
+  expect([isPrivate(config), config.seed]).toEqual([false, false]);
+});
+
+it.each(["127.0.0.1", "127.8.9.10", "::1", "localhost", "::ffff:127.0.0.1"])("is private at %s", (host) => {
+  const config = readConfig({ TRACKLET_SERVICE_HOST: host });
+  expect([isPrivate(config), config.seed]).toEqual([true, true]);
+  expect(readConfig({ TRACKLET_SERVICE_HOST: host, TRACKLET_SEED: "off" }).seed).toBe(false);
+});
+
+it("needs to know the address that clients use of a proxy", () =>
+  expect(() => readConfig({ ...OWN, TRACKLET_TRUST_PROXY: "loopback" })).toThrow(/^TRACKLET_PUBLIC_URL must be set/));
