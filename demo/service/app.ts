@@ -1,17 +1,19 @@
 import rateLimit from "@fastify/rate-limit";
 import Fastify, { type FastifyInstance } from "fastify";
 import { requireBearer } from "./auth.js";
-import { readConfig, type ServiceConfig } from "./config.js";
+import { isPrivate, readConfig, type ServiceConfig } from "./config.js";
 import { closeConnections } from "./connections.js";
-import { allowAllOrigins } from "./cors.js";
+import { allowOrigins } from "./cors.js";
 import { demoRoutes } from "./demo-routes.js";
 import { answerBadHttp, answerBadUrl, answerErrors, HttpError } from "./errors.js";
 import { eventRoute } from "./event-route.js";
 import { createEventStore } from "./event-store.js";
+import { healthRoutes } from "./health.js";
 import { liveRoute } from "./live.js";
 import { refuseOtherMethods } from "./methods.js";
 import { openDatabase } from "./open-database.js";
 import { describeRoutes } from "./openapi.js";
+import { refuseOtherHosts, refuseOtherMachines } from "./private-access.js";
 import { recordRoutes } from "./records.js";
 import { Account, Contact, ErrorBody, EventInput, Success, User, UserList } from "./schemas.js";
 import { createTicker } from "./ticker.js";
@@ -44,6 +46,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     schemaErrorFormatter: describeErrors,
     // While closing, what still arrives is served: Fastify's own 503 has another body and no CORS headers.
     return503OnClosing: false,
+    trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     requestTimeout: REQUEST_TIMEOUT_MS,
     frameworkErrors: answerBadUrl,
     clientErrorHandler: answerBadHttp,
@@ -53,7 +56,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
 
   closeConnections(app);
   answerErrors(app);
-  allowAllOrigins(app);
+  allowOrigins(app);
+  if (isPrivate(config)) refuseOtherHosts(app);
   if (config.rateLimit > 0)
     await app.register(rateLimit, {
       max: config.rateLimit,
@@ -66,10 +70,15 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   await app.register(async (records) => {
     records.addHook("preParsing", requireBearer(config.accessToken));
     await records.register(recordRoutes(database));
-    await records.register(userRoutes(database));
+    await records.register(userRoutes(database, config.publicUrl));
   });
-  await app.register(demoRoutes(database, store));
-  await app.register(liveRoute(store, ticker, options.heartbeatMs));
+  await app.register(healthRoutes(database));
+  if (isPrivate(config))
+    await app.register(async (demo) => {
+      refuseOtherMachines(demo);
+      await demo.register(demoRoutes(database, store));
+      await demo.register(liveRoute(store, ticker, options.heartbeatMs));
+    });
   refuse();
   await app.ready();
   return app;

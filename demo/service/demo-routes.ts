@@ -20,12 +20,10 @@ interface DemoContact {
   accounts: { uid: string; name: string }[];
 }
 
-/** What only the demo and the tests read: outside the interface, without a token, on this machine alone. */
+/** What only the demo and the tests read: outside the interface, without a token, to be kept to this machine. */
 export const demoRoutes =
   (database: Database, store: EventStore): FastifyPluginAsyncTypebox =>
   async (app) => {
-    app.get("/demo/health", async () => ({ status: "ok" }));
-
     app.get(
       "/demo/events",
       { preValidation: readIntegers("after", "limit"), schema: { querystring: EventQuery } },

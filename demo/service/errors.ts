@@ -34,7 +34,9 @@ export const answerErrors = (app: FastifyInstance): void => {
 };
 
 /** Answers to a URL that cannot be decoded, before any hook runs. */
-export const answerBadUrl = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+export const answerBadUrl = (_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+  // Fastify's own text repeats the URL, in which a token may stand.
+  const error = new HttpError(400, "the path of the URL cannot be decoded");
   sendError(error, reply.headers(originHeaders(request.headers.origin)));
 };
 

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import type { Static } from "typebox";
 import type { Database } from "./database.js";
+import { ownUrl } from "./own-url.js";
 import { errors, MAX_PAGE, UserList, UserQuery } from "./schemas.js";
 import { readIntegers } from "./validation.js";
 
@@ -14,9 +15,13 @@ interface UserRow {
   created_at: unknown;
 }
 
-/** `GET /v2/users`: the users, page by page. */
+/**
+ * `GET /v2/users`: the users, page by page.
+ *
+ * @param publicUrl address of the service for `next`, where it is not the one that the client asked
+ */
 export const userRoutes =
-  (database: Database): FastifyPluginAsyncTypebox =>
+  (database: Database, publicUrl?: string): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.get(
       "/v2/users",
@@ -44,7 +49,10 @@ export const userRoutes =
           ),
         ]);
         const total = Number(counted[0]!.total);
-        const next = offset + rows.length < total && rows.length > 0 ? nextUrl(request, offset + limit, limit) : null;
+        const next =
+          offset + rows.length < total && rows.length > 0
+            ? `${ownUrl(request, publicUrl)}/v2/users?${nextPage(request, offset + limit, limit)}`
+            : null;
         return {
           object: "user.list" as const,
           data: rows.map((row) => ({ object: "user", ...row, created_at: Number(row.created_at) })),
@@ -54,12 +62,11 @@ export const userRoutes =
     );
   };
 
-/** The same address with another offset: on the host that this client asked, with the order that it asked for. */
-const nextUrl = (request: FastifyRequest, offset: number, limit: number): string => {
+/** The parameters of the next page: of the client's own those that mean something here, in its order. */
+const nextPage = (request: FastifyRequest, offset: number, limit: number): URLSearchParams => {
   const query = new URLSearchParams(request.url.split("?")[1]);
+  for (const name of new Set(query.keys())) if (!(name in UserQuery.properties)) query.delete(name);
   query.set("offset", String(offset));
   query.set("limit", String(limit));
-  // HTTP/1.0 has no Host.
-  const host = request.host || `${request.socket.localAddress}:${request.socket.localPort}`;
-  return `${request.protocol}://${host}/v2/users?${query}`;
+  return query;
 };

@@ -12,7 +12,7 @@ export const answerCases = (running: () => RunningService): void => {
 
   const origins = ["https://shop.example", "null"];
   const cases: [string, number, RequestInit & { path: string }][] = [
-    ["success", 200, { path: "/demo/health" }],
+    ["success", 200, { path: "/openapi.json" }],
     ["no route", 404, { path: "/nowhere" }],
     ["no token", 401, { path: "/v2/users" }],
     ["wrong method", 405, { path: "/v2/users", method: "DELETE" }],
@@ -75,6 +75,11 @@ export const answerCases = (running: () => RunningService): void => {
     const answer = await fetch(service.url + path, { method });
     expect(answer.headers.get("allow")).toBe(allow);
     await expectRefusal(answer, 405, new RegExp(`${method} is not allowed`));
+  });
+
+  it("repeats no token where the URL cannot be read", async () => {
+    const answer = await fetch(`${service.url}/%zz?api_token=secret-of-mine`);
+    await expectRefusal(answer, 400, /^(?!.*secret)/);
   });
 
   it("has an error body even where the request is no HTTP", async () => {

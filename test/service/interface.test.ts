@@ -3,6 +3,7 @@ import { answerCases } from "./answers-cases.js";
 import { eventCases } from "./events-cases.js";
 import { liveCases } from "./live-cases.js";
 import { openApiCases } from "./openapi-cases.js";
+import { privateCases } from "./private-cases.js";
 import { recordCases } from "./records-cases.js";
 import { type RunningService, startService } from "./running-service.js";
 
@@ -15,6 +16,7 @@ afterAll(() => service.stop());
 
 describe("records", () => recordCases(() => service));
 describe("every answer", () => answerCases(() => service));
+describe("a service for its own machine", () => privateCases(() => service));
 describe("the OpenAPI document", () => openApiCases(() => service));
 describe("events", () => eventCases(() => service));
 describe("the live stream", () => liveCases(() => service));

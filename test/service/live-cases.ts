@@ -16,9 +16,9 @@ export const liveCases = (running: () => RunningService): void => {
 
   it("sends each event that is committed after the connection began, once, to every listener", async () => {
     await service.post({ contact_uid: "contact-001", event_uid: "before" });
-    const streams = [await openStream(service.url), await openStream(service.url, { origin: "http://demo.example" })];
+    const streams = [await openStream(service.url), await openStream(service.url, { origin: "http://localhost:4200" })];
     expect(streams[1]!.answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
-    expect(streams[1]!.answer.headers.get("access-control-allow-origin")).toBe("http://demo.example");
+    expect(streams[1]!.answer.headers.get("access-control-allow-origin")).toBe("http://localhost:4200");
 
     await service.post('{"contact_uid":"contact-002","event_uid":"live","params":{\n"text":\r\n"a\\nb"}}');
     await Promise.all(

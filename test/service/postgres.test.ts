@@ -40,11 +40,26 @@ describe.skipIf(missing !== undefined)(
         const url = new URL(server.url);
         url.pathname = `/round_${round}`;
         await admin.query(`CREATE DATABASE round_${round}`);
-        const databases = await Promise.all(Array.from({ length: 6 }, () => openPostgres(url.href)));
+        const databases = await Promise.all(Array.from({ length: 6 }, () => openPostgres(url.href, true)));
         expect(await databases[0]!.query("SELECT COUNT(*) AS count FROM users")).toEqual([{ count: "137" }]);
         await Promise.all(databases.map((database) => database.close()));
       }
       await admin.end();
+    });
+
+    it("gets no records where none are asked for, not at a later start either", async () => {
+      const admin = new pg.Client(server.url);
+      await admin.connect();
+      await admin.query("CREATE DATABASE bare");
+      await admin.end();
+      const url = new URL(server.url);
+      url.pathname = "/bare";
+      for (const seeded of [false, true]) {
+        const database = await openPostgres(url.href, seeded);
+        for (const table of ["users", "accounts", "contacts"])
+          expect(await database.query(`SELECT 1 FROM ${table}`)).toEqual([]);
+        await database.close();
+      }
     });
 
     it("stores each stamped event once, and each contact once, when both services get them at the same time", async () => {
@@ -126,12 +141,18 @@ describe.skipIf(missing !== undefined)(
       const event = { contact_uid: "contact-001", event_uid: "kept" };
       expect((await services[0]!.post(event)).status).toBe(200);
       await server.halt();
-      for (const answer of [await services[0]!.post(event), await services[0]!.get("/v2/users")]) {
+      expect((await services[0]!.get("/healthz")).status).toBe(200);
+      for (const answer of [
+        await services[0]!.post(event),
+        await services[0]!.get("/v2/users"),
+        await services[0]!.get("/readyz"),
+      ]) {
         expect(answer.status).toBe(503);
         expect(answer.headers.get("retry-after")).toBe("2");
         expect(await answer.json()).toEqual({ error: expect.stringContaining("try again later") });
       }
       await server.resume();
+      expect((await services[0]!.get("/readyz")).status).toBe(200);
       expect((await services[0]!.post(event)).status).toBe(200);
       expect(await list(services[1]!, "&event_uid=kept")).toHaveLength(2);
     });

@@ -1,0 +1,30 @@
+import type { FastifyInstance } from "fastify";
+import { HttpError } from "./errors.js";
+import { isLoopbackAddress } from "./loopback.js";
+
+/**
+ * Refuses requests that ask for another host than this machine. A page of the internet whose name suddenly resolves
+ * to 127.0.0.1 (DNS rebinding) is of the same origin as the service then, and no rule on origins holds it off.
+ */
+export const refuseOtherHosts = (app: FastifyInstance): void => {
+  app.addHook("onRequest", async ({ headers: { host } }) => {
+    if (host !== undefined && !isLoopbackAddress(`http://${host}`))
+      throw new HttpError(
+        421,
+        "the service answers on this machine alone, as localhost or 127.0.0.1; set TRACKLET_PUBLIC_URL to open it to others",
+      );
+  });
+};
+
+/** Refuses pages of other machines, and what a proxy passes on for them: for routes that ask for no token. */
+export const refuseOtherMachines = (app: FastifyInstance): void => {
+  app.addHook("onRequest", async ({ headers }) => {
+    const { origin } = headers;
+    if (
+      (origin !== undefined && !isLoopbackAddress(origin)) ||
+      headers["x-forwarded-for"] !== undefined ||
+      headers.forwarded !== undefined
+    )
+      throw new HttpError(403, "only pages of this machine may read this");
+  });
+};

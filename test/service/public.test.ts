@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import type { ServiceOptions } from "../../demo/service/app.js";
+import { ask } from "./http-request.js";
+import { expectRefusal } from "./refusal.js";
+import { ACCESS_TOKEN, type RunningService, startService } from "./running-service.js";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const authorization = `Bearer ${ACCESS_TOKEN}`;
+const PROXIED = { trustProxy: ["loopback"], publicUrl: "https://track.example.com" };
+
+let dataFolder: string;
+let service: RunningService | undefined;
+const start = async (options: ServiceOptions): Promise<RunningService> => {
+  service = await startService({ dataFolder, ...options });
+  return service;
+};
+beforeAll(async () => {
+  dataFolder = await mkdtemp(join(tmpdir(), "tracklet-public-"));
+});
+afterEach(() => service?.close());
+afterAll(() => rm(dataFolder, { recursive: true, force: true }));
+
+it("has nothing without a token behind a proxy, and names the proxy's address", async () => {
+  const { url, get } = await start(PROXIED);
+  for (const path of ["/demo/events", "/demo/contacts", "/demo/events/stream"])
+    await expectRefusal(await get(path), 404, /there is no GET/);
+  const { status, body } = await ask(`${url}/v2/users`, { authorization, host: "shop.example" });
+  expect(status).toBe(200);
+  expect(JSON.parse(body).pagination.next).toBe("https://track.example.com/v2/users?offset=25&limit=25");
+  expect((await get("/healthz", {})).status).toBe(200);
+});
+
+it("counts each visitor of a trusted proxy for itself", async () => {
+  const { post } = await start({ ...PROXIED, rateLimit: 2 });
+  const statuses = async (visitor: string) => {
+    const answers = [];
+    for (let number = 0; number < 3; number += 1)
+      answers.push(await post({ contact_uid: "a", event_uid: "b" }, { "x-forwarded-for": visitor }));
+    return answers.map(({ status }) => status);
+  };
+  expect(await statuses("192.0.2.1")).toEqual([200, 200, 429]);
+  // What a visitor makes up stands in front of the address that the proxy adds.
+  expect(await statuses("198.51.100.9, 192.0.2.1")).toEqual([429, 429, 429]);
+  expect(await statuses("192.0.2.2")).toEqual([200, 200, 429]);
+});
+
+it("believes neither a Host nor a forwarded address where no proxy is trusted", async () => {
+  const { url, post } = await start({ host: "0.0.0.0", rateLimit: 3 });
+  const { body } = await ask(`${url}/v2/users`, {
+    authorization,
+    host: "shop.example",
+    "x-forwarded-host": "shop.example",
+    "x-forwarded-proto": "https",
+  });
+  expect(JSON.parse(body).pagination.next).toBe(`${url}/v2/users?offset=25&limit=25`);
+  const event = { contact_uid: "a", event_uid: "b" };
+  const answers = await Promise.all(["1", "2", "3"].map((n) => post(event, { "x-forwarded-for": `192.0.2.${n}` })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429]);
+});
