@@ -1,5 +1,5 @@
 /** What an app imports: verbs that may come before `init`, and do nothing on a server. */
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Command, Config, Hub } from "../../src/types.js";
 import { inWorld, type Page, type World } from "../simulation/world.js";
 
@@ -11,43 +11,46 @@ const config = (more: Partial<Config> = {}): Config => ({
   pageviews: "off",
   ...more,
 });
-const globals = () => window as unknown as Record<string, Hub | Command[] | undefined>;
-
+/** The page that was opened last, and what is loaded there. */
+let page: Page;
 let app: App;
 let openHub: (name?: string) => Hub;
-beforeEach(async () => {
-  vi.resetModules();
-  app = await import("../../src/index.js");
-  ({ openHub } = await import("../../src/browser/global.js"));
-});
+const globals = () => page.window as unknown as Record<string, Hub | Command[] | undefined>;
+const openPage = async (world: World): Promise<Page> => {
+  page = await world.open({ name: "unused" });
+  app = await page.load("src/index.ts");
+  ({ openHub } = await page.load<{ openHub: typeof openHub }>("src/browser/global.ts"));
+  return page;
+};
 afterEach(() => vi.restoreAllMocks());
 
 describe("on a server", () => {
-  it("no verb does anything, and nothing is kept for the next request", async () => {
-    expect(app.init(config())).toBeUndefined();
-    expect(app.identify("ann")).toBeUndefined();
-    expect([app.track("a"), app.pageview(), app.reset()]).toEqual([undefined, undefined, undefined]);
-    expect(await app.flush()).toEqual({ delivered: 0, queued: 0, dropped: 0 });
-    await inWorld(async (world) => {
-      const page = await world.open({ name: "unused" });
-      await page.run(() => expect(globals().tracklet).toBeUndefined());
+  it("no verb does anything, and nothing is kept for the next request", () =>
+    inWorld(async (world) => {
+      const { window } = await openPage(world);
+      Reflect.deleteProperty(window, "window");
+      expect(app.init(config())).toBeUndefined();
+      expect(app.identify("ann")).toBeUndefined();
+      expect([app.track("a"), app.pageview(), app.reset()]).toEqual([undefined, undefined, undefined]);
+      expect(await app.flush()).toEqual({ delivered: 0, queued: 0, dropped: 0 });
+      window.window = window;
+      expect(globals().tracklet).toBeUndefined();
       await page.run(() => app.init(config({ contactUid: undefined as never })));
       await world.clock.advance(1_000);
       expect([world.sent, world.stored()]).toEqual([[], []]);
-    });
-  });
-  it("a tracker of its own is one that does nothing", async () => {
-    const tracker = app.createTracker(config());
-    for (const verb of Object.keys(tracker) as (keyof typeof tracker)[])
-      await expect(Promise.resolve((tracker[verb] as (text: string) => unknown)("text"))).resolves.toEqual(
-        verb === "flush" ? { delivered: 0, queued: 0, dropped: 0 } : undefined,
-      );
-    await inWorld(async (world) => {
-      const page = await world.open();
-      const verbs = Object.keys(page.tracker).filter((verb) => verb !== "init");
+    }));
+  it("a tracker of its own is one that does nothing", () =>
+    inWorld(async (world) => {
+      const { window, tracker: real } = await openPage(world);
+      Reflect.deleteProperty(window, "window");
+      const tracker = app.createTracker(config());
+      for (const verb of Object.keys(tracker) as (keyof typeof tracker)[])
+        await expect(Promise.resolve((tracker[verb] as (text: string) => unknown)("text"))).resolves.toEqual(
+          verb === "flush" ? { delivered: 0, queued: 0, dropped: 0 } : undefined,
+        );
+      const verbs = Object.keys(real).filter((verb) => verb !== "init");
       expect(Object.keys(tracker).sort()).toEqual(verbs.sort());
-    });
-  });
+    }));
 });
 
 describe("in a page", () => {
@@ -55,7 +58,7 @@ describe("in a page", () => {
     let sent: string[] = [];
     return inWorld(async (world: World) => {
       world.onRequest = (request) => void world.clock.add(20, () => request.answer(200));
-      await act(await world.open({ name: "unused" }));
+      await act(await openPage(world));
       await world.clock.advance(1_000);
       sent = world.sent.map(({ url, name }) => `${url.split("=")[1]} ${name}`);
     }).then(() => sent);
@@ -100,12 +103,12 @@ describe("in a page", () => {
   it("a tracker of its own is known to no global, and waits for the visit, too", async () => {
     const sent = await inPage((page) =>
       page.run(() => {
-        Object.assign(document, { prerendering: true });
+        Object.assign(page.document, { prerendering: true });
         const tracker = app.createTracker(config({ name: "mine" }));
         tracker.track("one");
         expect([globals().mine, globals().tracklet]).toEqual([undefined, undefined]);
-        Object.assign(document, { prerendering: false });
-        document.dispatchEvent(new Event("prerenderingchange"));
+        Object.assign(page.document, { prerendering: false });
+        page.document.dispatchEvent(new Event("prerenderingchange"));
         tracker.track("two");
       }),
     );

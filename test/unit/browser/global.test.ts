@@ -1,6 +1,5 @@
 /** One tracker a name, whoever calls and in whatever order, in pages of a fake browser. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { openHub } from "../../../src/browser/global.js";
 import type { Command, Config, Hub, Problem } from "../../../src/types.js";
 import { inWorld, type Page, type World } from "../../simulation/world.js";
 
@@ -13,16 +12,20 @@ const config = (more: Partial<Config> = {}): Config => ({
   onError: (problem) => problems.push(problem),
   ...more,
 });
-const globals = () => window as unknown as Record<string, unknown>;
+/** The hub's module and the globals of the page that `inPage` has opened. */
+let openHub: typeof import("../../../src/browser/global.js").openHub;
+let page: Page;
+const globals = (): Record<string, unknown> => page.window;
 
 /** Runs in a page whose only trackers are those of hubs, and gives what was sent in the end. */
 const inPage = async (act: (page: Page, world: World) => Promise<void>): Promise<string[]> => {
   let sent: string[] = [];
   await inWorld(async (world) => {
     world.onRequest = (request) => void world.clock.add(20, () => request.answer(200));
-    const page = await world.open({ name: "unused" });
+    page = await world.open({ name: "unused" });
+    ({ openHub } = await page.load<{ openHub: typeof openHub }>("src/browser/global.ts"));
     // Its navigations, so that page views can be counted.
-    await page.run(() => Object.assign(window, { navigation: Object.assign(new EventTarget(), { currentEntry: {} }) }));
+    Object.assign(page.window, { navigation: Object.assign(new EventTarget(), { currentEntry: {} }) });
     await act(page, world);
     await world.clock.advance(1_000);
     sent = world.sent.map(({ body, url }) => {
@@ -159,7 +162,7 @@ describe("in a page that is loaded ahead of a visit", () => {
   it("nothing is started, stored or sent, and all of it is when the visit comes", async () => {
     const sent = await inPage(async (page, world) => {
       await page.run(() => {
-        Object.assign(document, { prerendering: true });
+        Object.assign(page.document, { prerendering: true });
         openHub().init(config());
         openHub().init(config({ contactUid: "bob" }));
         openHub().track("one");
@@ -170,8 +173,8 @@ describe("in a page that is loaded ahead of a visit", () => {
         [],
       ]);
       await page.run(() => {
-        Object.assign(document, { prerendering: false });
-        document.dispatchEvent(new Event("prerenderingchange"));
+        Object.assign(page.document, { prerendering: false });
+        page.document.dispatchEvent(new Event("prerenderingchange"));
         openHub().track("two");
       });
     });

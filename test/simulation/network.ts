@@ -1,0 +1,142 @@
+/** What a page sends: each request is noted, and whoever plays the service answers it. */
+import type { Clock } from "./clock.js";
+import type { Page } from "./page.js";
+
+/** A request that a page has begun. */
+export interface Sent {
+  page: Page;
+  /** Name of its event. */
+  name: string;
+  body: string;
+  url: string;
+  isBeacon: boolean;
+  keepalive: boolean;
+  beganAt: number;
+  /** Has neither been answered nor broken off. */
+  isOpen: boolean;
+  /** Was broken off with its page, so that it may never have left. */
+  isCut: boolean;
+  /** Has the page heard of its end? */
+  isKnown: boolean;
+  /** Answers; the page acts on it unless it is gone. */
+  answer(status: number, retryAfter?: number): Promise<void>;
+  /** Breaks the connection. */
+  fail(): Promise<void>;
+}
+
+export interface Network {
+  sent: Sent[];
+  /** Is told of each request as it begins. */
+  onRequest: (sent: Sent) => void;
+  /** Is told of each end that a page hears of, just before it acts on it; a status of 0 means that there was no answer. */
+  onEnd: (sent: Sent, status: number, retryAfter?: number) => void;
+  isOnline: boolean;
+  takesBeacons: boolean;
+}
+
+/** Bytes of bodies with keepalive that a document may have in flight (Fetch, "inflight keep-alive bytes"). */
+const KEEPALIVE_BYTES = 65_536;
+
+export const eventName = (body: string): string => JSON.parse(body).event_uid;
+
+/** `fetch` and `sendBeacon` of a page. */
+export const createSending = (page: Page, network: Network, clock: Clock) => {
+  let keptBytes = 0;
+
+  const note = (members: Pick<Sent, "body" | "url" | "isBeacon" | "keepalive">): Sent => {
+    const sent: Sent = {
+      ...members,
+      page,
+      name: eventName(members.body),
+      beganAt: clock.now(),
+      isOpen: true,
+      isCut: false,
+      isKnown: false,
+      answer: async () => {},
+      fail: async () => {},
+    };
+    network.sent.push(sent);
+    return sent;
+  };
+
+  const fetch = (url: string, init: RequestInit): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      page.use();
+      const body = init.body as string;
+      const bytes = init.keepalive ? Buffer.byteLength(body) : 0;
+      if (keptBytes + bytes > KEEPALIVE_BYTES) {
+        reject(new TypeError("Failed to fetch"));
+        return;
+      }
+      keptBytes += bytes;
+      // An answer that is left unread keeps its share.
+      const free = (): void => {
+        keptBytes -= bytes;
+      };
+      const sent = note({ body, url, isBeacon: false, keepalive: !!init.keepalive });
+      const end = async (status: number, retryAfter: number | undefined, act: () => void): Promise<void> => {
+        if (!sent.isOpen) return;
+        sent.isOpen = false;
+        const hear = (): void => {
+          sent.isKnown = true;
+          network.onEnd(sent, status, retryAfter);
+          act();
+        };
+        if (page.isFrozen) clock.add(0, hear, page);
+        else await page.run(hear);
+      };
+      sent.answer = (status, retryAfter) =>
+        end(status, retryAfter, () => resolve(createResponse(status, retryAfter, free)));
+      const fail = (reason: unknown) =>
+        end(0, undefined, () => {
+          free();
+          reject(reason);
+        });
+      sent.fail = () => fail(new TypeError("Failed to fetch"));
+      init.signal?.addEventListener("abort", () => fail(init.signal!.reason));
+      network.onRequest(sent);
+    });
+
+  const sendBeacon = (url: string, blob: { body: string }): boolean => {
+    page.use();
+    if (!network.takesBeacons) return false;
+    const sent = note({ body: blob.body, url, isBeacon: true, keepalive: true });
+    sent.isOpen = false;
+    network.onRequest(sent);
+    return true;
+  };
+  return { fetch, sendBeacon };
+};
+
+const createResponse = (status: number, retryAfter: number | undefined, free: () => void) => {
+  let isRead = false;
+  const read = async (): Promise<string> => {
+    if (isRead) throw new TypeError("body used already");
+    isRead = true;
+    free();
+    return "";
+  };
+  return {
+    status,
+    ok: status >= 200 && status < 300,
+    type: "cors",
+    headers: {
+      get: (name: string) => (/^retry-after$/i.test(name) ? (retryAfter?.toString() ?? null) : null),
+      has: (name: string) => /^retry-after$/i.test(name) && retryAfter !== undefined,
+    },
+    text: read,
+    json: async () => JSON.parse((await read()) || "null"),
+    arrayBuffer: async () => new TextEncoder().encode(await read()).buffer,
+    body: { cancel: read },
+  };
+};
+
+/** A `Blob` whose text can be read at once. */
+export class BeaconBody {
+  readonly body: string;
+  readonly type: string;
+  constructor([body]: [string], { type }: { type: string }) {
+    this.body = body;
+    this.type = type;
+  }
+}

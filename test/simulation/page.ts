@@ -1,0 +1,209 @@
+/** A page of the site: its window, the tracker in it, and its life from load to end. */
+import type { Config, Problem, Tracker } from "../../src/types.js";
+import type { StorageChange } from "./area.js";
+import type { Clock } from "./clock.js";
+import { createSending } from "./network.js";
+import { type Entry, prepare } from "./script.js";
+import { createEvent, type Target } from "./target.js";
+import { createAbortSignal, createTimers } from "./timers.js";
+import { createWindow, type PageDocument, type PageWindow } from "./window.js";
+import type { World } from "./world.js";
+
+/** How a page's browser is. */
+export interface Traits {
+  /** Has `fetch` its `keepalive`? */
+  canKeepAlive?: boolean;
+  isHidden?: boolean;
+  /** Visible by its own account, but behind another window: its frames never come. */
+  isCovered?: boolean;
+  /** Do its timers come once a second while it is hidden? */
+  isThrottled?: boolean;
+}
+
+export interface Page extends Required<Omit<Traits, "canKeepAlive">> {
+  tracker: Tracker;
+  window: PageWindow;
+  document: PageDocument;
+  problems: Problem[];
+  /** What was thrown into the page. */
+  errors: unknown[];
+  /** Its tasks wait: it is busy, stopped, or in the back/forward cache. */
+  isFrozen: boolean;
+  /** It is in the back/forward cache, and hears of no storage event. */
+  isCached: boolean;
+  isDead: boolean;
+  /** How often it has used the storage. */
+  storageUses: number;
+  /** Timers and frames that it waits for. */
+  waits(): number;
+  /** Tracks, and lets promises settle; the next task is up to the clock. */
+  track(name: string, params?: Record<string, unknown>): Promise<void>;
+  /** Runs in the page. */
+  run<T>(act: () => T): Promise<T>;
+  /** Evaluates a module of the project in the page, anew at each call. */
+  load<Module>(entry: Entry): Promise<Module>;
+  hide(): Promise<void>;
+  show(): Promise<void>;
+  online(): Promise<void>;
+  /** Another window comes in front of this one, or goes. */
+  cover(isCovered: boolean): Promise<void>;
+  /** Hides it, then leaves it, as a tab that is closed; its document lives on until `kill`. */
+  leave(): Promise<void>;
+  /** Leaves it by a navigation: browsers hide such a page after `pagehide`. */
+  navigateAway(): Promise<void>;
+  /**
+   * Closes its tab as Firefox does: `pagehide` ends without an exception after so many uses of storage and network, and the
+   * document with it.
+   */
+  cutOff(uses: number): Promise<void>;
+  /** Ends the document at once, with no event. */
+  kill(): void;
+  /** Leaves it for the back/forward cache. */
+  freeze(): Promise<void>;
+  /** Brings it back; specifications and browsers differ on which event comes first. */
+  restore(isVisibleFirst?: boolean): Promise<void>;
+  /** To be called by what the page uses: throws where the document has ended. */
+  use(): void;
+  /** To be called when another page has changed the storage. */
+  hear(change: StorageChange): void;
+}
+
+/** Lets promises settle. */
+export const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 16; turn++) await null;
+};
+
+export const createPage = (
+  world: World,
+  clock: Clock,
+  { random, traits }: { random: () => number; traits: Traits },
+): Page => {
+  let usesLeft = Number.POSITIVE_INFINITY;
+
+  const page: Page = {
+    isHidden: false,
+    isCovered: false,
+    isThrottled: false,
+    ...traits,
+    tracker: undefined as unknown as Tracker,
+    window: undefined as unknown as PageWindow,
+    document: undefined as unknown as PageDocument,
+    problems: [],
+    errors: [],
+    isFrozen: false,
+    isCached: false,
+    isDead: false,
+    storageUses: 0,
+    waits: () => timers.count(),
+    track: (name, params) => page.run(() => page.tracker.track(name, params)),
+    run: async (act) => {
+      const result = act();
+      await settle();
+      return result;
+    },
+    load: async <Module>(entry: Entry) => {
+      const evaluate = await prepare(entry);
+      return page.run(() => evaluate(page.window) as Module);
+    },
+    hide: () => setVisibility(true),
+    show: () => setVisibility(false),
+    online: () => fire(page.window, "online"),
+    cover: async (isCovered) => {
+      page.isCovered = isCovered;
+      timers.planFrame();
+    },
+    leave: async () => {
+      await setVisibility(true);
+      await fire(page.window, "pagehide", { persisted: false });
+    },
+    navigateAway: async () => {
+      await fire(page.window, "pagehide", { persisted: false });
+      await setVisibility(true);
+    },
+    cutOff: async (uses) => {
+      usesLeft = uses;
+      if (uses) await fire(page.window, "pagehide", { persisted: false });
+      page.kill();
+    },
+    kill: () => {
+      page.isDead = true;
+      clock.drop(page);
+      for (const sent of world.openRequests()) if (sent.page === page && !sent.keepalive) sent.isCut = true;
+    },
+    freeze: async () => {
+      await setVisibility(true);
+      await fire(page.window, "pagehide", { persisted: true });
+      page.isFrozen = page.isCached = true;
+    },
+    restore: async (isVisibleFirst = true) => {
+      page.isFrozen = page.isCached = false;
+      if (isVisibleFirst) await setVisibility(false);
+      await fire(page.window, "pageshow", { persisted: true });
+      await setVisibility(false);
+    },
+    use: () => {
+      if (usesLeft-- <= 0) page.kill();
+      if (page.isDead) throw new Error("the document has ended");
+    },
+    hear: (change) => {
+      if (page.isDead || page.isCached) return;
+      changes.push(change);
+      if (changes.length === 1) clock.add(1, tellChanges, page, "storage");
+    },
+  };
+
+  const onError = (error: unknown): void => {
+    if (!page.isDead) page.errors.push(error);
+  };
+  const fire = async (target: Target, type: string, members = {}, init = {}): Promise<void> =>
+    void (await page.run(() => target.dispatchEvent(createEvent(type, members, init))));
+  const setVisibility = async (isHidden: boolean): Promise<void> => {
+    if (page.isHidden === isHidden) return;
+    page.isHidden = isHidden;
+    await fire(page.document, "visibilitychange", {}, { bubbles: true });
+    timers.planFrame();
+  };
+
+  /** Changes that other pages have made, until the browser tells of them. */
+  const changes: StorageChange[] = [];
+  const tellChanges = (): void => {
+    for (const change of changes.splice(0)) page.window.dispatchEvent(createEvent("storage", change));
+  };
+  const area = world.storage.areaOf({
+    onUse: () => {
+      page.use();
+      page.storageUses++;
+    },
+    onChange: (change) => {
+      for (const other of world.pages) if (other !== page) other.hear(change);
+    },
+  });
+
+  const timers = createTimers(page, clock);
+  page.window = createWindow({
+    clock,
+    random,
+    timers: timers.members,
+    abortSignal: createAbortSignal(page, clock),
+    area,
+    ...createSending(page, world, clock),
+    canKeepAlive: traits.canKeepAlive ?? true,
+    isHidden: () => page.isHidden,
+    isOnline: () => world.isOnline,
+    onError,
+  });
+  page.document = page.window.document;
+  clock.add(0, () => page.window.dispatchEvent(createEvent("pageshow", { persisted: false })), page);
+  return page;
+};
+
+/** Options of every page, unless it has others. */
+export const configOf = (page: Page, config: Partial<Config>): Config & { name: string } => ({
+  name: "tracklet",
+  apiToken: "token",
+  trackUrl: "https://track.example",
+  pageviews: "off",
+  contactUid: "ann",
+  onError: (problem) => page.problems.push(problem),
+  ...config,
+});

@@ -1,0 +1,85 @@
+/** Timers and frames of a page, on the world's clock. */
+import type { Clock } from "./clock.js";
+import type { Page } from "./page.js";
+
+/** Sixty frames a second, nearly. */
+const FRAME_MS = 16;
+/** A page out of sight gets its timers once a second (Chromium, Firefox and WebKit), if the world says so. */
+const THROTTLE_MS = 1_000;
+
+export const createTimers = (page: Page, clock: Clock) => {
+  /** The task on the clock behind each timer. */
+  const timers = new Map<number, number>();
+  const frames = new Map<number, (time: number) => void>();
+  let lastId = 0;
+
+  const plan = (id: number, delay: number, run: () => void, period?: number): void => {
+    const fire = (): void => {
+      const late = clock.now() % THROTTLE_MS;
+      if (page.isHidden && page.isThrottled && late && !period) {
+        plan(id, THROTTLE_MS - late, run);
+        return;
+      }
+      if (!period) timers.delete(id);
+      run();
+    };
+    timers.set(id, clock.add(delay, fire, page, "timer", period));
+  };
+  const begin = (delay: unknown, run: () => void, isPeriodic = false): number => {
+    const id = ++lastId;
+    const ms = Math.max(0, Number(delay) || 0);
+    plan(id, ms, run, isPeriodic ? Math.max(1, ms) : undefined);
+    return id;
+  };
+  const clear = (id: number | undefined): void => {
+    clock.cancel(timers.get(id!));
+    timers.delete(id!);
+  };
+
+  /** Frames come only to what is seen. */
+  const planFrame = (): void => {
+    if (!frames.size || page.isHidden || page.isCovered || clock.count(page, "frame")) return;
+    clock.add(FRAME_MS - (clock.now() % FRAME_MS), runFrame, page, "frame");
+  };
+  const runFrame = (): void => {
+    if (page.isHidden || page.isCovered) return;
+    const due = [...frames.values()];
+    frames.clear();
+    for (const run of due) run(clock.now());
+  };
+
+  return {
+    /** To be called when the page comes into sight. */
+    planFrame,
+    /** What the page has asked to be woken for. */
+    count: (): number => timers.size + frames.size,
+    members: {
+      setTimeout: (run: (...args: unknown[]) => void, delay?: number, ...args: unknown[]) =>
+        begin(delay, () => run(...args)),
+      setInterval: (run: (...args: unknown[]) => void, delay?: number, ...args: unknown[]) =>
+        begin(delay, () => run(...args), true),
+      clearTimeout: clear,
+      clearInterval: clear,
+      requestAnimationFrame: (run: (time: number) => void): number => {
+        const id = ++lastId;
+        frames.set(id, run);
+        planFrame();
+        return id;
+      },
+      cancelAnimationFrame: (id: number) => void frames.delete(id),
+    },
+  };
+};
+
+/** `AbortSignal` whose time-outs are on the world's clock. */
+export const createAbortSignal = (page: Page, clock: Clock): typeof AbortSignal =>
+  Object.create(AbortSignal, {
+    timeout: {
+      value: (ms: number): AbortSignal => {
+        const controller = new AbortController();
+        const end = () => controller.abort(new DOMException("The operation timed out.", "TimeoutError"));
+        clock.add(ms, end, page, "timeout");
+        return controller.signal;
+      },
+    },
+  });

@@ -1,0 +1,102 @@
+/** The global object of a page: what the tracker's free names mean. */
+import type { Clock } from "./clock.js";
+import { BeaconBody } from "./network.js";
+import { createTarget, type Target } from "./target.js";
+
+/** What a page puts into its window. */
+interface Parts {
+  clock: Clock;
+  random: () => number;
+  timers: object;
+  abortSignal: typeof AbortSignal;
+  area: () => Storage;
+  fetch: unknown;
+  sendBeacon: unknown;
+  canKeepAlive: boolean;
+  isHidden: () => boolean;
+  isOnline: () => boolean;
+  onError: (error: unknown) => void;
+}
+
+/** A page's window, with the names that tests use. */
+export type PageWindow = Target & Record<string, unknown> & { localStorage: Storage; document: PageDocument };
+export type PageDocument = Target & { hidden: boolean } & Record<string, unknown>;
+
+/** Not in every browser, so that nothing may be built on them. */
+const ABSENT = ["scheduler", "requestIdleCallback", "MessageChannel", "BroadcastChannel", "setImmediate", "process"];
+
+export const createWindow = (parts: Parts): PageWindow => {
+  const { clock, random } = parts;
+  const target = createTarget(parts.onError);
+  const location = new URL("https://site.example/");
+  const document = Object.defineProperties(createTarget(parts.onError, target), {
+    hidden: { get: parts.isHidden, enumerable: true },
+    visibilityState: { get: () => (parts.isHidden() ? "hidden" : "visible") },
+  });
+  Object.assign(document, {
+    currentScript: null,
+    querySelector: () => null,
+    querySelectorAll: () => [],
+    readyState: "complete",
+    title: "",
+    referrer: "",
+    location,
+  });
+  class History {
+    state: unknown = null;
+    pushState(state: unknown, _: string, url?: string | URL): void {
+      this.state = state;
+      if (url !== undefined) location.href = new URL(url, location).href;
+    }
+    replaceState(...args: Parameters<History["pushState"]>): void {
+      this.pushState(...args);
+    }
+  }
+  const navigator = Object.defineProperties(
+    { sendBeacon: parts.sendBeacon },
+    { onLine: { get: parts.isOnline, enumerable: true } },
+  );
+  const window = Object.assign(target, parts.timers, Object.fromEntries(ABSENT.map((name) => [name, undefined])), {
+    document,
+    location,
+    navigator,
+    History,
+    history: new History(),
+    origin: location.origin,
+    fetch: parts.fetch,
+    queueMicrotask,
+    AbortSignal: parts.abortSignal,
+    Blob: BeaconBody,
+    Request: class {},
+    HTMLScriptElement: class {},
+    Date: createDate(clock),
+    Math: Object.create(Math, { random: { value: random } }),
+    performance: { now: clock.now, timeOrigin: clock.wall() - clock.now() },
+    crypto: createCrypto(random),
+  });
+  if (parts.canKeepAlive) Object.assign(window.Request.prototype, { keepalive: true });
+  Object.defineProperty(window, "localStorage", { get: parts.area, configurable: true });
+  for (const name of ["window", "self", "globalThis", "top", "parent"])
+    Object.defineProperty(window, name, { value: window, configurable: true, writable: true });
+  return window as unknown as PageWindow;
+};
+
+const createDate = (clock: Clock): DateConstructor =>
+  class extends Date {
+    static override now = clock.wall;
+    constructor(...args: [] | [number]) {
+      super(...((args.length ? args : [clock.wall()]) as [number]));
+    }
+  } as unknown as DateConstructor;
+
+/** Random, and the same in each run of a seed. */
+const createCrypto = (random: () => number) => {
+  const getRandomValues = (array: Uint8Array): Uint8Array => {
+    for (let index = 0; index < array.length; index++)
+      array[index] = Math.floor(random() * 2 ** (8 * array.BYTES_PER_ELEMENT));
+    return array;
+  };
+  const randomUUID = (): string =>
+    "xxxxxxxx-xxxx-4xxx-axxx-xxxxxxxxxxxx".replace(/x/g, () => Math.floor(random() * 16).toString(16));
+  return { getRandomValues, randomUUID };
+};
