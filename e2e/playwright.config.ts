@@ -1,25 +1,37 @@
 import { defineConfig } from "playwright/test";
-import { findBrowser } from "./harness/browser.js";
+import { ENGINES, findEngines } from "../test/support/engines.js";
 import { CHROMIUM_ARGS } from "./harness/chromium.js";
 
-// `npm test` has looked for it already, and fetched one if there was none.
-const executablePath = process.env.TRACKLET_CHROMIUM ?? findBrowser();
+/*
+ * Which tests run where, and when. This is the one place that says so.
+ *
+ * - Every test runs in Chromium. A test with the tag `@engines` runs in Firefox and WebKit as well, where they are
+ *   installed: it takes its tabs from the fixture of `harness/engines.ts`.
+ * - `npm test` runs the core: the tests with the tag `@engines` or `@core`, in Chromium alone. `npm test -- --all` runs
+ *   everything, and so does Playwright when it is called by hand.
+ */
+const found = findEngines();
 
 export default defineConfig({
   testDir: ".",
+  globalSetup: "./harness/global-setup.ts",
   testMatch: "**/*.spec.ts",
   outputDir: ".results/output",
   reporter: [["list"], ["json", { outputFile: ".results/e2e.json" }]],
   fullyParallel: true,
-  workers: 2,
+  workers: 4,
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
   // Only ends what would hang for ever; some outages last a minute by themselves.
   timeout: 180_000,
   expect: { timeout: 30_000 },
-  use: {
-    browserName: "chromium",
-    trace: "off",
-    launchOptions: { args: CHROMIUM_ARGS, ...(executablePath === undefined ? {} : { executablePath }) },
-  },
+  use: { trace: "off" },
+  projects: ENGINES.filter((engine) => found[engine]).map((engine) => ({
+    name: engine,
+    ...(engine === "chromium" ? {} : { grep: /@engines/ }),
+    use: {
+      browserName: engine,
+      launchOptions: { executablePath: found[engine]!.path, args: engine === "chromium" ? CHROMIUM_ARGS : [] },
+    },
+  })),
 });

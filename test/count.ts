@@ -1,25 +1,10 @@
+import type { PlaywrightReport, VitestReport } from "./reports.js";
+
 /** Tests by outcome. */
 export interface Counts {
   passed: number;
   failed: number;
   skipped: number;
-}
-
-/** The members read of vitest's JSON report. */
-interface VitestReport {
-  numPassedTests: number;
-  numFailedTests: number;
-  numPendingTests: number;
-  numTodoTests: number;
-  /** One entry a file. */
-  testResults: { status: string; assertionResults: { status: string }[] }[];
-}
-
-/** The members read of Playwright's JSON report. */
-interface PlaywrightReport {
-  stats: { expected: number; unexpected: number; flaky: number; skipped: number };
-  /** What went wrong outside of any test, such as a file that does not load. */
-  errors: unknown[];
 }
 
 export const NONE: Counts = { passed: 0, failed: 0, skipped: 0 };

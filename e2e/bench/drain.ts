@@ -1,5 +1,5 @@
 import type { Page } from "playwright";
-import { waitFor } from "../harness/wait.js";
+import { waitFor } from "../../test/support/wait.js";
 import { EVENT, EVENT_UID, PARAMS } from "./event.js";
 import { repeat } from "./rounds.js";
 import type { Stage } from "./stage.js";

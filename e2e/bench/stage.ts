@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { chromium, type Page } from "playwright";
-import { findBrowser } from "../harness/browser.js";
+import { findEngines } from "../../test/support/engines.js";
+import { startService } from "../../test/support/service.js";
 import { CHROMIUM_ARGS } from "../harness/chromium.js";
 import { startProxy } from "../harness/proxy.js";
-import { startService } from "../harness/service.js";
 import { startSite } from "../harness/site.js";
 import { DEMO_TOKEN, type TagOptions } from "../harness/tag.js";
 import { ACCOUNT, CONTACT } from "./event.js";
@@ -27,7 +27,7 @@ export const openStage = async () => {
   const site = await startSite();
   site.page("/bundle.js", bundle);
   site.page("/bare", site.html({ tag: false }), { headers: ISOLATED });
-  const executablePath = findBrowser();
+  const executablePath = findEngines().chromium?.path;
   const browser = await chromium.launch({
     args: CHROMIUM_ARGS,
     ...(executablePath === undefined ? {} : { executablePath }),

@@ -1,8 +1,8 @@
 import type { BrowserContext, Page } from "playwright/test";
+import { readmeBlocks } from "../../test/support/readme.js";
 import { fillStorage } from "../harness/fill-storage.js";
 import { expect, test } from "../harness/fixtures.js";
 import { loaded, localise, open, run } from "../harness/install.js";
-import { readmeBlocks } from "../harness/readme.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 
 /* What the visitor allows: on the storage, and by the requests that are made, preflights included. */

@@ -109,9 +109,7 @@ test.describe("identify", () => {
       elsewhere: "account-9",
     });
     await expect
-      .poll(async () =>
-        (await service.rows({ contact_uid: second })).map(({ event_uid, params }) => [event_uid, params]),
-      )
+      .poll(async () => (await service.rows(second)).map(({ event_uid, params }) => [event_uid, params]))
       .toEqual([["second", {}]]);
   });
 });

@@ -2,8 +2,8 @@ import { copyFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, type Page } from "playwright/test";
+import type { Row } from "../../test/support/service.js";
 import { faintTextsWithin } from "../harness/contrast.js";
-import type { Row } from "../harness/service.js";
 import { test } from "./fixtures.js";
 import type { Contact } from "./start-demo.js";
 

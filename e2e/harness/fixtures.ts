@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { test as base } from "playwright/test";
+import { type Service, serviceAt } from "../../test/support/service.js";
+import { SERVICE_URL } from "./global-setup.js";
 import { createGuard, type Guard } from "./guard.js";
 import { type LaunchOptions, launchBrowser, type OwnBrowser } from "./launch.js";
 import { type FaultProxy, startProxy } from "./proxy.js";
 import { createRows } from "./rows.js";
-import { type Service, startService } from "./service.js";
 import { type Site, startSite } from "./site.js";
 
 type Rows = ReturnType<typeof createRows>;
@@ -29,24 +30,17 @@ export interface TestFixtures {
 }
 
 export interface WorkerFixtures {
-  /** The service's process, one a worker. A test may kill it: it is started again for the next one. */
+  /** The service, one for all workers of a run. */
   service: Service;
 }
 
 export { expect } from "playwright/test";
+export { waitFor } from "../../test/support/wait.js";
 export { track, trackMany } from "./track.js";
-export { waitFor } from "./wait.js";
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
-  service: [
-    // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
-    async ({}, use) => {
-      const service = await startService();
-      await use(service);
-      await service.dispose();
-    },
-    { scope: "worker", timeout: 180_000 },
-  ],
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
+  service: [({}, use) => use(serviceAt(process.env[SERVICE_URL]!)), { scope: "worker" }],
 
   // biome-ignore lint/correctness/noEmptyPattern: as above
   contact: async ({}, use) => {
@@ -54,7 +48,6 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
 
   gateway: async ({ service }, use) => {
-    await service.start();
     const gateway = await startProxy({ target: () => service.url });
     await use(gateway);
     await gateway.close();

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import { freePort } from "../../test/support/ports.js";
 import { forward } from "./forward.js";
-import { freePort } from "./ports.js";
 
 /** A web server that stands before the site, on a domain of its own as far as a page can tell. */
 export interface Front {

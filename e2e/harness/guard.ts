@@ -16,6 +16,8 @@ export const createGuard = () => {
     reports: reports as readonly string[],
     /** Errors that the browser itself wrote to the console. */
     browserMessages: browserMessages as readonly string[],
+    /** Adds a report. */
+    report: (text: string): void => void reports.push(text),
     /** Lets reports that match pass; without a pattern all of them: the test then looks at `reports` itself. */
     allow: (pattern: RegExp = /^/): void => {
       allowed.push(pattern);

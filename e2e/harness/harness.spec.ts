@@ -1,3 +1,4 @@
+import { type OwnService, startService } from "../../test/support/service.js";
 import { expect, test, waitFor } from "./fixtures.js";
 import { burst, send } from "./plain.js";
 
@@ -37,7 +38,7 @@ test.describe("without a fault", () => {
     await page.goto(site.url);
     for (const uid of ["one", "two", "three"]) await send(page, gateway, uid);
     await expectRows(["one", "two", "three"], { inOrder: true });
-    expect(await service.rows({ contact_uid: `${contact}-other` })).toEqual([]);
+    expect(await service.rows(`${contact}-other`)).toEqual([]);
   });
 
   test("a row too many, a row too few and a repeated row are each found", async ({
@@ -225,24 +226,33 @@ test.describe("broken connections", () => {
   });
 });
 
-test.describe("the service's process", () => {
-  test("killed and started again, it keeps its rows and its address", async ({
-    page,
-    site,
-    gateway,
-    service,
-    expectRows,
-  }) => {
-    await page.goto(site.url);
-    await send(page, gateway, "before");
-    const { url } = service;
-    await service.kill();
-    expect(service.running()).toBe(false);
-    expect(await send(page, gateway, "lost")).toEqual({ error: "TypeError" });
-    expect(gateway.posts("lost")[0]).toMatchObject({ forwarded: true, serviceStatus: undefined, status: undefined });
-    await service.start();
-    expect(service.url).toBe(url);
-    await send(page, gateway, "after");
-    await expectRows(["before", "after"], { inOrder: true });
-  });
+const own = test.extend<object, { service: OwnService }>({
+  service: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
+    async ({}, use) => {
+      const service = await startService();
+      await use(service);
+      await service.dispose();
+    },
+    { scope: "worker", timeout: 180_000 },
+  ],
+});
+
+own.describe("the service's process", () => {
+  own(
+    "killed and started again, it keeps its rows and its address",
+    async ({ page, site, gateway, service, expectRows }) => {
+      await page.goto(site.url);
+      await send(page, gateway, "before");
+      const { url } = service;
+      await service.kill();
+      expect(service.running()).toBe(false);
+      expect(await send(page, gateway, "lost")).toEqual({ error: "TypeError" });
+      expect(gateway.posts("lost")[0]).toMatchObject({ forwarded: true, serviceStatus: undefined, status: undefined });
+      await service.start();
+      expect(service.url).toBe(url);
+      await send(page, gateway, "after");
+      await expectRows(["before", "after"], { inOrder: true });
+    },
+  );
 });

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BrowserContext, chromium, type Page } from "playwright/test";
+import { waitFor } from "../../test/support/wait.js";
 import { CHROMIUM_ARGS } from "./chromium.js";
 import type { Guard } from "./guard.js";
-import { waitFor } from "./wait.js";
 
 export interface LaunchOptions {
   /** A profile folder from an earlier launch; its storage is found again. Default: a fresh one. */

@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { waitFor } from "./wait.js";
+import { waitFor } from "../../test/support/wait.js";
 
 /** First delay of the back-off, doubled with each failure (the longest that full jitter can draw). Milliseconds. */
 const FIRST_MS = 1_000;

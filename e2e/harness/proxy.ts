@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../../test/support/ports.js";
+import { type WaitOptions, waitFor } from "../../test/support/wait.js";
 import { corsHeaders, type Fault, type Faults, LANDING, normalize, type Reply, replyOf } from "./fault.js";
 import { forward } from "./forward.js";
-import { freePort } from "./ports.js";
 import type { RecordedRequest, SentEvent } from "./recorded.js";
-import { type WaitOptions, waitFor } from "./wait.js";
 
 export interface ProxyOptions {
   /** Address of the service, read anew for each request. */

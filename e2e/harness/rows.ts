@@ -1,7 +1,7 @@
 import { expect } from "playwright/test";
+import type { Row, Service } from "../../test/support/service.js";
+import { waitFor } from "../../test/support/wait.js";
 import type { FaultProxy } from "./proxy.js";
-import type { Row, Service } from "./service.js";
-import { waitFor } from "./wait.js";
 
 export interface ExpectRowsOptions {
   /** `true`: the rows came in exactly this order. Default `false`: each as often as it is listed. */
@@ -30,7 +30,7 @@ const difference = (actual: readonly string[], expected: readonly string[]) => {
 export const createRows = (service: Service, proxy: FaultProxy, contact: string) => {
   let settled: { count: number; by: string } | undefined;
 
-  const rows = (): Promise<Row[]> => service.rows({ contact_uid: contact });
+  const rows = (): Promise<Row[]> => service.rows(contact);
 
   /**
    * Waits until as many rows as listed are stored and nothing more is under way, then says whether they are the ones:
@@ -68,7 +68,7 @@ export const createRows = (service: Service, proxy: FaultProxy, contact: string)
     expectRows,
     /** What was stored after the last `expectRows`, if anything: the reason to fail a test that has ended. */
     latecomers: async (): Promise<string | undefined> => {
-      if (settled === undefined || !service.running()) return undefined;
+      if (settled === undefined) return undefined;
       await proxy.quiet(0);
       const now = await rows();
       if (now.length === settled.count) return undefined;

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Socket } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort } from "./ports.js";
+import { freePort } from "../../test/support/ports.js";
 import { scriptTag, type TagOptions } from "./tag.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -46,6 +46,18 @@ export interface SiteOptions {
   contact?: string;
 }
 
+/** Where pages that tell their errors send them. */
+const ERRORS = "/page-errors";
+
+/** Tells uncaught errors, unhandled rejections and calls of `console.error`, as the runner does where it drives the page. */
+const TELLER = `<script>{
+  const tell = (text) => navigator.sendBeacon("${ERRORS}", text);
+  addEventListener("error", ({ message, error }) => { if (message) tell("uncaught: " + (error?.stack ?? message)); });
+  addEventListener("unhandledrejection", ({ reason }) => tell("uncaught: " + (reason?.stack ?? reason)));
+  const said = console.error;
+  console.error = (...args) => { said(...args); tell("console.error: " + args.join(" ")); };
+}</script>`;
+
 export type Site = Awaited<ReturnType<typeof startSite>>;
 
 const identifyTag = (contact: string | false): string =>
@@ -62,6 +74,8 @@ export const startSite = async ({ tag = {}, contact }: SiteOptions = {}) => {
   const pages = new Map<string, { html: Html } & PageOptions>();
   const sockets = new Set<Socket>();
   let defaults = tag;
+  let prelude = "";
+  let hear: ((text: string) => void) | undefined;
 
   /** A whole page; the script tag stands at the end of the head. */
   const html = ({ head = "", body = "", tag: own = {}, identify = contact ?? false }: HtmlOptions = {}): string => {
@@ -87,12 +101,18 @@ export const startSite = async ({ tag = {}, contact }: SiteOptions = {}) => {
     if (pathname.startsWith("/dist/")) return void built(pathname, response);
     if (pathname === "/favicon.ico") return void response.writeHead(204).end();
     const page = pages.get(pathname) ?? { html: html() };
+    if (pathname === ERRORS) {
+      request.setEncoding("utf8").on("data", (text: string) => hear?.(text));
+      return void response.writeHead(204).end();
+    }
     request.resume();
     response.writeHead(page.status ?? 200, {
       "content-type": page.type ?? `${TYPES[extname(pathname)] ?? "text/html"}; charset=utf-8`,
       ...page.headers,
     });
-    response.end(typeof page.html === "function" ? page.html(request) : page.html);
+    const text = typeof page.html === "function" ? page.html(request) : page.html;
+    // A page with a policy allows no script that it does not name.
+    response.end(page.headers?.["content-security-policy"] ? text : text.replace("<head>", `<head>${prelude}`));
   });
   server.on("connection", (socket) => {
     sockets.add(socket);
@@ -117,6 +137,15 @@ export const startSite = async ({ tag = {}, contact }: SiteOptions = {}) => {
     /** Changes options of the script tag on all pages served from now on. */
     configure: (options: TagOptions): void => {
       defaults = { ...defaults, ...options };
+    },
+    /** Adds a script that runs before all others of each page served from now on. */
+    first: (script: string): void => {
+      prelude += `<script>${script}</script>`;
+    },
+    /** Lets the pages tell what goes wrong in them. */
+    tellErrors: (listener: (text: string) => void): void => {
+      hear = listener;
+      prelude += TELLER;
     },
     /** The script tag with this site's options. */
     tag: (options: TagOptions = {}): string => scriptTag({ ...defaults, ...options }),

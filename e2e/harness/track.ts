@@ -1,9 +1,13 @@
-import type { Frame, Page } from "playwright/test";
+import type { Page } from "playwright/test";
 
 type Calls = { push: (call: unknown[]) => unknown };
 
 /** Tracks one event in the page, in the form that works before and after the bundle has loaded. */
-export const track = (page: Page | Frame, eventUid: string, params?: Record<string, unknown>): Promise<void> =>
+export const track = (
+  page: Pick<Page, "evaluate">,
+  eventUid: string,
+  params?: Record<string, unknown>,
+): Promise<void> =>
   page.evaluate(
     ([uid, given]) => {
       const host = window as unknown as { tracklet?: Calls };
@@ -18,7 +22,7 @@ export const names = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}-${index + 1}`);
 
 /** Tracks `prefix-1` … `prefix-count` in one task of the page, and returns these names. */
-export const trackMany = async (page: Page | Frame, count: number, prefix = "event"): Promise<string[]> => {
+export const trackMany = async (page: Pick<Page, "evaluate">, count: number, prefix = "event"): Promise<string[]> => {
   const uids = names(prefix, count);
   await page.evaluate((names) => {
     const host = window as unknown as { tracklet?: Calls };

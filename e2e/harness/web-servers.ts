@@ -1,18 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
+import { type Launched, launch } from "../../test/support/launch.js";
+import { freePort } from "../../test/support/ports.js";
+import { waitFor } from "../../test/support/wait.js";
 import { type Front, type Places, place } from "./front.js";
-import { freePort } from "./ports.js";
-import { waitFor } from "./wait.js";
-
-/** Where a program is, if it is installed; those of the system's administrator are not on everybody's path. */
-export const findProgram = (name: string): string | undefined =>
-  [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"]
-    .map((folder) => join(folder, name))
-    .find(existsSync);
 
 const isAnswering = (url: string): Promise<boolean> =>
   fetch(url).then(
@@ -29,33 +21,20 @@ const run = async (
   const folder = await mkdtemp(join(tmpdir(), "tracklet-front-"));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  let child: ChildProcess | undefined;
-  const killAtExit = () => void child?.kill("SIGKILL");
+  let server: Launched | undefined;
   const close = async (): Promise<void> => {
-    process.off("exit", killAtExit);
-    if (child?.exitCode === null && child.signalCode === null) {
-      const exited = once(child, "exit");
-      child.kill("SIGTERM");
-      await exited;
-    }
+    await server?.end("SIGTERM");
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
     for (const [name, content] of Object.entries(files(folder, port))) await writeFile(join(folder, name), content);
-    const started = spawn(program, args(folder), {
+    const started = launch(program, args(folder), {
       env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
-      stdio: ["ignore", "pipe", "pipe"],
     });
-    child = started;
-    process.on("exit", killAtExit);
-    let said = "";
-    for (const stream of [started.stdout, started.stderr])
-      stream.on("data", (chunk: Buffer) => {
-        if (said.length < 10_000) said += chunk.toString("utf8");
-      });
+    server = started;
     await waitFor(
       () => {
-        if (started.exitCode !== null) throw new Error(`${program} ended at once:\n${said}`);
+        if (!started.isRunning()) throw new Error(`${program} ended at once:\n${started.said()}`);
         return isAnswering(url);
       },
       { what: `${program} to answer` },

@@ -1,11 +1,11 @@
 import { copyFile, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { readmeBlocks } from "../../test/support/readme.js";
 import { faintTextsWithin } from "../harness/contrast.js";
 import { expect, test, track } from "../harness/fixtures.js";
 import { findings, inspect, panel, visit } from "../harness/inspector.js";
 import { loaded } from "../harness/install.js";
 import { createPolicy, watchPolicy } from "../harness/policy.js";
-import { readmeBlocks } from "../harness/readme.js";
 
 /* The panel that says what the tracker on a page does. */
 

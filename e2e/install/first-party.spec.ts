@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright/test";
+import { findProgram } from "../../test/support/engines.js";
+import { readmeBlocks } from "../../test/support/readme.js";
 import { test as base, expect } from "../harness/fixtures.js";
 import { type Front, type Places, place, startRewrites, startWorker } from "../harness/front.js";
-import { readmeBlocks } from "../harness/readme.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
-import { findProgram, startCaddy, startNginx } from "../harness/web-servers.js";
+import { startCaddy, startNginx } from "../harness/web-servers.js";
 
 /* The script and the service behind the site's own domain, under other names, by each of the README's recipes. */
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { readmeBlocks } from "../../test/support/readme.js";
 import { expect, test, track } from "../harness/fixtures.js";
-import { readmeBlocks } from "../harness/readme.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 
 /* The README's script tag, on a page as it stands there, with the script on a host of its own. */

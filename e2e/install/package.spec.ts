@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type Packed, pack } from "../../test/package/packed.js";
+import { type Packed, pack } from "../../test/support/packed.js";
 import { expect, test } from "../harness/fixtures.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 

@@ -1,6 +1,6 @@
+import { readmeBlocks } from "../../test/support/readme.js";
 import { expect, test } from "../harness/fixtures.js";
 import { loaded, run } from "../harness/install.js";
-import { readmeBlocks } from "../harness/readme.js";
 
 /* The stub of the README, its very text: the method form before the script has loaded. */
 

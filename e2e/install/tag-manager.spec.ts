@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright/test";
+import { readmeBlocks } from "../../test/support/readme.js";
 import { grantsOf, parseTemplate } from "../../test/support/tag-manager.js";
 import { test as base, expect, track } from "../harness/fixtures.js";
-import { readmeBlocks } from "../harness/readme.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 import { fireHtml, fireTemplate } from "../harness/tag-manager.js";
 

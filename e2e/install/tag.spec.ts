@@ -1,6 +1,6 @@
+import { readmeBlocks } from "../../test/support/readme.js";
 import { expect, test } from "../harness/fixtures.js";
 import { loaded, localise, run, warningsOf } from "../harness/install.js";
-import { readmeBlocks } from "../harness/readme.js";
 import { DEMO_TOKEN, scriptTag } from "../harness/tag.js";
 
 /* One script on a page, in every way it can come there. */
@@ -35,7 +35,7 @@ test("every example of the README's section, one after the other on one page", a
       .map(({ event }) => event!.event_uid)
       .sort(),
   ).toEqual(["pageview", "registration"]);
-  expect((await service.rows({ contact_uid: "contact-17" })).at(-1)!.params).toMatchObject({
+  expect((await service.rows("contact-17")).at(-1)!.params).toMatchObject({
     account_uid: "account-4",
   });
   expect(warnings).toEqual([]);

@@ -112,7 +112,7 @@ test("two names: two trackers, two globals, kept apart in the storage", async ({
   await gateway.heal();
   await expectRows(["pageview", "ours"]);
   await expect
-    .poll(async () => (await service.rows({ contact_uid: second })).map(({ event_uid }) => event_uid).sort())
+    .poll(async () => (await service.rows(second)).map(({ event_uid }) => event_uid).sort())
     .toEqual(["early_shop", "forgotten", "pageview", "theirs"]);
   await run(page, `shop.optOut()`);
   const left = await page.evaluate(() => Object.keys(localStorage));

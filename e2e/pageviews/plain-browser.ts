@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { launch } from "../../test/support/launch.js";
+import { waitFor } from "../../test/support/wait.js";
 import { CHROMIUM_ARGS } from "../harness/chromium.js";
-import { waitFor } from "../harness/wait.js";
 
 const ADDRESS = /DevTools listening on ws:\/\/([^/]+)/;
 
@@ -17,14 +16,8 @@ export type PlainBrowser = Awaited<ReturnType<typeof openPlainBrowser>>;
 export const openPlainBrowser = async (executablePath: string, url: string) => {
   const profile = await mkdtemp(join(tmpdir(), "tracklet-plain-"));
   const args = ["--headless=new", "--remote-debugging-port=0", `--user-data-dir=${profile}`, ...CHROMIUM_ARGS, url];
-  const child = spawn(executablePath, args, { stdio: ["ignore", "ignore", "pipe"] });
-  const killAtExit = () => void child.kill("SIGKILL");
-  process.on("exit", killAtExit);
-  let said = "";
-  child.stderr.on("data", (chunk: Buffer) => {
-    if (said.length < 100_000) said += chunk.toString("utf8");
-  });
-  const [, address] = await waitFor(() => ADDRESS.exec(said), { what: "the browser to say its address" });
+  const browser = launch(executablePath, args);
+  const [, address] = await browser.says(ADDRESS);
 
   const ask = async (path: string, method = "GET"): Promise<string> => {
     const response = await fetch(`http://${address}/json/${path}`, { method });
@@ -44,9 +37,7 @@ export const openPlainBrowser = async (executablePath: string, url: string) => {
       await ask(`activate/${tab.id}`);
     },
     close: async (): Promise<void> => {
-      process.off("exit", killAtExit);
-      const exited = once(child, "exit");
-      if (child.kill("SIGKILL")) await exited;
+      await browser.end();
       await rm(profile, { recursive: true, force: true, maxRetries: 5 });
     },
   };

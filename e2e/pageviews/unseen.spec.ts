@@ -1,4 +1,3 @@
-import { findBrowser } from "../harness/browser.js";
 import { test as base, expect, MEANS, waitFor } from "./fixtures.js";
 import { openPlainBrowser, type PlainBrowser } from "./plain-browser.js";
 
@@ -15,7 +14,7 @@ const test = base.extend<Fixtures>({
   open: async ({ launchOptions }, use) => {
     const browsers: PlainBrowser[] = [];
     await use(async (url) => {
-      const browser = await openPlainBrowser((launchOptions.executablePath ?? findBrowser())!, url);
+      const browser = await openPlainBrowser(launchOptions.executablePath!, url);
       browsers.push(browser);
       return browser;
     });

@@ -18,9 +18,9 @@ test.describe("hostile attributes", () => {
     site.page("/", site.html({ tag: { contactUid: hostile, accountUid: MARKUP }, identify: false }));
     await page.goto(site.url);
     await track(page, MARKUP, { [MARKUP]: MARKUP });
-    await gateway.waitFor(async () => (await service.rows({ contact_uid: hostile })).length > 0);
+    await gateway.waitFor(async () => (await service.rows(hostile)).length > 0);
     await gateway.quiet();
-    const [row, ...others] = await service.rows({ contact_uid: hostile });
+    const [row, ...others] = await service.rows(hostile);
     expect(row).toMatchObject({ event_uid: MARKUP, params: { account_uid: MARKUP, [MARKUP]: MARKUP } });
     expect(others).toEqual([]);
     expect(await page.evaluate(() => "hacked" in window)).toBe(false);

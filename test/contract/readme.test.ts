@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readmeBlocks } from "../../e2e/harness/readme.js";
+import { readmeBlocks } from "../support/readme.js";
 import { ACCESS_TOKEN, API_TOKEN, type Service, startService } from "./service.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));

@@ -5,7 +5,7 @@ import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/co
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Packed, pack } from "./packed.js";
+import { type Packed, pack } from "../support/packed.js";
 
 /** Scripts of one file each, made of many sources. */
 const SCRIPTS = ["tracklet.iife.js", "tracklet.inspector.js"];

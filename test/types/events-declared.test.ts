@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { expect, it } from "vitest";
-import { readmeBlocks } from "../../e2e/harness/readme.js";
+import { readmeBlocks } from "../support/readme.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** No such file: its text comes from here, and it lies where the sources are found. */

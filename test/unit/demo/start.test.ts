@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { freePort } from "../../../e2e/harness/ports.js";
-import { waitFor } from "../../../e2e/harness/wait.js";
+import { freePort } from "../../support/ports.js";
+import { waitFor } from "../../support/wait.js";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const { scripts } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {

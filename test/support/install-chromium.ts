@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { findBrowser } from "./browser.js";
+import { findEngines, findProgram, forgetEngines } from "./engines.js";
 
 const ADVICE =
   "No browser: install Chromium or Chrome, or set CHROME_PATH to one, or let Playwright fetch its own (npx playwright install --with-deps chromium).";
@@ -16,9 +16,6 @@ const run = (command: string, args: string[]): boolean =>
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
   }).status === 0;
 
-const has = (command: string): boolean =>
-  spawnSync("sh", ["-c", `command -v ${command}`], { stdio: "ignore" }).status === 0;
-
 const download = (): boolean => {
   const playwright = dirname(createRequire(import.meta.url).resolve("playwright/package.json"));
   return run(process.execPath, [join(playwright, "cli.js"), "install", "--no-shell", "chromium"]);
@@ -30,27 +27,27 @@ const fromSystem = (): boolean => {
   if (!root && spawnSync("sudo", ["-n", "true"], { stdio: "ignore" }).status !== 0) return false;
   const asRoot = (command: string, ...args: string[]) =>
     root ? run(command, args) : run("sudo", ["-n", command, ...args]);
-  if (has("apt-get")) {
+  if (findProgram("apt-get")) {
     asRoot("apt-get", "update", "-qq");
     return asRoot("apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium", "fonts-dejavu-core");
   }
-  if (has("dnf")) return asRoot("dnf", "install", "-y", "-q", "chromium");
-  if (has("apk")) return asRoot("apk", "add", "--no-cache", "chromium", "font-dejavu");
+  if (findProgram("dnf")) return asRoot("dnf", "install", "-y", "-q", "chromium");
+  if (findProgram("apk")) return asRoot("apk", "add", "--no-cache", "chromium", "font-dejavu");
   return false;
 };
 
 /**
- * The browser to test with, fetched when there is none: Playwright's own, else the system's package.
+ * Fetches a Chromium when there is none: Playwright's own, else the system's package.
  *
+ * @returns where it is
  * @throws Error with one line that says what to do
  */
-export const ensureBrowser = (): string => {
-  const found = findBrowser();
-  if (found) return found;
-  for (const fetched of [download, fromSystem]) {
+export const ensureChromium = (): string => {
+  for (const fetched of [() => {}, download, fromSystem]) {
     fetched();
-    const path = findBrowser();
-    if (path) return path;
+    forgetEngines();
+    const { chromium } = findEngines();
+    if (chromium) return chromium.path;
   }
   throw new Error(ADVICE);
 };

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from "node:fs";
+import type { Page } from "playwright/test";
+import { waitFor } from "../../test/support/wait.js";
+
+/**
+ * What a spec may do with a tab in every engine: the part of the runner's own page that WebKitGTK's driver can follow. In
+ * `evaluate`, a function gets one argument, and both it and the result are plain data.
+ */
+export type Tab = Pick<Page, "goto" | "evaluate" | "click" | "reload" | "close">;
+
+/** What runs code: a tab of any engine, or a frame. */
+export type Scope = Pick<Tab, "evaluate">;
+
+/** Opens a tab; with an address it shows the page when it is resolved. */
+export type Open = (url?: string) => Promise<Tab>;
+
+/** What drivers say of code whose page has gone before it could answer. */
+const GONE = /closed|destroyed|navigat|no such window|Cannot find context|detached|unload/i;
+
+/** Runs statements in the page, in one task, which may leave it. */
+export const runAndGo = (tab: Scope, statements: string): Promise<void> =>
+  tab.evaluate(`{${statements}}; undefined`).then(
+    () => {},
+    (error: unknown) => {
+      if (!GONE.test(String(error))) throw error;
+    },
+  );
+
+/** Marks the document, runs statements that lead to another one in the same task, and waits for what `seen` finds there. */
+const leaveAndSee = async <T>(tab: Scope, statements: string, seen: string): Promise<T> => {
+  const mark = `mark-${Math.random()}`;
+  await runAndGo(tab, `document.left = "${mark}"; ${statements}`);
+  const look = () => tab.evaluate<[T] | undefined>(`document.left === "${mark}" ? undefined : ${seen}`);
+  const [found] = await waitFor(() => look().catch(() => undefined), { what: `another page after ${statements}` });
+  return found;
+};
+
+/** Runs statements that lead to another document, in one task; resolves when that one has loaded. */
+export const leaveBy = async (tab: Scope, statements: string): Promise<void> =>
+  void (await leaveAndSee(tab, statements, `document.readyState === "complete" ? [1] : undefined`));
+
+/** For the head of pages that {@link goBack} returns to: notes how the page came to be shown. */
+export const WATCH_SHOW = `<script>
+  addEventListener("pageshow", ({ persisted }) => { document.shown = [persisted]; });
+  addEventListener("pagehide", () => { delete document.shown; });
+</script>`;
+
+/** Goes back to a page with {@link WATCH_SHOW}; resolves to whether it was restored as it was left, or else loaded anew. */
+export const goBack = (tab: Scope): Promise<boolean> => leaveAndSee(tab, "history.back()", "document.shown");
+
+/** Process ids of this process's descendants whose command line matches. */
+const descendants = (pattern: RegExp): number[] => {
+  const parents = new Map<number, number>();
+  for (const entry of readdirSync("/proc").filter((name) => /^\d+$/.test(name)))
+    try {
+      // The fields after the program's name, which may hold blanks: state, then the parent.
+      const [, parent] = readFileSync(`/proc/${entry}/stat`, "utf8")
+        .replace(/^.*\) /s, "")
+        .split(" ");
+      parents.set(Number(entry), Number(parent));
+    } catch {
+      // It has ended meanwhile.
+    }
+  const isOurs = (pid: number | undefined): boolean =>
+    pid !== undefined && (pid === process.pid || isOurs(parents.get(pid)));
+  const isMeant = (pid: number) => {
+    try {
+      return pattern.test(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
+    } catch {
+      return false;
+    }
+  };
+  return [...parents.keys()].filter((pid) => pid !== process.pid && isOurs(pid) && isMeant(pid));
+};
+
+/** Ends the processes of all pages of this worker's browsers with SIGKILL; the browsers live on. Linux only. */
+export const killPages = (): void => {
+  const pages = descendants(/--type=renderer|-isForBrowser|WebKitWebProcess/);
+  if (pages.length === 0) throw new Error("no browser of this worker has a page");
+  for (const pid of pages) process.kill(pid, "SIGKILL");
+};

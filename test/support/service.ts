@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Launched, launchOwn } from "./launch.js";
+import { freePort } from "./ports.js";
+
+const READY = /service ready at (http:\/\/\S+)/;
+
+/** An event as the service's database holds it. */
+export interface Row {
+  id: number | string;
+  received_at: number | string;
+  contact_uid: string;
+  event_uid: string;
+  params: Record<string, unknown>;
+}
+
+/** A service that runs, and what it has stored. */
+export interface Service {
+  url: string;
+  /** The stored events of one contact, in the order of their storing. */
+  rows: (contactUid: string) => Promise<Row[]>;
+}
+
+/** A service that runs at this address, whoever started it. */
+export const serviceAt = (url: string): Service => ({
+  url,
+  rows: async (contactUid) => {
+    const query = new URLSearchParams({ contact_uid: contactUid, limit: "10000" });
+    const response = await fetch(`${url}/demo/events?${query}`);
+    if (!response.ok) throw new Error(`the service answered ${response.status}: ${await response.text()}`);
+    const { events } = (await response.json()) as { events: Row[] };
+    return events.toSorted((a, b) => Number(a.id) - Number(b.id));
+  },
+});
+
+/** A service that a test may kill. */
+export type OwnService = Awaited<ReturnType<typeof startService>>;
+
+/**
+ * Starts the project's own service as a process, with a database folder and a port that it keeps over `kill()` and
+ * `start()`. No rate limit, so that a burst of one test is not refused for another's.
+ *
+ * @param env more of its environment, or other values
+ */
+export const startService = async (env: Record<string, string> = {}) => {
+  const data = await mkdtemp(join(tmpdir(), "tracklet-service-"));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  let launched: Launched | undefined;
+
+  const running = () => launched?.isRunning() ?? false;
+
+  const start = async (): Promise<void> => {
+    if (running()) return;
+    const settings = { TRACKLET_SERVICE_PORT: String(port), TRACKLET_DATA: data, TRACKLET_RATE_LIMIT: "0" };
+    launched = launchOwn("demo/service/main.ts", { ...settings, ...env });
+    await launched.says(READY);
+  };
+
+  const service = {
+    ...serviceAt(url),
+    /** Whether the process lives. */
+    running,
+    /** Starts it (again), on the same folder and port; resolves once it answers. */
+    start,
+    /** Ends it as a crash does (SIGKILL). Every acknowledged event must survive this. */
+    kill: async () => launched?.end(),
+    /** Ends it cleanly. */
+    stop: async () => launched?.end("SIGTERM"),
+    /** Ends it and removes its data. */
+    dispose: async (): Promise<void> => {
+      await launched?.end();
+      await rm(data, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+  await start().catch(async (error: unknown) => {
+    await service.dispose();
+    throw error;
+  });
+  return service;
+};
