@@ -195,7 +195,7 @@ test.describe("on any page", () => {
     await page.getByRole("button", { name: "Buy" }).focus();
     await inspect(page);
     await expect(panel(page)).toBeFocused();
-    for (const name of ["Send now", "Close"]) {
+    for (const name of ["Send now", "Copy", "Close"]) {
       await page.keyboard.press("Tab");
       await expect(panel(page).getByRole("button", { name })).toBeFocused();
     }
@@ -232,6 +232,35 @@ test.describe("on any page", () => {
       expect(await faintTextsWithin(panel(page))).toEqual([]);
     });
 });
+
+for (const host of ["127.0.0.1", "shop.test"])
+  test(`what it shows is copied as text, on ${host}`, async ({ page, context, site, gateway, contact }) => {
+    // Without a secure context there is no clipboard for scripts: the browser's command copies, which asks for no permission.
+    if (host === "127.0.0.1") await context.grantPermissions(["clipboard-write"]);
+    site.page("/shop", site.html({ tag: { apiToken: "wrong" }, body: "<textarea></textarea>" }));
+    await page.goto(`${site.at(host)}/shop?secret=1`);
+    await inspect(page);
+    await track(page, "refused");
+    await expect(findings(page)).toContainText("refuses the API token");
+    await panel(page).getByRole("button", { name: "Copy" }).click();
+    await expect(panel(page)).toContainText("Copied.");
+    await page.locator("textarea").focus();
+    await page.keyboard.press("ControlOrMeta+V");
+    await expect(page.locator("textarea")).toHaveValue(
+      new RegExp(
+        [
+          `^tracklet on ${site.at(host)}/shop, 20.*`,
+          "",
+          "\\[problem\\] The service refuses the API token \\(status 401\\)[^]*",
+          `Contact: ${contact}`,
+          "[^]*",
+          `Service: ${gateway.url}/v1/track/event`,
+          "[^]*Waiting: 1",
+          `- refused \\(of ${contact}\\)`,
+        ].join("\n"),
+      ),
+    );
+  });
 
 test("a bookmark opens it again after it was closed, and never a second one", async ({ page, site, contact }) => {
   // A module runs once for each of its addresses.
@@ -272,6 +301,14 @@ test.describe("as the README says", () => {
     await expect(panel(page)).toBeVisible();
     await panel(page).getByRole("button", { name: "Close" }).click();
     await expect(panel(page)).toHaveCount(0);
+
+    // By the keyboard, on a page that allows it.
+    for (let time = 1; time <= 2; time++) {
+      await page.keyboard.press("Control+Alt+KeyI");
+      await expect(panel(page)).toBeFocused();
+      await page.keyboard.press("Escape");
+      await expect(panel(page)).toHaveCount(0);
+    }
 
     await visit(page, site);
     for (let time = 1; time <= 2; time++) {

@@ -7,12 +7,45 @@ import { DEMO_TOKEN } from "../harness/tag.js";
 /* What the inspector finds wrong, in words. */
 
 test.describe("mistakes, in words", () => {
-  test("a wrong token", async ({ page, site }) => {
+  test("a wrong token", async ({ page, site, expectRows }) => {
     await visit(page, site, { tag: { apiToken: "wrong" } });
     await inspect(page);
     await track(page, "refused");
     await expect(findings(page)).toContainText("refuses the API token (status 401): check data-api-token");
     await expect(panel(page)).toContainText("Waiting: 1");
+    await expect(panel(page)).toContainText(
+      /Next attemptin \d+ s; a corrected page delivers at once when it is loaded/,
+    );
+    await visit(page, site);
+    await expectRows(["refused"]);
+  });
+
+  test("an answer 200 that is a web page", async ({ page, site, gateway }) => {
+    await gateway.fail({ status: 200, headers: { "content-type": "text/html; charset=utf-8" }, body: "<h1>Shop</h1>" });
+    await visit(page, site);
+    await track(page, "before");
+    await gateway.waitForPosts(1, "before");
+    await inspect(page);
+    await track(page, "after");
+    await expect(panel(page)).toContainText(/after\s*200, a web page/);
+    await expect(findings(page)).toContainText("it is a web page (HTML), not the service's");
+    await expect(panel(page)).not.toContainText("stored, 200");
+  });
+
+  test("an address without https://, in the tag and in a call", async ({ page, site }) => {
+    await visit(page, site, { tag: { trackUrl: "track.example.com" } });
+    await inspect(page);
+    await expect(findings(page)).toContainText(
+      'data-track-url="track.example.com" is wrong: write an address with https:',
+    );
+    await visit(page, site, { tag: { apiToken: undefined as never, trackUrl: undefined as never } });
+    await loaded(page);
+    await init(page, { apiToken: DEMO_TOKEN, trackUrl: "track.example.com", pageviews: "off" });
+    await track(page, "astray");
+    await inspect(page);
+    await expect(findings(page)).toContainText(
+      `Requests go to ${site.url}/track.example.com/v1/track/event, which is a path of this page: write trackUrl with https://track.example.com.`,
+    );
   });
 
   test("a wrong path", async ({ page, site, gateway }) => {
@@ -54,16 +87,6 @@ test.describe("mistakes, in words", () => {
     await expect(findings(page)).toContainText("Content-Security-Policy forbids requests to");
     await expect(findings(page)).toContainText("name it in connect-src");
     expect(gateway.requests).toEqual([]);
-  });
-
-  test("a script that has not loaded, and none at all", async ({ page, site }) => {
-    await visit(page, site, { tag: { src: "/dist/nowhere.js" } });
-    await track(page, "early");
-    await inspect(page);
-    await expect(findings(page)).toContainText("The script has not loaded, and calls wait (2)");
-    await visit(page, site, { tag: false, identify: false });
-    await inspect(page);
-    await expect(findings(page)).toContainText("There is no tracker on this page: no global is called tracklet.");
   });
 
   test("a tag whose attributes were taken away, or are all misspelt, until a call configures it", async ({

@@ -5,6 +5,27 @@ const KEPT = "Events are kept, and sent once that is put right.";
 
 export const isGood = (status: number): boolean => status >= 200 && status < 300;
 
+/** Does an answer say that the page, or the service's deployment, must be corrected? */
+export const isConfiguration = (status: number): boolean =>
+  status >= 300 && status < 500 && ![408, 425, 429].includes(status);
+
+/** Of a good status, with a web page in place of the service's own answer. */
+export const OF_WEB_PAGE =
+  "The answer is good, but it is a web page (HTML), not the service's: events are taken for delivered, and are most likely stored nowhere. Check data-track-url and data-event-path (trackUrl and eventPath of init).";
+
+/**
+ * A name that should have been a host: without `https://` in front the browser takes it for a path of the page.
+ *
+ * @returns `""` where the address is on another host, or its path holds no such name
+ */
+export const hostInPath = (address: string, origin: string): string => {
+  if (!address.startsWith(`${origin}/`)) return "";
+  const isHost = /^[\w-]+(\.[\w-]+)*\.[a-z]{2,}(:\d+)?$/i;
+  const isFile = /\.(php|aspx?|cgi|do|html?|js|json)$/i;
+  const parts = address.slice(origin.length).split("/");
+  return parts.find((part) => isHost.test(part) && !isFile.test(part)) ?? "";
+};
+
 /** @param status of an answer that is not good */
 export const ofStatus = (status: number, address: string): string => {
   const at = address ? ` at ${address}` : "";

@@ -1,4 +1,5 @@
 /** Whether anything can leave the page, and why no request may have been made. */
+import { isConfiguration } from "./answer.js";
 import { denialOf } from "./consent.js";
 import type { Heard } from "./heard.js";
 import { configures } from "./options.js";
@@ -21,7 +22,12 @@ export const isStuck = (seen: Seen, stored: Stored, heard: Heard): boolean =>
 
 export const nextAttempt = (seen: Seen, stored: Stored, heard: Heard): string => {
   if (!isAble(seen, stored, heard)) return "none, as things are";
-  if (stored.pauseMs > 0) return `in ${Math.ceil(stored.pauseMs / 1_000)} s`;
+  if (stored.pauseMs > 0) {
+    const seconds = `in ${Math.ceil(stored.pauseMs / 1_000)} s`;
+    return heard.answers.some(({ status }) => isConfiguration(status))
+      ? `${seconds}; a corrected page delivers at once when it is loaded`
+      : seconds;
+  }
   if (stored.isThere && stored.readyMs === 0)
     return stored.eventCount > 0 ? "once somebody is identified" : "once there is something to send";
   return heard.hasRequests ? "at once" : "none yet";

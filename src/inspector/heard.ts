@@ -1,21 +1,21 @@
 /** What has happened since the panel was opened, and what the browser still knows of the time before. */
 import { type Answer, createAnswers } from "./answers.js";
 import { globalOf } from "./found.js";
-import { readEvent, readStored } from "./stored.js";
+import { isOfTracker, type Silence, watchSilence, withoutQuery } from "./silence.js";
+import { readConsent, readEvent } from "./stored.js";
 
 export interface View {
   at: number;
   url: string;
 }
 
-/** Why requests have no answer: the page's policy, a service that does not allow the page, or none that is there. */
-export type Silence = "unknown" | "policy" | "cors" | "unreachable";
-
 export interface Heard {
   answers: Answer[];
   views: View[];
-  /** Problems that `onError` was told of, the last of each kind. */
-  problems: Map<string, string>;
+  /** Details of the problems that `onError` was told of, by their code. */
+  problems: Map<string, Set<string>>;
+  /** What `init` was given, where the tracker tells. */
+  options: unknown;
   /** Events that wait for consent, in memory. */
   pending: number;
   /** The last event was dropped for want of consent, which the visitor's stored choice does not explain. */
@@ -25,49 +25,49 @@ export interface Heard {
   /** Address of the last request, without its query. */
   address: string;
   silence: Silence;
+  /** The last good answer was a web page: it comes from something else than the service. Only Chromium tells. */
+  isWebPage: boolean;
+  /** Why the script has not loaded, in words; `""` while that is not known. */
+  script: string;
 }
 
 /** More than a panel can show. */
 const KEPT = 20;
-/** The browser tells of a violation about when a request fails: a moment more, and it surely has. Milliseconds. */
-const VIOLATION_MS = 250;
 
 const keep = <T>(list: T[], item: T): void => {
   list.unshift(item);
   list.length = Math.min(list.length, KEPT);
 };
 
-const withoutQuery = (url: string): string => url.replace(/[?#].*/, "");
+/** Of a problem of each kind the last few details, each once. */
+const keepDetail = (details: Set<string> = new Set(), detail: string): Set<string> =>
+  new Set([...details, detail].slice(-KEPT));
 
-/** Does anything answer there, whoever may read it? */
-const isAnswering = (address: string): Promise<boolean> =>
-  fetch(address, { mode: "no-cors", credentials: "omit", referrerPolicy: "origin", cache: "no-store" }).then(
-    () => true,
-    () => false,
-  );
+/** Not every browser tells status and type. */
+type Timing = PerformanceEntry & { responseEnd: number; responseStatus?: number; contentType?: string };
 
 /**
  * Listens to a tracker and to the browser.
  *
  * @param guess the address of the service, until a request has shown it
  * @param changed called after each change
- * @returns what was heard, which goes on changing; what finds a tracker that has come meanwhile; and what ends the listening
+ * @returns what was heard, which goes on changing; the listener that the tracker is given; what finds a tracker that has come
+ * meanwhile; and what ends the listening
  */
-export const listen = (
-  name: string,
-  guess: string,
-  changed: () => void,
-): { heard: Heard; find: () => void; end: () => void } => {
+export const listen = (name: string, guess: string, changed: () => void) => {
   const answers = createAnswers();
   const heard: Heard = {
     answers: answers.list,
     views: [],
     problems: new Map(),
+    options: undefined,
     pending: 0,
     isDenied: false,
     hasRequests: false,
     address: guess,
     silence: "unknown",
+    isWebPage: false,
+    script: "",
   };
   /** Since when the tracker is heard, as it may come after the panel. */
   let begun = Number.POSITIVE_INFINITY;
@@ -75,10 +75,11 @@ export const listen = (
   const queued = new Set<string>();
 
   const observer = new PerformanceObserver((list) => {
-    for (const entry of list.getEntries() as (PerformanceResourceTiming & { responseStatus?: number })[]) {
-      if (!/[?&]api_token=/.test(entry.name)) continue;
+    for (const entry of list.getEntries() as Timing[]) {
+      if (!isOfTracker(entry.name)) continue;
       heard.hasRequests = true;
       heard.address = withoutQuery(entry.name);
+      if (entry.responseStatus === 200) heard.isWebPage = entry.contentType === "text/html";
       // Later ones are told by the tracker, with their event.
       if (entry.responseEnd < begun && entry.responseStatus !== undefined)
         answers.record(entry.responseEnd, entry.responseStatus);
@@ -87,41 +88,30 @@ export const listen = (
   });
   observer.observe({ type: "resource", buffered: true });
 
-  let violatedAt = Number.NEGATIVE_INFINITY;
-  const onViolation = ({ effectiveDirective, blockedURI }: SecurityPolicyViolationEvent): void => {
-    if (effectiveDirective !== "connect-src" || !(heard.address || blockedURI).startsWith(withoutQuery(blockedURI)))
-      return;
-    heard.address ||= blockedURI;
-    heard.silence = "policy";
-    violatedAt = performance.now();
+  const silence = watchSilence((reason, address) => {
+    heard.silence = reason;
+    heard.address ||= address;
     changed();
-  };
-  document.addEventListener("securitypolicyviolation", onViolation);
-
-  const explain = (): void => {
-    setTimeout(async () => {
-      if (!navigator.onLine || !heard.address || performance.now() - violatedAt < 10 * VIOLATION_MS) return;
-      heard.silence = (await isAnswering(heard.address)) ? "cors" : "unreachable";
-      changed();
-    }, VIOLATION_MS);
-  };
+  });
 
   let isListening = true;
-  const listener = (code: string | number, detail: string): void => {
+  /** Events are told as their JSON, options as they were given. */
+  const listener = (code: string | number, detail: unknown): void => {
     if (!isListening) return;
     const at = performance.now();
-    const event = readEvent(detail);
+    const event = typeof detail === "string" ? readEvent(detail) : undefined;
     if (typeof code === "number") {
       heard.hasRequests = true;
-      answers.tell({ at, status: code, event: event?.event ?? "" }, !queued.has(detail));
-      if (code === 0) explain();
+      answers.tell({ at, status: code, event: event?.event ?? "" }, !queued.has(`${detail}`));
+      if (code === 0) silence.explain(heard.address);
     } else if (event) {
       heard.isDenied = false;
-      queued.add(detail);
+      queued.add(`${detail}`);
       if (code === "pending") heard.pending++;
       if (event.event === "pageview") keep(heard.views, { at, url: event.visitUrl });
-    } else if (code === "dropped") heard.isDenied = detail === "consent" && readStored(name).consent !== "denied";
-    else heard.problems.set(code, detail);
+    } else if (code === "init") heard.options = detail;
+    else if (code === "dropped") heard.isDenied = detail === "consent" && readConsent(name) !== "denied";
+    else heard.problems.set(code, keepDetail(heard.problems.get(code), `${detail}`));
     changed();
   };
   const find = (): void => {
@@ -134,11 +124,12 @@ export const listen = (
 
   return {
     heard,
+    listener,
     find,
     end: () => {
       isListening = false;
       observer.disconnect();
-      document.removeEventListener("securitypolicyviolation", onViolation);
+      silence.end();
     },
   };
 };

@@ -3,59 +3,17 @@
  * another query, it opens anew.
  */
 
-import { isGood } from "./answer.js";
-import { consentOf } from "./consent.js";
-import { nextAttempt } from "./delivery.js";
-import { findingsOf } from "./findings.js";
+import { copyText } from "./copy.js";
 import { findNames, findTag, globalOf } from "./found.js";
-import { type Heard, listen } from "./heard.js";
-import { focusPanel, openPanel, type View } from "./panel.js";
-import { look, type Seen } from "./seen.js";
-import { readStored, type Stored } from "./stored.js";
+import { listen } from "./heard.js";
+import { createLooks } from "./looks.js";
+import { focusPanel, openPanel } from "./panel.js";
+import { createScriptCheck } from "./script.js";
+import { look } from "./seen.js";
+import { readStored } from "./stored.js";
+import { textOf, viewOf } from "./view.js";
 
-/** How often the storage is looked at, in milliseconds. */
-const LOOK_MS = 500;
-/** Lines of each list. */
-const LINES = 8;
 const SEND_MS = 5_000;
-
-const time = (at: number): string => new Date(performance.timeOrigin + at).toLocaleTimeString();
-
-const viewOf = (seen: Seen, stored: Stored, heard: Heard): View => ({
-  findings: findingsOf(seen, stored, heard),
-  facts: [
-    ["Contact", stored.contact || "nobody is identified"],
-    ["Account", stored.account || "none"],
-    ["Consent", consentOf(seen, stored, heard)],
-    ["Service", heard.address || "no request yet"],
-    ["Next attempt", nextAttempt(seen, stored, heard)],
-  ],
-  lists: [
-    {
-      title: `Waiting: ${stored.eventCount}`,
-      empty: "No event waits.",
-      items: stored.events
-        .slice(0, LINES)
-        .map(({ event, contact }) => [event, contact ? `of ${contact}` : "of nobody yet"]),
-    },
-    {
-      title: "Last answers",
-      empty: "No answer yet.",
-      items: heard.answers
-        .slice(0, LINES)
-        .map(({ at, status, event }) => [
-          `${time(at)} ${event || "before this panel"}`,
-          status > 0 ? `${isGood(status) ? "stored, " : ""}${status}` : "no answer",
-          isGood(status) ? "good" : "bad",
-        ]),
-    },
-    {
-      title: "Page views since this panel was opened",
-      empty: "None yet.",
-      items: heard.views.slice(0, LINES).map(({ at, url }) => [url, time(at)]),
-    },
-  ],
-});
 
 /** Where the tag says that the service is. */
 const addressOf = (name: string): string => {
@@ -70,9 +28,16 @@ const addressOf = (name: string): string => {
 const open = (name: string): void => {
   const names = findNames();
   if (!names.includes(name)) names.push(name);
-  let end = (): void => {};
+
+  const { heard, listener, find, end: stop } = listen(name, addressOf(name), () => looks.soon());
+  const see = () => viewOf(look(name, listener), readStored(name), heard);
+  const checkScript = createScriptCheck((reason) => {
+    heard.script = reason;
+    looks.soon();
+  });
   const close = (): void => {
-    end();
+    looks.end();
+    stop();
     panel.remove();
   };
   const panel = openPanel({
@@ -83,19 +48,21 @@ const open = (name: string): void => {
       open(other);
     },
     send: () => void globalOf(name)?.flush?.({ timeoutMs: SEND_MS }),
+    // Without the query, which may hold a secret of the page.
+    copy: () => copyText(textOf(see(), name, location.origin + location.pathname)),
     close,
   });
-  const show = (): void => panel.show(viewOf(look(name), readStored(name), heard));
-  const { heard, find, end: stop } = listen(name, addressOf(name), () => show());
-  const timer = setInterval(() => {
+  const looks = createLooks(() => {
     find();
-    show();
-  }, LOOK_MS);
-  end = () => {
-    clearInterval(timer);
-    stop();
-  };
-  show();
+    if (!isLoaded(name)) checkScript(findTag(name));
+    panel.show(see());
+  });
+  looks.start();
+};
+
+const isLoaded = (name: string): boolean => {
+  const found = globalOf(name);
+  return !!found && !Array.isArray(found);
 };
 
 /** Which one, where there are several: `?tracklet_inspect=name`. */

@@ -1,44 +1,56 @@
-/** The attributes of a script tag that are options, and what is wrong with those of a page. */
+/** The options of a tracker, as attributes of a script tag or in a call of `init`, and what is wrong with those of a page. */
+import { closest } from "./closest.js";
 
+/** The attributes of a tag, without `data-`. */
 export type Options = Record<string, string | undefined>;
 
 /** What a value must be, and what is said where it is not. */
-type Rule = [isRight: (value: string) => boolean, advice: string];
+type Rule = [isRight: (value: unknown) => boolean, advice: string];
 
-const oneOf = (words: RegExp, advice: string): Rule => [(value) => words.test(value), advice];
+const oneOf = (words: RegExp, advice: string): Rule => [(value) => words.test(`${value}`), advice];
 
-const isAddress = (value: string): boolean => {
+/** A path of the page, or an address with `http:` or `https:`: without it even `track.example.com` is a path. */
+const isAddress = (value: unknown): boolean => {
   try {
-    return !!new URL(value, "https://page.example");
+    const text = `${value}`;
+    const { protocol } = new URL(text, "https://page.example");
+    return /^https?:$/.test(protocol) && /^([a-z]+:\/\/|\/|\.)/i.test(text);
   } catch {
     return false;
   }
 };
 
 const ANYTHING: Rule = [() => true, ""];
+const UID: Rule = [(value) => typeof value === "string" || Number.isSafeInteger(value), "give a text"];
 const SWITCH = oneOf(/^(|true|false)$/, "write true, or leave it out (it is off)");
 const BOUND: Rule = [(value) => Number(value) > 0, "write a number above 0 (the default holds)"];
+const FUNCTION: Rule = [(value) => typeof value === "function", "give a function, in a call of init"];
 
-/** Every attribute of the script tag that is an option. */
-const RULES = new Map<string, Rule>(
-  Object.entries({
-    apiToken: ANYTHING,
-    trackUrl: [isAddress, "write an address, such as https://track.example.com"],
-    eventPath: ANYTHING,
-    contentType: oneOf(/^(application\/json|text\/plain)$/, "write application/json or text/plain"),
-    name: ANYTHING,
-    contactUid: ANYTHING,
-    accountUid: ANYTHING,
-    pageviews: oneOf(/^(auto|hash|off)$/, "write auto, hash or off (it is taken for auto)"),
-    consent: oneOf(/^(granted|pending|denied)$/, "write granted, pending or denied (it is taken for pending)"),
-    respectGpc: SWITCH,
-    maxEvents: BOUND,
-    maxBytes: BOUND,
-    maxAgeMs: BOUND,
-    stamp: SWITCH,
-    debug: SWITCH,
-  }),
-);
+const RULES: Record<string, Rule> = {
+  apiToken: ANYTHING,
+  trackUrl: [
+    isAddress,
+    "write an address with https:// in front, such as https://track.example.com, or a path that begins with /",
+  ],
+  eventPath: ANYTHING,
+  contentType: oneOf(/^(application\/json|text\/plain)$/, "write application/json or text/plain"),
+  name: ANYTHING,
+  contactUid: UID,
+  accountUid: UID,
+  params: ANYTHING,
+  pageviews: oneOf(/^(auto|hash|off)$/, "write auto, hash or off (it is taken for auto)"),
+  consent: oneOf(/^(granted|pending|denied)$/, "write granted, pending or denied (it is taken for pending)"),
+  respectGpc: SWITCH,
+  maxEvents: BOUND,
+  maxBytes: BOUND,
+  maxAgeMs: BOUND,
+  stamp: SWITCH,
+  debug: SWITCH,
+  visitUrl: FUNCTION,
+  beforeSend: FUNCTION,
+  onError: FUNCTION,
+};
+const NAMES = Object.keys(RULES);
 
 const attributeOf = (option: string): string =>
   `data-${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
@@ -47,11 +59,47 @@ const attributeOf = (option: string): string =>
 export const configures = (tag: Options | undefined): tag is Options =>
   tag?.apiToken !== undefined || tag?.trackUrl !== undefined;
 
-/** Attributes that are no options, most often misspelt, and those with a wrong value, in words. */
-export const mistakesIn = (tag: Options): string[] =>
-  Object.entries(tag).flatMap(([option, value = ""]) => {
-    const rule = RULES.get(option);
-    if (!rule) return `${attributeOf(option)} is no option: check how it is written.`;
-    const [isRight, advice] = rule;
-    return isRight(value) ? [] : `${attributeOf(option)}="${value}" is wrong: ${advice}.`;
+/** What is wrong with options, in words, given how each is written where it stands. */
+const mistakesIn = (
+  options: Record<string, unknown>,
+  write: (option: string) => string,
+  assign: (option: string, value: unknown) => string,
+): string[] =>
+  Object.entries(options).flatMap(([option, value]) => {
+    if (value === undefined) return [];
+    if (!NAMES.includes(option)) {
+      const meant = closest(option, NAMES);
+      return `${write(option)} is no option: ${meant ? `perhaps ${write(meant)} is meant` : "check how it is written"}.`;
+    }
+    const [isRight, advice] = RULES[option]!;
+    // An address that is missing is told elsewhere.
+    if (value === "" && /^(apiToken|trackUrl)$/.test(option)) return [];
+    return isRight(value) ? [] : `${assign(option, value)} is wrong: ${advice}.`;
   });
+
+/** Attributes that are no options, most often misspelt, and those with a wrong value. */
+export const mistakesInTag = (tag: Options): string[] =>
+  mistakesIn(tag, attributeOf, (option, value) => `${attributeOf(option)}="${value}"`);
+
+const written = (value: unknown): string => {
+  try {
+    return JSON.stringify(value) ?? `${typeof value}`;
+  } catch {
+    return typeof value;
+  }
+};
+
+/** The same of the options that `init` was given. */
+export const mistakesInInit = (options: unknown): string[] => {
+  if (typeof options !== "object" || options === null) return [`init was given no options, but ${written(options)}.`];
+  const given = options as Record<string, unknown>;
+  const lacks = ["apiToken", "trackUrl"].filter((option) => !given[option]);
+  return [
+    ...(lacks.length > 0 ? [`init was given no ${lacks.join(" and no ")}.`] : []),
+    ...mistakesIn(
+      given,
+      (option) => `${option}, given to init,`,
+      (option, value) => `${option}: ${written(value)}, given to init,`,
+    ),
+  ];
+};

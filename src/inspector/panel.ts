@@ -1,18 +1,14 @@
 /** The panel's elements. Whatever is shown is text: nothing of the page, the storage or the service becomes markup. */
 import { STYLE } from "./style.js";
-
-/** What the panel shows, as plain data: it is drawn anew only where that has changed. */
-export interface View {
-  findings: { kind: string; text: string }[];
-  facts: [label: string, value: string][];
-  lists: { title: string; empty: string; items: [text: string, note: string, kind?: string][] }[];
-}
+import type { Line, View } from "./view.js";
 
 export interface Controls {
   names: string[];
   name: string;
   choose: (name: string) => void;
   send: () => void;
+  /** Copies what is shown, as text. @returns whether that was done */
+  copy: () => Promise<boolean>;
   close: () => void;
 }
 
@@ -31,7 +27,7 @@ const button = (label: string, run: () => void): HTMLElement => {
   return made;
 };
 
-const item = ([text, note, kind = ""]: [string, string, string?]): HTMLElement =>
+const item = ([text, note, kind = ""]: Line): HTMLElement =>
   element("li", {}, element("span", {}, text), ...(note ? [element("span", kind ? { class: kind } : {}, note)] : []));
 
 const HOST = "tracklet-inspector";
@@ -44,7 +40,7 @@ export const focusPanel = (): boolean => {
 };
 
 /** Shows a panel and moves the focus into it. */
-export const openPanel = ({ names, name, choose, send, close }: Controls) => {
+export const openPanel = ({ names, name, choose, send, copy, close }: Controls) => {
   const host = element(HOST);
   const root = host.attachShadow({ mode: "open" });
   // Constructed: a policy on inline styles does not concern it.
@@ -57,6 +53,7 @@ export const openPanel = ({ names, name, choose, send, close }: Controls) => {
   const status = element("div", { role: "status", "aria-label": "Findings" }, findings);
   const facts = element("dl");
   const lists = element("div");
+  const copied = element("p", { "aria-live": "polite", class: "copied" });
   const select = element("select", { "aria-label": "Tracker" }) as HTMLSelectElement;
   for (const each of names) select.append(element("option", { value: each }, each));
   select.value = name;
@@ -71,8 +68,13 @@ export const openPanel = ({ names, name, choose, send, close }: Controls) => {
       element("h2", { id: "title" }, names.length > 1 ? "Inspector" : `Inspector: ${name}`),
       ...(names.length > 1 ? [select] : []),
       button("Send now", send),
+      button("Copy", async () => {
+        const isCopied = await copy();
+        copied.textContent = isCopied ? "Copied." : "The browser does not let this page copy.";
+      }),
       button("Close", close),
     ),
+    copied,
     // Focusable, so that the keyboard can scroll it.
     element("div", { class: "body", tabindex: "0", role: "group", "aria-label": "State" }, status, facts, lists),
   );
@@ -92,12 +94,11 @@ export const openPanel = ({ names, name, choose, send, close }: Controls) => {
       const text = JSON.stringify(view);
       if (text === shown) return;
       shown = text;
-      const all = view.findings.length > 0 ? view.findings : [{ kind: "fine", text: "Nothing wrong is to be seen." }];
-      const said = JSON.stringify(all);
+      const said = JSON.stringify(view.findings);
       // Spoken when it changes, so it changes only then.
       if (said !== spoken)
         findings.replaceChildren(
-          ...all.map(({ kind, text }) => element("li", { class: kind }, element("span", {}, text))),
+          ...view.findings.map(({ kind, text }) => element("li", { class: kind }, element("span", {}, text))),
         );
       spoken = said;
       facts.replaceChildren(

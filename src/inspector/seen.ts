@@ -7,9 +7,11 @@ export interface Seen {
   /** `"waiting"`: an array of calls, which no script has taken over. `"idle"`: nothing has configured the tracker. */
   global: "absent" | "waiting" | "idle" | "running";
   /** Calls in that array. */
-  calls: number;
+  calls: readonly unknown[];
   /** The options of the tag; `undefined` where there is none. */
   tag: Options | undefined;
+  /** Where the page is, without its path. */
+  origin: string;
   isOnline: boolean;
   /** Does the browser send the Global Privacy Control signal? */
   hasGpc: boolean;
@@ -21,15 +23,16 @@ const stateOf = (found: ReturnType<typeof globalOf>): Seen["global"] => {
   return isConfigured(found) ? "running" : "idle";
 };
 
-export const look = (name: string): Seen => {
+/** @param listener the panel's own, whose call is none of the page's */
+export const look = (name: string, listener: unknown): Seen => {
   const found = globalOf(name);
   const tag = findTag(name);
   return {
     name,
     global: stateOf(found),
-    // Without the panel's own.
-    calls: Array.isArray(found) ? found.filter(([verb]) => verb !== "debug").length : 0,
+    calls: Array.isArray(found) ? found.filter((call) => call?.[1] !== listener) : [],
     tag: tag && { ...tag.dataset },
+    origin: location.origin,
     isOnline: navigator.onLine,
     hasGpc: (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true,
   };

@@ -41,6 +41,8 @@ li { display: flex; gap: 8px; padding: 3px 0; border-top: 1px solid var(--line);
 li:first-child { border-top: 0; }
 li > :first-child { flex: 1; min-width: 0; }
 li > :last-child:not(:first-child) { color: var(--muted); max-width: 50%; text-align: end; }
+.copied { padding: 6px 12px; border-bottom: 1px solid var(--line); }
+.copied:empty { display: none; }
 .findings li { border: 0; padding: 6px 8px; margin-top: 6px; border-radius: 6px; background: var(--sunken); }
 .findings .problem { background: var(--bad-ground); color: var(--bad); }
 .findings .fine { color: var(--good); }

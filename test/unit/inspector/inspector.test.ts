@@ -1,49 +1,8 @@
-/** What the inspector says of answers and of the storage; the panel itself is tested in a browser. */
+/** What the inspector says of answers and of consent; the panel itself is tested in a browser. */
 import { describe, expect, it } from "vitest";
 import { createAnswers } from "../../../src/inspector/answers.js";
 import { consentOf } from "../../../src/inspector/consent.js";
-import { nextAttempt } from "../../../src/inspector/delivery.js";
-import { type Finding, findingsOf } from "../../../src/inspector/findings.js";
-import type { Heard } from "../../../src/inspector/heard.js";
-import type { Seen } from "../../../src/inspector/seen.js";
-import { readEvent, type Stored } from "../../../src/inspector/stored.js";
-
-const TAG = { apiToken: "token", trackUrl: "https://track.example.com" };
-const SEEN: Seen = { name: "tracklet", global: "running", calls: 0, tag: TAG, isOnline: true, hasGpc: false };
-const STORED: Stored = {
-  isThere: true,
-  contact: "contact-1",
-  account: "",
-  consent: "",
-  events: [],
-  eventCount: 0,
-  readyMs: 0,
-  pauseMs: 0,
-};
-const HEARD: Heard = {
-  answers: [{ at: 1, status: 200, event: "pageview" }],
-  views: [],
-  problems: new Map(),
-  pending: 0,
-  isDenied: false,
-  hasRequests: true,
-  address: "https://track.example.com/v1/track/event",
-  silence: "unknown",
-};
-/** Before any request. */
-const QUIET: Partial<Heard> = { answers: [], hasRequests: false };
-
-const answered = (status: number, event = "signup"): Heard => ({ ...HEARD, answers: [{ at: 1, status, event }] });
-const all = (heard: Partial<Heard>, seen: Partial<Seen>, stored: Partial<Stored>): [Seen, Stored, Heard] => [
-  { ...SEEN, ...seen },
-  { ...STORED, ...stored },
-  { ...HEARD, ...heard },
-];
-const say = (heard: Partial<Heard> = {}, seen: Partial<Seen> = {}, stored: Partial<Stored> = {}): Finding[] =>
-  findingsOf(...all(heard, seen, stored));
-const next = (heard: Partial<Heard> = {}, seen: Partial<Seen> = {}, stored: Partial<Stored> = {}): string =>
-  nextAttempt(...all(heard, seen, stored));
-const finding = (kind: Finding["kind"], text: string) => ({ kind, text: expect.stringContaining(text) });
+import { all, answered, finding, next, QUIET, say, TAG } from "./say.js";
 
 describe("the last answer", () => {
   it.each([200, 202, 204])("%i is nothing to speak of", (status) => expect(say(answered(status))).toEqual([]));
@@ -90,7 +49,7 @@ describe("events that were dropped, and those that wait", () => {
     ["evicted", "maxAgeMs", "because too many wait or too long: maxAgeMs"],
     ["input", "eventUid", "is wrong: eventUid"],
   ])("%s", (code, detail, text) =>
-    expect(say({ problems: new Map([[code, detail]]) })).toEqual([
+    expect(say({ problems: new Map([[code, new Set([detail])]]) })).toEqual([
       { kind: "problem", text: expect.stringContaining(text) },
     ]),
   );
@@ -196,43 +155,32 @@ describe("a tracker without what it needs", () => {
   it("is not missed anything where a call configures it", () => expect(say({}, { tag: {} })).toEqual([]));
 });
 
-describe("the attributes of the tag", () => {
+describe("a script that has not loaded", () => {
+  it("is told with its reason, once that is known", () => {
+    expect(say({}, { global: "absent" })).toEqual([finding("problem", "of the tag has not loaded yet")]);
+    expect(say({ script: "It is not there." }, { global: "absent" })).toEqual([finding("problem", "It is not there.")]);
+    expect(say({ script: "It is not there." }, { global: "waiting", calls: [["reset"]] })).toEqual([
+      finding("problem", "It is not there. Calls wait (1)."),
+    ]);
+    expect(say({ script: "It is not there." })).toEqual([]);
+  });
+});
+
+describe("an answer that is a web page", () => {
+  it("is not taken for stored", () =>
+    expect(say({ isWebPage: true })).toEqual([finding("problem", "it is a web page (HTML), not the service's")]));
+
   it.each([
-    ["consent", "grantd", 'data-consent="grantd" is wrong: write granted, pending or denied'],
-    ["consent", "", 'data-consent="" is wrong'],
-    ["pageviews", "Off", 'data-pageviews="Off" is wrong: write auto, hash or off'],
-    ["maxEvents", "lots", 'data-max-events="lots" is wrong: write a number above 0'],
-    ["maxBytes", "0", 'data-max-bytes="0" is wrong'],
-    ["maxAgeMs", "", 'data-max-age-ms="" is wrong'],
-    ["stamp", "yes", 'data-stamp="yes" is wrong: write true, or leave it out'],
-    ["contentType", "text", 'data-content-type="text" is wrong: write application/json or text/plain'],
-    ["trackUrl", "https://", 'data-track-url="https://" is wrong: write an address'],
-    ["trackUrL", "x", "data-track-ur-l is no option"],
-    ["constructor", "x", "data-constructor is no option"],
-  ])("%s: %j", (option, value, text) =>
-    expect(say({}, { tag: { ...TAG, [option]: value } })).toEqual([finding("problem", text)]),
+    ["/track.example.com/v1/track/event", "https://track.example.com"],
+    ["/shop/track.example.com:8080/v1/track/event", "https://track.example.com:8080"],
+  ])("may come from a path of the page, where a host was meant: %s", (path, meant) =>
+    expect(say({ address: `https://shop.example${path}` }, { tag: undefined })).toEqual([finding("problem", meant)]),
   );
 
-  it("are right in all their forms", () => {
-    const tag = {
-      ...TAG,
-      trackUrl: "/",
-      eventPath: "/i/e",
-      contentType: "text/plain",
-      name: "tracklet",
-      contactUid: "",
-      accountUid: "",
-      pageviews: "hash",
-      consent: "granted",
-      respectGpc: "",
-      maxEvents: "10",
-      maxBytes: "1e6",
-      maxAgeMs: "1",
-      stamp: "true",
-      debug: "false",
-    };
-    expect(say({}, { tag })).toEqual([]);
-  });
+  it.each(["https://shop.example/i/e", "https://shop.example/event.php/v1", "https://other.example/a.example.com/e"])(
+    "does not where the path is one: %s",
+    (address) => expect(say({ address }, { tag: undefined })).toEqual([]),
+  );
 });
 
 describe("consent that is denied", () => {
@@ -261,29 +209,17 @@ describe("the next attempt", () => {
     ["of an event", {}, {}, { readyMs: 1 }, "at once"],
     ["of an event, before any request", QUIET, {}, { readyMs: 1 }, "none yet"],
     ["after a failure", {}, {}, { readyMs: 1, pauseMs: 1_001 }, "in 2 s"],
+    ["after a timeout", answered(408), {}, { readyMs: 1, pauseMs: 1_001 }, "in 2 s"],
+    [
+      "of a wrong token",
+      answered(401),
+      {},
+      { readyMs: 1, pauseMs: 295_001 },
+      "in 296 s; a corrected page delivers at once when it is loaded",
+    ],
     ["offline", {}, { isOnline: false }, { readyMs: 1, pauseMs: 1 }, "none, as things are"],
     ["without a token", {}, { tag: { ...TAG, apiToken: "" } }, { readyMs: 1 }, "none, as things are"],
     ["without options", {}, { global: "idle" as const }, { readyMs: 1 }, "none, as things are"],
     ["without the script", {}, { global: "waiting" as const }, {}, "none, as things are"],
   ])("%s", (_, heard, seen, stored, text) => expect(next(heard, seen, stored)).toBe(text));
-});
-
-describe("the body of a stored event", () => {
-  it.each(["", "!"])("is read behind the mark %j", (mark) =>
-    expect(
-      readEvent(`${mark}{"contact_uid":"c","event_uid":"pageview","params":{"visit_url":"https://shop.example/"}}`),
-    ).toEqual({ event: "pageview", contact: "c", visitUrl: "https://shop.example/" }),
-  );
-
-  it.each(["", "{", "null", "5", '"text"', "[]", "{}", '{"event_uid":5}', "!!", "\ud800"])("%j is none", (body) =>
-    expect(readEvent(body)).toBeUndefined(),
-  );
-
-  it.each(["null", "5", "[]", '{"visit_url":{}}'])("without readable params, %s, is one all the same", (params) =>
-    expect(readEvent(`{"event_uid":"e","contact_uid":{},"params":${params}}`)).toEqual({
-      event: "e",
-      contact: "",
-      visitUrl: "",
-    }),
-  );
 });

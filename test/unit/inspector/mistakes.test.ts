@@ -1,0 +1,97 @@
+/** What the inspector finds wrong with options and with calls. */
+import { describe, expect, it } from "vitest";
+import { finding, say, TAG } from "./say.js";
+
+describe("the attributes of the tag", () => {
+  it.each([
+    ["consent", "grantd", 'data-consent="grantd" is wrong: write granted, pending or denied'],
+    ["consent", "", 'data-consent="" is wrong'],
+    ["pageviews", "Off", 'data-pageviews="Off" is wrong: write auto, hash or off'],
+    ["maxEvents", "lots", 'data-max-events="lots" is wrong: write a number above 0'],
+    ["maxBytes", "0", 'data-max-bytes="0" is wrong'],
+    ["maxAgeMs", "", 'data-max-age-ms="" is wrong'],
+    ["stamp", "yes", 'data-stamp="yes" is wrong: write true, or leave it out'],
+    ["contentType", "text", 'data-content-type="text" is wrong: write application/json or text/plain'],
+    ["trackUrl", "https://", 'data-track-url="https://" is wrong: write an address'],
+    ["trackUrl", "track.example.com", "is wrong: write an address with https:// in front"],
+    ["trackUrl", "localhost:4100", "is wrong: write an address with https:// in front"],
+    ["trackUrl", "collect", "or a path that begins with /"],
+    ["trackurl", "x", "data-trackurl is no option: perhaps data-track-url is meant."],
+    ["contact", "x", "data-contact is no option: check how it is written."],
+    ["beforeSend", "clean", 'data-before-send="clean" is wrong: give a function, in a call of init'],
+    ["constructor", "x", "data-constructor is no option"],
+  ])("%s: %j", (option, value, text) =>
+    expect(say({}, { tag: { ...TAG, [option]: value } })).toEqual([finding("problem", text)]),
+  );
+
+  it("are right in all their forms", () => {
+    const tag = {
+      ...TAG,
+      trackUrl: "/",
+      eventPath: "/i/e",
+      contentType: "text/plain",
+      name: "tracklet",
+      contactUid: "",
+      accountUid: "",
+      pageviews: "hash",
+      consent: "granted",
+      respectGpc: "",
+      maxEvents: "10",
+      maxBytes: "1e6",
+      maxAgeMs: "1",
+      stamp: "true",
+      debug: "false",
+    };
+    expect(say({}, { tag })).toEqual([]);
+  });
+});
+
+describe("the options of a call of init", () => {
+  const init = (options: unknown) => say({ options }, { tag: undefined });
+
+  it.each([
+    [{ ...TAG, maxevents: 5 }, "maxevents, given to init, is no option: perhaps maxEvents, given to init, is meant."],
+    [{ ...TAG, beforeSend: "no" }, 'beforeSend: "no", given to init, is wrong: give a function'],
+    [{ ...TAG, trackUrl: "track.example.com" }, 'trackUrl: "track.example.com", given to init, is wrong: write an'],
+    [{ trackUrl: "/" }, "init was given no apiToken."],
+    [{}, "init was given no apiToken and no trackUrl."],
+    [undefined, "init was given no options, but undefined."],
+  ])("%j", (options, text) => {
+    if (options) expect(init(options)).toEqual([finding("problem", text)]);
+    // While the script has not loaded, its call is to be seen.
+    const [, ...waiting] = say({}, { global: "waiting", tag: undefined, calls: [["init", options]] });
+    expect(waiting).toEqual([finding("problem", text)]);
+  });
+
+  it("are right in all their forms", () => {
+    const options = {
+      ...TAG,
+      contactUid: 17,
+      stamp: true,
+      debug: false,
+      maxEvents: 10,
+      consent: undefined,
+      visitUrl: () => {},
+      onError: () => {},
+    };
+    expect(init(options)).toEqual([]);
+  });
+});
+
+describe("calls that wait for the script", () => {
+  it.each([
+    [["Identify", "c"], 'There is no verb "Identify", which push was given: perhaps "identify" is meant.'],
+    [["purchase"], 'There is no verb "purchase", which push was given: the verbs are init, identify,'],
+    [["identify", ""], "identify was given no contactUid"],
+    [["track", { plan: "team" }], "track was given no eventUid"],
+    ["track", "push was given no call"],
+    [[Symbol("odd")], 'There is no verb "Symbol(odd)"'],
+  ])("%#", (call, text) => {
+    const [script, ...rest] = say(
+      {},
+      { global: "waiting", calls: [call, call, ["track", "signup"], ["identify", 17]] },
+    );
+    expect(script!.text).toContain("calls wait (4)");
+    expect(rest).toEqual([finding("problem", text)]);
+  });
+});
