@@ -9,10 +9,7 @@ import { isLoopbackAddress } from "./loopback.js";
 export const refuseOtherHosts = (app: FastifyInstance): void => {
   app.addHook("onRequest", async ({ headers: { host } }) => {
     if (host !== undefined && !isLoopbackAddress(`http://${host}`))
-      throw new HttpError(
-        421,
-        "the service answers on this machine alone, as localhost or 127.0.0.1; set TRACKLET_PUBLIC_URL to open it to others",
-      );
+      throw new HttpError(421, "this server is for its own machine alone: ask for localhost or 127.0.0.1");
   });
 };
 

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ESCAPES[char]!);
 
@@ -30,3 +32,10 @@ export const renderPage = async (
       return href === section && link.includes("data-section") ? `${link} aria-current="true"` : link;
     });
 };
+
+/** What a content security policy must name so that the page's own inline scripts run: the hash of each (CSP 3 §2.3.1). */
+export const inlineScriptHashes = (page: string): string[] =>
+  Array.from(
+    page.matchAll(/<script(?![^>]*\ssrc=)[^>]*>(.*?)<\/script>/gs),
+    ([, source]) => `'sha256-${createHash("sha256").update(source!).digest("base64")}'`,
+  );

@@ -2,7 +2,9 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
 import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
-import { renderPage } from "./render.js";
+import { contentSecurityPolicy, PAGE_HEADERS } from "../service/page-headers.js";
+import { refuseOtherHosts } from "../service/private-access.js";
+import { inlineScriptHashes, renderPage } from "./render.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const NODE_MODULES = fileURLToPath(new URL("../../node_modules/", import.meta.url));
@@ -38,6 +40,8 @@ const revalidate = (reply: FastifyReply): void => {
  */
 export const createSite = async ({ dist, values }: SiteOptions): Promise<FastifyInstance> => {
   const site = fastify({ forceCloseConnections: true });
+  refuseOtherHosts(site);
+  site.addHook("onRequest", async (_request, reply) => void reply.headers(PAGE_HEADERS));
 
   for (const [address, file] of Object.entries(PAGES)) {
     site.get(address, async (request, reply) => {
@@ -49,6 +53,15 @@ export const createSite = async ({ dist, values }: SiteOptions): Promise<Fastify
         request.url.split("?", 1)[0]!,
       );
       revalidate(reply);
+      reply.header(
+        "content-security-policy",
+        contentSecurityPolicy({
+          "script-src": ["'self'", ...inlineScriptHashes(page)].join(" "),
+          "style-src": "'self'",
+          "img-src": "'self' data:",
+          "connect-src": `'self' ${values().serviceUrl}`,
+        }),
+      );
       return reply.type("text/html; charset=utf-8").send(page);
     });
   }

@@ -8,6 +8,17 @@ export const openApiCases = (running: () => RunningService): void => {
     service = running();
   });
 
+  it("is shown on a page that is in no frame and loads nothing from elsewhere", async () => {
+    const answer = await service.get("/docs/", {});
+    expect(answer.headers.get("content-type")).toContain("text/html");
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      "referrer-policy": "same-origin",
+      "content-security-policy": expect.stringMatching(/^default-src 'none'; .*script-src 'self';/),
+    });
+  });
+
   it("describes the six operations with the schemas that check them", async () => {
     const document = await (await service.get("/openapi.json")).json();
     expect(document.openapi).toMatch(/^3\.1\./);

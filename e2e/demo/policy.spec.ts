@@ -1,0 +1,39 @@
+import { expect } from "playwright/test";
+import { test } from "./fixtures.js";
+
+/* Every page of the demo's two servers runs under a strict policy, and breaks none of it. */
+
+const SITE = ["/", "/classic.html", "/classic/pricing.html", "/spa.html", "/late.html", "/live.html"];
+
+test("the demo's pages keep to their policy, the inspector and the service's page among them", async ({
+  page,
+  demo,
+}) => {
+  const violations: string[] = [];
+  await page.exposeFunction("tellViolation", (text: string) => violations.push(text));
+  await page.addInitScript(() =>
+    document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sourceFile }) =>
+      (window as unknown as { tellViolation(text: string): void }).tellViolation(
+        `${location.href}: ${violatedDirective} ${blockedURI} ${sourceFile}`,
+      ),
+    ),
+  );
+  const open = async (url: string) => {
+    const answer = await page.goto(url);
+    expect(await answer!.allHeaders()).toMatchObject({
+      "content-security-policy": expect.stringMatching(/^default-src 'none'; .*frame-ancestors 'none'/),
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      "referrer-policy": "same-origin",
+    });
+  };
+  for (const path of SITE) await open(demo.site + path);
+  await open(`${demo.site}/classic.html?tracklet_inspect`);
+  await expect(page.getByText("Queue").first()).toBeVisible();
+
+  await open(`${demo.service}/docs/`);
+  await page.getByText("/v1/track/event").click();
+  await page.getByRole("button", { name: "Try it out" }).click();
+  await expect(page.getByRole("button", { name: "Execute" })).toBeVisible();
+  expect(violations).toEqual([]);
+});
