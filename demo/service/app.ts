@@ -5,7 +5,7 @@ import { isPrivate, readConfig, type ServiceConfig } from "./config.js";
 import { closeConnections } from "./connections.js";
 import { allowOrigins } from "./cors.js";
 import { demoRoutes } from "./demo-routes.js";
-import { answerBadHttp, answerBadUrl, answerErrors, HttpError } from "./errors.js";
+import { answerBadHttp, answerBadUrl, answerErrors, answerExpectations, HttpError } from "./errors.js";
 import { eventRoute } from "./event-route.js";
 import { createEventStore } from "./event-store.js";
 import { healthRoutes } from "./health.js";
@@ -23,9 +23,11 @@ import { describeErrors } from "./validation.js";
 export interface ServiceOptions extends Partial<ServiceConfig> {
   /** Milliseconds between the heartbeats of a live stream; 15 s. */
   heartbeatMs?: number;
+  /** Milliseconds that a request may take to arrive; 30 s. */
+  requestTimeoutMs?: number;
 }
 
-/** Milliseconds that a request may take to arrive; a connection that stalls for longer is not worth its socket. */
+/** A connection that stalls for longer is not worth its socket. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /**
@@ -36,7 +38,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
  * @throws StartError when the database cannot be used
  */
 export const createService = async (options: ServiceOptions = {}): Promise<FastifyInstance> => {
-  const config = { ...readConfig({}), ...options };
+  const { requestTimeoutMs = REQUEST_TIMEOUT_MS, ...given } = options;
+  const config = { ...readConfig({}), ...given };
   const database = await openDatabase(config);
   const ticker = createTicker(() => store.lastId());
   const store = createEventStore(database, () => ticker.wake());
@@ -47,7 +50,13 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     // While closing, what still arrives is served: Fastify's own 503 has another body and no CORS headers.
     return503OnClosing: false,
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: requestTimeoutMs,
+    // Node looks for late requests every 30 s unless told otherwise, and of two time-outs takes the longer for the body's.
+    http: {
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: requestTimeoutMs / 15,
+    },
     frameworkErrors: answerBadUrl,
     clientErrorHandler: answerBadHttp,
   });
@@ -56,6 +65,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
 
   closeConnections(app);
   answerErrors(app);
+  answerExpectations(app);
   allowOrigins(app);
   if (isPrivate(config)) refuseOtherHosts(app);
   if (config.rateLimit > 0)

@@ -9,7 +9,7 @@ import { isLoopbackAddress } from "./loopback.js";
 export const refuseOtherHosts = (app: FastifyInstance): void => {
   app.addHook("onRequest", async ({ headers: { host } }) => {
     if (host !== undefined && !isLoopbackAddress(`http://${host}`))
-      throw new HttpError(421, "this server is for its own machine alone: ask for localhost or 127.0.0.1");
+      throw new HttpError(421, "this server is for this machine alone: ask for localhost or 127.0.0.1");
   });
 };
 

@@ -1,7 +1,8 @@
 import { connect } from "node:net";
 import { beforeAll, expect, it } from "vitest";
+import { ask } from "./http-request.js";
 import { expectRefusal } from "./refusal.js";
-import type { RunningService } from "./running-service.js";
+import { API_TOKEN, type RunningService } from "./running-service.js";
 
 /** What holds for every answer, of whatever route and status. */
 export const answerCases = (running: () => RunningService): void => {
@@ -80,6 +81,28 @@ export const answerCases = (running: () => RunningService): void => {
   it("repeats no token where the URL cannot be read", async () => {
     const answer = await fetch(`${service.url}/%zz?api_token=secret-of-mine`);
     await expectRefusal(answer, 400, /^(?!.*secret)/);
+  });
+
+  it("has an error body where Expect asks for what nobody knows", async () => {
+    const { status, headers, body } = await ask(service.url, { expect: "x", origin: "https://shop.example" });
+    expect([status, JSON.parse(body)]).toEqual([417, { error: expect.stringContaining("Expect") }]);
+    expect(headers["access-control-allow-origin"]).toBe("https://shop.example");
+  });
+
+  it.each([
+    ["has sent no token", "/v1/track/event", 401],
+    ["takes too long to arrive", `/v1/track/event?api_token=${encodeURIComponent(API_TOKEN)}`, 408],
+  ])("ends the connection of a request in time, if it %s", async (_, path, status) => {
+    const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
+    const began = Date.now();
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n`);
+    socket.write("Content-Type: application/json\r\n\r\n{");
+    let text = "";
+    for await (const chunk of socket) text += chunk;
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*\\{"error":`, "s"));
+    // The service of these tests gives a request 3 s; its constant is ten times that.
+    expect(Date.now() - began).toBeGreaterThan(2_900);
+    expect(Date.now() - began).toBeLessThan(10_000);
   });
 
   it("has an error body even where the request is no HTTP", async () => {
