@@ -1,11 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { StartError } from "./config.js";
-
-/** Milliseconds between two looks at a lock file that is just being written. */
-const WRITING_MS = 20;
-const MAX_LOOKS = 50;
 
 /**
  * Takes the lock file of a folder: its text is the process that holds it. A holder that no longer runs (it was
@@ -14,46 +9,67 @@ const MAX_LOOKS = 50;
  * @returns gives the lock back
  * @throws StartError when another process that runs holds it
  */
-export const lockFolder = async (folder: string): Promise<() => void> => {
-  mkdirSync(folder, { recursive: true });
+export const lockFolder = (folder: string): (() => void) => {
   const file = join(folder, "service.lock");
-  const self = `${process.pid} ${startOf(process.pid)}\n`;
-  for (let looks = 0; ; looks += 1) {
-    try {
-      writeFileSync(file, self, { flag: "wx" });
-      const unlock = (): void => {
-        process.off("exit", unlock);
-        if (read(file) === self) rmSync(file, { force: true });
-      };
-      process.on("exit", unlock);
-      return unlock;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST")
+  const own = `${file}.${process.pid}`;
+  const inode = prepareLock(folder, own);
+  try {
+    for (;;) {
+      try {
+        // A link comes with its text, and only where there is none yet: nobody ever sees a lock that is half written.
+        linkSync(own, file);
+        break;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw unusable(file, error);
+      }
+      const holder = read(file);
+      if (holder === undefined) continue;
+      if (!/^\d+ \S+\n$/.test(holder))
         throw new StartError(
-          `cannot write ${file} (${(error as Error).message}): set TRACKLET_DATA to a writable folder`,
+          `the lock ${file} does not say which process holds it: delete it if no service uses that folder`,
         );
+      if (runs(holder))
+        throw new StartError(
+          `the data folder ${folder} is in use by process ${holder.split(" ")[0]}: stop it, or set TRACKLET_DATA to another folder`,
+        );
+      takeAway(file, holder);
     }
-    const holder = read(file);
-    if (holder !== undefined && !holder.endsWith("\n") && looks < MAX_LOOKS) await sleep(WRITING_MS);
-    else if (holder !== undefined && runs(holder))
-      throw new StartError(
-        `the data folder ${folder} is in use by process ${holder.split(" ")[0]}: stop it, or set TRACKLET_DATA to another folder`,
-      );
-    else if (holder !== undefined) takeAway(file, holder);
+  } finally {
+    rmSync(own, { force: true });
+  }
+  const unlock = (): void => {
+    process.off("exit", unlock);
+    // Known by its inode: somebody may have changed what is in it.
+    if (statSync(file, { throwIfNoEntry: false })?.ino === inode) rmSync(file, { force: true });
+  };
+  process.on("exit", unlock);
+  return unlock;
+};
+
+/** Writes this process's name to a file of its own, so that it lasts over a loss of power; returns its inode. */
+const prepareLock = (folder: string, own: string): number => {
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(own, `${process.pid} ${startOf(process.pid)}\n`, { flush: true });
+    return statSync(own).ino;
+  } catch (error) {
+    throw unusable(own, error);
   }
 };
 
+const unusable = (file: string, error: unknown): StartError =>
+  new StartError(`cannot write ${file} (${(error as Error).message}): set TRACKLET_DATA to a writable folder`);
+
 /** Removes the lock of a dead holder, unless another process has just done so and holds a lock of its own by now. */
 const takeAway = (file: string, holder: string): void => {
-  const aside = `${file}.${process.pid}`;
+  const aside = `${file}.${process.pid}.aside`;
   try {
     renameSync(file, aside);
   } catch {
     return;
   }
-  const taken = read(aside);
-  if (taken !== undefined && taken !== holder) writeFileSync(file, taken, { flag: "w" });
-  rmSync(aside, { force: true });
+  if (read(aside) === holder) rmSync(aside, { force: true });
+  else renameSync(aside, file);
 };
 
 const read = (file: string): string | undefined => {

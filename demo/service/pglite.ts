@@ -24,7 +24,7 @@ export const openPglite = async (folder: string, seeded: boolean): Promise<Datab
       `cannot use the data folder ${folder} (${error.message}): set TRACKLET_DATA to a writable folder`,
     );
   });
-  const unlock = await lockFolder(folder);
+  const unlock = lockFolder(folder);
   let engine: PGlite | undefined;
   try {
     if (existsSync(creating)) await rm(cluster, { recursive: true, force: true });

@@ -21,7 +21,7 @@ export const startDemo = async () => {
   const contacts = await read<Contact[]>("/demo/contacts");
   let given = 0;
   return {
-    service,
+    service: serviceUrl,
     site: `http://127.0.0.1:${site}`,
     /** A contact that no other test acts as. */
     contact: (): Contact => contacts[given++]!,

@@ -76,6 +76,12 @@ it("keeps every acknowledged event, and the demo's records once, over kill -9 an
     new RegExp(`^service: the data folder ${folder} is in use by process ${service.child.pid}: .+\n$`),
   );
 
+  // An emptied lock is one all the same, and its holder still takes it away.
+  await writeFile(join(folder, "service.lock"), "");
+  const third = await start().closed;
+  expect(third).toMatchObject({ code: 1, stdout: "" });
+  expect(third.stderr).toMatch(/^service: the lock .+service\.lock does not say which process holds it: .+\n$/);
+
   // A stop is clean while a live page is connected, too, and a browser that holds a connection in reserve.
   const stream = await openStream(url);
   const reserve = connect(Number(new URL(url).port), "127.0.0.1");
