@@ -12,7 +12,7 @@ test.describe("bounds", () => {
   const uids = (prefix: string, from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, index) => `${prefix}-${from + index}`);
 
-  test("maxEvents: the oldest are evicted and reported, each once", async ({
+  test("maxEvents: the oldest are evicted and reported, each once", { tag: "@core" }, async ({
     page,
     site,
     gateway,

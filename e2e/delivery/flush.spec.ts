@@ -46,7 +46,7 @@ const flushLater = (page: Page, offset: number): Promise<Verdict> =>
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `event-${index + 1}`);
 
-test("flush: everything is stored when it resolves", async ({ page, site, rows, expectRows }) => {
+test("flush: everything is stored when it resolves", { tag: "@core" }, async ({ page, site, rows, expectRows }) => {
   await open(page, site.url);
   expect(await trackAndFlush(page, names(50), FOREVER_MS)).toEqual({ delivered: 50, queued: 0, dropped: 0 });
   expect(await rows()).toHaveLength(50);

@@ -62,7 +62,7 @@ test.describe("identify", () => {
     await expectRows([...here, ...there]);
   });
 
-  test("is remembered by the next page, by another tab and by the next visit", async ({
+  test("is remembered by the next page, by another tab and by the next visit", { tag: "@core" }, async ({
     site,
     contact,
     launch,
@@ -119,7 +119,13 @@ test.describe("reset", () => {
     for (const path of ["/", "/next"]) site.page(path, site.html({ identify: false }));
   });
 
-  test("drops what never had a contact, in all tabs", async ({ context, page, site, contact, expectRows }) => {
+  test("drops what never had a contact, in all tabs", { tag: "@core" }, async ({
+    context,
+    page,
+    site,
+    contact,
+    expectRows,
+  }) => {
     const other = await context.newPage();
     await open(page, site.url);
     await open(other, site.url);

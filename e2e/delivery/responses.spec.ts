@@ -14,7 +14,12 @@ const tokenOf = ({ url }: RecordedRequest) => new URL(url, "http://service").sea
 test.describe("13. the answer is lost after the service has stored the event, with stamps", () => {
   test.beforeEach(({ site }) => site.configure({ stamp: true }));
 
-  test("13. sent again with the same stamp, stored once", async ({ page, site, gateway, expectRows }) => {
+  test("13. sent again with the same stamp, stored once", { tag: "@core" }, async ({
+    page,
+    site,
+    gateway,
+    expectRows,
+  }) => {
     let left = 6;
     await gateway.fail(({ method }) => (method === "POST" && left-- > 0 ? "store-then-cut" : "pass"));
     await page.goto(site.url);
@@ -89,7 +94,7 @@ test.describe("14. the deployment is wrong for a while, then right: nothing is l
       expect(corrected.map((post) => post.status)).toEqual(corrected.map(() => 200));
     });
 
-  test("14. a wrong token that the service answers with 400, corrected in the tag", async ({
+  test("14. a wrong token that the service answers with 400, corrected in the tag", { tag: "@core" }, async ({
     context,
     page,
     site,

@@ -105,7 +105,11 @@ for (const [name, path] of [
   });
 }
 
-test("what is tracked while the service is dead survives a reload and arrives once", async ({ page, live, demo }) => {
+test("what is tracked while the service is dead survives a reload and arrives once", { tag: "@core" }, async ({
+  page,
+  live,
+  demo,
+}) => {
   const contact = demo.contact();
   await page.goto(`${demo.site}/classic.html`);
   await identify(page, contact);

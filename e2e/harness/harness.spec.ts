@@ -41,7 +41,7 @@ test.describe("without a fault", () => {
     expect(await service.rows(`${contact}-other`)).toEqual([]);
   });
 
-  test("a row too many, a row too few and a repeated row are each found", async ({
+  test("a row too many, a row too few and a repeated row are each found", { tag: "@core" }, async ({
     page,
     site,
     gateway,
@@ -56,7 +56,7 @@ test.describe("without a fault", () => {
     await expectRows(["two", "one", "two"]);
   });
 
-  test("a row that comes after the last look is found when the test ends", async ({
+  test("a row that comes after the last look is found when the test ends", { tag: "@core" }, async ({
     page,
     site,
     gateway,

@@ -1,5 +1,6 @@
 import type { Page } from "playwright/test";
 import { waitFor } from "../../test/support/wait.js";
+import type { Scope } from "./tab.js";
 
 /** First delay of the back-off, doubled with each failure (the longest that full jitter can draw). Milliseconds. */
 const FIRST_MS = 1_000;
@@ -14,7 +15,7 @@ const BEHIND_MS = 10_000;
  * Waits until the page has learned that the service fails. What is in flight when a page is left before it knows is taken
  * for delivered, unless the next page's first request fails as well.
  */
-export const waitForBackOff = (page: Page): Promise<true> =>
+export const waitForBackOff = (page: Scope): Promise<true> =>
   waitFor(() => page.evaluate(() => Object.keys(localStorage).some((key) => key.endsWith(":backoff"))), {
     what: "the page to know that the service fails",
   }) as Promise<true>;

@@ -10,6 +10,8 @@ export const createPolicy = (service: string) => {
   const nonce = randomUUID();
   const directives = [
     "default-src 'none'",
+    // Where browsers look for the site's icon.
+    "img-src 'self'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
     `connect-src ${service}`,
     "require-trusted-types-for 'script'",
@@ -19,17 +21,23 @@ export const createPolicy = (service: string) => {
   return { nonce, headers: { "content-security-policy": directives.join("; ") } };
 };
 
+/** Counts the reports of violations that reach the site. */
+export const countReports = (site: Site): (() => number) => {
+  let reports = 0;
+  site.page(REPORTS, ({ method }) => {
+    if (method === "POST") reports++;
+    return "";
+  });
+  return () => reports;
+};
+
 /**
  * Collects every violation of a content security policy, by both ways in which a browser tells of one: the event in the
  * page, and the report to the site. To be called before the page is loaded.
  */
 export const watchPolicy = async (page: Page, site: Site) => {
   const events: string[] = [];
-  let reports = 0;
-  site.page(REPORTS, ({ method }) => {
-    if (method === "POST") reports++;
-    return "";
-  });
+  const reports = countReports(site);
   await page.exposeFunction("tellViolation", (text: string) => events.push(text));
   await page.addInitScript(() => {
     const { tellViolation } = window as unknown as { tellViolation: (text: string) => void };
@@ -41,6 +49,6 @@ export const watchPolicy = async (page: Page, site: Site) => {
     /** What the page was told. */
     events: events as readonly string[],
     /** How many reports have reached the site. */
-    reports: (): number => reports,
+    reports,
   };
 };

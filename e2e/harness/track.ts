@@ -1,13 +1,9 @@
-import type { Page } from "playwright/test";
+import type { Scope } from "./tab.js";
 
 type Calls = { push: (call: unknown[]) => unknown };
 
 /** Tracks one event in the page, in the form that works before and after the bundle has loaded. */
-export const track = (
-  page: Pick<Page, "evaluate">,
-  eventUid: string,
-  params?: Record<string, unknown>,
-): Promise<void> =>
+export const track = (page: Scope, eventUid: string, params?: Record<string, unknown>): Promise<void> =>
   page.evaluate(
     ([uid, given]) => {
       const host = window as unknown as { tracklet?: Calls };
@@ -22,7 +18,7 @@ export const names = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}-${index + 1}`);
 
 /** Tracks `prefix-1` … `prefix-count` in one task of the page, and returns these names. */
-export const trackMany = async (page: Pick<Page, "evaluate">, count: number, prefix = "event"): Promise<string[]> => {
+export const trackMany = async (page: Scope, count: number, prefix = "event"): Promise<string[]> => {
   const uids = names(prefix, count);
   await page.evaluate((names) => {
     const host = window as unknown as { tracklet?: Calls };
@@ -31,3 +27,7 @@ export const trackMany = async (page: Pick<Page, "evaluate">, count: number, pre
   }, uids);
   return uids;
 };
+
+/** The calls that track these events, as code for a page where the snippet may not have loaded yet. */
+export const trackCalls = (uids: readonly string[]): string =>
+  uids.map((uid) => `(window.tracklet ??= []).push(["track", ${JSON.stringify(uid)}]);`).join("");

@@ -15,7 +15,7 @@ const PICTURE_BYTES = 80_000;
 const PICTURE = fileURLToPath(new URL("../../demo/site/inspector.png", import.meta.url));
 
 test.describe("what it shows", () => {
-  test("contact and account, what waits, answers and page views", async ({
+  test("contact and account, what waits, answers and page views", { tag: "@core" }, async ({
     page,
     site,
     gateway,

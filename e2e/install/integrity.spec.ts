@@ -20,12 +20,9 @@ test.beforeEach(async ({ site, gateway, contact }) => {
   site.page("/shop", site.html({ tag: false, head: identify + head }));
 });
 
-test("the tag's integrity is that of the built script: if not, `npm run integrity` renews it", async ({
-  page,
-  site,
-  guard,
-  expectRows,
-}) => {
+test("the tag's integrity is that of the built script: if not, `npm run integrity` renews it", {
+  tag: "@core",
+}, async ({ page, site, guard, expectRows }) => {
   site.page("/tracklet.iife.js", await readFile(BUNDLE, "utf8"), CROSS_ORIGIN);
   await page.goto(`${site.url}/shop`);
   expect(guard.browserMessages, "run `npm run integrity`").toEqual([]);

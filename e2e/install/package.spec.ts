@@ -37,7 +37,7 @@ const build = async (files: Record<string, string>, env: Record<string, string> 
   );
 };
 
-test("an app that Vite has built of the packed package has its events stored", async ({
+test("an app that Vite has built of the packed package has its events stored", { tag: "@core" }, async ({
   page,
   site,
   gateway,

@@ -30,7 +30,7 @@ const app = (config: object): string => `<script type="module">
   window.fromApp = track;
 </script>`;
 
-test("two tags: one tracker, one view, the calls of both", async ({ page, site, expectRows }) => {
+test("two tags: one tracker, one view, the calls of both", { tag: "@core" }, async ({ page, site, expectRows }) => {
   const warnings = warningsOf(page);
   const call = (uid: string) => `<script>(window.tracklet = window.tracklet || []).push(["track", "${uid}"])</script>`;
   site.page("/", site.html({ head: `${call("one")}${site.tag()}${call("two")}`, body: call("three") }));

@@ -6,13 +6,9 @@ import type { TagOptions } from "../harness/tag.js";
 test.describe("hostile attributes", () => {
   const MARKUP = `"><img src=x onerror="window.hacked = 1"></script><script>window.hacked = 1</script>`;
 
-  test("markup in attributes is text: it is stored as it is, and never becomes a part of the page", async ({
-    page,
-    site,
-    gateway,
-    contact,
-    service,
-  }) => {
+  test("markup in attributes is text: it is stored as it is, and never becomes a part of the page", {
+    tag: "@core",
+  }, async ({ page, site, gateway, contact, service }) => {
     // Rows are looked for by contact: this one bears the test's own name behind the markup.
     const hostile = `${MARKUP}${contact}`;
     site.page("/", site.html({ tag: { contactUid: hostile, accountUid: MARKUP }, identify: false }));

@@ -115,7 +115,12 @@ test.describe("nothing of the page is touched, and nothing of it leaks", () => {
     });
   const changes = (page: Page) => page.evaluate(() => (window as unknown as { changes: string[] }).changes.toSorted());
 
-  test("no node is added or removed, and no attribute is set", async ({ page, site, contact, expectRows }) => {
+  test("no node is added or removed, and no attribute is set", { tag: "@core" }, async ({
+    page,
+    site,
+    contact,
+    expectRows,
+  }) => {
     const html = (src: string) =>
       site.html({
         head: '<script defer src="/shop.js"></script>',
@@ -136,7 +141,7 @@ test.describe("nothing of the page is touched, and nothing of it leaks", () => {
     expect(await changes(page)).toEqual(parsed);
   });
 
-  test("no cookie is set, not even the service's, and none of the page is sent", async ({
+  test("no cookie is set, not even the service's, and none of the page is sent", { tag: "@core" }, async ({
     context,
     page,
     site,

@@ -1,0 +1,182 @@
+import { hurry } from "../harness/clock.js";
+import { EVERY_ENGINE, expect, test } from "../harness/engines.js";
+import { fillStorage } from "../harness/fill-storage.js";
+import { waitForBackOff } from "../harness/outage.js";
+import { goBack, killPages, leaveBy, WATCH_SHOW } from "../harness/tab.js";
+import { names, track, trackCalls, trackMany } from "../harness/track.js";
+
+/* What a visitor and a network do to delivery, in every engine. The specs beside this one go further into each. */
+
+test.describe("an outage", EVERY_ENGINE, () => {
+  test("over a reload: each event comes once when it ends", async ({ open, site, gateway, expectRows }) => {
+    const tab = await open(site.url);
+    const uids = await gateway.during("refuse", async () => {
+      const before = await trackMany(tab, 20, "before");
+      await waitForBackOff(tab);
+      await tab.reload();
+      return [...before, ...(await trackMany(tab, 20, "after"))];
+    });
+    await expectRows(uids);
+    expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
+  });
+
+  test("with answers that come, but say no: each event comes once when it ends", async ({
+    open,
+    site,
+    gateway,
+    expectRows,
+  }) => {
+    await gateway.fail({ status: 503 });
+    const tab = await open(site.url);
+    const uids = await trackMany(tab, 20);
+    await waitForBackOff(tab);
+    await gateway.heal();
+    await expectRows(uids);
+  });
+
+  test("in which nothing is answered: what hangs is given up, and comes once", async ({
+    open,
+    site,
+    gateway,
+    expectRows,
+  }) => {
+    site.first(hurry(5));
+    site.configure({ stamp: true });
+    await gateway.fail("hang");
+    const tab = await open(site.url);
+    const uids = await trackMany(tab, 12);
+    await gateway.waitForPosts(1);
+    await gateway.heal();
+    await expectRows(uids);
+  });
+});
+
+test.describe("tabs", EVERY_ENGINE, () => {
+  test("of one site share an outage, and two are closed in it: each event comes once", async ({
+    open,
+    site,
+    gateway,
+    expectRows,
+  }) => {
+    const tabs = [await open(site.url), await open(site.url), await open(site.url)];
+    const uids = await gateway.during("refuse", async () => {
+      const tracked = await Promise.all(tabs.map((tab, index) => trackMany(tab, 10, `tab-${index + 1}`)));
+      await Promise.all(tabs.map(waitForBackOff));
+      await tabs[1]!.close();
+      await tabs[2]!.close();
+      return tracked.flat();
+    });
+    await expectRows(uids);
+    expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
+  });
+
+  test("whose processes are killed: a later page delivers what they had queued", async ({
+    open,
+    site,
+    gateway,
+    browserName,
+    expectRows,
+  }) => {
+    test.skip(process.platform !== "linux", "processes of pages are looked for in /proc");
+    test.skip(
+      browserName === "webkit",
+      "WebKitGTK's driver ends its session, and with it the storage, when a page crashes",
+    );
+    site.first(hurry(8));
+    site.configure({ stamp: true });
+    const tab = await open(site.url);
+    await gateway.fail("reset");
+    const uids = await trackMany(tab, 30);
+    await waitForBackOff(tab);
+    killPages();
+    await gateway.heal();
+    await open(site.url);
+    await expectRows(uids);
+  });
+});
+
+test.describe("a storage", EVERY_ENGINE, () => {
+  test("that is denied", async ({ open, site, gateway, expectRows }) => {
+    // An origin of its own that is nobody's: as in a sandboxed frame.
+    site.page("/", site.html(), { headers: { "content-security-policy": "sandbox allow-scripts" } });
+    const tab = await open(site.url);
+    const denied = await tab.evaluate(() => {
+      try {
+        return typeof localStorage;
+      } catch (error) {
+        return (error as Error).name;
+      }
+    });
+    expect(denied).toBe("SecurityError");
+    const healthy = await trackMany(tab, 20, "healthy");
+    await expectRows(healthy);
+    const down = await gateway.during({ status: 503 }, async () => {
+      const tracked = await trackMany(tab, 20, "down");
+      await gateway.waitForPosts(healthy.length + 1);
+      return tracked;
+    });
+    await expectRows([...healthy, ...down]);
+  });
+
+  test("that is full", async ({ open, site, gateway, expectRows }) => {
+    const tab = await open(site.url);
+    await tab.evaluate(fillStorage);
+    const uids = await trackMany(tab, 20);
+    await expectRows(uids);
+    await leaveBy(tab, `${trackCalls(["leaving"])} location.assign("/next")`);
+    await expectRows([...uids, "leaving"]);
+    expect(gateway.posts(), "one request an event").toHaveLength(21);
+  });
+
+  test("that the page empties while events wait", async ({ open, site, gateway, expectRows }) => {
+    const tab = await open(site.url);
+    const uids = await gateway.during("refuse", async () => {
+      const before = await trackMany(tab, 20, "before");
+      await waitForBackOff(tab);
+      await tab.evaluate(() => localStorage.clear());
+      return [...before, ...(await trackMany(tab, 10, "later"))];
+    });
+    await expectRows(uids);
+    expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
+  });
+});
+
+test.describe("the back/forward cache", EVERY_ENGINE, () => {
+  test("keeps the page: what was tracked as it left, and what is tracked then, comes once", async ({
+    open,
+    site,
+    gateway,
+    browserName,
+    expectRows,
+  }) => {
+    test.fixme(browserName === "firefox", "what a restored page tracks is sometimes sent only when it is left again");
+    site.page("/", site.html({ head: WATCH_SHOW }));
+    site.page("/bare", site.html({ tag: false }));
+    const tab = await open(`${site.url}/`);
+    const uids = names("round", 3);
+    for (const uid of uids) {
+      await track(tab, uid);
+      await tab.evaluate(
+        `addEventListener("pagehide", () => tracklet.push(["track", "leaving-${uid}"]), { once: true }); undefined`,
+      );
+      await leaveBy(tab, `location.assign("/bare")`);
+      expect(await goBack(tab), "restored").toBe(true);
+    }
+    await track(tab, "last");
+    await expectRows([...uids, ...uids.map((uid) => `leaving-${uid}`), "last"]);
+    expect(gateway.posts(), "one request an event").toHaveLength(7);
+  });
+
+  test("keeps a page with events queued in an outage: each comes once", async ({ open, site, gateway, expectRows }) => {
+    site.page("/", site.html({ head: WATCH_SHOW }));
+    const tab = await open(`${site.url}/`);
+    const uids = await gateway.during("reset", async () => {
+      const down = await trackMany(tab, 20, "down");
+      await waitForBackOff(tab);
+      await leaveBy(tab, `location.assign("/other")`);
+      expect(await goBack(tab), "restored").toBe(true);
+      return [...down, ...(await trackMany(tab, 5, "restored"))];
+    });
+    await expectRows(uids);
+  });
+});

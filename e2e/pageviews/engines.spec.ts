@@ -1,0 +1,58 @@
+import { EVERY_ENGINE, expect, test } from "../harness/engines.js";
+import { goBack, leaveBy, WATCH_SHOW } from "../harness/tab.js";
+import { MEANS } from "./fixtures.js";
+
+/* What counts as a page view, in every engine, by both ways of learning of navigations. Details: pageviews.spec.ts. */
+
+const HIDE = `Object.defineProperty(window, "navigation", { value: undefined, writable: true });`;
+
+test.describe("page views", EVERY_ENGINE, () => {
+  for (const means of MEANS)
+    test.describe(`by ${means}`, () => {
+      test.skip(
+        ({ browserName }) => means === "navigation" && browserName === "webkit",
+        "WebKitGTK 2.50 has no Navigation API: https://caniuse.com/mdn-api_navigation",
+      );
+      test.beforeEach(({ site }) => {
+        site.configure({ pageviews: "auto" });
+        if (means === "wrapping") site.first(HIDE);
+        for (const path of ["/a", "/b"]) site.page(path, site.html({ head: WATCH_SHOW }));
+      });
+
+      test("are counted for loads, pushes, traversals and replaced paths, not for replaced queries", async ({
+        open,
+        site,
+        expectRows,
+      }) => {
+        const tab = await open(`${site.url}/a`);
+        expect(await tab.evaluate("typeof window.navigation === 'object'")).toBe(means === "navigation");
+        const views = ["/a"];
+        const expectView = async (path: string) => {
+          views.push(path);
+          await expectRows(views, { by: ({ params }) => String(params.visit_url).replace(site.url, "") });
+        };
+        await tab.evaluate(`history.pushState({}, "", "/pushed"); undefined`);
+        await expectView("/pushed");
+        await tab.evaluate(`history.replaceState({}, "", "/pushed?filter=1"); location.hash = "part"; undefined`);
+        await tab.evaluate(`history.replaceState({}, "", "/replaced"); undefined`);
+        await expectView("/replaced");
+        await tab.evaluate("history.go(-2); undefined");
+        await expectView("/a");
+        await leaveBy(tab, `location.assign("/b")`);
+        await expectView("/b");
+      });
+
+      test("are counted again when the back/forward cache gives the page back", async ({ open, site, expectRows }) => {
+        const tab = await open(`${site.url}/a`);
+        await expectRows(["pageview"]);
+        await leaveBy(tab, `location.assign("/b")`);
+        expect(await goBack(tab), "restored").toBe(true);
+        const rows = await expectRows(["pageview", "pageview", "pageview"]);
+        expect(rows.map(({ params }) => String(params.visit_url).replace(site.url, "")).sort()).toEqual([
+          "/a",
+          "/a",
+          "/b",
+        ]);
+      });
+    });
+});
