@@ -10,6 +10,7 @@ import { eventRoute } from "./event-route.js";
 import { createEventStore } from "./event-store.js";
 import { healthRoutes } from "./health.js";
 import { liveRoute } from "./live.js";
+import { logOptions } from "./logging.js";
 import { refuseOtherMethods } from "./methods.js";
 import { openDatabase } from "./open-database.js";
 import { describeRoutes } from "./openapi.js";
@@ -45,6 +46,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const store = createEventStore(database, () => ticker.wake());
 
   const app = Fastify({
+    ...logOptions(config.logLevel),
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
     schemaErrorFormatter: describeErrors,
     // While closing, what still arrives is served: Fastify's own 503 has another body and no CORS headers.

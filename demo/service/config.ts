@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { DEFAULTS } from "./defaults.js";
+import { LOG_LEVELS, type LogLevel } from "./logging.js";
 import { isLoopback } from "./loopback.js";
 
 /** What a service process is told from outside. Every member has a default that suits the demo. */
@@ -29,6 +30,8 @@ export interface ServiceConfig {
   maxEventBytes: number;
   /** Requests a minute that one client address may make; 0 is no limit. `TRACKLET_RATE_LIMIT`. */
   rateLimit: number;
+  /** What is logged: lines of this level and above. `TRACKLET_LOG_LEVEL`, `info`. */
+  logLevel: LogLevel;
 }
 
 /** A message about the configuration or the data, made for the person who started the process. */
@@ -102,6 +105,7 @@ export const readConfig = (environment: Record<string, string | undefined>): Ser
     publicUrl,
     maxEventBytes: integer("TRACKLET_MAX_EVENT_BYTES", 262_144, 1, 67_108_864),
     rateLimit: integer("TRACKLET_RATE_LIMIT", DEFAULT_RATE_LIMIT, 0, 1_000_000_000),
+    logLevel: oneOf("TRACKLET_LOG_LEVEL", "info", LOG_LEVELS),
   };
   if (!privately && (config.apiToken === DEFAULTS.apiToken || config.accessToken === DEFAULTS.accessToken))
     throw new StartError(

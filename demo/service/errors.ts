@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { originHeaders } from "./cors.js";
+import { createQuiet } from "./logging.js";
 import { isUnavailable } from "./sql-state.js";
 
 /** An answer with a status other than 2xx; its message is the text of the `error` member. */
@@ -65,13 +66,16 @@ export const answerExpectations = (app: FastifyInstance): void => {
   });
 };
 
-/** Answers with an error. A fault of the service is reported on stderr and described to nobody else. */
+/** There is one such line for every request meanwhile. */
+const whileAway = createQuiet();
+
+/** Answers with an error. A fault of the service is logged and described to nobody else. */
 export const sendError = (cause: FastifyError | HttpError, reply: FastifyReply): FastifyReply => {
   const error = isUnavailable(cause) ? unavailable() : cause;
   const status = error.statusCode ?? 500;
-  if (status >= 500 && error === cause) console.error(cause);
-  // The stack says nothing about why a database is away, and there is one such line for every request meanwhile.
-  if (error !== cause) console.error(`service: the database is away (${cause.message})`);
+  // The stack says nothing about why a database is away.
+  if (error !== cause) whileAway(() => reply.log.warn({ reason: cause.message }, "the database is away"));
+  else if (status >= 500 && !(cause instanceof HttpError)) reply.log.error({ err: cause }, "the service failed");
   if (error instanceof HttpError) reply.headers(error.headers);
   const text =
     error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE"

@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { readConfig, type ServiceConfig, StartError } from "./config.js";
 
@@ -21,12 +21,9 @@ const main = async (): Promise<void> => {
   await tryPort(config);
   const { createService } = await import("./app.js");
   service = await createService(config);
-  await service.listen({ port: config.port, host: config.host }).catch(refuse(config));
-
-  const { address, family, port } = service.server.address() as AddressInfo;
-  const url = `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
-  console.log(`service ready at ${url}`);
-  console.log(`  API token     ${config.apiToken}\n  access token  ${config.accessToken}\n  interface     ${url}/docs`);
+  await service
+    .listen({ port: config.port, host: config.host, listenTextResolver: (address) => `service ready at ${address}` })
+    .catch(refuse(config));
 };
 
 const tryPort = async (config: ServiceConfig): Promise<void> => {

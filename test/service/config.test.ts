@@ -14,6 +14,7 @@ it("has defaults that suit the demo", () => {
     publicUrl: undefined,
     maxEventBytes: 262_144,
     rateLimit: expect.any(Number),
+    logLevel: "info",
   });
 });
 
@@ -30,6 +31,7 @@ it("is read from the environment", () => {
     TRACKLET_PUBLIC_URL: "https://track.example.com/",
     TRACKLET_MAX_EVENT_BYTES: "1000",
     TRACKLET_RATE_LIMIT: "0",
+    TRACKLET_LOG_LEVEL: "debug",
   };
   expect(Object.values(readConfig(environment))).toEqual([
     0,
@@ -43,6 +45,7 @@ it("is read from the environment", () => {
     "https://track.example.com",
     1000,
     0,
+    "debug",
   ]);
 });
 
@@ -70,6 +73,7 @@ it.each([
   ["TRACKLET_MAX_EVENT_BYTES", "0"],
   ["TRACKLET_MAX_EVENT_BYTES", "1e5"],
   ["TRACKLET_RATE_LIMIT", "-1"],
+  ["TRACKLET_LOG_LEVEL", "verbose"],
   ["DATABASE_URL", "mysql://localhost/x"],
   ["DATABASE_URL", "localhost"],
 ])("names a variable that is wrong: %s=%s", (name, value) => {

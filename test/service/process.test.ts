@@ -91,7 +91,7 @@ it("keeps every acknowledged event, and the demo's records once, over kill -9 an
   await stream.ended;
   reserve.destroy();
   expect(ended).toMatchObject({ code: 0, stderr: "" });
-  expect(ended.stdout).toMatch(/^service ready at http:\/\/127\.0\.0\.1:\d+\n/);
+  expect(ended.stdout).toMatch(/"msg":"service ready at http:\/\/127\.0\.0\.1:\d+"\}\n$/);
   await expect(readFile(join(folder, "service.lock"))).rejects.toThrow("ENOENT");
 
   service = start();

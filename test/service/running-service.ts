@@ -23,6 +23,7 @@ export const startService = async (options: ServiceOptions = {}) => {
     apiToken: API_TOKEN,
     accessToken: ACCESS_TOKEN,
     rateLimit: 0,
+    logLevel: "error",
     ...options,
   });
   await app.listen({ port: 0, host: "127.0.0.1" });
