@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
     include: ["test/**/*.test.ts"],
+    // Tests start the service as it runs, built: from the sources of now.
+    globalSetup: "demo/service/build.ts",
     environment: "node",
     testTimeout: 20_000,
     hookTimeout: 60_000,

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { StartError } from "../service/config.js";
-import { ROOT, type Settings } from "./settings.js";
+import { ROOT, SERVICE, type Settings } from "./settings.js";
 
 /** Milliseconds until the service must be ready; the first start creates and fills a database. */
 const READY_MS = 120_000;
@@ -14,7 +13,7 @@ const STOP_MS = 10_000;
  * the service must close its database once, when told to, not in a race with its parent.
  */
 export const spawnService = ({ servicePort, data, apiToken, accessToken }: Settings): ChildProcess =>
-  spawn(process.execPath, [...process.execArgv, join(ROOT, "demo/service/main.ts")], {
+  spawn(process.execPath, [SERVICE], {
     cwd: ROOT,
     detached: process.platform !== "win32",
     stdio: ["ignore", "pipe", "pipe"],
@@ -34,12 +33,12 @@ export const serviceReady = (service: ChildProcess): Promise<string> =>
     const late = setTimeout(
       () =>
         reject(
-          new StartError(`The service is not ready after ${READY_MS / 1_000} s: look at it with npm run demo:service.`),
+          new StartError(`The service is not ready after ${READY_MS / 1_000} s: look at it with npm run service.`),
         ),
       READY_MS,
     );
     createInterface({ input: service.stdout! }).on("line", (line) => {
-      const address = /^service ready at (http:\S+)$/.exec(line)?.[1];
+      const address = /"service ready at (http:[^"]+)"/.exec(line)?.[1];
       if (!address) return;
       clearTimeout(late);
       resolve(address);

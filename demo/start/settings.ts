@@ -5,6 +5,8 @@ import { StartError } from "../service/config.js";
 import { DEFAULTS } from "../service/defaults.js";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** The service, built to JavaScript. */
+export const SERVICE = join(ROOT, "demo/.service/main.js");
 
 const port = (name: string, fallback: number): number => {
   const text = process.env[name] ?? "";
@@ -34,10 +36,11 @@ export const short = (path: string): string => {
   return inside.startsWith("..") ? path : inside;
 };
 
-/** @throws StartError when the snippet was never built */
+/** @throws StartError when the snippet or the service was never built */
 export const checkBuild = ({ dist }: Settings): void => {
-  const missing = ["tracklet.iife.js", "index.js"].map((file) => join(dist, file)).find((file) => !existsSync(file));
-  if (missing) throw new StartError(`The snippet is not built, ${short(missing)} is missing: run npm run build first.`);
+  const needed = [...["tracklet.iife.js", "index.js"].map((file) => join(dist, file)), SERVICE];
+  const missing = needed.find((file) => !existsSync(file));
+  if (missing) throw new StartError(`The demo is not built, ${short(missing)} is missing: run npm run build first.`);
 };
 
 type Variable = [name: string, value: string, fallback: string];
@@ -56,7 +59,7 @@ const service = ({ apiToken, accessToken }: Settings, address: string): Variable
 
 /** The command that starts the service alone. */
 export const restartCommand = (settings: Settings, address: string): string =>
-  command("demo:service", [
+  command("service", [
     ...service(settings, address),
     ["TRACKLET_DATA", short(settings.data), short(DEFAULTS.dataFolder)],
   ]);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "playwright/test";
-import { type Launched, launchOwn } from "../../test/support/launch.js";
+import { type Launched, launchOwn, launchService } from "../../test/support/launch.js";
 import { freePort } from "../../test/support/ports.js";
 import type { Row } from "../../test/support/service.js";
 
@@ -40,9 +40,9 @@ export const startDemo = async () => {
       process.kill(Number(pid), "SIGKILL");
       await demo.says(/The service stopped \(SIGKILL\)/);
     },
-    /** As `npm run demo:service` does. */
+    /** As `npm run service` does. */
     startService: async () => {
-      restarted = launchOwn("demo/service/main.ts", env);
+      restarted = launchService(env);
       await demo.says(/The service answers again/);
     },
     stop: async () => {

@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Starts the service's process with an environment of its own. */
 export const spawnService = (environment: Record<string, string>) => {
   const { PATH = "", HOME = "", TMPDIR = "/tmp" } = process.env;
-  const child: ChildProcess = spawn(process.execPath, ["--import", "tsx", "demo/service/main.ts"], {
+  const child: ChildProcess = spawn(process.execPath, ["demo/.service/main.js"], {
     cwd: ROOT,
     env: { PATH, HOME, TMPDIR, TRACKLET_SERVICE_PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
@@ -23,7 +23,7 @@ export const spawnService = (environment: Record<string, string>) => {
     /** The address that it prints when it listens. */
     ready: async (): Promise<string> => {
       for (;;) {
-        const url = /^service ready at (\S+)$/m.exec(output.stdout)?.[1];
+        const url = /"service ready at ([^"]+)"/.exec(output.stdout)?.[1];
         if (url !== undefined) return url;
         if (child.exitCode !== null) throw new Error(`the service ended: ${output.stderr}`);
         await Promise.race([once(child.stdout!, "data"), closed]);

@@ -95,3 +95,7 @@ export const launchOwn = (file: string, env: Record<string, string>, options: La
     ...options,
     env: { ...(options.env ?? { ...process.env, NODE_OPTIONS: "" }), ...env },
   });
+
+/** Starts the service as it was built. */
+export const launchService = (env: Record<string, string>): Launched =>
+  launch(process.execPath, ["demo/.service/main.js"], { env: { ...process.env, NODE_OPTIONS: "", ...env } });

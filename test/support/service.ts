@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Launched, launchOwn } from "./launch.js";
+import { type Launched, launchService } from "./launch.js";
 import { freePort } from "./ports.js";
 
 const READY = /service ready at (http:\/\/\S+)/;
@@ -54,7 +54,7 @@ export const startService = async (env: Record<string, string> = {}) => {
   const start = async (): Promise<void> => {
     if (running()) return;
     const settings = { TRACKLET_SERVICE_PORT: String(port), TRACKLET_DATA: data, TRACKLET_RATE_LIMIT: "0" };
-    launched = launchOwn("demo/service/main.ts", { ...settings, ...env });
+    launched = launchService({ ...settings, ...env });
     await launched.says(READY);
   };
 

@@ -11,7 +11,7 @@ import { waitFor } from "../../support/wait.js";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const { scripts } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
-  scripts: Record<"start" | "demo:service", string>;
+  scripts: Record<"start" | "service", string>;
 };
 
 /** One of the package's scripts as a process in a group of its own, as a terminal starts it. */
@@ -151,7 +151,7 @@ describe("npm start", { timeout: 360_000 }, () => {
     const ports = `TRACKLET_SERVICE_PORT=${servicePort} `;
     expect(first.said.out).toContain(`${ports}npm run demo:read,`);
     const home = await (await fetch(`http://127.0.0.1:${sitePort}/`)).text();
-    expect(home).toContain(`<code>${ports}TRACKLET_DATA=${join(folder, "data")} npm run demo:service</code>`);
+    expect(home).toContain(`<code>${ports}TRACKLET_DATA=${join(folder, "data")} npm run service</code>`);
     const before = first.said.out;
     first.signal("SIGINT");
     expect(await first.closed).toBe(0);
@@ -179,7 +179,7 @@ describe("npm start", { timeout: 360_000 }, () => {
     const started = start();
     const [, pid] = await started.says(/process (\d+)\)[\s\S]*Ctrl-C/);
     process.kill(Number(pid), "SIGKILL");
-    const [line] = await started.says(/^The service stopped \(SIGKILL\).*npm run demo:service$/m);
+    const [line] = await started.says(/^The service stopped \(SIGKILL\).*npm run service$/m);
     expect((await fetch(`http://127.0.0.1:${sitePort}/live.html`)).status).toBe(200);
 
     // The command that it printed, as a person types it.
@@ -187,7 +187,7 @@ describe("npm start", { timeout: 360_000 }, () => {
       Array.from(line.matchAll(/(TRACKLET_\w+)=(\S+)/g), ([, name, value]) => [name, value]),
     );
     expect(given).toEqual({ TRACKLET_SERVICE_PORT: String(servicePort), TRACKLET_DATA: join(folder, "data") });
-    const service = run("demo:service", given as Record<string, string>);
+    const service = run("service", given as Record<string, string>);
     running.push(service);
     await started.says(/^The service answers again at/m);
     expect((await post()).status).toBe(200);

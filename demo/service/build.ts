@@ -1,0 +1,32 @@
+import { readdir, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+/** Beside `demo/service`, so that paths relative to a module are the same before and after. */
+const OUT = fileURLToPath(new URL("../.service", import.meta.url));
+
+/** Builds the service to JavaScript that Node runs as it is; the libraries stay where they are installed. */
+export const buildService = async (): Promise<void> => {
+  const { metafile } = await build({
+    entryPoints: [fileURLToPath(new URL("main.ts", import.meta.url))],
+    outdir: OUT,
+    bundle: true,
+    // The cheap checks of a start run before the libraries are loaded.
+    splitting: true,
+    packages: "external",
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    logLevel: "warning",
+    metafile: true,
+  });
+  // Chunks of earlier builds, removed afterwards: a service may be starting.
+  const built = new Set(Object.keys(metafile.outputs).map((file) => basename(file)));
+  for (const file of await readdir(OUT)) if (!built.has(file)) await rm(join(OUT, file));
+};
+
+/** Vitest calls this before its tests. */
+export const setup = buildService;
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildService();
