@@ -3,9 +3,9 @@
 import { StartError } from "./service/config.js";
 import { createSite } from "./site/server.js";
 import { portError, portInUse } from "./start/port-error.js";
-import { serviceReady, spawnService, stopService } from "./start/service-process.js";
+import { createServiceSwitch } from "./start/service-switch.js";
 import { checkBuild, readCommand, readSettings, restartCommand, type Settings, short } from "./start/settings.js";
-import { answers, watchService } from "./start/watch.js";
+import { answers } from "./start/watch.js";
 
 const HOST = "127.0.0.1";
 
@@ -33,8 +33,8 @@ const banner = (settings: Settings, site: string, service: string, pid: number |
   Try this
 
     1  Open the live page, and the site beside it. Identify as somebody and click around.
-    2  kill -9 ${pid}, click on, reload the page: the events wait in the browser.
-       ${restartCommand(settings, service)}: they arrive, once.
+    2  Press "Stop the service" (or kill -9 ${pid}), click on, reload: the events wait in the browser.
+       Press "Start the service" (or ${restartCommand(settings, service)}): they arrive, once.
     3  ${readCommand(settings, service)}, in another terminal: all six operations of the interface.
 
   Ctrl-C stops everything and keeps the data.
@@ -55,28 +55,27 @@ const main = async (): Promise<void> => {
   try {
     const settings = readSettings();
     checkBuild(settings);
-    let serviceUrl = `http://${HOST}:${settings.servicePort}`;
+    const service = createServiceSwitch(settings);
     const site = await createSite({
       dist: settings.dist,
       values: () => ({
-        serviceUrl,
+        serviceUrl: service.address(),
         apiToken: settings.apiToken,
-        restartCommand: restartCommand(settings, serviceUrl),
+        restartCommand: restartCommand(settings, service.address()),
       }),
+      service: service.forPages,
     });
     closers.push(() => site.close());
     const siteUrl = await listen(site, settings);
     // The service opens its database before its port: it would find out seconds later.
-    if (settings.servicePort !== 0 && (await answers(serviceUrl)))
-      throw portInUse(settings.servicePort, `${serviceUrl}/docs`, "service");
+    if (settings.servicePort !== 0 && (await answers(service.address())))
+      throw portInUse(settings.servicePort, `${service.address()}/docs`, "service");
     if (ended) return;
 
     console.log("Starting the service; the first start creates its database …");
-    const service = spawnService(settings);
-    closers.push(() => stopService(service));
-    serviceUrl = await serviceReady(service);
-    closers.push(watchService(service, serviceUrl, restartCommand(settings, serviceUrl)));
-    console.log(banner(settings, siteUrl, serviceUrl, service.pid));
+    closers.push(service.stop);
+    await service.start();
+    console.log(banner(settings, siteUrl, service.address(), service.pid()));
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     await end(1, error instanceof StartError ? text : `The demo cannot start: ${text.split("\n", 1)[0]}`);

@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
-import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { contentSecurityPolicy, PAGE_HEADERS } from "../service/page-headers.js";
 import { refuseOtherHosts } from "../service/private-access.js";
 import { inlineScriptHashes, renderPage } from "./render.js";
+import { type ServiceSwitch, switchRoutes } from "./switch-routes.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const NODE_MODULES = fileURLToPath(new URL("../../node_modules/", import.meta.url));
@@ -14,6 +15,8 @@ export interface SiteOptions {
   dist: string;
   /** What a page may name as `{{name}}`, asked for at each request: nothing of it is written into a page's source. */
   values: () => { serviceUrl: string; apiToken: string; restartCommand: string };
+  /** Lets pages stop and start the service. */
+  service: ServiceSwitch;
 }
 
 /** Every page and the address it is served under; the single-page app answers for all of its views. */
@@ -38,33 +41,36 @@ const revalidate = (reply: FastifyReply): void => {
  * The demo site: a web server that knows nothing of events. It serves the pages, the built snippet under `/dist/`
  * and the chart library under `/vendor/`. Not listening yet.
  */
-export const createSite = async ({ dist, values }: SiteOptions): Promise<FastifyInstance> => {
+export const createSite = async ({ dist, values, service }: SiteOptions): Promise<FastifyInstance> => {
   const site = fastify({ forceCloseConnections: true });
   refuseOtherHosts(site);
   site.addHook("onRequest", async (_request, reply) => void reply.headers(PAGE_HEADERS));
 
-  for (const [address, file] of Object.entries(PAGES)) {
-    site.get(address, async (request, reply) => {
-      const part = (name: string) => readFile(`${HERE}pages/parts/${name}.html`, "utf8");
-      const page = await renderPage(
-        await readFile(`${HERE}pages/${file}`, "utf8"),
-        part,
-        values(),
-        request.url.split("?", 1)[0]!,
-      );
-      revalidate(reply);
-      reply.header(
-        "content-security-policy",
-        contentSecurityPolicy({
-          "script-src": ["'self'", ...inlineScriptHashes(page)].join(" "),
-          "style-src": "'self'",
-          "img-src": "'self' data:",
-          "connect-src": `'self' ${values().serviceUrl}`,
-        }),
-      );
-      return reply.type("text/html; charset=utf-8").send(page);
-    });
-  }
+  const sendPage = async (file: string, { url }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const page = await renderPage(
+      await readFile(`${HERE}pages/${file}`, "utf8"),
+      (name) => readFile(`${HERE}pages/parts/${name}.html`, "utf8"),
+      values(),
+      url.split("?", 1)[0]!,
+    );
+    revalidate(reply);
+    reply.header(
+      "content-security-policy",
+      contentSecurityPolicy({
+        "script-src": ["'self'", ...inlineScriptHashes(page)].join(" "),
+        "style-src": "'self'",
+        "img-src": "'self' data:",
+        "connect-src": `'self' ${values().serviceUrl}`,
+        "require-trusted-types-for": "'script'",
+        "trusted-types": "demo",
+      }),
+    );
+    return reply.type("text/html; charset=utf-8").send(page);
+  };
+  for (const [address, file] of Object.entries(PAGES))
+    site.get(address, async (request, reply) => sendPage(file, request, reply));
+  site.setNotFoundHandler(async (request, reply) => sendPage("404.html", request, reply.code(404)));
+  switchRoutes(site, service);
 
   const folder = (prefix: string, root: string) =>
     site.register(fastifyStatic, {

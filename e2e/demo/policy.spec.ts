@@ -3,7 +3,7 @@ import { test } from "./fixtures.js";
 
 /* Every page of the demo's two servers runs under a strict policy, and breaks none of it. */
 
-const SITE = ["/", "/classic.html", "/classic/pricing.html", "/spa.html", "/late.html", "/live.html"];
+const SITE = ["/", "/classic.html", "/classic/pricing.html", "/spa.html", "/late.html", "/live.html", "/none"];
 
 test("the demo's pages keep to their policy, the inspector and the service's page among them", async ({
   page,
@@ -29,7 +29,7 @@ test("the demo's pages keep to their policy, the inspector and the service's pag
   };
   for (const path of SITE) await open(demo.site + path);
   await open(`${demo.site}/classic.html?tracklet_inspect`);
-  await expect(page.getByText("Queue").first()).toBeVisible();
+  await expect(page.getByRole("dialog", { name: /^Inspector/ })).toBeVisible();
 
   await open(`${demo.service}/docs/`);
   await page.getByText("/v1/track/event").click();

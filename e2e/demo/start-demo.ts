@@ -45,6 +45,11 @@ export const startDemo = async () => {
       restarted = launchService(env);
       await demo.says(/The service answers again/);
     },
+    /** Leaves the service to the demo's own pages. */
+    endStartedService: async () => {
+      await restarted?.end("SIGTERM");
+      restarted = undefined;
+    },
     stop: async () => {
       await restarted?.end("SIGTERM");
       await demo.end("SIGTERM");

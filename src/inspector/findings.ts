@@ -55,8 +55,8 @@ const ofAnswers = ({ isOnline }: Seen, { pauseMs }: Stored, heard: Heard): strin
   const last = heard.answers.find(({ status }) => pauseMs === 0 || !isGood(status));
   if (!isOnline || !last) return [];
   if (isGood(last.status)) return heard.isWebPage ? [OF_WEB_PAGE] : [];
-  // What the browser itself has kept of a request may lack the answer.
-  if (!last.status && !last.event) return [];
+  // What the browser itself has kept of a request may lack the answer. A pause says that there was none.
+  if (!last.status && !last.event && pauseMs === 0) return [];
   return [last.status > 0 ? ofStatus(last.status, heard.address) : ofSilence(heard)];
 };
 

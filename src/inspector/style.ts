@@ -11,7 +11,7 @@ export const STYLE = `
 section {
   --ground: #ffffff; --sunken: #f0f2f6; --line: #d5dae3; --text: #18202e; --muted: #566074;
   --accent: #2f55d4; --bad: #b3261e; --bad-ground: #fdecea; --good: #14743f; --warn: #9a4b06;
-  box-sizing: border-box; width: min(400px, calc(100vw - 32px)); max-height: min(640px, calc(100vh - 32px));
+  box-sizing: border-box; width: min(420px, calc(100vw - 32px)); max-height: min(640px, calc(100vh - 32px));
   display: flex; flex-direction: column; overflow: hidden;
   background: var(--ground); color: var(--text); border: 1px solid var(--line); border-radius: 12px;
   box-shadow: 0 8px 32px rgb(10 20 40 / 24%);
@@ -30,7 +30,7 @@ h3 { margin: 14px 0 4px; font-size: 12px; color: var(--muted); }
 .body { overflow: auto; padding: 0 12px 12px; overscroll-behavior: contain; }
 button, select {
   font: inherit; color: var(--text); background: var(--sunken); border: 1px solid var(--line);
-  border-radius: 6px; padding: 4px 10px; min-height: 28px; max-width: 12em;
+  border-radius: 6px; padding: 4px 9px; min-height: 28px; max-width: 12em;
 }
 button { cursor: pointer; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }

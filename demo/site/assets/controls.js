@@ -98,7 +98,7 @@ export const mountControls = (call, write) => {
     },
     () => {
       find("select").replaceChildren(new Option("No contacts"));
-      find("[data-contacts-error]").textContent = "The service does not answer: start it, and reload this page.";
+      find("[data-contacts-error]").textContent = "The service does not answer: start it, above, and reload this page.";
     },
   );
 

@@ -3,6 +3,12 @@ import { mountControls } from "./controls.js";
 /** How late the tag manager is, in milliseconds: long enough to make some calls before. */
 const DELAY_MS = 6_000;
 
+const SNIPPET = "/dist/tracklet.iife.js";
+// This page allows no script by its address alone: a tag manager has a policy of its own that says which it loads.
+const policy = window.trustedTypes?.createPolicy("demo", {
+  createScriptURL: (url) => (url === SNIPPET ? url : ""),
+});
+
 const { apiToken, serviceUrl } = document.body.dataset;
 const loader = document.querySelector("[data-loader]");
 const status = loader.querySelector("[data-loader-status]");
@@ -23,7 +29,7 @@ const load = () => {
   const script = document.createElement("script");
   script.dataset.apiToken = apiToken;
   script.dataset.trackUrl = serviceUrl;
-  script.src = "/dist/tracklet.iife.js";
+  script.src = policy ? policy.createScriptURL(SNIPPET) : SNIPPET;
   script.onload = () => {
     loader.dataset.loaded = "";
     status.textContent = `The snippet is loaded. It took over ${waiting} waiting ${waiting === 1 ? "call" : "calls"}.`;

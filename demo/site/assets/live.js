@@ -28,8 +28,16 @@ let scale = "seconds";
 let connection = "connecting";
 let paused = false;
 let held = 0;
+let hasRows = false;
 let isDue = false;
 let drawnAt = 0;
+
+/** That nothing has arrived is known only once the service has said so. */
+const showEmpty = () => {
+  const isEmpty = !hasRows && held === 0;
+  find("[data-wait]").hidden = !isEmpty || connection === "live";
+  find("[data-empty]").hidden = !isEmpty || connection !== "live";
+};
 
 const drawChart = () => {
   const series = gather(model.series(scale, Date.now()), colours);
@@ -42,7 +50,8 @@ const draw = (now) => {
   isDue = false;
   if (paused) return;
   drawnAt = now;
-  find("[data-empty]").hidden = rows.add(model.take(), names);
+  hasRows = rows.add(model.take(), names);
+  showEmpty();
   drawChart();
 };
 const requestDraw = () => {
@@ -94,12 +103,13 @@ const receive = (event) => {
   colours.claim(event.event_uid, model.has);
   if (paused) {
     held += 1;
-    find("[data-empty]").hidden = true;
+    showEmpty();
     showPause();
   } else requestDraw();
 };
 
 drawChart();
+showEmpty();
 loadContacts(serviceUrl)
   .catch(() => [])
   .then((contacts) => {
@@ -110,5 +120,6 @@ loadContacts(serviceUrl)
     openStream(serviceUrl, receive, (name) => {
       connection = name;
       showState();
+      showEmpty();
     });
   });

@@ -34,8 +34,10 @@ describe("the last answer", () => {
     expect(say({ answers }, {}, { pauseMs: 1 })).toEqual([finding("problem", "status 401")]);
   });
 
-  it("is not missed where the browser's own record does not tell it", () =>
-    expect(say(answered(0, ""))).toEqual([finding("note", "No answer to a request has been seen yet.")]));
+  it("is not missed where the browser's own record does not tell it, unless a pause stands", () => {
+    expect(say(answered(0, ""))).toEqual([finding("note", "No answer to a request has been seen yet.")]);
+    expect(say(answered(0, ""), {}, { pauseMs: 1 })).toEqual([finding("problem", "The last request had no answer.")]);
+  });
 
   it("is no mistake while the browser is offline", () =>
     expect(say(answered(0), { isOnline: false })).toEqual([

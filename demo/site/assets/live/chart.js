@@ -3,10 +3,21 @@ import { FORMATS } from "./series.js";
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
 
+/** A chart that is narrower has room for half of the labels. */
+const NARROW_PX = 560;
+/** Steps between two labels: ten seconds or ten minutes. */
+const LABEL_EVERY = 10;
+
 /** Stacked bars of the counts, in the colours of the stylesheet. */
 export const createChart = (canvas, colours) => {
   const read = (property) => getComputedStyle(document.documentElement).getPropertyValue(property).trim();
   let format = FORMATS.seconds;
+  /** Is a time, in milliseconds, to be written? Local midnight is round in zones of half an hour, too. */
+  const isRound = (time, share) => {
+    const [first, second] = chart.data.labels;
+    const local = time - new Date(time).getTimezoneOffset() * 60_000;
+    return local % ((second - first) * LABEL_EVERY * share) === 0;
+  };
 
   const chart = new Chart(canvas, {
     type: "bar",
@@ -22,8 +33,12 @@ export const createChart = (canvas, colours) => {
           border: {},
           ticks: {
             maxRotation: 0,
-            autoSkipPadding: 24,
-            callback: (_, index) => format.format(chart.data.labels[index]),
+            autoSkip: false,
+            // Round times alone, and on a phone every other one.
+            callback: (_, index) => {
+              const time = chart.data.labels[index];
+              return isRound(time, chart.width < NARROW_PX ? 2 : 1) ? format.format(time) : undefined;
+            },
           },
         },
         y: {

@@ -9,12 +9,14 @@ const PAGE = 500;
  *
  * @param {string} serviceUrl origin of the service
  * @param {(event: object) => void} onEvent
- * @param {(state: "live" | "reconnecting") => void} onState
+ * @param {(state: "connecting" | "live" | "reconnecting") => void} onState told first and at each change: connecting until the
+ * first time live, and after the page has come back from the back/forward cache
  */
 export const openStream = (serviceUrl, onEvent, onState) => {
   let source;
   let timer;
   let last;
+  let wasLive = false;
 
   const receive = (event) => {
     last = Math.max(last ?? 0, event.id);
@@ -31,18 +33,21 @@ export const openStream = (serviceUrl, onEvent, onState) => {
       ({ events } = await answer.json());
       for (const event of events.sort((a, b) => a.id - b.id)) receive(event);
     } while (events.length === PAGE && source === opened);
-    if (source === opened) onState("live");
+    if (source !== opened) return;
+    wasLive = true;
+    onState("live");
   };
 
   // An EventSource goes on by itself after some failures and gives up after others, differently in each browser:
   // starting it anew here is one way for all of them.
   const open = () => {
+    onState(wasLive ? "reconnecting" : "connecting");
     const opened = new EventSource(`${serviceUrl}/demo/events/stream`);
     source = opened;
     const again = () => {
       opened.close();
       if (source !== opened) return;
-      onState("reconnecting");
+      onState(wasLive ? "reconnecting" : "connecting");
       clearTimeout(timer);
       timer = setTimeout(open, RETRY_MS);
     };
@@ -56,6 +61,7 @@ export const openStream = (serviceUrl, onEvent, onState) => {
     clearTimeout(timer);
     source?.close();
     source = undefined;
+    wasLive = false;
   };
 
   // An open stream keeps a page out of the back/forward cache.
