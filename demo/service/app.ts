@@ -12,6 +12,8 @@ import { healthRoutes } from "./health.js";
 import { liveRoute } from "./live.js";
 import { logOptions } from "./logging.js";
 import { refuseOtherMethods } from "./methods.js";
+import { createMetrics } from "./metrics.js";
+import { metricsRoute } from "./metrics-route.js";
 import { openDatabase } from "./open-database.js";
 import { describeRoutes } from "./openapi.js";
 import { refuseOtherHosts, refuseOtherMachines } from "./private-access.js";
@@ -43,7 +45,12 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const config = { ...readConfig({}), ...given };
   const database = await openDatabase(config);
   const ticker = createTicker(() => store.lastId());
-  const store = createEventStore(database, () => ticker.wake());
+  const metrics = createMetrics();
+  const committed = createEventStore(database, (events, seconds) => {
+    metrics.committed(events, seconds);
+    ticker.wake();
+  });
+  const store = metrics.watchStore(committed);
 
   const app = Fastify({
     ...logOptions(config.logLevel),
@@ -65,6 +72,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   app.addHook("onClose", () => database.close());
   for (const schema of [ErrorBody, EventInput, Success, Account, Contact, User, UserList]) app.addSchema(schema);
 
+  metrics.watchRequests(app);
   closeConnections(app);
   answerErrors(app);
   answerExpectations(app);
@@ -90,7 +98,9 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
       refuseOtherMachines(demo);
       await demo.register(demoRoutes(database, store));
       await demo.register(liveRoute(store, ticker, options.heartbeatMs));
+      await demo.register(metricsRoute(metrics, config.metricsToken));
     });
+  else if (config.metricsToken !== undefined) await app.register(metricsRoute(metrics, config.metricsToken));
   refuse();
   await app.ready();
   return app;

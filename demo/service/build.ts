@@ -3,13 +3,17 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
+const SOURCE = fileURLToPath(new URL(".", import.meta.url));
 /** Beside `demo/service`, so that paths relative to a module are the same before and after. */
 const OUT = fileURLToPath(new URL("../.service", import.meta.url));
 
 /** Builds the service to JavaScript that Node runs as it is; the libraries stay where they are installed. */
 export const buildService = async (): Promise<void> => {
   const { metafile } = await build({
-    entryPoints: [fileURLToPath(new URL("main.ts", import.meta.url))],
+    // Whatever runs in a thread of its own is a file of its own.
+    entryPoints: (await readdir(SOURCE))
+      .filter((file) => /^main\.ts$|-worker\.[jt]s$/.test(file))
+      .map((file) => join(SOURCE, file)),
     outdir: OUT,
     bundle: true,
     // The cheap checks of a start run before the libraries are loaded.

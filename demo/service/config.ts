@@ -17,6 +17,8 @@ export interface ServiceConfig {
   apiToken: string;
   /** Bearer token that may read records. `TRACKLET_ACCESS_TOKEN`; has a default only where `isPrivate`. */
   accessToken: string;
+  /** Bearer token that may read `/metrics`, which asks for none where `isPrivate`. `TRACKLET_METRICS_TOKEN`, none. */
+  metricsToken: string | undefined;
   /** Whether a new database gets the demo's records. `TRACKLET_SEED`, `on` where `isPrivate`, else `off`. */
   seed: boolean;
   /**
@@ -94,12 +96,11 @@ export const readConfig = (environment: Record<string, string | undefined>): Ser
     dataFolder: text("TRACKLET_DATA", DEFAULTS.dataFolder),
     databaseUrl: databaseUrl(environment.DATABASE_URL),
     apiToken: matching("TRACKLET_API_TOKEN", DEFAULTS.apiToken, BASIC_USER, "text without a colon or a line end"),
-    accessToken: matching(
-      "TRACKLET_ACCESS_TOKEN",
-      DEFAULTS.accessToken,
-      BEARER_TOKEN,
-      "made of letters, digits and - . _ ~ + / =",
-    ),
+    accessToken: matching("TRACKLET_ACCESS_TOKEN", DEFAULTS.accessToken, BEARER_TOKEN, BEARER_EXPECTED),
+    metricsToken:
+      environment.TRACKLET_METRICS_TOKEN === undefined
+        ? undefined
+        : matching("TRACKLET_METRICS_TOKEN", "", BEARER_TOKEN, BEARER_EXPECTED),
     seed: oneOf("TRACKLET_SEED", privately ? "on" : "off", ["on", "off"]) === "on",
     trustProxy,
     publicUrl,
@@ -120,6 +121,7 @@ const HOST = /^[A-Za-z0-9._:%-]+$/;
 const BASIC_USER = /^[^:\p{Cc}]+$/u;
 /** RFC 6750 §2.1. */
 const BEARER_TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
+const BEARER_EXPECTED = "made of letters, digits and - . _ ~ + / =";
 
 const proxies = (value: string | undefined): string[] => {
   if (value === undefined) return [];

@@ -29,12 +29,16 @@ export interface EventStore {
 /** Contacts remembered as being in the database; forgetting them costs one look by the database. */
 const MAX_KNOWN = 100_000;
 
-/** @param onCommit called after each commit of events */
-export const createEventStore = (database: Database, onCommit: () => void): EventStore => {
+/** @param onCommit called after each commit, with the number of its events and the seconds that it took */
+export const createEventStore = (
+  database: Database,
+  onCommit: (events: number, seconds: number) => void,
+): EventStore => {
   // Contacts are never deleted, so one that was committed once need not be made again.
   const known = new Set<string>();
 
   const commit = async (events: NewEvent[]): Promise<void> => {
+    const began = performance.now();
     const contacts = new Map(events.map(({ contactUid }) => [recordId("contact", contactUid), contactUid]));
     for (const id of contacts.keys()) if (known.has(id)) contacts.delete(id);
     await database.transaction(async (query) => {
@@ -43,7 +47,7 @@ export const createEventStore = (database: Database, onCommit: () => void): Even
     });
     if (known.size > MAX_KNOWN) known.clear();
     for (const id of contacts.keys()) known.add(id);
-    onCommit();
+    onCommit(events.length, (performance.now() - began) / 1_000);
   };
 
   return {

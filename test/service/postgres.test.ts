@@ -151,6 +151,9 @@ describe.skipIf(missing !== undefined)(
         expect(answer.headers.get("retry-after")).toBe("2");
         expect(await answer.json()).toEqual({ error: expect.stringContaining("try again later") });
       }
+      expect(await (await services[0]!.get("/metrics")).text()).toContain(
+        'tracklet_events_refused_total{reason="away"} 1\n',
+      );
       await server.resume();
       expect((await services[0]!.get("/readyz")).status).toBe(200);
       expect((await services[0]!.post(event)).status).toBe(200);

@@ -38,7 +38,7 @@ export const privateCases = (running: () => RunningService): void => {
   });
 
   describe("what asks for no token", () => {
-    const paths = ["/demo/events", "/demo/contacts", "/demo/events/stream"];
+    const paths = ["/demo/events", "/demo/contacts", "/demo/events/stream", "/metrics"];
 
     it.each(["https://shop.example", "null", "http://192.0.2.1", "http://localhost.shop.example"])(
       "is refused to a page of %s",
@@ -69,6 +69,36 @@ export const privateCases = (running: () => RunningService): void => {
           /this machine/,
         );
     });
+  });
+
+  it("counts requests by route and status, batches, waiting and refused events", async () => {
+    const read = async (): Promise<Map<string, number>> => {
+      const answer = await service.get("/metrics", {});
+      expect(answer.headers.get("content-type")).toMatch(/^text\/plain; version=/);
+      const samples = (await answer.text()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+      return new Map(
+        samples.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ")))]),
+      );
+    };
+    const before = await read();
+    await Promise.all(
+      Array.from({ length: 8 }, () => service.post({ contact_uid: "contact-001", event_uid: "counted" })),
+    );
+    await service.post({ contact_uid: "" });
+    await service.get("/v2/accounts/a");
+    await service.get("/v2/accounts/b");
+    const after = await read();
+    const rise = (name: string): number => after.get(name)! - (before.get(name) ?? 0);
+    const requests = (method: string, route: string, status: number): number =>
+      rise(`tracklet_http_request_seconds_count{method="${method}",route="${route}",status="${status}"}`);
+    expect(requests("POST", "/v1/track/event", 200)).toBe(8);
+    expect(requests("POST", "/v1/track/event", 400)).toBe(1);
+    expect(requests("GET", "/v2/accounts/:id", 404)).toBe(2);
+    expect(rise("tracklet_commit_events_sum")).toBe(8);
+    expect(rise("tracklet_commit_seconds_count")).toBe(rise("tracklet_commit_events_count"));
+    expect(after.get("tracklet_events_waiting")).toBe(0);
+    expect(after.get('tracklet_events_refused_total{reason="full"}')).toBe(0);
+    expect(after.get("process_resident_memory_bytes")).toBeGreaterThan(0);
   });
 
   it.each(["/healthz", "/readyz"])("is told that all is well: %s", async (path) => {

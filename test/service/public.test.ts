@@ -26,12 +26,19 @@ afterAll(() => rm(dataFolder, { recursive: true, force: true }));
 
 it("has nothing without a token behind a proxy, and names the proxy's address", async () => {
   const { url, get } = await start(PROXIED);
-  for (const path of ["/demo/events", "/demo/contacts", "/demo/events/stream"])
+  for (const path of ["/demo/events", "/demo/contacts", "/demo/events/stream", "/metrics"])
     await expectRefusal(await get(path), 404, /there is no GET/);
   const { status, body } = await ask(`${url}/v2/users`, { authorization, host: "shop.example" });
   expect(status).toBe(200);
   expect(JSON.parse(body).pagination.next).toBe("https://track.example.com/v2/users?offset=25&limit=25");
   expect((await get("/healthz", {})).status).toBe(200);
+});
+
+it("gives its metrics to the holder of their token", async () => {
+  const { get } = await start({ ...PROXIED, metricsToken: "metrics-token" });
+  for (const authorization of ["", `Bearer ${ACCESS_TOKEN}`, "Bearer metrics-tokem"])
+    await expectRefusal(await get("/metrics", { authorization }), 401, /metrics token/);
+  expect(await (await get("/metrics", { authorization: "Bearer metrics-token" })).text()).toContain("tracklet_");
 });
 
 it("counts each visitor of a trusted proxy for itself", async () => {
