@@ -1,10 +1,11 @@
 /** `tracklet/read`: the look-ups of accounts, contacts and users, for servers and other trusted places. */
 
-import { TrackletError } from "./server/errors.js";
-import { type CallOptions, REACH, type Reach, requester } from "./server/http.js";
+import { NotFoundError, TrackletError } from "./server/errors.js";
+import { ID, record, recordOrNone } from "./server/parse-records.js";
+import { type CallOptions, checkReach, type Reach } from "./server/reach.js";
 import type { Account, Contact } from "./server/records.js";
-import { ID, record, recordOrNone } from "./server/response-body.js";
-import { type ListOptions, type UserList, userLists } from "./server/users.js";
+import { request } from "./server/request.js";
+import { type Ask, type ListOptions, type UserList, userLists } from "./server/users.js";
 import { BASE_ADDRESS, check, type Rules } from "./server/validate.js";
 
 export {
@@ -17,7 +18,7 @@ export {
   TimeoutError,
   TrackletError,
 } from "./server/errors.js";
-export type { CallOptions, Reach } from "./server/http.js";
+export type { CallOptions, Reach } from "./server/reach.js";
 export type { Account, Contact, Pagination, References, Stage, User, UserPage } from "./server/records.js";
 export type { ListOptions, UserList } from "./server/users.js";
 
@@ -58,7 +59,6 @@ export interface Reader {
 }
 
 const CONFIG: Rules = {
-  ...REACH,
   baseUrl: BASE_ADDRESS,
   accessToken: /^"[!#-[\]-~]+"/, // fetch would quote a token that no header can hold in its error
 };
@@ -70,31 +70,45 @@ const CONFIG: Rules = {
  * @throws TypeError when the configuration is wrong
  * @throws TrackletError in a page, unless `allowBrowser`
  */
-export const createReader = (config: ReaderConfig): Reader => {
-  const { accessToken } = config;
-  if (globalThis.document && !config.allowBrowser) throw new TrackletError("accessToken in a page needs allowBrowser");
-  check(config, CONFIG);
-  const request = requester(
-    config.baseUrl.replace(/\/*$/, "/v2/"),
-    { headers: { Accept: "application/json", Authorization: `Bearer ${accessToken}` } },
-    config,
-    (text) => text.split(accessToken).join("***"),
-  );
+export const createReader = ({ accessToken, allowBrowser, baseUrl, ...reach }: ReaderConfig): Reader => {
+  if (globalThis.document && !allowBrowser) throw new TrackletError("accessToken in a page needs allowBrowser: true");
+  check({ baseUrl, accessToken }, CONFIG);
+  checkReach(reach);
 
+  const ask: Ask = (path, accept, options) =>
+    request(
+      {
+        method: "GET",
+        url: `${baseUrl.replace(/\/*$/, "/v2/")}${path}`,
+        headers: { Accept: "application/json", Authorization: `Bearer ${accessToken}` },
+        tokens: [accessToken],
+        maxMiB: 16,
+        accept,
+      },
+      reach,
+      options,
+    );
   const lookUp =
-    <T extends object | null>(path: string, accept: (body: unknown) => T, orNull?: boolean) =>
+    <T extends object | null>(name: string, path: string, accept: (body: unknown) => T) =>
     async (id: string, options?: CallOptions): Promise<T> => {
-      check({ id }, ID);
-      return request(path + encodeURIComponent(id), accept, options, orNull);
+      check({ [name]: id }, { [name]: ID.id! });
+      return ask(path + encodeURIComponent(id), accept, options);
     };
-  const records = <T extends object>(kind: string): Records<T> => ({
-    get: lookUp(`${kind}/`, record<T>),
-    findByUid: lookUp(`${kind}?uid=`, recordOrNone<T>, true),
-  });
+  const records = <T extends object>(kind: string): Records<T> => {
+    const find = lookUp("uid", `${kind}?uid=`, recordOrNone<T>);
+    return {
+      get: lookUp("id", `${kind}/`, record<T>),
+      findByUid: (uid, options) =>
+        find(uid, options).catch((error) => {
+          if (error instanceof NotFoundError) return null;
+          throw error;
+        }),
+    };
+  };
 
   return {
     accounts: records("accounts"),
     contacts: records("contacts"),
-    users: { list: userLists(request) },
+    users: { list: userLists(ask) },
   };
 };

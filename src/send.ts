@@ -1,6 +1,7 @@
 /** `tracklet/send`: one event from a server. */
 
-import { type CallOptions, REACH, type Reach, requester } from "./server/http.js";
+import { type CallOptions, checkReach, type Reach } from "./server/reach.js";
+import { request } from "./server/request.js";
 import { BASE_ADDRESS, check, type Rules } from "./server/validate.js";
 import { uuid } from "./shared/uuid.js";
 
@@ -14,7 +15,7 @@ export {
   TimeoutError,
   TrackletError,
 } from "./server/errors.js";
-export type { CallOptions, Reach } from "./server/http.js";
+export type { CallOptions, Reach } from "./server/reach.js";
 
 /** Where events go, and who sends them. */
 export interface SendConfig extends Reach {
@@ -51,7 +52,6 @@ export interface EventParams {
 }
 
 const CONFIG: Rules = {
-  ...REACH,
   trackUrl: BASE_ADDRESS,
   apiToken: /^"[^\\]+"$/,
   eventPath: /^(undefined|"\/[^\\?#]*"$)/,
@@ -59,9 +59,6 @@ const CONFIG: Rules = {
 };
 
 const EVENT: Rules = { contact_uid: /^"[^"]/, event_uid: /^"[^"]/, params: /^(undefined|{)/ };
-
-/** HTTP Basic with the token as user name and an empty password, in UTF-8 (RFC 7617 §2.1). */
-const basic = (token: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(`${token}:`)));
 
 /**
  * Sends one event, and resolves when the service has accepted it. Attempts are repeated on network errors, 408, 425, 429
@@ -71,52 +68,31 @@ const basic = (token: string): string => btoa(String.fromCharCode(...new TextEnc
  * @throws `ApiError` and its kinds, `ConnectionError`, `TimeoutError`, or the reason of the signal
  */
 export const sendEvent = async (config: SendConfig, event: ServerEvent, options?: CallOptions): Promise<void> => {
-  const {
-    trackUrl,
-    apiToken,
-    eventPath = "/v1/track/event",
-    auth = "basic",
-    stamp,
-    fetch: send = fetch,
-    ...reach
-  } = config;
+  const { apiToken, auth = "basic", eventPath = "/v1/track/event", stamp, trackUrl, ...reach } = config;
   const { contact_uid, event_uid, params = {} } = event;
   check(config, CONFIG);
+  checkReach(reach);
   check(event, EVENT);
   // A colon would end the user name (RFC 7617 §2).
   if (auth === "basic" && apiToken.includes(":")) throw new TypeError('apiToken: a colon needs auth "query"');
 
-  const encoded = encodeURIComponent(apiToken);
-  const credentials = basic(apiToken);
+  // HTTP Basic has the token as user name and an empty password, in UTF-8 (RFC 7617 §2.1).
+  const bytes = String.fromCharCode(...new TextEncoder().encode(apiToken));
+  const credentials = btoa(`${bytes}:`);
   const [query, authorization] =
-    auth === "basic" ? ["", { Authorization: `Basic ${credentials}` }] : [`?api_token=${encoded}`];
+    auth === "basic" ? ["", { Authorization: `Basic ${credentials}` }] : [`?api_token=${encodeURIComponent(apiToken)}`];
   // A caller's own event_id and occurred_at win: what comes out of the caller's queue keeps its id over restarts.
   const stamps = stamp ? { event_id: uuid(), occurred_at: Date.now() } : {};
-  let accepted = false;
-  try {
-    const request = requester(
-      trackUrl.replace(/\/+$/, "") + eventPath + query,
-      {
-        method: "POST",
-        headers: { "Content-Type": "application/json", ...authorization },
-        body: JSON.stringify({ contact_uid, event_uid, params: { ...stamps, ...params } }),
-      },
-      {
-        ...reach,
-        // The status is the verdict: to send again because the body broke off would store the event twice.
-        async fetch(input, init) {
-          const response = await send(input, init);
-          accepted = response.ok;
-          if (!accepted) return response;
-          await response.text().catch(() => {});
-          return new Response();
-        },
-      },
-      (text) => [encoded, credentials, apiToken].reduce((hidden, secret) => hidden.split(secret).join("***"), text),
-    );
-    await request("", () => null, options);
-  } catch (error) {
-    // Aborted, or out of time, while that body was read.
-    if (!accepted) throw error;
-  }
+  return request(
+    {
+      method: "POST",
+      url: trackUrl.replace(/\/+$/, "") + eventPath + query,
+      headers: { "Content-Type": "application/json", ...authorization },
+      body: JSON.stringify({ contact_uid, event_uid, params: { ...stamps, ...params } }),
+      tokens: [credentials, bytes, apiToken],
+      maxMiB: 1,
+    },
+    reach,
+    options,
+  );
 };

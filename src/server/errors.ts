@@ -2,7 +2,7 @@
  * The errors of `tracklet/read` and `tracklet/send`. The browser part never throws and must not import this file.
  *
  * Each class answers to `instanceof` and to `error.name`: names are strings, so they survive minification and tell the
- * errors apart when two copies of the package are loaded. No error holds a token: see request.ts.
+ * errors apart when two copies of the package are loaded. No error holds a token: see redact-tokens.ts.
  */
 
 /** A class of errors. `Error`'s second argument is of ES2022, which the ES2020 library does not know. */
@@ -50,7 +50,7 @@ export const NotFoundError: Kind<NotFoundError> = kind("NotFoundError", ApiError
 export type AuthenticationError = ApiError;
 export const AuthenticationError: Kind<AuthenticationError> = kind("AuthenticationError", ApiError);
 
-/** 429, and the retries are used up, or the wait that was asked for is as long as `timeoutMs`. */
+/** 429, and the retries are used up, or the wait that was asked for is longer than what is left of `timeoutMs`. */
 export type RateLimitError = ApiError;
 export const RateLimitError: Kind<RateLimitError> = kind("RateLimitError", ApiError);
 

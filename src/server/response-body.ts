@@ -1,38 +1,24 @@
-import type { UserPage } from "./records.js";
-import { check, type Rules } from "./validate.js";
-
 /**
- * `.` and `..` are steps in a path even when they are percent-encoded (URL standard §4.4), and nothing at all asks for
- * the list instead.
+ * Reads the body of an answer, and no more of it than the bound: a service or a proxy that has gone wrong may send
+ * without an end, and what is read stays in memory.
+ *
+ * @returns the body as a text; `undefined` when it is longer, and is then cancelled
  */
-export const ID: Rules = { id: /^"(?!\.?\.?")/ };
-
-/*
- * What a body must look like to be an answer. Each function returns it, typed, or throws a TypeError whose message is
- * the reason why it is none.
- */
-
-/** The body as one record: an object, as JSON means it. */
-export const record = <T extends object>(body: unknown): T => {
-  check({ body }, { body: /^{/ });
-  return body as T;
-};
-
-/**
- * The interface leaves open how a search that finds nothing is answered: `null` and an empty list, bare or in an
- * envelope, both mean that. A record's own `data` holds its attributes; only a body without `id` is an envelope.
- */
-export const recordOrNone = <T extends object>(body: unknown): T | null => {
-  const { id, data } = Object(body) as { id?: unknown; data?: unknown };
-  const [found, other] = [id || !Array.isArray(data) ? body : data].flat();
-  return found == null ? null : record(other ? data : found);
-};
-
-/** The body as a page whose members can be relied upon. */
-export const userPage = (page: UserPage): UserPage => {
-  check(page, { pagination: /"total":\d/ });
-  page.data.forEach((user) => {
-    check(user, ID);
-  });
-  return page;
+export const readBody = async ({ body }: Response, maxMiB: number): Promise<string | undefined> => {
+  if (!body) return "";
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value, { stream: true });
+    bytes += value.length;
+    if (bytes > maxMiB * 1_048_576) {
+      // Not awaited: nothing depends on how it ends.
+      reader.cancel().catch(() => {});
+      return undefined;
+    }
+  }
 };

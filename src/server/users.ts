@@ -1,6 +1,6 @@
-import type { CallOptions, Request } from "./http.js";
+import { userPage } from "./parse-records.js";
+import type { CallOptions } from "./reach.js";
 import type { User, UserPage } from "./records.js";
-import { userPage } from "./response-body.js";
 import { COUNT, check, type Rules } from "./validate.js";
 
 /** Which users, in which order. What is left out is the service's to choose: offset 0, limit 25, order `desc`. */
@@ -36,14 +36,17 @@ export const LIST_OPTIONS: Rules = {
   sort: /^(undefined|"created_at")$/,
 };
 
+/** Asks for what is behind a path, and makes the result out of the answer. */
+export type Ask = <T>(path: string, accept: (body: never) => T, options?: CallOptions) => Promise<T>;
+
 /** Makes the function that checks the options and gives a {@link UserList}. */
 export const userLists =
-  (request: Request) =>
+  (ask: Ask) =>
   ({ signal, ...first }: ListOptions = {}): UserList => {
     check(first, LIST_OPTIONS);
     const load = (query: Query) =>
       // By way of JSON, because that leaves out what is undefined.
-      request(`users?${new URLSearchParams(JSON.parse(JSON.stringify(query)))}`, userPage, { signal });
+      ask(`users?${new URLSearchParams(JSON.parse(JSON.stringify(query)))}`, userPage, { signal });
 
     /**
      * Walks along `pagination.next`, one page at a time. Ends on a page without `next`, an empty one, one whose `next`

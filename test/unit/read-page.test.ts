@@ -7,7 +7,7 @@ const config = { baseUrl: "https://api.example.com", accessToken: "token" };
 it("does not work in a page, where anyone could read the token, unless that is allowed", async () => {
   expect(typeof document).toBe("object");
   expect(() => createReader(config)).toThrow(TrackletError);
-  expect(() => createReader(config)).toThrow(/accessToken in a page needs allowBrowser/);
+  expect(() => createReader(config)).toThrow(/^accessToken in a page needs allowBrowser: true$/);
   expect(() => createReader({ ...config, allowBrowser: false })).toThrow(TrackletError);
 
   const reader = createReader({ ...config, allowBrowser: true, fetch: async () => new Response('{"id":"1"}') });

@@ -129,11 +129,20 @@ describe("waiting", () => {
     expect(outcome).toMatchObject({ retryAfterMs: 60_000 });
   });
 
+  it("does not begin a wait that is longer than what is left of the deadline", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0.999);
+    const asks = json({ error: "busy" }, 503, { "retry-after": "9.5" });
+    const { outcome, attempts } = await attempt(inTurn(json({}, 503), asks, found), { timeoutMs: 10_000 });
+    expect(attempts).toBe(2);
+    expect(outcome).toBeInstanceOf(ApiError);
+    expect(outcome).toMatchObject({ status: 503, error: "busy", retryAfterMs: 9_500 });
+  });
+
   it("has one deadline for all attempts", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0);
     const { outcome, attempts } = await attempt(inTurn(hangUp, silence), { timeoutMs: 1_500, retries: 9 });
     expect(outcome).toBeInstanceOf(TimeoutError);
-    expect(outcome).toMatchObject({ message: expect.stringMatching(/^GET .*: over 1500 ms$/) });
+    expect(outcome).toMatchObject({ message: expect.stringMatching(/^GET .*: not done within 1500 ms$/) });
     expect(attempts).toBe(2);
   });
 

@@ -7,6 +7,8 @@ import { type SendConfig, sendEvent } from "../../src/send.js";
 import { deadAddress, inTurn, json, type Reply, withWire } from "../contract/wire.js";
 
 const TOKEN = "tok/se+cret=";
+/** As HTTP Basic sends it. */
+const CREDENTIALS = btoa(`${TOKEN}:`);
 
 /** Everything of a value that somebody may log. */
 const shown = (value: unknown): string => {
@@ -24,17 +26,32 @@ const shown = (value: unknown): string => {
   return [printed, deep, JSON.stringify(value), String(message), String(stack), String(value), below].join("\n");
 };
 
-/** As it is sent: by a bearer, in a query, by HTTP Basic. */
-const forms = [TOKEN, encodeURIComponent(TOKEN), btoa(`${TOKEN}:`)];
-const expectNoToken = (value: unknown) => {
-  const text = shown(value);
-  for (const form of forms) expect(text).not.toContain(form);
+/** With nothing percent-encoded in it any more, however often it was. */
+const decoded = (text: string): string => {
+  const once = text.replace(/%([2-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return once === text ? text : decoded(once);
 };
+const expectNoToken = (value: unknown) => {
+  const text = decoded(shown(value));
+  for (const secret of [TOKEN, CREDENTIALS]) expect(text).not.toContain(secret);
+};
+
+const lowerHex = (text: string): string => text.replace(/%../g, (code) => code.toLowerCase());
+/** A secret as services and proxies may write it in their answers. */
+const formsOf = (secret: string): string[] => [
+  secret,
+  encodeURIComponent(secret),
+  lowerHex(encodeURIComponent(secret)),
+  encodeURIComponent(encodeURIComponent(secret)),
+  encodeURIComponent(lowerHex(encodeURIComponent(secret))),
+  encodeURI(secret),
+];
+const TOKEN_FORMS = formsOf(TOKEN);
 
 /** An answer that holds the token wherever a service or proxy may put it. */
 const echo = (status: number, sent: string[]): Reply =>
   json({ error: `no: ${sent.join(" ")}` }, status, {
-    location: `https://elsewhere.example/${sent.at(-1)}`,
+    location: `https://elsewhere.example/?${sent.join("&")}`,
     "x-echo": sent.join(", "),
   });
 
@@ -43,6 +60,7 @@ const STATUSES = [302, 400, 401, 404, 429, 503];
 it("looks for the token where it can be found", () => {
   expect(() => expectNoToken(Object.assign(new Error("a"), { config: { token: TOKEN } }))).toThrow();
   expect(() => expectNoToken(new Error("a", { cause: new Error(TOKEN) }))).toThrow();
+  for (const form of [...TOKEN_FORMS, CREDENTIALS]) expect(() => expectNoToken(new Error(form))).toThrow();
 });
 
 describe("a reader", () => {
@@ -55,7 +73,7 @@ describe("a reader", () => {
   });
 
   it.each([200, ...STATUSES])("does not show the token in its error: %s", (status) =>
-    withWire(inTurn(status === 200 ? { body: TOKEN } : echo(status, [TOKEN])), async ({ url }) => {
+    withWire(inTurn(status === 200 ? { body: TOKEN } : echo(status, TOKEN_FORMS)), async ({ url }) => {
       const error = await createReader(config(url))
         .accounts.get("1")
         .then(
@@ -74,7 +92,7 @@ describe("a reader", () => {
       new Error("failed", { cause: Object.assign(new Error("below"), { request }) }),
       Object.assign(new Error("failed"), { code: TOKEN }),
       request,
-      `failed: ${TOKEN}`,
+      ...TOKEN_FORMS.map((form) => `failed: ${form}`),
       undefined,
       null,
     ]) {
@@ -110,12 +128,24 @@ describe("a reader", () => {
   );
 });
 
+it("does not show a token of other alphabets, neither as a text nor as its bytes", async () => {
+  const apiToken = "tést-☃-api-token";
+  const bytes = Buffer.from(apiToken, "utf8").toString("latin1");
+  const answer = json({ error: `no: ${apiToken}` }, 400, { "x-echo": bytes, "x-again": encodeURIComponent(apiToken) });
+  await withWire(inTurn(answer), async ({ url }) => {
+    const event = { contact_uid: "c", event_uid: "e" };
+    const error = await sendEvent({ trackUrl: url, apiToken, auth: "query" }, event).catch((reason) => reason);
+    expect(error).toMatchObject({ error: "no: ***", url: `${url}/v1/track/event?api_token=***` });
+    expect(Object.fromEntries(error.headers)).toMatchObject({ "x-echo": "***", "x-again": "***" });
+  });
+});
+
 describe.each(["basic", "query"] as const)("sendEvent with auth %s", (auth) => {
   const event = { contact_uid: "c", event_uid: "e" };
   const config = (trackUrl: string): SendConfig => ({ trackUrl, apiToken: TOKEN, auth, retries: 0 });
 
   it.each(STATUSES)("does not show the token in its error: %s", (status) =>
-    withWire(inTurn(echo(status, forms)), async ({ url }) => {
+    withWire(inTurn(echo(status, [...TOKEN_FORMS, ...formsOf(CREDENTIALS)])), async ({ url }) => {
       const error = await sendEvent(config(url), event).catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(Error);
       expectNoToken(error);

@@ -130,8 +130,8 @@ describe.each(["accounts", "contacts"] as const)("%s", (kind) => {
 
   const noRecord = "body: expected /^{/";
   it.each([
-    ["no JSON", { body: "<html>" }, "no JSON"],
-    ["JSON that breaks off", { body: '{"id":"1"' }, "no JSON"],
+    ["no JSON", { body: "<html>" }, "body: expected JSON"],
+    ["JSON that breaks off", { body: '{"id":"1"' }, "body: expected JSON"],
     ["a number", json(0), noRecord],
     ["a text", json("id"), noRecord],
     ["false", json(false), noRecord],

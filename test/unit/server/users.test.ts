@@ -195,7 +195,7 @@ describe("a list", () => {
     }));
 
   it.each([
-    ["no JSON", { body: "<html>" }, "no JSON"],
+    ["no JSON", { body: "<html>" }, "body: expected JSON"],
     ["null", json(null), "pagination"],
     ["a list", json([user("a")]), "pagination"],
     ["another record", json(user("a")), "pagination"],

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { redactTokens } from "../../../src/server/redact-tokens.js";
+
+it("replaces every token wherever it stands", () =>
+  expect(redactTokens("a: one, two; a: one", ["one", "two"])).toBe("a: ***, ***; a: ***"));
+
+it("leaves a text without a token as it is, percent-encoded characters included", () =>
+  expect(redactTokens("/v2/accounts?uid=a%2Fb%252B", ["token"])).toBe("/v2/accounts?uid=a%2Fb%252B"));
+
+it("takes no character of a token for a pattern", () => {
+  expect(redactTokens("a.c abc", ["a.c"])).toBe("*** abc");
+  expect(redactTokens("x\\dx x5x", ["x\\dx"])).toBe("*** x5x");
+});
+
+it("finds a token of other alphabets, as a text and as its bytes in UTF-8", () => {
+  const token = "tést-☃🎉";
+  const bytes = String.fromCharCode(...new TextEncoder().encode(token));
+  for (const form of [token, bytes, encodeURIComponent(token)])
+    expect(redactTokens(`<${form}>`, [bytes, token])).toBe("<***>");
+});
+
+it("finds a token however its characters are percent-encoded", () => {
+  const character = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
+  const written = fc.record({ character, times: fc.integer({ min: 0, max: 3 }), isLower: fc.boolean() });
+  const write = ({ character, times, isLower }: { character: string; times: number; isLower: boolean }): string => {
+    const hex = character.charCodeAt(0).toString(16);
+    return times ? `%${"25".repeat(times - 1)}${isLower ? hex : hex.toUpperCase()}` : character;
+  };
+  fc.assert(
+    fc.property(fc.array(written, { minLength: 8, maxLength: 40 }), (characters) => {
+      const token = characters.map(({ character }) => character).join("");
+      expect(redactTokens(`<< ${characters.map(write).join("")} >>`, [token])).toBe("<< *** >>");
+    }),
+    { seed: 20_250_101 },
+  );
+});
+
+it("takes time in proportion to the text, also where much of it looks like a token", () => {
+  const token = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab";
+  const time = (text: string): number => {
+    const start = process.cpuUsage();
+    redactTokens(text, [token]);
+    const { user, system } = process.cpuUsage(start);
+    return user + system;
+  };
+  for (const part of ["a", "%25", "%2561"]) {
+    const short = part.repeat(20_000);
+    const times = [1, 10].map((factor) => Math.min(...Array.from({ length: 5 }, () => time(short.repeat(factor)))));
+    expect(times[1]! / Math.max(times[0]!, 200)).toBeLessThan(30);
+  }
+});

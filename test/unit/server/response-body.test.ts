@@ -1,0 +1,64 @@
+import { expect, it } from "vitest";
+import { readBody } from "../../../src/server/response-body.js";
+
+const MIB = 1_048_576;
+
+/** A body of so many parts of 64 KiB, and what became of it. */
+const parts = (count: number, atCancel = async (): Promise<void> => {}) => {
+  const seen = { pulled: 0, cancelled: 0 };
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (seen.pulled === count) return controller.close();
+      seen.pulled += 1;
+      controller.enqueue(new Uint8Array(65_536).fill(0x61));
+    },
+    cancel() {
+      seen.cancelled += 1;
+      return atCancel();
+    },
+  });
+  return { seen, response: new Response(body) };
+};
+
+it("reads a body up to the bound", async () => {
+  const { response, seen } = parts(16);
+  await expect(readBody(response, 1)).resolves.toBe("a".repeat(MIB));
+  expect(seen.cancelled).toBe(0);
+});
+
+it("takes no more of a longer body than it must, and cancels it", async () => {
+  const { response, seen } = parts(1_000);
+  await expect(readBody(response, 1)).resolves.toBeUndefined();
+  expect(seen.pulled).toBeLessThan(20);
+  expect(seen.cancelled).toBe(1);
+});
+
+it("does not wait for the cancellation, nor mind its failure", async () => {
+  for (const atCancel of [() => new Promise<void>(() => {}), () => Promise.reject(new Error("cancelled"))])
+    await expect(readBody(parts(1_000, atCancel).response, 1)).resolves.toBeUndefined();
+});
+
+it("reads an absent body as an empty one", async () => {
+  await expect(readBody(new Response(null, { status: 204 }), 1)).resolves.toBe("");
+});
+
+it("puts characters together that come in two parts, and marks one that is cut off", async () => {
+  const bytes = new TextEncoder().encode("☃");
+  const split = (...cuts: Uint8Array[]) =>
+    new Response(
+      new ReadableStream({
+        start(controller) {
+          for (const cut of cuts) controller.enqueue(cut);
+          controller.close();
+        },
+      }),
+    );
+  await expect(readBody(split(bytes.slice(0, 1), bytes.slice(1)), 1)).resolves.toBe("☃");
+  await expect(readBody(split(bytes.slice(0, 2)), 1)).resolves.toBe("\ufffd");
+});
+
+it("rejects with what broke the body off", async () => {
+  const reason = new Error("reset");
+  const broken = new ReadableStream({ pull: (controller) => controller.error(reason) });
+  await expect(readBody(new Response(broken), 1)).rejects.toBe(reason);
+});
