@@ -50,26 +50,23 @@ export const userLists =
 
     /**
      * Walks along `pagination.next`, one page at a time. Ends on a page without `next`, an empty one, one whose `next`
-     * leads nowhere or not forwards, and one that only repeats: unless users were added, each of which pushes one onto a page
-     * to come, so that no more are met again than were added.
+     * does not lead forwards, and one that only repeats while `next` leads beyond the last user: users that are added
+     * push others onto later pages, but the total grows with them.
      */
     async function* pages(): AsyncGenerator<UserPage, void, undefined> {
       const seen = new Set<string>();
       let query = first;
-      // What the total must have grown to, if each user met again was pushed there by one that was added.
-      let grown: number | undefined;
       for (;;) {
         const page = await load(query);
         const { data } = page;
         const { next, total } = page.pagination;
         const unseen = data.filter(({ id }) => seen.size < seen.add(id).size);
-        grown = (grown ?? total) + data.length - unseen.length;
         yield { ...page, data: unseen };
-        const isRepeated = !unseen.length && grown > total;
         // Nothing else of `next` is used: with a foreign host or path, the token would go there.
         const members = new URLSearchParams(next?.split("?")[1]);
         const offset = Number(members.get("offset"));
-        if (!data.length || isRepeated || !offset || offset <= query.offset!) return;
+        const isForwards = offset > (query.offset ?? 0);
+        if (!data.length || !isForwards || (!unseen.length && offset >= total)) return;
         query = { ...query, offset, limit: Number(members.get("limit")) || query.limit };
       }
     }
