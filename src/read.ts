@@ -1,12 +1,12 @@
 /** `tracklet/read`: the look-ups of accounts, contacts and users, for servers and other trusted places. */
 
 import { NotFoundError, TrackletError } from "./server/errors.js";
-import { ID, record, recordOrNone } from "./server/parse-records.js";
+import { isId, record, recordOrNone } from "./server/parse-records.js";
 import { type CallOptions, checkReach, type Reach } from "./server/reach.js";
 import type { Account, Contact } from "./server/records.js";
 import { request } from "./server/request.js";
 import { type Ask, type ListOptions, type UserList, userLists } from "./server/users.js";
-import { BASE_ADDRESS, check, type Rules } from "./server/validate.js";
+import { check, checkAddress, isText } from "./server/validate.js";
 
 export {
   type AnswerDetails,
@@ -58,11 +58,6 @@ export interface Reader {
   };
 }
 
-const CONFIG: Rules = {
-  baseUrl: BASE_ADDRESS,
-  accessToken: /^"[!#-[\]-~]+"/, // fetch would quote a token that no header can hold in its error
-};
-
 /**
  * Makes a reader of the service's records. Calls reject with `ApiError` (among them `NotFoundError`,
  * `AuthenticationError` and `RateLimitError`), `ConnectionError`, `TimeoutError`, or the reason of their signal.
@@ -72,7 +67,9 @@ const CONFIG: Rules = {
  */
 export const createReader = ({ accessToken, allowBrowser, baseUrl, ...reach }: ReaderConfig): Reader => {
   if (globalThis.document && !allowBrowser) throw new TrackletError("accessToken in a page needs allowBrowser: true");
-  check({ baseUrl, accessToken }, CONFIG);
+  checkAddress("baseUrl", baseUrl);
+  // What a header cannot hold, `fetch` refuses with an error that quotes it.
+  check(isText(accessToken, /^[!-~]+$/), "accessToken: expected ASCII without spaces", accessToken && "***");
   checkReach(reach);
 
   const ask: Ask = (path, accept, options) =>
@@ -91,7 +88,7 @@ export const createReader = ({ accessToken, allowBrowser, baseUrl, ...reach }: R
   const lookUp =
     <T extends object | null>(name: string, path: string, accept: (body: unknown) => T) =>
     async (id: string, options?: CallOptions): Promise<T> => {
-      check({ [name]: id }, { [name]: ID.id! });
+      check(isId(id), `${name}: expected a text other than "", "." and ".."`, id);
       return ask(path + encodeURIComponent(id), accept, options);
     };
   const records = <T extends object>(kind: string): Records<T> => {

@@ -2,7 +2,7 @@
 
 import { type CallOptions, checkReach, type Reach } from "./server/reach.js";
 import { request } from "./server/request.js";
-import { BASE_ADDRESS, check, type Rules } from "./server/validate.js";
+import { check, checkAddress, isObject, isText } from "./server/validate.js";
 import { uuid } from "./shared/uuid.js";
 
 export {
@@ -51,15 +51,6 @@ export interface EventParams {
   [member: string]: unknown;
 }
 
-const CONFIG: Rules = {
-  trackUrl: BASE_ADDRESS,
-  apiToken: /^"[^\\]+"$/,
-  eventPath: /^(undefined|"\/[^\\?#]*"$)/,
-  auth: /^(undefined|"(basic|query)"$)/,
-};
-
-const EVENT: Rules = { contact_uid: /^"[^"]/, event_uid: /^"[^"]/, params: /^(undefined|{)/ };
-
 /**
  * Sends one event, and resolves when the service has accepted it. Attempts are repeated on network errors, 408, 425, 429
  * and 5xx; without `stamp`, an event whose answer was lost on the way may then be stored twice.
@@ -70,11 +61,20 @@ const EVENT: Rules = { contact_uid: /^"[^"]/, event_uid: /^"[^"]/, params: /^(un
 export const sendEvent = async (config: SendConfig, event: ServerEvent, options?: CallOptions): Promise<void> => {
   const { apiToken, auth = "basic", eventPath = "/v1/track/event", stamp, trackUrl, ...reach } = config;
   const { contact_uid, event_uid, params = {} } = event;
-  check(config, CONFIG);
-  checkReach(reach);
-  check(event, EVENT);
+  checkAddress("trackUrl", trackUrl);
+  check(isText(apiToken, /^[^\p{Cc}\p{Cs}]+$/u), "apiToken: expected a text on one line", apiToken && "***");
+  check(["basic", "query"].includes(auth), 'auth: expected "basic" or "query"', auth);
   // A colon would end the user name (RFC 7617 §2).
-  if (auth === "basic" && apiToken.includes(":")) throw new TypeError('apiToken: a colon needs auth "query"');
+  check(auth !== "basic" || !apiToken.includes(":"), 'auth: expected "query" for a token with a colon', auth);
+  check(
+    isText(eventPath, /^\/[^\s\\?#]*$/),
+    'eventPath: expected a path that begins with "/", without query and fragment',
+    eventPath,
+  );
+  checkReach(reach);
+  check(isText(contact_uid, /./s), "contact_uid: expected a text that is not empty", contact_uid);
+  check(isText(event_uid, /./s), "event_uid: expected a text that is not empty", event_uid);
+  check(isObject(params), "params: expected an object", params);
 
   // HTTP Basic has the token as user name and an empty password, in UTF-8 (RFC 7617 §2.1).
   const bytes = String.fromCharCode(...new TextEncoder().encode(apiToken));

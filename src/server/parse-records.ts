@@ -1,20 +1,19 @@
+/*
+ * What a body must look like to be an answer. Each function returns it, typed, or throws a TypeError whose message is
+ * the reason why it is none.
+ */
 import type { UserPage } from "./records.js";
-import { check, type Rules } from "./validate.js";
+import { check, isObject, isText } from "./validate.js";
 
 /**
  * `.` and `..` are steps in a path even when they are percent-encoded (URL standard §4.4), and nothing at all asks for
  * the list instead.
  */
-export const ID: Rules = { id: /^"(?!\.?\.?")/ };
+export const isId = (value: unknown): boolean => isText(value, /^(?!\.?\.?$)/);
 
-/*
- * What a body must look like to be an answer. Each function returns it, typed, or throws a TypeError whose message is
- * the reason why it is none.
- */
-
-/** The body as one record: an object, as JSON means it. */
+/** The body as one record. */
 export const record = <T extends object>(body: unknown): T => {
-  check({ body }, { body: /^{/ });
+  check(isObject(body), "body: expected an object", body);
   return body as T;
 };
 
@@ -31,9 +30,11 @@ export const recordOrNone = <T extends object>(body: unknown): T | null => {
 
 /** The body as a page whose members can be relied upon. */
 export const userPage = (page: UserPage): UserPage => {
-  check(page, { pagination: /"total":\d/ });
-  page.data.forEach((user) => {
-    check(user, ID);
-  });
+  const { data, pagination } = Object(page) as Partial<UserPage>;
+  const { total, next } = Object(pagination) as Partial<UserPage["pagination"]>;
+  check(Number.isInteger(total), "pagination.total: expected a whole number", total);
+  check(isText(next ?? "", /^/), "pagination.next: expected a text", next);
+  check(Array.isArray(data), "data: expected an array", data);
+  for (const user of data!) check(isId(user?.id), 'data[].id: expected a text other than "", "." and ".."', user?.id);
   return page;
 };

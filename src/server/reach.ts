@@ -1,4 +1,5 @@
-import { COUNT, check } from "./validate.js";
+import { checkWhole } from "./validate.js";
+
 /** How to reach the service, and when to give up. */
 export interface Reach {
   /** Instead of the global `fetch`. */
@@ -16,4 +17,7 @@ export interface CallOptions {
 }
 
 /** @throws TypeError that names the option that is wrong */
-export const checkReach = (reach: Reach): void => check(reach, { timeoutMs: COUNT, retries: COUNT });
+export const checkReach = ({ timeoutMs = 0, retries = 0 }: Reach): void => {
+  checkWhole("timeoutMs", timeoutMs);
+  checkWhole("retries", retries);
+};

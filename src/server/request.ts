@@ -45,6 +45,7 @@ export const request = async <T>(
   const deadline = performance.now() + timeoutMs;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let pause: ReturnType<typeof setTimeout> | undefined;
+  // From then on, nothing is an error: to send again because a body broke off would store an event twice.
   let isAccepted = false;
 
   const attempts = async (failed: number): Promise<T> => {

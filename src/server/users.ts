@@ -1,7 +1,7 @@
 import { userPage } from "./parse-records.js";
 import type { CallOptions } from "./reach.js";
 import type { User, UserPage } from "./records.js";
-import { COUNT, check, type Rules } from "./validate.js";
+import { check, checkWhole } from "./validate.js";
 
 /** Which users, in which order. What is left out is the service's to choose: offset 0, limit 25, order `desc`. */
 export interface ListOptions extends CallOptions {
@@ -28,14 +28,6 @@ export interface UserList extends PromiseLike<UserPage>, AsyncIterable<User> {
 /** The options without the signal. */
 type Query = Omit<ListOptions, "signal">;
 
-/** What {@link ListOptions} must look like. */
-export const LIST_OPTIONS: Rules = {
-  offset: COUNT,
-  limit: /^(undefined|[1-9]\d?|100)$/,
-  order: /^(undefined|"asc"|"desc")$/,
-  sort: /^(undefined|"created_at")$/,
-};
-
 /** Asks for what is behind a path, and makes the result out of the answer. */
 export type Ask = <T>(path: string, accept: (body: never) => T, options?: CallOptions) => Promise<T>;
 
@@ -43,7 +35,12 @@ export type Ask = <T>(path: string, accept: (body: never) => T, options?: CallOp
 export const userLists =
   (ask: Ask) =>
   ({ signal, ...first }: ListOptions = {}): UserList => {
-    check(first, LIST_OPTIONS);
+    // In place of what is left out, a value that is right.
+    const { offset = 0, limit = 1, order = "asc", sort = "created_at" } = first;
+    checkWhole("offset", offset);
+    checkWhole("limit", limit, { min: 1, max: 100 });
+    check(["asc", "desc"].includes(order), 'order: expected "asc" or "desc"', order);
+    check(sort === "created_at", 'sort: expected "created_at"', sort);
     const load = (query: Query) =>
       // By way of JSON, because that leaves out what is undefined.
       ask(`users?${new URLSearchParams(JSON.parse(JSON.stringify(query)))}`, userPage, { signal });

@@ -1,24 +1,39 @@
-/** Questions about values from outside: the arguments and answers of `tracklet/read` and `tracklet/send`. */
+/** Checks of what comes from outside: the arguments of `tracklet/read` and `tracklet/send`, and the answers. */
 
-/**
- * Patterns for the JSON text of values: there, 5 and `"5"` differ, NaN is `null`, and control characters, quotes and
- * backslashes come with a backslash. What is absent reads `undefined`.
- */
-export type Rules = Record<string, RegExp>;
-
-/**
- * Checks those members that have a rule. The error shows the rule, and never the value, which may be a token.
- *
- * @throws TypeError that names the first wrong member, and the pattern that was expected
- */
-export const check = (values: object, rules: Rules): void => {
-  for (const name in rules)
-    if (!rules[name]!.test(JSON.stringify((values as Record<string, unknown>)[name])))
-      throw new TypeError(`${name}: expected ${rules[name]}`);
+/** A value as an error shows it: the first characters of a text, before a password in an address can begin. */
+const show = (value: unknown): string => {
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "string") return `"${value.replace(/(.{8}).+/s, "$1…")}"`;
+  return Object(value) === value ? typeof value : String(value);
 };
 
-/** A whole number, or nothing. Nine digits at most: a timer of more than 2³¹ − 1 ms fires at once. */
-export const COUNT = /^(undefined|\d{1,9})$/;
+/**
+ * @param expected names the option or member, and says what it must be
+ * @param found what it is instead
+ * @throws TypeError that tells both, unless the value is right
+ */
+export const check = (isRight: boolean, expected: string, found: unknown): void => {
+  if (!isRight) throw new TypeError(`${expected}, found ${show(found)}`);
+};
 
-/** An absolute http address to put paths behind: without user, password, query and fragment. */
-export const BASE_ADDRESS = /^"https?:\/\/[^\s\\?#@]+"/;
+/** Is it a string of that form? (A regular expression alone would take `undefined` for a text.) */
+export const isText = (value: unknown, form: RegExp): boolean => typeof value === "string" && form.test(value);
+
+/** Is it an object, and no array? */
+export const isObject = (value: unknown): boolean => show(value) === "object";
+
+/** Nine digits at most, unless bounds are given: a timer of more than 2³¹ − 1 ms fires at once. */
+export const checkWhole = (name: string, value: number, { min = 0, max = 999_999_999 } = {}): void =>
+  check(
+    Number.isInteger(value) && value >= min && value <= max,
+    `${name}: expected a whole number from ${min} to ${max}`,
+    value,
+  );
+
+/** An absolute http address to put paths behind. */
+export const checkAddress = (name: string, value: string): void =>
+  check(
+    isText(value, /^https?:\/\/[^\s\\?#@]+$/),
+    `${name}: expected an https:// or http:// address without user, query and fragment`,
+    value,
+  );

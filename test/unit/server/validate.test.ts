@@ -1,56 +1,88 @@
 import { describe, expect, it } from "vitest";
-import { BASE_ADDRESS, COUNT, check } from "../../../src/server/validate.js";
+import { check, checkAddress, checkWhole, isObject, isText } from "../../../src/server/validate.js";
 
 describe("check", () => {
-  const rules = { limit: /^(undefined|[1-9]\d?$|100$)/, name: /^"[^"]/ };
-  it("accepts what fits, and looks at nothing without a rule", () =>
-    expect(() => check({ limit: 100, name: "a", other: () => {} }, rules)).not.toThrow());
-  it("accepts an absent member where the rule allows it", () =>
-    expect(() => check({ limit: undefined, name: "a" }, rules)).not.toThrow());
+  it("lets pass what is right", () => expect(() => check(true, "name: expected a text", 5)).not.toThrow());
+
   it.each([
-    ["limit", { limit: "5", name: "a" }],
-    ["limit", { limit: Number.NaN, name: "a" }],
-    ["limit", { limit: null, name: "a" }],
-    ["limit", { limit: 1e21, name: "a" }],
-    ["name", { name: "" }],
-    ["name", {}],
-    ["name", { name: ["a"] }],
-  ] as const)("names %s when it is wrong, and shows its rule: %o", (name, values) =>
-    expect(() => check(values, rules)).toThrow(new TypeError(`${name}: expected ${rules[name]}`)),
+    ["up", '"up"'],
+    ["5", '"5"'],
+    ["", '""'],
+    [5, "5"],
+    [Number.NaN, "NaN"],
+    [5n, "5"],
+    [true, "true"],
+    [null, "null"],
+    [undefined, "undefined"],
+    [Symbol("a"), "Symbol(a)"],
+    [["a"], "array"],
+    [{ a: 1 }, "object"],
+    [Object.create(null), "object"],
+    [() => {}, "function"],
+  ])("says what it found instead: %o", (value, found) =>
+    expect(() => check(false, "name: expected a colour", value)).toThrow(
+      new TypeError(`name: expected a colour, found ${found}`),
+    ),
   );
-  it("does not quote the value", () => {
-    expect(() => check({ token: "se\ncret" }, { token: /^"[a-z]+"$/ })).toThrow(/^(?!.*cret)/);
+
+  it("shows no more of a text than its first eight characters", () => {
+    expect(() => check(false, "name: expected a word", "two words\nand more")).toThrow(/found "two word…"$/);
+    expect(() => check(false, "name: expected a word", "8 letter")).toThrow(/found "8 letter"$/);
   });
 });
 
-describe("COUNT", () => {
-  const fits = (value: unknown) => COUNT.test(JSON.stringify(value));
-  it.each([0, 1, 999_999_999, undefined])("is %j", (value) => expect(fits(value)).toBe(true));
-  it.each([-1, 0.5, 1e9, 1e21, Number.NaN, Number.POSITIVE_INFINITY, null, "1", true, [1]])("is not %j", (value) =>
-    expect(fits(value)).toBe(false),
-  );
+it("isText takes nothing for a text that is none", () => {
+  expect(isText("undefined", /^[a-z]+$/)).toBe(true);
+  for (const value of [undefined, null, 5, ["a"], {}]) expect(isText(value, /./)).toBe(false);
+  expect(isText("A", /^[a-z]+$/)).toBe(false);
 });
 
-describe("BASE_ADDRESS", () => {
-  const fits = (value: unknown) => BASE_ADDRESS.test(JSON.stringify(value));
+it("isObject takes no list and no null for one", () => {
+  for (const value of [{}, Object.create(null)]) expect(isObject(value)).toBe(true);
+  for (const value of [null, undefined, [], "object", 5, () => {}]) expect(isObject(value)).toBe(false);
+});
+
+describe("checkWhole", () => {
+  const isRefused = (value: unknown, bounds = {}): boolean => {
+    try {
+      checkWhole("count", value as number, bounds);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  it.each([0, 1, 999_999_999])("accepts %j", (value) => expect(isRefused(value)).toBe(false));
+  it.each([-1, 0.5, 1e9, 1e21, Number.NaN, Number.POSITIVE_INFINITY, null, "1", true, [1]])("refuses %j", (value) =>
+    expect(isRefused(value)).toBe(true),
+  );
+  it("keeps to other bounds", () => {
+    const bounds = { min: 1, max: 100 };
+    expect([0, 1, 100, 101].map((value) => isRefused(value, bounds))).toEqual([true, false, false, true]);
+    expect(() => checkWhole("limit", 0, bounds)).toThrow("limit: expected a whole number from 1 to 100, found 0");
+  });
+});
+
+describe("checkAddress", () => {
+  const words = "trackUrl: expected an https:// or http:// address without user, query and fragment";
   it.each(["http://a", "https://api.example.com", "https://api.example.com:8443/proxy/", "http://[::1]:4100"])(
-    "is %s",
-    (value) => expect(fits(value)).toBe(true),
+    "accepts %s",
+    (value) => expect(() => checkAddress("trackUrl", value)).not.toThrow(),
   );
   it.each([
-    ["ftp://a"],
-    ["//a"],
-    ["/proxy"],
-    ["http://"],
-    [""],
-    ["https://user:password@api.example.com"],
-    ["https://api.example.com/?a=1"],
-    ["https://api.example.com/#a"],
-    ["https://api.example.com\\@evil.example"],
-    ["https://api.example.com/ a"],
-    [undefined],
-    [null],
-    [5],
-    [["https://api.example.com"]],
-  ])("is not %j", (value) => expect(fits(value)).toBe(false));
+    ["ftp://a", '"ftp://a"'],
+    ["//a", '"//a"'],
+    ["/proxy", '"/proxy"'],
+    ["http://", '"http://"'],
+    ["", '""'],
+    ["https://user:password@api.example.com", '"https://…"'],
+    ["https://api.example.com/?a=1", '"https://…"'],
+    ["https://api.example.com/#a", '"https://…"'],
+    ["https://api.example.com\\@evil.example", '"https://…"'],
+    ["https://api.example.com/ a", '"https://…"'],
+    [undefined, "undefined"],
+    [null, "null"],
+    [["https://api.example.com"], "array"],
+  ])("refuses %j, and shows nothing that may be a secret", (value, found) =>
+    expect(() => checkAddress("trackUrl", value as string)).toThrow(new TypeError(`${words}, found ${found}`)),
+  );
 });
