@@ -9,7 +9,7 @@ let reader: Reader;
 beforeAll(async () => {
   service = await startService();
   reader = createReader({ baseUrl: service.url, accessToken: ACCESS_TOKEN });
-});
+}, 180_000);
 afterAll(() => service?.stop());
 
 describe("accounts and contacts", () => {
