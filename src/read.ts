@@ -65,7 +65,8 @@ export interface Reader {
  * @throws TypeError when the configuration is wrong
  * @throws TrackletError in a page, unless `allowBrowser`
  */
-export const createReader = ({ accessToken, allowBrowser, baseUrl, ...reach }: ReaderConfig): Reader => {
+export const createReader = (config: ReaderConfig): Reader => {
+  const { accessToken, allowBrowser, baseUrl, ...reach } = config;
   if (globalThis.document && !allowBrowser) throw new TrackletError("accessToken in a page needs allowBrowser: true");
   checkAddress("baseUrl", baseUrl);
   // What a header cannot hold, `fetch` refuses with an error that quotes it.
