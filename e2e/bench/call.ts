@@ -47,7 +47,7 @@ interface Run {
 
 /** Runs in the page: calls in pairs, each call in a task of its own. Times in milliseconds. */
 const samplePairs = async ({ pairs, drains, uid, params, event }: Run): Promise<Samples> => {
-  const { tracklet } = window as unknown as { tracklet: { track: (uid: string, params: object) => void } };
+  const { tracklet } = window;
   const samples: Samples = { ours: [], bare: [] };
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   const ownKeys = () => Object.keys(localStorage).filter((key) => key.startsWith("tracklet:event:"));
@@ -92,7 +92,7 @@ const samplePairs = async ({ pairs, drains, uid, params, event }: Run): Promise<
 
 /** Runs in the page. */
 const trackMany = ({ count, uid, params }: { count: number; uid: string; params: object }): void => {
-  const { tracklet } = window as unknown as { tracklet: { track: (uid: string, params: object) => void } };
+  const { tracklet } = window;
   for (let i = 0; i < count; i++) tracklet.track(uid, params);
 };
 

@@ -19,7 +19,7 @@ const watchAnswers = (count: number): void => {
   let first = Infinity;
   let last = 0;
   let left = count;
-  (window as unknown as { drained: Promise<number> }).drained = new Promise((resolve) => {
+  window.drained = new Promise((resolve) => {
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries() as PerformanceResourceTiming[]) {
         const { initiatorType, responseStatus, startTime, responseEnd } = entry;
@@ -32,8 +32,7 @@ const watchAnswers = (count: number): void => {
   });
 };
 
-const drained = (page: Page): Promise<number> =>
-  page.evaluate(() => (window as unknown as { drained: Promise<number> }).drained);
+const drained = (page: Page): Promise<number> => page.evaluate(() => window.drained);
 
 /** Events queued during an outage, from the first request that the service accepts. */
 const drainOurs = ({ visitTracked, tag, gate }: Stage): Promise<number> =>
@@ -43,7 +42,7 @@ const drainOurs = ({ visitTracked, tag, gate }: Stage): Promise<number> =>
     gate.shut();
     await page.evaluate(
       ({ uid, params, count }) => {
-        const { tracklet } = window as unknown as { tracklet: { track: (uid: string, params: object) => void } };
+        const { tracklet } = window;
         for (let i = 0; i < count; i++) tracklet.track(uid, params);
       },
       { uid: EVENT_UID, params: PARAMS, count: EVENTS },

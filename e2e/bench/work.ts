@@ -25,7 +25,7 @@ interface Run {
 
 /** Runs in the page: events at a pace, until none is stored any more. */
 const spend = async ({ by, events, paceMs, parallel, url, uid, params, event }: Run): Promise<void> => {
-  const { tracklet } = window as unknown as { tracklet: { track: (uid: string, params: object) => void } };
+  const { tracklet } = window;
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   const headers = { "Content-Type": "application/json" };
   const waiting: [key: string, body: string][] = [];

@@ -17,7 +17,7 @@ interface Case {
 const trackCases = (page: Page, cases: Record<string, Case>): Promise<void> =>
   page.evaluate(
     (calls) => {
-      const { tracklet } = window as unknown as { tracklet: { track: (uid: string, params: unknown) => void } };
+      const { tracklet } = window;
       for (const [uid, text] of calls) tracklet.track(uid!, new Function(`return (${text})()`)());
     },
     Object.entries(cases).map(([uid, { params }]) => [uid, params.toString()]),
@@ -224,7 +224,7 @@ test.describe("15. arguments", () => {
 
   test("15. a name that is no text is reported, and nothing is sent", async ({ page, expectRows }) => {
     await page.evaluate(() => {
-      const { tracklet } = window as unknown as { tracklet: { track: (uid?: unknown) => void } };
+      const { tracklet } = window;
       const hostile = {
         toString() {
           throw new Error("a method of the page");

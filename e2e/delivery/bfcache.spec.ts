@@ -16,7 +16,7 @@ const goBack = async (page: Page, home: string): Promise<void> => {
   await page.evaluate(() => history.back());
   // A restored page fires no load event: only its address tells.
   await page.waitForURL(home, { waitUntil: "commit" });
-  await waitFor(() => page.evaluate(() => (window as unknown as { persisted?: boolean }).persisted !== undefined), {
+  await waitFor(() => page.evaluate(() => window.persisted !== undefined), {
     what: "the page to be shown",
   });
   const shown = await page.evaluate(() => {
@@ -24,7 +24,7 @@ const goBack = async (page: Page, home: string): Promise<void> => {
       notRestoredReasons?: { reasons?: unknown[] } | null;
     })[];
     return {
-      persisted: (window as unknown as { persisted?: boolean }).persisted,
+      persisted: window.persisted,
       reasons: entry!.notRestoredReasons?.reasons ?? [],
     };
   });
@@ -50,7 +50,7 @@ test("17. restored again and again, with events tracked at each leaving", async 
     uids.push(`here-${round}`, `leaving-${round}`);
     await track(page, `here-${round}`);
     await page.evaluate((uid) => {
-      const { tracklet } = window as unknown as { tracklet: { track: (uid: string) => void } };
+      const { tracklet } = window;
       addEventListener("pagehide", () => tracklet.track(uid), { once: true });
     }, `leaving-${round}`);
     await page.goto(`${site.url}/bare`);

@@ -57,7 +57,7 @@ test.describe("bounds", () => {
     await gateway.fail("reset");
     await open(page, site.url);
     await page.evaluate(() => {
-      const { tracklet } = window as unknown as { tracklet: { track: (uid: string, params: object) => void } };
+      const { tracklet } = window;
       // 3 bytes each: two of these events fit, not three.
       for (let index = 1; index <= 5; index++) tracklet.track(`event-${index}`, { text: "€".repeat(1_200) });
     });
@@ -121,7 +121,7 @@ test.describe("bounds", () => {
     await gateway.fail("reset");
     await open(page, site.url);
     await page.evaluate((uid) => {
-      const { tracklet } = window as unknown as { tracklet: Record<string, (uid?: string) => void> };
+      const { tracklet } = window;
       for (let index = 1; index <= 20; index++) tracklet.track!(`addressed-${index}`);
       tracklet.reset!();
       for (let index = 1; index <= 105; index++) tracklet.track!(`waiting-${index}`);

@@ -17,7 +17,7 @@ test("200 events tracked in a row are stored once each, with what they hold", as
 }) => {
   await page.goto(site.url);
   await page.evaluate(() => {
-    const { track } = (window as unknown as { tracklet: { track: (uid: string, params: object) => void } }).tracklet;
+    const { track } = window.tracklet;
     for (let n = 1; n <= 200; n++) track("row", { n });
   });
   await expectRows(
@@ -31,7 +31,7 @@ test("200 events tracked in a task each are stored once each", async ({ page, si
   await page.goto(site.url);
   const uids = names("event", 200);
   await page.evaluate(async (all) => {
-    const { tracklet } = window as unknown as { tracklet: { track: (uid: string) => void } };
+    const { tracklet } = window;
     for (const uid of all) {
       tracklet.track(uid);
       await new Promise((resolve) => setTimeout(resolve));

@@ -22,9 +22,7 @@ const LATER_MS = (HOUR_S + 1) * 1_000;
 const trackAndFlush = (page: Page, uids: string[], timeoutMs?: number): Promise<Verdict> =>
   page.evaluate(
     ([names, limit]) => {
-      const { tracklet } = window as unknown as {
-        tracklet: { track: (uid: string) => void; flush: (options?: { timeoutMs: number }) => Promise<Verdict> };
-      };
+      const { tracklet } = window;
       for (const uid of names) tracklet.track(uid);
       return tracklet.flush(limit === undefined ? undefined : { timeoutMs: limit });
     },
@@ -36,12 +34,8 @@ const flush = (page: Page, timeoutMs?: number) => trackAndFlush(page, [], timeou
 /** Sets the page's clock ahead and flushes in the same task, so that no timer of the snippet comes in between. */
 const flushLater = (page: Page, offset: number): Promise<Verdict> =>
   page.evaluate((ahead) => {
-    const host = window as unknown as {
-      clockOffset: number;
-      tracklet: { flush: (options: object) => Promise<Verdict> };
-    };
-    host.clockOffset = ahead;
-    return host.tracklet.flush({ timeoutMs: 3_600_000 });
+    window.clockOffset = ahead;
+    return window.tracklet.flush({ timeoutMs: 3_600_000 });
   }, offset);
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `event-${index + 1}`);
@@ -108,7 +102,7 @@ test("flush: events without a contact wait, and it does not", async ({ page, sit
   expect(await trackAndFlush(page, names(3), FOREVER_MS)).toEqual({ delivered: 0, queued: 3, dropped: 0 });
   expect(gateway.requests).toEqual([]);
   await page.evaluate((uid) => {
-    const { tracklet } = window as unknown as { tracklet: { identify: (uid: string) => void } };
+    const { tracklet } = window;
     tracklet.identify(uid);
   }, contact);
   await expectRows(names(3));

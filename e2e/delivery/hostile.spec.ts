@@ -78,7 +78,7 @@ test.describe("15. window.fetch replaced: events wait, and the next page with a 
     "returns nothing": "() => { window.calls = (window.calls ?? 0) + 1; }",
     "resolves to something else": "async () => { window.calls = (window.calls ?? 0) + 1; return {}; }",
   };
-  const isCalled = (page: Page) => () => page.evaluate(() => (window as unknown as { calls?: number }).calls);
+  const isCalled = (page: Page) => () => page.evaluate(() => window.calls);
 
   for (const [what, fetch] of Object.entries(replacements))
     test(`15. one that ${what}`, async ({ page, site, gateway, expectRows }) => {

@@ -5,13 +5,10 @@ import { loaded, open } from "../harness/install.js";
 
 /* Whom events belong to, over pages and tabs. */
 
-type Calls = { push: (call: unknown[]) => void };
-
 const call = (page: Page, ...verb: unknown[]): Promise<void> =>
   page.evaluate((given) => {
-    const host = window as unknown as { tracklet?: Calls };
-    host.tracklet ??= [] as unknown[] as Calls;
-    host.tracklet.push(given);
+    window.tracklet ??= [] as never;
+    window.tracklet.push(given);
   }, verb);
 
 test.describe("identify", () => {

@@ -113,7 +113,7 @@ for (const status of [503, 429]) {
     await page.evaluate(() => {
       window.dispatchEvent(new Event("online"));
       document.dispatchEvent(new Event("visibilitychange"));
-      void (window as unknown as { tracklet: { flush: () => unknown } }).tracklet.flush();
+      void window.tracklet.flush();
     });
     await expectRows(uids);
 

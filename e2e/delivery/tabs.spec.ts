@@ -77,7 +77,7 @@ test("9. a tab is opened while the task of another one that has just tracked goe
   await busy.goto(site.url);
   const tracked = busy.waitForEvent("console");
   const task = busy.evaluate(() => {
-    const { tracklet } = window as unknown as { tracklet: { push: (call: unknown[]) => void } };
+    const { tracklet } = window;
     for (let i = 1; i <= 10; i++) tracklet.push(["track", `event-${i}`]);
     console.log("tracked");
     // A request that blocks: the task ends when the test says so.
@@ -126,7 +126,7 @@ test("10. a tab's renderer is killed in the task that queues 30 events: a tab th
   const [tracked, crashed] = [page.waitForEvent("console"), page.waitForEvent("crash")];
   const uids = names("event", 30);
   const task = page.evaluate((names) => {
-    const { tracklet } = window as unknown as { tracklet: { push: (call: unknown[]) => void } };
+    const { tracklet } = window;
     for (const uid of names) tracklet.push(["track", uid]);
     console.log("tracked");
     // The task does not end before its process does, so nothing has been sent.

@@ -13,9 +13,7 @@ test("the demo's pages keep to their policy, the inspector and the service's pag
   await page.exposeFunction("tellViolation", (text: string) => violations.push(text));
   await page.addInitScript(() =>
     document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sourceFile }) =>
-      (window as unknown as { tellViolation(text: string): void }).tellViolation(
-        `${location.href}: ${violatedDirective} ${blockedURI} ${sourceFile}`,
-      ),
+      window.tellViolation(`${location.href}: ${violatedDirective} ${blockedURI} ${sourceFile}`),
     ),
   );
   const open = async (url: string) => {

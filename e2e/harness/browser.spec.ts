@@ -46,16 +46,15 @@ test.describe("the browser", () => {
     const { page } = await launch({ backForwardCache: true });
     await page.goto(site.url);
     await page.evaluate(() => {
-      const marks = window as unknown as { restored?: boolean };
       addEventListener("pageshow", ({ persisted }) => {
-        marks.restored = persisted;
+        window.persisted = persisted;
       });
     });
     await page.goto(`${site.url}/next`);
     await page.evaluate(() => history.back());
     // A restored page fires no load event: only its address tells.
     await page.waitForURL(`${site.url}/`, { waitUntil: "commit" });
-    await expect.poll(() => page.evaluate(() => (window as { restored?: boolean }).restored)).toBe(true);
+    await expect.poll(() => page.evaluate(() => window.persisted)).toBe(true);
   });
 
   test("closing a tab runs its last listeners, and what they send arrives", async ({

@@ -6,7 +6,7 @@ import type { BrowserContext } from "playwright/test";
  */
 export const controlClock = async (context: BrowserContext) => {
   await context.addInitScript(() => {
-    const host = window as unknown as { clockOffset?: number };
+    const host = window;
     const now = Date.now.bind(Date);
     Date.now = () => now() + (host.clockOffset ?? 0);
     window.Date = new Proxy(Date, {
@@ -18,7 +18,7 @@ export const controlClock = async (context: BrowserContext) => {
     /** Sets the clock so many milliseconds ahead of the real time (behind it: negative), in all pages, open and to come. */
     shift: async (offset: number): Promise<void> => {
       const set = (value: number) => {
-        (window as unknown as { clockOffset?: number }).clockOffset = value;
+        window.clockOffset = value;
       };
       await context.addInitScript(set, offset);
       for (const page of context.pages()) await page.evaluate(set, offset);

@@ -18,8 +18,6 @@ export interface ExitStage {
   expectRows: ReturnType<typeof createRows>["expectRows"];
 }
 
-type Flush = { flush: (options: { timeoutMs: number }) => Promise<{ queued: number }> };
-
 /**
  * Visits the site once more and waits until everything that earlier pages have left there is adopted and sent: what was
  * missing comes now, and so does what is wrongly sent again.
@@ -28,8 +26,7 @@ type Flush = { flush: (options: { timeoutMs: number }) => Promise<{ queued: numb
  */
 export const visitLast = async ({ page, site }: Pick<ExitStage, "page" | "site">): Promise<string> => {
   await page.goto(`${site.url}/last`);
-  const flush = () =>
-    page.evaluate(() => (window as unknown as { tracklet: Flush }).tracklet.flush({ timeoutMs: 30_000 }));
+  const flush = () => page.evaluate(() => window.tracklet.flush({ timeoutMs: 30_000 }));
   await flush();
   await track(page, "last");
   // An answer to what began after the adoption decides on what was in flight when its page was left.

@@ -19,7 +19,4 @@ export const visit = async (page: Page, site: Site, options: HtmlOptions = {}): 
 
 /** Configures the tracker by a call. */
 export const init = (page: Page, options: object): Promise<void> =>
-  page.evaluate(
-    (given) => (window as unknown as { tracklet: { init: (all: object) => void } }).tracklet.init(given),
-    options,
-  );
+  page.evaluate((given) => window.tracklet.init(given), options);

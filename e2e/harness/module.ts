@@ -1,6 +1,9 @@
 import type { Page } from "playwright/test";
+import type { Problem } from "../../test/support/globals.js";
 import type { Site } from "./site.js";
 import { DEMO_TOKEN } from "./tag.js";
+
+export type { Problem };
 
 /** Options of a tracker that an app makes itself; those that are functions are the page's own. */
 export interface ModuleOptions {
@@ -9,13 +12,6 @@ export interface ModuleOptions {
   apiToken?: string;
   contactUid?: string | undefined;
   [option: string]: string | number | boolean | undefined;
-}
-
-/** What the tracker told `onError`. */
-export interface Problem {
-  code: string;
-  detail: string;
-  event?: { contact_uid?: string; event_uid: string; params: Record<string, unknown> };
 }
 
 /**
@@ -42,5 +38,4 @@ export const modulePage = (site: Pick<Site, "html">, options: ModuleOptions, hea
 };
 
 /** What this page's `onError` was told so far. */
-export const problems = (page: Page): Promise<Problem[]> =>
-  page.evaluate(() => (window as unknown as { problems?: Problem[] }).problems ?? []);
+export const problems = (page: Page): Promise<Problem[]> => page.evaluate(() => window.problems ?? []);

@@ -34,7 +34,7 @@ export const send = (
 ): Promise<Learned> =>
   page.evaluate(
     async ([url, event_uid, given, mode, alive, limit]) => {
-      const contact_uid = (window as unknown as { contact: string }).contact;
+      const contact_uid = window.contact;
       try {
         const response = await fetch(url, {
           method: "POST",

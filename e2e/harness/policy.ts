@@ -40,7 +40,7 @@ export const watchPolicy = async (page: Page, site: Site) => {
   const reports = countReports(site);
   await page.exposeFunction("tellViolation", (text: string) => events.push(text));
   await page.addInitScript(() => {
-    const { tellViolation } = window as unknown as { tellViolation: (text: string) => void };
+    const { tellViolation } = window;
     addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) =>
       tellViolation([violatedDirective, blockedURI, sample].join(" ")),
     );

@@ -1,14 +1,11 @@
 import type { Scope } from "./tab.js";
 
-type Calls = { push: (call: unknown[]) => unknown };
-
 /** Tracks one event in the page, in the form that works before and after the bundle has loaded. */
 export const track = (page: Scope, eventUid: string, params?: Record<string, unknown>): Promise<void> =>
   page.evaluate(
     ([uid, given]) => {
-      const host = window as unknown as { tracklet?: Calls };
-      host.tracklet ??= [] as unknown[] as Calls;
-      host.tracklet.push(given === undefined ? ["track", uid] : ["track", uid, given]);
+      window.tracklet ??= [] as never;
+      window.tracklet.push(given === undefined ? ["track", uid] : ["track", uid, given]);
     },
     [eventUid, params] as const,
   );
@@ -21,9 +18,8 @@ export const names = (prefix: string, count: number): string[] =>
 export const trackMany = async (page: Scope, count: number, prefix = "event"): Promise<string[]> => {
   const uids = names(prefix, count);
   await page.evaluate((names) => {
-    const host = window as unknown as { tracklet?: Calls };
-    host.tracklet ??= [] as unknown[] as Calls;
-    for (const uid of names) host.tracklet.push(["track", uid]);
+    window.tracklet ??= [] as never;
+    for (const uid of names) window.tracklet.push(["track", uid]);
   }, uids);
   return uids;
 };

@@ -333,7 +333,7 @@ test.describe("as the README says", () => {
     }
     await gateway.quiet();
     await page.evaluate(() => {
-      (window as unknown as { tracklet: { pageview: (params: object) => void } }).tracklet.pageview({
+      window.tracklet.pageview({
         visit_url: "https://shop.example/shoes",
       });
     });

@@ -81,7 +81,7 @@ test.describe("mistakes, in words", () => {
     await page.goto(`${site.url}/shop`);
     await inspect(page);
     await page.evaluate(() => {
-      const { tracklet } = window as unknown as { tracklet: { push: (...calls: unknown[]) => void } };
+      const { tracklet } = window;
       tracklet.push(["identify", "somebody"], ["track", "blocked"]);
     });
     await expect(findings(page)).toContainText("Content-Security-Policy forbids requests to");

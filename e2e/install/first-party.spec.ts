@@ -68,7 +68,7 @@ const test = base.extend<Fixtures>({
 
 const trackInShop = (page: Page, uid: string) =>
   page.evaluate((name) => {
-    (window as unknown as { shop: { push: (call: unknown[]) => void } }).shop.push(["track", name]);
+    window.shop.push(["track", name]);
   }, uid);
 
 for (const way of WAYS) {

@@ -44,7 +44,7 @@ test("it gives all verbs before loading, in order, and views the URL of their mo
     { title: "Early", visit_url: `${site.url}/early` },
   ]);
   const seen = await page.evaluate(() => {
-    const { flushed, codes } = window as unknown as { flushed: unknown; codes: unknown[] };
+    const { flushed, codes } = window;
     return { flushed, codes, choice: localStorage.getItem("tracklet:consent") };
   });
   expect(seen).toMatchObject({ flushed: { delivered: 0, queued: 0, dropped: 0 }, choice: "granted" });

@@ -126,13 +126,13 @@ for (const [way, prepare] of Object.entries(WAYS)) {
       await page.goto(`${site.url}/shop`);
       await fire(page, { name: "shop" });
       await page.evaluate(() => {
-        const { shop } = window as unknown as { shop: { track: (uid: string) => void } };
+        const { shop } = window;
         shop.track("bought");
       });
       await track(page, "own");
       await expectRows(["own", "bought", ...views(site.url, ["/shop"])], { by });
       await gateway.during({ status: 503, retryAfter: 60 }, async () => {
-        await page.evaluate(() => (window as unknown as { shop: { track: (uid: string) => void } }).shop.track("kept"));
+        await page.evaluate(() => window.shop.track("kept"));
         await gateway.waitForPosts(1, "kept");
       });
       const keys = await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(":event:")));

@@ -9,17 +9,20 @@ import { expect, MEANS, test } from "./fixtures.js";
 /** Keeps what the app does to the history, as `push /a`, for whoever wants to know what a framework really does. */
 const recordCalls = async (page: Page): Promise<void> => {
   await page.addInitScript(() => {
-    const host = window as unknown as { calls: string[] };
-    host.calls = [];
+    window.moves = [];
     for (const kind of ["push", "replace"] as const) {
       const method = `${kind}State` as const;
       const original = History.prototype[method];
       History.prototype[method] = function (...args) {
         original.apply(this, args);
-        host.calls.push(`${kind} ${location.href.replace(location.origin, "")}`);
+        window.moves.push(`${kind} ${location.href.replace(location.origin, "")}`);
       };
     }
-    addEventListener("popstate", () => host.calls.push(`popstate ${location.href.replace(location.origin, "")}`), true);
+    addEventListener(
+      "popstate",
+      () => window.moves.push(`popstate ${location.href.replace(location.origin, "")}`),
+      true,
+    );
   });
 };
 
@@ -67,7 +70,7 @@ for (const { app, history = "path", redirected = ["/new"], twice = ["/list?page=
           await page.waitForURL(({ pathname, search, hash }) =>
             history === "hash" ? (hash.slice(1) || "/") === view : pathname + search === view,
           );
-          const calls = await page.evaluate(() => (window as unknown as { calls: string[] }).calls.splice(0));
+          const calls = await page.evaluate(() => window.moves.splice(0));
           measured.push(`${step}: ${calls.join(", ") || "no call"}`);
         };
         const click = (id: keyof typeof LINKS) => page.locator(`#${String(id)}`).click();

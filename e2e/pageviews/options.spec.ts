@@ -3,8 +3,6 @@ import { expect, MEANS, run, test } from "./fixtures.js";
 
 /* What a site says about its page views: by attributes, by hand, and by the hook. */
 
-type Calls = { tracklet: { pageview: (params?: Record<string, unknown>) => void } };
-
 test("a page view holds its URL and nothing else", async ({ page, site, expectRows, contact }) => {
   site.configure({ stamp: undefined });
   await page.goto(`${site.url}/a?b=1#top`);
@@ -29,7 +27,7 @@ test("members given by hand are added to a page view, and override its URL", asy
   site.configure({ pageviews: "off", stamp: undefined });
   await page.goto(`${site.url}/a`);
   await page.evaluate(() => {
-    const { pageview } = (window as unknown as Calls).tracklet;
+    const { pageview } = window.tracklet;
     pageview({ title: "Shoes" });
     pageview({ visit_url: "https://elsewhere.test/shoes", title: "Shoes" });
     pageview({ visit_url: "/shoes" });

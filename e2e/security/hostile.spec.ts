@@ -58,7 +58,7 @@ test.describe("hostile attributes", () => {
       await page.goto(`${site.url}/wrong`);
       const uids = await trackMany(page, 3);
       await page.evaluate(() => {
-        const { tracklet } = window as unknown as { tracklet: { flush: (options: object) => Promise<unknown> } };
+        const { tracklet } = window;
         return tracklet.flush({ timeoutMs: 500 });
       });
       await page.goto(site.url);
@@ -126,7 +126,7 @@ test.describe("hostile rows in the storage", () => {
       await page.goto(site.url);
       const uids = await trackMany(page, 3, "early");
       await page.evaluate((uid) => {
-        (window as unknown as { tracklet: { identify: (uid: string) => void } }).tracklet.identify(uid);
+        window.tracklet.identify(uid);
       }, contact);
       uids.push(...(await trackMany(page, 3, "late")));
       await expectRows(uids);

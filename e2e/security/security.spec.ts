@@ -113,7 +113,7 @@ test.describe("nothing of the page is touched, and nothing of it leaks", () => {
           );
       }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
     });
-  const changes = (page: Page) => page.evaluate(() => (window as unknown as { changes: string[] }).changes.toSorted());
+  const changes = (page: Page) => page.evaluate(() => window.changes.toSorted());
 
   test("no node is added or removed, and no attribute is set", { tag: "@core" }, async ({
     page,
