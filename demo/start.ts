@@ -2,23 +2,10 @@
 
 import { StartError } from "./service/config.js";
 import { createSite } from "./site/server.js";
-import { portError, portInUse } from "./start/port-error.js";
+import { HOST, portProblem } from "./start/ports.mjs";
+import { withProgress } from "./start/progress.mjs";
 import { createServiceSwitch } from "./start/service-switch.js";
 import { checkBuild, readCommand, readSettings, restartCommand, type Settings, short } from "./start/settings.js";
-import { answers } from "./start/watch.js";
-
-const HOST = "127.0.0.1";
-
-const listen = async (site: Awaited<ReturnType<typeof createSite>>, { sitePort }: Settings): Promise<string> => {
-  try {
-    return await site.listen({ host: HOST, port: sitePort });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw code === "EADDRINUSE"
-      ? portInUse(sitePort, `http://${HOST}:${sitePort}`, "site")
-      : portError(sitePort, `cannot be opened (${message})`, "site");
-  }
-};
 
 const banner = (settings: Settings, site: string, service: string, pid: number | undefined): string => `
   tracklet demo
@@ -66,19 +53,17 @@ const main = async (): Promise<void> => {
       service: service.forPages,
     });
     closers.push(() => site.close());
-    const siteUrl = await listen(site, settings);
-    // The service opens its database before its port: it would find out seconds later.
-    if (settings.servicePort !== 0 && (await answers(service.address())))
-      throw portInUse(settings.servicePort, `${service.address()}/docs`, "service");
+    const siteUrl = await site.listen({ host: HOST, port: settings.sitePort }).catch((error) => {
+      throw new StartError(portProblem(settings.sitePort, "TRACKLET_SITE_PORT", error));
+    });
     if (ended) return;
 
-    console.log("Starting the service; the first start creates its database …");
     closers.push(service.stop);
-    await service.start();
+    await withProgress("Starting the service; the first start creates its database", service.start);
     console.log(banner(settings, siteUrl, service.address(), service.pid()));
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
-    await end(1, error instanceof StartError ? text : `The demo cannot start: ${text.split("\n", 1)[0]}`);
+    await end(1, text.split("\n", 1)[0]);
   }
 };
 

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
+import { missingFile } from "./cluster-files.js";
 import { StartError } from "./config.js";
 import type { Database, Query } from "./database.js";
 import { lockFolder } from "./folder-lock.js";
@@ -29,8 +30,10 @@ export const openPglite = async (folder: string, seeded: boolean): Promise<Datab
   try {
     if (existsSync(creating)) await rm(cluster, { recursive: true, force: true });
     if (!existsSync(cluster)) await writeFile(creating, "");
-    // The engine takes any folder without it for a new one, a broken copy as well.
-    else if (!existsSync(join(cluster, "PG_VERSION"))) throw new Error("postgres/PG_VERSION is missing");
+    else {
+      const missing = missingFile(cluster);
+      if (missing) throw new Error(`postgres/${missing} is missing`);
+    }
     engine = await PGlite.create(cluster);
     const database = overPglite(engine, unlock);
     await prepare(database, seeded);

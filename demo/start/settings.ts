@@ -3,26 +3,20 @@ import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { StartError } from "../service/config.js";
 import { DEFAULTS } from "../service/defaults.js";
+import { readPort } from "./ports.mjs";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** The service, built to JavaScript. */
 export const SERVICE = join(ROOT, "demo/.service/main.js");
 
-const port = (name: string, fallback: number): number => {
-  const text = process.env[name] ?? "";
-  if (text === "") return fallback;
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new StartError(`${name}=${text} is not a port: give a whole number from 0 to 65535.`);
-};
-
 /**
  * What the environment says; everything has a default.
  *
- * @throws StartError that names the variable whose value is wrong
+ * @throws Error that names the variable whose value is wrong
  */
 export const readSettings = () => ({
-  sitePort: port("TRACKLET_SITE_PORT", 4200),
-  servicePort: port("TRACKLET_SERVICE_PORT", DEFAULTS.port),
+  sitePort: readPort("TRACKLET_SITE_PORT"),
+  servicePort: readPort("TRACKLET_SERVICE_PORT"),
   data: resolve(ROOT, process.env.TRACKLET_DATA || DEFAULTS.dataFolder),
   dist: resolve(ROOT, process.env.TRACKLET_DIST || "dist"),
   apiToken: process.env.TRACKLET_API_TOKEN || DEFAULTS.apiToken,

@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -124,10 +124,36 @@ describe("npm start, when something is wrong, says so in one line", { timeout: 1
     owner.close();
   });
 
+  it("a data folder that was copied in part", async () => {
+    const cluster = join(folder, "data/postgres");
+    await mkdir(join(cluster, "global"), { recursive: true });
+    await mkdir(join(cluster, "pg_wal"));
+    for (const file of ["PG_VERSION", "global/pg_control"]) await writeFile(join(cluster, file), "17");
+    await expectComplaint(
+      {},
+      /cannot open the database .*pg_wal\/, its write-ahead log, is missing\): move or delete that folder/,
+      [sitePort, servicePort],
+    );
+  });
+
   it("a data folder that is a file", async () => {
     await writeFile(join(folder, "data"), "not a database");
     await expectComplaint({}, /data/, [sitePort, servicePort]);
   });
+});
+
+it("npm start finds out about used ports before it installs anything", async () => {
+  const bare = join(folder, "clone/demo/start");
+  await cp(join(ROOT, "demo/start"), bare, { recursive: true });
+  const owner = createServer().listen(servicePort, "127.0.0.1");
+  await once(owner, "listening");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(bare, "launch.mjs")], {
+    env: { ...process.env, NODE_OPTIONS: "", ...env },
+    encoding: "utf8",
+  });
+  owner.close();
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  expect(stderr).toContain(`Port ${servicePort} is already in use`);
 });
 
 describe("npm start", { timeout: 360_000 }, () => {
