@@ -1,11 +1,12 @@
 import rateLimit from "@fastify/rate-limit";
 import Fastify, { type FastifyInstance } from "fastify";
-import { requireBearer } from "./auth.js";
+import { decorateWorkspace, requireBearer } from "./auth.js";
 import { isPrivate, readConfig, type ServiceConfig } from "./config.js";
 import { closeConnections } from "./connections.js";
 import { allowOrigins } from "./cors.js";
 import { demoRoutes } from "./demo-routes.js";
 import { answerBadHttp, answerBadUrl, answerErrors, answerExpectations, HttpError } from "./errors.js";
+import { createEventFeed } from "./event-feed.js";
 import { eventRoute } from "./event-route.js";
 import { createEventStore } from "./event-store.js";
 import { healthRoutes } from "./health.js";
@@ -22,6 +23,7 @@ import { Account, Contact, ErrorBody, EventInput, Success, User, UserList } from
 import { createTicker } from "./ticker.js";
 import { userRoutes } from "./users.js";
 import { describeErrors } from "./validation.js";
+import { createTokens } from "./workspaces.js";
 
 export interface ServiceOptions extends Partial<ServiceConfig> {
   /** Milliseconds between the heartbeats of a live stream; 15 s. */
@@ -44,7 +46,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS, ...given } = options;
   const config = { ...readConfig({}), ...given };
   const database = await openDatabase(config);
-  const ticker = createTicker(() => store.lastId());
+  const feed = createEventFeed(database);
+  const ticker = createTicker(feed.now);
   const metrics = createMetrics();
   const committed = createEventStore(database, (events, seconds) => {
     metrics.committed(events, seconds);
@@ -73,6 +76,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   for (const schema of [ErrorBody, EventInput, Success, Account, Contact, User, UserList]) app.addSchema(schema);
 
   metrics.watchRequests(app);
+  decorateWorkspace(app);
   closeConnections(app);
   answerErrors(app);
   answerExpectations(app);
@@ -88,7 +92,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const refuse = refuseOtherMethods(app);
   await app.register(eventRoute(store, config));
   await app.register(async (records) => {
-    records.addHook("preParsing", requireBearer(config.accessToken));
+    records.addHook("preParsing", requireBearer(createTokens(config, "accessToken")));
     await records.register(recordRoutes(database));
     await records.register(userRoutes(database, config.publicUrl));
   });
@@ -97,7 +101,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     await app.register(async (demo) => {
       refuseOtherMachines(demo);
       await demo.register(demoRoutes(database, store));
-      await demo.register(liveRoute(store, ticker, options.heartbeatMs));
+      await demo.register(liveRoute(feed, ticker, options.heartbeatMs));
       await demo.register(metricsRoute(metrics, config.metricsToken));
     });
   else if (config.metricsToken !== undefined) await app.register(metricsRoute(metrics, config.metricsToken));

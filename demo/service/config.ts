@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { DEFAULTS } from "./defaults.js";
 import { LOG_LEVELS, type LogLevel } from "./logging.js";
 import { isLoopback } from "./loopback.js";
+import { readWorkspaces, type Workspace } from "./workspaces.js";
 
 /** What a service process is told from outside. Every member has a default that suits the demo. */
 export interface ServiceConfig {
@@ -19,6 +20,8 @@ export interface ServiceConfig {
   accessToken: string;
   /** Bearer token that may read `/metrics`, which asks for none where `isPrivate`. `TRACKLET_METRICS_TOKEN`, none. */
   metricsToken: string | undefined;
+  /** More tokens, each with its own data. `TRACKLET_WORKSPACES`, none. */
+  workspaces: readonly Workspace[];
   /** Whether a new database gets the demo's records. `TRACKLET_SEED`, `on` where `isPrivate`, else `off`. */
   seed: boolean;
   /**
@@ -90,17 +93,21 @@ export const readConfig = (environment: Record<string, string | undefined>): Ser
   if (trustProxy.length > 0 && publicUrl === undefined)
     throw new StartError("TRACKLET_PUBLIC_URL must be set with TRACKLET_TRUST_PROXY: clients use the proxy's address");
   const privately = isPrivate({ host, trustProxy, publicUrl });
-  const config = {
-    port: integer("TRACKLET_SERVICE_PORT", DEFAULTS.port, 0, 65_535),
-    host,
-    dataFolder: text("TRACKLET_DATA", DEFAULTS.dataFolder),
-    databaseUrl: databaseUrl(environment.DATABASE_URL),
+  const tokens = {
     apiToken: matching("TRACKLET_API_TOKEN", DEFAULTS.apiToken, BASIC_USER, "text without a colon or a line end"),
     accessToken: matching("TRACKLET_ACCESS_TOKEN", DEFAULTS.accessToken, BEARER_TOKEN, BEARER_EXPECTED),
     metricsToken:
       environment.TRACKLET_METRICS_TOKEN === undefined
         ? undefined
         : matching("TRACKLET_METRICS_TOKEN", "", BEARER_TOKEN, BEARER_EXPECTED),
+  };
+  const config = {
+    port: integer("TRACKLET_SERVICE_PORT", DEFAULTS.port, 0, 65_535),
+    host,
+    dataFolder: text("TRACKLET_DATA", DEFAULTS.dataFolder),
+    databaseUrl: databaseUrl(environment.DATABASE_URL),
+    ...tokens,
+    workspaces: workspaces(environment.TRACKLET_WORKSPACES, tokens),
     seed: oneOf("TRACKLET_SEED", privately ? "on" : "off", ["on", "off"]) === "on",
     trustProxy,
     publicUrl,
@@ -146,6 +153,14 @@ const webAddress = (name: string, value: string | undefined): string | undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.origin + url.pathname !== url.href)
     throw new StartError(`${name} must be an address such as https://track.example.com, but is "${value}"`);
   return url.href.replace(/\/$/, "");
+};
+
+const workspaces = (value: string | undefined, taken: Omit<Workspace, "name">): Workspace[] => {
+  try {
+    return value === undefined ? [] : readWorkspaces(value, taken);
+  } catch (error) {
+    throw new StartError(`TRACKLET_WORKSPACES ${(error as Error).message}`);
+  }
 };
 
 const databaseUrl = (value: string | undefined): string | undefined => {

@@ -3,13 +3,13 @@ import { Type } from "typebox";
 import type { Database } from "./database.js";
 import { eventJson } from "./event.js";
 import type { EventStore } from "./event-store.js";
-import { decodeText } from "./exact-text.js";
+import { DEFAULT_WORKSPACE, decodeText } from "./exact-text.js";
 import { readIntegers } from "./validation.js";
 
 const EventQuery = Type.Object({
   contact_uid: Type.Optional(Type.String()),
   event_uid: Type.Optional(Type.String()),
-  after: Type.Integer({ minimum: 0, default: 0 }),
+  after: Type.Optional(Type.String({ pattern: "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$" })),
   limit: Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000 }),
   order: Type.Enum(["asc", "desc"], { default: "asc" }),
 });
@@ -26,9 +26,9 @@ export const demoRoutes =
   async (app) => {
     app.get(
       "/demo/events",
-      { preValidation: readIntegers("after", "limit"), schema: { querystring: EventQuery } },
+      { preValidation: readIntegers("limit"), schema: { querystring: EventQuery } },
       async ({ query: { after, limit, order, contact_uid: contactUid, event_uid: eventUid } }, reply) => {
-        const events = await store.list({ after, limit, order, contactUid, eventUid });
+        const events = await store.list({ workspace: DEFAULT_WORKSPACE, after, limit, order, contactUid, eventUid });
         // Text, not an object: the params are passed on as they were sent.
         reply.type("application/json; charset=utf-8");
         return `{"events":[${events.map(eventJson).join(",")}]}`;

@@ -6,23 +6,24 @@ import { readEventBodies } from "./event-body.js";
 import type { EventStore } from "./event-store.js";
 import { findMember } from "./json-text.js";
 import { EventInput, errors, MAX_PARAMS_DEPTH, Success } from "./schemas.js";
+import { createTokens } from "./workspaces.js";
 
 /** `POST /v1/track/event`: records an event; answered once it is committed. */
 export const eventRoute =
-  (store: EventStore, config: Pick<ServiceConfig, "apiToken" | "maxEventBytes">): FastifyPluginAsyncTypebox =>
+  (store: EventStore, config: ServiceConfig): FastifyPluginAsyncTypebox =>
   async (app) => {
     readEventBodies(app, config.maxEventBytes);
     app.post(
       "/v1/track/event",
       {
-        preParsing: requireApiToken(config.apiToken),
+        preParsing: requireApiToken(createTokens(config, "apiToken")),
         schema: {
           operationId: "sendEvent",
           tags: ["events"],
           summary: "Record an event of a contact",
           description:
             "The answer 200 means that the event is committed. A contact that is not known yet gets a bare record. " +
-            "Of several events with the same `params.event_id` one is stored; each is answered with 200.",
+            "Of several events of a contact with the same `params.event_id` one is stored; each is answered with 200.",
           security: [{ apiToken: [] }, { basic: [] }],
           consumes: ["application/json", "text/plain"],
           body: EventInput,
@@ -34,13 +35,16 @@ export const eventRoute =
         const sent = findMember(request.bodyText, "params") ?? { text: "{}", depth: 1 };
         if (sent.depth > MAX_PARAMS_DEPTH)
           throw new HttpError(400, `params must not be nested deeper than ${MAX_PARAMS_DEPTH} levels`);
-        const { event_id: stamp } = params as { event_id?: unknown };
+        const { event_id: stamp, account_uid: accountUid, occurred_at: occurredAt } = params as Record<string, unknown>;
         await store.add({
+          workspace: request.workspace,
           contactUid: contact_uid,
+          accountUid: typeof accountUid === "string" ? accountUid : undefined,
           eventUid: event_uid,
           params: sent.text,
           stamp: typeof stamp === "string" ? stamp : undefined,
           receivedAt: Date.now(),
+          occurredAt: Number.isSafeInteger(occurredAt) ? (occurredAt as number) : undefined,
         });
         return { status: "success" as const };
       },

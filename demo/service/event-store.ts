@@ -1,14 +1,14 @@
-import { randomUUID } from "node:crypto";
-import type { Database, Query } from "./database.js";
+import type { Database } from "./database.js";
 import type { NewEvent, StoredEvent } from "./event.js";
-import { decodeText, digest, encodeText, recordId } from "./exact-text.js";
-import { createGroupCommit } from "./group-commit.js";
-import { insertMissing } from "./insert.js";
-import { LAST_EVENT_ID } from "./schema.sql.js";
+import { newIds, newWriter } from "./event-id.js";
+import { EVENT_COLUMNS, insertEvents, readEvent } from "./event-rows.js";
+import { encodeText, recordId } from "./exact-text.js";
+import { type Commit, createGroupCommit } from "./group-commit.js";
 
 export interface EventFilter {
+  workspace: string;
   /** Only events with a higher id. */
-  after: number;
+  after?: string | undefined;
   /** At most so many. */
   limit: number;
   /** By id; `desc` gives the latest first. Default `asc`. */
@@ -20,99 +20,65 @@ export interface EventFilter {
 export interface EventStore {
   /** Stores an event; resolves once it is committed. */
   add(event: NewEvent): Promise<void>;
-  /** Events by their ids, whose order is that of the commits. */
+  /** Events by their ids. */
   list(filter: EventFilter): Promise<StoredEvent[]>;
-  /** The id that no committed event exceeds. */
-  lastId(): Promise<number>;
 }
 
-/** Contacts remembered as being in the database; forgetting them costs one look by the database. */
-const MAX_KNOWN = 100_000;
+/** Transactions under way at a time: while the database commits one, this process prepares the next. */
+const WRITERS = 2;
 
-/** @param onCommit called after each commit, with the number of its events and the seconds that it took */
-export const createEventStore = (
-  database: Database,
-  onCommit: (events: number, seconds: number) => void,
-): EventStore => {
-  // Contacts are never deleted, so one that was committed once need not be made again.
-  const known = new Set<string>();
+/** What is called after each commit, with the number of its events and the seconds that it took. */
+type OnCommit = (events: number, seconds: number) => void;
 
-  const commit = async (events: NewEvent[]): Promise<void> => {
+export const createEventStore = (database: Database, onCommit: OnCommit): EventStore => ({
+  add: createGroupCommit(
+    Array.from({ length: WRITERS }, () => createWriter(database, onCommit)),
+    ({ params, contactUid, eventUid }) => params.length + contactUid.length + eventUid.length,
+  ),
+  list: (filter) => list(database, filter),
+});
+
+/**
+ * Commits batches one after another. With each it says how far it has come, so that who follows the events knows which
+ * of them to read, see `event-feed.ts`.
+ */
+const createWriter = (database: Database, onCommit: OnCommit): Commit<NewEvent> => {
+  let writer = newWriter();
+  return async (events) => {
     const began = performance.now();
-    const contacts = new Map(events.map(({ contactUid }) => [recordId("contact", contactUid), contactUid]));
-    for (const id of contacts.keys()) if (known.has(id)) contacts.delete(id);
-    await database.transaction(async (query) => {
-      await insertContacts(query, contacts);
-      await insertEvents(query, events);
-    });
-    if (known.size > MAX_KNOWN) known.clear();
-    for (const id of contacts.keys()) known.add(id);
+    const ids = newIds(writer, events.length);
+    try {
+      await database.write([announce(writer, ids[0]!, ids.at(-1)!), insertEvents(ids, events)]);
+    } catch (error) {
+      // Nobody knows whether a broken connection commits it yet: what follows must not overtake it under the same name.
+      writer = newWriter();
+      throw error;
+    }
     onCommit(events.length, (performance.now() - began) / 1_000);
   };
-
-  return {
-    add: createGroupCommit(
-      commit,
-      ({ params, contactUid, eventUid }) => params.length + contactUid.length + eventUid.length,
-    ),
-    list: (filter) => list(database.query, filter),
-    lastId: async () => {
-      const [row] = await database.query<{ value: unknown }>("SELECT value FROM service_state WHERE name = $1", [
-        LAST_EVENT_ID,
-      ]);
-      return Number(row!.value);
-    },
-  };
 };
 
-/** Makes bare records of contacts that are not there yet. */
-const insertContacts = (query: Query, contacts: Map<string, string>): Promise<void> => {
-  const now = Math.floor(Date.now() / 1_000);
-  // Sorted: two processes that make the same contacts in opposite orders would wait for each other for ever.
-  const ids = [...contacts.keys()].sort();
-  const rows = ids.map((id) => [id, encodeText(contacts.get(id)!), now, false, "{}"]);
-  return insertMissing(query, "contacts", ["id", "unique_id", "created_at", "archived", "data"], "id", rows);
-};
+const announce = (writer: string, first: string, last: string) => ({
+  name: "announce_writer",
+  text: `INSERT INTO writers (id, opened, position) VALUES ($1, $2, $3)
+         ON CONFLICT (id) DO UPDATE SET position = excluded.position`,
+  values: [writer, first, last],
+});
 
-const insertEvents = async (query: Query, events: NewEvent[]): Promise<void> => {
-  // The row stays locked until the commit, so ids are committed in their order, whichever process writes them, and
-  // who has read up to an id has missed nothing below it. A sequence would not give that.
-  const [position] = await query<{ value: unknown }>(
-    "UPDATE service_state SET value = value + $1 WHERE name = $2 RETURNING value",
-    [events.length, LAST_EVENT_ID],
+const list = async (database: Database, filter: EventFilter): Promise<StoredEvent[]> => {
+  const { workspace, after, limit, order = "asc", contactUid, eventUid } = filter;
+  const values: unknown[] = [workspace, limit];
+  const conditions = ["workspace = $1"];
+  if (after !== undefined) conditions.push(`id > $${values.push(after)}`);
+  if (contactUid !== undefined)
+    conditions.push(`contact_id = $${values.push(recordId("contact", contactUid, workspace))}`);
+  if (eventUid !== undefined) {
+    const at = values.push(encodeText(eventUid));
+    conditions.push(`left(event_uid, 64) = left($${at}, 64) AND event_uid = $${at}`);
+  }
+  const rows = await database.query<Record<string, unknown>>(
+    `SELECT ${EVENT_COLUMNS} FROM events WHERE ${conditions.join(" AND ")} ORDER BY id ${order} LIMIT $2`,
+    values,
   );
-  const before = Number(position!.value) - events.length;
-  const columns = ["event_key", "id", "received_at", "contact_id", "contact_uid", "event_uid", "params"];
-  const rows = events.map((event, index) => [
-    event.stamp === undefined ? randomUUID() : `stamp-${digest(event.stamp)}`,
-    before + index + 1,
-    event.receivedAt,
-    recordId("contact", event.contactUid),
-    encodeText(event.contactUid),
-    encodeText(event.eventUid),
-    event.params,
-  ]);
-  await insertMissing(query, "events", columns, "event_key", rows);
-};
-
-const list = async (
-  query: Query,
-  { after, limit, order = "asc", contactUid, eventUid }: EventFilter,
-): Promise<StoredEvent[]> => {
-  const parameters: unknown[] = [after, limit];
-  const conditions = ["id > $1"];
-  if (contactUid !== undefined) conditions.push(`contact_id = $${parameters.push(recordId("contact", contactUid))}`);
-  if (eventUid !== undefined) conditions.push(`event_uid = $${parameters.push(encodeText(eventUid))}`);
-  const rows = await query<Record<string, unknown>>(
-    `SELECT id, received_at, contact_uid, event_uid, params FROM events
-     WHERE ${conditions.join(" AND ")} ORDER BY id ${order} LIMIT $2`,
-    parameters,
-  );
-  return rows.map((row) => ({
-    id: Number(row.id),
-    receivedAt: Number(row.received_at),
-    contactUid: decodeText(String(row.contact_uid)),
-    eventUid: decodeText(String(row.event_uid)),
-    params: String(row.params),
-  }));
+  return rows.map(readEvent);
 };

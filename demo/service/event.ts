@@ -1,19 +1,24 @@
 /** An event on its way into the database. */
 export interface NewEvent {
+  /** Whose data it is. */
+  workspace: string;
   contactUid: string;
+  accountUid: string | undefined;
   eventUid: string;
   /** JSON text of an object, stored as it is. */
   params: string;
-  /** The caller's id of the event: a second event with it is a repeat and not stored. */
+  /** The caller's id of the event: a second event of the contact with it is a repeat and not stored. */
   stamp: string | undefined;
   /** Epoch milliseconds. */
   receivedAt: number;
+  /** Epoch milliseconds, as the caller says. */
+  occurredAt: number | undefined;
 }
 
 /** An event read back. */
 export interface StoredEvent {
-  /** Rises in the order of the commits; gaps are usual. */
-  id: number;
+  /** A UUID; rises with the time of storing, see `event-id.ts`. */
+  id: string;
   /** Epoch milliseconds. */
   receivedAt: number;
   contactUid: string;
@@ -24,5 +29,5 @@ export interface StoredEvent {
 
 /** The event as JSON; `params` stand in it letter by letter as they were sent. */
 export const eventJson = ({ id, receivedAt, contactUid, eventUid, params }: StoredEvent): string =>
-  `{"id":${id},"received_at":${receivedAt},"contact_uid":${JSON.stringify(contactUid)},` +
+  `{"id":"${id}","received_at":${receivedAt},"contact_uid":${JSON.stringify(contactUid)},` +
   `"event_uid":${JSON.stringify(eventUid)},"params":${params}}`;

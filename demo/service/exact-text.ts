@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /**
  * PostgreSQL's text holds neither U+0000 nor a lone surrogate, JavaScript's strings do. Escaped as inside a JSON
@@ -10,7 +10,14 @@ export const encodeText = (text: string): string => JSON.stringify(text).slice(1
 export const decodeText = (stored: string): string => JSON.parse(`"${stored}"`) as string;
 
 /** A digest that stands for a text of any length in a key. */
-export const digest = (text: string): string => createHash("sha256").update(encodeText(text)).digest("hex");
+export const digest = (text: string): string => hash("sha256", encodeText(text), "hex");
 
-/** Internal id of a record: derived from its uid, so that a look-up by uid is one by primary key. */
-export const recordId = (kind: "account" | "contact", uid: string): string => digest(`${kind}:${uid}`).slice(0, 32);
+/** The workspace of the tokens that a service has when no others are configured. */
+export const DEFAULT_WORKSPACE = "default";
+
+/**
+ * Internal id of a record: derived from its uid, so that a look-up by uid is one by primary key. The names of
+ * workspaces hold no slash and no colon, so no two of them share an id.
+ */
+export const recordId = (kind: "account" | "contact", uid: string, workspace = DEFAULT_WORKSPACE): string =>
+  digest(`${workspace === DEFAULT_WORKSPACE ? "" : `${workspace}/`}${kind}:${uid}`).slice(0, 32);

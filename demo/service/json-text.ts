@@ -6,6 +6,9 @@ export interface Member {
   depth: number;
 }
 
+const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
+const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+
 /**
  * Finds a member of the object that `text` holds; of several with that name the last, as `JSON.parse` does.
  *
@@ -20,18 +23,23 @@ export const findMember = (text: string, name: string): Member | undefined => {
     const keyTo = endOfString(text, keyFrom);
     const from = text.indexOf(":", keyTo) + 1;
     const { to, depth } = endOfValue(text, from);
-    if (JSON.parse(text.slice(keyFrom, keyTo)) === name) found = { text: text.slice(from, to).trim(), depth };
+    if (isKey(text.slice(keyFrom + 1, keyTo - 1), name)) found = { text: text.slice(from, to).trim(), depth };
     if (text[to] === "}") return found;
     at = to + 1;
   }
 };
 
+/** Does a key stand for that name? It may be written with escapes. */
+const isKey = (written: string, name: string): boolean =>
+  written === name || (written.includes("\\") && JSON.parse(`"${written}"`) === name);
+
 /** Index after the closing quote of the string that begins at `from`. */
 const endOfString = (text: string, from: number): number => {
-  for (let at = from + 1; ; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 0x5c) at += 1;
-    else if (code === 0x22) return at + 1;
+  for (let end = text.indexOf('"', from + 1); ; end = text.indexOf('"', end + 1)) {
+    let escapes = end - 1;
+    while (text.charCodeAt(escapes) === BACKSLASH) escapes -= 1;
+    // An even number of backslashes before it: none of them escapes the quote.
+    if ((end - escapes) % 2 === 1) return end + 1;
   }
 };
 
@@ -40,12 +48,12 @@ const endOfValue = (text: string, from: number): { to: number; depth: number } =
   let level = 0;
   let depth = 0;
   for (let at = from; ; at += 1) {
-    const character = text[at];
-    if (character === '"') at = endOfString(text, at) - 1;
-    else if (character === "{" || character === "[") {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at) - 1;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       level += 1;
-      depth = Math.max(depth, level);
-    } else if (level === 0 && (character === "," || character === "}")) return { to: at, depth };
-    else if (character === "}" || character === "]") level -= 1;
+      if (level > depth) depth = level;
+    } else if (level === 0 && (code === COMMA || code === CLOSE_BRACE)) return { to: at, depth };
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) level -= 1;
   }
 };

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PGlite } from "@electric-sql/pglite";
 import { missingFile } from "./cluster-files.js";
 import { StartError } from "./config.js";
-import type { Database, Query } from "./database.js";
+import type { Database } from "./database.js";
 import { lockFolder } from "./folder-lock.js";
+import { openPgliteThread } from "./pglite-thread.js";
 import { prepare } from "./prepare.js";
 
 /**
@@ -26,7 +26,7 @@ export const openPglite = async (folder: string, seeded: boolean): Promise<Datab
     );
   });
   const unlock = lockFolder(folder);
-  let engine: PGlite | undefined;
+  let engine: Database | undefined;
   try {
     if (existsSync(creating)) await rm(cluster, { recursive: true, force: true });
     if (!existsSync(cluster)) await writeFile(creating, "");
@@ -34,11 +34,17 @@ export const openPglite = async (folder: string, seeded: boolean): Promise<Datab
       const missing = missingFile(cluster);
       if (missing) throw new Error(`postgres/${missing} is missing`);
     }
-    engine = await PGlite.create(cluster);
-    const database = overPglite(engine, unlock);
+    const database = await openPgliteThread(cluster);
+    engine = database;
     await prepare(database, seeded);
     await rm(creating, { force: true });
-    return database;
+    return {
+      ...database,
+      close: async () => {
+        await database.close();
+        unlock();
+      },
+    };
   } catch (error) {
     await engine?.close().catch(() => {});
     unlock();
@@ -46,21 +52,6 @@ export const openPglite = async (folder: string, seeded: boolean): Promise<Datab
       `cannot open the database in ${folder} (${reason(error)}): move or delete that folder to start with an empty one, or set TRACKLET_DATA`,
     );
   }
-};
-
-const overPglite = (engine: PGlite, unlock: () => void): Database => {
-  const over =
-    (source: Pick<PGlite, "query">): Query =>
-    async <Row>(sql: string, parameters: unknown[] = []) =>
-      (await source.query<Row>(sql, parameters)).rows;
-  return {
-    query: over(engine),
-    transaction: (work) => engine.transaction((transaction) => work(over(transaction as unknown as PGlite))),
-    close: async () => {
-      await engine.close();
-      unlock();
-    },
-  };
 };
 
 const reason = (error: unknown): string => String((error as Error)?.message ?? error).split("\n")[0]!;

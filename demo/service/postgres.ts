@@ -1,6 +1,7 @@
+import type { Socket } from "node:net";
 import pg from "pg";
 import { StartError } from "./config.js";
-import type { Database, Query } from "./database.js";
+import type { Database, Query, Statement } from "./database.js";
 import { prepare } from "./prepare.js";
 import { isUnavailable, repeated } from "./sql-state.js";
 
@@ -17,12 +18,25 @@ const QUERY_TIMEOUT_MS = 10_000;
  * @throws StartError when it cannot be reached or prepared
  */
 export const openPostgres = async (databaseUrl: string, seeded: boolean): Promise<Database> => {
-  const pool = new pg.Pool({
-    connectionString: databaseUrl,
-    max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: QUERY_TIMEOUT_MS,
-  });
+  // The tables of a large database take longer to change than a request may.
+  const patient = connect({ connectionString: databaseUrl, max: 1 });
+  try {
+    await prepare(patient, seeded);
+  } catch (error) {
+    // An AggregateError of several addresses has an empty message.
+    const reason = (error as Error).message || (error as { code?: string }).code;
+    throw new StartError(
+      `cannot use the database of DATABASE_URL (${reason}): check that it runs and that the URL is right`,
+    );
+  } finally {
+    await patient.close();
+  }
+  return connect({ connectionString: databaseUrl, max: MAX_CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS });
+};
+
+const connect = (options: pg.PoolConfig): Database => {
+  // In a pipeline, statements that need not wait for each other's results are sent together.
+  const pool = new pg.Pool({ ...options, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, pipeline: true });
   // A connection that breaks says so by an event besides the error of its query, and an event of this name that nobody
   // listens to ends the process. The pool itself listens only to those that are idle.
   pool.on("error", () => {});
@@ -53,20 +67,24 @@ export const openPostgres = async (databaseUrl: string, seeded: boolean): Promis
     }
   };
 
-  const database: Database = {
+  const writeOnce = async (statements: readonly Statement[]): Promise<void> => {
+    const client = await pool.connect();
+    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+    // All in one packet.
+    stream.cork();
+    const sent = ["BEGIN", ...statements, "COMMIT"].map((statement) => client.query(statement as string));
+    stream.uncork();
+    const answers = await Promise.allSettled(sent);
+    // After a statement that failed the server takes COMMIT for ROLLBACK.
+    const error = answers.find((answer) => answer.status === "rejected")?.reason as Error | undefined;
+    client.release(error !== undefined && isUnavailable(error) ? error : undefined);
+    if (error !== undefined) throw error;
+  };
+
+  return {
     query: over(pool),
     transaction: (work) => repeated(() => once(work)),
+    write: (statements) => repeated(() => writeOnce(statements)),
     close: () => pool.end(),
   };
-  try {
-    await prepare(database, seeded);
-    return database;
-  } catch (error) {
-    await pool.end();
-    // An AggregateError of several addresses has an empty message.
-    const reason = (error as Error).message || (error as { code?: string }).code;
-    throw new StartError(
-      `cannot use the database of DATABASE_URL (${reason}): check that it runs and that the URL is right`,
-    );
-  }
 };

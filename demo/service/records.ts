@@ -27,7 +27,7 @@ export const recordRoutes =
             response: answers,
           },
         },
-        ({ params }) => READ[kind](database.query, encodeText(params.id)),
+        ({ params, workspace }) => READ[kind](database.query, workspace, encodeText(params.id)),
       );
       app.get(
         `/v2/${kind}s`,
@@ -41,21 +41,15 @@ export const recordRoutes =
             response: answers,
           },
         },
-        ({ query }) => READ[kind](database.query, recordId(kind, query.uid)),
+        ({ query, workspace }) => READ[kind](database.query, workspace, recordId(kind, query.uid, workspace)),
       );
     }
   };
 
-const find = async (query: Query, kind: Kind, id: string): Promise<{ row: Row; others: { id: string }[] }> => {
+/** Ids of the records on the other side of the memberships of one. */
+const others = (query: Query, kind: Kind, id: string): Promise<{ id: string }[]> => {
   const other = kind === "account" ? "contact" : "account";
-  const [rows, others] = await Promise.all([
-    query<Row>(`SELECT * FROM ${kind}s WHERE id = $1`, [id]),
-    query<{ id: string }>(`SELECT ${other}_id AS id FROM account_contacts WHERE ${kind}_id = $1 ORDER BY ${other}_id`, [
-      id,
-    ]),
-  ]);
-  if (rows[0] === undefined) throw notFound(`the ${kind}`);
-  return { row: rows[0], others };
+  return query(`SELECT ${other}_id AS id FROM account_contacts WHERE ${kind}_id = $1 ORDER BY ${other}_id`, [id]);
 };
 
 const common = (row: Row) => ({
@@ -63,26 +57,45 @@ const common = (row: Row) => ({
   unique_id: decodeText(String(row.unique_id)),
   created_at: Number(row.created_at),
   data: JSON.parse(String(row.data)),
-  // A contact made by an event alone is in no stage and has no metrics yet.
+  // A contact that only its events tell of is in no stage and has no metrics yet.
   ...(row.stage !== null && { stage: JSON.parse(String(row.stage)) }),
   salesmachine: row.health === null ? {} : { health: Number(row.health) },
 });
 
-const readAccount = async (query: Query, id: string) => {
-  const { row, others } = await find(query, "account", id);
-  return { object: "account", ...common(row), contacts: { object: "contact.list", data: others } } as Static<
+const readAccount = async (query: Query, workspace: string, id: string) => {
+  const [[row], contacts] = await Promise.all([
+    query<Row>("SELECT * FROM accounts WHERE id = $1 AND workspace = $2", [id, workspace]),
+    others(query, "account", id),
+  ]);
+  if (row === undefined) throw notFound("the account");
+  return { object: "account", ...common(row), contacts: { object: "contact.list", data: contacts } } as Static<
     typeof Account
   >;
 };
 
-const readContact = async (query: Query, id: string) => {
-  const { row, others } = await find(query, "contact", id);
+const readContact = async (query: Query, workspace: string, id: string) => {
+  const [[row], accounts] = await Promise.all([
+    query<Row>("SELECT * FROM contacts WHERE id = $1 AND workspace = $2", [id, workspace]),
+    others(query, "contact", id),
+  ]);
+  const contact = row ?? (await contactOfEvents(query, workspace, id));
   return {
     object: "contact",
-    ...common(row),
-    archived: row.archived === true,
-    accounts: { object: "account.list", data: others },
+    ...common(contact),
+    archived: contact.archived === true,
+    accounts: { object: "account.list", data: accounts },
   } as Static<typeof Contact>;
+};
+
+/** The bare record of a contact that nothing but its events tells of: it begins with the first of them. */
+const contactOfEvents = async (query: Query, workspace: string, id: string): Promise<Row> => {
+  const [first] = await query<Row>(
+    "SELECT contact_uid, received_at FROM events WHERE contact_id = $1 AND workspace = $2 ORDER BY id LIMIT 1",
+    [id, workspace],
+  );
+  if (first === undefined) throw notFound("the contact");
+  const created_at = Math.floor(Number(first.received_at) / 1_000);
+  return { id, unique_id: first.contact_uid, created_at, archived: false, data: "{}", stage: null, health: null };
 };
 
 const READ = { account: readAccount, contact: readContact };

@@ -1,10 +1,12 @@
+import { isBehind, type Position } from "./event-feed.js";
+
 /** Tells many listeners when new events may be read, at the cost of one small query each quarter of a second. */
 export interface Ticker {
   /**
    * Resolves when events after `position` are committed, by this process or another, after `timeoutMs`, or when
    * `signal` is aborted.
    */
-  next(position: number, timeoutMs: number, signal: AbortSignal): Promise<void>;
+  next(position: Position, timeoutMs: number, signal: AbortSignal): Promise<void>;
   /** Looks at once: this process has just committed. */
   wake(): void;
 }
@@ -13,12 +15,12 @@ export interface Ticker {
 const POLL_MS = 250;
 
 interface Listener {
-  position: number;
+  position: Position;
   resolve(): void;
 }
 
-/** @param lastId reads the highest committed id */
-export const createTicker = (lastId: () => Promise<number>, pollMs = POLL_MS): Ticker => {
+/** @param now reads how far the events have come */
+export const createTicker = (now: () => Promise<Position>, pollMs = POLL_MS): Ticker => {
   const listeners = new Set<Listener>();
   let timer: NodeJS.Timeout | undefined;
   let looking = false;
@@ -34,8 +36,8 @@ export const createTicker = (lastId: () => Promise<number>, pollMs = POLL_MS): T
     do {
       again = false;
       // The database may be away for a while; the next look finds it again.
-      const last = await lastId().catch(() => 0);
-      for (const listener of listeners) if (listener.position < last) listener.resolve();
+      const position = await now().catch((): Position => new Map());
+      for (const listener of listeners) if (isBehind(listener.position, position)) listener.resolve();
     } while (again);
     looking = false;
     if (listeners.size > 0) timer = setTimeout(look, pollMs);

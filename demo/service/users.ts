@@ -4,16 +4,8 @@ import type { Static } from "typebox";
 import type { Database } from "./database.js";
 import { ownUrl } from "./own-url.js";
 import { errors, MAX_PAGE, UserList, UserQuery } from "./schemas.js";
+import { createUserPages } from "./user-pages.js";
 import { readIntegers } from "./validation.js";
-
-interface UserRow {
-  id: string;
-  email: string;
-  name: string;
-  role: string;
-  enabled: boolean;
-  created_at: unknown;
-}
 
 /**
  * `GET /v2/users`: the users, page by page.
@@ -23,6 +15,7 @@ interface UserRow {
 export const userRoutes =
   (database: Database, publicUrl?: string): FastifyPluginAsyncTypebox =>
   async (app) => {
+    const readPage = createUserPages(database);
     app.get(
       "/v2/users",
       {
@@ -40,15 +33,7 @@ export const userRoutes =
       async (request) => {
         const { offset, limit: wanted, order } = request.query as Required<Static<typeof UserQuery>>;
         const limit = Math.min(wanted, MAX_PAGE);
-        const [counted, rows] = await Promise.all([
-          database.query<{ total: unknown }>("SELECT count(*) AS total FROM users"),
-          database.query<UserRow>(
-            `SELECT id, email, name, role, enabled, created_at FROM users
-             ORDER BY created_at ${order}, id ${order} LIMIT $1 OFFSET $2`,
-            [limit, offset],
-          ),
-        ]);
-        const total = Number(counted[0]!.total);
+        const { total, rows } = await readPage({ workspace: request.workspace, offset, limit, order });
         const next =
           offset + rows.length < total && rows.length > 0
             ? `${ownUrl(request, publicUrl)}/v2/users?${nextPage(request, offset + limit, limit)}`

@@ -82,6 +82,7 @@ const byService = async (): Promise<Users> => {
   });
   app.addSchema(UserSchema);
   app.addSchema(UserListSchema);
+  app.decorateRequest("workspace", "default");
   await app.register(userRoutes(database));
   const url = await app.listen({ port: 0, host: "127.0.0.1" });
   const add = async (rows: Row[]) => {

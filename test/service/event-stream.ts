@@ -1,7 +1,8 @@
 import type { EventRow } from "./running-service.js";
 
 export interface Message {
-  id: string;
+  /** The position behind it; only the last message of a row of them has one. */
+  id: string | undefined;
   type: string;
   data: EventRow;
 }
@@ -12,6 +13,7 @@ export const openStream = async (url: string, headers: Record<string, string> = 
   const answer = await fetch(`${url}/demo/events/stream`, { headers, signal: closing.signal });
   const messages: Message[] = [];
   const comments: string[] = [];
+  let position = "";
   const read = async (): Promise<void> => {
     let text = "";
     for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream()) as unknown as AsyncIterable<string>) {
@@ -20,8 +22,9 @@ export const openStream = async (url: string, headers: Record<string, string> = 
       for (const block of blocks) {
         const fields = new Map(block.split("\n").map((line) => line.split(/: (.*)/s) as [string, string]));
         if (fields.has("")) comments.push(fields.get("")!);
-        if (fields.has("data"))
-          messages.push({ id: fields.get("id")!, type: fields.get("event")!, data: JSON.parse(fields.get("data")!) });
+        if (fields.get("event") === "listening") position = fields.get("id")!;
+        else if (fields.has("data"))
+          messages.push({ id: fields.get("id"), type: fields.get("event")!, data: JSON.parse(fields.get("data")!) });
       }
     }
   };
@@ -29,5 +32,7 @@ export const openStream = async (url: string, headers: Record<string, string> = 
   const ended = read().catch((error: Error) => {
     if (error.name !== "AbortError") throw error;
   });
-  return { answer, messages, comments, ended, close: () => closing.abort() };
+  /** Where the stream has come to, to go on from it. */
+  const reached = (): string => messages.findLast(({ id }) => id !== undefined)?.id ?? position;
+  return { answer, messages, reached, comments, ended, close: () => closing.abort() };
 };

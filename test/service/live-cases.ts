@@ -29,11 +29,9 @@ export const liveCases = (running: () => RunningService): void => {
     const { events } = await (await service.get("/demo/events?event_uid=live")).json();
     for (const stream of streams) {
       await arrived(stream, 31);
-      expect(stream.messages[0]).toEqual({ id: String(events[0].id), type: "event", data: events[0] });
+      expect(stream.messages[0]).toMatchObject({ type: "event", data: events[0] });
       expect(stream.messages[0]!.data.params).toEqual({ text: "a\nb" });
       expect(new Set(names(stream)).size).toBe(31);
-      const ids = stream.messages.map(({ id }) => Number(id));
-      expect(ids).toEqual([...ids].sort((a, b) => a - b));
       expect(names(stream)).not.toContain("before");
       stream.close();
       await stream.ended;
@@ -41,10 +39,12 @@ export const liveCases = (running: () => RunningService): void => {
   });
 
   it("goes on after the last event that a client has seen", async () => {
-    for (const event_uid of ["seen", "missed-1", "missed-2"])
-      await service.post({ contact_uid: "contact-001", event_uid });
-    const { events } = await (await service.get("/demo/events?event_uid=seen")).json();
-    const stream = await openStream(service.url, { "last-event-id": String(events[0].id) });
+    const earlier = await openStream(service.url);
+    await service.post({ contact_uid: "contact-001", event_uid: "seen" });
+    await arrived(earlier, 1);
+    earlier.close();
+    for (const event_uid of ["missed-1", "missed-2"]) await service.post({ contact_uid: "contact-001", event_uid });
+    const stream = await openStream(service.url, { "last-event-id": earlier.reached() });
     await arrived(stream, 2);
     await service.post({ contact_uid: "contact-001", event_uid: "next" });
     await arrived(stream, 3);
@@ -53,7 +53,7 @@ export const liveCases = (running: () => RunningService): void => {
     await stream.ended;
   });
 
-  it.each(["999999999", "nonsense"])("begins with the present where the last id is %s", async (id) => {
+  it.each(["999999999", "nonsense", "!", "AAAA"])("begins with the present where the last id is %s", async (id) => {
     const stream = await openStream(service.url, { "last-event-id": id });
     await service.post({ contact_uid: "contact-001", event_uid: `after ${id}` });
     await arrived(stream, 1);

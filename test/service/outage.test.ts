@@ -84,10 +84,10 @@ describe.skipIf(missing !== undefined)(
             body: { error: "the service cannot store or read now, try again later" },
           });
         const stored: string[] = [];
-        for (let after = 0; ; ) {
+        for (let after = "00000000-0000-0000-0000-000000000000"; ; ) {
           const { events } = (await (
             await fetch(`${url}/demo/events?event_uid=${end}&limit=10000&after=${after}`)
-          ).json()) as { events: { id: number; params: { event_id: string } }[] };
+          ).json()) as { events: { id: string; params: { event_id: string } }[] };
           if (events.length === 0) break;
           after = events.at(-1)!.id;
           stored.push(...events.map(({ params }) => params.event_id));

@@ -37,8 +37,13 @@ export const missing: string | undefined =
       ? "PostgreSQL does not run as root, and there is no user `postgres`"
       : undefined;
 
-/** Starts a PostgreSQL server with an empty database of its own on a free port. */
-export const startPostgres = async () => {
+/**
+ * Starts a PostgreSQL server with an empty database of its own on a free port.
+ *
+ * @param sync `false` does not wait for the disk: what is committed outlives the processes, not the machine, and many
+ *   databases are made and left in little time. Default `false`.
+ */
+export const startPostgres = async ({ sync = false } = {}) => {
   const data = mkdtempSync(join(tmpdir(), "tracklet-postgres-"));
   if (user!.uid !== undefined) chownSync(data, user!.uid, user!.gid!);
   const options = { ...user, cwd: data, stdio: "ignore" as const };
@@ -55,7 +60,7 @@ export const startPostgres = async () => {
   const run = async () => {
     const server = spawn(
       join(folder!, "postgres"),
-      ["-D", cluster, "-p", String(port), "-h", "127.0.0.1", "-k", data],
+      ["-D", cluster, "-p", String(port), "-h", "127.0.0.1", "-k", data, ...(sync ? [] : ["-F"])],
       options,
     );
     const closed = once(server, "close");

@@ -8,7 +8,7 @@ export const API_TOKEN = "tëst-api-token";
 export const ACCESS_TOKEN = "test-access-token";
 
 export interface EventRow {
-  id: number;
+  id: string;
   received_at: number;
   contact_uid: string;
   event_uid: string;

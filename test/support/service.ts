@@ -8,7 +8,8 @@ const READY = /service ready at (http:\/\/\S+)/;
 
 /** An event as the service's database holds it. */
 export interface Row {
-  id: number | string;
+  /** Sorts as the events were stored. */
+  id: string;
   received_at: number | string;
   contact_uid: string;
   event_uid: string;
@@ -30,7 +31,7 @@ export const serviceAt = (url: string): Service => ({
     const response = await fetch(`${url}/demo/events?${query}`);
     if (!response.ok) throw new Error(`the service answered ${response.status}: ${await response.text()}`);
     const { events } = (await response.json()) as { events: Row[] };
-    return events.toSorted((a, b) => Number(a.id) - Number(b.id));
+    return events.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   },
 });
 

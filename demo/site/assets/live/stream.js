@@ -1,11 +1,11 @@
 /** Milliseconds before the next attempt, after the stream broke or could not be opened. */
 const RETRY_MS = 1_000;
-/** Rows asked for at opening, and in each step of catching up. */
+/** Rows asked for at the first opening. */
 const PAGE = 500;
 
 /**
- * Follows the arrivals: the stored rows first, then each new one. What arrived while the stream was broken is fetched
- * when it is back; a row can come twice that way, with the same id.
+ * Follows the arrivals: the latest stored rows first, then each new one. After a break the stream goes on where it
+ * was; a row can come twice that way, with the same id.
  *
  * @param {string} serviceUrl origin of the service
  * @param {(event: object) => void} onEvent
@@ -15,24 +15,17 @@ const PAGE = 500;
 export const openStream = (serviceUrl, onEvent, onState) => {
   let source;
   let timer;
-  let last;
+  let position;
   let wasLive = false;
 
-  const receive = (event) => {
-    last = Math.max(last ?? 0, event.id);
-    onEvent(event);
-  };
-
-  /** Without a last row the latest ones; then, page by page, what came after the last row. */
-  const catchUp = async (opened) => {
-    let events;
-    do {
-      const where = last === undefined ? "order=desc" : `after=${last}`;
-      const answer = await fetch(`${serviceUrl}/demo/events?limit=${PAGE}&${where}`);
+  /** The stored rows, once. */
+  const readLatest = async (opened) => {
+    if (!wasLive) {
+      const answer = await fetch(`${serviceUrl}/demo/events?limit=${PAGE}&order=desc`);
       if (!answer.ok) throw new Error(`status ${answer.status}`);
-      ({ events } = await answer.json());
-      for (const event of events.sort((a, b) => a.id - b.id)) receive(event);
-    } while (events.length === PAGE && source === opened);
+      const { events } = await answer.json();
+      for (const event of events.reverse()) onEvent(event);
+    }
     if (source !== opened) return;
     wasLive = true;
     onState("live");
@@ -42,7 +35,8 @@ export const openStream = (serviceUrl, onEvent, onState) => {
   // starting it anew here is one way for all of them.
   const open = () => {
     onState(wasLive ? "reconnecting" : "connecting");
-    const opened = new EventSource(`${serviceUrl}/demo/events/stream`);
+    const where = position === undefined ? "" : `?after=${position}`;
+    const opened = new EventSource(`${serviceUrl}/demo/events/stream${where}`);
     source = opened;
     const again = () => {
       opened.close();
@@ -51,9 +45,15 @@ export const openStream = (serviceUrl, onEvent, onState) => {
       clearTimeout(timer);
       timer = setTimeout(open, RETRY_MS);
     };
-    // The stream is open before stored rows are asked for, so that nothing falls between the two.
-    opened.onopen = () => catchUp(opened).catch(again);
-    opened.addEventListener("event", (message) => receive(JSON.parse(message.data)));
+    // The stream has its position before stored rows are asked for, so that nothing falls between the two.
+    opened.addEventListener("listening", (message) => {
+      position = message.lastEventId;
+      readLatest(opened).catch(again);
+    });
+    opened.addEventListener("event", (message) => {
+      position = message.lastEventId;
+      onEvent(JSON.parse(message.data));
+    });
     opened.onerror = again;
   };
 

@@ -1,11 +1,17 @@
+import type { Query } from "../database.js";
+
 /**
- * The tables. Only SQL that PostgreSQL, Citus, CockroachDB and YugabyteDB share, and no foreign keys: Citus allows
- * them only between tables that are distributed alike, and rows that belong together are written in one transaction.
+ * The first tables. A database from before migrations were counted has them already.
  *
- * Caller-given text (uids, params) is stored escaped, see `exact-text.ts`. It may be longer than an index entry may
- * be, so keys are digests of it.
+ * All SQL here and in the migrations that follow is what PostgreSQL, Citus, CockroachDB and YugabyteDB share, and there
+ * are no foreign keys: Citus allows them only between tables that are distributed alike, and rows that belong together
+ * are written in one transaction.
  */
-export const TABLES = [
+export const up = async (query: Query): Promise<void> => {
+  for (const statement of TABLES) await query(statement);
+};
+
+const TABLES = [
   `CREATE TABLE IF NOT EXISTS service_state (
      name  TEXT PRIMARY KEY,
      value BIGINT NOT NULL
@@ -41,7 +47,6 @@ export const TABLES = [
      enabled    BOOLEAN NOT NULL,
      created_at BIGINT NOT NULL
    )`,
-  "CREATE INDEX IF NOT EXISTS users_by_creation ON users (created_at, id)",
   `CREATE TABLE IF NOT EXISTS events (
      event_key   TEXT PRIMARY KEY,
      id          BIGINT NOT NULL,
@@ -52,10 +57,4 @@ export const TABLES = [
      params      TEXT NOT NULL
    )`,
   "CREATE INDEX IF NOT EXISTS events_by_id ON events (id)",
-  "CREATE INDEX IF NOT EXISTS events_by_contact ON events (contact_id, id)",
 ];
-
-/** Row of `service_state` that says how far the event ids have come. */
-export const LAST_EVENT_ID = "last_event_id";
-/** Row of `service_state` that exists once the demo's records were made. */
-export const SEEDED = "seeded";

@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe } from "vitest";
+import { missing, startPostgres } from "./postgres-server.js";
+
+/** Where a database is: the part of the service's configuration that says so. */
+export interface Place {
+  dataFolder: string;
+  databaseUrl: string | undefined;
+}
+
+/**
+ * Runs the same tests over the embedded PostgreSQL and over a server; each gets an empty place of its own.
+ *
+ * @param cases declares tests; the place is there from `beforeAll` on
+ */
+export const onBothEngines = (cases: (place: () => Place) => void): void => {
+  describe("PGlite", () => {
+    let folder: string;
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), "tracklet-engine-"));
+    });
+    afterAll(() => rm(folder, { recursive: true, force: true }));
+    cases(() => ({ dataFolder: folder, databaseUrl: undefined }));
+  });
+  describe.skipIf(missing !== undefined)(`PostgreSQL${missing ? `: ${missing}` : ""}`, () => {
+    let server: Awaited<ReturnType<typeof startPostgres>>;
+    beforeAll(async () => {
+      server = await startPostgres();
+    });
+    afterAll(() => server.stop());
+    cases(() => ({ dataFolder: "", databaseUrl: server.url }));
+  });
+};
