@@ -77,6 +77,7 @@ export const createSending = (page: Page, network: Network, clock: Clock) => {
       const end = async (status: number, retryAfter: number | undefined, act: () => void): Promise<void> => {
         if (!sent.isOpen) return;
         sent.isOpen = false;
+        if (page.isDead) return;
         const hear = (): void => {
           sent.isKnown = true;
           network.onEnd(sent, status, retryAfter);

@@ -4,6 +4,9 @@ import type { Page } from "./page.js";
 
 /** Sixty frames a second, nearly. */
 const FRAME_MS = 16;
+/** Timers set by timers, deeper than so many, wait for so long, in milliseconds, at least (HTML, "timer initialization steps"). */
+const MAX_DEPTH = 5;
+const NESTED_MS = 4;
 /** A page out of sight gets its timers once a second (Chromium, Firefox and WebKit), if the world says so. */
 const THROTTLE_MS = 1_000;
 
@@ -12,6 +15,8 @@ export const createTimers = (page: Page, clock: Clock) => {
   const timers = new Map<number, number>();
   const frames = new Map<number, (time: number) => void>();
   let lastId = 0;
+  /** How deep timers are nested at this moment. */
+  let depth = 0;
 
   const plan = (id: number, delay: number, run: () => void, period?: number): void => {
     const fire = (): void => {
@@ -27,8 +32,18 @@ export const createTimers = (page: Page, clock: Clock) => {
   };
   const begin = (delay: unknown, run: () => void, isPeriodic = false): number => {
     const id = ++lastId;
-    const ms = Math.max(0, Number(delay) || 0);
-    plan(id, ms, run, isPeriodic ? Math.max(1, ms) : undefined);
+    const own = depth + 1;
+    const ms = Math.max(own > MAX_DEPTH ? NESTED_MS : 0, Math.trunc(Number(delay)) || 0);
+    const nested = (): void => {
+      const outer = depth;
+      depth = own;
+      try {
+        run();
+      } finally {
+        depth = outer;
+      }
+    };
+    plan(id, ms, nested, isPeriodic ? Math.max(1, ms) : undefined);
     return id;
   };
   const clear = (id: number | undefined): void => {

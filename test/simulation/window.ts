@@ -69,6 +69,9 @@ export const createWindow = (parts: Parts): PageWindow => {
     Blob: BeaconBody,
     Request: class {},
     HTMLScriptElement: class {},
+    // Members that elements of a page may hide are taken from the prototypes.
+    Document: { prototype: document },
+    EventTarget: { prototype: { addEventListener: listenAt } },
     Date: createDate(clock),
     Math: Object.create(Math, { random: { value: random } }),
     performance: { now: clock.now, timeOrigin: clock.wall() - clock.now() },
@@ -80,6 +83,10 @@ export const createWindow = (parts: Parts): PageWindow => {
     Object.defineProperty(window, name, { value: window, configurable: true, writable: true });
   return window as unknown as PageWindow;
 };
+
+function listenAt(this: Target, ...args: Parameters<Target["addEventListener"]>): void {
+  this.addEventListener(...args);
+}
 
 const createDate = (clock: Clock): DateConstructor =>
   class extends Date {

@@ -25,8 +25,9 @@ export interface World extends Network {
   stored(): string[];
 }
 
-/** More requests than any history here needs: pages that begin so many do not come to rest. */
+/** More requests than any history here needs, and more tasks than a page needs in a second: those that do more never rest. */
 const MAX_REQUESTS = 3_000;
+const MAX_TASKS = 500;
 
 /** Random numbers from 0 to 1, the same for the same seed. */
 export const dice = (seed: number) => {
@@ -43,6 +44,9 @@ export const inWorld = async (test: (world: World) => Promise<void>, random: () 
   const startTracker = await prepareTracker();
   const clock = createClock();
   const storage = createArea();
+  /** Tasks of each page in this second. */
+  const tasks = new Map<Page, number>();
+  let counted = 0;
 
   clock.enter = async (owner, act) => {
     if (world.sent.length > MAX_REQUESTS) throw new Error("the pages send without end");
@@ -51,6 +55,11 @@ export const inWorld = async (test: (world: World) => Promise<void>, random: () 
       await act();
       return settle();
     }
+    const second = Math.floor(clock.now() / 1_000);
+    if (second !== counted) tasks.clear();
+    counted = second;
+    tasks.set(page, (tasks.get(page) ?? 0) + 1);
+    if (tasks.get(page)! > MAX_TASKS) throw new Error(`page ${world.pages.indexOf(page) + 1} is busy without end`);
     try {
       await page.run(act);
     } catch (error) {
