@@ -320,7 +320,7 @@ test.describe("as the README says", () => {
   });
 
   test("the picture is of what is shown, and in the repository", async ({ page, site, gateway }, info) => {
-    await page.setViewportSize({ width: 760, height: 560 });
+    await page.setViewportSize({ width: 760, height: 640 });
     await visit(page, site, {
       body: SHOP,
       tag: { contactUid: "contact-17", accountUid: "account-4" },

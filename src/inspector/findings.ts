@@ -62,8 +62,10 @@ const ofAnswers = ({ isOnline }: Seen, { pauseMs }: Stored, heard: Heard): strin
 
 const ofTold = ({ problems }: Heard): string[] => {
   const found: string[] = [];
-  const told = (code: string): string => [...(problems.get(code) ?? [])].join(", ");
-  if (problems.has("input")) found.push(`An option or an argument is wrong: ${told("input")}.`);
+  // What the options lack is told where they are looked at, and may have come since.
+  const told = (code: string): string =>
+    [...(problems.get(code) ?? [])].filter((detail) => !/^no (apiToken|trackUrl)/.test(detail)).join(", ");
+  if (told("input")) found.push(`An option or an argument is wrong: ${told("input")}.`);
   if (problems.has("rejected"))
     found.push(`An event was dropped, because the service refuses it: ${told("rejected")}.`);
   if (problems.has("evicted"))

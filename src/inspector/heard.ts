@@ -14,7 +14,7 @@ export interface Heard {
   views: View[];
   /** Details of the problems that `onError` was told of, by their code. */
   problems: Map<string, Set<string>>;
-  /** What `init` was given, where the tracker tells. */
+  /** What the tracker was configured with, where it tells a listener that comes. */
   options: unknown;
   /** Events that wait for consent, in memory. */
   pending: number;
@@ -107,9 +107,9 @@ export const listen = (name: string, guess: string, changed: () => void) => {
     } else if (event) {
       heard.isDenied = false;
       queued.add(`${detail}`);
-      if (code === "pending") heard.pending++;
+      if (/^(pending|waits for consent)$/.test(code)) heard.pending++;
       if (event.event === "pageview") keep(heard.views, { at, url: event.visitUrl });
-    } else if (code === "init") heard.options = detail;
+    } else if (code === "options") heard.options = detail;
     else if (code === "dropped") heard.isDenied = detail === "consent" && readConsent(name) !== "denied";
     else heard.problems.set(code, keepDetail(heard.problems.get(code), `${detail}`));
     changed();

@@ -30,7 +30,7 @@ const open = (name: string): void => {
   if (!names.includes(name)) names.push(name);
 
   const { heard, listener, find, end: stop } = listen(name, addressOf(name), () => looks.soon());
-  const see = () => viewOf(look(name, listener), readStored(name), heard);
+  const see = () => viewOf(look(name, listener, !!heard.options), readStored(name), heard);
   const checkScript = createScriptCheck((reason) => {
     heard.script = reason;
     looks.soon();

@@ -62,14 +62,14 @@ export const configures = (tag: Options | undefined): tag is Options =>
 /** What is wrong with options, in words, given how each is written where it stands. */
 const mistakesIn = (
   options: Record<string, unknown>,
-  write: (option: string) => string,
+  spell: (option: string) => string,
   assign: (option: string, value: unknown) => string,
 ): string[] =>
   Object.entries(options).flatMap(([option, value]) => {
     if (value === undefined) return [];
     if (!NAMES.includes(option)) {
       const meant = closest(option, NAMES);
-      return `${write(option)} is no option: ${meant ? `perhaps ${write(meant)} is meant` : "check how it is written"}.`;
+      return `${spell(option)} is no option: ${meant ? `perhaps ${spell(meant)} is meant` : "check how it is written"}.`;
     }
     const [isRight, advice] = RULES[option]!;
     // An address that is missing is told elsewhere.

@@ -17,19 +17,22 @@ export interface Seen {
   hasGpc: boolean;
 }
 
-const stateOf = (found: ReturnType<typeof globalOf>): Seen["global"] => {
+const stateOf = (found: ReturnType<typeof globalOf>, hasOptions: boolean): Seen["global"] => {
   if (!found) return "absent";
   if (Array.isArray(found)) return "waiting";
-  return isConfigured(found) ? "running" : "idle";
+  return hasOptions || isConfigured(found) ? "running" : "idle";
 };
 
-/** @param listener the panel's own, whose call is none of the page's */
-export const look = (name: string, listener: unknown): Seen => {
+/**
+ * @param listener the panel's own, whose call is none of the page's
+ * @param hasOptions has the tracker told with what it was configured?
+ */
+export const look = (name: string, listener: unknown, hasOptions: boolean): Seen => {
   const found = globalOf(name);
   const tag = findTag(name);
   return {
     name,
-    global: stateOf(found),
+    global: stateOf(found, hasOptions),
     calls: Array.isArray(found) ? found.filter((call) => call?.[1] !== listener) : [],
     tag: tag && { ...tag.dataset },
     origin: location.origin,
