@@ -1,0 +1,56 @@
+/** After `optOut()` nothing is sent, and nothing of ours stays stored but the choice (design §3.11). */
+import type { Page } from "../world.js";
+import { HEARD_MS, isKeeping, type MakeRule } from "./rule.js";
+
+export const consent: MakeRule = (journal) => {
+  const { world, entries, violations } = journal;
+  const { clock } = world;
+  /** The choice that is stored; nobody can tell once the storage was emptied or full. */
+  let choice: "granted" | "denied" | undefined;
+  let isKnown = true;
+  let since = 0;
+  const pending = new Set<Page>();
+
+  const forget = (): void => {
+    for (const entry of entries.values()) if (!entry.stored) entry.mayBeLost ??= "the visitor refused";
+  };
+  /** Once every page that runs has heard of it. */
+  const check = (): void => {
+    const keys = Object.keys(world.storage.rows).filter((key) => key.startsWith("tracklet:"));
+    const isCalm = clock.now() >= since + HEARD_MS && !world.pages.some(({ isDead, isFrozen }) => !isDead && isFrozen);
+    if (choice !== "denied" || !isKnown || !isCalm || keys.length < 2) return;
+    violations.push(`${clock.now()} ms: after the refusal there are still ${keys.join(", ")}`);
+  };
+
+  return {
+    onOpen: (page, config) => {
+      if (config.consent === "pending") pending.add(page);
+    },
+    onTrack: (entry) => {
+      check();
+      if (choice === "denied") entry.mayBeLost = "the visitor has refused";
+    },
+    onChoice: (_, next) => {
+      choice = next;
+      since = clock.now();
+      isKnown = isKeeping(journal);
+      if (next === "denied") forget();
+    },
+    onClear: () => {
+      check();
+      isKnown = false;
+    },
+    onResume: () => {
+      since = Math.max(since, clock.now());
+    },
+    onRestore: () => {
+      since = Math.max(since, clock.now());
+    },
+    onExit: check,
+    onBegin: ({ page }, { name }) => {
+      const isRefused = choice === "denied" || (pending.has(page) && choice !== "granted");
+      if (isKnown && isRefused) violations.push(`${clock.now()} ms: ${name} is sent without consent`);
+    },
+    verify: check,
+  };
+};

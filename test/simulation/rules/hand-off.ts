@@ -1,0 +1,97 @@
+/**
+ * What is in flight when a page ends (design §3.4). After a clean exit of a healthy page it counts as stored, and is sent
+ * again only where two different events fail with no success between; after any other end it is sent again.
+ */
+import type { Page, Sent } from "../world.js";
+import { type Entry, isKeeping, isSuccess, type MakeRule } from "./rule.js";
+
+/** A mark is judged by requests begun within this time, in milliseconds. */
+const MARK_MS = 20_000;
+/** A request that is unanswered for longer, in milliseconds, is a doubt. */
+const DOUBT_MS = 3_000;
+
+/** What is known of the service: by the letter of the design, where it can be read in two ways, or by nobody. */
+type Health = "well" | "unsure" | "ill";
+/** Whether the page marks an event that is in flight. */
+type Mark = "marked" | "unsure" | "unmarked";
+
+export const handOff: MakeRule = (journal) => {
+  const { world, entries, service } = journal;
+  const { clock } = world;
+  const health = new Map<Page, Health>();
+  let originHealth: Health = "well";
+  /** Marks that were written when a page went out of sight. */
+  const hiddenMarks = new Map<Sent, Mark>();
+  /** Requests whose event counts as stored, for sure or perhaps. */
+  const handedOff = new Set<Sent>();
+  const marks: { entry: Entry; at: number }[] = [];
+  /** Failures without a success since, of each page and of all. */
+  const failures = new Map<Page | undefined, { name: string; beganAt: number; at: number }[]>();
+  const gone = new Set<Page>();
+
+  const flying = (page: Page): Sent[] => world.sent.filter((sent) => !sent.isKnown && sent.page === page);
+  const markOf = (sent: Sent): Mark => {
+    const { page, keepalive } = sent;
+    const own = health.get(page) ?? "well";
+    const age = Math.max(0, ...flying(page).map(({ beganAt }) => clock.now() - beganAt));
+    if (!keepalive || own === "ill" || age > DOUBT_MS || !world.isOnline) return "unmarked";
+    const isSure = own === "well" && originHealth === "well" && age < DOUBT_MS && isKeeping(journal) && journal.isExact;
+    return isSure ? "marked" : "unsure";
+  };
+  const settle = (sent: Sent, mark: Mark, why: string): void => {
+    const entry = entries.get(sent.name)!;
+    if (mark !== "unmarked") handedOff.add(sent);
+    if (mark === "marked") marks.push({ entry, at: clock.now() });
+    else entry.mayRepeat ??= why;
+  };
+  const note = (page: Page | undefined, failure: { name: string; beganAt: number; at: number }): void => {
+    const known = [...(failures.get(page) ?? []), failure];
+    failures.set(page, known);
+    for (const { entry, at } of marks) {
+      const since = known.filter((one) => one.at >= at && one.beganAt <= at + MARK_MS);
+      const needed = journal.isExact ? 2 : 1;
+      if (new Set(since.map(({ name }) => name)).size >= needed)
+        entry.mayRepeat ??= "other events failed after the exit";
+    }
+  };
+
+  return {
+    onHide: (page) => {
+      for (const sent of flying(page)) hiddenMarks.set(sent, markOf(sent));
+    },
+    onExit: (page) => {
+      for (const sent of flying(page))
+        settle(sent, markOf(sent), "in flight at the exit of a page that knew of failures");
+      gone.add(page);
+    },
+    onEnd: (page, how) => {
+      if (gone.has(page)) return;
+      for (const sent of flying(page)) {
+        const hidden = hiddenMarks.get(sent) ?? "unsure";
+        // What went out of sight marked stays so where nothing else came between.
+        if (how === "cut")
+          settle(sent, hidden === markOf(sent) ? hidden : "unsure", "in flight when its page was cut off");
+        else
+          settle(sent, hiddenMarks.has(sent) && hidden !== "unmarked" ? "unsure" : "unmarked", "in flight at a crash");
+      }
+    },
+    onRestore: (page) => void gone.delete(page),
+    onFail: (sent, entry, isStored) => {
+      if (handedOff.has(sent) && !isStored) entry.mayBeLost ??= "handed off, and its request failed";
+    },
+    onHear: ({ page, beganAt }, { name }, { status }) => {
+      if (gone.has(page)) return;
+      if (isSuccess(status)) {
+        health.set(page, "well");
+        originHealth = "well";
+        failures.delete(page);
+        failures.delete(undefined);
+        return;
+      }
+      const worse: Health = service.poison.has(name) ? "unsure" : "ill";
+      if (health.get(page) !== "ill") health.set(page, worse);
+      if (originHealth !== "ill") originHealth = worse;
+      for (const by of [page, undefined]) note(by, { name, beganAt, at: clock.now() });
+    },
+  };
+};

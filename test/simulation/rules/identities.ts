@@ -1,0 +1,138 @@
+/**
+ * Whose an event is (design §3.9): the document's own `identify` holds for its events; one that named nobody uses what is
+ * stored; what nobody was named for gets the next identity that its page hears of, but never one from after a `reset()`.
+ */
+import type { Page } from "../world.js";
+import { type Entry, HEARD_MS, isKeeping, type MakeRule } from "./rule.js";
+
+/** Contact and account in one text; nobody is `undefined`. */
+type Identity = string | undefined;
+interface Change {
+  at: number;
+  by: Page | undefined;
+  /** What may be stored since: several where nobody can tell. */
+  values: Set<Identity>;
+}
+interface Owned {
+  allowed: Set<string>;
+  /** May it still get an identity that is named later? */
+  isOpen: boolean;
+  /** When it may have got one first. */
+  addressedAt?: number;
+}
+
+export const identities: MakeRule = (journal) => {
+  const { world, violations } = journal;
+  const { clock } = world;
+  const own = new Map<Page, { id: string; at: number }>();
+  const changes: Change[] = [{ at: 0, by: undefined, values: new Set([undefined]) }];
+  const resets: Change[] = [];
+  const owned = new Map<Entry, Owned>();
+  /** When a page has read the storage, and when it ran again, last. */
+  const readAt = new Map<Page, number>();
+  const resumedAt = new Map<Page, number>();
+  /** Pages of which nobody can tell what they know. */
+  const doubtful = new Set<Page>();
+
+  const text = (contact: string, account?: string): string => `${contact}/${account ?? ""}`;
+  const hasHeard = (page: Page, { at, by }: Change): boolean =>
+    by === page ||
+    at <= (readAt.get(page) ?? 0) ||
+    (!page.isFrozen && clock.now() >= Math.max(at, resumedAt.get(page) ?? 0) + HEARD_MS);
+  /** What the page may take for stored. */
+  const storedFor = (page: Page): Set<Identity> => {
+    const values = new Set<Identity>();
+    for (const change of changes.toReversed()) {
+      for (const value of change.values) values.add(value);
+      if (hasHeard(page, change)) break;
+    }
+    return values;
+  };
+  const change = (by: Page, values: Identity[]): void => {
+    const former = changes.at(-1)!.values;
+    const all = isKeeping(journal) ? values : [...values, ...former];
+    changes.push({ at: clock.now(), by, values: new Set(all) });
+    // What could not be stored is known to nobody else.
+    if (!isKeeping(journal)) for (const page of world.pages) if (page !== by) doubtful.add(page);
+  };
+  const identify = (page: Page, id: string): void => {
+    own.set(page, { id, at: clock.now() });
+    doubtful.delete(page);
+    change(page, [id]);
+    for (const [entry, state] of owned) {
+      if (!state.isOpen || entry.stored) continue;
+      const { page: of } = entry;
+      const isAddressed =
+        state.addressedAt !== undefined && clock.now() >= state.addressedAt + HEARD_MS && !of.isDead && !of.isFrozen;
+      if (isAddressed) state.isOpen = false;
+      else {
+        state.allowed.add(id);
+        state.addressedAt ??= clock.now();
+      }
+    }
+  };
+
+  return {
+    onOpen: (page, { contactUid, accountUid }) => {
+      readAt.set(page, clock.now());
+      if (contactUid) identify(page, text(contactUid, accountUid));
+    },
+    onTrack: (entry) => {
+      const { page } = entry;
+      if (doubtful.has(page)) return;
+      const mine = own.get(page);
+      const later = resets.filter(({ at }) => mine && at >= mine.at);
+      const isForgotten = later.some((reset) => hasHeard(page, reset));
+      const stored = storedFor(page);
+      const allowed = new Set<string>();
+      if (mine && !isForgotten) allowed.add(mine.id);
+      const isOwn = mine && !later.length;
+      if (!isOwn) for (const value of stored) if (value) allowed.add(value);
+      owned.set(entry, { allowed, isOpen: !isOwn && stored.has(undefined) });
+    },
+    onIdentify: (page, contact, account) => identify(page, text(contact, account)),
+    onReset: (page) => {
+      own.delete(page);
+      change(page, [undefined]);
+      resets.push(changes.at(-1)!);
+      for (const [entry, state] of owned) {
+        if (!state.isOpen || entry.stored) continue;
+        const { page: of } = entry;
+        const isAddressed =
+          state.allowed.size &&
+          clock.now() >= (state.addressedAt ?? clock.now()) + HEARD_MS &&
+          !of.isDead &&
+          !of.isFrozen;
+        if (!isAddressed) entry.mayBeLost ??= "nobody was named for it before the reset";
+        if (isKeeping(journal)) state.isOpen = false;
+      }
+    },
+    onClear: (page) => {
+      const values = new Set(changes.at(-1)!.values).add(undefined);
+      for (const [other, { id }] of own) if (!other.isDead) values.add(id);
+      changes.push({ at: clock.now(), by: page, values });
+      for (const other of world.pages) if (other.isFrozen) doubtful.add(other);
+      for (const [entry] of owned) if (entry.page.isFrozen) owned.delete(entry);
+    },
+    onChoice: (_, choice) => {
+      if (choice === "granted") return;
+      // What was known is forgotten; who forgets when is nobody's promise.
+      for (const page of world.pages) doubtful.add(page);
+      changes.push({ at: clock.now(), by: undefined, values: new Set([...changes.at(-1)!.values, undefined]) });
+      for (const [entry, { isOpen }] of owned) if (isOpen) owned.delete(entry);
+    },
+    onRestore: (page) => void readAt.set(page, clock.now()),
+    onResume: (page) => void resumedAt.set(page, clock.now()),
+    onBegin: ({ body }, entry) => {
+      const { contact_uid, params } = JSON.parse(body);
+      const state = owned.get(entry);
+      const id = text(contact_uid, params.account_uid);
+      if (!contact_uid) violations.push(`${entry.name} is sent without a contact`);
+      else if (state && !state.allowed.has(id))
+        violations.push(
+          `${clock.now()} ms: ${entry.name} is sent as ${id}, and may be of ${[...state.allowed].join(", ") || "nobody"}`,
+        );
+      else if (state) Object.assign(state, { allowed: new Set([id]), isOpen: false });
+    },
+  };
+};

@@ -1,0 +1,60 @@
+/** What a rule may listen to. Each rule says one thing that must hold in every history. */
+import type { Config } from "../../../src/types.js";
+import type { Journal } from "../journal.js";
+import type { Page, Sent } from "../world.js";
+
+/** What is known of one event. */
+export interface Entry {
+  name: string;
+  page: Page;
+  /** The page, from its load or its return to its exit: one that comes back has lost its claim on what it had queued. */
+  life: object;
+  trackedAt: number;
+  /** Was it in the storage when `track` returned? */
+  isDurable: boolean;
+  /** How often the service has it. */
+  stored: number;
+  /** How often its page heard a 400. */
+  refusals: number;
+  /** Why nobody could have known that the service has it, or that it has not. */
+  mayRepeat?: string;
+  mayBeLost?: string;
+}
+
+export interface Rule {
+  onOpen?(page: Page, config: Partial<Config>): void;
+  /** Before the call. */
+  onTrack?(entry: Entry): void;
+  onIdentify?(page: Page, contact: string, account?: string): void;
+  onReset?(page: Page): void;
+  onClear?(page: Page): void;
+  onChoice?(page: Page, choice: "granted" | "denied"): void;
+  /** After the page has acted on it. */
+  onHide?(page: Page): void;
+  /** After `pagehide`. */
+  onExit?(page: Page): void;
+  onEnd?(page: Page, how: "left" | "cut" | "crashed"): void;
+  /** Before the page hears of it. */
+  onRestore?(page: Page): void;
+  onStall?(page: Page, ms: number): void;
+  onResume?(page: Page): void;
+  onJump?(): void;
+  onBegin?(sent: Sent, entry: Entry, willFail: boolean): void;
+  /** The service has taken a request, or never will. */
+  onStore?(sent: Sent, entry: Entry): void;
+  onFail?(sent: Sent, entry: Entry, isStored: boolean): void;
+  /** A page hears of the end of a request; a status of 0 means that there was no answer. */
+  onHear?(sent: Sent, entry: Entry, answer: { status: number; retryAfter: number | undefined }): void;
+  verify?(isCured: boolean): void;
+}
+
+export type MakeRule = (journal: Journal) => Rule;
+
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+/** A change of the storage has reached every page that runs after this time, in milliseconds. */
+export const HEARD_MS = 50;
+
+/** Does the storage keep what is written? */
+export const isKeeping = ({ world }: Journal): boolean =>
+  !world.storage.isDenied && world.storage.quota === Number.POSITIVE_INFINITY;
