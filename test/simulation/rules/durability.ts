@@ -3,10 +3,7 @@
  * can neither know nor keep: each such case is named here or in the rule of hand-offs.
  */
 import type { Page } from "../world.js";
-import { type Entry, isKeeping, isSuccess, type MakeRule } from "./rule.js";
-
-/** A tab that stood still for this long, in milliseconds, may have been taken for dead. */
-const STALL_MS = 10_000;
+import { type Entry, isKeeping, isSuccess, type MakeRule, STALL_MS } from "./rule.js";
 
 export const durability: MakeRule = (journal) => {
   const { world, entries, violations, service } = journal;

@@ -6,24 +6,30 @@ import type { Page, Sent } from "../world.js";
 import { type Entry, isKeeping, isSuccess, type MakeRule } from "./rule.js";
 
 /** A mark is judged by requests begun within this time, in milliseconds. */
-const MARK_MS = 20_000;
+const MARK_MS = process.env.ONE ? 1e12 : 20_000;
 /** A request that is unanswered for longer, in milliseconds, is a doubt. */
-const DOUBT_MS = 3_000;
+const DOUBT_MS = process.env.ONE ? 1e12 : 3_000;
 
 /** What is known of the service: by the letter of the design, where it can be read in two ways, or by nobody. */
 type Health = "well" | "unsure" | "ill";
 /** Whether the page marks an event that is in flight. */
 type Mark = "marked" | "unsure" | "unmarked";
 
+const LOST = "handed off, and its request failed";
+
 export const handOff: MakeRule = (journal) => {
   const { world, entries, service } = journal;
   const { clock } = world;
   const health = new Map<Page, Health>();
   let originHealth: Health = "well";
+  /** A `Retry-After` holds, and stays stored, until then; no success ends it. */
+  let holdsUntil = 0;
   /** Marks that were written when a page went out of sight. */
   const hiddenMarks = new Map<Sent, Mark>();
   /** Requests whose event counts as stored, for sure or perhaps. */
   const handedOff = new Set<Sent>();
+  /** Requests that never reached the service, whoever has heard of it. */
+  const failed = new Set<Sent>();
   const marks: { entry: Entry; at: number }[] = [];
   /** Failures without a success since, of each page and of all. */
   const failures = new Map<Page | undefined, { name: string; beganAt: number; at: number }[]>();
@@ -41,6 +47,7 @@ export const handOff: MakeRule = (journal) => {
   const settle = (sent: Sent, mark: Mark, why: string): void => {
     const entry = entries.get(sent.name)!;
     if (mark !== "unmarked") handedOff.add(sent);
+    if (mark !== "unmarked" && failed.has(sent)) entry.mayBeLost ??= LOST;
     if (mark === "marked") marks.push({ entry, at: clock.now() });
     else entry.mayRepeat ??= why;
   };
@@ -49,7 +56,7 @@ export const handOff: MakeRule = (journal) => {
     failures.set(page, known);
     for (const { entry, at } of marks) {
       const since = known.filter((one) => one.at >= at && one.beganAt <= at + MARK_MS);
-      const needed = journal.isExact ? 2 : 1;
+      const needed = process.env.ONE ? 1 : journal.isExact ? 2 : 1;
       if (new Set(since.map(({ name }) => name)).size >= needed)
         entry.mayRepeat ??= "other events failed after the exit";
     }
@@ -77,13 +84,16 @@ export const handOff: MakeRule = (journal) => {
     },
     onRestore: (page) => void gone.delete(page),
     onFail: (sent, entry, isStored) => {
-      if (handedOff.has(sent) && !isStored) entry.mayBeLost ??= "handed off, and its request failed";
+      if (isStored) return;
+      failed.add(sent);
+      if (handedOff.has(sent)) entry.mayBeLost ??= LOST;
     },
-    onHear: ({ page, beganAt }, { name }, { status }) => {
+    onHear: ({ page, beganAt }, { name }, { status, retryAfter = 0 }) => {
       if (gone.has(page)) return;
+      holdsUntil = Math.max(holdsUntil, clock.now() + retryAfter * 1_000);
       if (isSuccess(status)) {
         health.set(page, "well");
-        originHealth = "well";
+        originHealth = clock.now() < holdsUntil ? "unsure" : "well";
         failures.delete(page);
         failures.delete(undefined);
         return;

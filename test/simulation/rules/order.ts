@@ -1,5 +1,6 @@
 /** While nothing fails, a page begins its events in their order. */
-import { isSuccess, type MakeRule } from "./rule.js";
+import type { Page } from "../world.js";
+import { isSuccess, type MakeRule, STALL_MS } from "./rule.js";
 
 export const order: MakeRule = (journal) => {
   const { world, entries, violations } = journal;
@@ -7,31 +8,33 @@ export const order: MakeRule = (journal) => {
   const latest = new Map<object, number>();
   const begun = new Set<string>();
   /** Lives in which something has failed, or in which an event had nobody to belong to: what comes first is open. */
-  const open = new Set<object>();
+  const opened = new Set<object>();
   const placeOf = (name: string): number => [...entries.keys()].indexOf(name);
+
+  const open = (isMeant: (page: Page) => boolean): void => {
+    for (const { page, life } of entries.values()) if (isMeant(page)) opened.add(life);
+  };
 
   return {
     onHear: ({ page }, _, { status }) => {
-      if (!isSuccess(status)) for (const { page: of, life } of entries.values()) if (of === page) open.add(life);
+      if (!isSuccess(status)) open((one) => one === page);
     },
-    onClear: () => {
-      for (const { life } of entries.values()) open.add(life);
+    onStall: (page, ms) => {
+      // Others may have taken over what it had.
+      if (ms >= STALL_MS) open((one) => one === page);
     },
+    onClear: () => open(() => true),
+    onReset: () => open(() => true),
+    onIdentify: (page) => open((one) => one === page),
     onBegin: (_, { name, life, page }) => {
       if (begun.has(name)) return;
       begun.add(name);
-      const isChecked = journal.isExact && !open.has(life);
+      const isChecked = journal.isExact && !opened.has(life);
       if (isChecked && placeOf(name) < (latest.get(life) ?? -1))
         violations.push(
           `${world.clock.now()} ms: ${name} is tried after a later event of page ${world.pages.indexOf(page) + 1}`,
         );
       latest.set(life, Math.max(placeOf(name), latest.get(life) ?? -1));
-    },
-    onIdentify: (page) => {
-      for (const { page: of, life } of entries.values()) if (of === page) open.add(life);
-    },
-    onReset: () => {
-      for (const { life } of entries.values()) open.add(life);
     },
   };
 };

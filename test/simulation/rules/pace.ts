@@ -41,7 +41,10 @@ export const pace: MakeRule = (journal) => {
       holds = holds.filter(({ isFor }) => isFor && !isFor.isDead);
     },
     onHear: ({ page }, _, { retryAfter }) => {
-      if (!retryAfter || gone.has(page)) return;
+      if (!retryAfter) return;
+      // The service sets the pace itself.
+      failing = [];
+      if (gone.has(page)) return;
       const from = clock.wall();
       const until = from + retryAfter * 1_000;
       holds.push({ from, until, isFor: page });

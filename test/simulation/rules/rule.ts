@@ -55,6 +55,9 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
 /** A change of the storage has reached every page that runs after this time, in milliseconds. */
 export const HEARD_MS = 50;
 
+/** A tab that stood still for this long, in milliseconds, may have been taken for dead. */
+export const STALL_MS = 10_000;
+
 /** Does the storage keep what is written? */
 export const isKeeping = ({ world }: Journal): boolean =>
   !world.storage.isDenied && world.storage.quota === Number.POSITIVE_INFINITY;
