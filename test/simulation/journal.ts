@@ -6,7 +6,7 @@ import { handOff } from "./rules/hand-off.js";
 import { identities } from "./rules/identities.js";
 import { order } from "./rules/order.js";
 import { pace } from "./rules/pace.js";
-import type { Entry, Rule } from "./rules/rule.js";
+import { type Entry, isSuccess, type Rule } from "./rules/rule.js";
 import { createService, type Poison, type Service } from "./service.js";
 import type { Page, Sent, World } from "./world.js";
 
@@ -80,7 +80,7 @@ export const createJournal = (
     },
     track: async (page, poison) => {
       const name = `event ${++count}`;
-      const entry: Entry = { name, page, life: page, trackedAt: clock.now(), isDurable: false, stored: 0, refusals: 0 };
+      const entry: Entry = { name, page, life: page, trackedAt: clock.now(), isDurable: false, stored: 0, failures: 0 };
       journal.entries.set(name, entry);
       if (poison) service.poison.set(name, poison);
       note(`tracks ${name}${poison ? `, which meets ${poison}` : ""}`, page);
@@ -187,7 +187,7 @@ export const createJournal = (
   world.onEnd = (sent, status, retryAfter) => {
     note(`hears ${status} for ${sent.name}${retryAfter ? `, again in ${retryAfter} s` : ""}`, sent.page);
     const entry = entryOf(sent);
-    if (status === 400) entry.refusals++;
+    if (!isSuccess(status)) entry.failures++;
     tell("onHear", sent, entry, { status, retryAfter });
   };
   const rules = [durability, handOff, identities, consent, order, pace].map((rule) => rule(journal));

@@ -80,10 +80,10 @@ export const durability: MakeRule = (journal) => {
       const waiting = new Set(world.stored());
       const isDue = (name: string): boolean => isCured || !service.poison.has(name);
       for (const entry of entries.values()) {
-        const { name, stored, refusals, isDurable, mayBeLost } = entry;
+        const { name, stored, failures, isDurable, mayBeLost } = entry;
         const report = reportOf(name);
         if (report?.code === "rejected")
-          check(refusals > 1 || mayBeLost !== undefined, `${name} is dropped after ${refusals} refusals`);
+          check(failures > 1 || mayBeLost !== undefined, `${name} is dropped after ${failures} failures`);
         else if (report?.code === "evicted") check(!journal.isExact, `${name} is evicted`);
         if (isDue(name) && !stored && isDurable && !mayBeLost && !report) violations.push(`${name} is lost`);
       }

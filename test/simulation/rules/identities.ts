@@ -9,6 +9,8 @@ import { type Entry, HEARD_MS, isKeeping, type MakeRule } from "./rule.js";
 type Identity = string | undefined;
 interface Change {
   at: number;
+  /** Its place among all that happened, for what happens in the same millisecond. */
+  place: number;
   by: Page | undefined;
   /** What may be stored since: several where nobody can tell. */
   values: Set<Identity>;
@@ -24,8 +26,9 @@ interface Owned {
 export const identities: MakeRule = (journal) => {
   const { world, violations } = journal;
   const { clock } = world;
-  const own = new Map<Page, { id: string; at: number }>();
-  const changes: Change[] = [{ at: 0, by: undefined, values: new Set([undefined]) }];
+  let place = 0;
+  const own = new Map<Page, { id: string; place: number }>();
+  const changes: Change[] = [{ at: 0, place, by: undefined, values: new Set([undefined]) }];
   const resets: Change[] = [];
   const owned = new Map<Entry, Owned>();
   /** When a page has read the storage, and when it ran again, last. */
@@ -35,9 +38,9 @@ export const identities: MakeRule = (journal) => {
   const doubtful = new Set<Page>();
 
   const text = (contact: string, account?: string): string => `${contact}/${account ?? ""}`;
-  const hasHeard = (page: Page, { at, by }: Change): boolean =>
+  const hasHeard = (page: Page, { at, place: when, by }: Change): boolean =>
     by === page ||
-    at <= (readAt.get(page) ?? 0) ||
+    when <= (readAt.get(page) ?? 0) ||
     (!page.isFrozen && clock.now() >= Math.max(at, resumedAt.get(page) ?? 0) + HEARD_MS);
   /** What the page may take for stored. */
   const storedFor = (page: Page): Set<Identity> => {
@@ -51,12 +54,12 @@ export const identities: MakeRule = (journal) => {
   const change = (by: Page, values: Identity[]): void => {
     const former = changes.at(-1)!.values;
     const all = isKeeping(journal) ? values : [...values, ...former];
-    changes.push({ at: clock.now(), by, values: new Set(all) });
+    changes.push({ at: clock.now(), place: ++place, by, values: new Set(all) });
     // What could not be stored is known to nobody else.
     if (!isKeeping(journal)) for (const page of world.pages) if (page !== by) doubtful.add(page);
   };
   const identify = (page: Page, id: string): void => {
-    own.set(page, { id, at: clock.now() });
+    own.set(page, { id, place: ++place });
     doubtful.delete(page);
     change(page, [id]);
     for (const [entry, state] of owned) {
@@ -74,14 +77,14 @@ export const identities: MakeRule = (journal) => {
 
   return {
     onOpen: (page, { contactUid, accountUid }) => {
-      readAt.set(page, clock.now());
+      readAt.set(page, place);
       if (contactUid) identify(page, text(contactUid, accountUid));
     },
     onTrack: (entry) => {
       const { page } = entry;
       if (doubtful.has(page)) return;
       const mine = own.get(page);
-      const later = resets.filter(({ at }) => mine && at >= mine.at);
+      const later = resets.filter((reset) => mine && reset.place > mine.place);
       const isForgotten = later.some((reset) => hasHeard(page, reset));
       const stored = storedFor(page);
       const allowed = new Set<string>();
@@ -110,7 +113,7 @@ export const identities: MakeRule = (journal) => {
     onClear: (page) => {
       const values = new Set(changes.at(-1)!.values).add(undefined);
       for (const [other, { id }] of own) if (!other.isDead) values.add(id);
-      changes.push({ at: clock.now(), by: page, values });
+      changes.push({ at: clock.now(), place: ++place, by: page, values });
       for (const other of world.pages) if (other.isFrozen) doubtful.add(other);
       for (const [entry] of owned) if (entry.page.isFrozen) owned.delete(entry);
     },
@@ -118,10 +121,15 @@ export const identities: MakeRule = (journal) => {
       if (choice === "granted") return;
       // What was known is forgotten; who forgets when is nobody's promise.
       for (const page of world.pages) doubtful.add(page);
-      changes.push({ at: clock.now(), by: undefined, values: new Set([...changes.at(-1)!.values, undefined]) });
+      changes.push({
+        at: clock.now(),
+        place: ++place,
+        by: undefined,
+        values: new Set([...changes.at(-1)!.values, undefined]),
+      });
       for (const [entry, { isOpen }] of owned) if (isOpen) owned.delete(entry);
     },
-    onRestore: (page) => void readAt.set(page, clock.now()),
+    onRestore: (page) => void readAt.set(page, place),
     onResume: (page) => void resumedAt.set(page, clock.now()),
     onBegin: ({ body }, entry) => {
       const { contact_uid, params } = JSON.parse(body);

@@ -14,8 +14,8 @@ export interface Entry {
   isDurable: boolean;
   /** How often the service has it. */
   stored: number;
-  /** How often its page heard a 400. */
-  refusals: number;
+  /** How often a page heard that a request failed. */
+  failures: number;
   /** Why nobody could have known that the service has it, or that it has not. */
   mayRepeat?: string;
   mayBeLost?: string;
