@@ -24,8 +24,9 @@ export const handOff: MakeRule = (journal) => {
   let originHealth: Health = "well";
   /** A `Retry-After` holds, and stays stored, until then; no success ends it. */
   let holdsUntil = 0;
-  /** Marks that were written when a page went out of sight. */
-  const hiddenMarks = new Map<Sent, Mark>();
+  /** Requests whose mark was written for sure when their page went out of sight, and those that may have one since then. */
+  const marked = new Set<Sent>();
+  const mayBeMarked = new Set<Sent>();
   /** Requests whose event counts as stored, for sure or perhaps. */
   const handedOff = new Set<Sent>();
   /** Requests that never reached the service, whoever has heard of it. */
@@ -51,6 +52,10 @@ export const handOff: MakeRule = (journal) => {
     if (mark === "marked") marks.push({ entry, at: clock.now() });
     else entry.mayRepeat ??= why;
   };
+  /** Out of sight, a page may mark what is in flight at any time. */
+  const lookAt = (page: Page): void => {
+    if (page.isHidden) for (const sent of flying(page)) if (markOf(sent) !== "unmarked") mayBeMarked.add(sent);
+  };
   const note = (page: Page | undefined, failure: { name: string; beganAt: number; at: number }): void => {
     const known = [...(failures.get(page) ?? []), failure];
     failures.set(page, known);
@@ -64,8 +69,10 @@ export const handOff: MakeRule = (journal) => {
 
   return {
     onHide: (page) => {
-      for (const sent of flying(page)) hiddenMarks.set(sent, markOf(sent));
+      for (const sent of flying(page)) if (markOf(sent) === "marked") marked.add(sent);
+      lookAt(page);
     },
+    onBegin: ({ page }) => lookAt(page),
     onExit: (page) => {
       for (const sent of flying(page))
         settle(sent, markOf(sent), "in flight at the exit of a page that knew of failures");
@@ -73,13 +80,11 @@ export const handOff: MakeRule = (journal) => {
     },
     onEnd: (page, how) => {
       if (gone.has(page)) return;
+      lookAt(page);
       for (const sent of flying(page)) {
-        const hidden = hiddenMarks.get(sent) ?? "unsure";
-        // What went out of sight marked stays so where nothing else came between.
-        if (how === "cut")
-          settle(sent, hidden === markOf(sent) ? hidden : "unsure", "in flight when its page was cut off");
-        else
-          settle(sent, hiddenMarks.has(sent) && hidden !== "unmarked" ? "unsure" : "unmarked", "in flight at a crash");
+        const isSure = how === "cut" && marked.has(sent) && markOf(sent) === "marked";
+        const mark = mayBeMarked.has(sent) ? "unsure" : "unmarked";
+        settle(sent, isSure ? "marked" : mark, "in flight when its page ended without an exit");
       }
     },
     onRestore: (page) => void gone.delete(page),
@@ -96,6 +101,7 @@ export const handOff: MakeRule = (journal) => {
         originHealth = clock.now() < holdsUntil ? "unsure" : "well";
         failures.delete(page);
         failures.delete(undefined);
+        lookAt(page);
         return;
       }
       const worse: Health = service.poison.has(name) ? "unsure" : "ill";

@@ -1,4 +1,4 @@
-/** While nothing fails, a page begins its events in their order. */
+/** While nothing fails, a page begins its own events in their order. */
 import type { Page } from "../world.js";
 import { isSuccess, type MakeRule, STALL_MS } from "./rule.js";
 
@@ -26,10 +26,10 @@ export const order: MakeRule = (journal) => {
     onClear: () => open(() => true),
     onReset: () => open(() => true),
     onIdentify: (page) => open((one) => one === page),
-    onBegin: (_, { name, life, page }) => {
+    onBegin: (sent, { name, life, page }) => {
       if (begun.has(name)) return;
       begun.add(name);
-      const isChecked = journal.isExact && !opened.has(life);
+      const isChecked = journal.isExact && sent.page === page && !opened.has(life);
       if (isChecked && placeOf(name) < (latest.get(life) ?? -1))
         violations.push(
           `${world.clock.now()} ms: ${name} is tried after a later event of page ${world.pages.indexOf(page) + 1}`,
