@@ -93,7 +93,7 @@ export const handOff: MakeRule = (journal) => {
       failed.add(sent);
       if (handedOff.has(sent)) entry.mayBeLost ??= LOST;
     },
-    onHear: ({ page, beganAt }, { name }, { status, retryAfter = 0 }) => {
+    onHear: ({ page, beganAt }, { name, failures: times }, { status, retryAfter = 0 }) => {
       if (gone.has(page)) return;
       holdsUntil = Math.max(holdsUntil, clock.now() + retryAfter * 1_000);
       if (isSuccess(status)) {
@@ -104,7 +104,8 @@ export const handOff: MakeRule = (journal) => {
         lookAt(page);
         return;
       }
-      const worse: Health = service.poison.has(name) ? "unsure" : "ill";
+      // What fails again may be the cause itself, which says nothing of the others.
+      const worse: Health = service.poison.has(name) || times > 1 ? "unsure" : "ill";
       if (health.get(page) !== "ill") health.set(page, worse);
       if (originHealth !== "ill") originHealth = worse;
       for (const by of [page, undefined]) note(by, { name, beganAt, at: clock.now() });

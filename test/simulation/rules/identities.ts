@@ -98,6 +98,8 @@ export const identities: MakeRule = (journal) => {
       own.delete(page);
       change(page, [undefined]);
       resets.push(changes.at(-1)!);
+      for (const entry of journal.entries.values())
+        if (!entry.stored && !owned.has(entry)) entry.mayBeLost ??= "perhaps nobody was named for it before the reset";
       for (const [entry, state] of owned) {
         if (!state.isOpen || entry.stored) continue;
         const { page: of } = entry;
