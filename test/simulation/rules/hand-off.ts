@@ -3,12 +3,12 @@
  * again only where two different events fail with no success between; after any other end it is sent again.
  */
 import type { Page, Sent } from "../world.js";
-import { type Entry, isKeeping, isSuccess, type MakeRule } from "./rule.js";
+import { type Entry, isKeeping, isSuccess, type MakeRule, STALL_MS } from "./rule.js";
 
 /** A mark is judged by requests begun within this time, in milliseconds. */
-const MARK_MS = process.env.ONE ? 1e12 : 20_000;
+const MARK_MS = 20_000;
 /** A request that is unanswered for longer, in milliseconds, is a doubt. */
-const DOUBT_MS = process.env.ONE ? 1e12 : 3_000;
+const DOUBT_MS = 3_000;
 
 /** What is known of the service: by the letter of the design, where it can be read in two ways, or by nobody. */
 type Health = "well" | "unsure" | "ill";
@@ -61,7 +61,7 @@ export const handOff: MakeRule = (journal) => {
     failures.set(page, known);
     for (const { entry, at } of marks) {
       const since = known.filter((one) => one.at >= at && one.beganAt <= at + MARK_MS);
-      const needed = process.env.ONE ? 1 : journal.isExact ? 2 : 1;
+      const needed = journal.isExact ? 2 : 1;
       if (new Set(since.map(({ name }) => name)).size >= needed)
         entry.mayRepeat ??= "other events failed after the exit";
     }
@@ -86,6 +86,12 @@ export const handOff: MakeRule = (journal) => {
         const mark = mayBeMarked.has(sent) ? "unsure" : "unmarked";
         settle(sent, isSure ? "marked" : mark, "in flight when its page ended without an exit");
       }
+    },
+    onStall: (page, ms) => {
+      // Others take what a tab has marked, and that gives no sign of life, for what a cut exit has left.
+      if (ms < STALL_MS) return;
+      for (const sent of flying(page))
+        if (mayBeMarked.has(sent)) settle(sent, "unsure", "its page stood still, and it was marked");
     },
     onRestore: (page) => void gone.delete(page),
     onFail: (sent, entry, isStored) => {

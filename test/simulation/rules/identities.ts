@@ -37,6 +37,9 @@ export const identities: MakeRule = (journal) => {
   /** Pages of which nobody can tell what they know. */
   const doubtful = new Set<Page>();
 
+  /** Pages that have just named somebody by an option: what they store comes with their first task. */
+  const fresh = new Map<Page, { id: string; at: number }>();
+
   const text = (contact: string, account?: string): string => `${contact}/${account ?? ""}`;
   const hasHeard = (page: Page, { at, place: when, by }: Change): boolean =>
     by === page ||
@@ -55,6 +58,11 @@ export const identities: MakeRule = (journal) => {
     const former = changes.at(-1)!.values;
     const all = isKeeping(journal) ? values : [...values, ...former];
     changes.push({ at: clock.now(), place: ++place, by, values: new Set(all) });
+    for (const [page, { id, at }] of fresh)
+      if (page !== by && clock.now() < at + HEARD_MS) {
+        changes.at(-1)!.values.add(id);
+        doubtful.add(page);
+      }
     // What could not be stored is known to nobody else.
     if (!isKeeping(journal)) for (const page of world.pages) if (page !== by) doubtful.add(page);
   };
@@ -78,7 +86,9 @@ export const identities: MakeRule = (journal) => {
   return {
     onOpen: (page, { contactUid, accountUid }) => {
       readAt.set(page, place);
-      if (contactUid) identify(page, text(contactUid, accountUid));
+      if (!contactUid) return;
+      identify(page, text(contactUid, accountUid));
+      fresh.set(page, { id: text(contactUid, accountUid), at: clock.now() });
     },
     onTrack: (entry) => {
       const { page } = entry;
