@@ -59,6 +59,12 @@ export const durability: MakeRule = (journal) => {
     onStall: (page, ms) => {
       if (ms < STALL_MS) return;
       doubtful.add(page);
+      const kept = new Set(world.stored());
+      for (const entry of unsettled())
+        if (entry.page === page && !kept.has(entry.name)) {
+          entry.mayBeLost ??= "only its page had it, and stood still";
+          entry.mayRepeat ??= "only its page had it, and stood still";
+        }
       for (const { name, isKnown, page: by } of world.sent)
         if (!isKnown && by === page) entries.get(name)!.mayRepeat ??= "its page stood still with a request in flight";
     },

@@ -101,7 +101,10 @@ export const identities: MakeRule = (journal) => {
       if (mine && !isForgotten) allowed.add(mine.id);
       const isOwn = mine && !later.length;
       if (!isOwn) for (const value of stored) if (value) allowed.add(value);
-      owned.set(entry, { allowed, isOpen: !isOwn && stored.has(undefined) });
+      const isOpen = !isOwn && stored.has(undefined);
+      owned.set(entry, { allowed, isOpen });
+      if (isOpen && resets.some((reset) => !hasHeard(page, reset)))
+        entry.mayBeLost ??= "its page has yet to hear of a reset";
     },
     onIdentify: (page, contact, account) => identify(page, text(contact, account)),
     onReset: (page) => {
