@@ -126,3 +126,31 @@ test("flush: brings the next attempt forward when the service is well again", as
   await track(page, "after");
   await expectRows([...names(6), "after"]);
 });
+
+test("flush: events that a log-out drops meanwhile count as dropped", async ({ page, site, gateway, expectRows }) => {
+  let release = () => {};
+  const until = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await gateway.fail({ connection: "pass", until });
+  await open(page, site.url);
+  const verdict = page.evaluate(() => {
+    const { tracklet } = window as unknown as {
+      tracklet: {
+        track: (uid: string) => void;
+        reset: () => void;
+        flush: (options: { timeoutMs: number }) => Promise<Verdict>;
+      };
+    };
+    tracklet.track("known");
+    tracklet.reset();
+    for (const uid of ["nobody-1", "nobody-2", "nobody-3"]) tracklet.track(uid);
+    const flushed = tracklet.flush({ timeoutMs: 3_600_000 });
+    tracklet.reset();
+    return flushed;
+  });
+  await gateway.waitForPosts(1);
+  release();
+  expect(await verdict).toEqual({ delivered: 1, queued: 0, dropped: 3 });
+  await expectRows(["known"]);
+});
