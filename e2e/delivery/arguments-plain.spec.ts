@@ -35,7 +35,7 @@ test("a contact and an account given as numbers are taken as text", async ({ pag
   site.page("/", site.html({ identify: false }));
   await open(page, site.url);
   await run(page, `tracklet.identify(${contact}, 7); tracklet.track("numbered")`);
-  const rows = () => service.rows({ contact_uid: `${contact}` });
+  const rows = () => service.rows(`${contact}`);
   await expect
     .poll(async () => (await rows()).map(({ event_uid, params }) => [event_uid, params]), { timeout: 10_000 })
     .toEqual([["numbered", { account_uid: "7" }]]);
