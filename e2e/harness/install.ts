@@ -29,3 +29,9 @@ export const open = async (page: Page, url: string): Promise<Page> => {
   await loaded(page);
   return page;
 };
+
+/** Has the page's current URL judged, whether it is a view, which else happens once it has stood for a while. */
+export const judge = async (page: Page): Promise<void> => {
+  await loaded(page);
+  await run(page, "tracklet.flush({ timeoutMs: 0 })");
+};

@@ -3,6 +3,7 @@ import type { Page } from "playwright/test";
 import { readmeBlocks } from "../../test/support/readme.js";
 import { grantsOf, parseTemplate } from "../../test/support/tag-manager.js";
 import { test as base, expect, track } from "../harness/fixtures.js";
+import { judge } from "../harness/install.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 import { fireHtml, fireTemplate } from "../harness/tag-manager.js";
 
@@ -84,6 +85,7 @@ for (const [way, prepare] of Object.entries(WAYS)) {
       for (const path of ["/shop/shoes", "/shop/shoes/red"]) {
         await page.evaluate((url) => history.pushState(null, "", url), path);
         await fire(page);
+        await judge(page);
       }
       await expectRows(views(site.url, ["/shop", "/shop/shoes", "/shop/shoes/red"]), { by });
     });

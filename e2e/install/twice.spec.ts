@@ -1,6 +1,6 @@
 import type { Page } from "playwright/test";
 import { expect, test } from "../harness/fixtures.js";
-import { loaded, run, warningsOf } from "../harness/install.js";
+import { judge, loaded, run, warningsOf } from "../harness/install.js";
 import { DEMO_TOKEN, scriptTag } from "../harness/tag.js";
 
 /* Several copies on one page: one tracker a name. */
@@ -35,7 +35,7 @@ test("two tags: one tracker, one view, the calls of both", { tag: "@core" }, asy
   const call = (uid: string) => `<script>(window.tracklet = window.tracklet || []).push(["track", "${uid}"])</script>`;
   site.page("/", site.html({ head: `${call("one")}${site.tag()}${call("two")}`, body: call("three") }));
   await page.goto(site.url);
-  await loaded(page);
+  await judge(page);
   await run(page, `history.pushState({}, "", "/next"); tracklet.track("four")`);
   await expectRows(["pageview", "one", "two", "three", "pageview", "four"]);
   expect(warnings).toEqual([]);

@@ -59,7 +59,7 @@ export const test = base.extend<ViewFixtures>({
   },
 });
 
-export { run } from "../harness/install.js";
+export { judge, run } from "../harness/install.js";
 
 /** Traverses the history from within the page; resolves when the page has heard of it. */
 export const traverse = (page: Page, direction: "back" | "forward"): Promise<void> =>

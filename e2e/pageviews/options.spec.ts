@@ -1,5 +1,5 @@
 import { modulePage, problems } from "../harness/module.js";
-import { expect, MEANS, run, test } from "./fixtures.js";
+import { expect, judge, MEANS, run, test } from "./fixtures.js";
 
 /* What a site says about its page views: by attributes, by hand, and by the hook. */
 
@@ -66,7 +66,10 @@ for (const markup of [`<nav id="navigation"></nav>`, `<script>var navigation = [
         if (means === "wrapping") await page.addInitScript("delete window.navigation");
         site.page("/a", site.html({ head: markup }));
         await page.goto(`${site.url}/a`);
-        await run(page, `history.pushState({}, "", "/b"); history.replaceState({}, "", "?x=1")`);
+        for (const move of [`history.pushState({}, "", "/b")`, `history.replaceState({}, "", "?x=1")`]) {
+          await judge(page);
+          await run(page, move);
+        }
         await expectViews(["/a", "/b"]);
       });
     });
@@ -96,7 +99,7 @@ test.describe("the visitUrl hook", () => {
       expect(html, "the page has the hook").toContain(visitUrl);
       site.page("/a", html);
       await page.goto(`${site.url}/a?x=1`);
-      await page.waitForFunction("window.tracklet?.push");
+      await judge(page);
       await run(page, `history.pushState({}, "", "/b?x=1")`);
       await expectViews(views);
       const told = (await problems(page)).map(({ code, detail }) => `${code}: ${detail}`);

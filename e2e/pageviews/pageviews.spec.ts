@@ -1,6 +1,9 @@
-import { expect, MEANS, prepare, run, test, traverse } from "./fixtures.js";
+import { expect, judge, MEANS, prepare, run, test, traverse } from "./fixtures.js";
 
-/* What counts as a page view and what does not, by the Navigation API and by wrapped methods of `history` alike. */
+/*
+ * What counts as a page view and what does not, by the Navigation API and by wrapped methods of `history` alike. Each URL
+ * is judged before the next move, as it is where people read a page.
+ */
 
 for (const means of MEANS)
   test.describe(`by ${means}`, () => {
@@ -17,23 +20,32 @@ for (const means of MEANS)
 
     test("counts loads, pushes, traversals and replaced paths once each", async ({ page, site, expectViews }) => {
       await page.goto(`${site.url}/a`);
-      await run(
-        page,
-        `history.pushState({}, "", "/b"); history.pushState({}, "", "/b?x=1"); history.pushState({}, "", "?x=2")`,
-      );
-      await traverse(page, "back");
-      await traverse(page, "back");
-      await traverse(page, "forward");
-      await run(page, `history.replaceState({}, "", "/c"); history.replaceState({}, "", "/d?y=1")`);
+      await judge(page);
+      for (const url of ["/b", "/b?x=1", "?x=2"]) {
+        await run(page, `history.pushState({}, "", "${url}")`);
+        await judge(page);
+      }
+      for (const direction of ["back", "back", "forward"] as const) {
+        await traverse(page, direction);
+        await judge(page);
+      }
+      for (const url of ["/c", "/d?y=1"]) {
+        await run(page, `history.replaceState({}, "", "${url}")`);
+        await judge(page);
+      }
       await page.reload();
       await page.goto(`${site.url}/a`);
       await expectViews(["/a", "/b", "/b?x=1", "/b?x=2", "/b?x=1", "/b", "/b?x=1", "/c", "/d?y=1", "/d?y=1", "/a"]);
     });
 
-    test("counts each view of those that follow within one task", async ({ page, site, expectViews }) => {
+    test("counts each view of those that a flush follows, within one task", async ({ page, site, expectViews }) => {
       await page.goto(`${site.url}/a`);
       const views = Array.from({ length: 60 }, (_, index) => `/view-${index}`);
-      await run(page, `for (const url of ${JSON.stringify(views)}) history.pushState({}, "", url)`);
+      await judge(page);
+      await run(
+        page,
+        `for (const url of ${JSON.stringify(views)}) { history.pushState({}, "", url); tracklet.flush({ timeoutMs: 0 }) }`,
+      );
       await expectViews(["/a", ...views]);
     });
 
@@ -44,13 +56,20 @@ for (const means of MEANS)
     }) => {
       site.page("/a", site.html({ body: `<a href="#top">Top</a>` }));
       await page.goto(`${site.url}/a`);
-      await run(page, `for (let i = 0; i < 60; i++) history.pushState({ i }, "", location.href)`);
-      await run(page, `for (let i = 0; i < 60; i++) history.replaceState({ i }, "", "?filter=" + i)`);
-      await run(page, `for (let i = 0; i < 5; i++) location.hash = "part-" + i`);
-      await run(page, `history.replaceState(null, "", "#end"); history.pushState(null, "")`);
+      await judge(page);
+      for (const storm of [
+        `for (let i = 0; i < 60; i++) history.pushState({ i }, "", location.href)`,
+        `for (let i = 0; i < 60; i++) history.replaceState({ i }, "", "?filter=" + i)`,
+        `for (let i = 0; i < 5; i++) location.hash = "part-" + i`,
+        `history.replaceState(null, "", "#end"); history.pushState(null, "")`,
+      ]) {
+        await run(page, storm);
+        await judge(page);
+      }
       await page.getByRole("link").click();
       await traverse(page, "back");
       await run(page, `history.pushState({}, "", location.href); location.replace("#last")`);
+      await judge(page);
       await run(page, `history.pushState({}, "", "/b")`);
       await expectViews(["/a", "/b"]);
     });
@@ -59,6 +78,7 @@ for (const means of MEANS)
       for (const path of ["/frame", "/frame/replaced", "/frame/next"]) site.page(path, site.html({ tag: false }));
       site.page("/a", site.html({ body: `<iframe src="/frame"></iframe>` }));
       await page.goto(`${site.url}/a`);
+      await judge(page);
       const frame = page.frame({ url: /frame/ })!;
       await frame.evaluate(
         `history.pushState({}, "", "/frame/pushed"); history.replaceState({}, "", "/frame/replaced")`,
@@ -80,25 +100,34 @@ for (const means of MEANS)
       site.configure({ pageviews: "hash" });
       site.page("/a", site.html({ body: `<a href="#/link">Link</a>` }));
       await page.goto(`${site.url}/a`);
+      await judge(page);
       await page.getByRole("link").click();
-      await run(page, `location.hash = "/set"`);
-      await run(page, `history.pushState({}, "", "#/pushed")`);
-      await run(
-        page,
-        `history.replaceState({}, "", "#/pushed?filter=1"); history.pushState({}, "", "#/pushed?filter=1")`,
-      );
-      await run(page, `history.replaceState({}, "", "#/replaced")`);
+      await judge(page);
+      for (const move of [
+        `location.hash = "/set"`,
+        `history.pushState({}, "", "#/pushed")`,
+        `history.replaceState({}, "", "#/pushed?filter=1")`,
+        `history.pushState({}, "", "#/pushed?filter=1")`,
+        `history.replaceState({}, "", "#/replaced")`,
+      ]) {
+        await run(page, move);
+        await judge(page);
+      }
       await traverse(page, "back");
+      await judge(page);
       await run(page, `location.hash = "/set"`);
       await expectViews(["/a", "/a#/link", "/a#/set", "/a#/pushed", "/a#/replaced", "/a#/pushed?filter=1", "/a#/set"]);
     });
 
     test("leaves the state of entries, and exceptions, to the page", async ({ page, site, expectViews }) => {
       await page.goto(`${site.url}/a`);
+      await judge(page);
       const seen = await page.evaluate(() => {
+        const { tracklet } = window as unknown as { tracklet: { flush: () => unknown } };
         const states: unknown[] = [history.state];
         history.pushState({ own: [1] }, "", "/b");
         states.push(history.state);
+        tracklet.flush();
         history.replaceState("text", "", "/c");
         states.push(history.state);
         for (const method of ["pushState", "replaceState"] as const)
@@ -128,12 +157,11 @@ for (const means of MEANS)
             }`;
           if (order === "before") site.page("/a", site.html({ head: `<script>${wrap}</script>` }));
           await page.goto(`${site.url}/a`);
+          await judge(page);
           if (order === "after") await run(page, wrap);
-          const returned = await page.evaluate(() => [
-            history.pushState({}, "", "/b") as unknown,
-            history.replaceState({}, "", "/c") as unknown,
-          ]);
-          expect(returned).toEqual(["pushState", "replaceState"]);
+          expect(await page.evaluate(() => history.pushState({}, "", "/b") as unknown)).toBe("pushState");
+          await judge(page);
+          expect(await page.evaluate(() => history.replaceState({}, "", "/c") as unknown)).toBe("replaceState");
           expect(await page.evaluate("calls")).toEqual([
             [true, "/b"],
             [true, "/c"],
@@ -143,11 +171,13 @@ for (const means of MEANS)
 
     test("gets on with a script that takes its wrapper off again", async ({ page, site, expectViews }) => {
       await page.goto(`${site.url}/a`);
+      await judge(page);
       await run(
         page,
         `const before = history.pushState;
         history.pushState = function (...args) { return before.apply(this, args); };
         history.pushState({}, "", "/b");
+        tracklet.flush();
         history.pushState = before;
         history.pushState({}, "", "/c")`,
       );
@@ -163,7 +193,10 @@ for (const means of MEANS)
       await page.evaluate("history.back()").catch(() => {});
       await page.waitForURL(`${site.url}/a`, { waitUntil: "commit" });
       await expect.poll(() => page.evaluate("window.isRestored")).toBe(true);
-      await run(page, `history.pushState({}, "", "/a"); history.pushState({}, "", "/c")`);
+      await judge(page);
+      await run(page, `history.pushState({}, "", "/a")`);
+      await judge(page);
+      await run(page, `history.pushState({}, "", "/c")`);
       await expectViews(["/a", "/b", "/a", "/c"]);
     });
   });

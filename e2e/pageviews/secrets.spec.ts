@@ -1,5 +1,5 @@
 import { SECRET, WITH_SECRETS } from "../../test/support/secret-urls.js";
-import { expect, run, test } from "./fixtures.js";
+import { expect, judge, run, test } from "./fixtures.js";
 
 /* Secrets in the URLs of a site: neither what waits in the browser nor what is stored holds one. */
 
@@ -22,8 +22,13 @@ test("no secret of a table of URLs is in the browser's storage, in a request or 
   site.configure({ pageviews: "hash" });
   await gateway.fail("refuse");
   await page.goto(`${site.url}/start`);
+  await judge(page);
   await page.evaluate((urls) => {
-    for (const url of urls) history.pushState({}, "", url);
+    const { tracklet } = window as unknown as { tracklet: { flush: (options: { timeoutMs: number }) => unknown } };
+    for (const url of urls) {
+      history.pushState({}, "", url);
+      tracklet.flush({ timeoutMs: 0 });
+    }
   }, pushes);
   const stored = await page.evaluate(() => Object.values(localStorage).filter((row) => row.includes("visit_url")));
   expect(stored, "page views that wait").toHaveLength(pushes.length + 1);

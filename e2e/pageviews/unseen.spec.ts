@@ -64,7 +64,10 @@ for (const means of MEANS)
             tracklet.push(["pageview", { visit_url: "by-hand-" + document.prerendering }]);
             fetch("/report/${name}");
           });
-        document.addEventListener("prerenderingchange", () => setTimeout(() => history.pushState({}, "", "/next")));
+        document.addEventListener("prerenderingchange", () => setTimeout(() => {
+          tracklet.flush();
+          history.pushState({}, "", "/next");
+        }));
       </script>`;
       site.page("/start", site.html({ head: hide(means), body: start }));
       for (const name of ["prerendered", "unused"])
@@ -100,7 +103,10 @@ for (const means of MEANS)
           tracklet.push(["track", "loaded-" + document.visibilityState]);
           fetch("/report/hidden");
         });
-        document.onvisibilitychange = () => setTimeout(() => history.pushState({}, "", "/seen"));
+        document.onvisibilitychange = () => setTimeout(() => {
+          tracklet.flush();
+          history.pushState({}, "", "/seen");
+        });
       </script>`;
       site.page("/hidden", site.html({ head: hide(means), body }));
       const { openTab, showTab } = await open(`${site.url}/opener`);
