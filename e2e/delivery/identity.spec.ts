@@ -16,7 +16,7 @@ test.describe("identify", () => {
     for (const path of ["/", "/next"]) site.page(path, site.html({ identify: false }));
   });
 
-  test("events tracked before get the contact added, and nothing else", async ({
+  test("events tracked before get its contact and account, and nothing else", async ({
     page,
     site,
     gateway,
@@ -34,9 +34,9 @@ test.describe("identify", () => {
     await track(page, "known");
     const rows = await expectRows(["bare", "with_params", "second_page", "known"]);
     expect(Object.fromEntries(rows.map((row) => [row.event_uid, row.params]))).toEqual({
-      bare: {},
+      bare: { account_uid: "account-1" },
       with_params: { plan: "team", account_uid: "own" },
-      second_page: {},
+      second_page: { account_uid: "account-1" },
       known: { account_uid: "account-1" },
     });
     for (const { event } of gateway.posts())
@@ -189,5 +189,24 @@ test.describe("reset", () => {
     const rows = await expectRows([...addressed, "nobody", "nobody_there", "nobody_later"]);
     for (const { event_uid, params } of rows)
       expect(params).toEqual(event_uid.startsWith("addressed") ? { account_uid: "account-1" } : {});
+  });
+
+  test("keeps what got its contact in an outage, though it was tracked before", async ({
+    page,
+    site,
+    gateway,
+    contact,
+    expectRows,
+  }) => {
+    await gateway.fail("reset");
+    await open(page, site.url);
+    const uids = await trackMany(page, 3);
+    await call(page, "identify", contact, "account-1");
+    await gateway.waitForPosts(1);
+    await call(page, "reset");
+    await track(page, "nobody");
+    await gateway.heal();
+    const rows = await expectRows(uids);
+    for (const { params } of rows) expect(params).toEqual({ account_uid: "account-1" });
   });
 });
