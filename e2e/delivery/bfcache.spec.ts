@@ -165,3 +165,67 @@ test("17. requests in flight were cut while the page was away, the service being
   await gateway.heal();
   await expectRows([...uids, "restored"]);
 });
+
+test("A page comes back after a log-out and another one's log-in: each event is of whom it was tracked for", async ({
+  site,
+  service,
+  gateway,
+  contact,
+  launch,
+  expectRows,
+}) => {
+  const bob = `${contact}-bob`;
+  const { page } = await launch({ backForwardCache: true });
+  await page.goto(`${site.url}/`);
+  await track(page, "alice-healthy");
+  await expectRows(["alice-healthy"]);
+  await gateway.fail("reset");
+  const alice = await trackMany(page, 3, "alice");
+  await waitForBackOff(page);
+  site.page("/next", site.html({ identify: false }));
+  await page.goto(`${site.url}/next`);
+  await page.evaluate((uid) => {
+    const { tracklet } = window as unknown as { tracklet: { push: (...calls: unknown[][]) => void } };
+    tracklet.push(["reset"], ["identify", uid, "account-b"], ["track", "bob"]);
+  }, bob);
+  await goBack(page, `${site.url}/`);
+  await track(page, "restored");
+  await gateway.heal();
+  await expectRows(["alice-healthy", ...alice]);
+  await expect
+    .poll(async () => (await service.rows(bob)).map(({ event_uid, params }) => [event_uid, params]))
+    .toEqual(
+      expect.arrayContaining([
+        ["bob", { account_uid: "account-b" }],
+        ["restored", { account_uid: "account-b" }],
+      ]),
+    );
+  expect(await service.rows(bob)).toHaveLength(2);
+});
+
+test("A page that knew nobody comes back after a log-out and a log-in: its events become nobody's", async ({
+  site,
+  contact,
+  launch,
+  expectRows,
+}) => {
+  for (const path of ["/", "/next"])
+    site.page(
+      path,
+      site.html({
+        identify: false,
+        head: `<script>addEventListener("pageshow", ({ persisted }) => { window.persisted = persisted; });</script>`,
+      }),
+    );
+  const { page } = await launch({ backForwardCache: true });
+  await page.goto(`${site.url}/`);
+  await trackMany(page, 3, "nobody");
+  await page.goto(`${site.url}/next`);
+  await page.evaluate((uid) => {
+    const { tracklet } = window as unknown as { tracklet: { push: (...calls: unknown[][]) => void } };
+    tracklet.push(["reset"], ["identify", uid], ["track", "bob"]);
+  }, contact);
+  await goBack(page, `${site.url}/`);
+  await track(page, "restored");
+  await expectRows(["bob", "restored"]);
+});

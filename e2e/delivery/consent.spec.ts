@@ -2,7 +2,9 @@ import type { BrowserContext, Page } from "playwright/test";
 import { readmeBlocks } from "../../test/support/readme.js";
 import { fillStorage } from "../harness/fill-storage.js";
 import { expect, test } from "../harness/fixtures.js";
+import { bringInStep } from "../harness/in-step.js";
 import { loaded, localise, open, run } from "../harness/install.js";
+import { waitForBackOff } from "../harness/outage.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 
 /* What the visitor allows: on the storage, and by the requests that are made, preflights included. */
@@ -98,6 +100,29 @@ test.describe("pending", () => {
 });
 
 test.describe("granted", () => {
+  test("optOut in one tab, and another one is left before it has heard of it: nothing stays stored but the choice", async ({
+    page,
+    context,
+    site,
+    gateway,
+  }) => {
+    await gateway.fail({ status: 503, retryAfter: 3_600 });
+    // It stands before the snippet, which so hears nothing.
+    const deaf = `<script>addEventListener("storage", (event) => event.stopImmediatePropagation(), true)</script>`;
+    site.page("/deaf", site.html({ head: deaf }));
+    site.page("/bare", site.html({ tag: false }));
+    await open(page, site.url);
+    const other = await another(context, `${site.url}/deaf`);
+    await run(other, `for (let i = 0; i < 20; i++) tracklet.track("there")`);
+    await waitForBackOff(other);
+    await run(page, "tracklet.optOut()");
+    await bringInStep(page, other);
+    await other.goto(`${site.url}/bare`);
+    expect((await stored(other)).filter((key) => key !== CHOICE)).toEqual([]);
+    await gateway.quiet();
+    expect(gateway.posts().filter(({ forwarded }) => forwarded)).toEqual([]);
+  });
+
   test("optOut during an outage: what waits in all tabs is forgotten, and no key is left but the choice", async ({
     page,
     context,
