@@ -3,8 +3,7 @@
  * and reach the one tracker of their name whoever started it. On a server, where there is no page, nothing is done or kept.
  */
 
-import { createHub, openHub } from "./browser/global.js";
-import type { Events } from "./declared.js";
+import { openHub } from "./browser/global.js";
 import type { Command, Config, FlushResult, Hub, Tracker } from "./types.js";
 
 // All of them: only so can an app add to `Events`.
@@ -57,25 +56,4 @@ export const flush: Tracker["flush"] = async (...args) => {
   const hub = page()?.[name];
   // Calls that wait have nothing to send, an element with this id no method.
   return Array.isArray(hub) || !hub?.flush ? nothing() : hub.flush(...args);
-};
-
-/**
- * A tracker that the global knows nothing of. Beside another one it needs a `name` of its own, or they share contact and
- * queue, and `pageviews: "off"`, or each view is counted by both.
- */
-export const createTracker = <Declared = Events>(config: Config): Tracker<Declared> => {
-  if (!page())
-    return {
-      identify() {},
-      track() {},
-      pageview() {},
-      flush: nothing,
-      reset() {},
-      optIn() {},
-      optOut() {},
-      debug() {},
-    };
-  const hub = createHub(config?.name || "tracklet");
-  hub.init(config);
-  return hub as unknown as Tracker<Declared>;
 };

@@ -1,10 +1,10 @@
 /** The script-tag form: the attributes of the tag are the options. */
 import { openHub } from "./browser/global.js";
+import { currentScript } from "./browser/page.js";
 
-/** Where the page does not say which tag is running (a module, some ways of insertion), all that are ours are meant. */
-const tags: Iterable<Element> = document.currentScript
-  ? [document.currentScript]
-  : document.querySelectorAll("script[data-track-url]");
-const found = [...tags].map((tag) => (tag as HTMLElement).dataset);
+// Where the page does not say which tag is running (a module, some ways of insertion), the one that is ours is meant.
+const tag = currentScript() ?? document.querySelector<HTMLElement>("script[data-track-url]");
+const options = { ...tag?.dataset };
 
-for (const options of found[0] ? found : [{}]) openHub(options.name).init(options as never);
+// What waits comes first: where a tag manager takes attributes away, `push(["init", …])` configures it.
+openHub(options.name).init(options as never);

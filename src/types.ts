@@ -28,8 +28,8 @@ export interface Problem {
 }
 
 /**
- * Told of every decision: `"queued"`, `"identify"`, `"pending"` or `"dropped"` of an event, the status of an answer, or
- * the code of a {@link Problem}; `detail` is the event or what it concerns.
+ * Told of every decision: `"queued"`, `"waits for identify"`, `"waits for consent"` or `"dropped"` of an event, the status of
+ * an answer (0: there was none), or the code of a {@link Problem}; `detail` is the event or what it concerns.
  */
 export type DebugListener = (code: string | number, detail: string) => void;
 
@@ -48,9 +48,11 @@ export interface Config {
   contentType?: "application/json" | "text/plain";
   /** Name of the global and of the storage keys: another name is another tracker. Default `"tracklet"`. */
   name?: string;
-  /** Identifies at once, as {@link Tracker.identify} does. */
-  contactUid?: string;
-  accountUid?: string;
+  /** Identifies at once, as {@link Tracker.identify} does; an empty one names nobody. */
+  contactUid?: string | number;
+  accountUid?: string | number;
+  /** Members that every event gets. The account of `identify` wins over them, and the event's own members over both. */
+  params?: Params;
   /**
    * Page views: sent as the page navigates (`"auto"`, default), also where only the fragment changes (`"hash"`), or only by
    * `pageview()` (`"off"`).
@@ -61,12 +63,14 @@ export interface Config {
    * the URL without its secrets: user and password, and the values of parameters such as `token`, `code` or `password` in
    * query and fragment, are already replaced.
    */
-  visitUrl?: (url: URL) => string | URL | null | false | undefined;
+  // biome-ignore lint/suspicious/noConfusingVoidType: a hook may return nothing
+  visitUrl?: (url: URL) => string | URL | null | false | undefined | void;
   /**
    * Changes an event before it is stored, in place or by giving another one back, or drops it (`null`, `false`). What throws
    * changes nothing.
    */
-  beforeSend?: (event: TrackEvent) => TrackEvent | null | false | undefined;
+  // biome-ignore lint/suspicious/noConfusingVoidType: as above
+  beforeSend?: (event: TrackEvent) => TrackEvent | null | false | undefined | void;
   /**
    * What the visitor allows while no choice of `optIn()` or `optOut()` is stored. `"granted"` (default); `"pending"`: events
    * wait in memory; `"denied"`: nothing is stored or sent, whatever was chosen.
@@ -105,14 +109,15 @@ export interface FlushResult {
  */
 export interface Tracker<Declared = Events> {
   /**
-   * Remembers, across pages, whom the following events belong to. Replaces contact and account together.
+   * Remembers, across pages, whom the following events belong to. Replaces contact and account together. It holds for this
+   * document; documents that have named nobody use the last one of the site.
    *
-   * @param contactUid unique id of the contact, a non-empty string
+   * @param contactUid unique id of the contact: a text that is not empty, or a safe integer, which travels as text
    * @param accountUid unique id of the account, sent as `params.account_uid`
    */
-  identify(contactUid: string, accountUid?: string): void;
+  identify(contactUid: string | number, accountUid?: string | number): void;
   /**
-   * Queues an event durably and returns at once; it is sent in the next task.
+   * Queues an event durably and returns at once; it is sent after the next frame.
    *
    * @param eventUid name of the action, a non-empty string
    * @param params free parameters; `account_uid` here wins over that of `identify`

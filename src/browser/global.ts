@@ -2,62 +2,73 @@
  * One tracker a name: every copy of the snippet and of the package finds the hub at `window[name]`, and hands it its
  * configuration and its calls.
  */
-
-import type { Command, Config, Hub } from "../types.js";
+import { attempt } from "../shared/attempt.js";
+import type { Command, Config, FlushResult, Hub } from "../types.js";
 import { whenActive } from "./page.js";
-import { createTracker } from "./tracker.js";
+import { report } from "./reporting.js";
+import { begin, start, verbs } from "./tracker.js";
 
-type Verbs = Record<string, (...args: never[]) => unknown>;
+type Verbs = Record<string, (...args: unknown[]) => unknown>;
+const globals = (): Record<string, unknown> => window as never;
 
-const VERBS = ["init", "identify", "track", "pageview", "flush", "reset", "optIn", "optOut", "debug"];
+/** Calls before `init`. */
+const waiting: Command[] = [];
+/** Name of this script's hub, and the token of its tracker, once it has started. */
+let ownName = "";
+let token: string | undefined;
 
-/** A hub that no global holds. Its tracker starts when the page is shown to somebody, and calls until then wait for it. */
-export const createHub = (name: string): Hub => {
-  /** Calls before `init`. */
-  const waiting: Command[] = [];
-  let tracker: Verbs | undefined;
-  let isUsed = false;
-
-  const start = (config: Config): void => {
-    if (tracker) tracker.init!(config as never);
-    else if (config.apiToken || config.trackUrl) {
-      tracker = createTracker({ ...config, name }) as unknown as Verbs;
-      // From here on without a detour. Those that were taken before go on working.
-      Object.assign(hub, tracker, { init: hub.init });
-      waiting.forEach(run);
-    } else if (!isUsed) console.warn(name, "no apiToken, trackUrl");
-  };
-  const run = (command: Command): unknown => {
-    try {
-      const [verb, ...args] = command;
-      const [config] = args as [Config];
-      if (verb === "init")
-        if (!config.name || config.name === name) whenActive(() => start(config));
-        else {
-          isUsed = true;
-          openHub(config.name).init(config);
-        }
-      else if (tracker) return tracker[verb]!(...(args as never[]));
-      else if (verb === "flush") return Promise.resolve({ delivered: 0, queued: 0, dropped: 0 });
-      else waiting.push(command);
-    } catch {
-      console.warn(name, command);
-    }
-  };
-  const hub: Verbs = { push: (...commands: Command[]) => commands.forEach(run) };
-  for (const verb of VERBS) hub[verb] = (...args: unknown[]) => run([verb, ...args]);
-  return hub as unknown as Hub;
+/** The hub of this name. Elements with this id, and frames with this name, are no plain objects. */
+export const hubAt = (name: string): Hub | undefined => {
+  const found = globals()[name] as Hub | undefined;
+  return found && Object.getPrototypeOf(found) === Object.prototype && "init" in found ? found : undefined;
 };
 
-/** Finds the hub of this name, or puts one there, which takes over the calls that wait in an array in its place. */
-export const openHub = (given?: string): Hub => {
-  const name = given || "tracklet";
-  const globals = window as unknown as Record<string, Hub | Command[] | undefined>;
-  const found = globals[name];
-  // The methods of a stub's array do not count. An element of the page with this id has none.
-  if ((found as Hub | undefined)?.init && !Array.isArray(found)) return found as Hub;
-  const hub = createHub(name);
-  globals[name] = hub;
-  if (Array.isArray(found)) hub.push(...found);
-  return hub;
+const nothing = (): FlushResult => ({
+  delivered: 0,
+  queued: waiting.filter(([verb]) => /^(track|pageview)$/.test(verb)).length,
+  dropped: 0,
+});
+
+const init = (config: Config): void => {
+  const name = config.name || ownName;
+  const other = name !== ownName && hubAt(name);
+  if (other) return other.init(config);
+  if (!token) {
+    if (!config.apiToken && !config.trackUrl) return report("input", "no apiToken, trackUrl");
+    token = config.apiToken || "none";
+    openHub(name);
+    start({ ...config, name });
+    waiting.forEach(run);
+  } else if ((config.apiToken && config.apiToken !== token) || name !== ownName)
+    report("input", "init: two apiTokens");
+  else if (config.contactUid) run(["identify", config.contactUid, config.accountUid]);
+};
+
+/** Carries a call out, or keeps it until `init`. Nothing that it throws reaches the page. */
+const run = (command: Command): unknown => {
+  try {
+    const [verb, ...args] = command;
+    if (verb === "init") whenActive(() => init({ ...(args[0] as Config) }));
+    else if (!Object.keys(verbs).includes(verb)) report("input", `no verb ${verb}`);
+    else if (token) {
+      begin();
+      return (verbs as unknown as Verbs)[verb]!(...args);
+    } else waiting.push(command);
+  } catch (error) {
+    attempt(() => report("input", `${command}: ${error}`));
+  }
+};
+
+const hub: Verbs = { push: (...commands) => (commands as Command[]).forEach(run) };
+for (const verb of ["init", ...Object.keys(verbs)]) hub[verb] = (...args) => run([verb, ...args]);
+hub.flush = async (...args) => ((await attempt(() => run(["flush", ...args]))) as FlushResult | undefined) ?? nothing();
+
+/** Finds the hub of this name, or puts this script's there, which takes over the calls that wait in an array in its place. */
+export const openHub = (name = "tracklet"): Hub => {
+  const found = globals()[name];
+  if (hubAt(name)) return found as Hub;
+  ownName = name;
+  globals()[name] = hub;
+  if (Array.isArray(found)) hub.push!(...found);
+  return hub as unknown as Hub;
 };

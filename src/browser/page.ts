@@ -1,45 +1,57 @@
-/** The only file that listens to `document`, `window` or `history`. A tracker lives as long as its page: nothing is taken off. */
+/**
+ * The only file that listens to `document`, `window` or `history`. A tracker lives as long as its page: nothing is taken off.
+ *
+ * Elements of the page hide members of `document` and `window` that have the name of their `id` or `name` (HTML §3.1.3, §7.2.2.3).
+ * So members are taken from the prototypes.
+ */
+import { attempt } from "../shared/attempt.js";
 
-const listen = (target: EventTarget, type: string, run: (event: never) => void): void =>
-  target.addEventListener(type, run as (event: Event) => void);
+const ofDocument = (name: string): unknown => Reflect.get(Document.prototype, name, document);
 
-export const isHidden = (): boolean => document.hidden;
+export const isHidden = (): boolean => !!ofDocument("hidden");
 
-/** The page goes out of sight, often the last event of its life on a phone, or comes back. */
-export const onVisibility = (run: () => void): void => listen(document, "visibilitychange", run);
+/** The script element that is running. */
+export const currentScript = (): HTMLScriptElement | null => ofDocument("currentScript") as HTMLScriptElement | null;
 
-/** The page is left: closed, navigated away from, or put into the back/forward cache. */
-export const onLeave = (run: () => void): void => listen(window, "pagehide", run);
+/** Listens on the way down, so that what is fired at the document is heard at the window. Nothing reaches the page. */
+const listen = (target: EventTarget, types: string, run: (event: never) => void): void => {
+  for (const type of types.split(" "))
+    EventTarget.prototype.addEventListener.call(target, type, run as (event: Event) => void, true);
+};
 
-/** The page is back from the back/forward cache, with its memory as it was left. */
-export const onRestore = (run: () => void): void =>
-  listen(window, "pageshow", (event: PageTransitionEvent) => event.persisted && run());
+export type PageEvent = PageTransitionEvent & StorageEvent;
 
-/** Another tab has changed the storage. */
-export const onStorage = (run: () => void): void => listen(window, "storage", run);
+let handle: (event: PageEvent) => void;
 
-export const onOnline = (run: () => void): void => listen(window, "online", run);
+/** Listens again: `document.open()` takes all listeners off. One that is still there is not added twice. */
+export const keepListening = (): void =>
+  listen(window, "visibilitychange online storage pagehide pageshow popstate", handle);
 
-/** At once, or, where the page was loaded ahead of a visit that may never come, when that comes (Prerendering Revamped, WICG). */
+/** Calls `run` for each event that concerns a tracker. */
+export const onPage = (run: (event: PageEvent) => void): void => {
+  handle = (event) => attempt(() => run(event));
+  keepListening();
+};
+
+/** Runs at once, or, where the page was loaded ahead of a visit that may never come, when that comes (WICG, Prerendering Revamped). */
 export const whenActive = (run: () => void): void =>
-  (document as { prerendering?: boolean }).prerendering ? listen(document, "prerenderingchange", run) : run();
+  ofDocument("prerendering") ? listen(window, "prerenderingchange", () => attempt(run)) : run();
 
 /** How the URL came to be the current one. */
 export type Navigation = "push" | "replace" | "traverse";
 
 /**
- * The URL may have changed without a new document: by the Navigation API, which nobody has to be wrapped for (HTML, 7.2.6),
- * or, in WebKit and older browsers, by wrapped methods of `history`. A wrapper calls through with the right `this`, and lets
- * results and exceptions reach the caller.
+ * The URL may have changed without a new document: told by the Navigation API, for which nobody is wrapped (HTML §7.2.6),
+ * or, in older browsers, by wrapped methods of `history`. A wrapper calls through with the right `this`, and lets results and
+ * exceptions reach the caller. `popstate` belongs to both ways, see `onPage`.
  */
-export const onNavigate = (run: (navigation: Navigation) => void): void => {
-  const { navigation } = window as { navigation?: EventTarget & { currentEntry?: unknown } };
-  // An element with this id is no navigation.
-  if (navigation?.currentEntry)
-    listen(navigation, "currententrychange", ({ navigationType }: { navigationType: Navigation }) =>
-      run(navigationType),
+export const onNavigate = (run: (kind: Navigation) => void): void => {
+  const { Navigation, navigation } = window as { Navigation?: unknown; navigation?: EventTarget };
+  if (typeof Navigation === "function")
+    listen(navigation!, "currententrychange", ({ navigationType }: { navigationType: Navigation }) =>
+      attempt(() => run(navigationType)),
     );
-  else {
+  else
     for (const kind of ["push", "replace"] as const) {
       const method = `${kind}State` as const;
       // Where others find it: a wrapper of theirs, before or after this one, is called as well.
@@ -47,10 +59,8 @@ export const onNavigate = (run: (navigation: Navigation) => void): void => {
       const original = owner[method];
       owner[method] = function (...args) {
         const result = original.apply(this, args);
-        run(kind);
+        attempt(() => run(kind));
         return result;
       };
     }
-    listen(window, "popstate", () => run("traverse"));
-  }
 };

@@ -1,145 +1,130 @@
-/** Wires the parts together. The way of an event: verbs → event → queue → sender → transport. */
-
+/** Wires the parts together. The way of an event: verb → event → queue → round → request. */
 import type { Params } from "../declared.js";
-import { uuid } from "../shared/uuid.js";
-import type { Config, Tracker } from "../types.js";
-import { address, formatEvent, isAddressed, revise } from "./capture/event.js";
-import { watchPageviews } from "./capture/pageviews.js";
-import { type Named, readConfig } from "./config.js";
-import { createBackOff } from "./delivery/backoff.js";
-import { epochOf } from "./delivery/event-key.js";
+import { attempt } from "../shared/attempt.js";
+import type { Config, FlushResult, Tracker } from "../types.js";
+import { plainParams } from "./capture/event.js";
+import { revise, reviseUrl } from "./capture/hooks.js";
+import { countView, judgeView, move, moveInHistory, watchPageviews } from "./capture/pageviews.js";
+import { config, configure, isOn, type Named, url } from "./config.js";
+import { address, followVisitor, forgetUnaddressed } from "./delivery/addressing.js";
+import { EVENT, isAddressed } from "./delivery/event-key.js";
 import { flush } from "./delivery/flush.js";
-import { createQueue } from "./delivery/queue.js";
-import { createVerdict } from "./delivery/responses.js";
-import { createSender } from "./delivery/sender.js";
-import { createTabs, LEASE_MS } from "./delivery/tabs.js";
-import { createTransport } from "./delivery/transport.js";
-import { isHidden, onLeave, onOnline, onRestore, onStorage, onVisibility } from "./page.js";
-import { createConsent } from "./state/consent.js";
-import { createIdentity } from "./state/identity.js";
+import { append, rows } from "./delivery/queue.js";
+import { comeBack, followTab, leave, round, wake } from "./delivery/rounds.js";
+import { me, restart } from "./delivery/tabs.js";
+import { isHidden, keepListening, onPage, type PageEvent } from "./page.js";
+import { listenTo, log, readUid, report } from "./reporting.js";
+import { choose, consent, followConsent } from "./state/consent.js";
+import { identify, identity, resetIdentity } from "./state/identity.js";
+import { keys } from "./state/storage.js";
 
-/** A tracker that hears of further configurations for its name. */
-export interface Configured extends Tracker {
-  init(config: Config): void;
-}
+/** Members that every event gets. */
+let common: Params = {};
 
-export const createTracker = (given: Named): Configured => {
-  const config = readConfig(given);
-  const { name, report, log, isText } = config;
-  const { store, heed, is, choose } = createConsent(`${name}:`, config.consent, () => queue.release());
-  const queue = createQueue(store, config.bounds, report);
-  const identity = createIdentity(store);
-  const tabs = createTabs(store);
-  const backOff = createBackOff(store);
-  /** May anything be sent? Follows what the visitor has chosen in another tab first. */
-  const mayBegin = (): boolean => {
-    heed();
-    return !!config.url && is("granted");
-  };
-  /** The body with its contact; nothing while nobody is identified. What a `reset()` has outdated is dropped. */
-  const complete = (key: string, body: string): string | undefined => {
-    const waitsFor = epochOf(key);
-    if (!waitsFor) return body;
-    const [epoch, contact] = identity.read();
-    if (waitsFor === `${epoch}`) return contact && address(body, contact);
-    log("dropped", "reset");
-    queue.remove(key);
-    return "";
-  };
-  const sender = createSender(
-    queue,
-    tabs,
-    backOff,
-    createTransport(config.url, config.contentType, log),
-    createVerdict(queue, backOff, report),
-    mayBegin,
-    complete,
-    !!config.stamp,
-  );
+const add = (verb: string, given: unknown, params: unknown, view?: Params): void => {
+  if (consent === "denied") return log("dropped", "consent");
+  const event_uid = readUid(`${verb}: eventUid`, given);
+  if (!event_uid) return;
+  const [, contact_uid, account_uid] = identity();
+  const stamps = isOn(config.stamp) && { event_id: crypto.randomUUID?.() ?? me + Math.random(), occurred_at: Date.now() };
+  const own = account_uid ? { account_uid } : undefined;
+  const all: Params = { ...common, ...own, ...stamps, ...view, ...plainParams(verb, params) };
+  if (event_uid === "pageview" && typeof all.visit_url === "string") {
+    const visit_url = reviseUrl(all.visit_url);
+    if (!visit_url) return log("dropped", "visitUrl");
+    all.visit_url = visit_url;
+  }
+  const body = revise({ contact_uid, event_uid, params: all });
+  if (!body) return log("dropped", "beforeSend");
+  log(consent === "pending" ? "waits for consent" : isAddressed(body) ? "queued" : "waits for identify", body);
+  append(me, body);
+  wake();
+};
 
-  /** No verb ever throws into the page. */
-  const guard =
-    <Args extends unknown[]>(verb: (...args: Args) => void) =>
-    (...args: Args): void => {
-      try {
-        verb(...args);
-      } catch (error) {
-        report("input", `${(error as Error)?.message}`);
-      }
-    };
+const addView = (params?: Params): void => add("pageview", "pageview", params, { visit_url: location.href });
 
-  const add = (eventUid: string, params: Params = {}, own?: Params): void => {
-    if (is("denied")) log("dropped", "consent");
-    else if (isText("eventUid", eventUid)) {
-      const [epoch, contact, account] = identity.read();
-      const stamps = config.stamp && { event_id: uuid(), occurred_at: Date.now() };
-      const all = { account_uid: account || undefined, ...own, ...stamps };
-      let body = formatEvent(report, { contact_uid: contact, event_uid: eventUid, params }, all);
-      if (eventUid === "pageview" || config.beforeSend) body = revise(body, config);
-      if (body) {
-        const waitsFor = isAddressed(body) ? "" : `${epoch}`;
-        log(is("granted") ? (waitsFor ? "identify" : "queued") : "pending", body);
-        queue.append(tabs.id(), body, waitsFor);
-        sender.wake();
-      } else log("dropped", "hook");
+/** The verbs. Whoever calls them catches what they throw. */
+export const verbs = {
+  identify: (contactUid, accountUid): void => {
+    const contact = readUid("identify: contactUid", contactUid);
+    const account = accountUid == null || accountUid === "" ? "" : readUid("identify: accountUid", accountUid);
+    if (!contact) return;
+    followVisitor();
+    identify(contact, account);
+    address();
+    wake();
+  },
+  track: (eventUid: string, params?: Params): void => {
+    keepListening();
+    judgeView();
+    add("track", eventUid, params);
+  },
+  pageview: (params): void => {
+    // It stands for the view of its URL that may be about to be counted.
+    if ((params?.visit_url ?? location.href) === location.href) countView();
+    else judgeView();
+    addView(params);
+  },
+  flush: (options): Promise<FlushResult> => {
+    judgeView();
+    return flush(options?.timeoutMs ?? 5_000);
+  },
+  reset: (): void => {
+    resetIdentity();
+    // Also those that the page has emptied out of the storage.
+    forgetUnaddressed(new Set([...rows.keys(), ...keys(EVENT)]));
+  },
+  optIn: (): void => {
+    choose("granted");
+    wake();
+  },
+  optOut: (): void => {
+    choose("denied");
+    round();
+  },
+  debug: listenTo,
+} as Tracker;
+
+const follow = ({ type, persisted, key, newValue }: PageEvent): void => {
+  if (type === "storage") {
+    const [name, kind] = `${key}`.split(":");
+    if (key === null || name === config.name) followTab(`${kind}`, newValue);
+  } else if (type === "pageshow") {
+    if (persisted) {
+      move("load");
+      comeBack();
     }
-  };
-  const view = (visit_url: string, params?: Params): void => add("pageview", params, { visit_url });
+  } else if (type === "popstate") moveInHistory();
+  else {
+    judgeView(true);
+    if (type === "pagehide") leave();
+    else round(!isHidden());
+  }
+};
 
-  const tracker: Configured = {
-    // This configuration, and those of other copies of the snippet or of the package.
-    init: guard((other) => {
-      if (other.apiToken === config.apiToken) {
-        if (other.contactUid) tracker.identify(other.contactUid, other.accountUid);
-      } else if (other.apiToken) {
-        const detail = "two apiTokens";
-        console.warn(name, detail);
-        report("input", detail);
-      }
-    }),
-    identify: guard((contactUid, accountUid) => {
-      if (isText("contactUid", contactUid)) {
-        identity.set(contactUid, accountUid);
-        sender.wake();
-      }
-    }),
-    track: guard((eventUid: string, params?: Params) => add(eventUid, params)),
-    pageview: guard((params) => view(location.href, params)),
-    flush: (options) =>
-      flush(
-        queue,
-        () => {
-          sender.adopt();
-          sender.hear(true);
-        },
-        () => is("granted") && sender.isBusy(),
-        options?.timeoutMs ?? 5_000,
-      ),
-    reset: guard(identity.reset),
-    optIn: guard(() => {
-      const [epoch] = identity.read();
-      // What waits here belongs to whom the storage may still know.
-      if (choose("granted")) identity.adopt(epoch);
-      sender.wake();
-    }),
-    optOut: guard(() => {
-      choose("denied");
-    }),
-    debug: guard(config.listen),
-  };
-  heed();
+let isBegun = false;
 
-  onVisibility(() => sender.hear(!isHidden()));
-  onLeave(sender.leave);
-  onRestore(sender.restore);
-  onOnline(() => sender.hear(true));
-  onStorage(() => sender.hear());
-  tracker.init(config);
-  // After the calls that follow at once: the view of a page is of the contact that is identified on it.
-  Promise.resolve().then(() => {
-    if (config.pageviews !== "off") watchPageviews(config.pageviews === "hash", view);
-    sender.adopt();
-    setInterval(sender.adopt, LEASE_MS);
+/** The first look into the storage: with the first call, or in the task after `start`. */
+export const begin = (): void => {
+  if (isBegun) return;
+  isBegun = true;
+  followConsent();
+  if (config.contactUid) verbs.identify(config.contactUid, config.accountUid);
+};
+
+/** Starts the one tracker of this script. */
+export const start = (given: Named): void => {
+  configure(given);
+  const { params } = given;
+  common = plainParams("params", typeof params === "string" ? attempt(() => JSON.parse(params)) : params);
+  if (isOn(given.debug)) listenTo((...line) => console.debug(given.name, ...line));
+  const missing = ["apiToken", "trackUrl"].filter((option) => !given[option as keyof Config]);
+  if (!url) report("input", `no ${missing.join(", ") || "address in trackUrl"}`);
+  restart();
+  onPage(follow);
+  setTimeout(() => {
+    attempt(begin);
+    round(true);
   });
-  return tracker;
+  if (given.pageviews !== "off") watchPageviews(addView);
 };

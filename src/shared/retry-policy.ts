@@ -18,9 +18,11 @@ export const isTransient = (status: number): boolean => status >= 500 || [408, 4
  * Full jitter keeps clients that failed together from coming back together.
  *
  * @param attempt how many attempts have failed before this one, from 0
+ * @param ceilingMs longest delay, in milliseconds; 5 min by default
  * @returns milliseconds to wait
  */
-export const backOffMs = (attempt: number): number => Math.random() * Math.min(CEILING_MS, BASE_MS * 2 ** attempt);
+export const backOffMs = (attempt: number, ceilingMs = CEILING_MS): number =>
+  Math.random() * Math.min(ceilingMs, BASE_MS * 2 ** attempt);
 
 /**
  * Reads a `Retry-After` header in its form of seconds, the one that services send (RFC 9110 §10.2.3).

@@ -34,6 +34,10 @@ type Start = (window: object, config: Config & { name: string }) => Tracker;
 
 /** The only place that knows how a page makes its tracker. */
 export const prepareTracker = async (): Promise<Start> => {
-  const evaluate = await prepare("src/browser/tracker.ts");
-  return (window, config) => (evaluate(window) as typeof import("../../src/browser/tracker.js")).createTracker(config);
+  const evaluate = await prepare("src/browser/global.ts");
+  return (window, config) => {
+    const hub = (evaluate(window) as typeof import("../../src/browser/global.js")).openHub(config.name);
+    hub.init(config);
+    return hub;
+  };
 };

@@ -89,6 +89,8 @@ export const inWorld = async (test: (world: World) => Promise<void>, random: () 
       await page.run(() => {
         page.tracker = startTracker(page.window, configOf(page, config));
       });
+      // The first task reads what is stored.
+      await clock.advance(1);
       return page;
     },
   };

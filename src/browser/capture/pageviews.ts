@@ -1,48 +1,75 @@
-/** When a page view is to be counted. */
-import { isHidden, type Navigation, onNavigate, onRestore, onVisibility } from "../page.js";
-
-/** What makes a URL another one: without its fragment, unless that routes; the first route is none. */
-const identify = (url: string, isHash: boolean): string => url.replace(isHash ? /#!?\/?$/ : /#.*/, "");
-
-/** The same without queries, also those within the fragment. */
-const pathOf = (url: string): string => url.replace(/\?[^#]*/g, "").replace(/#!?\/?$/, "");
-
 /**
- * Is this a new view? A load always is; a push or traversal to another URL; a replacement only where the
- * path changes, because routers and filters write state into the query.
+ * When a page view is counted. Moves of the page only say that and how the URL has moved; a view is judged once its URL has
+ * stood for a moment, or the page is left. So redirects and blocked navigations count nothing.
  */
-export const isNewView = (navigation: Navigation | "load", url: string, last: string, isHash: boolean): boolean => {
-  /** What must be another one. */
-  const essence = (one: string): string => {
-    const view = identify(one, isHash);
-    return navigation === "replace" ? pathOf(view) : view;
-  };
-  return navigation === "load" || essence(url) !== essence(last);
+import { attempt } from "../../shared/attempt.js";
+import { config } from "../config.js";
+import { isHidden, type Navigation, onNavigate } from "../page.js";
+
+/** So long, in milliseconds, a URL stands before it is judged. */
+const STANDS_MS = 250;
+
+/** The strongest of several moves counts. */
+const STRENGTHS = { replace: 1, traverse: 2, push: 2, load: 3 };
+
+let view = (): void => {};
+/** The strongest move since the last judgement; 0 where there was none. */
+let strength = 0;
+/** The URL that the timer waits for. */
+let moving = "";
+/** The URL of the last view, and the last one that was judged. */
+let counted = "";
+let last = "";
+/** Has the visitor seen the page? One in a background tab counts nothing before that. */
+let isSeen = false;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+const isHash = (): boolean => config.pageviews === "hash";
+
+/** What makes a URL another one: not its fragment, unless that routes; the first route is none; of a replacement the path alone. */
+const essence = (url: string): string => {
+  const whole = url.replace(isHash() ? /#!?\/?$/ : /#.*/, "");
+  return strength === STRENGTHS.replace ? whole.replace(/\?[^#]*/g, "").replace(/#!?\/?$/, "") : whole;
 };
 
-/** Calls `view` with the URL of each new view, at the moment of the navigation. */
-export const watchPageviews = (isHash: boolean, view: (url: string) => void): void => {
-  let counted = "";
-  /** Where the page is, counted or not. */
-  let last = "";
-  /** A tab opened in the background counts nothing before it is seen. */
-  let isSeen = false;
-  const look = (navigation: Navigation | "load"): void => {
-    if (!isSeen && isHidden()) return;
-    const url = location.href;
-    const isNewTo = (other: string) => isNewView(isSeen ? navigation : "load", url, other, isHash);
-    const isNew = isNewTo(counted) && isNewTo(last);
-    isSeen = true;
-    last = url;
-    if (!isNew) return;
-    counted = url;
-    view(url);
-  };
-  const see = (): void => {
-    if (!isSeen) look("load");
-  };
-  see();
-  onVisibility(see);
-  onRestore(() => look("load"));
-  onNavigate(look);
+/** The current URL is counted, and nothing waits any more. */
+export const countView = (): void => {
+  clearTimeout(timer);
+  strength = 0;
+  counted = last = location.href;
+};
+
+/** @param isLeaving whether the page goes out of sight: what it has shown counts now */
+export const judgeView = (isLeaving?: boolean): void => {
+  isSeen ||= !isHidden();
+  if (!strength || !isSeen || (isHidden() && !isLeaving)) return;
+  const before = counted;
+  const isNew = strength === STRENGTHS.load || [counted, last].every((url) => essence(url) !== essence(location.href));
+  countView();
+  if (isNew) view();
+  else counted = before;
+};
+
+/** The URL may have moved. */
+export const move = (kind: Navigation | "load"): void => {
+  const isWaiting = strength > 0 && moving === location.href;
+  strength = Math.max(strength, STRENGTHS[kind]);
+  if (isWaiting) return;
+  moving = location.href;
+  clearTimeout(timer);
+  timer = setTimeout(() => attempt(judgeView), STANDS_MS);
+};
+
+/** Links to a fragment, and replacements of one, are told by `popstate` alone where the Navigation API is missing: by their path. */
+export const moveInHistory = (): void => {
+  if (isHash() && strength < STRENGTHS.load) strength = 0;
+  move(isHash() ? "replace" : "traverse");
+};
+
+/** Calls `run` for each view, when it is counted. */
+export const watchPageviews = (run: () => void): void => {
+  view = run;
+  isSeen = !isHidden();
+  onNavigate(move);
+  move("load");
 };

@@ -1,9 +1,13 @@
 /**
- * The pause after failures, `backoff` = `setAt,delay,failures,isFixed`: shared by all tabs and kept across pages, so that no
+ * The pause after failures, `backoff` = `setAt,delay,failures,culprit`: shared by all tabs and kept across pages, so that no
  * number of tabs or reloads hammers a service that is down.
+ *
+ * While one event alone has failed, it is the culprit, and waits alone: the next event shows whether the service or the event
+ * is at fault. Once another one fails as well, all wait.
  */
 import { backOffMs, RETRY_AFTER_CEILING_MS } from "../../shared/retry-policy.js";
-import type { Store } from "../state/storage.js";
+import { get, remove, set } from "../state/storage.js";
+import { EVENT } from "./event-key.js";
 
 /** A probe whose tab is gone frees the way after this time, in milliseconds: the time-out of a request. */
 const PROBE_MS = 15_000;
@@ -11,58 +15,73 @@ const PROBE_MS = 15_000;
 const URGENT_MS = 8_000;
 /** Each tab waits up to this much longer, in milliseconds, so that one of them probes and the others hear of it in time. */
 const SPREAD_MS = 1_000;
+/** In place of a culprit: the service has asked for the delay, and nothing shortens it. */
+const TOLD = "told";
+/** Before the culprit: its request, or another one, is under way. */
+const PROBING = "?";
 
 const KEY = "backoff";
+const spread = Math.random() * SPREAD_MS;
 
-export const createBackOff = (store: Store) => {
-  const spread = Math.random() * SPREAD_MS;
-  /**
-   * The stored state; `""` while the service is healthy. A request remembers the one it began in. What others have written
-   * there says nothing.
-   */
-  const state = (): string => /^\d+,\d.*/.exec(store.get(KEY) ?? "")?.[0] ?? "";
-  const read = (): number[] => state().split(",").map(Number);
-  const write = (delay: number, failures: number, isFixed: number): string => {
-    const row = [Date.now(), delay, failures, isFixed].join();
-    store.set(KEY, row);
-    return row;
-  };
-  /**
-   * Milliseconds until the next probe: none once the clock was set back behind the beginning.
-   *
-   * @param isUrgent whether a page was loaded, the browser came online or the like; a `Retry-After` holds all the same
-   */
-  const wait = (isUrgent?: boolean, ownSpread = spread): number => {
-    const [setAt, delay, , isFixed] = read() as [number, number, number, number];
-    const left =
-      setAt - Date.now() + Math.min(delay, isUrgent && !isFixed ? URGENT_MS : RETRY_AFTER_CEILING_MS) + ownSpread;
-    return left > 0 && setAt <= Date.now() ? left : 0;
-  };
+/** What this page last read or wrote; `""` while the service is healthy. */
+export let known = "";
 
-  /** Does a `Retry-After` hold? Nothing shortens it. */
-  const isTold = (): boolean => !!read()[3] && wait() > 0;
-
-  return {
-    state,
-    wait,
-
-    /** @param seen the state when the request began: of requests that fail together, only the first counts */
-    fail: (seen: string, retryAfter: number): void => {
-      const failures = read()[2] || 0;
-      // Of what was told while the request was under way, only a longer wait holds.
-      if (retryAfter && (seen === state() || retryAfter > wait(true, 0))) write(retryAfter, failures + 1, 1);
-      else if (seen === state()) write(backOffMs(failures), failures + 1, 0);
-    },
-
-    /** Stops for `delay` milliseconds, which is no failure. */
-    pause: (delay: number): unknown => isTold() || write(delay, 0, 0),
-
-    /** The service is healthy. */
-    clear: (): unknown => !state() || isTold() || store.remove(KEY),
-
-    /** Lets other tabs wait for the verdict on the probe that this one begins. @returns the state that the probe begins in */
-    claim: (): string => write(PROBE_MS, read()[2] || 0, 0),
-  };
+/** The stored state. A request remembers the one that it began in. What others have written there says nothing. */
+export const state = (): string => {
+  known = /^\d+,\d.*/.exec(get(KEY) ?? "")?.[0] ?? "";
+  return known;
 };
 
-export type BackOff = ReturnType<typeof createBackOff>;
+/** Writes what is known, also where the page has emptied the storage. */
+export const keepBackOff = (): void => set(KEY, known);
+
+const write = (delay: number, failures: unknown, culprit: string, setAt: unknown = Date.now()): void => {
+  known = [setAt, delay, failures, culprit].join();
+  keepBackOff();
+};
+
+const read = (): string[] => state().split(",");
+
+/** The one event that has failed; something else where several have. */
+export const culprit = (): string => read()[3] ?? "";
+
+/**
+ * Milliseconds until an event may be tried: none once the clock was set back behind the beginning.
+ *
+ * @param isUrgent whether a page was loaded, the browser came online or the like
+ */
+export const waitFor = (key: string, isUrgent: boolean): number => {
+  const past = Date.now() - Number(read()[0]);
+  const ceiling = isUrgent && culprit() !== TOLD ? URGENT_MS : RETRY_AFTER_CEILING_MS;
+  const left = Math.min(Number(read()[1]), ceiling) + spread - past;
+  return past >= 0 && left > 0 && (!culprit().startsWith(EVENT) || culprit() === key) ? left : 0;
+};
+
+/** Does the service's word hold? */
+const isTold = (): boolean => culprit() === TOLD && waitFor("", false) > 0;
+
+/**
+ * Notes that a request has failed.
+ *
+ * @param key its event; empty where the answer speaks of the service
+ * @param seen the state when it began: of requests that fail together, only the first counts
+ * @param told milliseconds that the service asks to wait, or else 0
+ * @param delay milliseconds to wait, where the number of failures does not say
+ */
+export const fail = (key: string, seen: string, told: number, delay: number): void => {
+  const [setAt, current, failures] = read();
+  const isAlone = !known || culprit().replace(PROBING, "") === key;
+  if (seen === known || told > waitFor("", true) - spread)
+    write(told || delay || backOffMs(Number(failures) || 0), (Number(failures) || 0) + 1, told ? TOLD : isAlone ? key : "");
+  else if (!isAlone && !isTold()) write(Number(current), failures, "", setAt);
+};
+
+/** The service is healthy. What it asked for holds all the same. */
+export const clear = (): void => {
+  if (isTold()) return;
+  known = "";
+  remove(KEY);
+};
+
+/** Lets all others wait for what becomes of the probe that begins now. */
+export const claim = (): void => write(PROBE_MS, read()[2], PROBING + culprit().replace(PROBING, ""));

@@ -1,7 +1,7 @@
-/** What a queued event looks like in storage: `event:<tab>:<sequence>:<time>:<epoch>` = body, or a mark and the body. */
+/** What a queued event looks like in storage: `event:<tab>:<sequence>:<time>` = body, or the mark of a hand-off and the body. */
 
-/** Stands in front of the body of an event in flight when its page was left: the service most likely has it. */
-export const HANDED_OFF = "!";
+/** The start of every key. */
+export const EVENT = "event:";
 
 /** The tab that has tracked the event. */
 export const tabOf = (key: string): string => key.split(":")[1]!;
@@ -9,9 +9,13 @@ export const tabOf = (key: string): string => key.split(":")[1]!;
 /** When the event was tracked, in epoch milliseconds. */
 export const timeOf = (key: string): number => Number(key.split(":")[3]);
 
-/** The epoch of the identity that the event waits for; `""` where it has its contact. */
-export const epochOf = (key: string): string => key.split(":")[4]!;
+/** A mark, `!` and its time: the request was in flight when the page was left, so the service most likely has the event. */
+export const withMark = (body: string): string => `!${Date.now()}${body}`;
 
-/** Bytes of a text in UTF-8. Encoding is a third of the cost of queueing an event, so it is done only where it matters. */
-export const bytesOf = (text: string): number =>
-  /[^\0-\x7f]/.test(text) ? new TextEncoder().encode(text).length : text.length;
+/** When the event was handed off; 0 where it was not. */
+export const markedAt = (text: string): number => Number(/^!(\d+)/.exec(text)?.[1] ?? 0);
+
+export const withoutMark = (text: string): string => text.replace(/^!\d*/, "");
+
+/** Does the body name its contact? It is the first member then. */
+export const isAddressed = (text: string): boolean => withoutMark(text).startsWith('{"contact_uid"');

@@ -2,36 +2,40 @@
 
 /** Requests at once: enough to drain a back-log, and two of a host's six sockets are left to the page. */
 const PARALLEL = 4;
+/** One that hangs for longer than this, in milliseconds, frees its place for another, up to twice as many in all. */
+export const SLOW_MS = 2_000;
 /** The same while the page is out of sight: a browser process has 256 in all. */
 const PARALLEL_HIDDEN = 32;
 /** Bytes with keepalive: of the 65,536 of a document, some are left to the page. */
 export const KEEPALIVE_BYTES = 61_440;
 
-export const createFlight = (canKeepAlive: boolean) => {
-  /** Keys, with the bytes of those requests that outlive the page; 0 of the others. */
-  const requests = new Map<string, number>();
-  let keptBytes = 0;
-  /** Begun since the page went out of sight: nobody knows when a beacon ends, and its bytes are free again. */
-  let beacons = 0;
+export interface Request {
+  beganAt: number;
+  /** Bytes of one that outlives the page; 0 of another. */
+  kept: number;
+  /** Was the page left while it was open? That it fails says nothing then. */
+  isCut: boolean;
+}
 
-  return {
-    requests,
-    isFull: (isOut: boolean): boolean => {
-      if (!isOut && !canKeepAlive) beacons = keptBytes = 0;
-      return requests.size + beacons >= (isOut ? PARALLEL_HIDDEN : PARALLEL);
-    },
-    /** So many bytes more may outlive the page. */
-    room: (): number => KEEPALIVE_BYTES - keptBytes,
+/** By the key of their event. */
+export const inFlight = new Map<string, Request>();
+/** Is the page between `pagehide` and `pageshow`? */
+export let isGone = false;
 
-    /** @param kept bytes of a request that outlives the page; 0 of one that does not */
-    begin: (key: string, kept: number): void => {
-      requests.set(key, kept);
-      keptBytes += kept;
-      if (kept && !canKeepAlive) beacons++;
-    },
-    end: (key: string): void => {
-      if (canKeepAlive) keptBytes -= requests.get(key) ?? 0;
-      requests.delete(key);
-    },
-  };
+export const setGone = (next: boolean): void => {
+  isGone = next;
+  for (const request of inFlight.values()) request.isCut = true;
 };
+
+/** How many are open for at least `ms` milliseconds. */
+export const openFor = (ms: number): number =>
+  [...inFlight.values()].filter(({ beganAt }) => Date.now() - beganAt >= ms).length;
+
+export const isFull = (isOut: boolean): boolean =>
+  isOut
+    ? inFlight.size >= PARALLEL_HIDDEN
+    : inFlight.size - Math.min(PARALLEL, openFor(SLOW_MS)) >= PARALLEL;
+
+/** So many bytes more may outlive the page. */
+export const room = (): number =>
+  [...inFlight.values()].reduce((left, { kept }) => left - kept, KEEPALIVE_BYTES);

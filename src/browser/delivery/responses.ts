@@ -1,75 +1,117 @@
-/** What the service's answers mean for the queue and the back-off. */
-
+/** What the service's answers mean: for the event, for the others, and for what was handed off. */
 import { isSuccess, isTransient } from "../../shared/retry-policy.js";
-import type { Problem } from "../../types.js";
-import type { BackOff } from "./backoff.js";
-import type { Queue } from "./queue.js";
-import type { Outcome } from "./transport.js";
+import { report } from "../reporting.js";
+import { clear, fail } from "./backoff.js";
+import { get, set } from "../state/storage.js";
+import { markedAt, withMark, withoutMark } from "./event-key.js";
+import { inFlight, isGone, type Request } from "./in-flight.js";
+import { deliver, drop, put, rows } from "./queue.js";
+import { isOver, lacksLease } from "./tabs.js";
+import { BEACON, type Outcome } from "./transport.js";
 
 /** A service that refuses every event is asked again after this time, in milliseconds. */
 const PAUSE_MS = 300_000;
-/** So many refusals without one event accepted, and it is not the events that are wrong. */
+/** So many different events refused, and it is not the events that are wrong. */
 const REFUSALS = 8;
+/** The back-off of a suspect, in milliseconds: the first figure for so many tries, then doubled, at most the third. */
+const SUSPECT_MS = 2_000;
+const SUSPECT_TRIES = 8;
+const SUSPECT_CEILING_MS = 300_000;
+/** For so long, in milliseconds, a mark is judged by the requests that begin. */
+const MARK_MS = 20_000;
 
-/** These say that the event is wrong; where every event meets them, the token is. */
-const isRefusal = (status: number): boolean => [400, 413, 422].includes(status);
+interface Failure {
+  /** When it failed last. */
+  at: number;
+  /** Was it refused, or did it meet another failure? */
+  isRefusal: boolean;
+  /** Attempts since it is a suspect. */
+  tries: number;
+  /** The next attempt comes not before. */
+  until: number;
+}
 
-export const createVerdict = (
-  queue: Queue,
-  backOff: BackOff,
-  report: (code: Problem["code"], detail: string) => void,
-) => {
-  /** Events that the service refused, with the number of the request that met it first. */
-  const refused = new Map<string, number>();
-  /** The latest request that the service accepted. */
-  let accepted = 0;
-  let refusals = 0;
-  /** The status that stopped all events; 0 otherwise. */
-  let pausedBy = 0;
+/** Events that have failed in this page. */
+export const failures = new Map<string, Failure>();
+/** When the last request began that was accepted. */
+let acceptedAt = 0;
+/** The event that has failed since; none where nothing has. */
+export let failing = "";
+/** When the first and the last request began that failed after another event's: since the last success the service is down. */
+let downFrom = 0;
+let downTo = 0;
+/** Events refused since. */
+let refusals = 0;
+let isPaused = false;
 
-  /** Stops all events. */
-  const pause = (status: number): void => {
-    backOff.pause(PAUSE_MS);
-    queue.retract();
-    if (!pausedBy) report("paused", `status ${status}`);
-    refusals = 0;
-    pausedBy = status;
-  };
-
-  return {
-    /**
-     * @param request the number of the request
-     * @param seen the back-off when it began
-     * @param speaksForAll whether it began after the events that were handed off: its success is theirs
-     */
-    judge: (key: string, [status, retryAfter]: Outcome, request: number, seen: string, speaksForAll: boolean): void => {
-      if (isSuccess(status)) {
-        accepted = request;
-        refusals = pausedBy = 0;
-        backOff.clear();
-        queue.deliver(key);
-        if (speaksForAll) queue.handedOff.forEach(queue.deliver);
-      } else if (!status || isTransient(status)) {
-        backOff.fail(seen, retryAfter);
-        queue.retract();
-      } else if (queue.rows.has(key))
-        if (isRefusal(status) && refused.get(key)! < accepted) queue.drop(key, "rejected", `status ${status}`);
-        else {
-          // The first mark stays: what was accepted since then shows that it is the event.
-          if (!refused.has(key)) refused.set(key, request);
-          queue.postpone(key);
-          if (!pausedBy && ++refusals < Math.min(queue.rows.size, isRefusal(status) ? REFUSALS : 0)) backOff.clear();
-          else pause(status);
-        }
-    },
-
-    /** Where all events are refused, the next one may be the first that is not. @returns whether it should be tried soon */
-    preferNew: (): boolean => {
-      const isDoubtful = isRefusal(pausedBy);
-      if (isDoubtful) for (const key of refused.keys()) if (queue.rows.has(key)) queue.postpone(key);
-      return isDoubtful;
-    },
-  };
+/** Another tab has seen the service accept an event. */
+export const heardOfSuccess = (): void => {
+  acceptedAt = Date.now();
 };
 
-export type Verdict = ReturnType<typeof createVerdict>;
+/** Does the time lie in that in which requests judge the mark? */
+const judges = (beganAt: number, mark: number): boolean => beganAt >= mark && beganAt - mark < MARK_MS;
+
+/**
+ * What was handed off is sent again once two different events have failed, and counts as delivered once a later request was
+ * accepted, or nobody is left to judge it.
+ */
+export const judgeMarks = (): void => {
+  for (const [key, text] of rows) {
+    const mark = markedAt(text);
+    const isOpen = [...inFlight.values()].some(({ beganAt }) => judges(beganAt, mark));
+    if (!mark) continue;
+    if (downTo >= mark && downFrom - mark < MARK_MS) put(key, withoutMark(text));
+    else if (judges(acceptedAt, mark) || (isOver(mark, MARK_MS) && !isOpen)) deliver(key);
+  }
+};
+
+/** An event that fails although another one was accepted since its last failure is at fault itself. */
+const suspect = (failure: Failure, isRefusal: boolean): void => {
+  failure.at = Date.now();
+  failure.isRefusal = isRefusal;
+  const ceiling = Math.min(SUSPECT_CEILING_MS, SUSPECT_MS * 2 ** Math.max(0, ++failure.tries - SUSPECT_TRIES));
+  failure.until = failure.at + (ceiling * (1 + Math.random())) / 2;
+};
+
+/** @param seen the back-off when the request began */
+export const judge = (key: string, { beganAt, isCut }: Request, [status, told]: Outcome, seen: string): void => {
+  // Where the page has emptied the storage, the lease is missing as well.
+  const text = get(key) ?? (lacksLease() ? rows.get(key) : undefined);
+  if (isSuccess(status)) {
+    acceptedAt = Math.max(acceptedAt, beganAt);
+    failing = "";
+    downTo = refusals = 0;
+    isPaused = false;
+    failures.delete(key);
+    clear();
+    return deliver(key);
+  }
+  if (status === BEACON) return void (text && rows.set(key, withMark(text)));
+  // What is cut off while the page is left may have arrived.
+  if (isGone || (isCut && !status)) return;
+  /** These speak of the service, and never of the event. */
+  const isEvents = !told && ![408, 425, 429].includes(status);
+  /** These say that the event is wrong; where every event meets them, the configuration is. */
+  const isRefusal = [400, 413, 422].includes(status);
+  const failure = failures.get(key);
+  // Its mark goes, also where this tab has left the event to the storage.
+  if (text) set(key, withoutMark(text));
+  if (text && rows.has(key)) {
+    rows.set(key, withoutMark(text));
+    if (isEvents && failure && failure.at < acceptedAt)
+      return isRefusal && failure.isRefusal ? drop(key, "rejected", `status ${status}`) : suspect(failure, isRefusal);
+    failures.set(key, { at: Date.now(), isRefusal, tries: 0, until: 0 });
+  }
+  if (failing && failing !== key) {
+    if (!downTo) downFrom = beganAt;
+    downTo = beganAt;
+  }
+  failing = key;
+  if (isRefusal && !failure) refusals++;
+  const isWrong = isRefusal ? refusals >= Math.min(REFUSALS, rows.size) : status && !isTransient(status);
+  fail(isEvents ? key : "", seen, told, isWrong ? PAUSE_MS : 0);
+  if (!isWrong || isPaused) return;
+  isPaused = true;
+  report("paused", `status ${status}`);
+};

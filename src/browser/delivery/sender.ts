@@ -1,148 +1,70 @@
-/** Sends what is queued, oldest first. An event leaves the queue only on a verdict. */
+/** Begins requests for what may be sent now. An event leaves the queue only when its request was judged. */
+import { attempt } from "../../shared/attempt.js";
+import { config, isOn } from "../config.js";
+import { set } from "../state/storage.js";
+import { claim, culprit, known, state, waitFor } from "./backoff.js";
+import { isAddressed, markedAt, tabOf, withMark } from "./event-key.js";
+import { inFlight, isFull, isGone, KEEPALIVE_BYTES, openFor, room, SLOW_MS } from "./in-flight.js";
+import { rows } from "./queue.js";
+import { failing, failures, judge } from "./responses.js";
+import { isTaken, me, RENEW_MS } from "./tabs.js";
+import { post } from "./transport.js";
 
-import { isSuccess } from "../../shared/retry-policy.js";
-import { isHidden } from "../page.js";
-import type { BackOff } from "./backoff.js";
-import { bytesOf, tabOf, timeOf } from "./event-key.js";
-import { createFlight, KEEPALIVE_BYTES } from "./in-flight.js";
-import type { Queue } from "./queue.js";
-import type { Verdict } from "./responses.js";
-import { RENEW_MS, type Tabs } from "./tabs.js";
-import type { Transport } from "./transport.js";
+/** A request open for this long when the page is left, in milliseconds, says that the service may hang. */
+const HANGS_MS = 3_000;
 
-/** Without keepalive a request waits this long, in milliseconds, so that a click that leaves the page ends in a beacon. */
-const BEACON_CHANCE_MS = 1_000;
+const send = async (key: string, body: string, kept: number): Promise<void> => {
+  if (state()) claim();
+  const seen = known;
+  const request = { beganAt: Date.now(), kept, isCut: isGone };
+  inFlight.set(key, request);
+  const outcome = await post(body, kept > 0);
+  inFlight.delete(key);
+  attempt(() => judge(key, request, outcome, seen));
+};
+
+/** In an outage those come first that have not failed, and of these the page's own. */
+const byPromise = (): string[] => {
+  const failed = culprit();
+  const rank = (key: string): number => (key === failed || failures.has(key) ? 2 : 0) + (tabOf(key) === me ? 0 : 1);
+  return [...rows.keys()].sort((one, other) => rank(one) - rank(other));
+};
 
 /**
- * @param mayBegin whether anything may be sent now
- * @param complete gives the body of an event as it is to be sent, or nothing while it cannot be
+ * @param isOut whether the page is out of sight: it may be over soon
+ * @param isUrgent whether there is a reason not to wait for the back-off
+ * @param then called when a request has ended
+ * @returns milliseconds until more may be sent
  */
-export const createSender = (
-  queue: Queue,
-  tabs: Tabs,
-  backOff: BackOff,
-  { canKeepAlive, post }: Transport,
-  verdict: Verdict,
-  mayBegin: () => boolean,
-  complete: (key: string, body: string) => string | undefined,
-  isStamped: boolean,
-) => {
-  const { rows, handedOff } = queue;
-  const flight = createFlight(canKeepAlive);
-  const idle = canKeepAlive ? RENEW_MS : BEACON_CHANCE_MS;
-  /** Requests begun, and the last of them before the page was left, and before events were handed over. */
-  let begun = 0;
-  let left = 0;
-  let handedOver = 0;
-  let adoptions = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Another round comes by itself: in the next task, with an answer, or after the back-off. */
-  let isComing = false;
-  /** There is a reason not to wait for the back-off, until a request has begun. */
-  let isUrgent = true;
-  /** Between `pagehide` and `pageshow`. */
-  let isGone = false;
-
-  const send = async (key: string, body: string, kept: number, seen: string): Promise<void> => {
-    const request = ++begun;
-    isUrgent = false;
-    flight.begin(key, kept);
-    const outcome = await post(body, !!kept);
-    flight.end(key);
-    // A request that is cut off while the page is left may have arrived.
-    if (isSuccess(outcome[0]) || !(isGone || (request <= left && !outcome[0])))
-      verdict.judge(key, outcome, request, seen, request > handedOver);
-    hear();
-  };
-  /** Takes over what dead tabs and earlier pages have queued. */
-  const adopt = (): void => {
-    adoptions++;
-    tabs.adopt(
-      (tab) => {
-        handedOver = begun;
-        queue.load(tab);
-        // Handed off or not, nothing is taken for delivered while the service fails.
-        if (backOff.state()) queue.retract();
-      },
-      () => {
-        adoptions--;
-        hear();
-      },
-    );
-  };
-  /** Goes on as another tab, which adopts what this one has stored, if nobody else does. */
-  const restart = (): void => {
-    queue.release();
-    tabs.restart();
-    adopt();
-  };
-
-  /** Begins what may be sent now, oldest first. */
-  const pump = (forward?: boolean): void => {
-    isComing = false;
-    isUrgent ||= !!forward;
-    const isOpen = mayBegin();
-    if (rows.size && !tabs.hold())
-      if (isGone) queue.forgo();
-      else restart();
-    tabs.lost().forEach(queue.release);
-    queue.trim();
-    const isOut = isGone || isHidden();
-    const isProbe = !!backOff.state();
-    for (const [key, text] of isOpen ? rows : []) {
-      isComing = flight.isFull(isOut) || (isProbe && (isGone || backOff.wait(isUrgent) > 0));
-      if (isComing) break;
-      const isYoung =
-        !canKeepAlive && !isOut && !forward && tabOf(key) === tabs.id() && Date.now() - timeOf(key) < BEACON_CHANCE_MS;
-      const body = flight.requests.has(key) || isYoung || handedOff.has(key) ? "" : complete(key, text);
-      if (!body) continue;
-      const size = bytesOf(body);
-      const fits = size <= flight.room();
-      if (!fits && (isOut || size <= KEEPALIVE_BYTES)) continue;
-      const kept = fits && (isOut || (canKeepAlive && !isProbe)) ? size : 0;
-      send(key, body, kept, isProbe ? backOff.claim() : "");
-      if (isProbe) break;
+export const beginRequests = (isOut: boolean, isUrgent: boolean, then: () => void): number => {
+  const isProbe = !!state();
+  let next = RENEW_MS;
+  for (const key of isProbe ? byPromise() : rows.keys()) {
+    const text = rows.get(key)!;
+    if (!isAddressed(text) || markedAt(text) || inFlight.has(key)) continue;
+    const ownWait = (failures.get(key)?.until ?? 0) - Date.now();
+    const wait = isFull(isOut) ? SLOW_MS : waitFor(key, isUrgent);
+    next = Math.min(next, Math.max(wait, ownWait) || next);
+    if (wait || (isProbe && isGone)) break;
+    if (ownWait > 0) continue;
+    if (isTaken(key)) {
+      rows.delete(key);
+      continue;
     }
-    clearTimeout(timer);
-    if (isGone) handOver();
-    else if (rows.size) timer = setTimeout(hear, Math.min(idle, backOff.wait(isUrgent) || idle));
-    else tabs.finish();
-  };
-  /** The page is left: tells the next one what is in flight, and that the rest is free. */
-  const handOver = (): void => {
-    left = handedOver = begun;
-    queue.leave(!isStamped && !backOff.state() && navigator.onLine, flight.requests);
-    tabs.leave(rows.size > 0);
-  };
-  /** Something may let events go. */
-  const hear = (forward?: boolean): void => {
-    if (!isGone) pump(forward);
-  };
+    const size = new TextEncoder().encode(text).length;
+    const fits = size <= room();
+    if (!fits && (isOut || size <= KEEPALIVE_BYTES)) continue;
+    send(key, text, fits && (isOut || !isProbe) ? size : 0).then(then, then);
+    if (isProbe) break;
+  }
+  return next;
+};
 
-  return {
-    hear,
-    adopt,
-    isBusy: (): boolean => flight.requests.size > 0 || adoptions > 0,
-    leave: (): void => {
-      isGone = true;
-      pump();
-    },
-    /** The page is back from the back/forward cache. */
-    restore: (): void => {
-      isGone = false;
-      restart();
-      hear(true);
-    },
-    /** An event was queued: it is sent in the next task, or at once where there may be none. */
-    wake: (): void => {
-      if (rows.size === 1) tabs.touch();
-      const isDoubtful = verdict.preferNew();
-      isUrgent ||= isDoubtful;
-      if (isGone || isHidden()) pump();
-      else if (!isComing || isDoubtful) {
-        isComing = true;
-        setTimeout(hear, canKeepAlive ? 0 : idle);
-      }
-    },
-  };
+/** The page may be over: notes of what is in flight that the service most likely has it, if nothing speaks against it. */
+export const handOff = (): void => {
+  const isLikely = !isOn(config.stamp) && !failing && !state() && navigator.onLine && !openFor(HANGS_MS);
+  for (const [key, { kept }] of inFlight) {
+    const body = rows.get(key);
+    if (body) set(key, isLikely && kept ? withMark(body) : body);
+  }
 };

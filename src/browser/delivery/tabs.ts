@@ -1,112 +1,122 @@
 /**
- * Which tab sends which events. Each tab sends what it queued itself. While events wait it renews a lease,
- * `tab:<id>` = time, and ends it when the page is left; whoever finds the lease over may claim the events by writing its
- * own id in its place, and sends them while it stands there.
+ * Which tab sends which events. A tab sends what it has tracked itself, and holds a lease while something waits: `tab:<id>` =
+ * the time of the last renewal, or 0 once the tab was left. The events of all dead tabs are sent by one tab, `adopter` = its id,
+ * for as long as it lives.
  */
-import type { Store } from "../state/storage.js";
+import { get, keys, remove, set } from "../state/storage.js";
+import { EVENT, tabOf, timeOf } from "./event-key.js";
+import { load, rows } from "./queue.js";
 
 /** A tab that gave no sign of life for this long, in milliseconds, is dead. A request is given up sooner. */
 export const LEASE_MS = 20_000;
 /** The lease is renewed this often, in milliseconds: a timer may be late by three of them. */
 export const RENEW_MS = 5_000;
-/** A claim is looked at again after this time, in milliseconds: the last writer won, and by then every tab sees who that was. */
+/** A claim is looked at again after this time, in milliseconds, or twice it: the last writer has won, and every tab sees who that was. */
 const CLAIM_MS = 300;
-/** The lease of a tab that was left. */
-const LEFT = "0";
+/** A lease that nobody has renewed for this long, in milliseconds, is of no use to anybody. */
+const LOST_MS = 86_400_000;
+const LEASE = "tab:";
+const ADOPTER = "adopter";
 
-export const createTabs = (store: Store) => {
-  let me: string;
-  let renewed: number;
-  /** Dead tabs whose events are ours. */
-  const adopted = new Set<string>();
+/** This tab. Random, because a duplicated tab has the session storage of the other one. */
+export let me = "";
+/** The last sign of life: a renewal, or the first event that waits. */
+let aliveAt = 0;
+/** Is there a lease of this tab? */
+export let isHeld = false;
+/** When to look for events of dead tabs, and when a claim has held for long enough. */
+export let lookAt = 0;
+let sureAt = 0;
 
-  /** A time that lies ahead is as stale as an old one, so that a clock set back stalls nothing. */
-  const isOver = (time: number, period: number): boolean => !(time <= Date.now() && Date.now() - time < period);
-  const rowOf = (tab: string): string | null => store.get(`tab:${tab}`);
-  const write = (tab: string, row: string): void => store.set(`tab:${tab}`, row);
-  /** The tab that has adopted `tab`, if any. */
-  const adopterOf = (tab: string): string | undefined => /^t.*/.exec(rowOf(tab) ?? "")?.[0];
-  const touch = (): void => {
-    renewed = Date.now();
-  };
-  const begin = (): void => {
-    me = `t${Math.random()}`;
-    adopted.clear();
-    touch();
-  };
-  begin();
+/** A time that lies ahead is as stale as an old one, so that a clock set back stalls nothing. */
+export const isOver = (time: unknown, period: number): boolean => !(Math.abs(Date.now() - Number(time)) < period);
 
-  return {
-    id: (): string => me,
-    touch,
-
-    /** Goes on as another tab, that has no events. Those of this one are for whoever claims them. */
-    restart: (): void => {
-      if (!adopterOf(me)) write(me, LEFT);
-      begin();
-    },
-
-    /**
-     * Renews the lease when that is due, or when the stored one is not ours.
-     *
-     * @returns `false` where there was none for so long that others may have adopted what waits
-     */
-    hold: (): boolean => {
-      if (isOver(renewed, LEASE_MS) || adopterOf(me)) return false;
-      if (rowOf(me) !== `${renewed}` || isOver(renewed, RENEW_MS)) {
-        touch();
-        write(me, `${renewed}`);
-      }
-      return true;
-    },
-
-    /** Tabs that another one has claimed at the same time as we did. Where the page has emptied the storage, a claim holds. */
-    lost: (): string[] => [...adopted].filter((tab) => (adopterOf(tab) ?? me) !== me && adopted.delete(tab)),
-
-    /** Nothing waits: what was adopted is done. */
-    finish: (): void => {
-      for (const tab of adopted) store.remove(`tab:${tab}`);
-      adopted.clear();
-    },
-
-    /** Ends the lease: what waits may be adopted at once. */
-    leave: (waits: boolean): unknown => (waits ? write(me, LEFT) : store.remove(`tab:${me}`)),
-
-    /** Claims what dead tabs have queued: `take` is called for each of them whose claim has held, then `done`. */
-    adopt: (take: (tab: string) => void, done: () => void): void => {
-      // The latest event of a tab is a sign of life, too: it may be busy since, and have no lease yet.
-      const newest = new Map<string, string>();
-      const isDead = (tab: string): boolean => {
-        const holder = adopterOf(tab) ?? tab;
-        const row = rowOf(holder);
-        return (
-          holder !== me &&
-          (row === LEFT || (isOver(Number(row), LEASE_MS) && isOver(Number(newest.get(holder)), LEASE_MS)))
-        );
-      };
-      for (const key of store.keys()) {
-        const [kind, tab, , time] = key.split(":") as [string, string, string?, string?];
-        // The keys of a tab's events come in their order, and before its lease.
-        if (kind === "event") newest.set(tab, time!);
-        else if (kind === "tab" && !newest.has(tab) && isDead(tab)) store.remove(key);
-      }
-      const dead = [...newest.keys()].filter(isDead);
-      for (const tab of dead) write(tab, me);
-      setTimeout(
-        () => {
-          for (const tab of dead)
-            if (adopterOf(tab) === me) {
-              adopted.add(tab);
-              // Nothing may have waited here for long: what is taken over must not find the lease run out.
-              touch();
-              take(tab);
-            }
-          done();
-        },
-        dead[0] ? CLAIM_MS : 0,
-      );
-    },
-  };
+/** Looks at the latest in `ms` milliseconds. */
+export const lookWithin = (ms: number): void => {
+  lookAt = Math.min(lookAt, Date.now() + ms);
 };
 
-export type Tabs = ReturnType<typeof createTabs>;
+/** Something waits from now on. Its event is a sign of life by itself. */
+export const touch = (): void => {
+  aliveAt = Date.now();
+};
+
+/** Renews the lease, if that is due. */
+export const renew = (isDue?: unknown): void => {
+  if (!isDue && !isOver(aliveAt, RENEW_MS)) return;
+  touch();
+  isHeld = true;
+  set(LEASE + me, `${aliveAt}`);
+};
+
+/** Leaves all events to the storage, and goes on as a tab without any. */
+export const restart = (): void => {
+  if (isHeld) set(LEASE + me, "0");
+  rows.clear();
+  me = `${Math.random()}`;
+  isHeld = false;
+  lookAt = 0;
+  touch();
+};
+
+/** The page is left: what waits may be adopted at once. */
+export const free = (): void => set(LEASE + me, "0");
+
+/** Nothing waits. */
+export const finish = (): void => {
+  if (!isHeld) return;
+  isHeld = false;
+  remove(LEASE + me);
+  if (get(ADOPTER) === me) remove(ADOPTER);
+};
+
+/** Was the last sign of life so long ago that another tab may have adopted the events? */
+export const isStale = (): boolean => isOver(aliveAt, LEASE_MS);
+
+/** Is there no lease of this tab in the storage? */
+export const lacksLease = (): boolean => get(LEASE + me) === undefined;
+
+/** Has another tab adopted or sent the event? Where the page has emptied the storage, the lease is missing as well. */
+export const isTaken = (key: string): boolean => get(key) === undefined && !lacksLease();
+
+/** Lets go of dead tabs' events where another tab sends them. */
+export const letGo = (): void => {
+  if ((get(ADOPTER) ?? me) !== me) for (const key of rows.keys()) if (tabOf(key) !== me) rows.delete(key);
+};
+
+/** Is there a claim that has not held for long enough? */
+export const isClaiming = (): boolean => sureAt > Date.now();
+
+/** Takes over what dead tabs have left, once this tab is the adopter; claims that, where nobody is. */
+export const adopt = (): void => {
+  const events = keys(EVENT);
+  // The latest event of a tab is a sign of life, too: it may have no lease yet. Keys come in the order of their events.
+  const newest = Object.fromEntries(events.map((key) => [tabOf(key), timeOf(key)]));
+  /** When the lease of a tab ends; 0 where it has. */
+  const endOf = (tab: string): number => {
+    const lease = get(LEASE + tab);
+    const sign = [Number(lease), newest[tab]].find((time) => lease !== "0" && !isOver(time, LEASE_MS));
+    return sign ? sign + LEASE_MS : 0;
+  };
+  lookAt = Number.POSITIVE_INFINITY;
+  const orphans = events.filter((key) => {
+    const tab = tabOf(key);
+    const end = tab === me ? lookAt : endOf(tab);
+    if (end) lookAt = Math.min(lookAt, end);
+    return !end;
+  });
+  // Who stood still for long learns from its lease that the storage was not emptied.
+  for (const key of keys(LEASE)) if (!newest[tabOf(key)] && isOver(get(key), LOST_MS)) remove(key);
+  if (!orphans[0]) return;
+  const adopter = get(ADOPTER) ?? "";
+  if (adopter === me) {
+    if (isClaiming()) lookWithin(sureAt - Date.now());
+    else for (const key of orphans) if (!rows.has(key)) load(key);
+  } else if (endOf(adopter)) lookWithin(RENEW_MS);
+  else {
+    renew(true);
+    set(ADOPTER, me);
+    sureAt = Date.now() + CLAIM_MS * (1 + Math.random());
+    lookWithin(sureAt - Date.now());
+  }
+};

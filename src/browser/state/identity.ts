@@ -1,35 +1,52 @@
-/** Who the events belong to, `identity` = epoch, contact and account: one for all tabs, remembered across pages. */
-import type { Store } from "./storage.js";
-
-/** Each reset begins another epoch, from 1: what still waits for its contact from an earlier one will have none. */
-type Identity = [epoch: number, contact?: string, account?: string];
+/**
+ * Who the events belong to, `identity` = reset id, contact and account. A document's own `identify` holds for its events; one
+ * that has named nobody uses what is stored, the last `identify` of the site.
+ */
+import { get, set } from "./storage.js";
 
 const KEY = "identity";
 /** Between the members: databases do not keep it in a text, so that no name of theirs holds it. */
 const SEPARATOR = "\0";
 
-export const createIdentity = (store: Store) => {
-  let last = "";
-  /** Read at each event, so that tabs agree. Where the page has emptied the storage, what was last known holds. */
-  const read = (): Identity => {
-    last = store.get(KEY) || last;
-    // What others have written there is nobody.
-    const [epoch, contact, account] = last.split(SEPARATOR);
-    return Number(epoch) ? [Number(epoch), contact, account] : [1];
-  };
-  const write = (...next: Identity): void => {
-    last = next.join(SEPARATOR);
-    store.set(KEY, last);
-  };
-  return {
-    read,
-    set: (contact: string, account?: string): void => write(read()[0], contact, account),
-    reset: (): void => write(read()[0] + 1),
-    /** Keeps the contact, and goes on with what this page holds for the current epoch. */
-    adopt: (epoch: number): void => {
-      const [, contact, account] = read();
-      // A page that knows nobody says nothing: another one may.
-      if (last) write(epoch, contact, account);
-    },
-  };
+/** What this document last read or wrote. */
+let known: string[] | undefined;
+/** Has this document named somebody itself? */
+let isOwn = false;
+
+const stored = (): string[] | undefined => get(KEY)?.split(SEPARATOR);
+
+/** Reset id, contact and account. Not read anew at each event: `followIdentity` learns what other documents write. */
+export const identity = (): string[] => {
+  known ??= stored() ?? [""];
+  return known;
+};
+
+/** Writes what is known, also where the page has emptied the storage. */
+export const keepIdentity = (): void => set(KEY, identity().join(SEPARATOR));
+
+export const identify = (contact: string, account: string): void => {
+  known = [identity()[0]!, contact, account];
+  isOwn = true;
+  keepIdentity();
+};
+
+/** Forgets the contact. The new id tells other documents so. */
+export const resetIdentity = (): void => {
+  known = [`${Math.random()}`];
+  isOwn = false;
+  keepIdentity();
+};
+
+/**
+ * Learns what other documents have stored.
+ *
+ * @returns whether somebody has logged out since: what this document knew of its visitor is over
+ */
+export const followIdentity = (): boolean => {
+  // Where the page has emptied the storage, what is known holds.
+  const next = stored() ?? identity();
+  const isReset = next[0] !== identity()[0];
+  isOwn &&= !isReset;
+  if (!isOwn) known = next;
+  return isReset;
 };

@@ -1,41 +1,47 @@
-/** `localStorage` made harmless: what it does not keep, because it is absent, denied or full, is kept in memory. */
-import { attempt } from "../../shared/attempt.js";
-
-/** Rows under one prefix. Nothing here throws. */
-export interface Store {
-  get(key: string): string | null;
-  set(key: string, value: string): void;
-  remove(key: string): void;
-  /** All keys below the prefix, without it, in the order of their characters. */
-  keys(): string[];
-}
-
 /**
- * @param prefix keeps trackers of one origin apart
- * @param area gives the storage area, or nothing while it must not be used for this key, or for a list of keys; asked anew at
- * each access, because the getter itself may throw. Nothing is no exception: a page's first one costs it milliseconds
+ * `localStorage` made harmless: what it does not keep, because it is absent, denied, full, or closed until the visitor has
+ * agreed, is kept in memory. A row of either is a property, so that both are used in one way.
  */
-export const createStore = (prefix: string, area: (key?: string) => Storage | undefined): Store => {
-  const memory = new Map<string, string>();
-  return {
-    get: (key) => memory.get(prefix + key) ?? attempt(() => area(key)?.getItem(prefix + key)) ?? null,
-    set: (key, value) => {
-      const isKept = attempt(() => {
-        const open = area(key);
-        open?.setItem(prefix + key, value);
-        return !!open;
-      });
-      if (isKept) memory.delete(prefix + key);
-      else memory.set(prefix + key, value);
-    },
-    remove: (key) => {
-      memory.delete(prefix + key);
-      attempt(() => area(key)?.removeItem(prefix + key));
-    },
-    keys: () =>
-      [...memory.keys(), ...(attempt(() => Object.keys(area() ?? {})) ?? [])]
-        .filter((key) => key.startsWith(prefix))
-        .map((key) => key.slice(prefix.length))
-        .sort(),
-  };
+import { attempt } from "../../shared/attempt.js";
+import { config } from "../config.js";
+
+type Area = Record<string, string>;
+
+/** The row of the visitor's choice, for which the storage is always open. */
+export const CONSENT = "consent";
+
+const memory: Area = {};
+let isOpen = false;
+
+/** May anything but the choice be stored? */
+export const open = (next: boolean): void => {
+  isOpen = next;
 };
+
+const prefixed = (key: string): string => `${config.name}:${key}`;
+// The getter of `localStorage` may throw, so it is asked anew at each access.
+const area = (key: string): Area => (isOpen || key === CONSENT ? (localStorage as unknown as Area) : memory);
+
+export const get = (key: string): string | undefined =>
+  memory[prefixed(key)] ?? attempt(() => area(key)[prefixed(key)]);
+
+export const remove = (key: string): void => {
+  delete memory[prefixed(key)];
+  attempt(() => delete area(key)[prefixed(key)]);
+};
+
+export const set = (key: string, value: string): void => {
+  memory[prefixed(key)] = value;
+  attempt(() => {
+    const target = area(key);
+    target[prefixed(key)] = value;
+    if (target !== memory) delete memory[prefixed(key)];
+  });
+};
+
+/** All keys that begin so, in the order of their characters. */
+export const keys = (start = ""): string[] =>
+  [...new Set([...Object.keys(memory), ...(attempt(() => Object.keys(area(""))) ?? [])])]
+    .filter((key) => key.startsWith(prefixed(start)))
+    .map((key) => key.slice(prefixed("").length))
+    .sort();

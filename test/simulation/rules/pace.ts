@@ -56,7 +56,9 @@ export const pace: MakeRule = (journal) => {
       const time = clock.wall();
       if (holds.some(({ from, until, isFor }) => (isFor ?? page) === page && time >= from && time < until))
         violations.push(`${clock.now()} ms: ${name} is sent although Retry-After holds`);
-      if (willFail) checkRate();
+      // Where the service says when to come, that is the pace.
+      if (holds.some(({ until }) => time < until + WINDOW_MS)) failing = [];
+      else if (willFail) checkRate();
     },
   };
 };

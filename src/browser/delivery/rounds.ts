@@ -1,0 +1,134 @@
+/**
+ * When something is sent. A round looks at what is still this tab's, begins what may be sent, and sets one timer for the next
+ * round. Where nothing waits it sets none, and nothing touches the storage.
+ */
+import { attempt } from "../../shared/attempt.js";
+import { url } from "../config.js";
+import { isHidden } from "../page.js";
+import { consent, followConsent } from "../state/consent.js";
+import { keepIdentity } from "../state/identity.js";
+import { get, set } from "../state/storage.js";
+import { address, followVisitor } from "./addressing.js";
+import { keepBackOff, known, state } from "./backoff.js";
+import { inFlight, isGone, setGone } from "./in-flight.js";
+import { rows, trim } from "./queue.js";
+import { heardOfSuccess, judgeMarks } from "./responses.js";
+import { beginRequests, handOff } from "./sender.js";
+import * as tabs from "./tabs.js";
+
+/** A frame that never comes, as of a covered window, delays nothing by more than this, in milliseconds. */
+const FRAME_MS = 100;
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+/** Does a round come after the next frame? */
+let isComing = false;
+/** Is there a reason not to wait for the back-off? It holds until a request has begun. */
+let isUrgent = true;
+/** Does anything wait that could be sent once the service is up? */
+let waits = false;
+
+const arm = (delay: number): void => {
+  clearTimeout(timer);
+  // Whole milliseconds: a round that comes too early finds nothing to do.
+  timer = setTimeout(round, Math.max(0, delay) + 1);
+};
+
+/** Follows what other tabs have written, and writes again what the page has emptied out of the storage. */
+const follow = (): void => {
+  followConsent();
+  if (consent === "denied") rows.clear();
+  if (waits && tabs.isStale()) tabs.restart();
+  tabs.letGo();
+  const wasDown = known;
+  const isEmptied = tabs.lacksLease();
+  if (isGone || isEmptied)
+    for (const [key, text] of rows)
+      if (tabs.isTaken(key)) rows.delete(key);
+      else if (get(key) === undefined) set(key, text);
+  // A lease that was there is gone.
+  if (tabs.isHeld && isEmptied) {
+    keepIdentity();
+    if (known) keepBackOff();
+    tabs.renew(true);
+  }
+  followVisitor();
+  // Another tab has cleared it.
+  if (wasDown && !state()) heardOfSuccess();
+};
+
+const step = (): void => {
+  clearTimeout(timer);
+  timer = undefined;
+  isComing = false;
+  follow();
+  let wait = Number.POSITIVE_INFINITY;
+  const isOpen = consent === "granted";
+  if (isOpen && !isGone && tabs.lookAt <= Date.now()) {
+    tabs.adopt();
+    address();
+  }
+  judgeMarks();
+  const isOut = isGone || isHidden();
+  waits = trim() > 0 && isOpen && !!url;
+  // Without a lease, a round looks at each event: only a few, and only where they go at once, go without.
+  if (rows.size) tabs.renew(!tabs.isHeld && (known || rows.size > 8 || !waits));
+  if (waits) {
+    const open = inFlight.size;
+    wait = beginRequests(isOut, isUrgent, () => isGone || round());
+    isUrgent &&= inFlight.size === open;
+  }
+  if (isOut) handOff();
+  if (!rows.size && !tabs.isClaiming()) tabs.finish();
+  else if (isGone) tabs.free();
+  wait = Math.min(wait, tabs.lookAt - Date.now());
+  if (isOpen && !isGone && wait < Number.POSITIVE_INFINITY) arm(wait);
+};
+
+/** Something may let events go. */
+export const round = (urgent?: boolean): void => {
+  isUrgent ||= !!urgent;
+  attempt(step);
+};
+
+/** An event was queued: it is sent after the next frame, which a click waits for, or at once where there may be none. */
+export const wake = (): void => {
+  if (!waits) tabs.touch();
+  waits = true;
+  if (isGone || isHidden()) return round();
+  if (isComing) return;
+  isComing = true;
+  arm(FRAME_MS);
+  requestAnimationFrame(() => isComing && arm(0));
+};
+
+/** The page is left. */
+export const leave = (): void => {
+  setGone(true);
+  round();
+};
+
+/** The page is back from the back/forward cache. Another tab may have adopted what it had queued. */
+export const comeBack = (): void => {
+  setGone(false);
+  tabs.restart();
+  round(true);
+};
+
+/** Looks for events of dead tabs, and makes one attempt even in an outage. */
+export const hurry = (): void => {
+  tabs.lookWithin(0);
+  round(true);
+};
+
+/** Another tab has changed a row; one that it has removed has no text. */
+export const followTab = (kind: string, text: string | null): void => {
+  const isOfTab = /event|tab/.test(kind);
+  if (isGone || (isOfTab && !text)) return;
+  if (isOfTab) tabs.lookWithin(text === "0" ? 0 : tabs.LEASE_MS);
+  if (!isOfTab || text === "0") round();
+  // The end of the other tab's lease is soon enough.
+  else timer ??= setTimeout(round, tabs.LEASE_MS + 1);
+};
+
+/** Is anything under way that may let more go? */
+export const isBusy = (): boolean => inFlight.size > 0 || tabs.isClaiming();

@@ -1,0 +1,38 @@
+/** What concerns whoever runs the page, told to `onError`, to a listener, and, where it is a mistake, to the console. */
+import { attempt } from "../shared/attempt.js";
+import type { DebugListener, Problem } from "../types.js";
+import { config } from "./config.js";
+
+let listener: DebugListener | undefined;
+let isTelling = false;
+/** Mistakes that the console was told of. */
+const told = new Set<string>();
+
+/** Lets `next` hear of every decision from now on. */
+export const listenTo = (next: DebugListener): void => {
+  listener = next;
+};
+
+/** Tells of a decision whoever listens. Where a function of the page fails, that is not ours to pass on. */
+export const log: DebugListener = (code, detail) => attempt(() => listener?.(code, detail));
+
+/** A problem. A mistake (`"input"`) is written to the console as well, once. */
+export const report = (code: Problem["code"], detail: string, body?: string): void => {
+  log(code, detail);
+  if (code === "input" && !told.has(detail)) {
+    told.add(detail);
+    attempt(() => console.warn(`${config.name}: ${detail}`));
+  }
+  // A handler that tracks may cause the next problem, and so on without end.
+  if (isTelling) return;
+  isTelling = true;
+  attempt(() => config.onError?.({ code, detail, event: body && JSON.parse(body) }));
+  isTelling = false;
+};
+
+/** A uid as text: a safe integer is one, too. What is none is reported by its `name`, and empty. */
+export const readUid = (name: string, value: unknown): string => {
+  const uid = typeof value === "string" || Number.isSafeInteger(value) ? `${value}` : "";
+  if (!uid) report("input", name);
+  return uid;
+};
