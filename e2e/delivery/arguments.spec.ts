@@ -85,13 +85,6 @@ const written: Record<string, Case> = {
   none: { params: () => undefined, stored: {} },
 };
 
-/** So many arrays and objects in each other. */
-const nested = (levels: number): unknown => {
-  let value: unknown = [];
-  for (let level = 1; level < levels; level++) value = level % 2 ? { x: value } : [value];
-  return value;
-};
-
 /** Of what it cannot write, the member of `params` is left out and named; the rest goes. */
 const omitting: Record<string, Case> = {
   cycle: {
@@ -151,18 +144,15 @@ const omitting: Record<string, Case> = {
     stored: { good: 1 },
     omitted: ["bad"],
   },
-  too_deep: {
+  endless: {
     params: () => {
-      // Objects and arrays in turn: JSON.stringify itself gives up only at some thousands.
-      const nest = (levels: number): unknown => {
-        let value: unknown = [];
-        for (let level = 1; level < levels; level++) value = level % 2 ? { x: value } : [value];
-        return value;
-      };
-      return { most: nest(63), over: nest(64), far: nest(1_000), endless: nest(100_000), good: 1 };
+      // Deeper than JSON.stringify goes, in every engine.
+      let value: unknown = [];
+      for (let level = 1; level < 100_000; level++) value = level % 2 ? { x: value } : [value];
+      return { endless: value, good: 1 };
     },
-    stored: { most: nested(63), good: 1 },
-    omitted: ["over", "far", "endless"],
+    stored: { good: 1 },
+    omitted: ["endless"],
   },
 };
 
@@ -186,9 +176,7 @@ test.describe("15. arguments", () => {
       }
       const named = Object.values(cases).flatMap(({ omitted = [] }) => omitted);
       const told = await problems(page);
-      expect(told.map(({ code, detail }) => [code, detail.split(":")[0]])).toEqual(
-        named.map((member) => ["input", `params.${member}`]),
-      );
+      expect(told).toEqual(named.map((member) => ({ code: "input", detail: expect.stringMatching(`params\\.${member}$`) })));
     });
 
   test("15. params that are no object at all: the event goes without them", async ({ page, expectRows }) => {
@@ -236,7 +224,7 @@ test.describe("15. arguments", () => {
     await track(page, "good");
     await expectRows(["good"]);
     const told = await problems(page);
-    expect(told).toEqual(told.map(() => ({ code: "input", detail: "eventUid" })));
+    expect(told).toEqual(told.map(() => ({ code: "input", detail: "track: eventUid" })));
     expect(told).toHaveLength(7);
   });
 });

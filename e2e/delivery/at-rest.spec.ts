@@ -58,6 +58,9 @@ const count = (): void => {
   Object.defineProperty(window, "localStorage", { configurable: true, get: () => counted });
 };
 
+const countsOf = (page: Page): Promise<Counts> =>
+  page.evaluate(() => ({ ...(window as unknown as { counts: Counts }).counts }));
+
 /** What was counted while a minute of the page's clock went by. */
 const restForAMinute = async (page: Page): Promise<Counts> => {
   const now = () => page.evaluate(() => Date.now());
@@ -67,7 +70,7 @@ const restForAMinute = async (page: Page): Promise<Counts> => {
     Object.assign((window as unknown as { counts: Counts }).counts, { timers: 0, accesses: 0 }),
   );
   await page.clock.runFor(60_000);
-  const counts = await page.evaluate(() => ({ ...(window as unknown as { counts: Counts }).counts }));
+  const counts = await countsOf(page);
   await page.clock.resume();
   return counts;
 };
@@ -86,7 +89,7 @@ test("A page whose events are delivered is at rest", async ({ page, site, expect
   // It is still there.
   await track(page, "after");
   await expectRows(["pageview", "delivered", "after"]);
-  const { counts } = await page.evaluate(() => window as unknown as { counts: Counts });
+  const counts = await countsOf(page);
   expect(Math.min(counts.timers, counts.accesses), "what an event takes is counted").toBeGreaterThan(0);
 });
 

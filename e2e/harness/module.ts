@@ -5,7 +5,7 @@ import { DEMO_TOKEN } from "./tag.js";
 
 export type { Problem };
 
-/** Options of a tracker that an app makes itself; those that are functions are the page's own. */
+/** Options of a tracker that an app starts itself; those that are functions are the page's own. */
 export interface ModuleOptions {
   trackUrl: string;
   /** Default: the demo's token. */
@@ -26,13 +26,9 @@ export const modulePage = (site: Pick<Site, "html">, options: ModuleOptions, hea
   return site.html({
     tag: false,
     head: `${head}<script type="module">
-      import { createTracker } from "/dist/index.js";
+      import { init } from "/dist/index.js";
       const problems = (window.problems = []);
-      const tracker = createTracker({ ...${config}, onError: (problem) => problems.push(problem), ${functions} });
-      const push = ([verb, ...args]) => tracker[verb](...args);
-      const waiting = window.tracklet ?? [];
-      window.tracklet = { ...tracker, push };
-      for (const call of waiting) push(call);
+      init({ ...${config}, onError: (problem) => problems.push(problem), ${functions} });
     </script>`,
   });
 };

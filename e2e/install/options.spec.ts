@@ -97,7 +97,7 @@ test("an onError that tracks what it is told does not hang the page, and loses n
   expectRows,
 }) => {
   const options = { trackUrl: gateway.url, contactUid: contact, maxEvents: 20 };
-  const onError = 'onError: ({ code }) => tracker.track("problem-" + code)';
+  const onError = 'onError: ({ code }) => tracklet.track("problem-" + code)';
   site.page("/", modulePage(site, options, "", onError));
   await gateway.fail("reset");
   await page.goto(site.url);

@@ -106,7 +106,7 @@ test("without attributes and without a call, one warning says what is missing; a
   site.page("/", site.html({ tag: false, head: `<script src="${SRC}"></script>` }));
   await page.goto(site.url);
   await run(page, `tracklet.track("early")`);
-  expect(warnings).toEqual([expect.stringMatching(/^tracklet .*apiToken.*trackUrl/)]);
+  expect(warnings).toEqual([expect.stringMatching(/^tracklet\b.*apiToken.*trackUrl/)]);
   const config = JSON.stringify({ apiToken: DEMO_TOKEN, trackUrl: gateway.url, contactUid: contact, pageviews: "off" });
   await run(page, `tracklet.push(["init", ${config}]); tracklet.track("late")`);
   await expectRows(["early", "late"]);
@@ -158,6 +158,5 @@ test("attributes are texts: switches, numbers, and what is wrong", async ({
   });
   const rows = await expectRows(["b", "c"]);
   for (const { params } of rows) expect(params).toEqual({});
-  expect(lines).toContain("tracklet input maxBytes");
   expect(lines.filter((line) => line.startsWith("tracklet queued"))).toHaveLength(3);
 });

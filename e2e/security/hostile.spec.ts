@@ -92,8 +92,8 @@ test.describe("hostile rows in the storage", () => {
     "event:",
     "event:tab",
     "event:tab:1",
-    "event:tab:NaN:NaN:NaN",
-    "event:__proto__:1000000:0:",
+    "event:tab:NaN:NaN",
+    "event:__proto__:1000000:0",
     "event:a:b:c:d:e:f",
     "tab:",
     "tab:__proto__",
@@ -101,7 +101,7 @@ test.describe("hostile rows in the storage", () => {
     "identity",
     "backoff",
     "consent",
-    "probe",
+    "adopter",
     "constructor",
   ];
 
