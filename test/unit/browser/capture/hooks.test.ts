@@ -66,13 +66,13 @@ describe("beforeSend", () => {
       await identify(page, "ann");
       expect(await bodies(world)).toEqual([{ contact_uid: "ann", event_uid: "a", params: {} }]);
     }));
-  it("that leaves no params is reported, and the event survives its page", () =>
+  it("that leaves no params leaves an event without any, which survives its page", () =>
     inWorld(async (world) => {
       const first = await world.open({
         beforeSend: ({ contact_uid, event_uid }) => ({ contact_uid, event_uid }) as never,
       });
       await first.track("a");
-      expect(first.problems).toEqual([{ code: "input", detail: "params" }]);
+      expect(first.problems).toEqual([]);
       first.kill();
       acceptAll(world);
       const second = await world.open();
@@ -128,12 +128,11 @@ describe("beforeSend", () => {
       delete polluted.toJSON;
     }
   });
-  it("that adds what cannot be written adds the rest, and it is reported", async () => {
+  it("that adds what cannot be written changes nothing, and is reported", async () => {
     const cycle: Record<string, unknown> = {};
     cycle.cycle = cycle;
     const { sent, problems } = await sentWith((event) => void Object.assign(event.params, { cycle, n: 2 }));
-    const params = { account_uid: "acme", n: 2 };
-    expect({ sent, problems }).toEqual({ sent: [{ ...whole, params }], problems: ["params.cycle"] });
+    expect({ sent, problems }).toEqual({ sent: [whole], problems: [expect.stringContaining("beforeSend")] });
   });
   it("sees a view's URL without secrets, and after visitUrl", () =>
     inWorld(async (world) => {
