@@ -1,89 +1,103 @@
 // @vitest-environment happy-dom
-import { afterEach, describe, expect, it, vi } from "vitest";
-import {
-  isHidden,
-  onLeave,
-  onNavigate,
-  onOnline,
-  onRestore,
-  onStorage,
-  onVisibility,
-} from "../../../src/browser/page.js";
+/** What the tracker hears of the page, and what it leaves alone. */
+import { Window } from "happy-dom";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
-afterEach(() => vi.restoreAllMocks());
+type PageModule = typeof import("../../../src/browser/page.js");
+/** A new one each time, because what listens to it is never taken off. */
+let window: Window;
+let page: PageModule;
 
-const fire = (target: EventTarget, type: string, members = {}): boolean =>
-  target.dispatchEvent(Object.assign(new Event(type), members));
-
-it("tells whether the page is out of sight", () => {
-  const visibility = vi.spyOn(document, "hidden", "get");
-  visibility.mockReturnValue(true);
-  expect(isHidden()).toBe(true);
-  visibility.mockReturnValue(false);
-  expect(isHidden()).toBe(false);
+beforeEach(async () => {
+  window = new Window({ url: "https://site.example/a" });
+  const { document, history, location, Document, EventTarget, History } = window;
+  for (const [name, value] of Object.entries({ window, document, history, location, Document, EventTarget, History }))
+    vi.stubGlobal(name, value);
+  vi.resetModules();
+  page = await import("../../../src/browser/page.js");
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
 });
 
-describe.each([
-  ["onVisibility", onVisibility, () => document, "visibilitychange"],
-  ["onLeave", onLeave, () => window, "pagehide"],
-  ["onStorage", onStorage, () => window, "storage"],
-  ["onOnline", onOnline, () => window, "online"],
-] as const)("%s", (_, on, target, type) => {
-  it(`runs on ${type}`, () => {
-    const run = vi.fn();
-    on(run);
-    expect(run).not.toHaveBeenCalled();
-    fire(target(), type);
-    expect(run).toHaveBeenCalledTimes(1);
+const fire = (target: Window | Window["document"], type: string): boolean =>
+  target.dispatchEvent(new window.Event(type));
+
+it("hears each event that concerns a tracker once, also those of the document, and throws nothing into the page", () => {
+  const heard: string[] = [];
+  page.onPage(({ type }) => {
+    heard.push(type);
+    throw new Error("our own");
   });
+  page.keepListening();
+  const types = ["online", "storage", "pagehide", "pageshow", "popstate"];
+  for (const type of types) fire(window, type);
+  fire(window.document, "visibilitychange");
+  expect(heard).toEqual([...types, "visibilitychange"]);
 });
 
-it("onRestore runs when the page is back from the cache, not when it was loaded", () => {
+it("sees through elements of the page that have the name of a member", () => {
+  Object.defineProperty(window.document, "hidden", {
+    value: window.document.createElement("input"),
+    configurable: true,
+  });
+  vi.spyOn(window.Document.prototype, "hidden", "get").mockReturnValue(false);
+  expect(page.isHidden()).toBe(false);
+  vi.spyOn(window.Document.prototype, "hidden", "get").mockReturnValue(true);
+  expect(page.isHidden()).toBe(true);
+  Object.defineProperty(window, "addEventListener", { value: window.document.createElement("form") });
   const run = vi.fn();
-  onRestore(run);
-  fire(window, "pageshow", { persisted: false });
-  expect(run).not.toHaveBeenCalled();
-  fire(window, "pageshow", { persisted: true });
-  expect(run).toHaveBeenCalledTimes(1);
+  page.onPage(run);
+  fire(window, "online");
+  expect(run).toHaveBeenCalledOnce();
 });
 
-describe("onNavigate, with wrapped history", () => {
-  it("runs after the URL has changed, and lets arguments, this and result through", () => {
-    const urls: string[] = [];
-    onNavigate(() => urls.push(location.pathname));
-    const state = { a: 1 };
-    expect(history.pushState(state, "", "/pushed")).toBeUndefined();
-    expect(urls).toEqual(["/pushed"]);
-    expect(history.state).toEqual(state);
+it("waits for the visit of a page that was loaded ahead of it", () => {
+  const [at, later] = [vi.fn(), vi.fn()];
+  page.whenActive(at);
+  expect(at).toHaveBeenCalledOnce();
+  Object.defineProperty(window.Document.prototype, "prerendering", { value: true, configurable: true });
+  page.whenActive(later);
+  expect(later).not.toHaveBeenCalled();
+  fire(window.document, "prerenderingchange");
+  expect(later).toHaveBeenCalledOnce();
+});
+
+it("is told how the URL has moved by the Navigation API, for which nobody is wrapped", () => {
+  const { pushState } = window.history;
+  const navigation = new window.EventTarget();
+  Object.assign(window, { navigation, Navigation: class {} });
+  const moves: unknown[] = [];
+  page.onNavigate((kind) => moves.push(kind));
+  for (const navigationType of ["push", "replace", "traverse"])
+    navigation.dispatchEvent(Object.assign(new window.Event("currententrychange"), { navigationType }));
+  expect([moves, window.history.pushState]).toEqual([["push", "replace", "traverse"], pushState]);
+});
+
+it("wraps the history elsewhere: after the change, with arguments, this, result and exception of whoever else does", () => {
+  const moves: string[] = [];
+  const calls: unknown[] = [];
+  const { pushState } = window.history;
+  // An element with that id is no Navigation API.
+  Object.assign(window, { navigation: window.document.createElement("nav") });
+  window.history.pushState = function (this: unknown, ...args: Parameters<typeof pushState>) {
+    calls.push(this === window.history);
+    pushState.apply(window.history, args);
+    return "result" as never;
+  };
+  page.onNavigate((kind) => {
+    moves.push(`${kind} ${window.location.pathname}`);
+    throw new Error("our own");
   });
-  it("runs on popstate", () => {
-    const run = vi.fn();
-    onNavigate(run);
-    fire(window, "popstate");
-    expect(run).toHaveBeenCalledTimes(1);
-  });
-  it("lets the exception of the browser reach the caller", () => {
-    const original = history.pushState;
-    history.pushState = () => {
-      throw new DOMException("too many calls", "SecurityError");
-    };
-    const run = vi.fn();
-    onNavigate(run);
-    expect(() => history.pushState({}, "", "/x")).toThrow("too many calls");
-    expect(run).not.toHaveBeenCalled();
-    history.pushState = original;
-  });
-  it("stays below the wrapper that another script puts on later", () => {
-    const run = vi.fn();
-    onNavigate(run);
-    const ours = history.pushState;
-    const theirs = vi.fn();
-    history.pushState = function (...args) {
-      theirs();
-      return ours.apply(this, args);
-    };
-    history.pushState({}, "", "/both");
-    expect([theirs.mock.calls.length, run.mock.calls.length]).toEqual([1, 1]);
-    history.pushState = ours;
-  });
+  expect(window.history.pushState({ own: 1 }, "", "/b")).toBe("result");
+  expect(window.history.state).toEqual({ own: 1 });
+  // A wrapper that comes later.
+  const ours = window.history.pushState;
+  window.history.pushState = (...args) => ours.apply(window.history, args);
+  window.history.pushState(null, "", "/c");
+  window.history.replaceState(null, "", "/d");
+  expect(() => window.history.pushState({}, "", "https://elsewhere.test/")).toThrow(/SecurityError|origin/);
+  expect(moves).toEqual(["push /b", "push /c", "replace /d"]);
+  expect(calls).toEqual([true, true, true]);
 });

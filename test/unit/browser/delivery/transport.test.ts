@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createTransport } from "../../../../src/browser/delivery/transport.js";
+import type { Config } from "../../../../src/types.js";
+import { fresh } from "../fresh.js";
 
-const URL = "https://track.example/v1/track/event?api_token=token";
-const transportTo = (url: string, type?: string) => createTransport(url, type, () => {});
+const URL_OF_EVENTS = "https://track.example/v1/track/event?api_token=token";
 let asked: { url: string; init: RequestInit }[];
 
 const answerWith = (respond: (init: RequestInit) => Response | Promise<Response>): void =>
@@ -10,9 +10,14 @@ const answerWith = (respond: (init: RequestInit) => Response | Promise<Response>
     asked.push({ url, init });
     return respond(init);
   });
+const load = (config: Partial<Config> = {}) =>
+  fresh(config, () => import("../../../../src/browser/delivery/transport.js"));
+const post = async (outlives = true, config: Partial<Config> = {}) =>
+  (await load(config)).post('{"event_uid":"a"}', outlives);
 
 beforeEach(() => {
   asked = [];
+  vi.stubGlobal("location", new URL("https://site.example/"));
 });
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -21,9 +26,9 @@ afterEach(() => {
 
 it("sends what the interface says, without cookies, following no redirect", async () => {
   answerWith(() => new Response("{}"));
-  await transportTo(URL).post('{"event_uid":"a"}', true);
+  await post();
   const [{ url, init }] = asked as [(typeof asked)[0]];
-  expect(url).toBe(URL);
+  expect(url).toBe(URL_OF_EVENTS);
   expect(init).toMatchObject({
     method: "POST",
     body: '{"event_uid":"a"}',
@@ -34,92 +39,69 @@ it("sends what the interface says, without cookies, following no redirect", asyn
     referrerPolicy: "origin",
   });
   expect(init.mode ?? "cors").toBe("cors");
-});
-
-it("outlives the page only if told so", async () => {
-  answerWith(() => new Response("{}"));
-  await transportTo(URL).post("{}", false);
-  expect(asked[0]!.init.keepalive).toBe(false);
+  await post(false);
+  expect(asked[1]!.init.keepalive).toBe(false);
 });
 
 describe("an answer", () => {
-  it.each([200, 201, 204, 400, 401, 404, 413, 422, 429, 500, 503])("of %i is its status", async (status) => {
-    answerWith(() => new Response(status === 204 ? null : "{}", { status }));
-    expect(await transportTo(URL).post("{}", true)).toEqual([status, 0]);
+  it("is its status", async () => {
+    for (const status of [200, 201, 204, 400, 401, 404, 413, 422, 429, 500, 503]) {
+      answerWith(() => new Response(status === 204 ? null : "{}", { status }));
+      expect(await post()).toEqual([status, 0]);
+    }
   });
   it("has its body read, so that its share of the budget is free again", async () => {
     const response = new Response("x".repeat(10_000), { status: 503 });
     answerWith(() => response);
-    await transportTo(URL).post("{}", true);
+    await post();
     expect(response.bodyUsed).toBe(true);
   });
   it("tells how long to wait", async () => {
     answerWith(() => new Response("", { status: 503, headers: { "Retry-After": "7" } }));
-    expect(await transportTo(URL).post("{}", true)).toEqual([503, 7_000]);
+    expect(await post()).toEqual([503, 7_000]);
   });
   it("that is a redirect is neither followed nor a success", async () => {
     // Browsers give the redirect that they were told not to follow the status 0.
     answerWith(() => Response.error());
-    const [status] = await transportTo(URL).post("{}", true);
-    expect(status).toBeGreaterThanOrEqual(300);
-    expect(status).toBeLessThan(400);
+    expect((await post())[0]).toBe(302);
   });
   it("whose body breaks off counts by its status", async () => {
     const broken = () =>
       new ReadableStream({ start: (controller) => controller.error(new TypeError("network error")) });
     answerWith(() => new Response(broken()));
-    expect((await transportTo(URL).post("{}", true))[0]).toBe(200);
+    expect((await post())[0]).toBe(200);
   });
 });
 
 describe("as text/plain", () => {
-  const post = () => transportTo(URL, "text/plain").post("{}", true);
+  const postPlain = () => post(true, { contentType: "text/plain" });
   it("needs no CORS of the service", async () => {
     answerWith(() => new Response("{}"));
-    await post();
+    await postPlain();
     const { init } = asked[0]!;
     expect(init).toMatchObject({ mode: "no-cors", headers: { "Content-Type": "text/plain" }, credentials: "omit" });
     // In this mode browsers refuse any other.
     expect(init.redirect ?? "follow").toBe("follow");
   });
-  it("an answer that cannot be read is delivery", async () => {
+  it("an answer that cannot be read is delivery, one that can be read its status, and a rejection none", async () => {
     // Browsers give it the status 0, as they do to an error.
     answerWith(() => Response.error());
-    expect(await post()).toEqual([200, 0]);
-  });
-  it("an answer that can be read is its status", async () => {
+    expect(await postPlain()).toEqual([200, 0]);
     answerWith(() => new Response("", { status: 503 }));
-    expect(await post()).toEqual([503, 0]);
-  });
-  it("a rejection is none", async () => {
+    expect(await postPlain()).toEqual([503, 0]);
     answerWith(() => Promise.reject(new TypeError("Failed to fetch")));
-    expect(await post()).toEqual([0, 0]);
+    expect(await postPlain()).toEqual([0, 0]);
   });
-});
-
-it("tells whoever listens of each answer, or that there was none", async () => {
-  const lines: unknown[] = [];
-  const { post } = createTransport(URL, undefined, (...line) => lines.push(line));
-  answerWith(() => new Response("", { status: 503 }));
-  await post("{1}", true);
-  answerWith(() => Promise.reject(new TypeError("Failed to fetch")));
-  await post("{2}", true);
-  expect(lines).toEqual([
-    [503, "{1}"],
-    [0, "{2}"],
-  ]);
 });
 
 describe("no answer", () => {
-  it("is the status 0", async () => {
+  it("is the status 0, also where the page has replaced fetch by what throws", async () => {
     answerWith(() => Promise.reject(new TypeError("Failed to fetch")));
-    expect(await transportTo(URL).post("{}", true)).toEqual([0, 0]);
-  });
-  it("nor a throw comes from a fetch that the page has replaced", async () => {
+    expect(await post()).toEqual([0, 0]);
     vi.stubGlobal("fetch", () => {
       throw new Error("hostile");
     });
-    expect(await transportTo(URL).post("{}", true)).toEqual([0, 0]);
+    expect(await post()).toEqual([0, 0]);
   });
   it("within 15 s ends the request", async () => {
     const controller = new AbortController();
@@ -127,7 +109,8 @@ describe("no answer", () => {
     answerWith(
       ({ signal }) => new Promise((_, reject) => signal!.addEventListener("abort", () => reject(signal!.reason))),
     );
-    const outcome = transportTo(URL).post("{}", true);
+    const transport = await load();
+    const outcome = transport.post("{}", true);
     controller.abort(new DOMException("too late", "TimeoutError"));
     expect(await outcome).toEqual([0, 0]);
     expect(timeout).toHaveBeenCalledWith(15_000);
@@ -136,42 +119,39 @@ describe("no answer", () => {
 
 describe("where keepalive does not exist", () => {
   let beacons: { url: string; blob: Blob }[];
-  const withoutKeepalive = (sendBeacon: (url: string, blob: Blob) => boolean, type?: string) => {
+  beforeEach(() => {
     beacons = [];
     vi.stubGlobal("Request", class {});
-    vi.stubGlobal("navigator", {
+    answerWith(() => new Response("{}"));
+  });
+  const stubBeacon = (sendBeacon: () => boolean): void =>
+    void vi.stubGlobal("navigator", {
       sendBeacon: (url: string, blob: Blob) => {
         beacons.push({ url, blob });
-        return sendBeacon(url, blob);
+        return sendBeacon();
       },
     });
-    answerWith(() => new Response("{}"));
-    return transportTo(URL, type);
-  };
-  it("a beacon takes what must outlive the page, and that it was taken is the verdict", async () => {
-    const transport = withoutKeepalive(() => true);
-    expect((await transport.post('{"a":1}', true))[0]).toBe(200);
-    expect(asked).toEqual([]);
-    expect(beacons[0]).toMatchObject({ url: URL });
-    expect([beacons[0]!.blob.type, await beacons[0]!.blob.text()]).toEqual(["application/json", '{"a":1}']);
-  });
-  it("a beacon has the type that was asked for", async () => {
-    await withoutKeepalive(() => true, "text/plain").post("{}", true);
-    expect(beacons[0]!.blob.type).toBe("text/plain");
-  });
-  it.each([
-    ["refuses", () => false],
-    [
-      "throws",
-      () => {
-        throw new TypeError("no");
-      },
-    ],
-  ])("a beacon that %s has sent nothing", async (_, sendBeacon) => {
-    expect((await withoutKeepalive(sendBeacon as () => boolean).post("{}", true))[0]).toBe(0);
+  it.each(["application/json", "text/plain"] as const)(
+    "a beacon takes what must outlive the page, as %s",
+    async (type) => {
+      stubBeacon(() => true);
+      const { post, BEACON } = await load({ contentType: type });
+      expect(await post('{"a":1}', true)).toEqual([BEACON, 0]);
+      expect([asked, beacons[0]!.url]).toEqual([[], URL_OF_EVENTS]);
+      expect([beacons[0]!.blob.type, await beacons[0]!.blob.text()]).toEqual([type, '{"a":1}']);
+    },
+  );
+  it("a beacon that refuses or throws has sent nothing", async () => {
+    stubBeacon(() => false);
+    expect((await post())[0]).toBe(0);
+    stubBeacon(() => {
+      throw new TypeError("no");
+    });
+    expect((await post())[0]).toBe(0);
   });
   it("other requests are plain ones", async () => {
-    expect((await withoutKeepalive(() => true).post("{}", false))[0]).toBe(200);
+    stubBeacon(() => true);
+    expect((await post(false))[0]).toBe(200);
     expect([asked.length, beacons.length]).toEqual([1, 0]);
   });
 });

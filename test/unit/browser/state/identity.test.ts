@@ -1,123 +1,118 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { createIdentity } from "../../../../src/browser/state/identity.js";
-import { createStore } from "../../../../src/browser/state/storage.js";
-import { createArea, type FakeArea, fill } from "../../../simulation/area.js";
+/** Whose an event is: the document's own contact, or the last one of the site. */
+import { expect, it } from "vitest";
+import { fill } from "../../../simulation/area.js";
+import { inWorld, type World } from "../../../simulation/world.js";
+import { acceptAll, anonymous, bodies, identify, reset } from "../../../support/verbs.js";
 
-let fake: FakeArea;
-let identity: ReturnType<typeof createIdentity>;
-const another = () => createIdentity(createStore("t:", fake.area));
-const epoch = (): number => identity.read()[0];
+const ROW = "tracklet:identity";
+/** What was sent in the end, as `contact/account event`. */
+const sent = async (world: World): Promise<string[]> =>
+  ((await bodies(world)) as { contact_uid: string; event_uid: string; params: { account_uid?: string } }[])
+    .map(({ contact_uid, event_uid, params }) => `${contact_uid}/${params.account_uid ?? ""} ${event_uid}`)
+    .sort();
+const inHealthyWorld = (test: (world: World) => Promise<void>): Promise<void> =>
+  inWorld(async (world) => {
+    acceptAll(world);
+    await test(world);
+  });
 
-beforeEach(() => {
-  fake = createArea();
-  identity = another();
+it("two documents that named somebody themselves each report their own", () =>
+  inHealthyWorld(async (world) => {
+    const [one, two] = [await world.open(anonymous), await world.open(anonymous)];
+    await identify(one, "ann", "acme");
+    await identify(two, "ann", "beta");
+    await world.clock.advance(10);
+    await one.hide();
+    await one.show();
+    await one.track("one");
+    await two.track("two");
+    expect(await sent(world)).toEqual(["ann/acme one", "ann/beta two"]);
+  }));
+
+it("a document that named nobody has the last contact of the site, told by the storage or when it is seen again", () =>
+  inHealthyWorld(async (world) => {
+    const before = await world.open(anonymous);
+    await identify(before, "ann", "acme");
+    const later = await world.open(anonymous);
+    await later.track("later");
+    const cached = await world.open(anonymous);
+    await cached.freeze();
+    await identify(before, "bob");
+    await world.clock.advance(10);
+    await cached.restore();
+    await cached.track("cached");
+    await later.track("again");
+    expect(await sent(world)).toEqual(["ann/acme later", "bob/ again", "bob/ cached"]);
+  }));
+
+it("every character of a name is kept", () =>
+  inHealthyWorld(async (world) => {
+    const name = '"[],\\\n\u2028\u0001 日本 \ud83d\ude00';
+    await identify(await world.open(anonymous), name, name);
+    await (await world.open(anonymous)).track("a");
+    expect(await sent(world)).toEqual([`${name}/${name} a`]);
+  }));
+
+it("a reset ends what every document knew of its visitor, also one in the back/forward cache", () =>
+  inHealthyWorld(async (world) => {
+    const [page, other, cached] = [
+      await world.open(anonymous),
+      await world.open(anonymous),
+      await world.open(anonymous),
+    ];
+    for (const one of [page, other, cached]) await identify(one, "ann", "acme");
+    await cached.freeze();
+    await reset(page);
+    await world.clock.advance(10);
+    await other.track("other");
+    await identify(page, "bob");
+    await cached.restore();
+    await cached.track("cached");
+    expect(await sent(world)).toEqual(["bob/ cached", "bob/ other"]);
+  }));
+
+it("a document that names somebody after a reset elsewhere, which it has not heard of, is not reset by it", () =>
+  inHealthyWorld(async (world) => {
+    const [page, other] = [await world.open(anonymous), await world.open(anonymous)];
+    await identify(other, "ann");
+    await reset(page);
+    await identify(other, "bob");
+    await world.clock.advance(10);
+    await other.track("a");
+    expect(await sent(world)).toEqual(["bob/ a"]);
+  }));
+
+it("a storage that is emptied, denied or full does not make the contact unknown", async () => {
+  const spoils: ((world: World) => unknown)[] = [
+    ({ storage }) => delete storage.rows[ROW],
+    ({ storage }) => Object.assign(storage, { isDenied: true }),
+    ({ storage }) => fill(storage),
+  ];
+  for (const spoil of spoils)
+    await inHealthyWorld(async (world) => {
+      const page = await world.open(anonymous);
+      await identify(page, "ann");
+      spoil(world);
+      await identify(page, "someone with a longer name", "acme");
+      await page.hide();
+      await page.show();
+      await page.track("a");
+      expect(await sent(world)).toEqual(["someone with a longer name/acme a"]);
+    });
 });
 
-it("knows nobody at first", () => expect(identity.read()[1]).toBeUndefined());
-
-it("is remembered across pages and known to all tabs", () => {
-  identity.set("ann", "acme");
-  expect(another().read().slice(1)).toEqual(["ann", "acme"]);
-});
-
-it("replaces contact and account together", () => {
-  identity.set("ann", "acme");
-  identity.set("bob");
-  expect(identity.read()[1]).toBe("bob");
-  expect(identity.read()[2] || "none").toBe("none");
-});
-
-it("keeps every character of a name", () => {
-  const name = '"[],\\\n\u2028\u0001 日本 \ud83d\ude00 \ud800';
-  identity.set(name, name);
-  expect(another().read().slice(1)).toEqual([name, name]);
-});
-
-describe("a reset", () => {
-  it("forgets the contact in all tabs and begins another epoch", () => {
-    const other = another();
-    identity.set("ann", "acme");
-    const before = epoch();
-    other.reset();
-    expect(identity.read()[1] ?? "nobody").toBe("nobody");
-    expect(epoch()).not.toBe(before);
-  });
-  it("never returns to an earlier epoch", () => {
-    const seen = new Set([epoch()]);
-    for (let turn = 0; turn < 20; turn++) {
-      (turn % 2 ? identity : another()).reset();
-      identity.set(`contact ${turn}`);
-      seen.add(epoch());
-    }
-    expect(seen.size).toBe(21);
-  });
-  it("is not undone by identifying", () => {
-    identity.reset();
-    const after = epoch();
-    identity.set("ann");
-    expect(epoch()).toBe(after);
-  });
-});
-
-describe("the storage", () => {
-  it("that the page has emptied does not make the contact unknown", () => {
-    identity.set("ann", "acme");
-    delete fake.rows["t:identity"];
-    expect(identity.read().slice(1)).toEqual(["ann", "acme"]);
-  });
-  it("that is denied leaves the contact in memory", () => {
-    fake.isDenied = true;
-    identity.set("ann", "acme");
-    expect(identity.read().slice(1)).toEqual(["ann", "acme"]);
-  });
-  it("that fills up does not bring an earlier contact back", () => {
-    identity.set("ann");
-    fill(fake);
-    identity.set("someone with a longer name");
-    expect(identity.read()[1]).toBe("someone with a longer name");
-  });
-  it.each([
-    "",
-    "x",
-    "{",
-    "{}",
-    "5",
-    "null",
-    "true",
-    '"text"',
-    "[",
-    "[]",
-    "{}[0]",
-    "[0,5]",
-    "[0,{}]",
-    '[0,["a"]]',
-    '[0,"a",{}]',
-    '[0,"a",["b"]]',
-    '["0","a"]',
-    "[1e9999]",
-    "NaN",
-    "1e9999",
-    "\u0000",
-    "\u0000\u0000account",
-    "\u0000contact\u0000account",
-    "0\u0000contact",
-  ])("with the row %j is nobody", (row) => {
-    fake.rows["t:identity"] = row;
-    expect(identity.read()[1] || "nobody").toBe("nobody");
-    identity.set("ann");
-    expect(another().read()[1]).toBe("ann");
-    identity.reset();
-    expect(another().read()[1] ?? "nobody").toBe("nobody");
-  });
-});
-
-it("is written the same where a script of the page has changed how arrays are written", () => {
-  const polluted = Array.prototype as { toJSON?: () => unknown };
-  polluted.toJSON = () => "polluted";
-  try {
-    identity.set("ann", "acme");
-    expect(another().read().slice(1)).toEqual(["ann", "acme"]);
-  } finally {
-    delete polluted.toJSON;
-  }
+it("a row that something else wrote is nobody, and does no harm", async () => {
+  const wrong: string[] = [];
+  for (const row of ["", "x", "{", "null", '[0,"a"]', "\0"])
+    await inHealthyWorld(async (world) => {
+      world.storage.rows[ROW] = row;
+      const page = await world.open(anonymous);
+      await page.track("a");
+      await world.clock.advance(1_000);
+      if (world.sent.length) wrong.push(`${row}: sent`);
+      await identify(page, "ann");
+      await (await world.open(anonymous)).track("b");
+      if (`${await sent(world)}` !== "ann/ a,ann/ b") wrong.push(row);
+    });
+  expect(wrong).toEqual([]);
 });

@@ -1,0 +1,77 @@
+import { afterEach, expect, it, vi } from "vitest";
+import type { Config, Problem } from "../../../src/types.js";
+import { inWorld } from "../../simulation/world.js";
+import { fresh } from "./fresh.js";
+
+const load = (config: Partial<Config> = {}) => fresh(config, () => import("../../../src/browser/reporting.js"));
+
+afterEach(() => vi.restoreAllMocks());
+
+it("tells the last listener of decisions and of problems; it may throw", async () => {
+  const { listenTo, log, report } = await load();
+  const lines: unknown[] = [];
+  listenTo(() => lines.push("never"));
+  listenTo((...line) => {
+    lines.push(line);
+    throw new Error("the page's own");
+  });
+  log("queued", "{}");
+  report("paused", "status 401");
+  expect(lines).toEqual([
+    ["queued", "{}"],
+    ["paused", "status 401"],
+  ]);
+});
+
+it("reports an event as an object", async () => {
+  const problems: Problem[] = [];
+  const { report } = await load({ onError: (problem) => problems.push(problem) });
+  report("evicted", "maxEvents", '{"event_uid":"a","params":{"b":1}}');
+  expect(problems).toEqual([{ code: "evicted", detail: "maxEvents", event: { event_uid: "a", params: { b: 1 } } }]);
+});
+
+it("writes each mistake to the console once, and nothing else", async () => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  const { report } = await load();
+  for (const detail of ["track: eventUid", "params", "track: eventUid"]) report("input", detail);
+  report("paused", "status 401");
+  expect(warn.mock.calls).toEqual([["t: track: eventUid"], ["t: params"]]);
+});
+
+it("does not tell a handler of the problems that it causes, and survives one that throws or is none", async () => {
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+  let told = 0;
+  const { report } = await load({
+    onError: () => {
+      if (++told < 100) report("input", "another");
+      throw new Error("the page's own");
+    },
+  });
+  for (let problem = 1; problem <= 3; problem++) {
+    report("input", "one");
+    expect(told).toBe(problem);
+  }
+  const { report: untold } = await load({ onError: "text" as never });
+  expect(() => untold("input", "one")).not.toThrow();
+});
+
+it("takes texts and safe integers for uids, and reports all else by name", async () => {
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+  const problems: string[] = [];
+  const { readUid } = await load({ onError: ({ detail }) => problems.push(detail) });
+  expect(["ann", 7, 0, -1].map((uid) => readUid("uid", uid))).toEqual(["ann", "7", "0", "-1"]);
+  expect(problems).toEqual([]);
+  const wrong = ["", undefined, null, 0.5, 2 ** 53, Number.NaN, 5n, {}, ["ann"], true];
+  expect(wrong.map((uid) => readUid("uid", uid))).toEqual(wrong.map(() => ""));
+  expect(problems).toEqual(wrong.map(() => "uid"));
+});
+
+it.each([true, "", "true", "false"])("debug: %j is the console, a line each, where it is on", (debug) =>
+  inWorld(async (world) => {
+    const print = vi.spyOn(console, "debug").mockImplementation(() => {});
+    const page = await world.open({ debug: debug as never });
+    await page.track("a");
+    const line = ["tracklet", "queued", expect.stringContaining('"a"')];
+    expect(print.mock.calls).toEqual(debug === "false" ? [] : [line]);
+  }),
+);
