@@ -1,255 +1,188 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type BackOff, createBackOff } from "../../../../src/browser/delivery/backoff.js";
-import { createStore } from "../../../../src/browser/state/storage.js";
-import { createArea, type FakeArea, fill } from "../../../simulation/area.js";
+/** When a service that fails is asked again. */
+import { describe, expect, it } from "vitest";
+import { fill } from "../../../simulation/area.js";
+import { dice, inWorld, type Page, type World } from "../../../simulation/world.js";
+import { acceptAll, MINUTE } from "../../../support/verbs.js";
 
-const START = 1_700_000_000_000;
-let now: number;
-let random: number;
-let fake: FakeArea;
-let backOff: BackOff;
-
-/** The back-off as another tab or a later page has it; the random part of its wait is fixed when it is made. */
-const another = (luck = 0): BackOff => {
-  const before = random;
-  random = luck;
-  const made = createBackOff(createStore("t:", fake.area));
-  random = before;
-  return made;
+const HOUR = 60 * MINUTE;
+const ROW = "tracklet:backoff";
+/** Answers at once; one value in place of a rule is the status of all. */
+const answerBy = (world: World, rule: (count: number) => [status: number, retryAfter?: number]): void => {
+  world.onRequest = (sent) => {
+    const answer = rule(world.sent.length);
+    world.clock.add(0, () => sent.answer(...answer));
+  };
 };
-
-/** A request that began now and fails. */
-const fail = (retryAfter = 0, by = backOff): void => by.fail(by.state(), retryAfter);
-
-beforeEach(() => {
-  now = START;
-  random = 1;
-  vi.spyOn(Date, "now").mockImplementation(() => now);
-  vi.spyOn(Math, "random").mockImplementation(() => random);
-  fake = createArea();
-  backOff = another();
-});
-
-afterEach(() => vi.restoreAllMocks());
-
-it("is no obstacle while the service is healthy", () => {
-  expect(backOff.state()).toBe("");
-  expect(backOff.wait()).toBe(0);
-});
+/** Seconds between requests, each with the second by which tabs are spread, rounded. */
+const gaps = (world: World): number[] =>
+  world.sent.slice(1).map(({ beganAt }, index) => Math.round((beganAt - world.sent[index]!.beganAt) / 1_000));
+/** A page whose event meets these answers, with the most patient dice, or others. */
+const inPage = (test: (page: Page, world: World) => Promise<unknown>, random = () => 1): Promise<void> =>
+  inWorld(async (world) => {
+    const page = await world.open();
+    // Its first round is over, so that nothing is urgent any more.
+    answerBy(world, () => [200]);
+    await page.track("first");
+    await world.clock.advance(MINUTE);
+    world.sent.splice(0);
+    await test(page, world);
+  }, random);
 
 describe("failures", () => {
-  it("double the wait from 1 s up to 5 min, with full jitter", () => {
-    const waits: number[] = [];
-    for (let failure = 0; failure < 11; failure++) {
-      fail();
-      waits.push(backOff.wait());
-      now += backOff.wait();
-    }
-    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * 1_000));
-    random = 0.25;
-    fail();
-    expect(backOff.wait()).toBe(75_000);
-    random = 0;
-    now += 75_000;
-    fail();
-    expect(backOff.wait()).toBe(0);
-    expect(backOff.state()).not.toBe("");
-  });
-  it("that happen together count once", () => {
-    const seen = backOff.state();
-    for (let request = 0; request < 4; request++) backOff.fail(seen, 0);
-    expect(backOff.wait()).toBe(1_000);
-    now += 1_000;
-    fail();
-    expect(backOff.wait()).toBe(2_000);
-  });
-  it("are known to all tabs and to later pages", () => {
-    fail();
-    expect(another().wait()).toBe(1_000);
-    now += 1_000;
-    fail(0, another());
-    expect(backOff.wait()).toBe(2_000);
-  });
-  it("are forgotten once the service is healthy", () => {
-    fail();
-    another().clear();
-    expect(backOff.state()).toBe("");
-    fail();
-    expect(backOff.wait()).toBe(1_000);
-  });
+  it("double the wait from 1 s up to 5 min", () =>
+    inPage(async (page, world) => {
+      answerBy(world, () => [503]);
+      await page.track("a");
+      await world.clock.advance(HOUR);
+      expect(gaps(world).slice(0, 11)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((wait) => wait + 1));
+    }));
+  it("have full jitter", () =>
+    inPage(
+      async (page, world) => {
+        answerBy(world, () => [503]);
+        await page.track("a");
+        await world.clock.advance(10 * MINUTE);
+        expect(gaps(world).slice(0, 5)).toEqual([0.25, 0.5, 1, 2, 4].map((wait) => Math.round(wait + 0.25)));
+      },
+      () => 0.25,
+    ));
+  it("that happen together count once", () =>
+    inPage(async (page, world) => {
+      answerBy(world, (count) => (count <= 4 ? [503] : [200]));
+      for (const name of ["a", "b", "c", "d"]) await page.track(name);
+      await world.clock.advance(20);
+      expect(world.storage.rows[ROW]!.split(",")[1]).toBe("1000");
+    }));
+  it("are forgotten once the service is healthy", () =>
+    inPage(async (page, world) => {
+      answerBy(world, (count) => (count <= 3 ? [503] : [200]));
+      await page.track("a");
+      await world.clock.advance(MINUTE);
+      expect([world.stored(), world.storage.rows[ROW]]).toEqual([[], undefined]);
+    }));
+  it("are known to later pages", () =>
+    inPage(async (page, world) => {
+      answerBy(world, () => [503]);
+      await page.track("a");
+      await world.clock.advance(20 * MINUTE);
+      page.kill();
+      world.sent.splice(0);
+      await world.open();
+      await world.clock.advance(6 * MINUTE);
+      // The page load brings one request forward.
+      expect(world.sent.length).toBeLessThanOrEqual(3);
+    }, dice(5)));
 });
 
 describe("Retry-After", () => {
-  it("holds in full, whatever the jitter says", () => {
-    random = 0;
-    fail(7_000);
-    expect(backOff.wait()).toBe(7_000);
-    expect(another().wait(true)).toBe(7_000);
-  });
-  it.each([1_000, 14_000, 20_000])("of %i ms that answers a probe holds as well", (retryAfter) => {
-    fail();
-    now += 1_000;
-    backOff.claim();
-    random = 0;
-    fail(retryAfter);
-    expect(backOff.wait()).toBe(retryAfter);
-    expect(another().wait(true)).toBe(retryAfter);
-  });
-  it("is not shortened by a reason to hurry", () => {
-    fail(60_000);
-    now += 30_000;
-    expect(backOff.wait(true)).toBe(30_000);
-  });
-  it("is not shortened by an event that is accepted meanwhile", () => {
-    fail(60_000);
-    backOff.clear();
-    expect(backOff.wait(true)).toBe(60_000);
-    now += 60_000;
-    backOff.clear();
-    expect(backOff.state()).toBe("");
-  });
-  it("is not shortened by failures that follow, with or without one of their own", () => {
-    const seen = backOff.state();
-    backOff.fail(seen, 60_000);
-    backOff.fail(seen, 0);
-    backOff.fail(seen, 5_000);
-    expect(backOff.wait(true)).toBe(60_000);
-  });
-  it("is lengthened by a longer one", () => {
-    const seen = backOff.state();
-    backOff.fail(seen, 5_000);
-    backOff.fail(seen, 60_000);
-    expect(backOff.wait(true)).toBe(60_000);
-  });
-  it("is not shortened by a pause", () => {
-    fail(60_000);
-    backOff.pause(300_000);
-    expect(backOff.wait(true)).toBeGreaterThanOrEqual(60_000);
-  });
-  it("that is shorter than the back-off in force leaves that alone", () => {
-    for (let failure = 0; failure < 6; failure++) {
-      now += backOff.wait();
-      fail();
-    }
-    backOff.fail("", 2_000);
-    expect(backOff.wait()).toBe(32_000);
-  });
+  it("holds in full, whatever the jitter says", () =>
+    inPage(
+      async (page, world) => {
+        answerBy(world, (count) => (count === 1 ? [503, 7] : [200]));
+        await page.track("a");
+        await world.clock.advance(MINUTE);
+        expect(gaps(world)).toEqual([7]);
+      },
+      () => 0,
+    ));
+  it.each<[string, [number, number?][], number]>([
+    ["by one that is accepted meanwhile", [[503, 60], [200]], 60],
+    ["by a failure with none of its own", [[503, 60], [500]], 60],
+    [
+      "by a shorter one",
+      [
+        [503, 60],
+        [503, 5],
+      ],
+      60,
+    ],
+    [
+      "except by a longer one",
+      [
+        [503, 5],
+        [503, 60],
+      ],
+      60,
+    ],
+    ["by the pause for a refusal", [[503, 600], [401]], 600],
+  ])("of one of several requests is not changed %s", (_, answers, seconds) =>
+    inPage(async (page, world) => {
+      answerBy(world, (count) => answers[count - 1] ?? [200]);
+      await page.track("a");
+      await page.track("b");
+      await world.clock.advance(20);
+      expect(world.sent.length).toBe(2);
+      await page.online();
+      await world.clock.advance(seconds * 1_000 - 100);
+      expect(world.sent.length).toBe(2);
+      await world.clock.advance(MINUTE);
+      expect([world.sent.length > 2, world.stored()]).toEqual([true, []]);
+    }),
+  );
+  it("of a day holds for an hour", () =>
+    inPage(async (page, world) => {
+      answerBy(world, (count) => (count === 1 ? [503, 86_400] : [200]));
+      await page.track("a");
+      await world.clock.advance(HOUR - 1_000);
+      expect(world.sent.length).toBe(1);
+      await world.clock.advance(MINUTE);
+      expect(world.stored()).toEqual([]);
+    }));
 });
 
-describe("a reason to hurry", () => {
-  it("waits 8 s at most, once for all tabs", () => {
-    random = 1;
-    for (let failure = 0; failure < 8; failure++) {
-      now += backOff.wait();
-      fail();
-    }
-    expect(backOff.wait()).toBe(128_000);
-    expect(backOff.wait(true)).toBe(8_000);
-    now += 8_000;
-    expect(backOff.wait(true)).toBe(0);
-    backOff.claim();
-    expect(another().wait(true)).toBe(8_000);
-    expect(another().wait()).toBe(15_000);
-  });
+it("a probe whose tab is gone frees the way after 15 s", () =>
+  inPage(async (page, world) => {
+    answerBy(world, () => [503]);
+    await page.track("a");
+    await world.clock.advance(20);
+    world.onRequest = () => {};
+    while (!world.openRequests().length) await world.clock.advance(100);
+    page.kill();
+    acceptAll(world);
+    await world.open();
+    await world.clock.advance(30_000);
+    expect(world.stored()).toEqual([]);
+  }, dice(5)));
+
+it("a clock that is set back or ahead ends the wait", async () => {
+  for (const jump of [-86_400_000, 86_400_000])
+    await inPage(async (page, world) => {
+      answerBy(world, (count) => (count === 1 ? [503, 3_600] : [200]));
+      await page.track("a");
+      await world.clock.advance(1_000);
+      world.clock.jump(jump);
+      await world.clock.advance(MINUTE);
+      expect([jump, world.stored()]).toEqual([jump, []]);
+    }, dice(5));
 });
 
-describe("a probe", () => {
-  it("keeps the count of failures", () => {
-    for (let failure = 0; failure < 3; failure++) {
-      now += backOff.wait();
-      fail();
-    }
-    now += backOff.wait();
-    backOff.claim();
-    fail();
-    expect(backOff.wait()).toBe(8_000);
-  });
-  it("whose tab is gone frees the way after 15 s", () => {
-    fail();
-    now += 1_000;
-    backOff.claim();
-    now += 14_999;
-    expect(another().wait()).toBe(1);
-    now += 1;
-    expect(another().wait()).toBe(0);
-  });
+it("a row that something else wrote never stalls for more than an hour", async () => {
+  const wrong: string[] = [];
+  const now = 1_700_000_000_000;
+  const rows = ["", "x", "{}", "[1,2]", ",,,", "NaN,NaN,NaN,NaN", "Infinity,Infinity,Infinity,1", "1e999,1,1,1"];
+  rows.push(`${now},1e12,1e12,1`, `${now},1e12,1e12,told`, `${now},-1,-1,0`, `${now},1e999`, `${now}`);
+  for (const row of rows)
+    await inWorld(async (world) => {
+      world.storage.rows[ROW] = row;
+      answerBy(world, (count) => (count === 1 ? [503] : [200]));
+      const page = await world.open();
+      await page.track("a");
+      await world.clock.advance(HOUR + 6 * MINUTE);
+      if (world.stored().length || world.sent.length !== 2) wrong.push(row);
+    });
+  expect(wrong).toEqual([]);
 });
 
-it("lets tabs come one after the other: each waits up to a second longer, and none less", () => {
-  fail();
-  const waits = [0, 0.25, 0.5, 1].map((luck) => another(luck).wait());
-  expect(waits).toEqual([1_000, 1_250, 1_500, 2_000]);
-});
-
-it("records a longer Retry-After although the one who hears of it waits longer anyway", () => {
-  const patient = another(1);
-  patient.fail("", 5_000);
-  now += 500;
-  patient.fail("", 5_000);
-  expect(another(0).wait(true)).toBe(5_000);
-});
-
-describe("the clock", () => {
-  it("set back stalls nothing", () => {
-    fail(60_000);
-    now -= 1;
-    expect(backOff.wait()).toBe(0);
-    now -= 86_400_000;
-    expect(backOff.wait()).toBe(0);
-  });
-  it("set ahead ends the wait", () => {
-    fail(60_000);
-    now += 86_400_000;
-    expect(backOff.wait()).toBe(0);
-  });
-});
-
-describe("a row that something else wrote", () => {
-  it.each([
-    "",
-    "x",
-    "{}",
-    "[1,2]",
-    ",,,",
-    "NaN,NaN,NaN,NaN",
-    "Infinity,Infinity,Infinity,1",
-    "-Infinity,Infinity,-Infinity,1",
-    "1e999,1,1,1",
-    `${START},1e12,1e12,1`,
-    `${START},-1,-1,0`,
-    `${START},1e999`,
-    `${START}`,
-  ])("%j never stalls for more than an hour", (row) => {
-    fake.rows["t:backoff"] = row;
-    for (const isUrgent of [true, false]) {
-      expect(backOff.wait(isUrgent)).toBeGreaterThanOrEqual(0);
-      expect(backOff.wait(isUrgent)).toBeLessThanOrEqual(3_600_000);
-    }
-    now += 3_600_000;
-    expect(backOff.wait()).toBe(0);
-    backOff.claim();
-    expect(backOff.wait()).toBe(15_000);
-    fail();
-    expect(backOff.wait()).toBeGreaterThanOrEqual(0);
-    expect(backOff.wait()).toBeLessThanOrEqual(300_000);
-    backOff.clear();
-    expect(backOff.state()).toBe("");
-  });
-});
-
-describe("without storage", () => {
-  it("still waits when it is denied", () => {
-    fake.isDenied = true;
-    fail();
-    expect(backOff.wait()).toBe(1_000);
-  });
-  it("still waits when it fills up after a first failure", () => {
-    random = 0.001;
-    fail();
-    fill(fake);
-    now += 10;
-    random = 1;
-    fail(1_234_567);
-    expect(backOff.wait()).toBe(1_234_567);
-  });
+it("waits as well where the storage is denied or full", async () => {
+  for (const spoil of [
+    (world: World) => Object.assign(world.storage, { isDenied: true }),
+    (world: World) => fill(world.storage),
+  ])
+    await inPage(async (page, world) => {
+      spoil(world);
+      answerBy(world, () => [503]);
+      await page.track("a");
+      await world.clock.advance(MINUTE);
+      expect(gaps(world)).toEqual([1, 2, 4, 8, 16].map((wait) => wait + 1));
+    });
 });

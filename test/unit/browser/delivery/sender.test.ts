@@ -236,17 +236,6 @@ describe("a service that is down", () => {
       await world.clock.advance(MINUTE);
       expect(world.stored()).toEqual([]);
     }));
-  it("stalls nothing when the clock is set back a day", () =>
-    inWorld(async (world) => {
-      const page = await world.open();
-      answerBy(world, () => 503, 3_600);
-      await track(page, "a");
-      await world.clock.advance(1_000);
-      world.clock.jump(-86_400_000);
-      answerBy(world, () => 200);
-      await world.clock.advance(10_000);
-      expect(world.stored()).toEqual([]);
-    }));
 });
 
 describe("an event that the service refuses", () => {

@@ -1,8 +1,5 @@
 /** Which page sends which events: leases, claims and what crashes, stalls and clocks make of them. */
-import { beforeEach, describe, expect, it, vi } from "vitest";
-import { createTabs, LEASE_MS, RENEW_MS, type Tabs } from "../../../../src/browser/delivery/tabs.js";
-import { createStore, type Store } from "../../../../src/browser/state/storage.js";
-import { createArea, empty, type FakeArea } from "../../../simulation/area.js";
+import { describe, expect, it } from "vitest";
 import { dice, inWorld, type World } from "../../../simulation/world.js";
 
 const MINUTE = 60_000;
@@ -135,149 +132,101 @@ describe("a clock that is set back while a request is in flight", () => {
   );
 });
 
-describe("leases and claims", () => {
-  let fake: FakeArea;
-  let store: Store;
-  const random = dice(5);
-  const createTab = (): Tabs => createTabs(createStore("t:", fake.area));
-  const adoptedBy = (tab: Tabs): string[] => {
-    const taken: string[] = [];
-    tab.adopt(
-      (from) => taken.push(from),
-      () => {},
-    );
-    return taken;
+describe("what a tab that is no more has left", () => {
+  const leave = (world: World, tab: string, count = 3): string[] => {
+    const names = Array.from({ length: count }, (_, index) => `${tab}-${index}`);
+    for (const [index, name] of names.entries())
+      world.storage.rows[`tracklet:event:${tab}:${1_000_000 + index}:${world.clock.wall() - MINUTE}`] =
+        `{"contact_uid":"ann","event_uid":"${name}","params":{}}`;
+    return names;
   };
-  const old = (): string => `${Date.now() - LEASE_MS}`;
-
-  beforeEach(() => {
-    vi.useFakeTimers({ now: 1_700_000_000_000 });
-    vi.spyOn(Math, "random").mockImplementation(random);
-    fake = createArea();
-    store = createStore("t:", fake.area);
-    return () => vi.restoreAllMocks().useRealTimers();
-  });
-
-  it("differ from tab to tab", () => {
-    const ids = Array.from({ length: 100 }, () => createTab().id());
-    expect(new Set(ids).size).toBe(100);
-    for (const id of ids) expect(id).toMatch(/^[^:]+$/);
-  });
-  it("hold while they are renewed, a timer being late by seconds", () => {
-    const [tab, other] = [createTab(), createTab()];
-    tab.hold();
-    store.set(`event:${tab.id()}:1000000:${Date.now()}:`, "{}");
-    for (let turn = 0; turn < 20; turn++) {
-      vi.advanceTimersByTime(RENEW_MS * 3);
-      expect(tab.hold()).toBe(true);
-      const taken = adoptedBy(other);
-      vi.advanceTimersByTime(300);
-      expect(taken).toEqual([]);
-    }
-  });
-  it("are over after 20 s", () => {
-    const [tab, other] = [createTab(), createTab()];
-    tab.hold();
-    store.set(`event:${tab.id()}:1000000:${Date.now()}:`, "{}");
-    vi.advanceTimersByTime(LEASE_MS);
-    expect(tab.hold()).toBe(false);
-    const taken = adoptedBy(other);
-    vi.advanceTimersByTime(300);
-    expect(taken).toEqual([tab.id()]);
-  });
-  it("go to one of those who claim at the same time", () => {
-    for (let round = 0; round < 50; round++) {
-      store.set("tab:dead", old());
-      store.set("event:dead:1000000:5:", "{}");
-      const taken = [createTab(), createTab(), createTab()].map((tab) => {
-        const list = adoptedBy(tab);
-        vi.advanceTimersByTime(Math.floor(random() * 90));
-        return list;
-      });
-      vi.advanceTimersByTime(300);
-      expect(taken.flat()).toEqual(["dead"]);
-      store.remove("tab:dead");
-      store.remove("event:dead:1000000:5:");
-    }
-  });
-  it("are let go by an owner who shows up while another one claims them", () => {
-    const [tab, other] = [createTab(), createTab()];
-    tab.hold();
-    store.set(`event:${tab.id()}:1000000:${old()}:`, "{}");
-    store.set(`tab:${tab.id()}`, old());
-    const taken = adoptedBy(other);
-    expect(tab.hold()).toBe(false);
-    vi.advanceTimersByTime(300);
-    expect(taken).toEqual([tab.id()]);
+  it("goes to one of those who claim at the same time, and nothing of it stays", async () => {
+    const wrong: string[] = [];
+    for (let seed = 1; seed <= 50; seed++)
+      await inWorld(async (world) => {
+        acceptAll(world);
+        const names = ["dead", "gone"].flatMap((tab) => leave(world, tab));
+        const random = dice(seed + 1_000);
+        for (let page = 0; page < 3; page++) {
+          await world.open();
+          await world.clock.advance(Math.floor(random() * 90));
+        }
+        await world.clock.advance(MINUTE);
+        const rows = Object.keys(world.storage.rows).filter((key) => /event|tab:|adopter/.test(key));
+        if (`${world.names().toSorted()}` !== `${names.toSorted()}`) wrong.push(`seed ${seed}: ${world.names()}`);
+        if (rows.length) wrong.push(`seed ${seed}: ${rows}`);
+      }, dice(seed));
+    expect(wrong).toEqual([]);
   });
   it.each(["", "x", "NaN", "-1", "{}", "9999999999999999", "Infinity", "someone"])(
-    "with the value %j stall nothing",
-    (value) => {
-      store.set("tab:dead", value);
-      store.set("event:dead:1000000:5:", "{}");
-      const taken = adoptedBy(createTab());
-      vi.advanceTimersByTime(300);
-      expect(taken).toEqual(["dead"]);
-    },
+    "is sent whatever its lease, or the adopter, is: %j",
+    (value) =>
+      inWorld(async (world) => {
+        acceptAll(world);
+        const names = leave(world, "dead");
+        world.storage.rows["tracklet:tab:dead"] = world.storage.rows["tracklet:adopter"] = value;
+        await world.open();
+        await world.clock.advance(2_000);
+        expect(world.names()).toEqual(names);
+      }),
   );
-  it("say when a look around is over: at once where nobody is dead", () => {
-    const done = vi.fn();
-    createTab().adopt(() => {}, done);
-    vi.advanceTimersByTime(0);
-    expect(done).toHaveBeenCalledTimes(1);
-    store.set("event:dead:1000000:5:", "{}");
-    createTab().adopt(() => {}, done);
-    vi.advanceTimersByTime(299);
-    expect(done).toHaveBeenCalledTimes(1);
-    vi.advanceTimersByTime(1);
-    expect(done).toHaveBeenCalledTimes(2);
-  });
-  it("tell the one who lost a claim that two saw held", () => {
-    const [tab, other] = [createTab(), createTab()];
-    store.set("event:dead:1000000:5:", "{}");
-    adoptedBy(tab);
-    vi.advanceTimersByTime(300);
-    expect(tab.lost()).toEqual([]);
-    // The other one's storage had not shown it our claim yet.
-    store.set("tab:dead", other.id());
-    expect(tab.lost()).toEqual(["dead"]);
-    expect(tab.lost()).toEqual([]);
-  });
-  it("survive a page that empties the storage", () => {
-    const tab = createTab();
-    store.set("event:dead:1000000:5:", "{}");
-    adoptedBy(tab);
-    vi.advanceTimersByTime(300);
-    empty(fake);
-    expect([tab.lost(), tab.hold()]).toEqual([[], true]);
-  });
-  it("of adopted events last as long as the adopter's own", () => {
-    const [adopter, other] = [createTab(), createTab()];
-    store.set("event:dead:1000000:5:", "{}");
-    adoptedBy(adopter);
-    vi.advanceTimersByTime(300);
-    adopter.hold();
-    const early = adoptedBy(other);
-    vi.advanceTimersByTime(LEASE_MS - 1);
-    expect(early).toEqual([]);
-    vi.advanceTimersByTime(1);
-    const late = adoptedBy(other);
-    vi.advanceTimersByTime(300);
-    expect([late, adopter.lost()]).toEqual([["dead"], ["dead"]]);
-  });
-  it("are removed when what was adopted is done, and those of dead tabs without events", () => {
-    const tab = createTab();
-    store.set("event:dead:1000000:5:", "{}");
-    store.set("tab:empty", old());
-    adoptedBy(tab);
-    vi.advanceTimersByTime(300);
-    store.remove("event:dead:1000000:5:");
-    tab.finish();
-    expect(store.keys()).toEqual([]);
-  });
-  it.each(["tab", "event", "tab:", "event:", "tabby:x", "other:y:z"])("survive the key %j", (key) => {
-    store.set(key, "garbage");
-    adoptedBy(createTab());
-    expect(() => vi.advanceTimersByTime(300)).not.toThrow();
-  });
+  it("is sent by the next one where its adopter crashes as well, at most 25 s later", () =>
+    inWorld(async (world) => {
+      const names = leave(world, "dead");
+      const adopter = await world.open({ stamp: true });
+      await world.clock.advance(1_000);
+      expect(world.names()).toEqual(names);
+      await world.open({ stamp: true });
+      adopter.kill();
+      acceptAll(world);
+      await world.clock.advance(26_000);
+      expect(world.names().slice(3)).toEqual(names);
+    }));
+  it("stays with its adopter while that one lives, although its timers are late by seconds", () =>
+    inWorld(async (world) => {
+      leave(world, "dead");
+      world.onRequest = (sent) => void world.clock.add(20, () => sent.answer(503, 3_600));
+      const adopter = await world.open();
+      await world.clock.advance(1_000);
+      await world.open();
+      for (let turn = 0; turn < 20; turn++) {
+        adopter.isFrozen = true;
+        await world.clock.advance(14_000);
+        adopter.isFrozen = false;
+        await world.clock.advance(5_000);
+      }
+      const leases = Object.keys(world.storage.rows).filter((key) => key.startsWith("tracklet:tab:"));
+      expect([leases.length, world.storage.rows["tracklet:adopter"]]).toEqual([1, leases[0]!.split(":")[2]]);
+    }));
+  it("is let go, unsent, by an adopter who finds another one in its place", () =>
+    inWorld(async (world) => {
+      const names = leave(world, "dead", 6);
+      const adopter = await world.open();
+      await world.clock.advance(1_000);
+      const begun = world.sent.length;
+      world.storage.rows["tracklet:adopter"] = "other";
+      world.storage.rows["tracklet:tab:other"] = `${world.clock.wall()}`;
+      for (const sent of world.openRequests()) await sent.answer(200);
+      await adopter.track("own");
+      await world.clock.advance(5_000);
+      expect([names.length > begun, world.names().slice(begun)]).toEqual([true, ["own"]]);
+    }));
 });
+
+it("a page on which nothing waits sets no timer and touches no storage, reads included", () =>
+  inWorld(async (world) => {
+    acceptAll(world);
+    const pages = [
+      await world.open(),
+      await world.open({ contactUid: undefined as never }),
+      await world.open({ consent: "pending" }),
+    ];
+    for (const page of pages) await page.track("a");
+    await world.clock.advance(MINUTE);
+    const before = pages.map(({ storageUses }) => storageUses);
+    await world.clock.advance(60 * MINUTE);
+    expect([pages.map((page) => page.waits()), pages.map(({ storageUses }) => storageUses)]).toEqual([
+      [0, 0, 0],
+      before,
+    ]);
+  }));
