@@ -49,9 +49,11 @@ export const createWindow = (parts: Parts): PageWindow => {
       if (url !== undefined) location.href = new URL(url, location).href;
     }
     replaceState(...args: Parameters<History["pushState"]>): void {
-      this.pushState(...args);
+      pushState.apply(this, args);
     }
   }
+  // Whoever wraps `pushState` hears nothing of a replacement.
+  const { pushState } = History.prototype;
   const navigator = Object.defineProperties(
     { sendBeacon: parts.sendBeacon },
     { onLine: { get: parts.isOnline, enumerable: true } },

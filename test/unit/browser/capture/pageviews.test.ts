@@ -1,313 +1,185 @@
-import { Window } from "happy-dom";
-import { afterEach, describe, expect, it, vi } from "vitest";
-import { watchPageviews } from "../../../../src/browser/capture/pageviews.js";
+/** Which views are counted, and when, by the Navigation API and where that is missing. */
+import { expect, it } from "vitest";
+import type { Config } from "../../../../src/types.js";
+import { createEvent, createTarget } from "../../../simulation/target.js";
+import { inWorld, type Page, type World } from "../../../simulation/world.js";
+import { acceptAll, MINUTE } from "../../../support/verbs.js";
 
-const SITE = "https://shop.test";
+type Way = "navigation" | "wrapping";
+/** So long a URL stands before it is judged, and the rest of the frame in which its request begins. */
+const STANDS_MS = 300;
 
-type Step = readonly [
-  action: "push" | "replace" | "traverse" | "fragment" | "hide" | "show" | "restore" | "update",
-  to?: string,
-];
+const fire = (page: Page, type: string, members = {}): unknown => page.window.dispatchEvent(createEvent(type, members));
 
-/** The page's window: a new one each time, because what listens to it is never taken off. */
-const openWindow = (path: "navigation" | "wrapping") => {
-  const page = new Window({ url: `${SITE}/a` });
-  if (path === "navigation") {
-    // As browsers do: the event comes after the location has changed, before the caller of `pushState` goes on.
-    const navigation = Object.assign(new page.EventTarget(), { currentEntry: {} });
-    const change = (navigationType: string | null) =>
-      navigation.dispatchEvent(Object.assign(new page.Event("currententrychange"), { navigationType }));
-    for (const kind of ["push", "replace"] as const) {
-      const native = page.history[`${kind}State`].bind(page.history);
-      page.history[`${kind}State`] = (...args) => {
-        native(...args);
-        change(kind);
-      };
-    }
-    for (const kind of ["push", "traverse", "update"])
-      page.addEventListener(`test-${kind}`, () => change(kind === "update" ? null : kind));
-    Object.assign(page, { navigation });
-  }
-  for (const name of ["document", "history", "location", "History"] as const) vi.stubGlobal(name, page[name]);
-  vi.stubGlobal("window", page);
-  return page;
-};
-
-const walk = (page: Window, [action, to = ""]: Step): void => {
-  const fire = (type: string) => page.dispatchEvent(new page.Event(type));
-  const setHidden = (value: boolean) => {
-    Object.defineProperty(page.document, "hidden", { value, configurable: true });
-    page.document.dispatchEvent(new page.Event("visibilitychange"));
+/** An action of the browser or a verb, and a URL or a uid. */
+const walk = (page: Page, way: Way, [action, argument]: [string, string?]): Promise<unknown> => {
+  const { history, location, navigation, tracklet } = page.window as unknown as Window & {
+    navigation: EventTarget;
+    tracklet: Record<string, (argument: unknown) => unknown>;
   };
-  const acts = {
-    push: () => page.history.pushState({}, "", to),
-    replace: () => page.history.replaceState({}, "", to),
-    traverse: () => {
-      page.happyDOM.setURL(SITE + to);
-      fire("test-traverse");
-      fire("popstate");
-    },
+  const go = (kind: string, act: () => void) => {
+    act();
+    if (way === "navigation") navigation.dispatchEvent(createEvent("currententrychange", { navigationType: kind }));
+  };
+  const jump = (kind: string) => {
+    go(kind, () => (location.href = new URL(`${argument}`, location.href).href));
+    fire(page, "popstate");
+  };
+  const acts: Record<string, () => unknown> = {
+    push: () => go("push", () => history.pushState({}, "", `${argument}`)),
+    replace: () => go("replace", () => history.replaceState({}, "", `${argument}`)),
+    traverse: () => jump("traverse"),
     // A link to a fragment: a push that fires popstate, too.
-    fragment: () => {
-      page.happyDOM.setURL(page.location.href.replace(/#.*|$/, to));
-      fire("test-push");
-      fire("popstate");
-    },
-    hide: () => setHidden(true),
-    show: () => setHidden(false),
-    restore: () => page.dispatchEvent(Object.assign(new page.Event("pageshow"), { persisted: true })),
-    // navigation.updateCurrentEntry(), which changes an entry's state alone
-    update: () => fire("test-update"),
+    fragment: () => jump("push"),
+    // navigation.updateCurrentEntry(), which changes an entry's state alone.
+    update: () =>
+      way === "navigation" && navigation.dispatchEvent(createEvent("currententrychange", { navigationType: null })),
   };
-  acts[action]();
+  if (action in acts) return page.run(() => acts[action]!());
+  if (action === "restore") return page.freeze().then(() => page.restore());
+  if (action === "hide" || action === "show" || action === "leave") return page[action]();
+  return page.run(() => void tracklet[action]!(action === "pageview" && argument ? { visit_url: argument } : argument));
 };
 
-/** What a visit to `/a` counts. */
-const count = (
-  path: "navigation" | "wrapping",
+interface Visit {
+  config?: Partial<Config>;
+  /** Was it opened in the background? */
+  isHidden?: boolean;
+  /** Is each step given the time to be judged? */
+  isSlow?: boolean;
+}
+
+/** What a visit to `/a` counts, by path, with the other events by name. */
+const count = async (
+  way: Way,
   steps: readonly Step[],
-  { isHash = false, isHidden = false } = {},
-): string[] => {
-  const page = openWindow(path);
-  if (isHidden) walk(page, ["hide"]);
-  const views: string[] = [];
-  watchPageviews(isHash, (url) => views.push(url.replace(SITE, "")));
-  for (const step of steps) walk(page, step);
-  return views;
+  { config = {}, isHidden = false, isSlow = true }: Visit = {},
+) => {
+  let counted = "";
+  await inWorld(async (world: World) => {
+    acceptAll(world);
+    const page = await world.open({ name: "unused" }, { isHidden });
+    (page.window.location as unknown as Location).href = "https://site.example/a";
+    if (way === "navigation") Object.assign(page.window, { navigation: createTarget(() => {}), Navigation: class {} });
+    const { openHub } = await page.load<typeof import("../../../../src/browser/global.js")>("src/browser/global.ts");
+    await page.run(() => openHub().init({ apiToken: "t", trackUrl: "/", contactUid: "ann", ...config }));
+    if (isSlow) await world.clock.advance(STANDS_MS);
+    for (const [action, argument] of steps.split("; ").map((step) => step.split(" ") as [string, string?])) {
+      if (action === "wait") await world.clock.advance(Number(argument ?? STANDS_MS));
+      else if (action) await walk(page, way, [action, argument]);
+      if (isSlow) await world.clock.advance(STANDS_MS);
+    }
+    await world.clock.advance(MINUTE);
+    const told = world.sent.map(({ body }) => {
+      const { contact_uid, event_uid, params } = JSON.parse(body);
+      const what = event_uid === "pageview" ? params.visit_url.replace("https://site.example", "") : event_uid;
+      return contact_uid === "ann" ? what : `${contact_uid}:${what}`;
+    });
+    counted = told.join(" ");
+  });
+  return counted;
 };
+type Case = [what: string, steps: string, counted: string];
+/** Each case by both ways; those that fail are listed. */
+const expectAll = async (cases: Case[], visit: Visit = {}): Promise<void> => {
+  const wrong: string[] = [];
+  for (const way of ["navigation", "wrapping"] as const)
+    for (const [what, steps, expected] of cases) {
+      const counted = await count(way, steps, visit);
+      if (counted !== expected) wrong.push(`${what}, by ${way}: ${counted}`);
+    }
+  expect(wrong.join("\n")).toBe("");
+};
+const FAST: Visit = { isSlow: false };
 
-afterEach(() => {
-  vi.unstubAllGlobals();
-});
+it("a view is another URL than the last one, whatever its fragment; of a replacement, another path", () =>
+  expectAll([
+    ["the first load", "", "/a"],
+    ["pushes", "push /b; push /b?x=1; push /c", "/a /b /b?x=1 /c"],
+    ["pushes to the same URL", "push /b; push /b; push b", "/a /b"],
+    ["traversals", "push /b; traverse /a; traverse /b", "/a /b /a /b"],
+    ["replacements of the path", "replace /b; replace /c?x=1", "/a /b /c?x=1"],
+    ["replacements of the query", "replace /a?x=1; replace /a?x=2; replace /a", "/a"],
+    ["fragments", "fragment #top; push /a#end; replace /a#x; traverse /a#top", "/a"],
+    ["a replaced query, then away and back", "replace /a?x=1; push /b; traverse /a?x=1", "/a /b /a?x=1"],
+    ["a fragment of a replaced query", "replace /a?x=1; fragment #top; traverse /a?x=1", "/a"],
+    ["a push to a replaced query", "replace /a?x=1; push /a?x=1", "/a"],
+    ["a push back to what was counted last", "replace /a?x=1; push /a", "/a"],
+    ["an update of the entry's state", "update; replace /a?x=1; update", "/a"],
+  ]));
 
-describe.each(["navigation", "wrapping"] as const)("watchPageviews by %s", (path) => {
-  it.each<[string, Step[], string[]]>([
-    ["the first load", [], ["/a"]],
+it("a URL is judged once it has stood for 250 ms, by the strongest of the moves", () =>
+  expectAll(
     [
-      "each push to another URL",
-      [
-        ["push", "/b"],
-        ["push", "/b?x=1"],
-        ["push", "/c"],
-      ],
-      ["/a", "/b", "/b?x=1", "/c"],
+      ["a redirect on load", "replace /b", "/b"],
+      ["a redirect after a push", "wait; push /old; replace /new", "/a /new"],
+      ["a query replaced after a push", "wait; push /a?x=1; replace /a?x=2", "/a /a?x=2"],
+      ["a way that is blocked", "wait; push /b; traverse /a", "/a"],
+      ["a router's replacement within its popstate", "wait; traverse /b; replace /b", "/a /b"],
+      ["replacements of the same URL do not put it off", "wait 200; replace /a; wait 60; replace /b", "/a /b"],
+      ["less than that", "wait; push /b; wait 240; push /c", "/a /c"],
+      ["as long as that", "wait; push /b; wait 251; push /c", "/a /b /c"],
     ],
-    [
-      "a push to the same URL once",
-      [
-        ["push", "/b"],
-        ["push", "/b"],
-        ["push", "b"],
-      ],
-      ["/a", "/b"],
-    ],
-    [
-      "traversals",
-      [
-        ["push", "/b"],
-        ["traverse", "/a"],
-        ["traverse", "/b"],
-      ],
-      ["/a", "/b", "/a", "/b"],
-    ],
-    [
-      "a replacement of the path",
-      [
-        ["replace", "/b"],
-        ["replace", "/c?x=1"],
-      ],
-      ["/a", "/b", "/c?x=1"],
-    ],
-    [
-      "no replacement of the query",
-      [
-        ["replace", "/a?x=1"],
-        ["replace", "/a?x=2"],
-        ["replace", "/a"],
-      ],
-      ["/a"],
-    ],
-    [
-      "no fragment",
-      [
-        ["fragment", "#top"],
-        ["push", "/a#end"],
-        ["replace", "/a#x"],
-        ["traverse", "/a#top"],
-      ],
-      ["/a"],
-    ],
-    [
-      "what follows within the same task",
-      [
-        ["push", "/b"],
-        ["replace", "/c"],
-        ["push", "/d"],
-      ],
-      ["/a", "/b", "/c", "/d"],
-    ],
-    [
-      "the same URL again after another",
-      [
-        ["push", "/b"],
-        ["push", "/a"],
-        ["push", "/b"],
-      ],
-      ["/a", "/b", "/a", "/b"],
-    ],
-    [
-      "a replacement, then a way back to it",
-      [
-        ["replace", "/a?x=1"],
-        ["push", "/b"],
-        ["traverse", "/a?x=1"],
-      ],
-      ["/a", "/b", "/a?x=1"],
-    ],
-    [
-      "no fragment of a replaced query",
-      [
-        ["replace", "/a?x=1"],
-        ["fragment", "#top"],
-        ["traverse", "/a?x=1"],
-      ],
-      ["/a"],
-    ],
-    [
-      "no push to a replaced query",
-      [
-        ["replace", "/a?x=1"],
-        ["push", "/a?x=1"],
-      ],
-      ["/a"],
-    ],
-    [
-      "no push back to what was counted last",
-      [
-        ["replace", "/a?x=1"],
-        ["push", "/a"],
-      ],
-      ["/a"],
-    ],
-    ["a restore from the back/forward cache", [["restore"], ["restore"], ["push", "/a"]], ["/a", "/a", "/a"]],
-    ["a restore with what was replaced", [["replace", "/a?x=1"], ["restore"]], ["/a", "/a?x=1"]],
-    ["what is navigated in a page that has been seen", [["hide"], ["push", "/b"], ["show"]], ["/a", "/b"]],
-    ["nothing when a seen page comes and goes", [["hide"], ["show"], ["hide"], ["show"]], ["/a"]],
-  ])("counts %s", (_, steps, views) => expect(count(path, steps)).toEqual(views));
+    FAST,
+  ));
 
-  it.each<[string, Step[], string[]]>([
+it("it is judged at once before what belongs to it, and when the page goes out of sight", () =>
+  expectAll(
     [
-      "nothing while it is hidden",
-      [
-        ["push", "/b"],
-        ["replace", "/c"],
-        ["traverse", "/d"],
-      ],
-      [],
+      ["track", "push /b; track x; push /c", "/b x /c"],
+      ["flush", "push /b; flush; push /c", "/b /c"],
+      ["a view of another URL", "pageview app://x; push /b", "/a app://x /b"],
+      ["hide", "push /b; hide; push /c; show", "/b /c"],
+      ["leave", "push /b; leave", "/b"],
     ],
-    ["the URL that it shows when it is first seen", [["push", "/b"], ["push", "/c"], ["show"]], ["/c"]],
-    ["as any page afterwards", [["show"], ["push", "/a"], ["push", "/b"], ["hide"], ["show"]], ["/a", "/b"]],
-    ["nothing by a restore out of sight", [["restore"], ["show"]], ["/a"]],
-  ])("counts in a tab that was opened in the background %s", (_, steps, views) =>
-    expect(count(path, steps, { isHidden: true })).toEqual(views),
-  );
+    FAST,
+  ));
 
-  it.each<[string, Step[], string[]]>([
+it("it belongs to whoever is named then, and a pageview() of the page stands for it", () =>
+  expectAll(
     [
-      "links to fragments",
-      [
-        ["fragment", "#/b"],
-        ["fragment", "#/c"],
-        ["traverse", "/a#/b"],
-      ],
-      ["/a", "/a#/b", "/a#/c", "/a#/b"],
+      ["identify", "identify bob; push /b", "bob:/b"],
+      ["pageview", "pageview", "/a"],
+      ["pageview after a push", "wait; push /b; pageview; wait; push /b", "/a /b"],
+      ["pageview twice", "pageview; pageview", "/a /a"],
     ],
+    FAST,
+  ));
+
+it("each activation begins anew: a restore counts the same URL again", () =>
+  expectAll([
+    ["restores", "restore; restore; push /a", "/a /a /a"],
+    ["a restore with what was replaced", "replace /a?x=1; restore", "/a /a?x=1"],
+  ]));
+
+it("a page out of sight counts when it is seen", async () => {
+  await expectAll([
+    ["moves of a seen page", "hide; push /b; push /c; show", "/a /c"],
+    ["a seen page that comes and goes", "hide; show; hide; show", "/a"],
+    ["moves of a seen page that is left", "hide; push /b; leave", "/a /b"],
+  ]);
+  await expectAll(
     [
-      "pushed fragments",
-      [
-        ["push", "#/b"],
-        ["push", "#/b"],
-        ["push", "#/b?x=1"],
-      ],
-      ["/a", "/a#/b", "/a#/b?x=1"],
+      ["one never seen", "push /b; replace /c; leave", ""],
+      ["its URL once it is seen", "push /b; push /c; show", "/c"],
+      ["as any page afterwards", "show; push /a; push /b; hide; show", "/a /b"],
     ],
-    [
-      "replaced fragments",
-      [
-        ["replace", "#/b"],
-        ["replace", "#/c"],
-      ],
-      ["/a", "/a#/b", "/a#/c"],
-    ],
-    [
-      "no queries replaced in fragments",
-      [
-        ["replace", "#/b"],
-        ["replace", "#/b?x=1"],
-      ],
-      ["/a", "/a#/b"],
-    ],
-  ])("counts where fragments route %s", (_, steps, views) =>
-    expect(count(path, steps, { isHash: true })).toEqual(views),
+    { isHidden: true },
   );
 });
 
-describe("watchPageviews", () => {
-  it("does not count when only the state of an entry is updated", () => {
-    expect(count("navigation", [["update"], ["replace", "/a?x=1"], ["update"]])).toEqual(["/a"]);
-  });
+it("where fragments route, they count, but no query that is replaced, and the first route is no route", () =>
+  expectAll(
+    [
+      ["links to fragments", "fragment #/b; fragment #/c; traverse /a#/b", "/a /a#/b /a#/c /a#/b"],
+      ["pushed fragments", "push #/b; push #/b; push #/b?x=1", "/a /a#/b /a#/b?x=1"],
+      ["replaced fragments", "replace #/b; replace #/c; replace #/c?x=1", "/a /a#/b /a#/c"],
+      ["replaced queries", "push /a#/b?x=1; replace /a?y=1#/b?x=2", "/a /a#/b?x=1"],
+      ["the first route", "replace /a#/; replace /a#!/; fragment #; push /a#/b", "/a /a#/b"],
+      ["no fragment on the way back", "push /b; traverse /a", "/a /b /a"],
+    ],
+    { config: { pageviews: "hash" } },
+  ));
 
-  it("lets the exception of pushState reach its caller and counts nothing", () => {
-    const page = openWindow("wrapping");
-    const views: string[] = [];
-    watchPageviews(false, (url) => views.push(url));
-    expect(() => page.history.pushState({}, "", "https://elsewhere.test/")).toThrow(/SecurityError|origin/);
-    expect(views).toEqual([`${SITE}/a`]);
-  });
-
-  it("passes the state through and leaves the entry's state alone", () => {
-    const page = openWindow("wrapping");
-    watchPageviews(false, () => {});
-    page.history.pushState({ own: 1 }, "", "/b");
-    expect(page.history.state).toEqual({ own: 1 });
-    page.history.replaceState(null, "", "/c");
-    expect(page.history.state).toBeNull();
-  });
-
-  it("calls a wrapper of another script with its `this`, its arguments and its result", () => {
-    const page = openWindow("wrapping");
-    const calls: unknown[] = [];
-    page.history.pushState = function (this: unknown, ...args: unknown[]) {
-      calls.push(this === page.history, args);
-      return "result" as unknown as undefined;
-    };
-    watchPageviews(false, () => {});
-    expect(page.history.pushState({ x: 1 }, "title", "/b")).toBe("result");
-    expect(calls).toEqual([true, [{ x: 1 }, "title", "/b"]]);
-  });
-
-  it("is seen through by a script that wraps the prototype afterwards", () => {
-    const page = openWindow("wrapping");
-    const views: string[] = [];
-    watchPageviews(false, (url) => views.push(url));
-    const prototype = Object.getPrototypeOf(page.history) as History;
-    const { pushState } = prototype;
-    let calls = 0;
-    prototype.pushState = function (...args) {
-      calls++;
-      return pushState.apply(this, args);
-    };
-    page.history.pushState({}, "", "/b");
-    expect(calls).toBe(1);
-    expect(views).toEqual([`${SITE}/a`, `${SITE}/b`]);
-  });
-
-  it.each(["navigation"])("wraps where the page has an element or a variable named %s", (name) => {
-    const page = openWindow("wrapping");
-    Object.assign(page, { [name]: page.document.createElement("nav") });
-    const views: string[] = [];
-    watchPageviews(false, (url) => views.push(url));
-    page.history.pushState({}, "", "/b");
-    expect(views).toEqual([`${SITE}/a`, `${SITE}/b`]);
-  });
-});
+it("with pageviews off, only pageview() counts", () =>
+  expectAll([["off", "push /b; pageview; hide", "/b"]], { config: { pageviews: "off" } }));
