@@ -1,5 +1,5 @@
 /** Events that an app has declared are checked: `tsc -p test` fails when one of these lines compiles. */
-import { type Config, createTracker, type Hub, type TrackEvent, track } from "../../src/index.js";
+import { type Config, type Hub, init, type TrackEvent, type Tracker, track } from "../../src/index.js";
 
 interface Declared {
   signup: { plan: "free" | "team"; seats?: number };
@@ -7,8 +7,7 @@ interface Declared {
   logout: undefined;
 }
 
-export const use = (config: Config, hub: Hub, event: TrackEvent): void => {
-  const mine = createTracker<Declared>(config);
+export const use = (mine: Tracker<Declared>, hub: Hub, event: TrackEvent): void => {
   mine.track("signup", { plan: "team" });
   mine.track("signup", { plan: "free", seats: 3, account_uid: "acme", display_name: "Signed up" });
   mine.track("search");
@@ -35,13 +34,11 @@ export const use = (config: Config, hub: Hub, event: TrackEvent): void => {
   mine.track("search", { words: "shoes" }, { words: "boots" });
 
   // Where nothing is declared, everything goes.
-  const any = createTracker(config);
-  for (const { track: verb } of [any, hub]) verb("anything", { at: "all" });
-  track("anything");
+  for (const verb of [hub.track, track]) verb("anything", { at: "all" });
   // @ts-expect-error params are an object
-  any.track("anything", "text");
+  hub.track("anything", "text");
   // @ts-expect-error an event has a name
-  any.track();
+  hub.track();
 
   const hooks: Config["beforeSend"][] = [
     ({ params }) => {
@@ -57,10 +54,12 @@ export const use = (config: Config, hub: Hub, event: TrackEvent): void => {
   ];
   hooks.pop();
 
+  const config: Config = { apiToken: "token", trackUrl: "/proxy", contactUid: 7, params: { app: "shop" } };
+  hub.identify(7, 8);
   // @ts-expect-error one of three words
-  createTracker({ ...config, consent: "maybe" });
+  init({ ...config, consent: "maybe" });
   // @ts-expect-error one of two types
-  createTracker({ ...config, contentType: "text/html" });
+  init({ ...config, contentType: "text/html" });
   // @ts-expect-error no such option
-  createTracker({ ...config, url: "https://track.example.com" });
+  init({ ...config, url: "https://track.example.com" });
 };

@@ -39,18 +39,6 @@ describe("on a server", () => {
       await world.clock.advance(1_000);
       expect([world.sent, world.stored()]).toEqual([[], []]);
     }));
-  it("a tracker of its own is one that does nothing", () =>
-    inWorld(async (world) => {
-      const { window, tracker: real } = await openPage(world);
-      Reflect.deleteProperty(window, "window");
-      const tracker = app.createTracker(config());
-      for (const verb of Object.keys(tracker) as (keyof typeof tracker)[])
-        await expect(Promise.resolve((tracker[verb] as (text: string) => unknown)("text"))).resolves.toEqual(
-          verb === "flush" ? { delivered: 0, queued: 0, dropped: 0 } : undefined,
-        );
-      const verbs = Object.keys(real).filter((verb) => verb !== "init");
-      expect(Object.keys(tracker).sort()).toEqual(verbs.sort());
-    }));
 });
 
 describe("in a page", () => {
@@ -100,20 +88,6 @@ describe("in a page", () => {
     );
     expect(sent).toEqual(["token one", "token two", "token three"]);
   });
-  it("a tracker of its own is known to no global, and waits for the visit, too", async () => {
-    const sent = await inPage((page) =>
-      page.run(() => {
-        Object.assign(page.document, { prerendering: true });
-        const tracker = app.createTracker(config({ name: "mine" }));
-        tracker.track("one");
-        expect([globals().mine, globals().tracklet]).toEqual([undefined, undefined]);
-        Object.assign(page.document, { prerendering: false });
-        page.document.dispatchEvent(new Event("prerenderingchange"));
-        tracker.track("two");
-      }),
-    );
-    expect(sent).toEqual(["token one", "token two"]);
-  });
   it("an element whose id is the name is in nobody's way", async () => {
     const sent = await inPage((page) =>
       page.run(() => {
@@ -156,7 +130,7 @@ describe("in a page", () => {
       page.run(() => {
         for (const wrong of [undefined, null, {}]) {
           app.init(wrong as never);
-          app.createTracker(wrong as never).track("one");
+          app.track("one");
         }
       }),
     );

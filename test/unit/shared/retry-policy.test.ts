@@ -12,8 +12,12 @@ describe("backOffMs", () => {
   afterEach(() => vi.restoreAllMocks());
   it("doubles its upper bound from 1 s to 5 min", () => {
     vi.spyOn(Math, "random").mockReturnValue(1);
-    const bounds = [0, 1, 2, 8, 9, 60].map(backOffMs);
+    const bounds = [0, 1, 2, 8, 9, 60].map((attempt) => backOffMs(attempt));
     expect(bounds).toEqual([1_000, 2_000, 4_000, 256_000, 300_000, 300_000]);
+  });
+  it("has another ceiling where one is given", () => {
+    vi.spyOn(Math, "random").mockReturnValue(1);
+    expect([1, 9].map((attempt) => backOffMs(attempt, 5_000))).toEqual([2_000, 5_000]);
   });
   it("has full jitter: the lower bound is 0", () => {
     vi.spyOn(Math, "random").mockReturnValue(0);

@@ -49,12 +49,8 @@ interface Visit {
   isSlow?: boolean;
 }
 
-/** What a visit to `/a` counts, by path, with the other events by name. */
-const count = async (
-  way: Way,
-  steps: readonly Step[],
-  { config = {}, isHidden = false, isSlow = true }: Visit = {},
-) => {
+/** What a visit to `/a` counts, by path, with the other events by name, and with the contact unless that is Ann. */
+const count = async (way: Way, steps: string, { config = {}, isHidden = false, isSlow = true }: Visit = {}) => {
   let counted = "";
   await inWorld(async (world: World) => {
     acceptAll(world);

@@ -6,28 +6,29 @@ import { INNOCENT, SECRET, WITH_SECRETS } from "../../../support/secret-urls.js"
 /** As a browser has it in `location.href`. */
 const normalize = (url: string): string => new URL(url).href;
 
-describe("takes the secret out of", () => {
-  it.each(WITH_SECRETS)("%s", (url) => {
+it("takes the secret out of whatever holds one, and leaves a URL of the page", () => {
+  const wrong = WITH_SECRETS.filter((url) => {
     const redacted = redact(normalize(url));
-    expect(redacted).not.toContain(SECRET);
-    expect(decodeAll(redacted)).not.toContain(SECRET);
-    expect(new URL(redacted).host, "still a URL of the page").toBe(new URL(url).host);
+    return decodeAll(redacted).includes(SECRET) || new URL(redacted).host !== new URL(url).host;
   });
+  expect(wrong).toEqual([]);
 });
 
-describe("leaves untouched", () => {
-  it.each(INNOCENT)("%s", (url) => expect(redact(normalize(url))).toBe(normalize(url)));
+it("leaves untouched what holds none", () => {
+  const wrong = INNOCENT.map(normalize).filter((url) => redact(url) !== url);
+  expect(wrong).toEqual([]);
 });
 
-it.each([
-  ["brackets", "[]".repeat(5_000)],
-  ["open brackets", "[".repeat(10_000)],
-  ["names in brackets", "[a]".repeat(3_000)],
-  ["words that speak of secrets", "token".repeat(1_000)],
-  ["slashes", "/".repeat(10_000)],
-])("is done with a link of many %s before anybody notices", (_, text) => {
-  for (const url of [`https://shop.test/?key${text}`, `https://shop.test/?${text}`, `https://shop.test/#${text}`])
-    expect(redact(url).length).toBeLessThan(url.length + 20);
+it("is done with a long link before anybody notices", () => {
+  for (const text of [
+    "[]".repeat(5_000),
+    "[".repeat(10_000),
+    "[a]".repeat(3_000),
+    "token".repeat(1_000),
+    "/".repeat(10_000),
+  ])
+    for (const url of [`https://shop.test/?key${text}`, `https://shop.test/?${text}`, `https://shop.test/#${text}`])
+      expect(redact(url).length).toBeLessThan(url.length + 20);
 });
 
 const decodeAll = (text: string): string => {
@@ -35,8 +36,8 @@ const decodeAll = (text: string): string => {
   return decoded === text ? text : decodeAll(decoded);
 };
 
-describe("keeps the rest", () => {
-  it.each([
+it("keeps the rest", () => {
+  const cases = [
     ["https://shop.test/a?token=x", "https://shop.test/a?token=REDACTED"],
     ["https://shop.test/a?page=2&token=x&sort=price", "https://shop.test/a?page=2&token=REDACTED&sort=price"],
     ["https://shop.test/a?token=x#top", "https://shop.test/a?token=REDACTED#top"],
@@ -53,7 +54,8 @@ describe("keeps the rest", () => {
     ["https://ann@shop.test/a", "https://shop.test/a"],
     ["https://shop.test/a;jsessionid=x", "https://shop.test/a;jsessionid=REDACTED"],
     ["https://shop.test/@ann/posts?b=1", "https://shop.test/@ann/posts?b=1"],
-  ])("of %s", (url, redacted) => expect(redact(url)).toBe(redacted));
+  ] as const;
+  expect(cases.map(([url]) => redact(url))).toEqual(cases.map(([, redacted]) => redacted));
 });
 
 const part = fc.stringMatching(/^[a-zA-Z0-9%;=&?#/@:.[\]_+-]{0,12}$/);
