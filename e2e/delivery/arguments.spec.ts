@@ -176,7 +176,9 @@ test.describe("15. arguments", () => {
       }
       const named = Object.values(cases).flatMap(({ omitted = [] }) => omitted);
       const told = await problems(page);
-      expect(told).toEqual(named.map((member) => ({ code: "input", detail: expect.stringMatching(`params\\.${member}$`) })));
+      expect(told).toEqual(
+        named.map((member) => ({ code: "input", detail: expect.stringMatching(`params\\.${member}$`) })),
+      );
     });
 
   test("15. params that are no object at all: the event goes without them", async ({ page, expectRows }) => {

@@ -32,15 +32,14 @@ const nothing = (): FlushResult => ({
 const init = (config: Config): void => {
   const name = config.name || ownName;
   const other = name !== ownName && hubAt(name);
-  if (other) return other.init(config);
-  if (!token) {
-    if (!config.apiToken && !config.trackUrl) return report("input", "no apiToken, trackUrl");
+  if (other) other.init(config);
+  else if (!token && !config.apiToken && !config.trackUrl) report("input", "no apiToken, trackUrl");
+  else if (!token) {
     token = config.apiToken || "none";
     openHub(name);
     start({ ...config, name });
     waiting.forEach(run);
-  } else if ((config.apiToken && config.apiToken !== token) || name !== ownName)
-    report("input", "init: two apiTokens");
+  } else if ((config.apiToken && config.apiToken !== token) || name !== ownName) report("input", "init: two apiTokens");
   else if (config.contactUid) run(["identify", config.contactUid, config.accountUid]);
 };
 

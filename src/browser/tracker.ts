@@ -22,20 +22,29 @@ import { keys } from "./state/storage.js";
 let common: Params = {};
 
 const add = (verb: string, given: unknown, params: unknown, view?: Params): void => {
-  if (consent === "denied") return log("dropped", "consent");
   const event_uid = readUid(`${verb}: eventUid`, given);
-  if (!event_uid) return;
+  if (consent === "denied") log("dropped", "consent");
+  if (consent === "denied" || !event_uid) return;
   const [, contact_uid, account_uid] = identity();
-  const stamps = isOn(config.stamp) && { event_id: crypto.randomUUID?.() ?? me + Math.random(), occurred_at: Date.now() };
+  const stamps = isOn(config.stamp) && {
+    event_id: crypto.randomUUID?.() ?? me + Math.random(),
+    occurred_at: Date.now(),
+  };
   const own = account_uid ? { account_uid } : undefined;
   const all: Params = { ...common, ...own, ...stamps, ...view, ...plainParams(verb, params) };
   if (event_uid === "pageview" && typeof all.visit_url === "string") {
     const visit_url = reviseUrl(all.visit_url);
-    if (!visit_url) return log("dropped", "visitUrl");
+    if (!visit_url) {
+      log("dropped", "visitUrl");
+      return;
+    }
     all.visit_url = visit_url;
   }
   const body = revise({ contact_uid, event_uid, params: all });
-  if (!body) return log("dropped", "beforeSend");
+  if (!body) {
+    log("dropped", "beforeSend");
+    return;
+  }
   log(consent === "pending" ? "waits for consent" : isAddressed(body) ? "queued" : "waits for identify", body);
   append(me, body);
   wake();

@@ -1,6 +1,7 @@
 /** The body of an event, as text (the service's interface, `POST /v1/track/event`). */
-import { attempt } from "../../shared/attempt.js";
+
 import type { Params } from "../../declared.js";
+import { attempt } from "../../shared/attempt.js";
 import type { TrackEvent } from "../../types.js";
 import { write } from "../json.js";
 import { report } from "../reporting.js";

@@ -6,7 +6,7 @@ import { format } from "./event.js";
 import { redact } from "./redact.js";
 
 /** @returns what `run` gives, `given` where that is nothing or an error, and nothing where it says no */
-const ask = <T>(name: string, given: T, run: () => T | null | false | undefined | void): T | undefined => {
+const ask = <T>(name: string, given: T, run: () => T | null | false | undefined): T | undefined => {
   try {
     const answer = run();
     return answer === null || answer === false ? undefined : (answer ?? given);
@@ -20,7 +20,7 @@ const ask = <T>(name: string, given: T, run: () => T | null | false | undefined 
 export const reviseUrl = (given: string): string | undefined => {
   const redacted = redact(given);
   return ask("visitUrl", redacted, () => {
-    if (!config.visitUrl) return;
+    if (!config.visitUrl) return undefined;
     const url = new URL(redacted, location.href);
     const answer = config.visitUrl(url);
     return answer === null || answer === false ? answer : `${answer ?? url}`;
@@ -31,7 +31,7 @@ export const reviseUrl = (given: string): string | undefined => {
 export const revise = (event: TrackEvent): string | undefined => {
   const body = format(event);
   return ask("beforeSend", body, () => {
-    if (!config.beforeSend) return;
+    if (!config.beforeSend) return undefined;
     const copy: TrackEvent = JSON.parse(body);
     const answer = config.beforeSend(copy);
     if (answer === null || answer === false) return answer;

@@ -72,7 +72,11 @@ export const fail = (key: string, seen: string, told: number, delay: number): vo
   const [setAt, current, failures] = read();
   const isAlone = !known || culprit().replace(PROBING, "") === key;
   if (seen === known || told > waitFor("", true) - spread)
-    write(told || delay || backOffMs(Number(failures) || 0), (Number(failures) || 0) + 1, told ? TOLD : isAlone ? key : "");
+    write(
+      told || delay || backOffMs(Number(failures) || 0),
+      (Number(failures) || 0) + 1,
+      told ? TOLD : isAlone ? key : "",
+    );
   else if (!isAlone && !isTold()) write(Number(current), failures, "", setAt);
 };
 

@@ -32,10 +32,7 @@ export const openFor = (ms: number): number =>
   [...inFlight.values()].filter(({ beganAt }) => Date.now() - beganAt >= ms).length;
 
 export const isFull = (isOut: boolean): boolean =>
-  isOut
-    ? inFlight.size >= PARALLEL_HIDDEN
-    : inFlight.size - Math.min(PARALLEL, openFor(SLOW_MS)) >= PARALLEL;
+  isOut ? inFlight.size >= PARALLEL_HIDDEN : inFlight.size - Math.min(PARALLEL, openFor(SLOW_MS)) >= PARALLEL;
 
 /** So many bytes more may outlive the page. */
-export const room = (): number =>
-  [...inFlight.values()].reduce((left, { kept }) => left - kept, KEEPALIVE_BYTES);
+export const room = (): number => [...inFlight.values()].reduce((left, { kept }) => left - kept, KEEPALIVE_BYTES);

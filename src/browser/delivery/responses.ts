@@ -1,8 +1,8 @@
 /** What the service's answers mean: for the event, for the others, and for what was handed off. */
 import { isSuccess, isTransient } from "../../shared/retry-policy.js";
 import { report } from "../reporting.js";
-import { clear, fail } from "./backoff.js";
 import { get, set } from "../state/storage.js";
+import { clear, fail } from "./backoff.js";
 import { markedAt, withMark, withoutMark } from "./event-key.js";
 import { inFlight, isGone, type Request } from "./in-flight.js";
 import { deliver, drop, put, rows } from "./queue.js";
@@ -85,11 +85,12 @@ export const judge = (key: string, { beganAt, isCut }: Request, [status, told]: 
     isPaused = false;
     failures.delete(key);
     clear();
-    return deliver(key);
+    deliver(key);
+    return;
   }
-  if (status === BEACON) return void (text && rows.set(key, withMark(text)));
+  if (status === BEACON && text) rows.set(key, withMark(text));
   // What is cut off while the page is left may have arrived.
-  if (isGone || (isCut && !status)) return;
+  if (status === BEACON || isGone || (isCut && !status)) return;
   /** These speak of the service, and never of the event. */
   const isEvents = !told && ![408, 425, 429].includes(status);
   /** These say that the event is wrong; where every event meets them, the configuration is. */
@@ -99,8 +100,11 @@ export const judge = (key: string, { beganAt, isCut }: Request, [status, told]: 
   if (text) set(key, withoutMark(text));
   if (text && rows.has(key)) {
     rows.set(key, withoutMark(text));
-    if (isEvents && failure && failure.at < acceptedAt)
-      return isRefusal && failure.isRefusal ? drop(key, "rejected", `status ${status}`) : suspect(failure, isRefusal);
+    if (isEvents && failure && failure.at < acceptedAt) {
+      if (isRefusal && failure.isRefusal) drop(key, "rejected", `status ${status}`);
+      else suspect(failure, isRefusal);
+      return;
+    }
     failures.set(key, { at: Date.now(), isRefusal, tries: 0, until: 0 });
   }
   if (failing && failing !== key) {

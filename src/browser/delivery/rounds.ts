@@ -94,11 +94,12 @@ export const round = (urgent?: boolean): void => {
 export const wake = (): void => {
   if (!waits) tabs.touch();
   waits = true;
-  if (isGone || isHidden()) return round();
-  if (isComing) return;
-  isComing = true;
-  arm(FRAME_MS);
-  requestAnimationFrame(() => isComing && arm(0));
+  if (isGone || isHidden()) round();
+  else if (!isComing) {
+    isComing = true;
+    arm(FRAME_MS);
+    requestAnimationFrame(() => isComing && arm(0));
+  }
 };
 
 /** The page is left. */

@@ -87,8 +87,8 @@ export const identities: MakeRule = (journal) => {
     onOpen: (page, { contactUid, accountUid }) => {
       readAt.set(page, place);
       if (!contactUid) return;
-      identify(page, text(contactUid, accountUid));
-      fresh.set(page, { id: text(contactUid, accountUid), at: clock.now() });
+      identify(page, text(`${contactUid}`, accountUid as string));
+      fresh.set(page, { id: text(`${contactUid}`, accountUid as string), at: clock.now() });
     },
     onTrack: (entry) => {
       const { page } = entry;
