@@ -4,6 +4,7 @@
  */
 import { attempt } from "../shared/attempt.js";
 import type { Command, Config, FlushResult, Hub } from "../types.js";
+import { configure, type Named } from "./config.js";
 import { whenActive } from "./page.js";
 import { report } from "./reporting.js";
 import { begin, start, verbs } from "./tracker.js";
@@ -33,10 +34,12 @@ const init = (config: Config): void => {
   const name = config.name || ownName;
   const other = name !== ownName && hubAt(name);
   if (other) other.init(config);
-  else if (!token && !config.apiToken && !config.trackUrl) report("input", "no apiToken, trackUrl");
-  else if (!token) {
-    token = config.apiToken || "none";
+  else if (!token && !config.apiToken && !config.trackUrl) {
+    configure({ ...config, name });
+    report("input", "no apiToken, trackUrl");
+  } else if (!token) {
     openHub(name);
+    token = config.apiToken || "none";
     start({ ...config, name });
     waiting.forEach(run);
   } else if ((config.apiToken && config.apiToken !== token) || name !== ownName) report("input", "init: two apiTokens");
@@ -66,7 +69,9 @@ hub.flush = async (...args) => ((await attempt(() => run(["flush", ...args]))) a
 export const openHub = (name = "tracklet"): Hub => {
   const found = globals()[name];
   if (hubAt(name)) return found as Hub;
+  if (token) return hub as unknown as Hub;
   ownName = name;
+  configure({ name } as Named);
   globals()[name] = hub;
   if (Array.isArray(found)) hub.push!(...found);
   return hub as unknown as Hub;

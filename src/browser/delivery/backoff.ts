@@ -71,7 +71,7 @@ const isTold = (): boolean => culprit() === TOLD && waitFor("", false) > 0;
 export const fail = (key: string, seen: string, told: number, delay: number): void => {
   const [setAt, current, failures] = read();
   const isAlone = !known || culprit().replace(PROBING, "") === key;
-  if (seen === known || told > waitFor("", true) - spread)
+  if (seen === known || (told && told > waitFor("", true) - spread))
     write(
       told || delay || backOffMs(Number(failures) || 0),
       (Number(failures) || 0) + 1,

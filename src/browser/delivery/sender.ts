@@ -54,7 +54,9 @@ export const beginRequests = (isOut: boolean, isUrgent: boolean, then: () => voi
     const size = new TextEncoder().encode(text).length;
     const fits = size <= room();
     if (!fits && (isOut || size <= KEEPALIVE_BYTES)) continue;
-    send(key, text, fits && (isOut || !isProbe) ? size : 0).then(then, then);
+    // Beacons, where there is no keepalive, are for pages that may be over soon.
+    const outlives = fits && (isOut || (!isProbe && "keepalive" in Request.prototype));
+    send(key, text, outlives ? size : 0).then(then, then);
     if (isProbe) break;
   }
   return next;

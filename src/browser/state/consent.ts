@@ -4,7 +4,8 @@
  */
 import type { Config } from "../../types.js";
 import { config, isOn } from "../config.js";
-import { CONSENT, get, keys, open, remove, set } from "./storage.js";
+import { joinIdentity } from "./identity.js";
+import { CONSENT, get, getStored, keys, open, remove, set } from "./storage.js";
 
 type Consent = NonNullable<Config["consent"]>;
 
@@ -24,15 +25,12 @@ export const followConsent = (own?: Consent): void => {
   const next =
     initial !== "denied" && /^(granted|denied)$/.test(`${stored}`) ? (stored as Consent) : (consent ?? initial);
   if (next === consent) return;
+  if (next === "granted") joinIdentity();
   const waiting = keys();
-  open(next !== "pending");
+  open(next === "granted" || next === "denied");
   consent = next;
-  if (next === "granted")
-    for (const key of waiting) {
-      const value = get(key)!;
-      remove(key);
-      set(key, value);
-    }
+  // Where another tab has chosen, what it has stored since holds: it may know that somebody has logged out.
+  if (next === "granted") for (const key of waiting) set(key, (own ? undefined : getStored(key)) ?? get(key)!);
   if (next === "denied") {
     for (const key of keys()) if (key !== CONSENT) remove(key);
     open(false);

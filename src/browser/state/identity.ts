@@ -2,7 +2,7 @@
  * Who the events belong to, `identity` = reset id, contact and account. A document's own `identify` holds for its events; one
  * that has named nobody uses what is stored, the last `identify` of the site.
  */
-import { get, set } from "./storage.js";
+import { get, getStored, set } from "./storage.js";
 
 const KEY = "identity";
 /** Between the members: databases do not keep it in a text, so that no name of theirs holds it. */
@@ -28,6 +28,13 @@ export const identify = (contact: string, account: string): void => {
   known = [identity()[0]!, contact, account];
   isOwn = true;
   keepIdentity();
+};
+
+/** The storage is about to be opened: its reset id, unknown until now, holds unless this page has made one. */
+export const joinIdentity = (): void => {
+  if (!known) return;
+  known[0] ||= getStored(KEY)?.split(SEPARATOR)[0] ?? "";
+  if (isOwn) keepIdentity();
 };
 
 /** Forgets the contact. The new id tells other documents so. */

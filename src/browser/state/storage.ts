@@ -25,6 +25,10 @@ const area = (key: string): Area => (isOpen || key === CONSENT ? (localStorage a
 export const get = (key: string): string | undefined =>
   memory[prefixed(key)] ?? attempt(() => area(key)[prefixed(key)]);
 
+/** What `localStorage` itself holds, open or not. */
+export const getStored = (key: string): string | undefined =>
+  attempt(() => (localStorage as unknown as Area)[prefixed(key)]);
+
 export const remove = (key: string): void => {
   delete memory[prefixed(key)];
   attempt(() => delete area(key)[prefixed(key)]);

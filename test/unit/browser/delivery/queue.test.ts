@@ -65,12 +65,6 @@ describe("bounds", () => {
       await world.clock.advance(20);
       expect(world.stored()).toEqual(["c", "large"]);
     }));
-  it("of the bytes mean bytes in UTF-8", () =>
-    inPage({ maxBytes: 1_000 }, async (page, world) => {
-      for (const name of ["a", "b"]) await page.track(name, { text: "日".repeat(200) });
-      await world.clock.advance(20);
-      expect(world.stored()).toEqual(["b"]);
-    }));
   it("of the age drop what has waited for too long, also of a page before", () =>
     inPage({ maxAgeMs: 60_000 }, async (page, world) => {
       await page.track("old");
