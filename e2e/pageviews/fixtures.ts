@@ -18,9 +18,11 @@ export const prepare = async (context: BrowserContext, means: Means): Promise<vo
     };
   });
   if (means === "wrapping")
-    await context.addInitScript(() =>
-      Object.defineProperty(window, "navigation", { value: undefined, writable: true }),
-    );
+    await context.addInitScript(() => {
+      const host = window as { navigation?: unknown; Navigation?: unknown };
+      delete host.navigation;
+      delete host.Navigation;
+    });
 };
 
 export interface ViewFixtures {
