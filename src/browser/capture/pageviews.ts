@@ -10,7 +10,8 @@ import { isHidden, type Navigation, onNavigate } from "../page.js";
 const STANDS_MS = 250;
 
 /** The strongest of several moves counts. */
-const STRENGTHS = { replace: 1, traverse: 2, push: 2, load: 3 };
+const STRENGTHS = { replace: 1, push: 2, load: 3 };
+const strengthOf = (kind: Navigation | "load"): number => STRENGTHS[kind === "traverse" ? "push" : kind];
 
 let view = (): void => {};
 /** The strongest move since the last judgement; 0 where there was none. */
@@ -53,7 +54,7 @@ export const judgeView = (isLeaving?: boolean): void => {
 /** The URL may have moved. */
 export const move = (kind: Navigation | "load"): void => {
   const isWaiting = strength > 0 && moving === location.href;
-  strength = Math.max(strength, STRENGTHS[kind]);
+  strength = Math.max(strength, strengthOf(kind));
   if (isWaiting) return;
   moving = location.href;
   clearTimeout(timer);
