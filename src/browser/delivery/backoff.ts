@@ -71,7 +71,8 @@ const isTold = (): boolean => culprit() === TOLD && waitFor("", false) > 0;
 export const fail = (key: string, seen: string, told: number, delay: number): void => {
   const [setAt, current, failures] = read();
   const isAlone = !known || culprit().replace(PROBING, "") === key;
-  if (seen === known || (told && told > waitFor("", true) - spread))
+  // By its time: a failure that came in between may have changed the rest.
+  if (seen.split(",")[0] === setAt || (told && told > waitFor("", true) - spread))
     write(
       told || delay || backOffMs(Number(failures) || 0),
       (Number(failures) || 0) + 1,
