@@ -23,7 +23,7 @@ const send = async (key: string, body: string, kept: number): Promise<void> => {
   attempt(() => judge(key, request, outcome, seen));
 };
 
-/** In an outage those come first that have not failed, and of these the page's own. */
+/** Those come first that have not failed, and of these the page's own. */
 const byPromise = (): string[] => {
   const failed = culprit();
   const rank = (key: string): number => (key === failed || failures.has(key) ? 2 : 0) + (tabOf(key) === me ? 0 : 1);
@@ -39,7 +39,7 @@ const byPromise = (): string[] => {
 export const beginRequests = (isOut: boolean, isUrgent: boolean, then: () => void): number => {
   const isProbe = !!state();
   let next = RENEW_MS;
-  for (const key of isProbe ? byPromise() : rows.keys()) {
+  for (const key of isProbe || failures.size ? byPromise() : rows.keys()) {
     const text = rows.get(key)!;
     if (!isAddressed(text) || markedAt(text) || inFlight.has(key)) continue;
     const ownWait = (failures.get(key)?.until ?? 0) - Date.now();
