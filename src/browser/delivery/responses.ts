@@ -17,6 +17,9 @@ const REFUSALS = 8;
 const SUSPECT_MS = 2_000;
 const SUSPECT_TRIES = 8;
 const SUSPECT_CEILING_MS = 300_000;
+/** While a success is younger than the first, the service is well, and its back-off no longer than the second. Milliseconds. */
+const WELL_MS = 30_000;
+const WELL_CEILING_MS = 2_000;
 /** For so long, in milliseconds, a mark is judged by the requests that begin. */
 const MARK_MS = 20_000;
 
@@ -114,7 +117,8 @@ export const judge = (key: string, { beganAt, isCut }: Request, [status, told]: 
   failing = key;
   if (isRefusal && !failure) refusals++;
   const isWrong = isRefusal ? refusals >= Math.min(REFUSALS, rows.size) : status && !isTransient(status);
-  fail(isEvents ? key : "", seen, told, isWrong ? PAUSE_MS : 0);
+  const delay = isOver(acceptedAt, WELL_MS) ? 0 : Math.random() * WELL_CEILING_MS;
+  fail(isEvents ? key : "", seen, told, isWrong ? PAUSE_MS : delay);
   if (!isWrong || isPaused) return;
   isPaused = true;
   report("paused", `status ${status}`);
