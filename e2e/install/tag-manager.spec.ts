@@ -166,7 +166,7 @@ base("the template's other tags: track, identify, reset", async ({ page, site, g
   const rows = await expectRows(["sign_up", "pageview"]);
   const params = Object.fromEntries(rows.map((row) => [row.event_uid, row.params]));
   expect(params).toEqual({
-    sign_up: { plan: "pro" },
+    sign_up: { account_uid: "account-1", plan: "pro" },
     pageview: { account_uid: "account-1", title: "Shop", visit_url: `${site.url}/` },
   });
 });
