@@ -4,7 +4,8 @@ import type { DebugListener, Problem } from "../types.js";
 import { config } from "./config.js";
 
 let listener: DebugListener | undefined;
-let isTelling = false;
+/** Is `onError` being told? What it tracks is no new problem. */
+export let isTelling = false;
 /** Mistakes that the console was told of. */
 const told = new Set<string>();
 

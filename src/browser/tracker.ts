@@ -9,11 +9,11 @@ import { config, configure, isOn, type Named, url } from "./config.js";
 import { address, followVisitor, forgetUnaddressed } from "./delivery/addressing.js";
 import { EVENT, isAddressed } from "./delivery/event-key.js";
 import { flush } from "./delivery/flush.js";
-import { append, rows } from "./delivery/queue.js";
+import { append, rows, trim } from "./delivery/queue.js";
 import { comeBack, followTab, leave, round, wake } from "./delivery/rounds.js";
 import { me, restart } from "./delivery/tabs.js";
 import { isHidden, keepListening, onPage, type PageEvent } from "./page.js";
-import { listenTo, log, readUid, report } from "./reporting.js";
+import { isTelling, listenTo, log, readUid, report } from "./reporting.js";
 import { choose, consent, followConsent } from "./state/consent.js";
 import { identify, identity, resetIdentity } from "./state/identity.js";
 import { keys } from "./state/storage.js";
@@ -47,6 +47,8 @@ const add = (verb: string, given: unknown, params: unknown, view?: Params): void
   }
   log(consent === "pending" ? "waits for consent" : isAddressed(body) ? "queued" : "waits for identify", body);
   append(me, body);
+  // While it is quiet: a report of what makes room for a report would have no end.
+  if (isTelling) trim();
   wake();
 };
 
