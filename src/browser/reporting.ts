@@ -9,9 +9,11 @@ export let isTelling = false;
 /** Mistakes that the console was told of. */
 const told = new Set<string>();
 
-/** Lets `next` hear of every decision from now on. */
+/** Lets `next` hear of every decision from now on, after the options and the mistakes of before. */
 export const listenTo = (next: DebugListener): void => {
   listener = next;
+  log("options", config as never);
+  for (const detail of told) log("input", detail);
 };
 
 /** Tells of a decision whoever listens. Where a function of the page fails, that is not ours to pass on. */
