@@ -61,18 +61,27 @@ const run = (command: Command): unknown => {
   }
 };
 
-const hub: Verbs = { push: (...commands) => (commands as Command[]).forEach(run) };
-for (const verb of ["init", ...Object.keys(verbs)]) hub[verb] = (...args) => run([verb, ...args]);
-hub.flush = async (...args) => ((await attempt(() => run(["flush", ...args]))) as FlushResult | undefined) ?? nothing();
+let hub: Verbs | undefined;
+
+/** Made at the first need, so that an app that never starts a tracker bundles none of this. */
+const ownHub = (): Hub => {
+  if (!hub) {
+    hub = { push: (...commands) => (commands as Command[]).forEach(run) };
+    for (const verb of ["init", ...Object.keys(verbs)]) hub[verb] = (...args) => run([verb, ...args]);
+    hub.flush = async (...args) =>
+      ((await attempt(() => run(["flush", ...args]))) as FlushResult | undefined) ?? nothing();
+  }
+  return hub as unknown as Hub;
+};
 
 /** Finds the hub of this name, or puts this script's there, which takes over the calls that wait in an array in its place. */
 export const openHub = (name = "tracklet"): Hub => {
   const found = globals()[name];
-  if (hubAt(name)) return found as Hub;
-  if (token) return hub as unknown as Hub;
+  const other = hubAt(name);
+  if (other || token) return other ?? ownHub();
   ownName = name;
   configure({ name } as Named);
-  globals()[name] = hub;
-  if (Array.isArray(found)) hub.push!(...found);
-  return hub as unknown as Hub;
+  globals()[name] = ownHub();
+  if (Array.isArray(found)) ownHub().push(...found);
+  return ownHub();
 };

@@ -42,11 +42,12 @@ interface Config {
     eventPath?: string;
     contentType?: "application/json" | "text/plain";
     name?: string;
-    contactUid?: string;
-    accountUid?: string;
+    contactUid?: string | number;
+    accountUid?: string | number;
+    params?: Params;
     pageviews?: "auto" | "hash" | "off";
-    visitUrl?: (url: URL) => string | URL | null | false | undefined;
-    beforeSend?: (event: TrackEvent) => TrackEvent | null | false | undefined;
+    visitUrl?: (url: URL) => string | URL | null | false | undefined | void;
+    beforeSend?: (event: TrackEvent) => TrackEvent | null | false | undefined | void;
     consent?: "granted" | "pending" | "denied";
     respectGpc?: boolean;
     maxEvents?: number;
@@ -62,7 +63,7 @@ interface FlushResult {
     dropped: number;
 }
 interface Tracker<Declared = Events> {
-    identify(contactUid: string, accountUid?: string): void;
+    identify(contactUid: string | number, accountUid?: string | number): void;
     track<Name extends EventName<Declared>>(eventUid: Name, ...params: TrackArguments<Declared, Name>): void;
     pageview(params?: Params): void;
     flush(options?: {
@@ -89,6 +90,5 @@ declare const reset: Tracker["reset"];
 declare const optIn: Tracker["optIn"];
 declare const optOut: Tracker["optOut"];
 declare const flush: Tracker["flush"];
-declare const createTracker: <Declared = Events>(config: Config) => Tracker<Declared>;
-export { createTracker, flush, identify, init, optIn, optOut, pageview, reset, track };
+export { flush, identify, init, optIn, optOut, pageview, reset, track };
 export type { Command, CommonParams, Config, DebugListener, EventName, Events, FlushResult, Hub, Params, Problem, TrackArguments, TrackEvent, Tracker };
