@@ -6,7 +6,10 @@ import { track, trackCalls } from "../harness/track.js";
 
 /** Takes an API away, as a browser that has never had it; with what shows that it is gone. */
 const LACKS: Record<string, [take: string, isGone: string]> = {
-  "the Navigation API": [`delete window.navigation; delete Window.prototype.navigation; delete window.Navigation;`, `!("navigation" in window)`],
+  "the Navigation API": [
+    `delete window.navigation; delete Window.prototype.navigation; delete window.Navigation;`,
+    `!("navigation" in window)`,
+  ],
   "fetch with keepalive": [`delete Request.prototype.keepalive;`, `!("keepalive" in Request.prototype)`],
   "crypto.randomUUID": [`delete Crypto.prototype.randomUUID;`, `!crypto.randomUUID`],
   "AbortSignal.timeout": [`delete AbortSignal.timeout;`, `!AbortSignal.timeout`],
