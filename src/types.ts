@@ -125,10 +125,7 @@ export interface Tracker<Declared = Events> {
   track<Name extends EventName<Declared>>(eventUid: Name, ...params: TrackArguments<Declared, Name>): void;
   /** Queues a page view of the current URL; `params` add to it or override `visit_url`. */
   pageview(params?: Params): void;
-  /**
-   * Sends what waits, and resolves when nothing more can be done now, at the latest after `timeoutMs` milliseconds
-   * (default 5,000).
-   */
+  /** Sends what waits; resolves when nothing more can be done now, at the latest after `timeoutMs` (default 5,000 ms). */
   flush(options?: { timeoutMs?: number }): Promise<FlushResult>;
   /** Forgets the contact (a log-out), and drops events that never had one. In all tabs. */
   reset(): void;

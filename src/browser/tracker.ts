@@ -11,7 +11,7 @@ import { EVENT, isAddressed } from "./delivery/event-key.js";
 import { flush } from "./delivery/flush.js";
 import { append, rows, trim } from "./delivery/queue.js";
 import { comeBack, followTab, leave, round, wake } from "./delivery/rounds.js";
-import { me, restart } from "./delivery/tabs.js";
+import { lookWithin, me, restart } from "./delivery/tabs.js";
 import { isHidden, keepListening, onPage, type PageEvent } from "./page.js";
 import { isTelling, listenTo, log, readUid, report } from "./reporting.js";
 import { choose, consent, followConsent } from "./state/consent.js";
@@ -63,6 +63,8 @@ export const verbs = {
     followVisitor();
     identify(contact, account);
     address();
+    // Dead tabs may have left events that nobody was named for.
+    lookWithin(0);
     wake();
   },
   track: (eventUid: string, params?: Params): void => {

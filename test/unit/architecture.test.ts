@@ -9,7 +9,7 @@ const inside = (folder: string) => (name: string) => name.startsWith(`${folder}/
 
 /** Files directly in `src`, and those directly in `browser`: all others belong to a folder. */
 const ENTRIES = ["index", "snippet", "read", "send", "types", "declared"];
-const BROWSER_FILES = ["global", "tracker", "config", "reporting", "page"];
+const BROWSER_FILES = ["global", "tracker", "config", "reporting", "json", "page"];
 const FOLDERS = ["browser/capture", "browser/state", "browser/delivery", "server", "shared", "inspector"];
 
 /** Each import of these modules as a line of text. */

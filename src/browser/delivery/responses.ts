@@ -103,7 +103,7 @@ export const judge = (key: string, { beganAt, isCut }: Request, [status, told]: 
   if (text) set(key, withoutMark(text));
   if (text && rows.has(key)) {
     rows.set(key, withoutMark(text));
-    if (isEvents && failure && failure.at < acceptedAt) {
+    if (isEvents && failure && (failure.tries || failure.at < acceptedAt)) {
       if (isRefusal && failure.isRefusal) drop(key, "rejected", `status ${status}`);
       else suspect(failure, isRefusal);
       return;

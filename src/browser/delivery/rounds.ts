@@ -97,7 +97,7 @@ export const wake = (): void => {
   if (isGone || isHidden()) round();
   else if (!isComing) {
     isComing = true;
-    arm(FRAME_MS);
+    arm(FRAME_MS - 1);
     requestAnimationFrame(() => isComing && arm(0));
   }
 };

@@ -3,8 +3,10 @@
  * the time of the last renewal, or 0 once the tab was left. The events of all dead tabs are sent by one tab, `adopter` = its id,
  * for as long as it lives.
  */
+
+import { identity } from "../state/identity.js";
 import { get, keys, remove, set } from "../state/storage.js";
-import { EVENT, tabOf, timeOf } from "./event-key.js";
+import { EVENT, isAddressed, tabOf, timeOf } from "./event-key.js";
 import { load, rows } from "./queue.js";
 
 /** A tab that gave no sign of life for this long, in milliseconds, is dead. A request is given up sooner. */
@@ -107,7 +109,9 @@ export const adopt = (): void => {
   });
   // Who stood still for long learns from its lease that the storage was not emptied.
   for (const key of keys(LEASE)) if (!newest[tabOf(key)] && isOver(get(key), LOST_MS)) remove(key);
-  if (!orphans[0]) return;
+  // Those that nobody was named for can be sent once somebody is, and go after a day.
+  const isNamed = !!identity()[1];
+  if (!orphans.some((key) => isNamed || isOver(timeOf(key), LOST_MS) || isAddressed(get(key) ?? ""))) return;
   const adopter = get(ADOPTER) ?? "";
   if (adopter === me) {
     if (isClaiming()) lookWithin(sureAt - Date.now());
