@@ -9,8 +9,10 @@ import { answerBadHttp, answerBadUrl, answerErrors, answerExpectations, HttpErro
 import { createEventFeed } from "./event-feed.js";
 import { eventRoute } from "./event-route.js";
 import { createEventStore } from "./event-store.js";
+import { DEFAULT_WORKSPACE } from "./exact-text.js";
 import { healthRoutes } from "./health.js";
-import { liveRoute } from "./live.js";
+import { type LiveOptions, liveRoute } from "./live.js";
+import { createLiveFeed } from "./live-feed.js";
 import { logOptions } from "./logging.js";
 import { refuseOtherMethods } from "./methods.js";
 import { createMetrics } from "./metrics.js";
@@ -20,14 +22,11 @@ import { describeRoutes } from "./openapi.js";
 import { refuseOtherHosts, refuseOtherMachines } from "./private-access.js";
 import { recordRoutes } from "./records.js";
 import { Account, Contact, ErrorBody, EventInput, Success, User, UserList } from "./schemas.js";
-import { createTicker } from "./ticker.js";
 import { userRoutes } from "./users.js";
 import { describeErrors } from "./validation.js";
 import { createTokens } from "./workspaces.js";
 
-export interface ServiceOptions extends Partial<ServiceConfig> {
-  /** Milliseconds between the heartbeats of a live stream; 15 s. */
-  heartbeatMs?: number;
+export interface ServiceOptions extends Partial<ServiceConfig>, LiveOptions {
   /** Milliseconds that a request may take to arrive; 30 s. */
   requestTimeoutMs?: number;
 }
@@ -47,11 +46,11 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const config = { ...readConfig({}), ...given };
   const database = await openDatabase(config);
   const feed = createEventFeed(database);
-  const ticker = createTicker(feed.now);
+  const live = createLiveFeed(feed, DEFAULT_WORKSPACE);
   const metrics = createMetrics();
   const committed = createEventStore(database, (events, seconds) => {
     metrics.committed(events, seconds);
-    ticker.wake();
+    live.wake();
   });
   const store = metrics.watchStore(committed);
 
@@ -101,7 +100,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     await app.register(async (demo) => {
       refuseOtherMachines(demo);
       await demo.register(demoRoutes(database, store));
-      await demo.register(liveRoute(feed, ticker, options.heartbeatMs));
+      await demo.register(liveRoute(feed, live, options));
       await demo.register(metricsRoute(metrics, config.metricsToken));
     });
   else if (config.metricsToken !== undefined) await app.register(metricsRoute(metrics, config.metricsToken));

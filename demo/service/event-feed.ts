@@ -81,6 +81,9 @@ export const createEventFeed = (database: Database): EventFeed => {
 export const isBehind = (position: Position, now: Position): boolean =>
   [...now].some(([writer, id]) => id > (seen(position, writer) ?? ""));
 
+/** Is this event among those up to a position? */
+export const isUpTo = (position: Position, { id }: StoredEvent): boolean => id <= (seen(position, writerOf(id)) ?? "");
+
 /** The id up to which all events of a writer were seen; `undefined` when none of it is known to be. */
 const seen = (position: Position, writer: string): string | undefined => position.get(writer) ?? horizon(position);
 

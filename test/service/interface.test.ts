@@ -10,7 +10,11 @@ import { type RunningService, startService } from "./running-service.js";
 // One service for all: its first start makes a database, which takes seconds.
 let service: RunningService;
 beforeAll(async () => {
-  service = await startService({ maxEventBytes: 20_000, heartbeatMs: 50, requestTimeoutMs: 3_000 });
+  service = await startService({
+    maxEventBytes: 20_000,
+    heartbeatMs: 50,
+    requestTimeoutMs: 3_000,
+  });
 }, 240_000);
 afterAll(() => service.stop());
 

@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
 import { openStream } from "./event-stream.js";
+import { expectRefusal } from "./refusal.js";
 import { type RunningService, startService, until } from "./running-service.js";
 
 /** The stream of the live page. Closes the service in its last test. */
@@ -62,6 +63,30 @@ export const liveCases = (running: () => RunningService): void => {
     await stream.ended;
   });
 
+  it("misses nothing and repeats nothing for clients that go on from where they were while events arrive", async () => {
+    const earlier = await openStream(service.url);
+    const post = async (name: number): Promise<void> => {
+      for (let number = 0; number < 40; number += 1)
+        await service.post({ contact_uid: "contact-001", event_uid: `${name}-${number}` });
+    };
+    const posts = Promise.all([0, 1, 2, 3].map(post));
+    await arrived(earlier, 20);
+    earlier.close();
+    await earlier.ended;
+    const streams = await Promise.all(
+      [1, 2, 3].map(() => openStream(service.url, { "last-event-id": earlier.reached() })),
+    );
+    await posts;
+    const before = earlier.messages.slice(0, earlier.messages.findLastIndex(({ id }) => id !== undefined) + 1);
+    for (const stream of streams) {
+      await arrived(stream, 160 - before.length);
+      expect(new Set([...before, ...stream.messages].map(({ data }) => data.event_uid)).size).toBe(160);
+      expect(before.length + stream.messages.length).toBe(160);
+      stream.close();
+      await stream.ended;
+    }
+  });
+
   it("sends heartbeats while nothing happens", async () => {
     const stream = await openStream(service.url);
     await until(() => (stream.comments.filter((comment) => comment === "heartbeat").length >= 2 ? true : undefined));
@@ -81,12 +106,12 @@ export const liveCases = (running: () => RunningService): void => {
     await stream.ended;
   });
 
-  it("limits requests by client, readably for a page, and ends its streams when the service closes", async () => {
+  it("limits requests and streams, readably for a page, and ends the streams when the service closes", async () => {
     const stream = await openStream(service.url);
     await service.close();
     await stream.ended;
 
-    const limited = await startService({ dataFolder: service.folder, rateLimit: 3 });
+    const limited = await startService({ dataFolder: service.folder, rateLimit: 3, maxStreams: 2 });
     const event = { contact_uid: "contact-001", event_uid: "limited" };
     for (let number = 0; number < 3; number += 1) expect((await limited.post(event)).status).toBe(200);
     // Neither a preflight nor the demo's live page uses up the limit.
@@ -99,6 +124,16 @@ export const liveCases = (running: () => RunningService): void => {
     expect(refused.headers.get("access-control-expose-headers")).toBe("Retry-After");
     expect(refused.headers.get("access-control-allow-origin")).toBe("https://shop.example");
     expect((await limited.post(event, {}, "?api_token=guess")).status).toBe(429);
+
+    const streams = [await openStream(limited.url), await openStream(limited.url)];
+    const full = await limited.get("/demo/events/stream", { origin: "http://localhost:4200" });
+    expect(full.headers.get("retry-after")).toBe("10");
+    expect(full.headers.get("access-control-allow-origin")).toBe("http://localhost:4200");
+    await expectRefusal(full, 503, /2 live pages already/);
+    // One that ends makes room.
+    streams[0]!.close();
+    await until(async () => ((await openStream(limited.url)).answer.status === 200 ? true : undefined));
     await limited.close();
+    await streams[1]!.ended;
   });
 };
