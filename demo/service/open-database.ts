@@ -1,10 +1,12 @@
 import type { ServiceConfig } from "./config.js";
 import type { Database } from "./database.js";
-import { openPglite } from "./pglite.js";
-import { openPostgres } from "./postgres.js";
 
-/** Opens the database that the configuration names. */
-export const openDatabase = (config: Pick<ServiceConfig, "databaseUrl" | "dataFolder" | "seed">): Promise<Database> =>
-  config.databaseUrl === undefined
-    ? openPglite(config.dataFolder, config.seed)
-    : openPostgres(config.databaseUrl, config.seed);
+/** Opens the database that the configuration names; of the two drivers only that one is loaded. */
+export const openDatabase = async ({
+  databaseUrl,
+  dataFolder,
+  seed,
+}: Pick<ServiceConfig, "databaseUrl" | "dataFolder" | "seed">): Promise<Database> => {
+  if (databaseUrl !== undefined) return (await import("./postgres.js")).openPostgres(databaseUrl, seed);
+  return (await import("./pglite.js")).openPglite(dataFolder, seed);
+};

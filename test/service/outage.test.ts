@@ -31,6 +31,12 @@ describe.skipIf(missing !== undefined)(
         body: JSON.stringify({ contact_uid: "contact-001", event_uid, params: { event_id: stamp } }),
       });
 
+    it("was ready after less than three seconds of work", async () => {
+      const metrics = await (await fetch(`${url}/metrics`)).text();
+      // Seconds of the processor: those on the clock are the machine's as well.
+      expect(Number(/^process_cpu_seconds_total (\S+)$/m.exec(metrics)?.[1])).toBeLessThan(3);
+    });
+
     it.each([
       ["is restarted", "halt"],
       ["is killed", "crash"],
