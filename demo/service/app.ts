@@ -21,10 +21,11 @@ import { openDatabase } from "./open-database.js";
 import { describeRoutes } from "./openapi.js";
 import { refuseOtherHosts, refuseOtherMachines } from "./private-access.js";
 import { recordRoutes } from "./records.js";
+import { keepFor } from "./retention.js";
 import { Account, Contact, ErrorBody, EventInput, Success, User, UserList } from "./schemas.js";
 import { userRoutes } from "./users.js";
 import { describeErrors } from "./validation.js";
-import { createTokens } from "./workspaces.js";
+import { createTokens, workspaceNames } from "./workspaces.js";
 
 export interface ServiceOptions extends Partial<ServiceConfig>, LiveOptions {
   /** Milliseconds that a request may take to arrive; 30 s. */
@@ -74,6 +75,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   app.addHook("onClose", () => database.close());
   for (const schema of [ErrorBody, EventInput, Success, Account, Contact, User, UserList]) app.addSchema(schema);
 
+  if (config.retentionDays !== undefined)
+    keepFor(app, database, config.retentionDays, workspaceNames(config.workspaces));
   metrics.watchRequests(app);
   decorateWorkspace(app);
   closeConnections(app);

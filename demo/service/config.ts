@@ -22,6 +22,8 @@ export interface ServiceConfig {
   metricsToken: string | undefined;
   /** More tokens, each with its own data. `TRACKLET_WORKSPACES`, none. */
   workspaces: readonly Workspace[];
+  /** Days after which events are deleted. `TRACKLET_RETENTION_DAYS`, none: they are kept. */
+  retentionDays: number | undefined;
   /** Whether a new database gets the demo's records. `TRACKLET_SEED`, `on` where `isPrivate`, else `off`. */
   seed: boolean;
   /**
@@ -108,6 +110,8 @@ export const readConfig = (environment: Record<string, string | undefined>): Ser
     databaseUrl: databaseUrl(environment.DATABASE_URL),
     ...tokens,
     workspaces: workspaces(environment.TRACKLET_WORKSPACES, tokens),
+    retentionDays:
+      environment.TRACKLET_RETENTION_DAYS === undefined ? undefined : integer("TRACKLET_RETENTION_DAYS", 0, 1, 36_500),
     seed: oneOf("TRACKLET_SEED", privately ? "on" : "off", ["on", "off"]) === "on",
     trustProxy,
     publicUrl,

@@ -44,7 +44,17 @@ const refuse =
     );
   };
 
-main().catch((error: unknown) => {
+/** A command works on the database and ends; without one the service starts. */
+const start = async (args: string[]): Promise<void> => {
+  if (args.length === 0) return main();
+  const { runCommand } = await import("./cli.js");
+  await runCommand(args, readConfig(process.env)).catch((error: NodeJS.ErrnoException) => {
+    // Who reads the output has seen enough, as `head` does.
+    if (error.code !== "EPIPE") throw error;
+  });
+};
+
+start(process.argv.slice(2)).catch((error: unknown) => {
   console.error(error instanceof StartError ? `service: ${error.message}` : error);
   process.exit(1);
 });

@@ -56,6 +56,12 @@ export const readWorkspaces = (json: string, taken: Omit<Workspace, "name">): Wo
   return workspaces;
 };
 
+/** The names of all workspaces, the one that is always there first. */
+export const workspaceNames = (workspaces: readonly Workspace[]): string[] => [
+  DEFAULT_WORKSPACE,
+  ...workspaces.map(({ name }) => name),
+];
+
 /** Tokens that may do something, and whose each is. */
 export type Tokens = (token: string) => string | undefined;
 

@@ -14,7 +14,11 @@ const FOLDERS = [
     existsSync(root) ? readdirSync(root).map((version) => join(root, version, "bin")) : [],
   ),
 ];
-const folder = FOLDERS.find((path) => ["initdb", "postgres"].every((name) => existsSync(join(path, name))));
+const programs = FOLDERS.find((path) => ["initdb", "postgres"].every((name) => existsSync(join(path, name))));
+
+/** A program that comes with the server, such as `pg_dump`; `undefined` when there is none. */
+export const findProgram = (name: string): string | undefined =>
+  FOLDERS.map((path) => join(path, name)).find((file) => existsSync(file));
 
 /** The server refuses to run as root: Debian's package brings a user for it. */
 const findUser = (): { uid?: number; gid?: number } | undefined => {
@@ -31,7 +35,7 @@ const user = findUser();
 
 /** Why no server can be had here; `undefined` when one can. */
 export const missing: string | undefined =
-  folder === undefined
+  programs === undefined
     ? "no PostgreSQL server is installed (initdb and postgres were looked for)"
     : user === undefined
       ? "PostgreSQL does not run as root, and there is no user `postgres`"
@@ -49,7 +53,7 @@ export const startPostgres = async ({ sync = false } = {}) => {
   const options = { ...user, cwd: data, stdio: "ignore" as const };
   const cluster = join(data, "cluster");
   const made = spawn(
-    join(folder!, "initdb"),
+    join(programs!, "initdb"),
     ["-D", cluster, "-U", "test", "-E", "UTF8", "--locale=C", "-A", "trust", "-N"],
     options,
   );
@@ -59,7 +63,7 @@ export const startPostgres = async ({ sync = false } = {}) => {
   const url = `postgresql://test@127.0.0.1:${port}/postgres`;
   const run = async () => {
     const server = spawn(
-      join(folder!, "postgres"),
+      join(programs!, "postgres"),
       ["-D", cluster, "-p", String(port), "-h", "127.0.0.1", "-k", data, ...(sync ? [] : ["-F"])],
       options,
     );

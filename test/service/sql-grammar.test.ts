@@ -1,0 +1,233 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { parse } from "libpg-query";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { runCommand } from "../../demo/service/cli.js";
+import { readConfig } from "../../demo/service/config.js";
+import type { Database, Query } from "../../demo/service/database.js";
+import { up as keyEventsByContact } from "../../demo/service/migrations/002-events-by-contact.js";
+import { createUserPages } from "../../demo/service/user-pages.js";
+import { openStream } from "./event-stream.js";
+import { startService, until } from "./running-service.js";
+
+/** Every statement that reached the database, and that database. */
+const seen = vi.hoisted(() => ({ statements: new Set<string>(), database: undefined as unknown }));
+
+// The real thread; what passes is written down.
+vi.mock("../../demo/service/pglite-thread.js", async (importOriginal) => {
+  const original = await importOriginal<typeof import("../../demo/service/pglite-thread.js")>();
+  const noting =
+    (query: Query): Query =>
+    (sql, values) => {
+      seen.statements.add(sql);
+      return query(sql, values);
+    };
+  return {
+    openPgliteThread: async (folder: string): Promise<Database> => {
+      const database = await original.openPgliteThread(folder);
+      seen.database = database;
+      return {
+        ...database,
+        query: noting(database.query),
+        transaction: (work) => database.transaction((query) => work(noting(query))),
+        write: (statements) => {
+          for (const { text } of statements) seen.statements.add(text);
+          return database.write(statements);
+        },
+      };
+    },
+  };
+});
+
+/** Calls all that the service and its command line do with a database. */
+const useEverything = async (): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), "tracklet-grammar-"));
+  const service = await startService({ dataFolder: folder, retentionDays: 1 });
+  const stream = await openStream(service.url);
+  await service.post({ contact_uid: "new", event_uid: "used", params: { event_id: "1" } });
+  await until(() => (stream.messages.length > 0 ? true : undefined));
+  stream.close();
+  const after = "00000000-0000-0000-0000-000000000000";
+  for (const order of ["asc", "desc"]) {
+    for (const filter of ["", "&contact_uid=new", "&event_uid=used", "&contact_uid=new&event_uid=used"])
+      for (const from of ["", `&after=${after}`]) await service.get(`/demo/events?order=${order}${filter}${from}`);
+    await service.get(`/v2/users?order=${order}`);
+  }
+  for (const path of ["/v2/contacts?uid=new", "/v2/contacts?uid=contact-001", "/v2/accounts?uid=account-01", "/readyz"])
+    await service.get(path);
+  await service.get("/demo/contacts");
+  const rows = await (seen.database as Database).query("SELECT 1 FROM events");
+  expect(rows).toHaveLength(1);
+  // A page by a rank that is none: the statements are the same.
+  await createUserPages(seen.database as Database)({ workspace: "default", offset: 0, limit: 1, order: "asc" });
+  await service.close();
+
+  const config = { ...readConfig({}), dataFolder: folder };
+  for (const command of [
+    ["export", "--since", "2026-01-01", "--until", "2126-01-01"],
+    ["export", "contacts"],
+    ["export", "accounts"],
+    ["export", "users"],
+    ["rank-users"],
+    ["delete-contact", "new"],
+    ["delete-events", "--older-than", "1"],
+  ])
+    await runCommand(command, config, { stdout: new PassThrough().resume(), stderr: new PassThrough().resume() });
+  await rm(folder, { recursive: true });
+
+  // The migration of a database that has numbered events.
+  let isRead = false;
+  const row = {
+    event_key: "k",
+    id: 1,
+    received_at: 1,
+    contact_id: "c",
+    contact_uid: "c",
+    event_uid: "e",
+    params: "{}",
+  };
+  await keyEventsByContact(async (sql) => {
+    seen.statements.add(sql);
+    if (!/FROM numbered_events/.test(sql) || isRead) return [];
+    isRead = true;
+    return [row] as never;
+  });
+};
+
+interface Tree {
+  [name: string]: unknown;
+}
+
+/** All nodes of a syntax tree, with the kind of each. */
+function* nodes(value: unknown): Generator<{ kind: string; node: Tree }> {
+  if (Array.isArray(value)) for (const one of value) yield* nodes(one);
+  else if (typeof value === "object" && value !== null)
+    for (const [kind, node] of Object.entries(value)) {
+      if (/^[A-Z]/.test(kind)) yield { kind, node: node as Tree };
+      yield* nodes(node);
+    }
+}
+
+const names = (list: unknown): string[] =>
+  (list as { String: { sval: string } }[]).map(({ String: { sval } }) => sval).filter((name) => name !== "pg_catalog");
+
+/**
+ * Kinds of syntax nodes that PostgreSQL, Citus, CockroachDB and YugabyteDB have in common, as far as the service needs
+ * them. What is not here is refused, and with it triggers, functions, sequences, LISTEN and NOTIFY, advisory locks,
+ * partitions, foreign keys, cursors, LATERAL, and statements that change data within WITH.
+ */
+const SHARED = new Set([
+  ...["SelectStmt", "InsertStmt", "UpdateStmt", "DeleteStmt", "CreateStmt", "IndexStmt", "DropStmt", "RenameStmt"],
+  ...["AlterTableStmt", "AlterTableCmd", "ColumnDef", "Constraint", "IndexElem", "TypeName", "TypeCast"],
+  ...["RangeVar", "RangeSubselect", "RangeFunction", "JoinExpr", "ResTarget", "ColumnRef", "A_Star", "Alias", "List"],
+  ...["A_Expr", "BoolExpr", "RowExpr", "NullTest", "A_Const", "ParamRef", "FuncCall", "SortBy", "WindowDef", "String"],
+  ...["LockingClause", "Integer"],
+]);
+const FUNCTIONS = new Set(["count", "unnest", "left", "row_number"]);
+const TYPES = new Set(["text", "int8", "bool", "uuid"]);
+const CONSTRAINTS = new Set(["CONSTR_PRIMARY", "CONSTR_NOTNULL", "CONSTR_DEFAULT"]);
+/** Columns of one database alone, or of rows as they lie on its disk. */
+const SYSTEM_COLUMNS = /^(ctid|xmin|xmax|cmin|cmax|tableoid|oid)$/;
+
+describe("each SQL statement of the service", () => {
+  const trees = new Map<string, { kind: string; node: Tree }[]>();
+  beforeAll(async () => {
+    await useEverything();
+    for (const statement of seen.statements) trees.set(statement, [...nodes(await parse(statement))]);
+  }, 240_000);
+
+  /** Names, with their statement, that are none of those allowed. */
+  const others = (kind: string, allowed: Set<string>, read: (node: Tree) => string | undefined): string[] =>
+    [...trees].flatMap(([statement, all]) =>
+      all
+        .filter((one) => one.kind === kind)
+        .map(({ node }) => read(node))
+        .filter((name) => name !== undefined && !allowed.has(name))
+        .map((name) => `${name} in: ${statement}`),
+    );
+
+  it("is looked at here", () => {
+    // Every text in the sources that looks like a statement was seen, whatever stands for `${…}`.
+    const root = fileURLToPath(new URL("../../demo/service/", import.meta.url));
+    const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+    const texts = files.flatMap((file) =>
+      [
+        ...readFileSync(join(root, file), "utf8").matchAll(
+          /(["`])((?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WITH)\s[^"`]*)\1/g,
+        ),
+      ].map(([, , text]) => ({ file, text: text! })),
+    );
+    expect(texts.length).toBeGreaterThan(40);
+    const unseen = texts.filter(({ text }) => {
+      const parts = text
+        .split(/\$\{(?:[^{}]|\{[^{}]*\})*\}/)
+        .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+      const pattern = new RegExp(`^${parts.join("[^]*")}$`);
+      return ![...trees.keys()].some((statement) => pattern.test(statement));
+    });
+    expect(unseen).toEqual([]);
+  });
+
+  it("is made of what all four databases have in common", () => {
+    const strange = [...trees].flatMap(([statement, all]) =>
+      all.filter(({ kind }) => !SHARED.has(kind)).map(({ kind }) => `${kind} in: ${statement}`),
+    );
+    expect(strange).toEqual([]);
+  });
+
+  it("calls no function and uses no type and no constraint but theirs", () => {
+    expect(others("FuncCall", FUNCTIONS, ({ funcname }) => names(funcname).join("."))).toEqual([]);
+    expect(others("TypeName", TYPES, ({ names: list }) => names(list).join("."))).toEqual([]);
+    expect(others("Constraint", CONSTRAINTS, ({ contype }) => String(contype))).toEqual([]);
+  });
+
+  it("names no column of the system", () => {
+    const system = [...trees].flatMap(([statement, all]) =>
+      all
+        .filter(({ kind, node }) => kind === "ColumnRef" && JSON.stringify(node).match(/"sval":"([^"]*)"/g))
+        .flatMap(({ node }) => [...JSON.stringify(node).matchAll(/"sval":"([^"]*)"/g)].map(([, name]) => name!))
+        .filter((name) => SYSTEM_COLUMNS.test(name))
+        .map((name) => `${name} in: ${statement}`),
+    );
+    expect(system).toEqual([]);
+  });
+
+  it("keeps the keys of events led by the contact, so that they can be spread by it", () => {
+    const keys: string[][] = [];
+    for (const all of trees.values())
+      for (const { kind, node } of all) {
+        const table = (node.relation as { relname?: string } | undefined)?.relname;
+        if (
+          kind === "CreateStmt" &&
+          table === "events" &&
+          JSON.stringify(node).includes('"contact_id"') &&
+          !JSON.stringify(node).includes("event_key")
+        )
+          for (const { kind: inner, node: constraint } of nodes(node.tableElts))
+            if (inner === "Constraint" && constraint.contype === "CONSTR_PRIMARY") keys.push(names(constraint.keys));
+        if (kind === "IndexStmt" && table === "events" && node.unique === true)
+          keys.push((node.indexParams as { IndexElem: { name: string } }[]).map(({ IndexElem }) => IndexElem.name));
+      }
+    expect(keys).toEqual([
+      ["contact_id", "id"],
+      ["contact_id", "stamp"],
+    ]);
+  });
+
+  it("changes no row that every event changes", () => {
+    // A counter would be one: UPDATE, or an upsert, of a row whose key is the same for all.
+    const updated = [...trees].flatMap(([statement, all]) =>
+      all
+        .filter(
+          ({ kind, node }) =>
+            kind === "UpdateStmt" || (node.onConflictClause as Tree | undefined)?.action === "ONCONFLICT_UPDATE",
+        )
+        .map(() => statement),
+    );
+    expect(updated.map((statement) => statement.split(" (")[0])).toEqual(["INSERT INTO writers"]);
+  });
+});
