@@ -4,6 +4,7 @@ import { decorateWorkspace, requireBearer } from "./auth.js";
 import { isPrivate, readConfig, type ServiceConfig } from "./config.js";
 import { closeConnections } from "./connections.js";
 import { allowOrigins } from "./cors.js";
+import type { Database } from "./database.js";
 import { demoRoutes } from "./demo-routes.js";
 import { answerBadHttp, answerBadUrl, answerErrors, answerExpectations, HttpError } from "./errors.js";
 import { createEventFeed } from "./event-feed.js";
@@ -28,6 +29,8 @@ import { describeErrors } from "./validation.js";
 import { createTokens, workspaceNames } from "./workspaces.js";
 
 export interface ServiceOptions extends Partial<ServiceConfig>, LiveOptions {
+  /** A database that is open already; closed with the service. One is opened as configured where it is absent. */
+  database?: Database;
   /** Milliseconds that a request may take to arrive; 30 s. */
   requestTimeoutMs?: number;
 }
@@ -45,7 +48,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 export const createService = async (options: ServiceOptions = {}): Promise<FastifyInstance> => {
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS, ...given } = options;
   const config = { ...readConfig({}), ...given };
-  const database = await openDatabase(config);
+  const database = options.database ?? (await openDatabase(config));
   const feed = createEventFeed(database);
   const live = createLiveFeed(feed, DEFAULT_WORKSPACE);
   const metrics = createMetrics();

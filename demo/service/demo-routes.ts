@@ -20,6 +20,11 @@ interface DemoContact {
   accounts: { uid: string; name: string }[];
 }
 
+/** Memberships looked at for the list of contacts: the demo has far fewer. */
+const MAX_MEMBERSHIPS = 200;
+
+const byUid = (a: { uid: string }, b: { uid: string }): number => (a.uid < b.uid ? -1 : 1);
+
 /** What only the demo and the tests read: outside the interface, without a token, to be kept to this machine. */
 export const demoRoutes =
   (database: Database, store: EventStore): FastifyPluginAsyncTypebox =>
@@ -39,10 +44,12 @@ export const demoRoutes =
       const rows = await database.query<Record<string, string>>(
         `SELECT contacts.unique_id AS contact_uid, contacts.data AS contact_data,
                 accounts.unique_id AS account_uid, accounts.data AS account_data
-         FROM contacts
-         JOIN account_contacts ON account_contacts.contact_id = contacts.id
+         FROM account_contacts
+         JOIN contacts ON contacts.id = account_contacts.contact_id
          JOIN accounts ON accounts.id = account_contacts.account_id
-         ORDER BY contacts.unique_id, accounts.unique_id`,
+         WHERE contacts.workspace = $1
+         ORDER BY account_contacts.account_id, account_contacts.contact_id LIMIT $2`,
+        [DEFAULT_WORKSPACE, MAX_MEMBERSHIPS],
       );
       const contacts = new Map<string, DemoContact>();
       for (const row of rows) {
@@ -55,6 +62,7 @@ export const demoRoutes =
         contact.accounts.push({ uid: decodeText(row.account_uid!), name: JSON.parse(row.account_data!).name });
         contacts.set(uid, contact);
       }
-      return [...contacts.values()];
+      for (const { accounts } of contacts.values()) accounts.sort(byUid);
+      return [...contacts.values()].sort(byUid);
     });
   };

@@ -1,0 +1,90 @@
+import type { Query } from "../../../demo/service/database.js";
+import { DEFAULT_WORKSPACE } from "../../../demo/service/exact-text.js";
+
+export interface Amounts {
+  events: number;
+  contacts: number;
+  users: number;
+}
+
+/** Rows made in one statement: so many take well under a second. */
+const CHUNK = 20_000;
+
+/** Of so many events one is named `rare`. */
+export const RARE_EVERY = 100_000;
+
+/** Milliseconds between two events, which end a minute ago. */
+const EVERY_MS = 100;
+
+const chunks = async (amount: number, make: (from: number, to: number) => Promise<unknown>): Promise<void> => {
+  for (let from = 0; from < amount; from += CHUNK) await make(from, Math.min(from + CHUNK, amount) - 1);
+};
+
+/**
+ * Fills a database with events, contacts (`bulk-<number>`), 500 accounts and users, by SQL of its own: through the
+ * service a million takes too long. The rows are as the service makes them.
+ */
+export const fill = async (query: Query, { events, contacts, users }: Amounts): Promise<void> => {
+  const start = Date.now() - 60_000 - events * EVERY_MS;
+  const id = (kind: string, uid: string) => `left(encode(sha256(convert_to('${kind}:' || ${uid}, 'UTF8')), 'hex'), 32)`;
+  await query(
+    `INSERT INTO accounts (id, unique_id, created_at, data, stage, health)
+     SELECT ${id("account", "'bulk-' || n")}, 'bulk-' || n, n, '{"name":"Bulk"}', '{"name":"Trial","id":"stage-1"}', 50
+     FROM generate_series(0, 499) AS n`,
+  );
+  await chunks(contacts, async (from, to) => {
+    await query(
+      `INSERT INTO contacts (id, unique_id, created_at, archived, data)
+       SELECT ${id("contact", "'bulk-' || n")}, 'bulk-' || n, n, false, '{"name":"Bulk"}' FROM generate_series($1::int, $2::int) AS n`,
+      [from, to],
+    );
+    await query(
+      `INSERT INTO account_contacts (account_id, contact_id)
+       SELECT ${id("account", "'bulk-' || n % 500")}, ${id("contact", "'bulk-' || n")} FROM generate_series($1::int, $2::int) AS n`,
+      [from, to],
+    );
+  });
+  await chunks(users, (from, to) =>
+    query(
+      `INSERT INTO users (id, email, name, role, enabled, created_at)
+       SELECT md5('user:' || n), 'user.' || n || '@staff.example', 'User ' || n, 'viewer', true, 1000000000 + (n % 5000) * 86400
+       FROM generate_series($1::int, $2::int) AS n`,
+      [from, to],
+    ),
+  );
+  await chunks(events, (from, to) =>
+    query(
+      `INSERT INTO events (contact_id, id, workspace, contact_uid, account_uid, event_uid, received_at, params)
+       SELECT ${id("contact", "'bulk-' || n % $3::int")},
+              (lpad(to_hex($4::bigint + n * ${EVERY_MS}), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
+              '${DEFAULT_WORKSPACE}', 'bulk-' || n % $3::int, 'bulk-' || n % 500,
+              CASE WHEN n % ${RARE_EVERY} = 7 THEN 'rare' WHEN n % 10 = 0 THEN 'event-' || n / 10 % 20 ELSE 'pageview' END,
+              $4::bigint + n * ${EVERY_MS},
+              '{"account_uid":"bulk-' || n % 500 || '","visit_url":"https://shop.example/products/' || n % 1000 || '","display_name":"Product page"}'
+       FROM generate_series($1::int, $2::int) AS n`,
+      [from, to, contacts, start],
+    ),
+  );
+  for (const table of ["accounts", "contacts", "account_contacts", "users", "events"]) await query(`ANALYZE ${table}`);
+};
+
+/** The look-ups that a service answers, by the path that asks for each, in a database that was filled so. */
+export const lookUps = ({ contacts, users }: Amounts): Record<string, string> => {
+  const contact = `bulk-${Math.floor(contacts / 2)}`;
+  return {
+    "contact by uid": `/v2/contacts?uid=${contact}`,
+    "account by uid": "/v2/accounts?uid=bulk-499",
+    "users, first page": "/v2/users",
+    "users, from the middle": `/v2/users?offset=${Math.floor(users / 2)}&limit=100`,
+    "users, last page": `/v2/users?offset=${users - 100}&limit=100`,
+    "users, last page, oldest first": `/v2/users?order=asc&offset=${users - 100}&limit=100`,
+    "live page, latest events": "/demo/events?order=desc&limit=50",
+    "events of a contact": `/demo/events?contact_uid=${contact}&limit=50`,
+    "events of an unknown contact": "/demo/events?contact_uid=nobody&limit=50",
+    "events by a usual name": "/demo/events?event_uid=pageview&limit=50",
+    "events by a rare name": "/demo/events?event_uid=rare&limit=50",
+    "events by an absent name": "/demo/events?event_uid=absent&limit=50",
+    "latest events by an absent name": "/demo/events?event_uid=absent&order=desc&limit=50",
+    "events of a contact by a rare name": `/demo/events?contact_uid=${contact}&event_uid=rare&limit=50`,
+  };
+};

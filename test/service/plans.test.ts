@@ -1,0 +1,89 @@
+import pg from "pg";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { createService } from "../../demo/service/app.js";
+import type { Database } from "../../demo/service/database.js";
+import { createEventFeed } from "../../demo/service/event-feed.js";
+import { idAt } from "../../demo/service/event-id.js";
+import { openDatabase } from "../../demo/service/open-database.js";
+import { rankUsers } from "../../demo/service/user-pages.js";
+import { fill, lookUps } from "./bench/fill.js";
+import { onBothEngines } from "./engines.js";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 600_000 });
+
+const isAll = process.env.TRACKLET_ALL === "1";
+/** Enough for a planner to prefer an index; all of them with TRACKLET_ALL=1. */
+const AMOUNTS = isAll
+  ? { events: 1_000_000, contacts: 50_000, users: 100_000 }
+  : { events: 20_000, contacts: 2_000, users: 5_000 };
+
+/** Tables that stay small however much is stored. */
+const SMALL = new Set(["writers", "user_ranks", "schema_migrations", "service_state"]);
+
+interface Plan {
+  "Node Type": string;
+  "Relation Name"?: string;
+  Plans?: Plan[];
+}
+
+const scans = (plan: Plan): string[] => [
+  ...(plan["Node Type"] === "Seq Scan" && !SMALL.has(plan["Relation Name"]!) ? [plan["Relation Name"]!] : []),
+  ...(plan.Plans ?? []).flatMap(scans),
+];
+
+onBothEngines((place) => {
+  let database: Database;
+  let explained: Database;
+  let app: Awaited<ReturnType<typeof createService>>;
+  /** Statements of the look-up under way, and what the planner makes of them. */
+  let plans: { sql: string; scanned: string[] }[] = [];
+
+  beforeAll(async () => {
+    database = await openDatabase({ ...place(), seed: true });
+    await (place().databaseUrl === undefined ? fill(database.query, AMOUNTS) : fillServer(place().databaseUrl!));
+    await rankUsers(database, "default");
+    // The service over the same database, with a look at each of its statements.
+    explained = {
+      ...database,
+      query: async (sql, values) => {
+        const [row] = await database.query<Record<string, unknown>>(`EXPLAIN (FORMAT JSON) ${sql}`, values);
+        const plan = row!["QUERY PLAN"];
+        plans.push({ sql, scanned: scans((typeof plan === "string" ? JSON.parse(plan) : plan)[0].Plan) });
+        return database.query(sql, values);
+      },
+    };
+    app = await createService({ rateLimit: 0, accessToken: "token", database: explained });
+  });
+  afterAll(() => app.close());
+
+  it.each(Object.entries(lookUps(AMOUNTS)))("reads no whole table: %s", async (_name, url) => {
+    plans = [];
+    const answer = await app.inject({ url, headers: { authorization: "Bearer token" } });
+    expect(answer.statusCode).toBe(200);
+    expect(plans.length).toBeGreaterThan(0);
+    for (const { sql, scanned } of plans) expect(scanned, sql).toEqual([]);
+  });
+
+  it("reads no whole table for the demo's list of contacts", async () => {
+    plans = [];
+    expect((await app.inject({ url: "/demo/contacts" })).json().length).toBeGreaterThan(0);
+    for (const { sql, scanned } of plans) expect(scanned, sql).toEqual([]);
+  });
+
+  it("reads no whole table for who follows the events", async () => {
+    const id = idAt(Date.now()).slice(0, -10);
+    await database.query("INSERT INTO writers VALUES ('0000000001', $1, $2)", [`${id}0000000000`, `${id}0000000001`]);
+    plans = [];
+    await createEventFeed(explained).read("default", new Map(), 500);
+    expect(plans.map(({ sql }) => sql.split(" FROM ")[1]!.split(" ")[0])).toEqual(["writers", "events"]);
+    for (const { sql, scanned } of plans) expect(scanned, sql).toEqual([]);
+  });
+});
+
+/** A statement that fills takes longer than one of a request may. */
+const fillServer = async (url: string): Promise<void> => {
+  const client = new pg.Client(url);
+  await client.connect();
+  await fill(async <Row>(sql: string, values?: unknown[]) => (await client.query(sql, values)).rows as Row[], AMOUNTS);
+  await client.end();
+};
