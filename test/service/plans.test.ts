@@ -1,12 +1,10 @@
-import pg from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { createService } from "../../demo/service/app.js";
 import type { Database } from "../../demo/service/database.js";
 import { createEventFeed } from "../../demo/service/event-feed.js";
 import { idAt } from "../../demo/service/event-id.js";
 import { openDatabase } from "../../demo/service/open-database.js";
-import { rankUsers } from "../../demo/service/user-pages.js";
-import { fill, lookUps } from "./bench/fill.js";
+import { fillPlace, lookUps } from "./bench/fill.js";
 import { onBothEngines } from "./engines.js";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 600_000 });
@@ -39,9 +37,8 @@ onBothEngines((place) => {
   let plans: { sql: string; scanned: string[] }[] = [];
 
   beforeAll(async () => {
+    await fillPlace(place(), AMOUNTS);
     database = await openDatabase({ ...place(), seed: true });
-    await (place().databaseUrl === undefined ? fill(database.query, AMOUNTS) : fillServer(place().databaseUrl!));
-    await rankUsers(database, "default");
     // The service over the same database, with a look at each of its statements.
     explained = {
       ...database,
@@ -79,11 +76,3 @@ onBothEngines((place) => {
     for (const { sql, scanned } of plans) expect(scanned, sql).toEqual([]);
   });
 });
-
-/** A statement that fills takes longer than one of a request may. */
-const fillServer = async (url: string): Promise<void> => {
-  const client = new pg.Client(url);
-  await client.connect();
-  await fill(async <Row>(sql: string, values?: unknown[]) => (await client.query(sql, values)).rows as Row[], AMOUNTS);
-  await client.end();
-};

@@ -86,6 +86,7 @@ export const startPostgres = async ({ sync = false } = {}) => {
   const halt = (): Promise<void> => end("SIGINT"); // fast shutdown: ends connections
   return {
     url,
+    pid: () => running.server.pid!,
     halt,
     /** Ends the server as a crash does. */
     crash: () => end("SIGKILL"),

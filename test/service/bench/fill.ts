@@ -1,5 +1,9 @@
+import pg from "pg";
 import type { Query } from "../../../demo/service/database.js";
 import { DEFAULT_WORKSPACE } from "../../../demo/service/exact-text.js";
+import { openDatabase } from "../../../demo/service/open-database.js";
+import { rankUsers } from "../../../demo/service/user-pages.js";
+import type { Place } from "../engines.js";
 
 export interface Amounts {
   events: number;
@@ -20,11 +24,29 @@ const chunks = async (amount: number, make: (from: number, to: number) => Promis
   for (let from = 0; from < amount; from += CHUNK) await make(from, Math.min(from + CHUNK, amount) - 1);
 };
 
+/** Makes the demo's database at a place, and fills it. */
+export const fillPlace = async (place: Place, amounts: Amounts): Promise<void> => {
+  const database = await openDatabase({ ...place, seed: true });
+  if (place.databaseUrl === undefined) await fill(database.query, amounts);
+  else {
+    // A statement that fills takes longer than one of a request may.
+    const client = new pg.Client(place.databaseUrl);
+    await client.connect();
+    await fill(
+      async <Row>(sql: string, values?: unknown[]) => (await client.query(sql, values)).rows as Row[],
+      amounts,
+    );
+    await client.end();
+  }
+  await rankUsers(database, DEFAULT_WORKSPACE);
+  await database.close();
+};
+
 /**
  * Fills a database with events, contacts (`bulk-<number>`), 500 accounts and users, by SQL of its own: through the
  * service a million takes too long. The rows are as the service makes them.
  */
-export const fill = async (query: Query, { events, contacts, users }: Amounts): Promise<void> => {
+const fill = async (query: Query, { events, contacts, users }: Amounts): Promise<void> => {
   const start = Date.now() - 60_000 - events * EVERY_MS;
   const id = (kind: string, uid: string) => `left(encode(sha256(convert_to('${kind}:' || ${uid}, 'UTF8')), 'hex'), 32)`;
   await query(

@@ -1,0 +1,38 @@
+import autocannon from "autocannon";
+import type { Place } from "../engines.js";
+import { spawnService } from "../service-process.js";
+import { fillPlace, lookUps } from "./fill.js";
+
+const AMOUNTS = { events: 1_000_000, contacts: 50_000, users: 100_000 };
+const REQUESTS = 200;
+
+/** Milliseconds that each look-up takes in a database of a million events: alone, and twenty at a time. */
+export const latency = async (engine: string, place: Place): Promise<void> => {
+  const began = performance.now();
+  await fillPlace(place, AMOUNTS);
+  console.log(`\n${engine}: filled in ${Math.round((performance.now() - began) / 1_000)} s with`, AMOUNTS);
+  const service = spawnService({
+    TRACKLET_RATE_LIMIT: "0",
+    ...(place.databaseUrl === undefined ? { TRACKLET_DATA: place.dataFolder } : { DATABASE_URL: place.databaseUrl }),
+  });
+  const url = await service.ready();
+  const time = async (path: string, connections: number) => {
+    const { latency, errors, non2xx } = await autocannon({
+      url: url + path,
+      connections,
+      amount: REQUESTS,
+      headers: { authorization: "Bearer demo-access-token" },
+    });
+    if (errors + non2xx > 0) throw new Error(`${path}: ${errors} errors, ${non2xx} answers that were not 2xx`);
+    return latency;
+  };
+  const rows: Record<string, Record<string, number>> = {};
+  for (const [name, path] of Object.entries(lookUps(AMOUNTS))) {
+    await time(path, 1);
+    const alone = await time(path, 1);
+    const crowd = await time(path, 20);
+    rows[name] = { "p50 ms": alone.p50, "p99 ms": alone.p99, "p50 ms of 20": crowd.p50, "p99 ms of 20": crowd.p99 };
+  }
+  await service.stop("SIGTERM");
+  console.table(rows);
+};

@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import autocannon from "autocannon";
+
+/** Requests under way at a time. */
+const CONNECTIONS = 64;
+
+/** The answers of some seconds of load; latencies in milliseconds. */
+export interface Load {
+  perSecond: number;
+  p50: number;
+  p99: number;
+}
+
+const load = async (options: autocannon.Options): Promise<Load> => {
+  const { requests, latency, errors, non2xx } = await autocannon({ connections: CONNECTIONS, ...options });
+  if (errors + non2xx > 0) throw new Error(`${options.url}: ${errors} errors, ${non2xx} answers that were not 2xx`);
+  return { perSecond: requests.average, p50: latency.p50, p99: latency.p99 };
+};
+
+/** Bodies of page views and others, of 500 contacts. */
+export const BODIES = Array.from({ length: 500 }, (_, number) =>
+  JSON.stringify({
+    contact_uid: `contact-${number}`,
+    event_uid: ["pageview", "signup", "export"][number % 3],
+    params: {
+      account_uid: `account-${number % 50}`,
+      visit_url: `https://shop.example/products/${number}`,
+      display_name: "Product page",
+    },
+  }),
+);
+
+/** Posts events for some seconds. */
+export const post = (url: string, duration: number): Promise<Load> =>
+  load({
+    url: `${url}/v1/track/event?api_token=demo-api-token`,
+    duration,
+    requests: BODIES.map((body) => ({ method: "POST", headers: { "content-type": "application/json" }, body })),
+  });
+
+/** Ticks of the processor's clock a second, on every Linux that there is. */
+const TICKS = 100;
+
+/** Seconds that a process has computed, with those that it has started; 0 where the system has no `/proc`. */
+export const cpuSeconds = (pid: number): number => {
+  try {
+    const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, "utf8");
+    // Behind the name in brackets the 12th to 15th field are user and system time, its own and of children that have ended.
+    const fields = read("stat").split(") ")[1]!.split(" ");
+    const children = read(`task/${pid}/children`).split(" ").filter(Boolean);
+    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+    return children.reduce((sum, child) => sum + cpuSeconds(Number(child)), ticks / TICKS);
+  } catch {
+    return 0;
+  }
+};
