@@ -13,6 +13,12 @@ export const isLoopback = (host: string): boolean => {
   return LOOPBACK.check(bare, family === 6 ? "ipv6" : "ipv4");
 };
 
+/** The address that was asked about last, and the answer: every request asks, mostly about the same one. */
+let last = { address: "", answer: false };
+
 /** The same of the host in a `Host` header field or an origin. */
-export const isLoopbackAddress = (address: string): boolean =>
-  URL.canParse(address) && isLoopback(new URL(address).hostname);
+export const isLoopbackAddress = (address: string): boolean => {
+  if (address !== last.address)
+    last = { address, answer: URL.canParse(address) && isLoopback(new URL(address).hostname) };
+  return last.answer;
+};

@@ -7,9 +7,11 @@ import { isLoopbackAddress } from "./loopback.js";
  * to 127.0.0.1 (DNS rebinding) is of the same origin as the service then, and no rule on origins holds it off.
  */
 export const refuseOtherHosts = (app: FastifyInstance): void => {
-  app.addHook("onRequest", async ({ headers: { host } }) => {
-    if (host !== undefined && !isLoopbackAddress(`http://${host}`))
-      throw new HttpError(421, "this server is for this machine alone: ask for localhost or 127.0.0.1");
+  app.addHook("onRequest", ({ headers: { host } }, _reply, done) => {
+    const isOther = host !== undefined && !isLoopbackAddress(`http://${host}`);
+    done(
+      isOther ? new HttpError(421, "this server is for this machine alone: ask for localhost or 127.0.0.1") : undefined,
+    );
   });
 };
 
