@@ -161,7 +161,7 @@ describe("a page view with a URL of its own", () => {
   };
   it.each<[string, unknown, unknown]>([
     ["has no secrets", "/a?token=s3cr3t&b=1", "/a?token=REDACTED&b=1"],
-    ["may be a URL object", new URL("https://me:pw@site.example/?code=1"), "https://site.example/?code=REDACTED"],
+    ["may be a URL object", new URL("https://me:pw@site.example/?token=1"), "https://site.example/?token=REDACTED"],
     ["is otherwise as given", "app://screens/home", "app://screens/home"],
     ["is left alone where it is none", 5, 5],
   ])("%s", async (_, given, expected) => {

@@ -1,61 +1,87 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { redact } from "../../../../src/browser/capture/redact.js";
-import { INNOCENT, SECRET, WITH_SECRETS } from "../../../support/secret-urls.js";
+import { HARMLESS_URLS } from "../../../support/harmless-urls.js";
+import { SECRET_URLS, tells } from "../../../support/secret-urls.js";
 
 /** As a browser has it in `location.href`. */
 const normalize = (url: string): string => new URL(url).href;
 
-it("takes the secret out of whatever holds one, and leaves a URL of the page", () => {
-  const wrong = WITH_SECRETS.filter((url) => {
-    const redacted = redact(normalize(url));
-    return decodeAll(redacted).includes(SECRET) || new URL(redacted).host !== new URL(url).host;
-  });
-  expect(wrong).toEqual([]);
-});
+const secretUrls = SECRET_URLS.map((of) => ({ ...of, redacted: redact(normalize(of.url)) }));
+const LIMIT = 0.05;
 
-it("leaves untouched what holds none", () => {
-  const wrong = INNOCENT.map(normalize).filter((url) => redact(url) !== url);
-  expect(wrong).toEqual([]);
-});
-
-it("is done with a long link before anybody notices", () => {
-  for (const text of [
-    "[]".repeat(5_000),
-    "[".repeat(10_000),
-    "[a]".repeat(3_000),
-    "token".repeat(1_000),
-    "/".repeat(10_000),
-  ])
-    for (const url of [`https://shop.test/?key${text}`, `https://shop.test/?${text}`, `https://shop.test/#${text}`])
-      expect(redact(url).length).toBeLessThan(url.length + 20);
-});
-
-const decodeAll = (text: string): string => {
-  const decoded = unescape(text);
-  return decoded === text ? text : decodeAll(decoded);
+/** The README quotes the counts. A failure names each URL of which the rule does not hold. */
+const expectCount = (count: string, exceptions: readonly string[], all: readonly unknown[]): void => {
+  const message = `${exceptions.length} of ${all.length}:\n${exceptions.join("\n")}\n`;
+  expect(exceptions.length / all.length, message).toBeLessThanOrEqual(LIMIT);
+  expect(`${all.length - exceptions.length} of ${all.length}`, message).toBe(count);
 };
 
-it("keeps the rest", () => {
-  const cases = [
-    ["https://shop.test/a?token=x", "https://shop.test/a?token=REDACTED"],
-    ["https://shop.test/a?page=2&token=x&sort=price", "https://shop.test/a?page=2&token=REDACTED&sort=price"],
-    ["https://shop.test/a?token=x#top", "https://shop.test/a?token=REDACTED#top"],
-    ["https://shop.test/a?Access_Token=x", "https://shop.test/a?Access_Token=REDACTED"],
-    ["https://shop.test/a?user[password]=x&b=1", "https://shop.test/a?user[password]=REDACTED&b=1"],
-    ["https://shop.test/a?token=x&token=y", "https://shop.test/a?token=REDACTED&token=REDACTED"],
-    ["https://shop.test/a?token=", "https://shop.test/a?token=REDACTED"],
-    [
-      "https://shop.test/a?q=shoes#access_token=x&scope=read",
-      "https://shop.test/a?q=shoes#access_token=REDACTED&scope=read",
-    ],
-    ["https://shop.test/a#/route?token=x&page=2", "https://shop.test/a#/route?token=REDACTED&page=2"],
-    ["https://ann:x@shop.test:8443/a?b=1", "https://shop.test:8443/a?b=1"],
-    ["https://ann@shop.test/a", "https://shop.test/a"],
-    ["https://shop.test/a;jsessionid=x", "https://shop.test/a;jsessionid=REDACTED"],
-    ["https://shop.test/@ann/posts?b=1", "https://shop.test/@ann/posts?b=1"],
-  ] as const;
-  expect(cases.map(([url]) => redact(url))).toEqual(cases.map(([, redacted]) => redacted));
+describe("the two lists of URLs", () => {
+  it("lose their secrets, but for one in twenty at most", () => {
+    const kept = secretUrls.filter((of) => tells(of.redacted, of)).map(({ url }) => url);
+    expectCount("180 of 185", kept, secretUrls);
+  });
+  it("lose nothing else, but for one in twenty at most", () => {
+    const changed = HARMLESS_URLS.filter((url) => redact(normalize(url)) !== normalize(url));
+    expectCount("190 of 195", changed, HARMLESS_URLS);
+  });
+  it("stay URLs of the same host", () => {
+    const moved = secretUrls.filter(({ url, redacted }) => new URL(redacted).host !== new URL(url).host);
+    expect(moved).toEqual([]);
+  });
+});
+
+it("keeps names, and what stands beside a secret", () => {
+  const redacted = {
+    "https://shop.test/a?page=2&token=x&sort=price#top": "https://shop.test/a?page=2&token=REDACTED&sort=price#top",
+    "https://shop.test/a?user[password]=x&token=y": "https://shop.test/a?user[password]=REDACTED&token=REDACTED",
+    "https://shop.test/a#/route?token=x&page=2": "https://shop.test/a#/route?token=REDACTED&page=2",
+    "https://shop.test/a;jsessionid=x?b=1": "https://shop.test/a;jsessionid=REDACTED?b=1",
+    "https://shop.test/reset/8f14e45fceea167a?b=1": "https://shop.test/reset/REDACTED?b=1",
+    "https://shop.test/a?next=https://b.test/?token=x&b=1":
+      "https://shop.test/a?next=https://b.test/?token=REDACTED&b=1",
+    "https://shop.test/a?next=%2Fb%3Ftoken%3Dx%26c%3D1&b=1": "https://shop.test/a?next=REDACTED&b=1",
+    "https://shop.test/a?email=ann%40mail.test&b=%C3%A9": "https://shop.test/a?email=REDACTED&b=%C3%A9",
+    "https://ann:x@shop.test:8443/a?b=1": "https://shop.test:8443/a?b=1",
+  };
+  expect(Object.fromEntries(Object.keys(redacted).map((url) => [url, redact(url)]))).toEqual(redacted);
+});
+
+it("cuts a URL after 8,192 characters, when its secrets are gone", () => {
+  const long = `https://shop.test/a?token=${"x".repeat(100_000)}&page=2`;
+  expect(redact(long)).toBe("https://shop.test/a?token=REDACTED&page=2");
+  const across = `https://shop.test/a?b=${"b".repeat(8_160)}&email=ann@mail.test`;
+  expect(redact(across)).toBe(`${across.slice(0, 8_189)}RED`);
+});
+
+/** A name, and the longest value that is looked at to its end. */
+const RUNS = [`key${"=".repeat(63)}a${"1".repeat(2_432)}`, `code=${"a1".repeat(30)}`];
+
+/** What a hostile link could repeat. */
+const REPEATED =
+  'jwt token token= passw sessid apikey authoriz d_confirmation reset reset/ invite/a1 code=1& a@ .b+c: // :// ://a %25 %41%2F &%41 ?% [ ; key[][][] eyJ eyJ. -eyJ a a& a=1& 1 a1 {"a":1, #a';
+
+it("takes 20 ms at most for 100 KB, and time that grows no faster than the URL, whatever it holds", () => {
+  /** Processor time, which other processes do not lengthen, in microseconds. */
+  const cost = (text: string, length: number, times: number): number => {
+    const url = `https://shop.test/?${text.repeat(length / text.length)}`;
+    const before = process.cpuUsage();
+    for (let i = 0; i < times; i++) redact(url);
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  };
+  const slow = [...REPEATED.split(" "), ...RUNS].flatMap((text) => {
+    const rounds = Array.from({ length: 7 }, () => ({ short: cost(text, 10_000, 10), long: cost(text, 100_000, 1) }));
+    // The fastest round is the one that nothing else has disturbed.
+    const long = Math.min(...rounds.map((round) => round.long));
+    const short = Math.min(...rounds.map((round) => round.short));
+    // What takes less than eight milliseconds is fast, and too short to be compared.
+    return long > 20_000 || long > Math.max(8_000, 1.2 * short)
+      ? [`${text}: 100 KB take ${long} µs, ten times 10 KB ${short} µs`]
+      : [];
+  });
+  expect(slow).toEqual([]);
 });
 
 const part = fc.stringMatching(/^[a-zA-Z0-9%;=&?#/@:.[\]_+-]{0,12}$/);
@@ -74,10 +100,9 @@ describe("of any URL", () => {
   });
   it("takes out a token, whatever stands around it", () => {
     fc.assert(
-      fc.property(urls, fc.constantFrom("&", "?", "#"), part, (url, separator, behind) => {
-        const value = `${SECRET}${behind.replace(/[&#].*/, "")}`;
-        expect(redact(`${url}${separator}token=${value}`)).not.toContain(SECRET);
-        expect(redact(`${url}${separator}token=${behind.replace(/[&#].*/, "")}${SECRET}`)).not.toContain(SECRET);
+      fc.property(urls, fc.constantFrom("&", "?", "#"), part, part, (url, separator, before, behind) => {
+        const token = `${before}s3cr3t${behind}`.replace(/[?&#]/g, "");
+        expect(redact(`${url}${separator}token=${token}`)).not.toContain("s3cr3t");
       }),
     );
   });
