@@ -1,4 +1,5 @@
 import autocannon from "autocannon";
+import pg from "pg";
 import type { Place } from "../engines.js";
 import { spawnService } from "../service-process.js";
 import { fillPlace, lookUps } from "./fill.js";
@@ -35,4 +36,19 @@ export const latency = async (engine: string, place: Place): Promise<void> => {
   }
   await service.stop("SIGTERM");
   console.table(rows);
+  if (place.databaseUrl !== undefined) console.log(await sizes(place.databaseUrl));
+};
+
+/** Bytes that an event takes on the disk, and what of it indexes and params are. */
+const sizes = async (url: string): Promise<string> => {
+  const client = new pg.Client(url);
+  await client.connect();
+  const { rows } = await client.query<{ total: string; indexes: string; params: string }>(
+    `SELECT pg_total_relation_size('events') AS total, pg_indexes_size('events') AS indexes,
+            (SELECT sum(length(params)) FROM events) AS params`,
+  );
+  await client.end();
+  const perEvent = (bytes: string) => Math.round(Number(bytes) / AMOUNTS.events);
+  const { total, indexes, params } = rows[0]!;
+  return `bytes an event: ${perEvent(total)}, of which indexes ${perEvent(indexes)} and params ${perEvent(params)}`;
 };

@@ -1,25 +1,31 @@
 /*
- * `npm run bench:service`: what the service can take, on both engines. `throughput` compares it with what limits it;
- * `latency` fills a database with a million events and times each look-up. Named as arguments, each runs alone. It prints,
- * and never fails on a figure: figures depend on the machine and on what else it does, so ratios are of one run.
+ * `npm run bench:service`: what the service can take, on both engines. `start` times `npm run service`; `throughput`
+ * compares what it stores a second with what limits it; `latency` fills a database with a million events and times each
+ * look-up. Named as arguments, each runs alone, as does an engine (`pglite`, `postgresql`). It prints, and never fails on a
+ * figure: figures depend on the machine and on what else it does, so ratios are of one run.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { missing, startPostgres } from "../postgres-server.js";
 import { latency } from "./latency.js";
+import { startUp } from "./start.js";
 import { throughput } from "./throughput.js";
 
-const BENCHES = { throughput, latency };
+const BENCHES = { start: startUp, throughput, latency };
+
+const ENGINES = ["pglite", "postgresql"];
 
 const asked = process.argv.slice(2);
-const chosen = (name: string) => asked.every((argument) => !(argument in BENCHES)) || asked.includes(name);
-const engines = ["pglite", "postgresql"].filter(
-  (engine) => !asked.some((one) => /^p/.test(one)) || asked.includes(engine),
-);
+/** Those of them that were named, or all where none was. */
+const chosen = (names: string[]): string[] => {
+  const named = names.filter((name) => asked.includes(name));
+  return named.length > 0 ? named : names;
+};
+const engines = chosen(ENGINES);
 
-for (const [name, bench] of Object.entries(BENCHES)) {
-  if (!chosen(name)) continue;
+for (const name of chosen(Object.keys(BENCHES)) as (keyof typeof BENCHES)[]) {
+  const bench = BENCHES[name];
   if (engines.includes("pglite")) {
     const folder = await mkdtemp(join(tmpdir(), "tracklet-bench-"));
     await bench("PGlite", { dataFolder: folder, databaseUrl: undefined });

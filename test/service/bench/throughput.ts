@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import type { Database } from "../../../demo/service/database.js";
@@ -29,8 +30,8 @@ const EVENTS = BODIES.map((body): NewEvent => {
   };
 });
 
-/** The floor of the database: batches one after another, prepared, and nothing beside them. Events a second. */
-const feed = async (database: Database): Promise<number> => {
+/** The floor of the database: batches one after another, prepared, and nothing beside them. */
+const feed = async (database: Database): Promise<Pick<Load, "perSecond">> => {
   const writer = newWriter();
   const began = performance.now();
   let fed = 0;
@@ -38,7 +39,7 @@ const feed = async (database: Database): Promise<number> => {
     const from = fed % (EVENTS.length - BATCH);
     await database.write([insertEvents(newIds(writer, BATCH), EVENTS.slice(from, from + BATCH))]);
   }
-  return (fed / (performance.now() - began)) * 1_000;
+  return { perSecond: (fed / (performance.now() - began)) * 1_000 };
 };
 
 const besides = async (place: Place): Promise<Place> => {
@@ -50,34 +51,53 @@ const besides = async (place: Place): Promise<Place> => {
   return { ...place, databaseUrl: place.databaseUrl.replace(/[^/]+$/, "floor") };
 };
 
+/** Bytes that a server has written to its log so far, and events of all its databases. */
+const written = async ({ databaseUrl }: Place): Promise<{ bytes: number; events: number } | undefined> => {
+  if (databaseUrl === undefined) return undefined;
+  const sum = { bytes: 0, events: 0 };
+  for (const url of [databaseUrl, databaseUrl.replace(/[^/]+$/, "floor")]) {
+    const client = new pg.Client(url);
+    await client.connect();
+    const { rows } = await client.query<{ bytes: string; events: string }>(
+      "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS bytes, (SELECT count(*) FROM events) AS events",
+    );
+    await client.end();
+    sum.bytes = Number(rows[0]!.bytes);
+    sum.events += Number(rows[0]!.events);
+  }
+  return sum;
+};
+
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
-/** Events a second, and microseconds of the processor that each took in the processes of interest. */
-interface Measured extends Load {
-  server: number;
-  database: number;
-  client: number;
+/** Microseconds of the processor that an event took: in each of some processes, and in this one. */
+interface Costs {
+  of: number[];
+  here: number;
 }
 
-const measure = async (url: string, pid: number, databasePid: number | undefined): Promise<Measured> => {
+const measure = async <Result extends { perSecond: number }>(
+  pids: number[],
+  work: () => Promise<Result>,
+): Promise<Result & Costs> => {
   const times = () => [
-    cpuSeconds(pid),
-    cpuSeconds(databasePid ?? 0),
+    ...pids.map((pid) => cpuSeconds(pid) * 1e6),
     process.cpuUsage().user + process.cpuUsage().system,
   ];
   const before = times();
-  const load = await post(url, SECONDS);
-  const after = times();
-  const perEvent = (index: number, unit: number) =>
-    ((after[index]! - before[index]!) * unit) / (load.perSecond * SECONDS);
-  return { ...load, server: perEvent(0, 1e6), database: perEvent(1, 1e6), client: perEvent(2, 1) };
+  const result = await work();
+  const costs = times().map((time, index) => (time - before[index]!) / (result.perSecond * SECONDS));
+  return { ...result, of: costs.slice(0, -1), here: costs.at(-1)! };
 };
 
 /**
  * Events a second that the service stores for 64 clients, as a ratio to the lower of two floors in the same round: bare
  * Fastify on the same route, and the database fed with batches of 64 rows.
+ *
+ * Each floor has the processors to itself, the service shares them with its clients and its database. So beside it stands
+ * what these processors give for the work of both floors together.
  */
-export const throughput = async (engine: string, place: Place, databasePid?: number): Promise<void> => {
+export const throughput = async (engine: string, place: Place, databasePid = 0): Promise<void> => {
   const floor = await openDatabase({ ...(await besides(place)), seed: false });
   const service = spawnService({
     TRACKLET_RATE_LIMIT: "0",
@@ -88,32 +108,47 @@ export const throughput = async (engine: string, place: Place, databasePid?: num
   const bareUrl = (await bare.says(/ready at (\S+)/))[1]!;
   for (const warm of [url, bareUrl]) await post(warm, 2);
 
-  const rounds: { fed: number; http: Measured; stored: Measured; ratio: number }[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const fed = await feed(floor);
-    const http = await measure(bareUrl, bare.process.pid!, undefined);
-    const stored = await measure(url, service.child.pid!, databasePid);
-    rounds.push({ fed, http, stored, ratio: stored.perSecond / Math.min(fed, http.perSecond) });
-  }
+  const round = async () => {
+    const fed = await measure([0, databasePid], () => feed(floor));
+    const http = await measure([bare.process.pid!, 0], () => post(bareUrl, SECONDS));
+    const stored = await measure([service.child.pid!, databasePid], () => post(url, SECONDS));
+    const together = (availableParallelism() * 1e6) / (http.of[0]! + http.here + fed.of[1]! + fed.here);
+    const lower = Math.min(fed.perSecond, http.perSecond);
+    return { fed, http, stored, together, ratio: stored.perSecond / lower, reached: stored.perSecond / together };
+  };
+  const rounds: Awaited<ReturnType<typeof round>>[] = [];
+  const before = await written(place);
+  for (let number = 0; number < ROUNDS; number += 1) rounds.push(await round());
+  const after = await written(place);
   await Promise.all([bare.end(), service.stop("SIGTERM"), floor.close()]);
 
-  const middle = (value: (round: (typeof rounds)[number]) => number) => Math.round(median(rounds.map(value)));
-  const ratios = rounds.map(({ ratio }) => ratio);
+  type Round = (typeof rounds)[number];
+  const middle = (value: (round: Round) => number) => Math.round(median(rounds.map(value)));
+  const figures = (of: (round: Round) => Load & Costs) => ({
+    "events/s": middle((one) => of(one).perSecond),
+    "p50 ms": middle((one) => of(one).p50),
+    "p99 ms": middle((one) => of(one).p99),
+    "µs an event: server": middle((one) => of(one).of[0]!),
+    database: middle((one) => of(one).of[1]!),
+    clients: middle((one) => of(one).here),
+  });
+  const span = (value: (round: Round) => number) => {
+    const all = rounds.map(value);
+    return `${median(all).toFixed(2)} (${Math.min(...all).toFixed(2)} to ${Math.max(...all).toFixed(2)})`;
+  };
   console.log(`\n${engine}: events a second with 64 clients, medians of ${ROUNDS} rounds`);
   console.table({
-    "database alone, 64 rows a batch": { "events/s": middle(({ fed }) => fed) },
-    "bare Fastify": figures(({ http }) => http, middle),
-    service: figures(({ stored }) => stored, middle),
+    "database alone, 64 rows a batch": {
+      "events/s": middle(({ fed }) => fed.perSecond),
+      "µs an event: server": middle(({ fed }) => fed.here),
+      database: middle(({ fed }) => fed.of[1]!),
+    },
+    "bare Fastify": figures(({ http }) => http),
+    service: figures(({ stored }) => stored),
+    "both floors on these processors": { "events/s": middle(({ together }) => together) },
   });
-  const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));
-  console.log(`service to the lower floor: ${median(ratios).toFixed(2)} (${least} to ${most}), target 0.7`);
+  console.log(`service to the lower floor: ${span(({ ratio }) => ratio)}, target 0.7`);
+  console.log(`service to both floors on ${availableParallelism()} processors: ${span(({ reached }) => reached)}`);
+  if (before !== undefined && after !== undefined)
+    console.log(`bytes of log an event: ${Math.round((after.bytes - before.bytes) / (after.events - before.events))}`);
 };
-
-const figures = <Round>(of: (round: Round) => Measured, middle: (value: (round: Round) => number) => number) => ({
-  "events/s": middle((round) => of(round).perSecond),
-  "p50 ms": middle((round) => of(round).p50),
-  "p99 ms": middle((round) => of(round).p99),
-  "µs of CPU an event": middle((round) => of(round).server),
-  "of the database": middle((round) => of(round).database),
-  "of the clients": middle((round) => of(round).client),
-});
