@@ -4,7 +4,7 @@ import { isUnavailable } from "./sql-state.js";
 /** Items in one transaction: enough to share its cost, few enough not to keep others waiting. */
 const MAX_BATCH = 500;
 /** Items that begin a transaction beside another: fewer join the next one, for many small ones cost more than few large. */
-const MIN_BESIDE = 16;
+const MIN_BESIDE = 48;
 /** Characters that may wait for the database; more is refused (503) instead of filling the memory. */
 const MAX_WAITING = 64 * 2 ** 20;
 

@@ -35,20 +35,20 @@ it("begins a transaction beside another for a full batch, and for less waits", a
   const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   const adds = [add(0)];
   await turn();
-  adds.push(...Array.from({ length: 15 }, (_, index) => add(index)));
+  adds.push(...Array.from({ length: 47 }, (_, index) => add(index)));
   await turn();
   expect(batches).toEqual([1]);
-  adds.push(add(16));
+  adds.push(add(48));
   await turn();
-  expect(batches).toEqual([1, 16]);
+  expect(batches).toEqual([1, 48]);
   // Both are under way: a third waits for one of them.
-  adds.push(...Array.from({ length: 40 }, (_, index) => add(index)));
+  adds.push(...Array.from({ length: 60 }, (_, index) => add(index)));
   await turn();
-  expect(batches).toEqual([1, 16]);
+  expect(batches).toEqual([1, 48]);
   releases.shift()!();
   await adds[0];
   await turn();
-  expect(batches).toEqual([1, 16, 40]);
+  expect(batches).toEqual([1, 48, 60]);
   for (const release of releases) release();
   await Promise.all(adds);
 });
