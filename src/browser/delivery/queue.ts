@@ -38,7 +38,7 @@ export const deliver = (key: string): void => {
 };
 
 /** @param detail reported, if there is one, with the event */
-export const drop = (key: string, code?: "evicted" | "rejected", detail = ""): void => {
+export const drop = (key: string, code?: "rejected", detail = ""): void => {
   const text = rows.get(key) ?? "";
   take(key);
   tally.dropped++;
@@ -64,21 +64,29 @@ export const trim = (): number => {
   const bytes: [number, number] = [0, 0];
   const counts: [number, number] = [0, 0];
   let waiting = 0;
-  for (const [key, text] of [...rows].reverse()) {
+  /** What was adopted comes last in the queue, whatever its age. */
+  const newestFirst = [...rows].reverse().sort(([one], [other]) => timeOf(other) - timeOf(one));
+  const evicted: [detail: string, text: string][] = [];
+  for (const [key, text] of newestFirst) {
     const kind = isAddressed(text) ? 1 : 0;
     const isOld = Date.now() - timeOf(key) > (kind ? Number(maxAgeMs) || 604_800_000 : 86_400_000);
     const isMuch =
       counts[kind] >= (kind ? Number(maxEvents) || 1_000 : 100) ||
       bytes[kind] + text.length > (Number(maxBytes) || 1_048_576);
     if (isOld || isMuch) {
-      if (kind) drop(key, "evicted", isOld ? "maxAgeMs" : "maxEvents, maxBytes");
-      else drop(key, isReported ? undefined : "evicted", "identify");
-      isReported ||= !kind;
+      drop(key);
+      evicted.unshift([kind ? (isOld ? "maxAgeMs" : "maxEvents, maxBytes") : "identify", text]);
     } else {
       counts[kind]++;
       bytes[kind] += text.length;
       if (kind && !markedAt(text)) waiting++;
     }
+  }
+  // At the end, because a report may be tracked.
+  for (const [detail, text] of evicted) {
+    const isUnaddressed = detail === "identify";
+    if (!isUnaddressed || !isReported) report("evicted", detail, withoutMark(text));
+    isReported ||= isUnaddressed;
   }
   return waiting;
 };
