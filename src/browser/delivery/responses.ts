@@ -118,7 +118,8 @@ export const judge = (key: string, { beganAt, isCut }: Request, [status, told]: 
   if (isRefusal && !failure) refusals++;
   const isWrong = isRefusal ? refusals >= Math.min(REFUSALS, rows.size) : status && !isTransient(status);
   const delay = isOver(acceptedAt, WELL_MS) ? 0 : Math.random() * WELL_CEILING_MS;
-  fail(isEvents ? key : "", seen, told, isWrong ? PAUSE_MS : delay);
+  // Any other status of a wrong configuration speaks of the service as well.
+  fail(isEvents && (isRefusal || !isWrong) ? key : "", seen, told, isWrong ? PAUSE_MS : delay);
   if (!isWrong || isPaused) return;
   isPaused = true;
   report("paused", `status ${status}`);
