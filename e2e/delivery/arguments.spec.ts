@@ -144,16 +144,6 @@ const omitting: Record<string, Case> = {
     stored: { good: 1 },
     omitted: ["bad"],
   },
-  endless: {
-    params: () => {
-      // Deeper than JSON.stringify goes, in every engine.
-      let value: unknown = [];
-      for (let level = 1; level < 100_000; level++) value = level % 2 ? { x: value } : [value];
-      return { endless: value, good: 1 };
-    },
-    stored: { good: 1 },
-    omitted: ["endless"],
-  },
 };
 
 test.describe("15. arguments", () => {
@@ -212,7 +202,10 @@ test.describe("15. arguments", () => {
       expect(params, event_uid).toStrictEqual({});
   });
 
-  test("15. a name that is no text is reported, and nothing is sent", async ({ page, expectRows }) => {
+  test("15. a name that is neither a text nor a whole number is reported, and nothing is sent", async ({
+    page,
+    expectRows,
+  }) => {
     await page.evaluate(() => {
       const { tracklet } = window;
       const hostile = {
@@ -221,7 +214,7 @@ test.describe("15. arguments", () => {
         },
       };
       tracklet.track();
-      for (const uid of ["", 5, null, hostile, Symbol("uid"), ["list"]]) tracklet.track(uid);
+      for (const uid of ["", 1.5, null, hostile, Symbol("uid"), ["list"]]) tracklet.track(uid);
     });
     await track(page, "good");
     await expectRows(["good"]);

@@ -1,7 +1,7 @@
 import type { Page } from "playwright/test";
 import { controlClock } from "../harness/clock.js";
 import { expect, test, track, trackMany } from "../harness/fixtures.js";
-import { open } from "../harness/install.js";
+import { open, run } from "../harness/install.js";
 import { modulePage, problems } from "../harness/module.js";
 import { waitForBackOff } from "../harness/outage.js";
 
@@ -117,17 +117,19 @@ test.describe("bounds", () => {
     contact,
     expectRows,
   }) => {
-    site.page("/", modulePage(site, { trackUrl: gateway.url, contactUid: contact, maxEvents: 20 }));
+    site.page("/", modulePage(site, { trackUrl: gateway.url, contactUid: contact, maxEvents: 100 }));
     await gateway.fail("reset");
     await open(page, site.url);
-    await page.evaluate((uid) => {
+    await page.evaluate(() => {
       const { tracklet } = window;
       for (let index = 1; index <= 20; index++) tracklet.track!(`addressed-${index}`);
       tracklet.reset!();
       for (let index = 1; index <= 105; index++) tracklet.track!(`waiting-${index}`);
-      tracklet.identify!(uid);
-    }, contact);
+    });
+    await expect.poll(() => evicted(page)).not.toEqual([]);
     await gateway.heal();
+    await expectRows(uids("addressed", 1, 20));
+    await run(page, `tracklet.identify(${JSON.stringify(contact)})`);
     await expectRows([...uids("addressed", 1, 20), ...uids("waiting", 6, 105)]);
     const told = await evicted(page);
     expect(told, "one report a page").toHaveLength(1);
