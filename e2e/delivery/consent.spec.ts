@@ -3,7 +3,7 @@ import { readmeBlocks } from "../../test/support/readme.js";
 import { fillStorage } from "../harness/fill-storage.js";
 import { expect, test } from "../harness/fixtures.js";
 import { bringInStep } from "../harness/in-step.js";
-import { loaded, localise, open, run } from "../harness/install.js";
+import { judge, loaded, localise, open, run } from "../harness/install.js";
 import { waitForBackOff } from "../harness/outage.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 
@@ -73,6 +73,8 @@ test.describe("pending", () => {
   }) => {
     await open(page, site.url);
     const other = await another(context, `${site.url}/other`);
+    // A view is of whoever is named when it is judged.
+    for (const tab of [page, other]) await judge(tab);
     await run(page, `tracklet.reset(); tracklet.optIn()`);
     // The view of the other tab is sent: it has followed.
     await gateway.waitForPosts(2, "pageview");
