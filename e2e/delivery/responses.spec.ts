@@ -261,9 +261,9 @@ test.describe("14. one poisonous event among good ones is dropped and reported, 
         `tracklet.track("refused", ${params}); for (const uid of ${JSON.stringify(good)}) tracklet.track(uid)`,
       );
       await expectRows(good);
-      await expect
-        .poll(() => problems(page))
-        .toMatchObject([{ code: "rejected", detail: `status ${status}`, event: { event_uid: "refused" } }]);
+      // The event itself is more than a driver can bring here.
+      const told = () => page.evaluate("problems.map(({ code, detail, event }) => [code, detail, event.event_uid])");
+      await expect.poll(told).toEqual([["rejected", `status ${status}`, "refused"]]);
       for (const { serviceStatus } of gateway.posts("refused")) expect(serviceStatus).toBe(status);
     });
 

@@ -52,7 +52,7 @@ for (const { app, history = "path" } of VISITS)
         contact,
         expectViews,
       }) => {
-        // Not async: the page view of the load is then that of the address before the app has changed it.
+        // Not async: the tracker is there before the app changes the address, whose view is judged once it stands.
         site.configure({ pageviews: history === "hash" ? "hash" : "auto", async: false });
         await serveApp(app, { site, contact, history });
         await recordCalls(page);
@@ -93,7 +93,7 @@ for (const { app, history = "path" } of VISITS)
         const views = ["/about", "/", "/about", "/list?page=1", "/list?page=2", "/new", "/list?page=1", "/"];
         test.info().annotations.push({ type: "history", description: measured.join("\n") });
         if (process.env.TRACKLET_MEASURE) console.log(`${app} ${history}\n  ${measured.join("\n  ")}`);
-        const [before, after] = history === "hash" ? ["/", "/#"] : ["/", ""];
+        const [before, after] = history === "hash" ? ["/#/", "/#"] : ["/", ""];
         await expectViews([before, ...views.map((view) => after + view)]);
         expect(measured).toHaveLength(9);
       });
