@@ -2,8 +2,9 @@
 
 /** Requests at once: enough to drain a back-log, and two of a host's six sockets are left to the page. */
 const PARALLEL = 4;
-/** One that hangs for longer than this, in milliseconds, frees its place for another, up to twice as many in all. */
+/** One that hangs for longer than this, in milliseconds, frees its place for another; so do this many. */
 export const SLOW_MS = 2_000;
+const SLOW = 2;
 /** The same while the page is out of sight: a browser process has 256 in all. */
 const PARALLEL_HIDDEN = 32;
 /** Bytes with keepalive: of the 65,536 of a document, some are left to the page. */
@@ -32,7 +33,7 @@ export const openFor = (ms: number): number =>
   [...inFlight.values()].filter(({ beganAt }) => Date.now() - beganAt >= ms).length;
 
 export const isFull = (isOut: boolean): boolean =>
-  isOut ? inFlight.size >= PARALLEL_HIDDEN : inFlight.size - Math.min(PARALLEL, openFor(SLOW_MS)) >= PARALLEL;
+  isOut ? inFlight.size >= PARALLEL_HIDDEN : inFlight.size - Math.min(SLOW, openFor(SLOW_MS)) >= PARALLEL;
 
 /** So many bytes more may outlive the page. */
 export const room = (): number => [...inFlight.values()].reduce((left, { kept }) => left - kept, KEEPALIVE_BYTES);

@@ -54,8 +54,9 @@ export const beginRequests = (isOut: boolean, isUrgent: boolean, then: () => voi
     const size = new TextEncoder().encode(text).length;
     const fits = size <= room();
     if (!fits && (isOut || size <= KEEPALIVE_BYTES)) continue;
-    // Beacons, where there is no keepalive, are for pages that may be over soon.
-    const outlives = fits && (isOut || (!isProbe && "keepalive" in Request.prototype));
+    // Beacons, where there is no keepalive, are for pages that may be over soon. While something hangs, a new request is bound
+    // to the page: Chromium holds one with keepalive open for 30 s after it was given up, and with it one of six connections.
+    const outlives = fits && (isOut || (!isProbe && !openFor(SLOW_MS) && "keepalive" in Request.prototype));
     send(key, text, outlives ? size : 0).then(then, then);
     if (isProbe) break;
   }
