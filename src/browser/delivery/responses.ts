@@ -103,8 +103,10 @@ export const judge = (key: string, { beganAt, isCut }: Request, [status, told]: 
   if (text) set(key, withoutMark(text));
   if (text && rows.has(key)) {
     rows.set(key, withoutMark(text));
-    if (isEvents && failure && (failure.tries || failure.at < acceptedAt)) {
-      if (isRefusal && failure.isRefusal) drop(key, "rejected", `status ${status}`);
+    const isAtFault = failure && failure.at < acceptedAt;
+    // Once a suspect, it is one until it is accepted.
+    if (isEvents && failure && (isAtFault || failure.tries)) {
+      if (isAtFault && isRefusal && failure.isRefusal) drop(key, "rejected", `status ${status}`);
       else suspect(failure, isRefusal);
       return;
     }
