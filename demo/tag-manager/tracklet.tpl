@@ -101,7 +101,7 @@ ___TEMPLATE_PARAMETERS___
     "name": "name",
     "displayName": "Name",
     "simpleValueType": true,
-    "help": "Of the global and the storage keys; another name is another tracker. Default: tracklet.",
+    "help": "Of the global and the storage keys. Default: tracklet. A script has one tracker: for a second one beside it, put a tag with data-name in the page.",
     "enablingConditions": [{ "paramName": "verb", "paramValue": "init", "type": "EQUALS" }]
   },
   {

@@ -12,8 +12,9 @@ import {
 import { test as base, expect } from "../harness/fixtures.js";
 
 /*
- * Browsers without keepalive: what a page begins is cut off when it is left, and only a beacon outlives it. A beacon
- * carries the cookies of its target and a request of the snippet never does, so a cookie tells which one it was.
+ * Browsers without keepalive: what a page begins is cut off when it is left, and only a beacon outlives it. What was cut off
+ * is sent again, and the service may have it already: stamps tell it so. A beacon carries the cookies of its target and a
+ * request of the snippet never does, so a cookie tells which one it was.
  */
 
 const test = base.extend<{ stage: ExitStage }>({
@@ -21,6 +22,7 @@ const test = base.extend<{ stage: ExitStage }>({
     await context.addInitScript(() => {
       delete (Request.prototype as { keepalive?: boolean }).keepalive;
     });
+    site.configure({ stamp: true });
     // Cookies do not tell ports apart: the service's is the site's, too.
     await context.addCookies([{ name: "seen", value: "yes", url: gateway.url }]);
     await use({ context, page, site, gateway, expectRows });
@@ -39,22 +41,18 @@ test("18. without keepalive, row 1: 200 events in a row", async ({ stage }) => {
 
 test("18. without keepalive, row 2: two events, then location.assign at once, 40 pages in a row", async ({ stage }) => {
   await assignManyTimes(stage);
-  expect(beacons(stage), "beacons").toBeGreaterThan(0);
 });
 
 test("18. without keepalive, row 3: an event, then the tab is closed at once, 20 times", async ({ stage }) => {
   await closeManyTabs(stage);
-  expect(beacons(stage), "beacons").toBeGreaterThan(0);
 });
 
 test("18. without keepalive, row 3: an event while a form is submitted", async ({ stage }) => {
   await submitForm(stage);
-  expect(beacons(stage), "beacons").toBe(1);
 });
 
 test("18. without keepalive, row 3: events, then a reload at once", async ({ stage }) => {
   await reloadAtOnce(stage);
-  expect(beacons(stage), "beacons").toBe(3);
 });
 
 for (const order of ["before", "after"] as const) {

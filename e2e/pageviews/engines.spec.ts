@@ -26,11 +26,12 @@ test.describe("page views", EVERY_ENGINE, () => {
       }) => {
         const tab = await open(`${site.url}/a`);
         expect(await tab.evaluate("typeof window.navigation === 'object'")).toBe(means === "navigation");
-        const views = ["/a"];
+        const views: string[] = [];
         const expectView = async (path: string) => {
           views.push(path);
           await expectRows(views, { by: ({ params }) => String(params.visit_url).replace(site.url, "") });
         };
+        await expectView("/a");
         await tab.evaluate(`history.pushState({}, "", "/pushed"); undefined`);
         await expectView("/pushed");
         await tab.evaluate(`history.replaceState({}, "", "/pushed?filter=1"); location.hash = "part"; undefined`);

@@ -109,16 +109,21 @@ for (const means of MEANS)
       await expectViews(["/app#/a", "/app#/b"]);
     });
 
-    test("a page that was written anew counts when it comes back from the back/forward cache", async ({
+    test("a page that was written anew, and calls the tracker, counts when it comes back from the back/forward cache", async ({
       launch,
       site,
+      contact,
       expectViews,
     }) => {
       const { context, page } = await launch({ backForwardCache: true });
       await prepare(context, means);
       await page.goto(`${site.url}/a`);
       await judge(page);
-      await run(page, `document.open(); document.write("<p>Written anew</p>"); document.close()`);
+      await run(
+        page,
+        `document.open(); document.write("<p>Written anew</p>"); document.close();
+        tracklet.identify(${JSON.stringify(contact)})`,
+      );
       await run(page, `addEventListener("pageshow", ({ persisted }) => { window.isRestored = persisted })`);
       await page.goto(`${site.url}/b`);
       await judge(page);
@@ -173,8 +178,9 @@ test("of the moves on a hidden page the last one counts, when the page is seen a
   await judge(page);
   const show = (state: string) =>
     page.evaluate((now) => {
-      Object.defineProperty(document, "visibilityState", { configurable: true, value: now });
-      Object.defineProperty(document, "hidden", { configurable: true, value: now === "hidden" });
+      // On the prototype, because elements of the page may hide the members of `document` itself.
+      Object.defineProperty(Document.prototype, "visibilityState", { configurable: true, value: now });
+      Object.defineProperty(Document.prototype, "hidden", { configurable: true, value: now === "hidden" });
       document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
     }, state);
   await show("hidden");

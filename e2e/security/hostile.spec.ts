@@ -83,7 +83,7 @@ test.describe("hostile rows in the storage", () => {
     '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
     '{"contact_uid":null,"event_uid":5,"params":"text"}',
     `!${"[".repeat(10_000)}`,
-    "\u0000\ud800",
+    "\ud800\u0000",
     "x".repeat(100_000),
   ];
   const KEYS = [

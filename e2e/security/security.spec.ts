@@ -234,8 +234,6 @@ test.describe("where the browser takes rights away", () => {
     const uids = await trackMany(page, 20);
     const rows = await expectRows(uids);
     expect(new Set(rows.map(({ params }) => params.event_id)).size).toBe(20);
-    for (const { params } of rows)
-      expect(params.event_id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
 
     // What a closed tab has left is adopted without locks, by one of two tabs.
     const tab = await context.newPage();

@@ -5,7 +5,7 @@
 import { attempt } from "../shared/attempt.js";
 import type { Command, Config, FlushResult, Hub } from "../types.js";
 import { configure, type Named } from "./config.js";
-import { whenActive } from "./page.js";
+import { keepListening, whenActive } from "./page.js";
 import { report } from "./reporting.js";
 import { begin, start, verbs } from "./tracker.js";
 
@@ -53,6 +53,7 @@ const run = (command: Command): unknown => {
     if (verb === "init") whenActive(() => init({ ...(args[0] as Config) }));
     else if (!Object.keys(verbs).includes(verb)) report("input", `no verb ${verb}`);
     else if (token) {
+      keepListening();
       begin();
       return (verbs as unknown as Verbs)[verb]!(...args);
     } else waiting.push(command);

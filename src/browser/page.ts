@@ -46,9 +46,10 @@ export type Navigation = "push" | "replace" | "traverse";
  * exceptions reach the caller. `popstate` belongs to both ways, see `onPage`.
  */
 export const onNavigate = (run: (kind: Navigation) => void): void => {
-  const { Navigation, navigation } = window as { Navigation?: unknown; navigation?: EventTarget };
-  if (typeof Navigation === "function")
-    listen(navigation!, "currententrychange", ({ navigationType }: { navigationType: Navigation }) =>
+  const { Navigation, navigation } = window as { Navigation?: unknown; navigation?: unknown };
+  // A page may have a variable of this name.
+  if (typeof Navigation === "function" && navigation instanceof Navigation)
+    listen(navigation as EventTarget, "currententrychange", ({ navigationType }: { navigationType: Navigation }) =>
       attempt(() => run(navigationType)),
     );
   else

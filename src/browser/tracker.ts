@@ -9,10 +9,11 @@ import { config, configure, isOn, type Named, url } from "./config.js";
 import { address, followVisitor, forgetUnaddressed } from "./delivery/addressing.js";
 import { EVENT, isAddressed } from "./delivery/event-key.js";
 import { flush } from "./delivery/flush.js";
+import { isGone } from "./delivery/in-flight.js";
 import { append, rows, trim } from "./delivery/queue.js";
 import { comeBack, followTab, leave, round, wake } from "./delivery/rounds.js";
 import { lookWithin, me, restart } from "./delivery/tabs.js";
-import { isHidden, keepListening, onPage, type PageEvent } from "./page.js";
+import { isHidden, onPage, type PageEvent } from "./page.js";
 import { isTelling, listenTo, log, readUid, report } from "./reporting.js";
 import { choose, consent, followConsent } from "./state/consent.js";
 import { identify, identity, resetIdentity } from "./state/identity.js";
@@ -68,7 +69,6 @@ export const verbs = {
     wake();
   },
   track: (eventUid: string, params?: Params): void => {
-    keepListening();
     judgeView();
     add("track", eventUid, params);
   },
@@ -102,16 +102,16 @@ const follow = ({ type, persisted, key, newValue }: PageEvent): void => {
   if (type === "storage") {
     const [name, kind] = `${key}`.split(":");
     if (key === null || name === config.name) followTab(`${kind}`, newValue);
-  } else if (type === "pageshow") {
-    if (persisted) {
-      move("load");
-      comeBack();
-    }
   } else if (type === "popstate") moveInHistory();
-  else {
+  else if (type === "pageshow") {
+    if (persisted) move("load");
+    if (isGone) comeBack();
+  } else {
     judgeView(true);
     if (type === "pagehide") leave();
-    else round(!isHidden());
+    else if (!isGone) round(!isHidden());
+    // A page that comes back from the back/forward cache is seen before its `pageshow`.
+    else if (!isHidden()) comeBack();
   }
 };
 

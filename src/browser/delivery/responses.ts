@@ -6,7 +6,7 @@ import { clear, fail } from "./backoff.js";
 import { markedAt, withMark, withoutMark } from "./event-key.js";
 import { inFlight, isGone, type Request } from "./in-flight.js";
 import { deliver, drop, put, rows } from "./queue.js";
-import { isOver, lacksLease } from "./tabs.js";
+import { isOver } from "./tabs.js";
 import { BEACON, type Outcome } from "./transport.js";
 
 /** A service that refuses every event is asked again after this time, in milliseconds. */
@@ -79,8 +79,7 @@ const suspect = (failure: Failure, isRefusal: boolean): void => {
 
 /** @param seen the back-off when the request began */
 export const judge = (key: string, { beganAt, isCut }: Request, [status, told]: Outcome, seen: string): void => {
-  // Where the page has emptied the storage, the lease is missing as well.
-  const text = get(key) ?? (lacksLease() ? rows.get(key) : undefined);
+  const text = get(key);
   if (isSuccess(status)) {
     acceptedAt = Math.max(acceptedAt, beganAt);
     failing = "";

@@ -56,11 +56,14 @@ const follow = (): void => {
   if (wasDown && !state()) heardOfSuccess();
 };
 
-const step = (): void => {
+/** @param verdict judges a request that has ended, once the storage is as it was before the page has emptied it */
+const step = (verdict?: () => void): void => {
   clearTimeout(timer);
   timer = undefined;
   isComing = false;
-  follow();
+  if (!isGone || !verdict) follow();
+  verdict?.();
+  if (isGone && verdict) return;
   let wait = Number.POSITIVE_INFINITY;
   const isOpen = consent === "granted";
   if (isOpen && !isGone && tabs.lookAt <= Date.now()) {
@@ -74,7 +77,7 @@ const step = (): void => {
   if (rows.size) tabs.renew(!tabs.isHeld && (known || rows.size > 8 || !waits));
   if (waits) {
     const open = inFlight.size;
-    wait = beginRequests(isOut, isUrgent, () => isGone || round());
+    wait = beginRequests(isOut, isUrgent, (verdict) => attempt(() => step(verdict)));
     isUrgent &&= inFlight.size === open;
   }
   if (isOut) handOff();

@@ -1,5 +1,4 @@
 /** Begins requests for what may be sent now. An event leaves the queue only when its request was judged. */
-import { attempt } from "../../shared/attempt.js";
 import { config, isOn } from "../config.js";
 import { set } from "../state/storage.js";
 import { claim, culprit, known, state, waitFor } from "./backoff.js";
@@ -13,14 +12,16 @@ import { post } from "./transport.js";
 /** A request open for this long when the page is left, in milliseconds, says that the service may hang. */
 const HANGS_MS = 3_000;
 
-const send = async (key: string, body: string, kept: number): Promise<void> => {
+type Settle = (verdict: () => void) => void;
+
+const send = async (key: string, body: string, kept: number, then: Settle): Promise<void> => {
   if (state()) claim();
   const seen = known;
   const request = { beganAt: Date.now(), kept, isCut: isGone };
   inFlight.set(key, request);
   const outcome = await post(body, kept > 0);
   inFlight.delete(key);
-  attempt(() => judge(key, request, outcome, seen));
+  then(() => judge(key, request, outcome, seen));
 };
 
 /** Those come first that have not failed, and of these the page's own. */
@@ -33,10 +34,10 @@ const byPromise = (): string[] => {
 /**
  * @param isOut whether the page is out of sight: it may be over soon
  * @param isUrgent whether there is a reason not to wait for the back-off
- * @param then called when a request has ended
+ * @param then called when a request has ended, with what judges its outcome
  * @returns milliseconds until more may be sent
  */
-export const beginRequests = (isOut: boolean, isUrgent: boolean, then: () => void): number => {
+export const beginRequests = (isOut: boolean, isUrgent: boolean, then: Settle): number => {
   const isProbe = !!state();
   let next = RENEW_MS;
   for (const key of isProbe || failures.size ? byPromise() : rows.keys()) {
@@ -57,7 +58,7 @@ export const beginRequests = (isOut: boolean, isUrgent: boolean, then: () => voi
     // Beacons, where there is no keepalive, are for pages that may be over soon. While something hangs, a new request is bound
     // to the page: Chromium holds one with keepalive open for 30 s after it was given up, and with it one of six connections.
     const outlives = fits && (isOut || (!isProbe && !openFor(SLOW_MS) && "keepalive" in Request.prototype));
-    send(key, text, outlives ? size : 0).then(then, then);
+    send(key, text, outlives ? size : 0, then);
     if (isProbe) break;
   }
   return next;

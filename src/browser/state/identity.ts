@@ -30,16 +30,20 @@ export const identify = (contact: string, account: string): void => {
   keepIdentity();
 };
 
-/** The storage is about to be opened: its reset id, unknown until now, holds unless this page has made one. */
+/**
+ * The storage is about to be opened: its reset id, unknown until now, becomes this document's, unless either of them has made
+ * one since this document was loaded. A reset id is the time of the reset.
+ */
 export const joinIdentity = (): void => {
-  if (!known) return;
-  known[0] ||= getStored(KEY)?.split(SEPARATOR)[0] ?? "";
+  const id = getStored(KEY)?.split(SEPARATOR)[0] ?? "";
+  if (!known || Number(id) > performance.timeOrigin) return;
+  known[0] ||= id;
   if (isOwn) keepIdentity();
 };
 
 /** Forgets the contact. The new id tells other documents so. */
 export const resetIdentity = (): void => {
-  known = [`${Math.random()}`];
+  known = [`${Date.now() + Math.random()}`];
   isOwn = false;
   keepIdentity();
 };
