@@ -8,8 +8,10 @@ const FIRST_MS = 1_000;
 const FAILURES = 9;
 /** How long such an outage takes on the page's clock: 1 s + 2 s + … + 256 s. */
 const LENGTH_MS = FIRST_MS * (2 ** FAILURES - 1);
+/** A tab waits at most so much longer than the back-off says, in milliseconds. */
+const SPREAD_MS = 1_000;
 /** Keeps the page's clock behind the real one, so that a later page without this clock finds no times that lie ahead. */
-const BEHIND_MS = 10_000;
+const BEHIND_MS = 30_000;
 
 /**
  * Waits until the page has learned that the service fails. What is in flight when a page is left before it knows is taken
@@ -42,19 +44,25 @@ export const slowClock = async (page: Page): Promise<void> => {
   await page.clock.install({ time: Date.now() - LENGTH_MS - BEHIND_MS });
 };
 
+/** How many attempts in a row have failed, and the longest that the page waits after the last of them, in milliseconds. */
+const readBackOff = (page: Page): Promise<{ failures: number; delay: number }> =>
+  page.evaluate(() => {
+    const key = Object.keys(localStorage).find((name) => name.endsWith(":backoff"))!;
+    const [, delay, failures] = localStorage[key].split(",").map(Number);
+    return { failures, delay };
+  });
+
 /**
  * Lets the page live through an outage of {@link LENGTH_MS} within moments: its clock jumps from attempt to attempt, and
  * each fails as it really does. One attempt must have failed before; at the end the page waits for five minutes.
  *
- * @returns how many attempts there were
+ * @returns how many attempts there were beside the first
  */
 export const outliveBackOff = async (page: Page): Promise<number> => {
-  for (let failure = 0; failure < FAILURES; failure++) {
-    const failed = page.waitForEvent("requestfailed", (request) => request.method() === "POST");
-    await page.clock.runFor(FIRST_MS * 2 ** failure);
-    await failed;
-    // The page answers after it has learned of the failure.
-    await page.evaluate(() => undefined);
+  for (let now = await readBackOff(page); now.failures <= FAILURES; now = await readBackOff(page)) {
+    const { failures, delay } = now;
+    await page.clock.runFor(delay + SPREAD_MS);
+    await waitFor(async () => (await readBackOff(page)).failures > failures, { what: "the next attempt to fail" });
   }
   return FAILURES;
 };

@@ -30,7 +30,7 @@ let waits = false;
 const arm = (delay: number): void => {
   clearTimeout(timer);
   // Whole milliseconds: a round that comes too early finds nothing to do.
-  timer = setTimeout(round, Math.max(0, delay) + 1);
+  timer = setTimeout(round, Math.ceil(Math.max(0, delay)));
 };
 
 /** Follows what other tabs have written, and writes again what the page has emptied out of the storage. */
