@@ -1,6 +1,6 @@
 /**
- * The pause after failures, `backoff` = `setAt,delay,failures,culprit`: shared by all tabs and kept across pages, so that no
- * number of tabs or reloads hammers a service that is down.
+ * The pause after failures, `backoff` = `setAt,delay,failures,culprit,since`: shared by all tabs and kept across pages, so that
+ * no number of tabs or reloads hammers a service that is down. `since` is when the first request began that failed.
  *
  * While one event alone has failed, it is the culprit, and waits alone: the next event shows whether the service or the event
  * is at fault. Once another one fails as well, all wait.
@@ -35,8 +35,8 @@ export const state = (): string => {
 /** Writes what is known, also where the page has emptied the storage. */
 export const keepBackOff = (): void => set(KEY, known);
 
-const write = (delay: number, failures: unknown, culprit: string, setAt: unknown = Date.now()): void => {
-  known = [setAt, delay, failures, culprit].join();
+const write = (...row: unknown[]): void => {
+  known = row.join();
   keepBackOff();
 };
 
@@ -57,28 +57,33 @@ export const waitFor = (key: string, isUrgent: boolean): number => {
   return past >= 0 && left > 0 && (!culprit().startsWith(EVENT) || culprit() === key) ? left : 0;
 };
 
+/** When the service went down, in epoch milliseconds: two different events have failed. Never, if it is up. */
+export const downSince = (): number => (/^\??$/.test(read()[3] ?? "-") ? Number(read()[4]) : Number.POSITIVE_INFINITY);
+
 /** Does the service's word hold? */
 const isTold = (): boolean => culprit() === TOLD && waitFor("", false) > 0;
 
-/**
- * Notes that a request has failed.
- *
- * @param key its event; empty where the answer speaks of the service
- * @param seen the state when it began: of requests that fail together, only the first counts
- * @param told milliseconds that the service asks to wait, or else 0
- * @param delay milliseconds to wait, where the number of failures does not say
- */
-export const fail = (key: string, seen: string, told: number, delay: number): void => {
-  const [setAt, current, failures] = read();
+export interface Failure {
+  /** The event; empty where the answer speaks of the service. */
+  key: string;
+  /** When the request began, and the state then: of requests that fail together, only the first counts. */
+  beganAt: number;
+  seen: string;
+  /** Milliseconds that the service asks to wait, or else 0. */
+  told: number;
+  /** Milliseconds to wait, where the number of failures does not say. */
+  delay: number;
+}
+
+/** Notes that a request has failed. */
+export const fail = ({ key, beganAt, seen, told, delay }: Failure): void => {
+  const [setAt, current, failures = 0, , since = beganAt] = read();
   const isAlone = !known || culprit().replace(PROBING, "") === key;
   // By its time: a failure that came in between may have changed the rest.
-  if (seen.split(",")[0] === setAt || (told && told > waitFor("", true) - spread))
-    write(
-      told || delay || backOffMs(Number(failures) || 0),
-      (Number(failures) || 0) + 1,
-      told ? TOLD : isAlone ? key : "",
-    );
-  else if (!isAlone && !isTold()) write(Number(current), failures, "", setAt);
+  if (seen.split(",")[0] === setAt || (told && told > waitFor("", true) - spread)) {
+    const count = Number(failures);
+    write(Date.now(), told || delay || backOffMs(count), count + 1, told ? TOLD : isAlone ? key : "", since);
+  } else if (!isAlone && !isTold()) write(setAt, current, failures, "", since);
 };
 
 /** The service is healthy. What it asked for holds all the same. */
@@ -89,4 +94,7 @@ export const clear = (): void => {
 };
 
 /** Lets all others wait for what becomes of the probe that begins now. */
-export const claim = (): void => write(PROBE_MS, read()[2], PROBING + culprit().replace(PROBING, ""));
+export const claim = (): void => {
+  const [, , failures, , since] = read();
+  write(Date.now(), PROBE_MS, failures, PROBING + culprit().replace(PROBING, ""), since);
+};

@@ -12,6 +12,8 @@ export const KEEPALIVE_BYTES = 61_440;
 
 export interface Request {
   beganAt: number;
+  /** The back-off then. */
+  seen: string;
   /** Bytes of one that outlives the page; 0 of another. */
   kept: number;
   /** Was the page left while it was open? That it fails says nothing then. */

@@ -2,7 +2,7 @@
 import { isSuccess, isTransient } from "../../shared/retry-policy.js";
 import { report } from "../reporting.js";
 import { get, set } from "../state/storage.js";
-import { clear, fail } from "./backoff.js";
+import { clear, downSince, fail } from "./backoff.js";
 import { markedAt, withMark, withoutMark } from "./event-key.js";
 import { inFlight, isGone, type Request } from "./in-flight.js";
 import { deliver, drop, put, rows } from "./queue.js";
@@ -38,12 +38,7 @@ interface Failure {
 export const failures = new Map<string, Failure>();
 /** When the last request began that was accepted. */
 let acceptedAt = 0;
-/** The event that has failed since; none where nothing has. */
-export let failing = "";
-/** When the first and the last request began that failed after another event's: since the last success the service is down. */
-let downFrom = 0;
-let downTo = 0;
-/** Events refused since. */
+/** Events that were refused since. */
 let refusals = 0;
 let isPaused = false;
 
@@ -60,11 +55,12 @@ const judges = (beganAt: number, mark: number): boolean => beganAt >= mark && be
  * accepted, or nobody is left to judge it.
  */
 export const judgeMarks = (): void => {
+  const downAt = downSince();
   for (const [key, text] of rows) {
     const mark = markedAt(text);
     const isOpen = [...inFlight.values()].some(({ beganAt }) => judges(beganAt, mark));
     if (!mark) continue;
-    if (downTo >= mark && downFrom - mark < MARK_MS) put(key, withoutMark(text));
+    if (downAt - mark < MARK_MS) put(key, withoutMark(text));
     else if (judges(acceptedAt, mark) || (isOver(mark, MARK_MS) && !isOpen)) deliver(key);
   }
 };
@@ -77,13 +73,11 @@ const suspect = (failure: Failure, isRefusal: boolean): void => {
   failure.until = failure.at + (ceiling * (1 + Math.random())) / 2;
 };
 
-/** @param seen the back-off when the request began */
-export const judge = (key: string, { beganAt, isCut }: Request, [status, told]: Outcome, seen: string): void => {
+export const judge = (key: string, { beganAt, seen, isCut }: Request, [status, told]: Outcome): void => {
   const text = get(key);
   if (isSuccess(status)) {
     acceptedAt = Math.max(acceptedAt, beganAt);
-    failing = "";
-    downTo = refusals = 0;
+    refusals = 0;
     isPaused = false;
     failures.delete(key);
     clear();
@@ -111,16 +105,12 @@ export const judge = (key: string, { beganAt, isCut }: Request, [status, told]: 
     }
     failures.set(key, { at: Date.now(), isRefusal, tries: 0, until: 0 });
   }
-  if (failing && failing !== key) {
-    if (!downTo) downFrom = beganAt;
-    downTo = beganAt;
-  }
-  failing = key;
   if (isRefusal && !failure) refusals++;
   const isWrong = isRefusal ? refusals >= Math.min(REFUSALS, rows.size) : status && !isTransient(status);
-  const delay = isOver(acceptedAt, WELL_MS) ? 0 : Math.random() * WELL_CEILING_MS;
+  const short = isOver(acceptedAt, WELL_MS) ? 0 : Math.random() * WELL_CEILING_MS;
   // Any other status of a wrong configuration speaks of the service as well.
-  fail(isEvents && (isRefusal || !isWrong) ? key : "", seen, told, isWrong ? PAUSE_MS : delay);
+  const culprit = isEvents && (isRefusal || !isWrong) ? key : "";
+  fail({ key: culprit, beganAt, seen, told, delay: isWrong ? PAUSE_MS : short });
   if (!isWrong || isPaused) return;
   isPaused = true;
   report("paused", `status ${status}`);

@@ -5,7 +5,7 @@ import { claim, culprit, known, state, waitFor } from "./backoff.js";
 import { isAddressed, markedAt, tabOf, withMark } from "./event-key.js";
 import { inFlight, isFull, isGone, KEEPALIVE_BYTES, openFor, room, SLOW_MS } from "./in-flight.js";
 import { rows } from "./queue.js";
-import { failing, failures, judge } from "./responses.js";
+import { failures, judge } from "./responses.js";
 import { isTaken, me, RENEW_MS } from "./tabs.js";
 import { post } from "./transport.js";
 
@@ -16,12 +16,11 @@ type Settle = (verdict: () => void) => void;
 
 const send = async (key: string, body: string, kept: number, then: Settle): Promise<void> => {
   if (state()) claim();
-  const seen = known;
-  const request = { beganAt: Date.now(), kept, isCut: isGone };
+  const request = { beganAt: Date.now(), seen: known, kept, isCut: isGone };
   inFlight.set(key, request);
   const outcome = await post(body, kept > 0);
   inFlight.delete(key);
-  then(() => judge(key, request, outcome, seen));
+  then(() => judge(key, request, outcome));
 };
 
 /** Those come first that have not failed, and of these the page's own. */
@@ -66,7 +65,7 @@ export const beginRequests = (isOut: boolean, isUrgent: boolean, then: Settle): 
 
 /** The page may be over: notes of what is in flight that the service most likely has it, if nothing speaks against it. */
 export const handOff = (): void => {
-  const isLikely = !isOn(config.stamp) && !failing && !state() && navigator.onLine && !openFor(HANGS_MS);
+  const isLikely = !isOn(config.stamp) && !state() && navigator.onLine && !openFor(HANGS_MS);
   for (const [key, { kept }] of inFlight) {
     const body = rows.get(key);
     if (body) set(key, isLikely && kept ? withMark(body) : body);
