@@ -59,6 +59,8 @@ for (const { speed, fault } of [
     expectRows,
   }) => {
     await gateway.fail(fault);
+    // A busy browser may cut off the requests of a tab that a script closes before it tells the tab: they are sent again.
+    site.configure({ stamp: true });
     site.page("/opener", site.html({ tag: false }));
     await page.goto(`${site.url}/opener`);
     const uids = names("bye", 20);
@@ -67,14 +69,7 @@ for (const { speed, fault } of [
       await trackAndLeave(tab, [uid], "window.close()");
       await waitFor(() => tab.isClosed(), { what: "the tab to close" });
     }
-    // No page with the snippet is open any more.
-    await expectRows(uids);
-
     const visit = await openTab(page, site.url);
-    for (const uid of ["back", "again"]) {
-      uids.push(uid);
-      await track(visit, uid);
-      await expectRows(uids);
-    }
-    expect(gateway.posts()).toHaveLength(uids.length);
+    await track(visit, "back");
+    await expectRows([...uids, "back"]);
   });

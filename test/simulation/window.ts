@@ -76,7 +76,7 @@ export const createWindow = (parts: Parts): PageWindow => {
     EventTarget: { prototype: { addEventListener: listenAt } },
     Date: createDate(clock),
     Math: Object.create(Math, { random: { value: random } }),
-    performance: { now: clock.now, timeOrigin: clock.wall() - clock.now() },
+    performance: { now: clock.now, timeOrigin: clock.wall() },
     crypto: createCrypto(random),
   });
   if (parts.canKeepAlive) Object.assign(window.Request.prototype, { keepalive: true });

@@ -1,4 +1,5 @@
 /** Begins requests for what may be sent now. An event leaves the queue only when its request was judged. */
+import { attempt } from "../../shared/attempt.js";
 import { config, isOn } from "../config.js";
 import { set } from "../state/storage.js";
 import { claim, culprit, known, state, waitFor } from "./backoff.js";
@@ -7,7 +8,7 @@ import { inFlight, isFull, isGone, KEEPALIVE_BYTES, openFor, room, SLOW_MS } fro
 import { rows } from "./queue.js";
 import { failures, judge } from "./responses.js";
 import { isTaken, me, RENEW_MS } from "./tabs.js";
-import { post } from "./transport.js";
+import { BEACON, nextTask, post } from "./transport.js";
 
 /** A request open for this long when the page is left, in milliseconds, says that the service may hang. */
 const HANGS_MS = 3_000;
@@ -19,8 +20,14 @@ const send = async (key: string, body: string, kept: number, then: Settle): Prom
   const request = { beganAt: Date.now(), seen: known, kept, isCut: isGone };
   inFlight.set(key, request);
   const outcome = await post(body, kept > 0);
+  const verdict = (): void => judge(key, request, outcome);
+  if (outcome[0] === BEACON) {
+    // While the page is being left, each beacon counts among what is in flight.
+    attempt(verdict);
+    await nextTask();
+  }
   inFlight.delete(key);
-  then(() => judge(key, request, outcome));
+  then(verdict);
 };
 
 /** Those come first that have not failed, and of these the page's own. */

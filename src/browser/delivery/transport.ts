@@ -12,8 +12,8 @@ export const BEACON = 1;
 
 /** A request without an answer after this time, in milliseconds, is given up. */
 const TIMEOUT_MS = 15_000;
-/** So long, in milliseconds, after it has cut off the requests of a page a busy browser may take to tell that the page is left. */
-const LEAVING_MS = 100;
+
+export const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 /**
  * Posts to the one URL (the service's interface, `POST /v1/track/event`). Requests neither send nor take cookies, and follow
@@ -47,8 +47,8 @@ export const post = async (body: string, outlives: boolean): Promise<Outcome> =>
     await response.text();
   } catch {
     // No answer, or one cut short: its status, if there was one, is the verdict. Chromium rejects the requests of a page that
-    // is left before it fires `pagehide`, after which a rejection says nothing.
-    await new Promise((resolve) => setTimeout(resolve, LEAVING_MS));
+    // is left before it fires `pagehide`; the next task comes after it, or never.
+    await nextTask();
   }
   log(outcome[0], body);
   return outcome;

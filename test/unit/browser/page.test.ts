@@ -66,8 +66,9 @@ it("waits for the visit of a page that was loaded ahead of it", () => {
 
 it("is told how the URL has moved by the Navigation API, for which nobody is wrapped", () => {
   const { pushState } = window.history;
-  const navigation = new window.EventTarget();
-  Object.assign(window, { navigation, Navigation: class {} });
+  class Navigation extends window.EventTarget {}
+  const navigation = new Navigation();
+  Object.assign(window, { navigation, Navigation });
   const moves: unknown[] = [];
   page.onNavigate((kind) => moves.push(kind));
   for (const navigationType of ["push", "replace", "traverse"])

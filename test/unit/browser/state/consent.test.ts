@@ -130,6 +130,7 @@ describe("pending", () => {
       await call(before, "reset");
       await call(before, "identify", "bob");
       before.kill();
+      await world.clock.advance(1_000);
       const page = await world.open({ ...PENDING, contactUid: undefined as never });
       await page.track("a");
       await call(page, "optIn");
