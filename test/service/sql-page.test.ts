@@ -42,7 +42,7 @@ onBothEngines((place) => {
   let database: Database;
   beforeAll(async () => {
     const page = await readFile(join(ROOT, "docs/sql.md"), "utf8");
-    questions = [...page.matchAll(/^```sql\n([^]*?);\n```$/gm)].map(([, sql]) => sql!);
+    questions = [...page.matchAll(/^```sql\n([\s\S]*?);\n```$/gm)].map(([, sql]) => sql!);
     const shop = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
     const service = await startService({ ...place(), seed: false, workspaces: [shop] });
     for (const [contact_uid, account_uid, event_uid, occurred_at, params] of EVENTS)
