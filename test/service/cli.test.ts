@@ -20,138 +20,142 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 240_000 });
 const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
 const DAY = 86_400_000;
 
-onBothEngines((place) => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "tracklet-cli-"));
-    await withService(async (service) => {
-      const exact = `{"big":1e400, "text":"a\\u0000\\"b",\n"lines":"ä,☃"}`;
-      await service.post(`{"contact_uid":"anna, \\"A\\"","event_uid":"=1+1","params":${exact}}`);
-      await service.post({
+onBothEngines(
+  (place) => {
+    let folder: string;
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), "tracklet-cli-"));
+      await withService(async (service) => {
+        const exact = `{"big":1e400, "text":"a\\u0000\\"b",\n"lines":"ä,☃"}`;
+        await service.post(`{"contact_uid":"anna, \\"A\\"","event_uid":"=1+1","params":${exact}}`);
+        await service.post({
+          contact_uid: "ben",
+          event_uid: "bought",
+          params: { account_uid: "acme", occurred_at: 1_700_000_000_000 },
+        });
+        await service.post({ contact_uid: "contact-001", event_uid: "seen" });
+        await service.post({ contact_uid: "ben", event_uid: "theirs" }, {}, `?api_token=${SHOP.apiToken}`);
+      });
+    });
+    afterAll(() => rm(folder, { recursive: true, force: true }));
+
+    const withService = async (work: (service: RunningService) => Promise<void>, options = {}) => {
+      const service = await startService({ ...place(), workspaces: [SHOP], ...options });
+      try {
+        await work(service);
+      } finally {
+        await service.close();
+      }
+    };
+    const run = async (...args: string[]): Promise<{ out: string; err: string }> => {
+      const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+      const [out, err] = [text(stdout), text(stderr)];
+      try {
+        await runCommand(args, { ...readConfig({}), ...place(), workspaces: [SHOP] }, { stdout, stderr });
+      } finally {
+        stdout.end();
+        stderr.end();
+      }
+      return { out: await out, err: await err };
+    };
+
+    it("exports events as NDJSON, oldest first, their params as they were sent", async () => {
+      const lines = (await run("export")).out.trimEnd().split("\n");
+      expect(lines).toHaveLength(3);
+      expect(lines[0]).toContain(String.raw`"params":{"big":1e400, "text":"a\u0000\"b", "lines":"ä,☃"}}`);
+      expect(JSON.parse(lines[0]!)).toMatchObject({ contact_uid: 'anna, "A"', account_uid: null, occurred_at: null });
+      expect(JSON.parse(lines[1]!)).toEqual({
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        received_at: expect.any(Number),
+        occurred_at: 1_700_000_000_000,
         contact_uid: "ben",
+        account_uid: "acme",
         event_uid: "bought",
         params: { account_uid: "acme", occurred_at: 1_700_000_000_000 },
       });
-      await service.post({ contact_uid: "contact-001", event_uid: "seen" });
-      await service.post({ contact_uid: "ben", event_uid: "theirs" }, {}, `?api_token=${SHOP.apiToken}`);
     });
-  });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  const withService = async (work: (service: RunningService) => Promise<void>, options = {}) => {
-    const service = await startService({ ...place(), workspaces: [SHOP], ...options });
-    try {
-      await work(service);
-    } finally {
-      await service.close();
-    }
-  };
-  const run = async (...args: string[]): Promise<{ out: string; err: string }> => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    const [out, err] = [text(stdout), text(stderr)];
-    try {
-      await runCommand(args, { ...readConfig({}), ...place(), workspaces: [SHOP] }, { stdout, stderr });
-    } finally {
-      stdout.end();
-      stderr.end();
-    }
-    return { out: await out, err: await err };
-  };
-
-  it("exports events as NDJSON, oldest first, their params as they were sent", async () => {
-    const lines = (await run("export")).out.trimEnd().split("\n");
-    expect(lines).toHaveLength(3);
-    expect(lines[0]).toContain(String.raw`"params":{"big":1e400, "text":"a\u0000\"b", "lines":"ä,☃"}}`);
-    expect(JSON.parse(lines[0]!)).toMatchObject({ contact_uid: 'anna, "A"', account_uid: null, occurred_at: null });
-    expect(JSON.parse(lines[1]!)).toEqual({
-      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      received_at: expect.any(Number),
-      occurred_at: 1_700_000_000_000,
-      contact_uid: "ben",
-      account_uid: "acme",
-      event_uid: "bought",
-      params: { account_uid: "acme", occurred_at: 1_700_000_000_000 },
+    it("exports CSV that a spreadsheet takes for text, into a file", async () => {
+      const file = join(folder, "events.csv");
+      await run("export", "events", "--format", "csv", "--output", file);
+      const [header, ...rows] = (await readFile(file, "utf8")).split(/\n(?=[0-9a-f]{8}-)/);
+      expect(header).toBe("id,received_at,occurred_at,contact_uid,account_uid,event_uid,params");
+      expect(rows).toHaveLength(3);
+      expect(rows[0]).toContain(`,"anna, ""A""",,'=1+1,"{""big"":1e400, ""text"":""a\\u0000\\""b"",\n""lines""`);
     });
-  });
 
-  it("exports CSV that a spreadsheet takes for text, into a file", async () => {
-    const file = join(folder, "events.csv");
-    await run("export", "events", "--format", "csv", "--output", file);
-    const [header, ...rows] = (await readFile(file, "utf8")).split(/\n(?=[0-9a-f]{8}-)/);
-    expect(header).toBe("id,received_at,occurred_at,contact_uid,account_uid,event_uid,params");
-    expect(rows).toHaveLength(3);
-    expect(rows[0]).toContain(`,"anna, ""A""",,'=1+1,"{""big"":1e400, ""text"":""a\\u0000\\""b"",\n""lines""`);
-  });
-
-  it("exports the events of a time, of a workspace, and the records", async () => {
-    const tomorrow = new Date(Date.now() + DAY).toISOString();
-    expect((await run("export", "--since", tomorrow)).out).toBe("");
-    expect((await run("export", "--until", "2020-01-01")).out).toBe("");
-    expect((await run("export", "--since", "2020-01-01", "--until", tomorrow)).out.split("\n")).toHaveLength(4);
-    expect(JSON.parse((await run("export", "--workspace", "shop")).out)).toMatchObject({ event_uid: "theirs" });
-    expect((await run("export", "users")).out.trimEnd().split("\n")).toHaveLength(137);
-    expect(JSON.parse((await run("export", "accounts")).out.split("\n")[0]!)).toMatchObject({
-      unique_id: expect.stringMatching(/^account-/),
-      data: { plan: expect.any(String) },
+    it("exports the events of a time, of a workspace, and the records", async () => {
+      const tomorrow = new Date(Date.now() + DAY).toISOString();
+      expect((await run("export", "--since", tomorrow)).out).toBe("");
+      expect((await run("export", "--until", "2020-01-01")).out).toBe("");
+      expect((await run("export", "--since", "2020-01-01", "--until", tomorrow)).out.split("\n")).toHaveLength(4);
+      expect(JSON.parse((await run("export", "--workspace", "shop")).out)).toMatchObject({ event_uid: "theirs" });
+      expect((await run("export", "users")).out.trimEnd().split("\n")).toHaveLength(137);
+      expect(JSON.parse((await run("export", "accounts")).out.split("\n")[0]!)).toMatchObject({
+        unique_id: expect.stringMatching(/^account-/),
+        data: { plan: expect.any(String) },
+      });
+      expect((await run("export", "contacts")).out.trimEnd().split("\n")).toHaveLength(60);
     });
-    expect((await run("export", "contacts")).out.trimEnd().split("\n")).toHaveLength(60);
-  });
 
-  it("deletes a contact with all that it has, and nothing of another", async () => {
-    expect((await run("delete-contact", "contact-001")).err).toBe('deleted the contact "contact-001" and 1 events\n');
-    expect((await run("delete-contact", "ben")).err).toBe('deleted the contact "ben" and 1 events\n');
-    await withService(async (service) => {
-      for (const uid of ["contact-001", "ben"]) expect((await service.get(`/v2/contacts?uid=${uid}`)).status).toBe(404);
-      const theirs = { authorization: `Bearer ${SHOP.accessToken}` };
-      expect((await service.get("/v2/contacts?uid=ben", theirs)).status).toBe(200);
-      expect((await service.events('anna, "A"')).rows).toHaveLength(1);
-      // Who comes back is a contact again.
-      await service.post({ contact_uid: "contact-001", event_uid: "again" });
-      expect(await (await service.get("/v2/contacts?uid=contact-001")).json()).toMatchObject({
-        data: {},
-        accounts: { data: [] },
+    it("deletes a contact with all that it has, and nothing of another", async () => {
+      expect((await run("delete-contact", "contact-001")).err).toBe('deleted the contact "contact-001" and 1 events\n');
+      expect((await run("delete-contact", "ben")).err).toBe('deleted the contact "ben" and 1 events\n');
+      await withService(async (service) => {
+        for (const uid of ["contact-001", "ben"])
+          expect((await service.get(`/v2/contacts?uid=${uid}`)).status).toBe(404);
+        const theirs = { authorization: `Bearer ${SHOP.accessToken}` };
+        expect((await service.get("/v2/contacts?uid=ben", theirs)).status).toBe(200);
+        expect((await service.events('anna, "A"')).rows).toHaveLength(1);
+        // Who comes back is a contact again.
+        await service.post({ contact_uid: "contact-001", event_uid: "again" });
+        expect(await (await service.get("/v2/contacts?uid=contact-001")).json()).toMatchObject({
+          data: {},
+          accounts: { data: [] },
+        });
       });
     });
-  });
 
-  const storeOld = async (days: number, amount: number) => {
-    const database = await openDatabase({ ...place(), seed: true });
-    const ids = Array.from({ length: amount }, (_, index) => idAt(Date.now() - days * DAY + index));
-    await database.query(
-      `INSERT INTO events (contact_id, id, workspace, contact_uid, event_uid, received_at, params)
+    const storeOld = async (days: number, amount: number) => {
+      const database = await openDatabase({ ...place(), seed: true });
+      const ids = Array.from({ length: amount }, (_, index) => idAt(Date.now() - days * DAY + index));
+      await database.query(
+        `INSERT INTO events (contact_id, id, workspace, contact_uid, event_uid, received_at, params)
        SELECT $1, id, 'default', 'old', $2, 1, '{}' FROM unnest($3::uuid[]) AS row (id)`,
-      [recordId("contact", "old"), `${days} days`, ids],
-    );
-    await database.close();
-  };
+        [recordId("contact", "old"), `${days} days`, ids],
+      );
+      await database.close();
+    };
 
-  it("deletes events by their age, however many, by command and while the service runs", async () => {
-    await storeOld(40, 12_001);
-    await storeOld(20, 2);
-    expect((await run("delete-events", "--older-than", "30")).err).toBe("deleted 12001 events\n");
-    expect((await run("delete-events", "--older-than", "30")).err).toBe("deleted 0 events\n");
-    await withService(
-      async (service) => {
-        await until(async () => ((await service.events("old")).rows.length === 0 ? true : undefined));
-      },
-      { retentionDays: 10 },
-    );
-    expect((await run("export")).out.trimEnd().split("\n")).toHaveLength(2);
-  });
+    it("deletes events by their age, however many, by command and while the service runs", async () => {
+      await storeOld(40, 12_001);
+      await storeOld(20, 2);
+      expect((await run("delete-events", "--older-than", "30")).err).toBe("deleted 12001 events\n");
+      expect((await run("delete-events", "--older-than", "30")).err).toBe("deleted 0 events\n");
+      await withService(
+        async (service) => {
+          await until(async () => ((await service.events("old")).rows.length === 0 ? true : undefined));
+        },
+        { retentionDays: 10 },
+      );
+      expect((await run("export")).out.trimEnd().split("\n")).toHaveLength(2);
+    });
 
-  it.each([
-    [["exprot"], /no command "exprot"; see npm run service -- help/],
-    [["export", "all"], /not "all"/],
-    [["export", "--format", "xml"], /--format must be ndjson or csv, but is "xml"/],
-    [["export", "--since", "yesterday"], /--since must be a day or a time .+"yesterday"/],
-    [["export", "users", "--since", "2026-01-01"], /for events/],
-    [["export", "--workspace", "nobody"], /no workspace "nobody"/],
-    [["export", "--all"], /--all/],
-    [["delete-contact"], /needs the uid/],
-    [["delete-contact", "a", "b"], /"b" is one argument too many/],
-    [["delete-events"], /--older-than must be a number of days/],
-  ])("says what is wrong with a command: %j", (args, message) => expect(run(...args)).rejects.toThrow(message));
-});
+    it.each([
+      [["exprot"], /no command "exprot"; see npm run service -- help/],
+      [["export", "all"], /not "all"/],
+      [["export", "--format", "xml"], /--format must be ndjson or csv, but is "xml"/],
+      [["export", "--since", "yesterday"], /--since must be a day or a time .+"yesterday"/],
+      [["export", "users", "--since", "2026-01-01"], /for events/],
+      [["export", "--workspace", "nobody"], /no workspace "nobody"/],
+      [["export", "--all"], /--all/],
+      [["delete-contact"], /needs the uid/],
+      [["delete-contact", "a", "b"], /"b" is one argument too many/],
+      [["delete-events"], /--older-than must be a number of days/],
+    ])("says what is wrong with a command: %j", (args, message) => expect(run(...args)).rejects.toThrow(message));
+  },
+  { opensOften: true },
+);
 
 it("is the command line of the built service, and ends quietly when nobody reads on", async () => {
   const data = await mkdtemp(join(tmpdir(), "tracklet-cli-"));

@@ -14,9 +14,12 @@ export interface Place {
  * Runs the same tests over the embedded PostgreSQL and over a server; each gets an empty place of its own.
  *
  * @param cases declares tests; the place is there from `beforeAll` on
+ * @param opensOften `true` of cases that open the database again and again, which takes PGlite a second each time: where
+ *   there is a server, PGlite's turn is left to `npm test -- --all`. Default `false`.
  */
-export const onBothEngines = (cases: (place: () => Place) => void): void => {
-  describe("PGlite", () => {
+export const onBothEngines = (cases: (place: () => Place) => void, { opensOften = false } = {}): void => {
+  const isLeftOut = opensOften && missing === undefined && process.env.TRACKLET_ALL !== "1";
+  describe.skipIf(isLeftOut)("PGlite", () => {
     let folder: string;
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), "tracklet-engine-"));
