@@ -46,8 +46,11 @@ for (const [what, code, budget] of MEASURED) {
 }
 
 const script = brotliCompressSync(MEASURED[0]![1]).length;
-const told = /is ([\d.]+) kB after brotli/.exec(readFileSync("README.md", "utf8"))?.[1];
-if (told !== (script / 1_000).toFixed(1)) {
-  console.error(`README.md says ${told} kB, the script has ${script} B`);
-  process.exitCode = 1;
-}
+const readme = readFileSync("README.md", "utf8");
+for (const told of [/is ([\d.]+) kB after brotli/, /^\| tracklet .*?, `tracklet\.iife\.js` +\| +([\d.]+) \|/m].map(
+  (figure) => figure.exec(readme)?.[1],
+))
+  if (told !== (script / 1_000).toFixed(1)) {
+    console.error(`README.md says ${told} kB, the script has ${script} B`);
+    process.exitCode = 1;
+  }

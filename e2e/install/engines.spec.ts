@@ -7,7 +7,7 @@ import { track } from "../harness/track.js";
 /* The ways in which the tracker comes to a page, and what the page may forbid, in every engine. */
 
 const stub = async (): Promise<string> =>
-  (await readmeBlocks("On a website", "html")).find((code) => code.includes(".split("))!;
+  (await readmeBlocks("On a website", "html")).find((code) => code.includes(".split"))!;
 
 test.describe("installed", EVERY_ENGINE, () => {
   for (const how of ["async", "defer", ""])

@@ -2,11 +2,11 @@ import { readmeBlocks } from "../../test/support/readme.js";
 import { expect, test } from "../harness/fixtures.js";
 import { loaded, run } from "../harness/install.js";
 
-/* The stub of the README, its very text: the method form before the script has loaded. */
+/* The stub of docs/install.md, its very text: the method form before the script has loaded. */
 
 const stub = async (): Promise<string> => {
-  const found = (await readmeBlocks("On a website", "html")).filter((code) => code.includes(".split("));
-  expect(found, "stubs in the README").toHaveLength(1);
+  const found = (await readmeBlocks("On a website", "html")).filter((code) => code.includes(".split"));
+  expect(found, "stubs in the pages").toHaveLength(1);
   return found[0]!.trim();
 };
 

@@ -27,11 +27,19 @@ describe("the packed tarball", () => {
     const result = await checkPackage(createPackageFromTarballData(packed.tarball), { entrypoints: entries });
     if (!result.types) expect.fail("the tarball has no types");
     expect(Object.keys(result.entrypoints)).toEqual(entries);
-    // There is no CommonJS in the package, and `exports` is unknown to the resolution of Node 10.
+    // There is no CommonJS in the package. `exports` is unknown to the resolution of Node 10, which finds `main` and `types`;
+    // what is for servers alone has its types there, and no second file that runs.
     const problems = result.problems.filter(
-      (problem) => !("resolutionKind" in problem) || !/^node(10|16-cjs)$/.test(problem.resolutionKind),
+      (problem) =>
+        !("resolutionKind" in problem) ||
+        !(
+          problem.resolutionKind === "node16-cjs" ||
+          (problem.resolutionKind === "node10" && problem.entrypoint !== ".")
+        ),
     );
     expect(problems).toEqual([]);
+    for (const entry of entries)
+      expect(result.entrypoints[entry]!.resolutions.node10.resolution?.fileName, entry).toMatch(/\.d\.ts$/);
   });
 
   it("holds what is built from the sources of today, with them and the maps that lead there", () => {
@@ -49,7 +57,7 @@ describe("the packed tarball", () => {
       );
       expect(files).toContain(`src/${source}`);
     }
-    const others = files.filter((file) => !/^(dist|src|demo\/(recipes|tag-manager))\//.test(file));
+    const others = files.filter((file) => !/^(dist|src|docs|demo\/(recipes|tag-manager))\//.test(file));
     expect(others.sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
     // What the README tells to import or copy.
     expect(files).toEqual(expect.arrayContaining(["demo/tag-manager/tracklet.tpl", "demo/recipes/nginx.conf"]));

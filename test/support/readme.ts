@@ -1,16 +1,48 @@
 import { readFile } from "node:fs/promises";
 
-const README = new URL("../../README.md", import.meta.url);
+const ROOT = new URL("../../", import.meta.url);
+
+/** What a reader finds: the README, the pages in `docs`, and the documents for whoever carries the project on. */
+export const PAGES = [
+  "README.md",
+  ...["install", "frameworks", "delivery", "privacy", "debugging", "server", "endpoint", "migrate"].map(
+    (name) => `docs/${name}.md`,
+  ),
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "RELEASING.md",
+];
+
+export const readPage = (page: string): Promise<string> => readFile(new URL(page, ROOT), "utf8");
+
+export interface Block {
+  page: string;
+  /** Heading of the section, of any level but the first. */
+  section: string;
+  language: string;
+  code: string;
+}
+
+/** All code blocks of a page, as a reader copies them. */
+export const blocksOf = async (page: string): Promise<Block[]> => {
+  const text = await readPage(page);
+  return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(({ index, 1: language, 2: code }) => ({
+    page,
+    section: [...text.slice(0, index).matchAll(/^##+ (.*)$/gm)].at(-1)?.[1] ?? "",
+    language: language!,
+    code: code!,
+  }));
+};
 
 /**
- * The code blocks of one language in a section of the README, as a reader copies them.
+ * The code blocks of one language in a section of the README or of a page in `docs`.
  *
- * @throws Error when the section is missing, or has none
+ * @throws Error when no page has such a section with such a block
  */
-export const readmeBlocks = async (title: string, language: string): Promise<string[]> => {
-  const section = (await readFile(README, "utf8")).split(/^## /m).find((text) => text.startsWith(`${title}\n`));
-  if (section === undefined) throw new Error(`README.md has no section "${title}"`);
-  const blocks = [...section.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"))].map(([, code]) => code!);
-  if (blocks.length === 0) throw new Error(`the section "${title}" has no block of ${language}`);
-  return blocks;
+export const readmeBlocks = async (section: string, language: string, page?: string): Promise<string[]> => {
+  const blocks = (await Promise.all((page ? [page] : PAGES.slice(1, 9)).map(blocksOf))).flat();
+  const found = blocks.filter((block) => block.section === section && block.language === language);
+  if (found.length === 0) throw new Error(`no page has a block of ${language} in a section "${section}"`);
+  return found.map(({ code }) => code);
 };

@@ -1,0 +1,161 @@
+/** What the pages say: every link leads somewhere, every example compiles, every figure is that of the code. */
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import { redact } from "../../src/browser/capture/redact.js";
+import { HARMLESS_URLS } from "../support/harmless-urls.js";
+import { blocksOf, PAGES, readmeBlocks, readPage } from "../support/readme.js";
+import { SECRET_URLS, tells } from "../support/secret-urls.js";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const blocks = (await Promise.all(PAGES.map(blocksOf))).flat();
+const where = ({ page, section }: { page: string; section: string }): string => `${page}, "${section}"`;
+
+it("the README can be read at once", async () => {
+  expect((await readPage("README.md")).split("\n").length).toBeLessThanOrEqual(170);
+});
+
+describe("links", () => {
+  /** As GitHub makes anchors of headings. */
+  const anchors = (text: string): string[] =>
+    [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+      title!
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+        .replace(/\s/g, "-"),
+    );
+
+  it.each(PAGES)("of %s lead to a file, and to a heading in it", async (page) => {
+    const text = (await readPage(page)).replace(/^```.*?^```$/gms, "");
+    const broken: string[] = [];
+    for (const [, link] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(link!)) continue;
+      const [path, anchor] = link!.split("#") as [string, string?];
+      const target = path ? join(page, "..", path) : page;
+      if (!existsSync(join(ROOT, target))) broken.push(link!);
+      else if (anchor && !anchors(await readPage(target)).includes(anchor)) broken.push(link!);
+    }
+    expect(broken).toEqual([]);
+  });
+});
+
+describe("examples", () => {
+  it("are in languages that a test looks at", () => {
+    // Those of deployment have tests of their own, the recipes of web servers are compared with their files.
+    const known = /^(js|ts|tsx|html|sh|mermaid|nginx|caddyfile|http|erb|text|)$/;
+    expect(blocks.filter(({ language }) => !known.test(language)).map(where)).toEqual([]);
+  });
+
+  it("of TypeScript and JavaScript compile against the public types", () => {
+    // A declaration of events would hold for all of them; `test/types` looks at it.
+    const modules = blocks.filter(
+      ({ language, code }) => /^(js|ts|tsx)$/.test(language) && !code.includes('declare module "tracklet"'),
+    );
+    expect(modules.length).toBeGreaterThan(15);
+    const files = new Map<string, string>();
+    for (const [index, { code, language }] of modules.entries())
+      files.set(
+        join(ROOT, `test/example-${index}.${language === "js" ? "mts" : language}`),
+        `${code}${/^(im|ex)port /m.test(code) ? "" : "export {};"}`,
+      );
+    const frameworks = [...files.values()].flatMap((code) => [...code.matchAll(/from "((?!tracklet)[^"]+)"/g)]);
+    const names = new Set(frameworks.map(([, name]) => name!));
+    // A framework that is not installed here exports anything; `relative` modules are the reader's own.
+    const ambient = [...names].filter((name) => !name.startsWith(".")).map((name) => `declare module "${name}";`);
+    files.set(
+      join(ROOT, "test/example-ambient.d.ts"),
+      `${ambient.join("\n")}\ndeclare const jest: any; declare const process: { env: Record<string, string> }; interface Window { analytics?: any }\ndeclare namespace JSX { interface IntrinsicElements { [name: string]: unknown } }`,
+    );
+    const options: ts.CompilerOptions = {
+      target: ts.ScriptTarget.ESNext,
+      module: ts.ModuleKind.ESNext,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+      lib: ["lib.esnext.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
+      strict: false,
+      noEmit: true,
+      jsx: ts.JsxEmit.Preserve,
+      skipLibCheck: true,
+      types: [],
+      paths: Object.fromEntries(
+        ["index", "read", "send"].map((entry) => [
+          entry === "index" ? "tracklet" : `tracklet/${entry}`,
+          [join(ROOT, `src/${entry}.ts`)],
+        ]),
+      ),
+    };
+    const host = ts.createCompilerHost(options);
+    const { fileExists, getSourceFile, readFile: read } = host;
+    host.fileExists = (file) => files.has(file) || fileExists(file);
+    host.readFile = (file) => files.get(file) ?? read(file);
+    host.getSourceFile = (file, ...rest) =>
+      files.has(file)
+        ? ts.createSourceFile(file, files.get(file)!, ts.ScriptTarget.ESNext, true)
+        : getSourceFile(file, ...rest);
+    const program = ts.createProgram([...files.keys()], options, host);
+    const objections = [...files.keys()].flatMap((file, index) => {
+      const source = program.getSourceFile(file)!;
+      return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
+        .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))
+        .filter((message) => !/^Cannot find module '\./.test(message))
+        .map((message) => `${modules[index] ? where(modules[index]!) : file}: ${message}`);
+    });
+    expect(objections).toEqual([]);
+  });
+
+  it("of HTML are in sections that an end-to-end test runs in a browser", async () => {
+    const folder = join(ROOT, "e2e");
+    const specs = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(".spec.ts"));
+    const texts = await Promise.all(specs.map((file) => readFile(join(folder, file), "utf8")));
+    const untested = blocks
+      .filter(({ language }) => language === "html")
+      .filter(({ section }) => !texts.some((text) => text.includes(`"${section}"`) && text.includes("readmeBlocks")));
+    expect(untested.map(where)).toEqual([]);
+  });
+
+  it("of the shell call scripts that there are", async () => {
+    const { scripts } = JSON.parse(await readPage("package.json")) as { scripts: Record<string, string> };
+    const texts = await Promise.all(PAGES.map(readPage));
+    const called = texts
+      .flatMap((text) => [...text.matchAll(/npm run (?:--silent )?([\w:]+)/g)])
+      .map(([, name]) => name!);
+    expect(called.length).toBeGreaterThan(5);
+    expect(called.filter((name) => !(name in scripts))).toEqual([]);
+  });
+});
+
+describe("figures", () => {
+  it("the README's table has every option of the configuration, and no other", async () => {
+    const source = await readPage("src/types.ts");
+    const config = /export interface Config \{(.*?)^\}/ms.exec(source)![1]!;
+    const options = [...config.matchAll(/^ {2}(\w+)\??:/gm)].map(([, name]) => name!);
+    const section = (await readPage("README.md")).split("\n## ").find((text) => text.startsWith("Options\n"))!;
+    const told = [...section.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name!);
+    expect(told.sort()).toEqual(options.sort());
+  });
+
+  it("the bounds are those of the queue", async () => {
+    const readme = await readPage("README.md");
+    const queue = (await readPage("src/browser/delivery/queue.ts")).replaceAll("_", "");
+    for (const option of ["maxEvents", "maxBytes", "maxAgeMs"]) {
+      const figure = new RegExp(`^\\| \`${option}\` +\\| \`(\\d+)\``, "m").exec(readme)![1]!;
+      expect(queue, option).toContain(`Number(${option}) || ${figure}`);
+    }
+  });
+
+  it("of redaction are those of the two lists of URLs", async () => {
+    const lost = SECRET_URLS.filter((of) => !tells(redact(new URL(of.url).href), of)).length;
+    const kept = HARMLESS_URLS.filter((url) => redact(new URL(url).href) === new URL(url).href).length;
+    const page = await readPage("docs/privacy.md");
+    expect(page).toContain(`${lost} of ${SECRET_URLS.length}`);
+    expect(page).toContain(`${kept} of ${HARMLESS_URLS.length}`);
+  });
+
+  it("the stub's bytes", async () => {
+    const stub = (await readmeBlocks("On a website", "html")).find((code) => code.includes(".split"))!;
+    const told = /stub \((\d+) bytes\)/.exec(await readPage("docs/install.md"))![1];
+    expect(stub.trim().length).toBe(Number(told));
+  });
+});
