@@ -28,7 +28,7 @@ describe("links", () => {
         .replace(/\s/g, "-"),
     );
 
-  it.each([...PAGES, "docs/deploy.md", "docs/sql.md", "demo/service/README.md", "CHANGELOG.md"])(
+  it.each([...PAGES, "docs/deploy.md", "docs/scale.md", "docs/sql.md", "demo/service/README.md", "CHANGELOG.md"])(
     "of %s lead to a file, and to a heading in it",
     async (page) => {
       const text = (await readPage(page)).replace(/^```.*?^```$/gms, "");
