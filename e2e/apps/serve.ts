@@ -1,8 +1,10 @@
+import { readdir, readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
-import { join } from "node:path";
+import { extname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Site } from "../harness/site.js";
-import { type AppName, builtApp } from "./build.js";
+import type { AppName } from "./build.js";
+import { askForApp } from "./builder.js";
 import { LINKS } from "./links.js";
 
 /** Every address that the apps have. */
@@ -25,9 +27,19 @@ export interface ServeOptions {
   history?: "path" | "hash";
 }
 
+/** The text files of a built app by their path on the site: `/index.html`, `/assets/…`. */
+const readFiles = async (folder: string): Promise<Map<string, string>> => {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  const texts = paths.filter((path) => [".html", ".js", ".css", ".json"].includes(extname(path)));
+  const url = (path: string): string => `/${relative(folder, path).split(sep).join("/")}`;
+  return new Map(await Promise.all(texts.map(async (path) => [url(path), await readFile(path, "utf8")] as const)));
+};
+
 /** Puts a built app on the site, with the script tag in its head. */
 export const serveApp = async (name: AppName, { site, contact, history = "path" }: ServeOptions): Promise<void> => {
-  const { files, folder } = await builtApp(name);
+  const folder = await askForApp(name);
+  const files = await readFiles(folder);
   const render: (url: string) => string =
     name === "hydrated" ? (await import(pathToFileURL(join(folder, "server/server.js")).href)).render : () => "";
   const identify = `<script>(window.tracklet = window.tracklet || []).push(["identify", ${JSON.stringify(contact)}])</script>`;

@@ -1,12 +1,17 @@
 import { startService } from "../../test/support/service.js";
+import { BUILDER_URL, startBuilder } from "../apps/builder.js";
 
 /** The environment variable that tells the workers where the service is. */
 export const SERVICE_URL = "TRACKLET_E2E_SERVICE";
 
-/** Starts the service for all workers of a run. The runner calls what this resolves to when all is over. */
+/** Starts what all workers of a run share. The runner calls what this resolves to when all is over. */
 // biome-ignore lint/style/noDefaultExport: the runner asks for one
 export default async (): Promise<() => Promise<void>> => {
-  const service = await startService();
+  const [service, builder] = await Promise.all([startService(), startBuilder()]);
   process.env[SERVICE_URL] = service.url;
-  return service.dispose;
+  process.env[BUILDER_URL] = builder.url;
+  return async () => {
+    builder.dispose();
+    await service.dispose();
+  };
 };

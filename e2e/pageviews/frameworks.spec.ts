@@ -41,6 +41,9 @@ const VISITS: Visit[] = [
   { app: "htmx" },
 ];
 
+// The first test of an app waits until the frameworks are installed and the app is built, behind those before it.
+test.describe.configure({ timeout: 1_200_000 });
+
 for (const { app, history = "path" } of VISITS)
   for (const means of MEANS)
     test.describe(() => {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 /*
  * `npm ci` refuses a lock file that lacks a package some other platform would install, and `npm install` writes such a
@@ -17,26 +17,34 @@ interface Locked {
   optionalDependencies?: Record<string, string>;
 }
 
-const { packages } = JSON.parse(await readFile(new URL("../../package-lock.json", import.meta.url), "utf8")) as {
-  packages: Record<string, Locked>;
-};
+type Packages = Record<string, Locked>;
+
+const LOCK_FILES = ["package-lock.json", "e2e/apps/package-lock.json"];
+
+const readLock = async (file: string): Promise<Packages> =>
+  JSON.parse(await readFile(new URL(`../../${file}`, import.meta.url), "utf8")).packages;
 
 /** Is the package there that Node would find from this folder? */
-const isLocked = (name: string, from: string): boolean => {
+const isLocked = (packages: Packages, name: string, from: string): boolean => {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("node_modules/") - 1))) {
     if (packages[`${folder && `${folder}/`}node_modules/${name}`]?.version) return true;
     if (!folder) return false;
   }
 };
 
-it("locks every package that any platform installs", () => {
-  const missing = Object.entries(packages).flatMap(([folder, locked]) =>
-    Object.entries({ ...locked.dependencies, ...locked.devDependencies, ...locked.optionalDependencies })
-      .filter(([name]) => !isLocked(name, folder))
-      .map(([name, version]) => `${name}@${version} of ${folder}`),
-  );
-  expect(missing).toEqual([]);
-});
+describe.each(LOCK_FILES)("%s", (file) => {
+  it("locks every package that any platform installs", async () => {
+    const packages = await readLock(file);
+    const missing = Object.entries(packages).flatMap(([folder, locked]) =>
+      Object.entries({ ...locked.dependencies, ...locked.devDependencies, ...locked.optionalDependencies })
+        .filter(([name]) => !isLocked(packages, name, folder))
+        .map(([name, version]) => `${name}@${version} of ${folder}`),
+    );
+    expect(missing).toEqual([]);
+  });
 
-it("names no registry, so that everybody's own is asked", () =>
-  expect(Object.keys(packages).filter((folder) => packages[folder]!.resolved && !packages[folder]!.link)).toEqual([]));
+  it("names no registry, so that everybody's own is asked", async () => {
+    const packages = await readLock(file);
+    expect(Object.keys(packages).filter((folder) => packages[folder]!.resolved && !packages[folder]!.link)).toEqual([]);
+  });
+});

@@ -1,23 +1,12 @@
 /** The package as it would be published. */
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { npm } from "./npm.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-
-const npm = (args: string[], cwd: string): Promise<unknown> => {
-  // The npm that runs us, as far as there is one: its file needs no shell on any platform.
-  const file = process.env.npm_execpath;
-  const [command, before] = file ? [process.execPath, [file]] : ["npm", []];
-  return promisify(execFile)(command, [...before, ...args, "--loglevel=error"], {
-    cwd,
-    shell: !file && process.platform === "win32",
-  });
-};
 
 /** The packed tarball of the built project, and an app's folder in which it can be installed. */
 export interface Packed {

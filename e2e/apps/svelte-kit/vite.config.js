@@ -2,6 +2,6 @@ import { sveltekit } from "@sveltejs/kit/vite";
 
 export default {
   plugins: [sveltekit()],
-  // SvelteKit's own version of it, whichever lies next to the built files.
-  ssr: { noExternal: ["cookie"] },
+  // The built files are run from where they lie: no framework lies there.
+  ssr: { noExternal: true },
 };

@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { npm } from "../../test/support/npm.js";
+
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+/** Names the lock file that was installed. npm empties the folder first, so half an installation has none. */
+const INSTALLED = join(HERE, "node_modules/.installed");
+
+/** What is to be installed, as a short text. */
+export const lockHash = async (): Promise<string> =>
+  createHash("sha256")
+    .update(await readFile(join(HERE, "package-lock.json")))
+    .digest("hex");
+
+/** Installs the frameworks, where they are missing or the lock file has changed. */
+export const installFrameworks = async (): Promise<void> => {
+  const wanted = await lockHash();
+  if (existsSync(INSTALLED) && (await readFile(INSTALLED, "utf8")) === wanted) return;
+  console.log("Installing the frameworks of e2e/apps; this takes some minutes");
+  await npm(["ci", "--ignore-scripts", "--no-audit", "--no-fund"], HERE);
+  await writeFile(INSTALLED, wanted);
+};
