@@ -35,17 +35,11 @@ const add = (verb: string, given: unknown, params: unknown, view?: Params): void
   const all: Params = { ...common, ...own, ...stamps, ...view, ...plainParams(verb, params) };
   if (event_uid === "pageview" && typeof all.visit_url === "string") {
     const visit_url = reviseUrl(all.visit_url);
-    if (!visit_url) {
-      log("dropped", "visitUrl");
-      return;
-    }
+    if (!visit_url) return;
     all.visit_url = visit_url;
   }
   const body = revise({ contact_uid, event_uid, params: all });
-  if (!body) {
-    log("dropped", "beforeSend");
-    return;
-  }
+  if (!body) return;
   log(consent === "pending" ? "waits for consent" : isAddressed(body) ? "queued" : "waits for identify", body);
   append(me, body);
   // While it is quiet: a report of what makes room for a report would have no end.

@@ -1,7 +1,7 @@
 /** The page's hooks may change an event before it is stored, or drop it. One that throws changes nothing. */
 import type { TrackEvent } from "../../types.js";
 import { config } from "../config.js";
-import { report } from "../reporting.js";
+import { log, report } from "../reporting.js";
 import { format } from "./event.js";
 import { redact } from "./redact.js";
 
@@ -9,7 +9,9 @@ import { redact } from "./redact.js";
 const ask = <T>(name: string, given: T, run: () => T | null | false | undefined): T | undefined => {
   try {
     const answer = run();
-    return answer === null || answer === false ? undefined : (answer ?? given);
+    if (answer !== null && answer !== false) return answer ?? given;
+    log("dropped", name);
+    return undefined;
   } catch (error) {
     report("input", `${name}: ${(error as Error)?.message}`);
     return given;

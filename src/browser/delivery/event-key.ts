@@ -18,4 +18,10 @@ export const markedAt = (text: string): number => Number(/^!(\d+)/.exec(text)?.[
 export const withoutMark = (text: string): string => text.replace(/^!\d*/, "");
 
 /** Does the body name its contact? It is the first member then. */
-export const isAddressed = (text: string): boolean => withoutMark(text).startsWith('{"contact_uid"');
+export const isAddressed = (text: string): boolean => /^(!\d*)?{"contact_uid"/.test(text);
+
+/** Can it be sent? It names its contact, and was not handed off. */
+export const isReady = (text: string): boolean => text[0] === "{" && isAddressed(text);
+
+/** Bytes in UTF-8. */
+export const sizeOf = (text: string): number => new TextEncoder().encode(text).length;

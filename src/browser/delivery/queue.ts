@@ -6,7 +6,7 @@ import { attempt } from "../../shared/attempt.js";
 import { config } from "../config.js";
 import { report } from "../reporting.js";
 import { get, remove, set } from "../state/storage.js";
-import { EVENT, isAddressed, markedAt, timeOf, withoutMark } from "./event-key.js";
+import { EVENT, isAddressed, isReady, sizeOf, timeOf, withoutMark } from "./event-key.js";
 
 /** Texts by key, in the order of sending. */
 export const rows = new Map<string, string>();
@@ -16,10 +16,14 @@ export const tally = { delivered: 0, dropped: 0 };
 let sequence = 1_000_000;
 /** Was a drop of an event without its contact reported? Nobody may ever be identified: once is enough. */
 let isReported = false;
+/** Was an event added since the bounds were looked at? */
+let isChanged = false;
+let trimmedAt = 0;
 
 /** Changes an event, here and in the storage. */
 export const put = (key: string, text: string): void => {
   rows.set(key, text);
+  isChanged = true;
   set(key, text);
 };
 
@@ -51,35 +55,36 @@ export const load = (key: string): void => {
   const text = get(key) ?? "";
   if (attempt(() => JSON.parse(withoutMark(text)).params)) rows.set(key, text);
   else drop(key);
+  isChanged = true;
 };
 
 /**
  * Looks at each event, the newest first, and drops what is too old or too much. Events without a contact may never be sent,
  * so they are few, go within a day, and take no room from others.
- *
- * @returns how many events could be sent once the service is up
  */
-export const trim = (): number => {
+export const trim = (): void => {
+  // A thousand events are not looked at after each of a thousand answers.
+  if (!isChanged && Date.now() - trimmedAt < 1_000) return;
+  isChanged = false;
+  trimmedAt = Date.now();
   const { maxEvents, maxBytes, maxAgeMs } = config;
   const bytes: [number, number] = [0, 0];
   const counts: [number, number] = [0, 0];
-  let waiting = 0;
   /** What was adopted comes last in the queue, whatever its age. */
   const newestFirst = [...rows].reverse().sort(([one], [other]) => timeOf(other) - timeOf(one));
   const evicted: [detail: string, text: string][] = [];
   for (const [key, text] of newestFirst) {
     const kind = isAddressed(text) ? 1 : 0;
-    const isOld = Date.now() - timeOf(key) > (kind ? Number(maxAgeMs) || 604_800_000 : 86_400_000);
+    const size = sizeOf(text);
+    const isOld = trimmedAt - timeOf(key) > (kind ? Number(maxAgeMs) || 604_800_000 : 86_400_000);
     const isMuch =
-      counts[kind] >= (kind ? Number(maxEvents) || 1_000 : 100) ||
-      bytes[kind] + text.length > (Number(maxBytes) || 1_048_576);
+      counts[kind] >= (kind ? Number(maxEvents) || 1_000 : 100) || bytes[kind] + size > (Number(maxBytes) || 1_048_576);
     if (isOld || isMuch) {
       drop(key);
       evicted.unshift([kind ? (isOld ? "maxAgeMs" : "maxEvents, maxBytes") : "identify", text]);
     } else {
       counts[kind]++;
-      bytes[kind] += text.length;
-      if (kind && !markedAt(text)) waiting++;
+      bytes[kind] += size;
     }
   }
   // At the end, because a report may be tracked.
@@ -88,5 +93,10 @@ export const trim = (): number => {
     if (!isUnaddressed || !isReported) report("evicted", detail, withoutMark(text));
     isReported ||= isUnaddressed;
   }
-  return waiting;
+};
+
+/** Is there an event that could be sent once the service is up? */
+export const isAnyReady = (): boolean => {
+  for (const text of rows.values()) if (isReady(text)) return true;
+  return false;
 };

@@ -58,19 +58,11 @@ export const judgeMarks = (): void => {
   const downAt = downSince();
   for (const [key, text] of rows) {
     const mark = markedAt(text);
-    const isOpen = [...inFlight.values()].some(({ beganAt }) => judges(beganAt, mark));
     if (!mark) continue;
+    const isOpen = [...inFlight.values()].some(({ beganAt }) => judges(beganAt, mark));
     if (downAt - mark < MARK_MS) put(key, withoutMark(text));
     else if (judges(acceptedAt, mark) || (isOver(mark, MARK_MS) && !isOpen)) deliver(key);
   }
-};
-
-/** An event that fails although another one was accepted since its last failure is at fault itself. */
-const suspect = (failure: Failure, isRefusal: boolean): void => {
-  failure.at = Date.now();
-  failure.isRefusal = isRefusal;
-  const ceiling = Math.min(SUSPECT_CEILING_MS, SUSPECT_MS * 2 ** Math.max(0, ++failure.tries - SUSPECT_TRIES));
-  failure.until = failure.at + (ceiling * (1 + Math.random())) / 2;
 };
 
 export const judge = (key: string, { beganAt, seen, isCut }: Request, [status, told]: Outcome): void => {
@@ -87,8 +79,8 @@ export const judge = (key: string, { beganAt, seen, isCut }: Request, [status, t
   if (status === BEACON && text) rows.set(key, withMark(text));
   // What is cut off while the page is left may have arrived.
   if (status === BEACON || isGone || (isCut && !status)) return;
-  /** These speak of the service, and never of the event. */
-  const isEvents = !told && ![408, 425, 429].includes(status);
+  // 408, 425, 429 and a `Retry-After` speak of the service, and never of the event.
+  const isEvents = !told && (status >= 500 || !isTransient(status));
   /** These say that the event is wrong; where every event meets them, the configuration is. */
   const isRefusal = [400, 413, 422].includes(status);
   const failure = failures.get(key);
@@ -96,14 +88,17 @@ export const judge = (key: string, { beganAt, seen, isCut }: Request, [status, t
   if (text) set(key, withoutMark(text));
   if (text && rows.has(key)) {
     rows.set(key, withoutMark(text));
-    const isAtFault = failure && failure.at < acceptedAt;
-    // Once a suspect, it is one until it is accepted.
-    if (isEvents && failure && (isAtFault || failure.tries)) {
-      if (isAtFault && isRefusal && failure.isRefusal) drop(key, "rejected", `status ${status}`);
-      else suspect(failure, isRefusal);
+    // It fails although another one was accepted since: it is at fault itself, and a suspect until it is accepted.
+    const isAtFault = isEvents && !!failure && failure.at < acceptedAt;
+    if (isAtFault && isRefusal && failure.isRefusal) {
+      drop(key, "rejected", `status ${status}`);
       return;
     }
-    failures.set(key, { at: Date.now(), isRefusal, tries: 0, until: 0 });
+    const tries = isAtFault || (isEvents && failure?.tries) ? failure!.tries + 1 : 0;
+    const ceiling = Math.min(SUSPECT_CEILING_MS, SUSPECT_MS * 2 ** Math.max(0, tries - SUSPECT_TRIES));
+    const at = Date.now();
+    failures.set(key, { at, isRefusal, tries, until: tries && at + (ceiling * (1 + Math.random())) / 2 });
+    if (tries) return;
   }
   if (isRefusal && !failure) refusals++;
   const isWrong = isRefusal ? refusals >= Math.min(REFUSALS, rows.size) : status && !isTransient(status);

@@ -11,7 +11,7 @@ import { get, set } from "../state/storage.js";
 import { address, followVisitor } from "./addressing.js";
 import { keepBackOff, known, state } from "./backoff.js";
 import { inFlight, isGone, setGone } from "./in-flight.js";
-import { rows, trim } from "./queue.js";
+import { isAnyReady, rows, trim } from "./queue.js";
 import { heardOfSuccess, judgeMarks } from "./responses.js";
 import { beginRequests, handOff } from "./sender.js";
 import * as tabs from "./tabs.js";
@@ -72,7 +72,8 @@ const step = (verdict?: () => void): void => {
   }
   judgeMarks();
   const isOut = isGone || isHidden();
-  waits = trim() > 0 && isOpen && !!url;
+  trim();
+  waits = isOpen && !!url && isAnyReady();
   // Without a lease, a round looks at each event: only a few, and only where they go at once, go without.
   if (rows.size) tabs.renew(!tabs.isHeld && (known || rows.size > 8 || !waits));
   if (waits) {

@@ -3,7 +3,7 @@ import { attempt } from "../../shared/attempt.js";
 import { config, isOn } from "../config.js";
 import { set } from "../state/storage.js";
 import { claim, culprit, known, state, waitFor } from "./backoff.js";
-import { isAddressed, markedAt, tabOf, withMark } from "./event-key.js";
+import { isReady, sizeOf, tabOf, withMark } from "./event-key.js";
 import { inFlight, isFull, isGone, KEEPALIVE_BYTES, openFor, room, SLOW_MS } from "./in-flight.js";
 import { rows } from "./queue.js";
 import { failures, judge } from "./responses.js";
@@ -48,7 +48,7 @@ export const beginRequests = (isOut: boolean, isUrgent: boolean, then: Settle): 
   let next = RENEW_MS;
   for (const key of isProbe || failures.size ? byPromise() : rows.keys()) {
     const text = rows.get(key)!;
-    if (!isAddressed(text) || markedAt(text) || inFlight.has(key)) continue;
+    if (!isReady(text) || inFlight.has(key)) continue;
     const ownWait = (failures.get(key)?.until ?? 0) - Date.now();
     const wait = isFull(isOut) ? SLOW_MS : waitFor(key, isUrgent);
     next = Math.min(next, Math.max(wait, ownWait) || next);
@@ -58,7 +58,7 @@ export const beginRequests = (isOut: boolean, isUrgent: boolean, then: Settle): 
       rows.delete(key);
       continue;
     }
-    const size = new TextEncoder().encode(text).length;
+    const size = sizeOf(text);
     const fits = size <= room();
     if (!fits && (isOut || size <= KEEPALIVE_BYTES)) continue;
     // Beacons, where there is no keepalive, are for pages that may be over soon. While something hangs, a new request is bound
