@@ -39,9 +39,9 @@ export const followConsent = (own?: Consent): void => {
 
 /** The visitor chooses. */
 export const choose = (choice: Consent): void => {
-  // First, so that no other tab takes what is gone for a reason to send.
-  set(CONSENT, choice);
+  // A refusal first, so that no other tab takes what is gone for a reason to send.
+  if (choice === "denied") set(CONSENT, choice);
   followConsent(choice);
-  // Again, because a refusal has made room for itself.
+  // An agreement last, so that other tabs find what this one knows; a refusal again, because it has made room for itself.
   set(CONSENT, choice);
 };
