@@ -4,7 +4,7 @@
  */
 import type { Config } from "../../types.js";
 import { config, isOn } from "../config.js";
-import { joinIdentity } from "./identity.js";
+import { identity, isFresh, joinIdentity, keepIdentity } from "./identity.js";
 import { CONSENT, get, getStored, keys, open, remove, set } from "./storage.js";
 
 type Consent = NonNullable<Config["consent"]>;
@@ -29,6 +29,11 @@ export const followConsent = (own?: Consent): void => {
   const waiting = keys();
   open(next === "granted" || next === "denied");
   consent = next;
+  if (next === "granted" && own) {
+    // A log-out comes before the choice, at which other tabs look for it; the rest after it, because that may fill the storage.
+    if (isFresh(identity()[0])) keepIdentity();
+    set(CONSENT, own);
+  }
   // Where another tab has chosen, what it has stored since holds: it may know that somebody has logged out.
   if (next === "granted") for (const key of waiting) set(key, (own ? undefined : getStored(key)) ?? get(key)!);
   if (next === "denied") {
@@ -42,6 +47,6 @@ export const choose = (choice: Consent): void => {
   // A refusal first, so that no other tab takes what is gone for a reason to send.
   if (choice === "denied") set(CONSENT, choice);
   followConsent(choice);
-  // An agreement last, so that other tabs find what this one knows; a refusal again, because it has made room for itself.
+  // And again, because it has made room for itself.
   set(CONSENT, choice);
 };

@@ -30,13 +30,16 @@ export const identify = (contact: string, account: string): void => {
   keepIdentity();
 };
 
+/** Was the reset id made since this document was loaded? It is the time of the reset. */
+export const isFresh = (id: string | undefined): boolean => Number(id) > performance.timeOrigin;
+
 /**
  * The storage is about to be opened: its reset id, unknown until now, becomes this document's, unless either of them has made
- * one since this document was loaded. A reset id is the time of the reset.
+ * one since this document was loaded.
  */
 export const joinIdentity = (): void => {
   const id = getStored(KEY)?.split(SEPARATOR)[0] ?? "";
-  if (!known || Number(id) > performance.timeOrigin) return;
+  if (!known || isFresh(id)) return;
   known[0] ||= id;
   if (isOwn) keepIdentity();
 };
