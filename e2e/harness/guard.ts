@@ -2,6 +2,9 @@ import type { BrowserContext } from "playwright/test";
 
 export type Guard = ReturnType<typeof createGuard>;
 
+/** Firefox tells of requests that it has refused as if the page had thrown an error. */
+const FIREFOX_OWN = /^(Error: )?(Cross-Origin Request Blocked|Content-Security-Policy): /;
+
 /**
  * Collects what goes wrong in pages: uncaught errors, unhandled rejections and calls of `console.error`. The browser's
  * own messages (a failed request, a refused script) are not the page's doing; they are kept apart in `browserMessages`.
@@ -28,7 +31,8 @@ export const createGuard = () => {
     watch: (context: BrowserContext): void => {
       context.on("weberror", (webError) => {
         const error: unknown = webError.error();
-        reports.push(`uncaught: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+        const text = error instanceof Error ? error.stack || error.message : String(error);
+        (FIREFOX_OWN.test(text) ? browserMessages : reports).push(`uncaught: ${text}`);
       });
       context.on("console", (message) => {
         if (message.type() !== "error") return;

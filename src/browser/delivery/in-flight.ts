@@ -10,8 +10,13 @@ const PARALLEL_HIDDEN = 32;
 /** Bytes with keepalive: of the 65,536 of a document, some are left to the page. */
 export const KEEPALIVE_BYTES = 61_440;
 
+/** A request without an answer is given up after 15 s: what is open for longer, in milliseconds, will never end. */
+const LOST_MS = 20_000;
+
 export interface Request {
   beganAt: number;
+  /** The same by a clock that nobody sets. */
+  openSince: number;
   /** The back-off then. */
   seen: string;
   /** Bytes of one that outlives the page; 0 of another. */
@@ -36,6 +41,11 @@ export const openFor = (ms: number): number =>
 
 export const isFull = (isOut: boolean): boolean =>
   isOut ? inFlight.size >= PARALLEL_HIDDEN : inFlight.size - Math.min(SLOW, openFor(SLOW_MS)) >= PARALLEL;
+
+/** WebKit never ends the requests that it cuts off when a page enters the back/forward cache: they are forgotten. */
+export const forgetLost = (): void => {
+  for (const [key, { openSince }] of inFlight) if (performance.now() - openSince > LOST_MS) inFlight.delete(key);
+};
 
 /** So many bytes more may outlive the page. */
 export const room = (): number => [...inFlight.values()].reduce((left, { kept }) => left - kept, KEEPALIVE_BYTES);

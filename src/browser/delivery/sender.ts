@@ -4,7 +4,7 @@ import { config, isOn } from "../config.js";
 import { set } from "../state/storage.js";
 import { claim, culprit, known, state, waitFor } from "./backoff.js";
 import { isReady, sizeOf, tabOf, withMark } from "./event-key.js";
-import { inFlight, isFull, isGone, KEEPALIVE_BYTES, openFor, room, SLOW_MS } from "./in-flight.js";
+import { forgetLost, inFlight, isFull, isGone, KEEPALIVE_BYTES, openFor, room, SLOW_MS } from "./in-flight.js";
 import { rows } from "./queue.js";
 import { failures, judge } from "./responses.js";
 import { isTaken, me, RENEW_MS } from "./tabs.js";
@@ -17,7 +17,7 @@ type Settle = (verdict: () => void) => void;
 
 const send = async (key: string, body: string, kept: number, then: Settle): Promise<void> => {
   if (state()) claim();
-  const request = { beganAt: Date.now(), seen: known, kept, isCut: isGone };
+  const request = { beganAt: Date.now(), openSince: performance.now(), seen: known, kept, isCut: isGone };
   inFlight.set(key, request);
   const outcome = await post(body, kept > 0);
   const verdict = (): void => judge(key, request, outcome);
@@ -46,6 +46,7 @@ const byPromise = (): string[] => {
 export const beginRequests = (isOut: boolean, isUrgent: boolean, then: Settle): number => {
   const isProbe = !!state();
   let next = RENEW_MS;
+  forgetLost();
   for (const key of isProbe || failures.size ? byPromise() : rows.keys()) {
     const text = rows.get(key)!;
     if (!isReady(text) || inFlight.has(key)) continue;
