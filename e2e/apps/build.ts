@@ -15,7 +15,16 @@ import { installFrameworks } from "./install.js";
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const RESULTS = fileURLToPath(new URL("../.results/apps/", import.meta.url));
 
-export const APP_NAMES = ["react-router", "vue-router", "svelte-kit", "turbo", "htmx", "hydrated"] as const;
+export const APP_NAMES = [
+  "react-router",
+  "hydrated",
+  "tanstack-router",
+  "vue-router",
+  "svelte-kit",
+  "astro",
+  "turbo",
+  "htmx",
+] as const;
 export type AppName = (typeof APP_NAMES)[number];
 
 /** Every file in a folder and in those within it, but in those that tools make: `node_modules`, `.next` … */
@@ -46,11 +55,14 @@ interface Build {
   out: string;
 }
 
+/** The tools tell their makers nothing. */
+const QUIET = { ASTRO_TELEMETRY_DISABLED: "1", NEXT_TELEMETRY_DISABLED: "1", NUXT_TELEMETRY_DISABLED: "1" };
+
 /** Runs a framework's tool in the app's folder. */
 const run = (script: string, args: string[], { folder, out }: Build): Promise<unknown> =>
   promisify(execFile)(process.execPath, [join(HERE, "node_modules", script), ...args], {
     cwd: folder,
-    env: { ...process.env, NODE_ENV: "production", NODE_OPTIONS: "", TRACKLET_APP_OUT: out },
+    env: { ...process.env, ...QUIET, NODE_ENV: "production", NODE_OPTIONS: "", TRACKLET_APP_OUT: out },
   });
 
 const vite = (build: Build, args: string[] = []): Promise<unknown> =>
@@ -61,6 +73,7 @@ const viteWithSharedConfig = (build: Build, { out = build.out, args = [] as stri
 
 const TOOLS: Partial<Record<AppName, (build: Build) => Promise<unknown>>> = {
   "svelte-kit": (build) => vite(build),
+  astro: (build) => run("astro/astro.js", ["build"], build),
   hydrated: async (build) => {
     await viteWithSharedConfig(build);
     await viteWithSharedConfig(build, { out: join(build.out, "server"), args: ["--ssr", "server.jsx"] });

@@ -10,7 +10,7 @@ import { LINKS } from "./links.js";
 /** Every address that the apps have. */
 const PATHS = ["/", "/about", "/list", "/old", "/new"];
 /** The apps whose server knows that a page has moved. */
-const REDIRECTING: readonly AppName[] = ["turbo", "htmx"];
+const REDIRECTING: readonly AppName[] = ["turbo", "htmx", "astro"];
 
 const anchors = Object.entries(LINKS).map(([id, to]) => `<a id="${id}" href="${to}">${id}</a>`);
 /** The same as htmx has it: the last one asked for is fetched, put in place of the view, and pushed. */
@@ -31,7 +31,7 @@ export interface ServeOptions {
 const readFiles = async (folder: string): Promise<Map<string, string>> => {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-  const texts = paths.filter((path) => [".html", ".js", ".css", ".json"].includes(extname(path)));
+  const texts = paths.filter((path) => [".html", ".js", ".css", ".json", ".txt"].includes(extname(path)));
   const url = (path: string): string => `/${relative(folder, path).split(sep).join("/")}`;
   return new Map(await Promise.all(texts.map(async (path) => [url(path), await readFile(path, "utf8")] as const)));
 };
@@ -43,16 +43,18 @@ export const serveApp = async (name: AppName, { site, contact, history = "path" 
   const render: (url: string) => string =
     name === "hydrated" ? (await import(pathToFileURL(join(folder, "server/server.js")).href)).render : () => "";
   const identify = `<script>(window.tracklet = window.tracklet || []).push(["identify", ${JSON.stringify(contact)}])</script>`;
-  const template = files.get("/index.html")!;
+  // An app with one page for all addresses, or one that was rendered for each of them.
+  const templateOf = (path: string): string =>
+    files.get(`${path}/index.html`) ?? files.get(`${path}.html`) ?? files.get("/index.html")!;
   const html = ({ url = "/" }: IncomingMessage): string =>
-    template
+    templateOf(url.split("?")[0]!)
       .replace("<html", `<html data-history="${history}"`)
-      .replace("<!--tag-->", () => identify + site.tag())
+      .replace("<head>", () => `<head>${identify}${site.tag()}`)
       .replace("<!--links-->", () => (name === "htmx" ? htmxAnchors : anchors).join("\n"))
       .replace("<!--view-->", url.replaceAll("&", "&amp;"))
       .replace("<!--markup-->", () => render(url));
 
-  for (const [path, text] of files) if (path !== "/index.html") site.page(path, text);
+  for (const [path, text] of files) if (!path.endsWith(".html")) site.page(path, text);
   for (const path of PATHS) site.page(path, html);
   if (REDIRECTING.includes(name)) site.page("/old", "", { status: 302, headers: { location: "/new" } });
 };

@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import type { AppName } from "../apps/build.js";
+import { APP_NAMES, type AppName } from "../apps/build.js";
 import type { LINKS } from "../apps/links.js";
 import { serveApp } from "../apps/serve.js";
 import { expect, judge, MEANS, test } from "./fixtures.js";
@@ -31,15 +31,7 @@ interface Visit {
   history?: "path" | "hash";
 }
 
-const VISITS: Visit[] = [
-  { app: "react-router" },
-  { app: "hydrated" },
-  { app: "vue-router" },
-  { app: "vue-router", history: "hash" },
-  { app: "svelte-kit" },
-  { app: "turbo" },
-  { app: "htmx" },
-];
+const VISITS: Visit[] = [...APP_NAMES.map((app) => ({ app })), { app: "vue-router", history: "hash" }];
 
 // The first test of an app waits until the frameworks are installed and the app is built, behind those before it.
 test.describe.configure({ timeout: 1_200_000 });
