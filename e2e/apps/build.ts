@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readdir, readFile, rename, rm } from "node:fs/promises";
+import { cp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -19,6 +19,7 @@ export const APP_NAMES = [
   "react-router",
   "hydrated",
   "tanstack-router",
+  "next",
   "vue-router",
   "svelte-kit",
   "astro",
@@ -73,6 +74,10 @@ const viteWithSharedConfig = (build: Build, { out = build.out, args = [] as stri
 
 const TOOLS: Partial<Record<AppName, (build: Build) => Promise<unknown>>> = {
   "svelte-kit": (build) => vite(build),
+  next: async (build) => {
+    await run("next/dist/bin/next", ["build"], build);
+    await cp(join(build.folder, ".out"), build.out, { recursive: true });
+  },
   astro: (build) => run("astro/astro.js", ["build"], build),
   hydrated: async (build) => {
     await viteWithSharedConfig(build);
