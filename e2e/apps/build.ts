@@ -21,6 +21,7 @@ export const APP_NAMES = [
   "tanstack-router",
   "next",
   "vue-router",
+  "nuxt",
   "svelte-kit",
   "astro",
   "turbo",
@@ -33,7 +34,7 @@ const listSources = async (folder: string): Promise<string[]> => {
   const entries = await readdir(folder, { withFileTypes: true });
   const lists = entries.map((entry) => {
     const path = join(folder, entry.name);
-    if (!entry.isDirectory()) return [path];
+    if (!entry.isDirectory()) return entry.isFile() ? [path] : [];
     return entry.name === "node_modules" || entry.name.startsWith(".") ? [] : listSources(path);
   });
   return (await Promise.all(lists)).flat().sort();
@@ -77,6 +78,11 @@ const TOOLS: Partial<Record<AppName, (build: Build) => Promise<unknown>>> = {
   next: async (build) => {
     await run("next/dist/bin/next", ["build"], build);
     await cp(join(build.folder, ".out"), build.out, { recursive: true });
+  },
+  nuxt: async (build) => {
+    await run("nuxt/bin/nuxt.mjs", ["generate"], build);
+    // A link to the built files, which move.
+    await rm(join(build.folder, "dist"), { force: true });
   },
   astro: (build) => run("astro/astro.js", ["build"], build),
   hydrated: async (build) => {
