@@ -20,7 +20,14 @@ const swc = {
   renderChunk: (code) =>
     minify(code, {
       ecma: 2020,
-      compress: { ecma: 2020, toplevel: true, passes: 3, unsafe: true, unsafe_arrows: true, unsafe_methods: true },
+      compress: {
+        ecma: 2020,
+        toplevel: true,
+        passes: 3,
+        pristine_globals: false,
+        unsafe_arrows: true,
+        unsafe_methods: true,
+      },
       mangle: { toplevel: true },
       module: false,
       sourceMap: true,

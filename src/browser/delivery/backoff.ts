@@ -8,6 +8,7 @@
 import { backOffMs, RETRY_AFTER_CEILING_MS } from "../../shared/retry-policy.js";
 import { get, remove, set } from "../state/storage.js";
 import { EVENT } from "./event-key.js";
+import { me } from "./tabs.js";
 
 /** A probe whose tab is gone frees the way after this time, in milliseconds: the time-out of a request. */
 const PROBE_MS = 15_000;
@@ -21,7 +22,8 @@ const TOLD = "told";
 const PROBING = "?";
 
 const KEY = "backoff";
-const spread = Math.random() * SPREAD_MS;
+/** By its random name. */
+const spread = (): number => Number(me) * SPREAD_MS;
 
 /** What this page last read or wrote; `""` while the service is healthy. */
 export let known = "";
@@ -53,7 +55,7 @@ export const culprit = (): string => read()[3] ?? "";
 export const waitFor = (key: string, isUrgent: boolean): number => {
   const past = Date.now() - Number(read()[0]);
   const ceiling = isUrgent && culprit() !== TOLD ? URGENT_MS : RETRY_AFTER_CEILING_MS;
-  const left = Math.min(Number(read()[1]), ceiling) + spread - past;
+  const left = Math.min(Number(read()[1]), ceiling) + spread() - past;
   return past >= 0 && left > 0 && (!culprit().startsWith(EVENT) || culprit() === key) ? left : 0;
 };
 
@@ -80,7 +82,7 @@ export const fail = ({ key, beganAt, seen, told, delay }: Failure): void => {
   const [setAt, current, failures = 0, , since = beganAt] = read();
   const isAlone = !known || culprit().replace(PROBING, "") === key;
   // By its time: a failure that came in between may have changed the rest.
-  if (seen.split(",")[0] === setAt || (told && told > waitFor("", true) - spread)) {
+  if (seen.split(",")[0] === setAt || (told && told > waitFor("", true) - spread())) {
     const count = Number(failures);
     write(Date.now(), told || delay || backOffMs(count), count + 1, told ? TOLD : isAlone ? key : "", since);
   } else if (!isAlone && !isTold()) write(setAt, current, failures, "", since);

@@ -102,7 +102,7 @@ export const wake = (): void => {
   else if (!isComing) {
     isComing = true;
     arm(FRAME_MS - 1);
-    requestAnimationFrame(() => isComing && arm(0));
+    requestAnimationFrame(() => attempt(() => isComing && arm(0)));
   }
 };
 

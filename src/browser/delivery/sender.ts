@@ -65,7 +65,7 @@ export const beginRequests = (isOut: boolean, isUrgent: boolean, then: Settle): 
     // Beacons, where there is no keepalive, are for pages that may be over soon. While something hangs, a new request is bound
     // to the page: Chromium holds one with keepalive open for 30 s after it was given up, and with it one of six connections.
     const outlives = fits && (isOut || (!isProbe && !openFor(SLOW_MS) && "keepalive" in Request.prototype));
-    send(key, text, outlives ? size : 0, then);
+    send(key, text, outlives ? size : 0, then).catch(() => {});
     if (isProbe) break;
   }
   return next;

@@ -1,0 +1,138 @@
+import { expect, test } from "../harness/fixtures.js";
+
+/*
+ * A page may hold anything: what the script calls may throw, return nonsense, or never answer, from the beginning or from a
+ * later moment on. Nothing of that may come out of the script. Which global breaks, how and when, is drawn by lot; the seed is
+ * in the message. With `--all` every combination is tried.
+ */
+
+/** What the script calls, as the page reaches it. */
+const GLOBALS = [
+  "JSON.stringify",
+  "JSON.parse",
+  "Date.now",
+  "Math.random",
+  "Object.keys",
+  "Object.getPrototypeOf",
+  "Reflect.get",
+  "window.setTimeout",
+  "window.clearTimeout",
+  "window.requestAnimationFrame",
+  "window.fetch",
+  "window.URL",
+  "window.Blob",
+  "window.TextEncoder",
+  "window.encodeURIComponent",
+  "window.unescape",
+  "console.warn",
+  "performance.now",
+  "crypto.randomUUID",
+  "navigator.sendBeacon",
+  "AbortSignal.timeout",
+  "EventTarget.prototype.addEventListener",
+  "Document.prototype.querySelector",
+  "Storage.prototype.getItem",
+  "history.pushState",
+];
+/** What the script reads. */
+const MEMBERS = [
+  "window.localStorage",
+  "window.navigation",
+  "window.history",
+  "window.crypto",
+  "window.performance",
+  "Document.prototype.hidden",
+  "Document.prototype.currentScript",
+  "Navigator.prototype.onLine",
+  "Request.prototype.keepalive",
+];
+const WAYS = {
+  throws: `() => { throw new Error("broken by the page"); }`,
+  "returns nonsense": `() => "nonsense"`,
+  "never answers": `() => new Promise(() => {})`,
+};
+const MOMENTS = ["before", "after"] as const;
+
+type Case = [name: string, way: keyof typeof WAYS, moment: (typeof MOMENTS)[number]];
+const CASES = [...GLOBALS, ...MEMBERS].flatMap((name) =>
+  (Object.keys(WAYS) as (keyof typeof WAYS)[]).flatMap((way) => MOMENTS.map((moment): Case => [name, way, moment])),
+);
+
+/** Each of them with a chance of one in four; all with `--all`. */
+const draw = (seed: number): Case[] => {
+  let state = seed;
+  const dice = () => {
+    // A linear congruential generator is random enough to choose by (Numerical Recipes).
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+  return process.env.TRACKLET_ALL ? CASES : CASES.filter(() => dice() < 1 / 4);
+};
+
+/** Script that breaks the global for whoever is called from now on; the page's own words are saved before. */
+const breaking = ([name, way]: Case): string => {
+  const [owner, member] = [name.slice(0, name.lastIndexOf(".")), name.slice(name.lastIndexOf(".") + 1)];
+  const act = WAYS[way];
+  const descriptor = MEMBERS.includes(name) ? `{ get: ${act}` : `{ value: ${act}, writable: true`;
+  return `<script>Object.defineProperty(${owner}, "${member}", ${descriptor}, configurable: true });</script>`;
+};
+
+const CALLS = `<script>
+  for (const call of [
+    () => tracklet.push(["track", "pushed", { n: 1 }], ["pageview"], ["identify", "somebody"]),
+    () => tracklet.push(["flush", { timeoutMs: 10 }], ["flush", { get timeoutMs() { throw new Error("of the option"); } }]),
+    // What breaks the language itself keeps the script from starting.
+    () => tracklet.track?.("called", { n: 2 }),
+    () => void tracklet.flush?.({ get timeoutMs() { throw new Error("of the option"); } }),
+    () => void tracklet.flush?.({ timeoutMs: 10 }),
+    () => tracklet.push(["reset"], ["optOut"], ["optIn"]),
+    () => dispatchEvent(new Event("online")),
+    () => dispatchEvent(new Event("pagehide")),
+  ])
+    try { call(); } catch (error) { window.problems.push("thrown by " + call + ": " + error); }
+</script>`;
+
+test("whatever of the page's globals is broken, nothing comes out of the script", async ({ page, site, guard }) => {
+  test.slow();
+  guard.allow();
+  const seed = Date.now() % 1e6;
+  const cases = draw(seed);
+  const frame = (one: Case): string => {
+    const before = `<script>
+      window.problems = parent.problems["${CASES.indexOf(one)}"] = [];
+      window.onerror = (message) => { window.problems.push("uncaught: " + message); };
+      window.onunhandledrejection = ({ reason }) => { window.problems.push("unhandled: " + reason); };
+      window.tracklet = [];
+    </script>`;
+    const [, , moment] = one;
+    return site.html({
+      head: before + (moment === "before" ? breaking(one) : ""),
+      tag: { pageviews: "auto", async: false },
+      body: (moment === "after" ? breaking(one) : "") + CALLS,
+    });
+  };
+  site.page("/frame", ({ url }) => frame(CASES[Number(url!.split("?")[1])]!));
+  site.page("/", "<script>window.problems = {}</script>");
+  await page.goto(site.url);
+  const found = await page.evaluate(
+    async (indexes) => {
+      const { problems } = window as unknown as { problems: Record<string, string[]> };
+      for (const index of indexes) {
+        const element = document.createElement("iframe");
+        element.src = `/frame?${index}`;
+        const loaded = new Promise((resolve) => element.addEventListener("load", resolve));
+        document.body.append(element);
+        await loaded;
+        // Views are judged, and requests begun, by then.
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        element.remove();
+      }
+      return problems;
+    },
+    cases.map((one) => CASES.indexOf(one)),
+  );
+  const reports = Object.entries(found).flatMap(([index, texts]) =>
+    texts.map((text) => `${CASES[Number(index)]!.join(", ")}: ${text}`),
+  );
+  expect(reports, `seed ${seed}`).toEqual([]);
+});
