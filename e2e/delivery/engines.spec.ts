@@ -148,10 +148,8 @@ test.describe("the back/forward cache", EVERY_ENGINE, () => {
     open,
     site,
     gateway,
-    browserName,
     expectRows,
   }) => {
-    test.fixme(browserName === "firefox", "what a restored page tracks is sometimes sent only when it is left again");
     site.page("/", site.html({ head: WATCH_SHOW }));
     site.page("/bare", site.html({ tag: false }));
     const tab = await open(`${site.url}/`);

@@ -14,7 +14,6 @@ const SPEEDS = [
 ] as const;
 
 /** See https://searchfox.org/mozilla-central/search?q=dom.abort_script_on_child_shutdown. */
-const CUT_OFF = "Firefox cuts pagehide off when a tab is closed: what is in flight must be marked when it is hidden";
 
 const FORM = `<form method="post" action="/sent" onsubmit="tracklet.track('submitted')"><button>Send</button></form>`;
 
@@ -40,8 +39,7 @@ test.describe("leaving", EVERY_ENGINE, () => {
       expect(gateway.posts(), "one request an event").toHaveLength(41);
     });
 
-    test(`by closing the tab, 10 times, ${speed} service`, async ({ open, site, gateway, browserName, expectRows }) => {
-      test.fixme(browserName === "firefox", CUT_OFF);
+    test(`by closing the tab, 10 times, ${speed} service`, async ({ open, site, gateway, expectRows }) => {
       await gateway.fail(fault);
       const uids = names("bye", 10);
       for (const uid of uids) {
@@ -87,8 +85,7 @@ test.describe("leaving", EVERY_ENGINE, () => {
     expect(gateway.posts(), "one request an event").toHaveLength(11);
   });
 
-  test("by closing 20 tabs at once, four events each", async ({ open, site, gateway, browserName, expectRows }) => {
-    test.fixme(browserName === "firefox", CUT_OFF);
+  test("by closing 20 tabs at once, four events each", async ({ open, site, gateway, expectRows }) => {
     const tabs = await Promise.all(Array.from({ length: 20 }, () => open(site.url)));
     const uids = await Promise.all(tabs.map((tab, index) => trackMany(tab, 4, `tab-${index + 1}`)));
     await Promise.all(tabs.map((tab) => tab.close()));
