@@ -80,7 +80,7 @@ export interface Config {
   respectGpc?: boolean;
   /** Most events that wait for delivery. Default 1,000. */
   maxEvents?: number;
-  /** Most characters that wait for delivery, as browsers count what they store (UTF-16 units). Default 1,048,576. */
+  /** Most bytes in UTF-8 that wait for delivery. Default 1,048,576. */
   maxBytes?: number;
   /** Longest time that an event waits for delivery, in milliseconds. Default 604,800,000 (7 days). */
   maxAgeMs?: number;

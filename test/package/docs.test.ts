@@ -153,9 +153,11 @@ describe("figures", () => {
   it("of redaction are those of the two lists of URLs", async () => {
     const lost = SECRET_URLS.filter((of) => !tells(redact(new URL(of.url).href), of)).length;
     const kept = HARMLESS_URLS.filter((url) => redact(new URL(url).href) === new URL(url).href).length;
-    const page = await readPage("docs/privacy.md");
-    expect(page).toContain(`${lost} of ${SECRET_URLS.length}`);
-    expect(page).toContain(`${kept} of ${HARMLESS_URLS.length}`);
+    for (const name of ["README.md", "docs/privacy.md"]) {
+      const page = await readPage(name);
+      expect(page, name).toContain(`${lost} of ${SECRET_URLS.length}`);
+      expect(page, name).toContain(`${kept} of ${HARMLESS_URLS.length}`);
+    }
   });
 
   it("the stub's bytes", async () => {
