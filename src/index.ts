@@ -21,8 +21,8 @@ const page = (): Globals | undefined => (typeof window === "undefined" ? undefin
 const call = (...command: Command): void => {
   const globals = page();
   if (!globals) return;
-  // An element of the page may have this id.
-  if (!globals[name]?.push) globals[name] = [];
+  // An element of the page may have this id, and an input of a form any name.
+  if (typeof globals[name]?.push !== "function") globals[name] = [];
   const target = globals[name] as Command[];
   if (Array.isArray(target)) early.push(command);
   target.push(command);
@@ -55,5 +55,5 @@ const nothing = async (): Promise<FlushResult> => ({ delivered: 0, queued: 0, dr
 export const flush: Tracker["flush"] = async (...args) => {
   const hub = page()?.[name];
   // Calls that wait have nothing to send, an element with this id no method.
-  return Array.isArray(hub) || !hub?.flush ? nothing() : hub.flush(...args);
+  return !Array.isArray(hub) && typeof hub?.flush === "function" ? hub.flush(...args) : nothing();
 };

@@ -104,7 +104,7 @@ for (const [how, then] of [
   });
 
 test("without document.currentScript, the tag is found by its attributes", async ({ page, site, expectRows }) => {
-  await page.addInitScript(() => Object.defineProperty(document, "currentScript", { value: null }));
+  await page.addInitScript(() => Object.defineProperty(Document.prototype, "currentScript", { get: () => null }));
   await page.goto(site.url);
   await loaded(page);
   await run(page, `tracklet.track("a")`);
