@@ -1,10 +1,19 @@
 /** Calls of the verbs in simulated pages, and what came of them. */
 import type { Config, FlushResult } from "../../src/types.js";
-import type { Page, World } from "../simulation/world.js";
+import type { Page, Sent, World } from "../simulation/world.js";
 
 export const MINUTE = 60_000;
-export const acceptAll = (world: World): void => {
-  world.onRequest = (sent) => void world.clock.add(20, () => sent.answer(200));
+/** Answers each request after 20 ms with what the rule says; a status of 0 breaks the connection. */
+export const answerBy = (world: World, rule: (sent: Sent) => number, retryAfter?: number): void => {
+  world.onRequest = (sent) =>
+    void world.clock.add(20, () => (rule(sent) ? sent.answer(rule(sent), retryAfter) : sent.fail()));
+};
+export const acceptAll = (world: World): void => answerBy(world, () => 200);
+/** Names of events: e1, e2 and so on. */
+export const numbered = (count: number, from = 1): string[] =>
+  Array.from({ length: count }, (_, index) => `e${from + index}`);
+export const track = async (page: Page, ...names: string[]): Promise<void> => {
+  for (const name of names) await page.track(name);
 };
 export const anonymous = { contactUid: undefined } as unknown as Partial<Config>;
 /** The bodies that were sent. */

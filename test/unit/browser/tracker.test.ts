@@ -1,7 +1,7 @@
 /** The verbs, in pages of a fake browser: what is stored and sent, whatever arguments and pages do. */
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { inWorld, type Page } from "../../simulation/world.js";
-import { acceptAll, anonymous, bodies, identify, MINUTE, reset } from "../../support/verbs.js";
+import { acceptAll, anonymous, answerBy, bodies, identify, MINUTE, reset } from "../../support/verbs.js";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -66,7 +66,7 @@ describe("an event", () => {
     inWorld(async (world) => {
       const page = await world.open({ stamp: true });
       const before = world.clock.wall();
-      world.onRequest = (sent) => void world.clock.add(20, () => sent.fail());
+      answerBy(world, () => 0);
       await page.track("a");
       await world.clock.advance(MINUTE);
       acceptAll(world);
@@ -151,7 +151,7 @@ describe("no verb throws, and the event still goes", () => {
 
 it("debug tells a listener of each decision from then on", () =>
   inWorld(async (world) => {
-    world.onRequest = (sent) => void world.clock.add(20, () => sent.answer(sent.name === "bad" ? 401 : 200));
+    answerBy(world, ({ name }) => (name === "bad" ? 401 : 200));
     const page = await world.open({ ...anonymous, beforeSend: ({ event_uid }) => event_uid !== "drop" && undefined });
     const lines: string[] = [];
     await page.track("before");

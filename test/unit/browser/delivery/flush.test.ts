@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { FlushResult } from "../../../../src/types.js";
 import { inWorld } from "../../../simulation/world.js";
-import { acceptAll, flush } from "../../../support/verbs.js";
+import { acceptAll, answerBy, flush, numbered, track } from "../../../support/verbs.js";
 
 describe("flush", () => {
   it("delivers what waits and counts it", () =>
     inWorld(async (world) => {
       acceptAll(world);
       const page = await world.open();
-      for (let index = 0; index < 20; index++) await page.track(`e${index}`);
+      await track(page, ...numbered(20));
       expect(await flush(world, page)).toEqual({ delivered: 20, queued: 0, dropped: 0 });
       expect(await flush(world, page)).toEqual({ delivered: 0, queued: 0, dropped: 0 });
     }));
@@ -24,7 +24,7 @@ describe("flush", () => {
   it("resolves early while the service asks for rest", () =>
     inWorld(async (world) => {
       const page = await world.open();
-      world.onRequest = (sent) => void world.clock.add(20, () => sent.answer(503, 600));
+      answerBy(world, () => 503, 600);
       await page.track("a");
       await world.clock.advance(100);
       let result: FlushResult | undefined;

@@ -1,14 +1,16 @@
 /** What is sent while a page is left, what the next page makes of the rest, and how a page comes back. */
 import { describe, expect, it } from "vitest";
 import { empty } from "../../../simulation/area.js";
-import { inWorld, type Sent, type World } from "../../../simulation/world.js";
+import { inWorld, type Page, type Sent, type World } from "../../../simulation/world.js";
+import { acceptAll, answerBy, MINUTE, numbered, track } from "../../../support/verbs.js";
 
-const MINUTE = 60_000;
-const numbered = (count: number, from = 1): string[] => Array.from({ length: count }, (_, index) => `e${from + index}`);
-const answerBy = (world: World, rule: (sent: Sent) => number): void => {
-  world.onRequest = (sent) => void world.clock.add(20, () => (rule(sent) ? sent.answer(rule(sent)) : sent.fail()));
-};
 const timesSent = (world: World, name: string): number => world.names().filter((one) => one === name).length;
+/** Tracks, and closes the page at once. */
+const trackAndLeave = async (page: Page, ...names: string[]): Promise<void> => {
+  await track(page, ...names);
+  await page.leave();
+  page.kill();
+};
 const sizeOf = (sent: Sent[]): number => sent.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
 
 describe("a page that is left", () => {
@@ -29,13 +31,12 @@ describe("a page that is left", () => {
     inWorld(async (world) => {
       answerBy(world, () => 503);
       const page = await world.open({}, { canKeepAlive });
-      for (const name of numbered(40)) await page.track(name);
+      await track(page, ...numbered(40));
       await world.clock.advance(MINUTE);
       empty(world.storage);
-      answerBy(world, () => 200);
+      acceptAll(world);
       const before = world.sent.length;
-      await page.leave();
-      page.kill();
+      await trackAndLeave(page);
       expect(world.stored()).toEqual(numbered(40));
       await world.open();
       await world.clock.advance(MINUTE);
@@ -45,33 +46,28 @@ describe("a page that is left", () => {
   );
   it("stores again what was handed off as what it was", () =>
     inWorld(async (world) => {
-      answerBy(world, () => 200);
-      const first = await world.open();
-      await first.track("a");
-      await first.leave();
-      first.kill();
+      acceptAll(world);
+      await trackAndLeave(await world.open(), "a");
       const second = await world.open();
       await world.clock.advance(1_000);
       empty(world.storage);
-      await second.leave();
-      second.kill();
+      await trackAndLeave(second);
       const third = await world.open();
       await world.clock.advance(MINUTE);
       await third.track("b");
       await world.clock.advance(MINUTE);
-      expect(world.names()).toEqual(["a", "b"]);
-      expect(world.stored()).toEqual([]);
+      expect([world.names(), world.stored()]).toEqual([["a", "b"], []]);
     }));
   it.each([200, 503])("that stood still leaves alone what another one has sent meanwhile (service: %i)", (status) =>
     inWorld(async (world) => {
       answerBy(world, () => 503);
       const [still, other] = [await world.open(), await world.open()];
-      for (const name of numbered(2)) await still.track(name);
+      await track(still, ...numbered(2));
       await world.clock.advance(2_000);
       await still.hide();
       still.isFrozen = true;
       await world.clock.advance(MINUTE);
-      answerBy(world, () => 200);
+      acceptAll(world);
       await world.clock.advance(10 * MINUTE);
       expect(world.stored()).toEqual([]);
       const before = world.sent.length;
@@ -79,9 +75,8 @@ describe("a page that is left", () => {
       await other.track("other");
       await world.clock.advance(50);
       still.isFrozen = false;
-      await still.leave();
-      still.kill();
-      answerBy(world, () => 200);
+      await trackAndLeave(still);
+      acceptAll(world);
       await world.clock.advance(10 * MINUTE);
       expect(new Set(world.names().slice(before))).toEqual(new Set(["other"]));
     }),
@@ -89,7 +84,7 @@ describe("a page that is left", () => {
   it.each([true, false])("has at most 32 requests and 60 KiB in flight, oldest first (keepalive: %s)", (canKeepAlive) =>
     inWorld(async (world) => {
       const page = await world.open({}, { canKeepAlive });
-      for (const name of numbered(100)) await page.track(name);
+      await track(page, ...numbered(100));
       await page.leave();
       expect(world.names()).toEqual(numbered(32));
       const second = await world.open({ name: "other" }, { canKeepAlive });
@@ -130,12 +125,12 @@ describe("a page that is left", () => {
   it("leaves the way to the next page, also when an answer comes late", () =>
     inWorld(async (world) => {
       const page = await world.open();
-      for (const name of numbered(60)) await page.track(name);
+      await track(page, ...numbered(60));
       await page.leave();
       await world.clock.advance(5);
       await world.sent[0]!.answer(200);
       page.kill();
-      answerBy(world, () => 200);
+      acceptAll(world);
       await world.open();
       await world.clock.advance(5_000);
       for (const name of numbered(60)) expect([name, timesSent(world, name)]).toEqual([name, 1]);
@@ -151,7 +146,7 @@ it("a page that is gone begins nothing when another page finds the service well 
     await world.clock.advance(100);
     await page.leave();
     const before = world.sent.length;
-    answerBy(world, () => 200);
+    acceptAll(world);
     await other.track("b");
     await world.clock.advance(9_500);
     expect(world.sent.slice(before).filter((sent) => sent.page === page)).toEqual([]);
@@ -161,35 +156,31 @@ it("a page that is gone begins nothing when another page finds the service well 
   }));
 
 describe("what was in flight at a clean exit", () => {
+  /** The page that has taken over what was left. */
+  const afterExit = async (world: World): Promise<Page> => {
+    await trackAndLeave(await world.open(), "a");
+    const next = await world.open();
+    await world.clock.advance(1_000);
+    return next;
+  };
   it("counts as stored once a later request is accepted", () =>
     inWorld(async (world) => {
-      const page = await world.open();
-      await page.track("a");
-      await page.leave();
-      page.kill();
-      answerBy(world, () => 200);
-      const next = await world.open();
-      await world.clock.advance(1_000);
+      const next = await afterExit(world);
+      acceptAll(world);
       await next.track("b");
       await world.clock.advance(1_000);
-      expect(world.names()).toEqual(["a", "b"]);
-      expect(world.stored()).toEqual([]);
+      expect([world.names(), world.stored()]).toEqual([["a", "b"], []]);
     }));
   it("is sent again when two other events fail", async () => {
     const wrong: string[] = [];
     for (const status of [0, 503, 401, 404, 302])
       await inWorld(async (world) => {
-        const page = await world.open();
-        await page.track("a");
-        await page.leave();
-        page.kill();
-        const next = await world.open();
-        await world.clock.advance(1_000);
+        const next = await afterExit(world);
         answerBy(world, () => status);
         await next.track("b");
         await next.track("c");
         await world.clock.advance(40);
-        answerBy(world, () => 200);
+        acceptAll(world);
         // A service that refuses everything is asked again after five minutes.
         await world.clock.advance(7 * MINUTE);
         if (timesSent(world, "a") !== 2 || world.stored().length) wrong.push(`status ${status}`);
@@ -198,12 +189,7 @@ describe("what was in flight at a clean exit", () => {
   });
   it("is not sent again when one other event fails, which may be its own fault", () =>
     inWorld(async (world) => {
-      const page = await world.open();
-      await page.track("a");
-      await page.leave();
-      page.kill();
-      const next = await world.open();
-      await world.clock.advance(1_000);
+      const next = await afterExit(world);
       answerBy(world, ({ name }) => (name === "b" ? 500 : 200));
       await next.track("b");
       await world.clock.advance(MINUTE);
@@ -215,8 +201,7 @@ describe("what was in flight at a clean exit", () => {
       await page.track("a");
       await next.track("slow");
       await world.clock.advance(20);
-      await page.leave();
-      page.kill();
+      await trackAndLeave(page);
       await next.run(() => void next.tracker.flush());
       await world.clock.advance(1_000);
       await world.sent.find(({ name }) => name === "slow")!.answer(200);
@@ -230,14 +215,12 @@ describe("what was in flight at a clean exit", () => {
       const page = await world.open(config);
       await page.track("a");
       change(world);
-      await page.leave();
-      page.kill();
+      await trackAndLeave(page);
       world.isOnline = true;
-      answerBy(world, () => 200);
+      acceptAll(world);
       await world.open(config);
       await world.clock.advance(1_000);
-      expect(timesSent(world, "a")).toBe(2);
-      expect(world.stored()).toEqual([]);
+      expect([timesSent(world, "a"), world.stored()]).toEqual([2, []]);
     }),
   );
   it("is sent again after a crash, when no exit was seen", () =>
@@ -246,11 +229,10 @@ describe("what was in flight at a clean exit", () => {
       await page.track("a");
       await world.clock.advance(20);
       page.kill();
-      answerBy(world, () => 200);
+      acceptAll(world);
       await world.open();
       await world.clock.advance(MINUTE);
-      expect(timesSent(world, "a")).toBe(2);
-      expect(world.stored()).toEqual([]);
+      expect([timesSent(world, "a"), world.stored()]).toEqual([2, []]);
     }));
 });
 
@@ -260,10 +242,10 @@ describe.each([true, false])(
     it("sends what waited", () =>
       inWorld(async (world) => {
         const page = await world.open();
-        for (const name of numbered(40)) await page.track(name);
+        await track(page, ...numbered(40));
         await page.freeze();
         for (const sent of world.openRequests()) await sent.answer(200);
-        answerBy(world, () => 200);
+        acceptAll(world);
         await page.restore(isVisibleFirst);
         await world.clock.advance(MINUTE);
         await page.track("last");
@@ -275,15 +257,14 @@ describe.each([true, false])(
       inWorld(async (world) => {
         const page = await world.open();
         answerBy(world, () => 503);
-        for (const name of numbered(3)) await page.track(name);
+        await track(page, ...numbered(3));
         await world.clock.advance(100);
         await page.freeze();
-        answerBy(world, () => 200);
+        acceptAll(world);
         const next = await world.open();
         await world.clock.advance(15_000);
         expect(world.stored()).toEqual([]);
-        await next.leave();
-        next.kill();
+        await trackAndLeave(next);
         const before = world.sent.length;
         await page.restore(isVisibleFirst);
         await world.clock.advance(MINUTE);
@@ -293,38 +274,27 @@ describe.each([true, false])(
 );
 
 describe("where keepalive does not exist", () => {
-  it("a click that leaves the page ends in a beacon, once", () =>
+  const traits = { canKeepAlive: false };
+  it.each([
+    ["ends in a beacon, once", true],
+    ["leaves its event to the next page where the browser refuses the beacon", false],
+  ])("a click that leaves the page %s", (_, takesBeacons) =>
     inWorld(async (world) => {
-      const page = await world.open({}, { canKeepAlive: false });
-      await page.track("a");
-      await page.leave();
-      expect(world.sent.map(({ name, isBeacon }) => [name, isBeacon])).toEqual([["a", true]]);
-      page.kill();
-      answerBy(world, () => 200);
-      await world.open({}, { canKeepAlive: false });
+      world.takesBeacons = takesBeacons;
+      await trackAndLeave(await world.open({}, traits), "a");
+      expect(world.sent.map(({ isBeacon }) => isBeacon)).toEqual(takesBeacons ? [true] : []);
+      acceptAll(world);
+      await world.open({}, traits);
       await world.clock.advance(MINUTE);
       expect([world.names(), world.stored()]).toEqual([["a"], []]);
-    }));
-  it("a beacon that the browser refuses keeps the event", () =>
-    inWorld(async (world) => {
-      const page = await world.open({}, { canKeepAlive: false });
-      world.takesBeacons = false;
-      await page.track("a");
-      await page.leave();
-      expect(world.stored()).toEqual(["a"]);
-      page.kill();
-      answerBy(world, () => 200);
-      await world.open({}, { canKeepAlive: false });
-      await world.clock.advance(10_000);
-      expect([world.names(), world.stored()]).toEqual([["a"], []]);
-    }));
+    }),
+  );
   it("an event of a page that stays is sent by a plain request within seconds", () =>
     inWorld(async (world) => {
-      const page = await world.open({}, { canKeepAlive: false });
-      answerBy(world, () => 200);
+      const page = await world.open({}, traits);
+      acceptAll(world);
       await page.track("a");
       await world.clock.advance(2_000);
-      expect(world.sent.map(({ name, isBeacon }) => [name, isBeacon])).toEqual([["a", false]]);
-      expect(world.stored()).toEqual([]);
+      expect([world.sent.map(({ name, isBeacon }) => [name, isBeacon]), world.stored()]).toEqual([[["a", false]], []]);
     }));
 });

@@ -3,12 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { Config } from "../../../../src/types.js";
 import { fill } from "../../../simulation/area.js";
 import { inWorld, type Page, type World } from "../../../simulation/world.js";
-import { acceptAll, anonymous, flush, identify, MINUTE } from "../../../support/verbs.js";
+import { acceptAll, anonymous, flush, identify, MINUTE, numbered, track } from "../../../support/verbs.js";
 
 const EVENT = "tracklet:event:";
-const track = async (page: Page, ...names: string[]): Promise<void> => {
-  for (const name of names) await page.track(name);
-};
 /** A page whose service never answers, so that what is tracked stays to be looked at. */
 const inPage = (config: Partial<Config>, test: (page: Page, world: World) => Promise<unknown>): Promise<void> =>
   inWorld(async (world) => void (await test(await world.open(config), world)));
@@ -29,7 +26,7 @@ it("makes an event durable before track returns, one key an event, and never tou
 
 it("keeps the order although the clock is set back, also for the next page", () =>
   inPage({}, async (page, world) => {
-    const names = Array.from({ length: 20 }, (_, index) => `e${index}`);
+    const names = numbered(20);
     for (const name of names) {
       await page.track(name);
       world.clock.jump(-1_000);
@@ -92,16 +89,16 @@ describe("bounds", () => {
 });
 
 describe("events that lack their contact", () => {
-  const numbered = Array.from({ length: 103 }, (_, index) => `u${index}`);
+  const unnamed = Array.from({ length: 103 }, (_, index) => `u${index}`);
   it("are 100 at most, reported once, and neither push out nor are pushed out by the others", () =>
     inPage({ ...anonymous, maxEvents: 2 }, async (page, world) => {
       const own = (event: object) => ({ contact_uid: "bob", ...event });
       const other = await world.open({ ...anonymous, maxEvents: 2, beforeSend: own as never });
-      await track(page, ...numbered);
+      await track(page, ...unnamed);
       await track(other, "a", "b", "c");
       await world.clock.advance(20);
       expect([evicted(page), evicted(other)]).toEqual([["u0"], ["a"]]);
-      expect(world.stored().filter((name) => name.startsWith("u"))).toEqual(numbered.slice(3));
+      expect(world.stored().filter((name) => name.startsWith("u"))).toEqual(unnamed.slice(3));
       acceptAll(world);
       await identify(page, "ann");
       await world.clock.advance(MINUTE);

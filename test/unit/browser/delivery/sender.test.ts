@@ -1,20 +1,7 @@
 /** How events leave: the whole tracker in pages of a fake browser, answered by hand or by a rule. */
 import { describe, expect, it } from "vitest";
-import { inWorld, type Page, type Sent, type World } from "../../../simulation/world.js";
-
-const MINUTE = 60_000;
-
-/** Answers each request after 20 ms with what the rule says; a status of 0 breaks the connection. */
-const answerBy = (world: World, rule: (sent: Sent) => number, retryAfter?: number): void => {
-  world.onRequest = (sent) =>
-    void world.clock.add(20, () => (rule(sent) ? sent.answer(rule(sent), retryAfter) : sent.fail()));
-};
-
-const track = async (page: Page, ...names: string[]): Promise<void> => {
-  for (const name of names) await page.track(name);
-};
-
-const numbered = (count: number, from = 1): string[] => Array.from({ length: count }, (_, index) => `e${from + index}`);
+import { inWorld, type Sent, type World } from "../../../simulation/world.js";
+import { acceptAll, answerBy, MINUTE, numbered, track } from "../../../support/verbs.js";
 
 /** How often each event was accepted. */
 const acceptances = (world: World, accepts: (sent: Sent) => boolean = () => true): Record<string, number> => {
@@ -86,7 +73,7 @@ describe("a healthy service", () => {
       await world.clock.advance(20);
       const bytes = world.openRequests().map(({ body, keepalive }) => (keepalive ? Buffer.byteLength(body) : 0));
       expect(bytes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(61_440);
-      answerBy(world, () => 200);
+      acceptAll(world);
       for (const sent of world.openRequests()) await sent.answer(200);
       await world.clock.advance(MINUTE);
       expect(acceptances(world)).toEqual(onceEach(numbered(4)));
@@ -110,7 +97,7 @@ it("an outage keeps the events, sends one that has not failed, and then the othe
     const tried = world.sent.length;
     expect(tried).toBeLessThanOrEqual(5);
     expect(world.stored()).toEqual(numbered(6));
-    answerBy(world, () => 200);
+    acceptAll(world);
     await world.clock.advance(5 * MINUTE);
     expect(world.names().slice(0, 5)).toEqual(numbered(5));
     expect(world.names().slice(tried).toSorted()).toEqual(numbered(6));
@@ -145,7 +132,7 @@ describe("a service that is down", () => {
       }
       // Each of the first 20 pages may have begun one before the first had failed; then at most one every 8 s.
       expect(world.sent.length).toBeLessThanOrEqual(20 + 60 / 8 + 5);
-      answerBy(world, () => 200);
+      acceptAll(world);
       const begun = world.sent.length;
       await world.clock.advance(10 * MINUTE);
       expect(world.stored()).toEqual([]);
@@ -159,7 +146,7 @@ describe("a service that is down", () => {
       await track(page, "a");
       await world.clock.advance(30 * MINUTE);
       page.kill();
-      answerBy(world, () => 200);
+      acceptAll(world);
       await world.clock.advance(MINUTE);
       await world.open();
       await world.clock.advance(9_300);
@@ -201,7 +188,7 @@ describe("a service that is down", () => {
           await world.clock.advance(10_000);
         }
         expect(world.sent.length).toBe(1);
-        answerBy(world, () => 200);
+        acceptAll(world);
         await world.clock.advance(5 * MINUTE);
         expect(world.stored()).toEqual([]);
       }),
@@ -232,7 +219,7 @@ describe("a service that is down", () => {
       expect(world.openRequests().length).toBe(1);
       await world.clock.advance(1);
       expect(world.openRequests().length).toBe(0);
-      answerBy(world, () => 200);
+      acceptAll(world);
       await world.clock.advance(MINUTE);
       expect(world.stored()).toEqual([]);
     }));
@@ -269,7 +256,7 @@ describe("an event that the service refuses", () => {
       expect(page.problems.filter(({ event }) => event)).toEqual([]);
       expect(page.problems.length).toBe(1);
       expect(world.sent.length).toBeLessThan(80);
-      answerBy(world, () => 200);
+      acceptAll(world);
       await world.clock.advance(10 * MINUTE);
       expect(world.stored()).toEqual([]);
     }));
@@ -297,7 +284,7 @@ it("a wrong configuration keeps every event, is said once, asked rarely, and los
     expect(page.problems[0]!.detail).toContain(`${status}`);
     expect(world.sent.length).toBeLessThan(40);
     expect(world.stored().toSorted()).toEqual(numbered(12).toSorted());
-    answerBy(world, () => 200);
+    acceptAll(world);
     const before = world.sent.length;
     await world.clock.advance(6 * MINUTE);
     expect(world.names().slice(before).toSorted()).toEqual(numbered(12).toSorted());

@@ -1,11 +1,7 @@
 /** Which page sends which events: leases, claims and what crashes, stalls and clocks make of them. */
 import { describe, expect, it } from "vitest";
 import { dice, inWorld, type World } from "../../../simulation/world.js";
-
-const MINUTE = 60_000;
-const acceptAll = (world: World): void => {
-  world.onRequest = (sent) => void world.clock.add(20, () => sent.answer(200));
-};
+import { acceptAll, answerBy, MINUTE, numbered, track } from "../../../support/verbs.js";
 
 describe("several pages of one site", () => {
   it("each send their own events, once", () =>
@@ -64,42 +60,42 @@ describe("several pages of one site", () => {
     inWorld(async (world) => {
       const crashed = await world.open();
       if (when === "open already") await world.open();
-      for (let index = 0; index < 30; index++) await crashed.track(`e${index}`);
+      await track(crashed, ...numbered(30));
       crashed.kill();
       acceptAll(world);
       if (when === "opened later") await world.open();
       await world.clock.advance(MINUTE);
-      expect(world.names()).toEqual(Array.from({ length: 30 }, (_, index) => `e${index}`));
+      expect(world.names()).toEqual(numbered(30));
       expect(world.stored()).toEqual([]);
     }),
   );
   it("deliver what a crashed one has queued once, however many they are", () =>
     inWorld(async (world) => {
       const crashed = await world.open();
-      for (let index = 0; index < 30; index++) await crashed.track(`e${index}`);
+      await track(crashed, ...numbered(30));
       crashed.kill();
       await world.clock.advance(30_000);
       acceptAll(world);
       for (let page = 0; page < 8; page++) await world.open();
       await world.clock.advance(MINUTE);
-      expect(world.names().toSorted()).toEqual(Array.from({ length: 30 }, (_, index) => `e${index}`).toSorted());
+      expect(world.names().toSorted()).toEqual(numbered(30).toSorted());
     }));
   it("that take over at once what an exit has left wait for no lease", () =>
     inWorld(async (world) => {
       const page = await world.open();
-      for (let index = 0; index < 40; index++) await page.track(`e${index}`);
+      await track(page, ...numbered(40));
       await page.leave();
       page.kill();
       acceptAll(world);
       await world.open();
       await world.clock.advance(2_000);
-      expect(world.names().toSorted()).toEqual(Array.from({ length: 40 }, (_, index) => `e${index}`).toSorted());
+      expect(world.names().toSorted()).toEqual(numbered(40).toSorted());
     }));
   it("that was stopped for minutes sends nothing that another has taken over", () =>
     inWorld(async (world) => {
       const stopped = await world.open();
       const other = await world.open();
-      for (let index = 0; index < 10; index++) await stopped.track(`e${index}`);
+      await track(stopped, ...numbered(10));
       stopped.isFrozen = true;
       acceptAll(world);
       await world.clock.advance(2 * MINUTE);
@@ -185,7 +181,7 @@ describe("what a tab that is no more has left", () => {
   it("stays with its adopter while that one lives, although its timers are late by seconds", () =>
     inWorld(async (world) => {
       leave(world, "dead");
-      world.onRequest = (sent) => void world.clock.add(20, () => sent.answer(503, 3_600));
+      answerBy(world, () => 503, 3_600);
       const adopter = await world.open();
       await world.clock.advance(1_000);
       await world.open();

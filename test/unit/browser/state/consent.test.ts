@@ -1,18 +1,17 @@
 /** What the visitor allows, in pages of a fake browser: nothing stored, nothing sent, until it is granted. */
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Config, Tracker } from "../../../../src/types.js";
 import { fill } from "../../../simulation/area.js";
 import { inWorld, type Page, type World } from "../../../simulation/world.js";
+import { acceptAll, anonymous, answerBy, MINUTE } from "../../../support/verbs.js";
 
-const MINUTE = 60_000;
-const acceptAll = (world: World): void => {
-  world.onRequest = (sent) => void world.clock.add(20, () => sent.answer(200));
-};
 const inHealthyWorld = (test: (world: World) => Promise<void>): Promise<void> =>
   inWorld(async (world) => {
     acceptAll(world);
     await test(world);
   });
+const inPage = (config: Partial<Config>, test: (page: Page, world: World) => Promise<void>): Promise<void> =>
+  inHealthyWorld(async (world) => test(await world.open(config), world));
 const call = (page: Page, verb: keyof Tracker, ...args: unknown[]): Promise<unknown> =>
   page.run(() => (page.tracker[verb] as (...given: unknown[]) => unknown)(...args));
 /** What was sent in the end, as `contact event`. */
@@ -24,12 +23,9 @@ const keys = (world: World): string[] => Object.keys(world.storage.rows).sort();
 const CHOICE = "tracklet:consent";
 const PENDING: Partial<Config> = { consent: "pending" };
 
-afterEach(() => vi.unstubAllGlobals());
-
 describe("pending", () => {
   it("stores and sends nothing, whatever is called, and is gone with the page", () =>
-    inHealthyWorld(async (world) => {
-      const page = await world.open(PENDING);
+    inPage(PENDING, async (page, world) => {
       await page.track("a");
       await call(page, "pageview", { visit_url: "https://site.example/a" });
       await call(page, "identify", "bob");
@@ -39,12 +35,10 @@ describe("pending", () => {
       page.kill();
       const next = await world.open(PENDING);
       await call(next, "optIn");
-      expect(await sent(world)).toEqual([]);
-      expect(keys(world)).toEqual([CHOICE, "tracklet:identity"]);
+      expect([await sent(world), keys(world)]).toEqual([[], [CHOICE, "tracklet:identity"]]);
     }));
   it("leaves the storage as it was, to the last request for its keys", () =>
-    inHealthyWorld(async (world) => {
-      const page = await world.open(PENDING);
+    inPage(PENDING, async (page, world) => {
       await page.track("a");
       await world.clock.advance(MINUTE);
       await page.hide();
@@ -54,8 +48,7 @@ describe("pending", () => {
       expect([keys(world), world.sent]).toEqual([[], []]);
     }));
   it("becomes stored and sent by optIn, each event as what it was", () =>
-    inHealthyWorld(async (world) => {
-      const page = await world.open({ ...PENDING, stamp: true });
+    inPage({ ...PENDING, stamp: true }, async (page, world) => {
       const before = world.clock.wall();
       await page.track("a");
       await world.clock.advance(MINUTE);
@@ -96,7 +89,7 @@ describe("pending", () => {
     ["refused", {}, (page) => call(page, "optOut")],
   ])("is left in another tab that knows nobody: the contact of this one stays (%s)", (_, config, refuse) =>
     inHealthyWorld(async (world) => {
-      const nobody = { ...config, contactUid: undefined as never };
+      const nobody = { ...config, ...anonymous };
       const [page, other] = [await world.open(nobody), await world.open(nobody)];
       await refuse(page);
       await world.clock.advance(10);
@@ -131,34 +124,30 @@ describe("pending", () => {
       await call(before, "identify", "bob");
       before.kill();
       await world.clock.advance(1_000);
-      const page = await world.open({ ...PENDING, contactUid: undefined as never });
+      const page = await world.open({ ...PENDING, ...anonymous });
       await page.track("a");
       await call(page, "optIn");
       await page.track("b");
       expect(await sent(world)).toEqual(["bob a", "bob b"]);
     }));
   it("gives events from before a reset to nobody", () =>
-    inHealthyWorld(async (world) => {
-      const page = await world.open({ ...PENDING, contactUid: undefined as never });
+    inPage({ ...PENDING, ...anonymous }, async (page, world) => {
       await page.track("a");
       await call(page, "reset");
       await call(page, "identify", "bob");
       await page.track("b");
       await call(page, "optIn");
-      expect(await sent(world)).toEqual(["bob b"]);
-      expect(world.stored()).toEqual([]);
+      expect([await sent(world), world.stored()]).toEqual([["bob b"], []]);
     }));
   it("lets flush resolve at once", () =>
-    inHealthyWorld(async (world) => {
-      const page = await world.open(PENDING);
+    inPage(PENDING, async (page) => {
       await page.track("a");
       let result: unknown;
       await page.run(() => void page.tracker.flush().then((value) => (result = value)));
       expect(result).toEqual({ delivered: 0, queued: 1, dropped: 0 });
     }));
   it("has the bounds of the queue", () =>
-    inHealthyWorld(async (world) => {
-      const page = await world.open({ ...PENDING, maxEvents: 2 });
+    inPage({ ...PENDING, maxEvents: 2 }, async (page, world) => {
       for (const name of ["a", "b", "c"]) await page.track(name);
       await call(page, "optIn");
       expect(await sent(world)).toEqual(["ann b", "ann c"]);
@@ -218,8 +207,7 @@ describe.each<[string, Partial<Config>]>([
       expect([world.sent, keys(world)]).toEqual([[], [CHOICE]]);
     }));
   it("is undone by optIn, for what comes then", () =>
-    inHealthyWorld(async (world) => {
-      const page = await world.open({ ...config, contactUid: undefined as never });
+    inPage({ ...config, ...anonymous }, async (page, world) => {
       await page.track("a");
       await call(page, "optOut");
       await page.track("b");
@@ -228,68 +216,53 @@ describe.each<[string, Partial<Config>]>([
       await page.track("c");
       expect(await sent(world)).toEqual(["bob c"]);
       page.kill();
-      await (await world.open({ ...config, contactUid: undefined as never })).track("d");
+      await (await world.open({ ...config, ...anonymous })).track("d");
       expect(await sent(world)).toEqual(["bob c", "bob d"]);
     }));
 });
 
-describe("in a frozen page, optOut elsewhere", () => {
-  it("holds from when it comes back", () =>
-    inWorld(async (world) => {
-      const page = await world.open();
-      world.onRequest = (request) => void world.clock.add(20, () => request.answer(503, 3_600));
-      await page.track("a");
-      await world.clock.advance(100);
-      await page.freeze();
-      await call(await world.open(), "optOut");
-      await page.restore();
-      await world.clock.advance(2 * 3_600_000);
-      expect(world.sent).toHaveLength(1);
-      expect(keys(world)).toEqual([CHOICE]);
-    }));
-});
+it("optOut elsewhere holds in a frozen page from when it comes back", () =>
+  inPage({}, async (page, world) => {
+    answerBy(world, () => 503, 3_600);
+    await page.track("a");
+    await world.clock.advance(100);
+    await page.freeze();
+    await call(await world.open(), "optOut");
+    await page.restore();
+    await world.clock.advance(2 * 3_600_000);
+    expect([world.sent.length, keys(world)]).toEqual([1, [CHOICE]]);
+  }));
 
-describe("what beats what", () => {
-  const choices = [undefined, "granted", "denied", "hostile"] as const;
-  const configs: [string, Partial<Config>, boolean][] = [
-    ["nothing", {}, false],
-    ["consent granted", { consent: "granted" }, false],
-    ["consent pending", { consent: "pending" }, false],
-    ["consent denied", { consent: "denied" }, false],
-    ["respectGpc", { respectGpc: true }, false],
-    ["the browser's signal alone", {}, true],
-    ["respectGpc and the browser's signal", { respectGpc: true }, true],
-    ["respectGpc, the signal and consent pending", { respectGpc: true, consent: "pending" }, true],
-  ];
-  const expected = (choice: string | undefined, { consent, respectGpc }: Partial<Config>, signal: boolean): boolean => {
+it("the stored choice beats what the configuration says, except for denied and the signal that it respects", async () => {
+  const isGranted = (
+    choice: string | undefined,
+    { consent, respectGpc }: Partial<Config>,
+    signal: boolean,
+  ): boolean => {
     if (consent === "denied" || (respectGpc && signal)) return false;
     if (choice === "granted" || choice === "denied") return choice === "granted";
     return consent !== "pending";
   };
-  it("is the same in every combination", async () => {
-    const wrong: string[] = [];
-    for (const choice of choices)
-      for (const [name, config, signal] of configs)
-        await inHealthyWorld(async (world) => {
-          if (choice) world.storage.rows[CHOICE] = choice;
-          Object.defineProperty(Object.prototype, "globalPrivacyControl", { value: signal, configurable: true });
-          try {
+  const wrong: string[] = [];
+  for (const choice of [undefined, "granted", "denied", "hostile"])
+    for (const consent of [undefined, "granted", "pending", "denied"] as const)
+      for (const respectGpc of [true, false])
+        for (const signal of [true, false])
+          await inHealthyWorld(async (world) => {
+            const config = consent ? { consent, respectGpc } : { respectGpc };
+            if (choice) world.storage.rows[CHOICE] = choice;
+            Object.defineProperty(Object.prototype, "globalPrivacyControl", { value: signal, configurable: true });
             const page = await world.open(config);
             await page.track("a");
             const isSent = (await sent(world)).length > 0;
-            if (isSent !== expected(choice, config, signal) || world.storage.rows[CHOICE] !== choice)
-              wrong.push(`${name}, with the stored choice ${choice}`);
-          } finally {
-            Reflect.deleteProperty(Object.prototype, "globalPrivacyControl");
-          }
-        });
-    expect(wrong).toEqual([]);
-  });
+            if (isSent !== isGranted(choice, config, signal) || world.storage.rows[CHOICE] !== choice)
+              wrong.push(`${JSON.stringify(config)}, the signal ${signal}, with the stored choice ${choice}`);
+          }).finally(() => Reflect.deleteProperty(Object.prototype, "globalPrivacyControl"));
+  expect(wrong).toEqual([]);
 });
 
 it("optOut holds although the storage was full", () =>
-  inHealthyWorld(async (world) => {
-    const page = await world.open();
+  inPage({}, async (page, world) => {
     await page.track("a");
     fill(world.storage);
     await call(page, "optOut");
@@ -314,14 +287,12 @@ it("denied by the configuration leaves nothing of earlier pages but the choice",
 it("reset leaves the choice alone", () =>
   inWorld(async (world) => {
     const page = await world.open();
-    await call(page, "optIn");
-    await call(page, "reset");
+    for (const verb of ["optIn", "reset"] as const) await call(page, verb);
     expect(world.storage.rows[CHOICE]).toBe("granted");
   }));
 
 it("the choice outlives a page's emptying of the storage while the page lasts", () =>
-  inHealthyWorld(async (world) => {
-    const page = await world.open();
+  inPage({}, async (page, world) => {
     await call(page, "optOut");
     delete world.storage.rows[CHOICE];
     await page.track("a");
