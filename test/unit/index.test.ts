@@ -52,29 +52,51 @@ describe("in a page", () => {
     }).then(() => sent);
   };
 
-  it("verbs before init wait for it, in order, with the calls of others", async () => {
-    const sent = await inPage((page) =>
-      page.run(() => {
-        app.track("one");
-        globals().tracklet!.push(["track", "two"]);
-        app.track("three");
-        app.init(config());
-        app.track("four");
-      }),
-    );
-    expect(sent).toEqual(["token one", "token two", "token three", "token four"]);
-  });
+  it.each([{}, { name: "tracklet" }])(
+    "verbs before init wait for it, in order, with the calls of others: %j",
+    async (more) => {
+      const sent = await inPage((page) =>
+        page.run(() => {
+          app.track("one");
+          globals().tracklet!.push(["track", "two"]);
+          app.track("three");
+          app.init(config(more));
+          app.track("four");
+        }),
+      );
+      expect(sent).toEqual(["token one", "token two", "token three", "token four"]);
+    },
+  );
+  it("verbs wait as they were called", () =>
+    inPage(async () => {
+      app.identify("bob", "acme");
+      app.track("signup", { plan: "pro" });
+      app.pageview({ a: 1 });
+      app.reset();
+      app.optIn();
+      app.optOut();
+      expect(globals().tracklet).toEqual([
+        ["identify", "bob", "acme"],
+        ["track", "signup", { plan: "pro" }],
+        ["pageview", { a: 1 }],
+        ["reset"],
+        ["optIn"],
+        ["optOut"],
+      ]);
+    }));
   it("verbs before an init with another name are of that name", async () => {
+    const onError = vi.fn();
     const sent = await inPage((page) =>
       page.run(() => {
         app.track("one");
         globals().tracklet!.push(["track", "other"]);
-        app.init(config({ name: "mine", apiToken: "mine" }));
+        app.init(config({ name: "mine", apiToken: "mine", onError }));
         app.track("two");
         openHub().init(config());
       }),
     );
     expect(sent.sort()).toEqual(["mine one", "mine two", "token other"]);
+    expect(onError).not.toHaveBeenCalled();
   });
   it("verbs join the tracker that a tag has started", async () => {
     const sent = await inPage((page) =>

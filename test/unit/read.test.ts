@@ -163,6 +163,11 @@ describe.each(["accounts", "contacts"] as const)("%s", (kind) => {
       await expect(failure(inTurn(reply), (reader) => reader[kind].get("1"))).resolves.toBeInstanceOf(ApiError);
   });
 
+  it("tells the status in words where the answer has none of its own", async () => {
+    const error = await failure(inTurn({ status: 502, body: "<html>" }), (reader) => reader[kind].get("1"));
+    expect(error).toMatchObject({ status: 502, error: "Bad Gateway" });
+  });
+
   it("rejects get with a NotFoundError that tells the service's words", async () => {
     const error = await failure(inTurn(json({ error: "no such thing" }, 404)), (reader) => reader[kind].get("1"));
     expect(error).toBeInstanceOf(NotFoundError);

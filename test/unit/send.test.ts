@@ -16,7 +16,9 @@ const stored = json({ status: "success" });
 
 const send = (answer: Answerer, config: Partial<SendConfig> = {}, what: ServerEvent = event) =>
   withWire(answer, async ({ url, requests }) => {
-    const outcome = await sendEvent({ trackUrl: url, apiToken: "token", ...config }, what).catch((error) => error);
+    const outcome = await sendEvent({ trackUrl: `${url}//`, apiToken: "token", ...config }, what).catch(
+      (error) => error,
+    );
     return { outcome, requests, bodies: requests.map(({ body }) => JSON.parse(body)) };
   });
 
@@ -33,6 +35,7 @@ describe("arguments", () => {
   it.each([
     [{ trackUrl: undefined }, `${address}, found undefined`],
     [{ trackUrl: "/track" }, `${address}, found "/track"`],
+    [{ trackUrl: "view-source:http://127.0.0.1:9" }, `${address}, found "view-sou…"`],
     [{ trackUrl: "http://user@127.0.0.1:9" }, `${address}, found "http://u…"`],
     [{ apiToken: "" }, `${token}, found ""`],
     [{ apiToken: undefined }, `${token}, found undefined`],

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { backOffMs, isTransient, retryAfterMs } from "../../../src/shared/retry-policy.js";
+import { backOffMs, isSuccess, isTransient, retryAfterMs } from "../../../src/shared/retry-policy.js";
+
+it("isSuccess is true from 200 to 299", () => expect([0, 199, 200, 299, 300].filter(isSuccess)).toEqual([200, 299]));
 
 describe("isTransient", () => {
   it.each([408, 425, 429, 500, 502, 503, 599])("tries %i again", (status) => expect(isTransient(status)).toBe(true));
