@@ -79,6 +79,8 @@ export const createWindow = (parts: Parts): PageWindow => {
     performance: { now: clock.now, timeOrigin: clock.wall() },
     crypto: createCrypto(random),
   });
+  // Mutation testing keeps in it which change is in force.
+  Object.defineProperty(window, "__stryker__", { value: Reflect.get(globalThis, "__stryker__") });
   if (parts.canKeepAlive) Object.assign(window.Request.prototype, { keepalive: true });
   Object.defineProperty(window, "localStorage", { get: parts.area, configurable: true });
   for (const name of ["window", "self", "globalThis", "top", "parent"])

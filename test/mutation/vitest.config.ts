@@ -1,0 +1,16 @@
+import { defineConfig } from "vitest/config";
+
+// The unit tests of what is mutated. They need no service, so nothing is built.
+export default defineConfig({
+  test: {
+    root: new URL("../..", import.meta.url).pathname,
+    include: [
+      "test/unit/{browser,server,shared}/**/*.test.ts",
+      "test/unit/{index,read*,send}.test.ts",
+      "test/contract/fixtures.test.ts",
+    ],
+    environment: "node",
+    testTimeout: 20_000,
+    retry: 0,
+  },
+});
