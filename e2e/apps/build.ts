@@ -5,7 +5,7 @@ import { cp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { installFrameworks } from "./install.js";
+import { installFrameworks, installPackage } from "./install.js";
 
 /*
  * The apps of the tests, built as their authors build them: by the framework's own tool, for production. What is built
@@ -13,6 +13,7 @@ import { installFrameworks } from "./install.js";
  */
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
+const DIST = fileURLToPath(new URL("../../dist/", import.meta.url));
 const RESULTS = fileURLToPath(new URL("../.results/apps/", import.meta.url));
 
 export const APP_NAMES = [
@@ -24,10 +25,14 @@ export const APP_NAMES = [
   "nuxt",
   "svelte-kit",
   "astro",
+  "angular",
+  "solid",
   "turbo",
   "htmx",
 ] as const;
 export type AppName = (typeof APP_NAMES)[number];
+/** The apps that bring the snippet by its tag; the others import the package. */
+export const BY_TAG: readonly AppName[] = ["hydrated", "astro", "turbo", "htmx"];
 
 /** Every file in a folder and in those within it, but in those that tools make: `node_modules`, `.next` … */
 const listSources = async (folder: string): Promise<string[]> => {
@@ -40,13 +45,14 @@ const listSources = async (folder: string): Promise<string[]> => {
   return (await Promise.all(lists)).flat().sort();
 };
 
-/** Changes with the app's own files, and with those that all apps share, the lock file among them. */
+/** Changes with the app's own files, with those that all apps share (the lock file among them), and with the package. */
 const fingerprint = async (name: AppName): Promise<string> => {
   const hash = createHash("sha256");
   for (const file of await listSources(HERE)) {
     const [first, ...rest] = relative(HERE, file).split(sep);
     if (rest.length === 0 || first === name) hash.update(await readFile(file));
   }
+  if (!BY_TAG.includes(name)) for (const file of await listSources(DIST)) hash.update(await readFile(file));
   return hash.digest("hex").slice(0, 16);
 };
 
@@ -59,12 +65,17 @@ interface Build {
 
 /** The tools tell their makers nothing. */
 const QUIET = { ASTRO_TELEMETRY_DISABLED: "1", NEXT_TELEMETRY_DISABLED: "1", NUXT_TELEMETRY_DISABLED: "1" };
+/** The documents' placeholders; what serves the app puts values in their place. */
+const SETTINGS = {
+  NEXT_PUBLIC_TRACKLET_TOKEN: "YOUR_API_TOKEN",
+  NEXT_PUBLIC_TRACKLET_URL: "https://track.example.com",
+};
 
 /** Runs a framework's tool in the app's folder. */
 const run = (script: string, args: string[], { folder, out }: Build): Promise<unknown> =>
   promisify(execFile)(process.execPath, [join(HERE, "node_modules", script), ...args], {
     cwd: folder,
-    env: { ...process.env, ...QUIET, NODE_ENV: "production", NODE_OPTIONS: "", TRACKLET_APP_OUT: out },
+    env: { ...process.env, ...QUIET, ...SETTINGS, NODE_ENV: "production", NODE_OPTIONS: "", TRACKLET_APP_OUT: out },
   });
 
 const vite = (build: Build, args: string[] = []): Promise<unknown> =>
@@ -75,6 +86,7 @@ const viteWithSharedConfig = (build: Build, { out = build.out, args = [] as stri
 
 const TOOLS: Partial<Record<AppName, (build: Build) => Promise<unknown>>> = {
   "svelte-kit": (build) => vite(build),
+  solid: (build) => vite(build, ["--outDir", build.out]),
   next: async (build) => {
     await run("next/dist/bin/next", ["build"], build);
     await cp(join(build.folder, ".out"), build.out, { recursive: true });
@@ -83,6 +95,13 @@ const TOOLS: Partial<Record<AppName, (build: Build) => Promise<unknown>>> = {
     await run("nuxt/bin/nuxt.mjs", ["generate"], build);
     // A link to the built files, which move.
     await rm(join(build.folder, "dist"), { force: true });
+  },
+  angular: async (build) => {
+    // Beside the built files the tool writes licenses and a list of its own.
+    const all = `${build.out}-all`;
+    await run("@angular/cli/bin/ng.js", ["build", "--output-path", relative(build.folder, all)], build);
+    await rename(join(all, "browser"), build.out);
+    await rm(all, { recursive: true });
   },
   astro: (build) => run("astro/astro.js", ["build"], build),
   hydrated: async (build) => {
@@ -96,6 +115,7 @@ export const buildApp = async (name: AppName): Promise<string> => {
   const kept = join(RESULTS, `${name}-${await fingerprint(name)}`);
   if (existsSync(kept)) return kept;
   await installFrameworks();
+  await installPackage();
   const out = `${kept}-unfinished`;
   await rm(out, { recursive: true, force: true });
   await (TOOLS[name] ?? viteWithSharedConfig)({ folder: join(HERE, name), out });

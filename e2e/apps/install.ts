@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { npm } from "../../test/support/npm.js";
@@ -22,4 +22,12 @@ export const installFrameworks = async (): Promise<void> => {
   console.log("Installing the frameworks of e2e/apps; this takes some minutes");
   await npm(["ci", "--ignore-scripts", "--no-audit", "--no-fund"], HERE);
   await writeFile(INSTALLED, wanted);
+};
+
+/** Puts the built package where the apps import it from, as an installation of it would. */
+export const installPackage = async (): Promise<void> => {
+  const folder = join(HERE, "node_modules/tracklet");
+  await rm(folder, { recursive: true, force: true });
+  for (const part of ["package.json", "dist"])
+    await cp(join(HERE, "../..", part), join(folder, part), { recursive: true });
 };

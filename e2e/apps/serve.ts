@@ -2,8 +2,10 @@ import { readdir, readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { extname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import { localise } from "../harness/install.js";
 import type { Site } from "../harness/site.js";
-import type { AppName } from "./build.js";
+import { DEMO_TOKEN } from "../harness/tag.js";
+import { type AppName, BY_TAG } from "./build.js";
 import { askForApp } from "./builder.js";
 import { LINKS } from "./links.js";
 
@@ -23,6 +25,8 @@ const htmxAnchors = Object.entries(LINKS).map(
 export interface ServeOptions {
   site: Site;
   contact: string;
+  /** Where the app's own configuration leads; the tag has that of the site. */
+  trackUrl: string;
   /** `"hash"`: the app's router keeps its addresses in the fragment, where it knows both. */
   history?: "path" | "hash";
 }
@@ -36,25 +40,35 @@ const readFiles = async (folder: string): Promise<Map<string, string>> => {
   return new Map(await Promise.all(texts.map(async (path) => [url(path), await readFile(path, "utf8")] as const)));
 };
 
-/** Puts a built app on the site, with the script tag in its head. */
-export const serveApp = async (name: AppName, { site, contact, history = "path" }: ServeOptions): Promise<void> => {
+/** Puts a built app on the site, with the script tag in its head, where it does not import the package. */
+export const serveApp = async (
+  name: AppName,
+  { site, contact, trackUrl, history = "path" }: ServeOptions,
+): Promise<void> => {
   const folder = await askForApp(name);
   const files = await readFiles(folder);
   const render: (url: string) => string =
     name === "hydrated" ? (await import(pathToFileURL(join(folder, "server/server.js")).href)).render : () => "";
-  const identify = `<script>(window.tracklet = window.tracklet || []).push(["identify", ${JSON.stringify(contact)}])</script>`;
+  const fill = (text: string): string => localise(text, DEMO_TOKEN, trackUrl).replaceAll("CONTACT_UID", contact);
+  // A router of fragments wants an option; the first configuration of a page holds, which is the tag's.
+  const tag = BY_TAG.includes(name) || history === "hash" ? site.tag() : "";
+  // The app of Next.js names its visitor by itself.
+  const identify =
+    name === "next"
+      ? ""
+      : `<script>(window.tracklet = window.tracklet || []).push(["identify", ${JSON.stringify(contact)}])</script>`;
   // An app with one page for all addresses, or one that was rendered for each of them.
   const templateOf = (path: string): string =>
     files.get(`${path}/index.html`) ?? files.get(`${path}.html`) ?? files.get("/index.html")!;
   const html = ({ url = "/" }: IncomingMessage): string =>
-    templateOf(url.split("?")[0]!)
+    fill(templateOf(url.split("?")[0]!))
       .replace("<html", `<html data-history="${history}"`)
-      .replace("<head>", () => `<head>${identify}${site.tag()}`)
+      .replace("<head>", () => `<head>${identify}${tag}`)
       .replace("<!--links-->", () => (name === "htmx" ? htmxAnchors : anchors).join("\n"))
       .replace("<!--view-->", url.replaceAll("&", "&amp;"))
       .replace("<!--markup-->", () => render(url));
 
-  for (const [path, text] of files) if (!path.endsWith(".html")) site.page(path, text);
+  for (const [path, text] of files) if (!path.endsWith(".html")) site.page(path, fill(text));
   for (const path of PATHS) site.page(path, html);
   if (REDIRECTING.includes(name)) site.page("/old", "", { status: 302, headers: { location: "/new" } });
 };

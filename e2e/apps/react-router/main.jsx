@@ -1,3 +1,4 @@
+import "../tracklet.js";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createBrowserRouter, Link, Outlet, RouterProvider, redirect, useLocation } from "react-router";

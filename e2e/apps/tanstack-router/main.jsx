@@ -1,3 +1,4 @@
+import "../tracklet.js";
 import {
   createRootRoute,
   createRoute,

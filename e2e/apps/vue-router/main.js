@@ -1,3 +1,4 @@
+import "../tracklet.js";
 import { createApp } from "vue";
 import { createRouter, createWebHashHistory, createWebHistory } from "vue-router";
 import App from "./App.vue";

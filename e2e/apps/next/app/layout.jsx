@@ -1,13 +1,14 @@
 import Link from "next/link";
 import { Suspense } from "react";
 import { LINKS } from "../../links.ts";
+import { Identify } from "./identify.jsx";
 import { View } from "./view.jsx";
 
-// biome-ignore lint/style/noDefaultExport: Next.js asks for one
 export default function Layout({ children }) {
   return (
     <html lang="en">
       <body>
+        <Identify contact="CONTACT_UID" account="acme" />
         <nav>
           {Object.entries(LINKS).map(([id, to]) => (
             <Link key={id} id={id} href={to}>

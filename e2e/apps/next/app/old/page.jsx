@@ -1,6 +1,5 @@
 import { redirect } from "next/navigation";
 
-// biome-ignore lint/style/noDefaultExport: Next.js asks for one
 export default function Page() {
   redirect("/new");
 }
