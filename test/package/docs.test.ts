@@ -48,20 +48,20 @@ describe("links", () => {
 describe("examples", () => {
   it("are in languages that a test looks at", () => {
     // Those of deployment have tests of their own, the recipes of web servers are compared with their files.
-    const known = /^(js|ts|tsx|html|sh|mermaid|nginx|caddyfile|http|erb|text|)$/;
+    const known = /^(js|jsx|ts|tsx|html|sh|mermaid|nginx|caddyfile|http|erb|text|)$/;
     expect(blocks.filter(({ language }) => !known.test(language)).map(where)).toEqual([]);
   });
 
   it("of TypeScript and JavaScript compile against the public types", () => {
     // A declaration of events would hold for all of them; `test/types` looks at it.
     const modules = blocks.filter(
-      ({ language, code }) => /^(js|ts|tsx)$/.test(language) && !code.includes('declare module "tracklet"'),
+      ({ language, code }) => /^(js|jsx|ts|tsx)$/.test(language) && !code.includes('declare module "tracklet"'),
     );
     expect(modules.length).toBeGreaterThan(15);
     const files = new Map<string, string>();
     for (const [index, { code, language }] of modules.entries())
       files.set(
-        join(ROOT, `test/example-${index}.${language === "js" ? "mts" : language}`),
+        join(ROOT, `test/example-${index}.${language === "js" ? "mts" : language.replace("j", "t")}`),
         `${code}${/^(im|ex)port /m.test(code) ? "" : "export {};"}`,
       );
     const frameworks = [...files.values()].flatMap((code) => [...code.matchAll(/from "((?!tracklet)[^"]+)"/g)]);
@@ -106,6 +106,25 @@ describe("examples", () => {
         .map((message) => `${modules[index] ? where(modules[index]!) : file}: ${message}`);
     });
     expect(objections).toEqual([]);
+  });
+
+  it("of frameworks are files of the apps that are driven, or said to be untested", async () => {
+    const page = "docs/frameworks.md";
+    const files: Record<string, string> = {
+      "src/tracklet.js": "tracklet.js",
+      "src/hooks.client.js": "svelte-kit/src/hooks.client.js",
+      "instrumentation-client.js": "next/instrumentation-client.js",
+      "app/identify.jsx": "next/app/identify.jsx",
+      "app/plugins/tracklet.client.ts": "nuxt/app/plugins/tracklet.client.ts",
+    };
+    const sections = (await readPage(page)).split(/^## /m);
+    const untested = sections.filter((text) => text.includes("\nNot tested.")).map((text) => text.split("\n")[0]!);
+    const examples = blocks.filter((block) => block.page === page && /^[jt]sx?$/.test(block.language));
+    const told = examples.filter(({ section }) => !untested.includes(section)).map(({ code }) => code);
+    const driven = Object.entries(files).map(
+      async ([name, file]) => `// ${name}\n${await readPage(`e2e/apps/${file}`)}`,
+    );
+    expect(told.sort()).toEqual((await Promise.all(driven)).sort());
   });
 
   it("of HTML are in sections that an end-to-end test runs in a browser", async () => {
