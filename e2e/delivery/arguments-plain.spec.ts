@@ -1,17 +1,11 @@
 import { expect, test, track } from "../harness/fixtures.js";
 import { open, run, warningsOf } from "../harness/install.js";
-import { modulePage, problems } from "../harness/module.js";
+import { problems } from "../harness/module.js";
 
 /* Arguments of another kind than asked for: taken where that is certain, and never passed over in silence. */
 
-test("params whose JSON is no object are reported, and the event goes with none", async ({
-  page,
-  site,
-  gateway,
-  contact,
-  expectRows,
-}) => {
-  site.page("/", modulePage(site, { trackUrl: gateway.url, contactUid: contact }));
+test("params whose JSON is no object are reported, and left out", async ({ page, site, app, expectRows }) => {
+  app();
   await open(page, site.url);
   const cases = {
     text: `"text"`,

@@ -1,6 +1,6 @@
 import type { Page } from "playwright/test";
 import { expect, test, track } from "../harness/fixtures.js";
-import { modulePage, problems } from "../harness/module.js";
+import { problems } from "../harness/module.js";
 
 /* Arguments of every kind: what of them is stored, and what is reported. */
 
@@ -146,15 +146,15 @@ const omitting: Record<string, Case> = {
   },
 };
 
-test.describe("15. arguments", () => {
-  test.beforeEach(async ({ page, site, gateway, contact }) => {
-    site.page("/", modulePage(site, { trackUrl: gateway.url, contactUid: contact }));
+test.describe("arguments", () => {
+  test.beforeEach(async ({ page, site, app }) => {
+    app();
     await page.goto(site.url);
   });
 
   for (const [title, cases] of [
-    ["15. params that JSON.stringify can write are stored as it writes them", written],
-    ["15. members of params that JSON.stringify cannot write are left out and named", omitting],
+    ["params that JSON.stringify can write are stored as it writes them", written],
+    ["members of params that JSON.stringify cannot write are left out and named", omitting],
   ] as const)
     test(title, async ({ page, expectRows }) => {
       await trackCases(page, cases);
@@ -171,7 +171,7 @@ test.describe("15. arguments", () => {
       );
     });
 
-  test("15. params that are no object at all: the event goes without them", async ({ page, expectRows }) => {
+  test("params that are no object at all: the event goes without them", async ({ page, expectRows }) => {
     const cases: Record<string, Case> = {
       null: { params: () => null, stored: {} },
       number: { params: () => 5, stored: {} },
@@ -202,7 +202,7 @@ test.describe("15. arguments", () => {
       expect(params, event_uid).toStrictEqual({});
   });
 
-  test("15. a name that is neither a text nor a whole number is reported, and nothing is sent", async ({
+  test("a name that is neither text nor whole number is reported, and nothing is sent", async ({
     page,
     expectRows,
   }) => {

@@ -93,12 +93,7 @@ test("A page whose events are delivered is at rest", async ({ page, site, expect
   expect(Math.min(counts.timers, counts.accesses), "what an event takes is counted").toBeGreaterThan(0);
 });
 
-test("A page of a visitor whom nobody has identified is at rest while events wait", async ({
-  page,
-  site,
-  contact,
-  expectRows,
-}) => {
+test("A page whose visitor is unknown is at rest while events wait", async ({ page, site, contact, expectRows }) => {
   site.page("/", site.html({ identify: false }));
   await open(page, site.url);
   const uids = await trackMany(page, 3);

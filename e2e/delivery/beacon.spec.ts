@@ -17,15 +17,15 @@ import { test as base, expect } from "../harness/fixtures.js";
  * request of the snippet never does, so a cookie tells which one it was.
  */
 
-const test = base.extend<{ stage: ExitStage }>({
-  stage: async ({ context, page, site, gateway, expectRows }, use) => {
+const test = base.extend({
+  stage: async ({ stage, context, site, gateway }, use) => {
     await context.addInitScript(() => {
       delete (Request.prototype as { keepalive?: boolean }).keepalive;
     });
     site.configure({ stamp: true });
     // Cookies do not tell ports apart: the service's is the site's, too.
     await context.addCookies([{ name: "seen", value: "yes", url: gateway.url }]);
-    await use({ context, page, site, gateway, expectRows });
+    await use(stage);
   },
 });
 
@@ -33,49 +33,45 @@ const test = base.extend<{ stage: ExitStage }>({
 const beacons = ({ gateway }: ExitStage): number =>
   gateway.posts().filter(({ headers }) => headers.cookie?.includes("seen=yes")).length;
 
-test("18. without keepalive, row 1: 200 events in a row", async ({ stage }) => {
+test("without keepalive: 200 events in a row", async ({ stage }) => {
   await trackManyAtOnce(stage);
   expect(beacons(stage), "beacons on a page that stays").toBe(0);
   expect(stage.gateway.posts()).toHaveLength(200);
 });
 
-test("18. without keepalive, row 2: two events, then location.assign at once, 40 pages in a row", async ({ stage }) => {
+test("without keepalive: two events, then location.assign at once, 40 pages in a row", async ({ stage }) => {
   await assignManyTimes(stage);
 });
 
-test("18. without keepalive, row 3: an event, then the tab is closed at once, 20 times", async ({ stage }) => {
+test("without keepalive: an event, then the tab is closed at once, 20 times", async ({ stage }) => {
   await closeManyTabs(stage);
 });
 
-test("18. without keepalive, row 3: an event while a form is submitted", async ({ stage }) => {
+test("without keepalive: an event while a form is submitted", async ({ stage }) => {
   await submitForm(stage);
 });
 
-test("18. without keepalive, row 3: events, then a reload at once", async ({ stage }) => {
+test("without keepalive: events, then a reload at once", async ({ stage }) => {
   await reloadAtOnce(stage);
 });
 
 for (const order of ["before", "after"] as const) {
-  test(`18. without keepalive, row 12: 20 × 10 KB in the page's pagehide listener, ${order} the snippet's`, async ({
-    stage,
-  }) => {
+  test(`without keepalive: 20 × 10 KB in the page's pagehide listener, ${order} the snippet's`, async ({ stage }) => {
     await trackAtPagehide(stage, { order, count: 20, text: "x".repeat(10_000), atLeast: 6 });
     expect(beacons(stage), "beacons").toBe(6);
   });
 
-  test(`18. without keepalive, row 12: multi-byte text in the page's pagehide listener, ${order} the snippet's`, async ({
-    stage,
-  }) => {
+  test(`without keepalive: multi-byte text in a pagehide listener, ${order} the snippet's`, async ({ stage }) => {
     await trackAtPagehide(stage, { order, count: 6, text: multiByteText(9_000), atLeast: 2 });
     expect(beacons(stage), "beacons").toBe(2);
   });
 }
 
-test("18. without keepalive, row 12: one event of 100 KB", async ({ stage }) => {
+test("without keepalive: one event of 100 KB", async ({ stage }) => {
   await trackLarge(stage);
 });
 
-test("18. without keepalive, row 12: one event of 100 KB while the page is left", async ({ stage }) => {
+test("without keepalive: one event of 100 KB while the page is left", async ({ stage }) => {
   await trackAtPagehide(stage, { order: "after", count: 1, text: "x".repeat(100 * 1024), atLeast: 0 });
   expect(beacons(stage), "beacons").toBe(0);
 });

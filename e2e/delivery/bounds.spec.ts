@@ -1,8 +1,7 @@
 import type { Page } from "playwright/test";
-import { controlClock } from "../harness/clock.js";
 import { expect, test, track, trackMany } from "../harness/fixtures.js";
 import { open, run } from "../harness/install.js";
-import { modulePage, problems } from "../harness/module.js";
+import { problems } from "../harness/module.js";
 import { waitForBackOff } from "../harness/outage.js";
 
 /* What happens to events that cannot be kept for ever. */
@@ -17,9 +16,10 @@ test.describe("bounds", () => {
     site,
     gateway,
     contact,
+    app,
     expectRows,
   }) => {
-    site.page("/", modulePage(site, { trackUrl: gateway.url, contactUid: contact, maxEvents: 10 }));
+    app({ maxEvents: 10 });
     await gateway.fail("reset");
     await open(page, site.url);
     await trackMany(page, 25, "event");
@@ -30,15 +30,8 @@ test.describe("bounds", () => {
     for (const { event } of told) expect(event).toMatchObject({ contact_uid: contact, params: {} });
   });
 
-  test("maxEvents holds for what an earlier page has left, too", async ({
-    page,
-    site,
-    gateway,
-    contact,
-    expectRows,
-  }) => {
-    const html = modulePage(site, { trackUrl: gateway.url, contactUid: contact, maxEvents: 10 });
-    for (const path of ["/", "/next"]) site.page(path, html);
+  test("maxEvents holds for what an earlier page has left, too", async ({ page, site, gateway, app, expectRows }) => {
+    app({ maxEvents: 10 });
     await gateway.fail("reset");
     await open(page, site.url);
     await trackMany(page, 8, "old");
@@ -52,8 +45,8 @@ test.describe("bounds", () => {
     await expectRows([...uids("old", 7, 8), ...uids("new", 1, 8)]);
   });
 
-  test("maxBytes counts bytes in UTF-8", async ({ page, site, gateway, contact, expectRows }) => {
-    site.page("/", modulePage(site, { trackUrl: gateway.url, contactUid: contact, maxBytes: 10_000 }));
+  test("maxBytes counts bytes in UTF-8", async ({ page, site, gateway, app, expectRows }) => {
+    app({ maxBytes: 10_000 });
     await gateway.fail("reset");
     await open(page, site.url);
     await page.evaluate(() => {
@@ -66,14 +59,8 @@ test.describe("bounds", () => {
     expect((await evicted(page)).map(({ event }) => event?.event_uid)).toEqual(uids("event", 1, 3));
   });
 
-  test("maxBytes: an event that is larger by itself is evicted alone", async ({
-    page,
-    site,
-    gateway,
-    contact,
-    expectRows,
-  }) => {
-    site.page("/", modulePage(site, { trackUrl: gateway.url, contactUid: contact, maxBytes: 10_000 }));
+  test("maxBytes: an event that is larger is evicted alone", async ({ page, site, gateway, app, expectRows }) => {
+    app({ maxBytes: 10_000 });
     await gateway.fail("reset");
     await open(page, site.url);
     await trackMany(page, 10, "event");
@@ -83,17 +70,8 @@ test.describe("bounds", () => {
     expect((await evicted(page)).map(({ event }) => event?.event_uid)).toEqual(["large"]);
   });
 
-  test("maxAgeMs: what waits for longer is evicted and reported", async ({
-    context,
-    page,
-    site,
-    gateway,
-    contact,
-    expectRows,
-  }) => {
-    const clock = await controlClock(context);
-    const html = modulePage(site, { trackUrl: gateway.url, contactUid: contact, maxAgeMs: 3_600_000 });
-    for (const path of ["/", "/next"]) site.page(path, html);
+  test("maxAgeMs evicts and reports what waits for longer", async ({ clock, page, site, gateway, app, expectRows }) => {
+    app({ maxAgeMs: 3_600_000 });
     await gateway.fail("reset");
     await open(page, site.url);
     await trackMany(page, 3, "old");
@@ -115,9 +93,10 @@ test.describe("bounds", () => {
     site,
     gateway,
     contact,
+    app,
     expectRows,
   }) => {
-    site.page("/", modulePage(site, { trackUrl: gateway.url, contactUid: contact, maxEvents: 100 }));
+    app({ maxEvents: 100 });
     await gateway.fail("reset");
     await open(page, site.url);
     await page.evaluate(() => {

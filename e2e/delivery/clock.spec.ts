@@ -1,4 +1,3 @@
-import { controlClock } from "../harness/clock.js";
 import { test, track, trackMany } from "../harness/fixtures.js";
 import { waitForBackOff } from "../harness/outage.js";
 
@@ -6,9 +5,8 @@ import { waitForBackOff } from "../harness/outage.js";
 
 const DAY_MS = 86_400_000;
 
-test.describe("15. the clock is set", () => {
-  test("15. back a day between two pages, while events wait", async ({ context, page, site, gateway, expectRows }) => {
-    const clock = await controlClock(context);
+test.describe("the clock is set", () => {
+  test("back a day between two pages, while events wait", async ({ clock, page, site, gateway, expectRows }) => {
     await page.goto(site.url);
     await gateway.fail({ status: 503, retryAfter: 60 });
     await track(page, "first");
@@ -22,8 +20,7 @@ test.describe("15. the clock is set", () => {
     await expectRows([...today, ...yesterday]);
   });
 
-  test("15. back a day in an open page, while events wait", async ({ context, page, site, gateway, expectRows }) => {
-    const clock = await controlClock(context);
+  test("back a day in an open page, while events wait", async ({ clock, page, site, gateway, expectRows }) => {
     await page.goto(site.url);
     await gateway.fail("reset");
     const today = await trackMany(page, 10, "today");
@@ -34,14 +31,7 @@ test.describe("15. the clock is set", () => {
     await expectRows([...today, ...yesterday]);
   });
 
-  test("15. back a day in an open page, while requests are in flight", async ({
-    context,
-    page,
-    site,
-    gateway,
-    expectRows,
-  }) => {
-    const clock = await controlClock(context);
+  test("back a day in an open page, with requests in flight", async ({ clock, page, site, gateway, expectRows }) => {
     await page.goto(site.url);
     await gateway.fail({ connection: "pass", delayMs: 2_000 });
     const today = await trackMany(page, 6, "today");
@@ -51,14 +41,7 @@ test.describe("15. the clock is set", () => {
     await expectRows([...today, "yesterday"]);
   });
 
-  test("15. back to the right time after a visit in the future", async ({
-    context,
-    page,
-    site,
-    gateway,
-    expectRows,
-  }) => {
-    const clock = await controlClock(context);
+  test("back to the right time after a visit in the future", async ({ clock, page, site, gateway, expectRows }) => {
     await clock.shift(DAY_MS);
     await page.goto(site.url);
     await gateway.fail("reset");

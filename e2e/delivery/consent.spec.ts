@@ -177,13 +177,7 @@ test.describe("granted", () => {
 });
 
 test.describe("denied by the configuration", () => {
-  test("nothing is stored or sent, whatever was chosen before", async ({
-    page,
-    context,
-    site,
-    gateway,
-    expectRows,
-  }) => {
+  test("nothing is stored or sent, whatever was chosen", async ({ page, context, site, gateway, expectRows }) => {
     await open(page, site.url);
     await run(page, `tracklet.optIn()`);
     await expectRows(["pageview"]);

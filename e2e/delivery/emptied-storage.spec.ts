@@ -5,7 +5,7 @@ import { waitForBackOff } from "../harness/outage.js";
 
 /* Pages that empty the storage of their site, as many do when somebody logs out. */
 
-test("The storage is emptied in an outage, and the page is left at once: nothing is lost", async ({
+test("Emptied in an outage by a page that is then left: nothing is lost", async ({
   page,
   site,
   gateway,
@@ -31,12 +31,7 @@ test("The storage is emptied in an outage, and the page is left at once: nothing
 const DOWN_MS = 10_000;
 const ATTEMPTS = 6;
 
-test("A page that empties the storage again and again does not hammer a service that fails", async ({
-  page,
-  site,
-  gateway,
-  expectRows,
-}) => {
+test("Emptied again and again: a service that fails is not hammered", async ({ page, site, gateway, expectRows }) => {
   await page.addInitScript(() => {
     // Not quite a constant: tabs draw their names from the same source.
     const random = Math.random.bind(Math);

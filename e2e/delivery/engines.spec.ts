@@ -21,12 +21,7 @@ test.describe("an outage", EVERY_ENGINE, () => {
     expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
   });
 
-  test("with answers that come, but say no: each event comes once when it ends", async ({
-    open,
-    site,
-    gateway,
-    expectRows,
-  }) => {
+  test("with answers that say no: each event comes once when it ends", async ({ open, site, gateway, expectRows }) => {
     await gateway.fail({ status: 503 });
     const tab = await open(site.url);
     const uids = await trackMany(tab, 20);
@@ -35,12 +30,7 @@ test.describe("an outage", EVERY_ENGINE, () => {
     await expectRows(uids);
   });
 
-  test("in which nothing is answered: what hangs is given up, and comes once", async ({
-    open,
-    site,
-    gateway,
-    expectRows,
-  }) => {
+  test("without any answer: what hangs is given up, and comes once", async ({ open, site, gateway, expectRows }) => {
     site.first(hurry(5));
     site.configure({ stamp: true });
     await gateway.fail("hang");

@@ -9,12 +9,7 @@ import { names } from "../harness/track.js";
 /** In flight at every exit: preflights and events each take longer than the page lives. */
 const SLOW: Fault = { connection: "pass", delayMs: 300, preflight: "fault" };
 
-test("200 events tracked in a row are stored once each, with what they hold", async ({
-  page,
-  site,
-  gateway,
-  expectRows,
-}) => {
+test("200 events in a row are stored once each, with what they hold", async ({ page, site, gateway, expectRows }) => {
   await page.goto(site.url);
   await page.evaluate(() => {
     const { track } = window.tracklet;
@@ -52,7 +47,7 @@ for (const { speed, fault } of [
   { speed: "fast", fault: "pass" },
   { speed: "slow", fault: SLOW },
 ] as const)
-  test(`an event before a script closes the tab, 20 times, ${speed} service`, async ({
+  test(`an event, then a script closes the tab, 20 times, ${speed} service`, async ({
     page,
     site,
     gateway,

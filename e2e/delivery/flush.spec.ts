@@ -1,5 +1,6 @@
 import type { Page } from "playwright/test";
 import { controlClock } from "../harness/clock.js";
+import { untilReleased } from "../harness/fault.js";
 import { expect, test, track, trackMany } from "../harness/fixtures.js";
 import { open } from "../harness/install.js";
 
@@ -109,13 +110,7 @@ test("flush: events without a contact wait, and it does not", async ({ page, sit
   expect(await flush(page)).toEqual({ delivered: 0, queued: 0, dropped: 0 });
 });
 
-test("flush: brings the next attempt forward when the service is well again", async ({
-  context,
-  page,
-  site,
-  gateway,
-  expectRows,
-}) => {
+test("flush: brings the next attempt forward", async ({ context, page, site, gateway, expectRows }) => {
   await controlClock(context);
   await gateway.fail({ status: 401 });
   await open(page, site.url);
@@ -128,10 +123,7 @@ test("flush: brings the next attempt forward when the service is well again", as
 });
 
 test("flush: events that a log-out drops meanwhile count as dropped", async ({ page, site, gateway, expectRows }) => {
-  let release = () => {};
-  const until = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { until, release } = untilReleased();
   await gateway.fail({ connection: "pass", until });
   await open(page, site.url);
   const verdict = page.evaluate(() => {

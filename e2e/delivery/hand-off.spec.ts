@@ -1,4 +1,4 @@
-import { controlClock } from "../harness/clock.js";
+import { untilReleased } from "../harness/fault.js";
 import { expect, test, track, trackMany } from "../harness/fixtures.js";
 import { open } from "../harness/install.js";
 import { trackAndLeave } from "../harness/leave.js";
@@ -10,13 +10,12 @@ import { names } from "../harness/track.js";
 const LATER_MS = 25_000;
 
 test("Pages left at once on a healthy service, and an outage later: nothing is stored twice", async ({
-  context,
+  clock,
   page,
   site,
   gateway,
   expectRows,
 }) => {
-  const clock = await controlClock(context);
   const uids: string[] = [];
   await open(page, site.url);
   for (let visit = 1; visit <= 12; visit++) {
@@ -45,10 +44,7 @@ test("A page that is left after 9 s of a service that hangs, then a healthy one:
   gateway,
   expectRows,
 }) => {
-  let restart = () => {};
-  const until = new Promise<void>((resolve) => {
-    restart = resolve;
-  });
+  const { until, release } = untilReleased();
   await gateway.fail({ connection: "reset", until });
   await open(page, site.url);
   const uids = await trackMany(page, 24);
@@ -58,7 +54,7 @@ test("A page that is left after 9 s of a service that hangs, then a healthy one:
   expect(gateway.posts().filter(({ ended }) => ended)).toEqual([]);
   await page.goto(`${site.url}/next`);
   await gateway.heal();
-  restart();
+  release();
   await track(page, "next");
   await expectRows((rows) => {
     const stored = new Set(rows.map(({ event_uid }) => event_uid));

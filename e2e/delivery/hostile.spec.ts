@@ -4,7 +4,7 @@ import { waitForBackOff } from "../harness/outage.js";
 
 /* A page whose other scripts are against the tracker. */
 
-test.describe("15. prototypes that other scripts have changed", () => {
+test.describe("prototypes that other scripts have changed", () => {
   const pollution = {
     "Array.prototype.toJSON": 'Array.prototype.toJSON = function () { return "polluted"; };',
     "Object.prototype.toJSON":
@@ -23,7 +23,7 @@ test.describe("15. prototypes that other scripts have changed", () => {
   const stored = { hostile: params, dated: { at: "1970-01-01T00:00:00.000Z" }, bare: {} };
 
   for (const [what, script] of Object.entries(pollution)) {
-    test(`15. ${what}, before the snippet has loaded`, async ({ page, site, gateway, contact, expectRows }) => {
+    test(`${what}, before the snippet has loaded`, async ({ page, site, gateway, contact, expectRows }) => {
       site.page("/", site.html({ head: `<script>${script}${calls}</script>` }));
       site.page(
         "/account",
@@ -46,7 +46,7 @@ test.describe("15. prototypes that other scripts have changed", () => {
       expect(gateway.posts()).toHaveLength(6);
     });
 
-    test(`15. ${what}, after the snippet has loaded, and the next page delivers`, async ({
+    test(`${what}, after the snippet has loaded: the next page delivers`, async ({
       page,
       site,
       gateway,
@@ -70,7 +70,7 @@ test.describe("15. prototypes that other scripts have changed", () => {
   }
 });
 
-test.describe("15. window.fetch replaced: events wait, and the next page with a sound one delivers", () => {
+test.describe("window.fetch replaced: events wait, and the next page with a sound one delivers", () => {
   const replacements = {
     "throws at once": '() => { window.calls = (window.calls ?? 0) + 1; throw new Error("a fetch of the page"); }',
     rejects:
@@ -81,7 +81,7 @@ test.describe("15. window.fetch replaced: events wait, and the next page with a 
   const isCalled = (page: Page) => () => page.evaluate(() => window.calls);
 
   for (const [what, fetch] of Object.entries(replacements))
-    test(`15. one that ${what}`, async ({ page, site, gateway, expectRows }) => {
+    test(`one that ${what}`, async ({ page, site, gateway, expectRows }) => {
       site.page("/before", site.html({ head: `<script>window.fetch = ${fetch};</script>` }));
       await page.goto(`${site.url}/before`);
       const before = await trackMany(page, 5, "before");

@@ -16,13 +16,7 @@ test.describe("identify", () => {
     for (const path of ["/", "/next"]) site.page(path, site.html({ identify: false }));
   });
 
-  test("events tracked before get its contact and account, and nothing else", async ({
-    page,
-    site,
-    gateway,
-    contact,
-    expectRows,
-  }) => {
+  test("events tracked before get its contact and account", async ({ page, site, gateway, contact, expectRows }) => {
     await open(page, site.url);
     await track(page, "bare");
     await track(page, "with_params", { plan: "team", account_uid: "own" });
@@ -43,7 +37,7 @@ test.describe("identify", () => {
       expect(Object.keys(event!)).toEqual(["contact_uid", "event_uid", "params"]);
   });
 
-  test("in another tab: the events of all tabs get the contact", async ({
+  test("in another tab gives the events of all tabs a contact", async ({
     context,
     page,
     site,
@@ -116,7 +110,7 @@ test.describe("reset", () => {
     for (const path of ["/", "/next"]) site.page(path, site.html({ identify: false }));
   });
 
-  test("drops what never had a contact, in all tabs", { tag: "@core" }, async ({
+  test("drops what has no contact, in all tabs", { tag: "@core" }, async ({
     context,
     page,
     site,
@@ -136,13 +130,7 @@ test.describe("reset", () => {
     await expectRows(["here_after", "there_after"]);
   });
 
-  test("drops what a closed tab and an earlier page have left", async ({
-    context,
-    page,
-    site,
-    contact,
-    expectRows,
-  }) => {
+  test("drops what a closed tab and an earlier page left", async ({ context, page, site, contact, expectRows }) => {
     const other = await context.newPage();
     await open(other, site.url);
     await trackMany(other, 3, "closed");
@@ -160,7 +148,7 @@ test.describe("reset", () => {
     await expectRows(["after", "later"]);
   });
 
-  test("keeps what has its contact, and forgets who that was", async ({
+  test("keeps what has a contact, and forgets who it was", async ({
     context,
     page,
     site,
@@ -191,13 +179,7 @@ test.describe("reset", () => {
       expect(params).toEqual(event_uid.startsWith("addressed") ? { account_uid: "account-1" } : {});
   });
 
-  test("keeps what got its contact in an outage, though it was tracked before", async ({
-    page,
-    site,
-    gateway,
-    contact,
-    expectRows,
-  }) => {
+  test("keeps what has got its contact in an outage", async ({ page, site, gateway, contact, expectRows }) => {
     await gateway.fail("reset");
     await open(page, site.url);
     const uids = await trackMany(page, 3);

@@ -5,54 +5,24 @@ import { names } from "../harness/track.js";
 /* Delivery of events that are large, also while the page is left: what a browser carries then is bounded in bytes. */
 
 for (const order of ["before", "after"] as const) {
-  test(`12. 20 × 10 KB tracked in the page's pagehide listener, ${order} the snippet's: what fits leaves, the rest comes next`, ({
-    context,
-    page,
-    site,
-    gateway,
-    expectRows,
-  }) =>
-    // Six of them fit into the 60 KiB that a document may have in flight when it is left.
-    trackAtPagehide(
-      { context, page, site, gateway, expectRows },
-      { order, count: 20, text: "x".repeat(10_000), atLeast: 6 },
-    ));
+  // Six of them fit into the 60 KiB that a document may have in flight when it is left.
+  test(`20 × 10 KB tracked in a pagehide listener, ${order} the snippet's: what fits leaves, the rest comes next`, ({
+    stage,
+  }) => trackAtPagehide(stage, { order, count: 20, text: "x".repeat(10_000), atLeast: 6 }));
 
-  test(`12. multi-byte text tracked in the page's pagehide listener, ${order} the snippet's: bytes are counted`, ({
-    context,
-    page,
-    site,
-    gateway,
-    expectRows,
-  }) =>
-    // 6 × 9,000 characters are fewer than 60 KiB, their 27,000 bytes each are not: two fit.
-    trackAtPagehide(
-      { context, page, site, gateway, expectRows },
-      { order, count: 6, text: multiByteText(9_000), atLeast: 2 },
-    ));
+  // 6 × 9,000 characters are fewer than 60 KiB, their 27,000 bytes each are not: two fit.
+  test(`multi-byte text tracked in a pagehide listener, ${order} the snippet's: bytes are counted`, ({ stage }) =>
+    trackAtPagehide(stage, { order, count: 6, text: multiByteText(9_000), atLeast: 2 }));
 }
 
-test("12. one event of 100 KB, more than a request that outlives its page may carry, is delivered without that", ({
-  context,
-  page,
-  site,
-  gateway,
-  expectRows,
-}) => trackLarge({ context, page, site, gateway, expectRows }));
+test("one event of 100 KB, more than a request that outlives its page may carry, is delivered without that", ({
+  stage,
+}) => trackLarge(stage));
 
-test("12. one event of 100 KB tracked while the page is left is delivered by the next page", ({
-  context,
-  page,
-  site,
-  gateway,
-  expectRows,
-}) =>
-  trackAtPagehide(
-    { context, page, site, gateway, expectRows },
-    { order: "after", count: 1, text: "x".repeat(100 * 1024), atLeast: 0 },
-  ));
+test("one event of 100 KB tracked while the page is left is delivered by the next page", ({ stage }) =>
+  trackAtPagehide(stage, { order: "after", count: 1, text: "x".repeat(100 * 1024), atLeast: 0 }));
 
-test("12. 60 events of multi-byte text on a page that stays", async ({ page, site, gateway, expectRows }) => {
+test("60 events of multi-byte text on a page that stays", async ({ page, site, gateway, expectRows }) => {
   const text = multiByteText(3_000);
   await page.goto(site.url);
   await page.evaluate((given) => {

@@ -19,7 +19,7 @@ const FORM = `<form method="post" action="/sent" onsubmit="tracklet.track('submi
 
 test.describe("leaving", EVERY_ENGINE, () => {
   for (const { speed, fault } of SPEEDS) {
-    test(`by location.assign, 20 pages in a row, two events each, ${speed} service`, async ({
+    test(`by location.assign, 20 times, two events each, ${speed} service`, async ({
       open,
       site,
       gateway,

@@ -12,7 +12,7 @@ const WAVE = 4;
 /** A page load, coming online and the like bring the next attempt forward, to this time after the last one. */
 const PROBE_MS = 9_000;
 
-test("4. The service refuses connections for 10 s over two page loads", async ({ page, site, gateway, expectRows }) => {
+test("The service refuses connections for 10 s over two page loads", async ({ page, site, gateway, expectRows }) => {
   // What is refused never reaches the proxy: the browser counts.
   const failures = countFailures(page);
   await gateway.fail("refuse");
@@ -33,13 +33,8 @@ test("4. The service refuses connections for 10 s over two page loads", async ({
   expect(gateway.posts()).toHaveLength(uids.length);
 });
 
-test.describe("5. Down, the browser is closed, and started again on the same profile", () => {
-  test("5. The next visit delivers all, in as many requests as there are events", async ({
-    site,
-    gateway,
-    launch,
-    expectRows,
-  }) => {
+test.describe("Down, the browser is closed, and started again on the same profile", () => {
+  test("The next visit delivers all, in one request an event", async ({ site, gateway, launch, expectRows }) => {
     const before = await launch();
     await gateway.fail("refuse");
     await before.page.goto(site.url);
@@ -54,12 +49,7 @@ test.describe("5. Down, the browser is closed, and started again on the same pro
     expect(gateway.posts()).toHaveLength(uids.length);
   });
 
-  test("5. The next visit does not wait for a stored back-off of five minutes", async ({
-    site,
-    gateway,
-    launch,
-    expectRows,
-  }) => {
+  test("The next visit does not wait for a stored back-off", async ({ site, gateway, launch, expectRows }) => {
     const before = await launch();
     await slowClock(before.page);
     await gateway.fail("reset");
@@ -96,7 +86,7 @@ const TOLD_S = 2;
 const TOLD_MS = TOLD_S * 1_000 - 1;
 
 for (const status of [503, 429]) {
-  test(`6. ${status} with Retry-After: ${TOLD_S}: nothing earlier than told, whatever the page does`, async ({
+  test(`${status} with Retry-After: ${TOLD_S}: nothing earlier than told, whatever the page does`, async ({
     page,
     site,
     gateway,
@@ -127,7 +117,7 @@ for (const status of [503, 429]) {
     }
   });
 
-  test(`6. ${status} with Retry-After: ${TOLD_S} to several at once`, async ({ page, site, gateway, expectRows }) => {
+  test(`${status} with Retry-After: ${TOLD_S} to several at once`, async ({ page, site, gateway, expectRows }) => {
     let healthy = false;
     await gateway.fail(({ method }) => (method === "POST" && !healthy ? { status, retryAfter: TOLD_S } : "pass"));
     await page.goto(site.url);
@@ -145,7 +135,7 @@ for (const status of [503, 429]) {
   });
 }
 
-test("6. 503 with a Retry-After that lies in the past: as without one", async ({ page, site, gateway, expectRows }) => {
+test("503 with a Retry-After that lies in the past: as without one", async ({ page, site, gateway, expectRows }) => {
   await slowClock(page);
   await gateway.fail({ status: 503, retryAfter: -5 });
   await page.goto(site.url);
@@ -163,7 +153,7 @@ test("6. 503 with a Retry-After that lies in the past: as without one", async ({
 });
 
 for (const status of [500, 503, 429])
-  test(`6. ${status} without a word on when: one probe at a time, then all arrive`, async ({
+  test(`${status} without Retry-After: one probe at a time, then all arrive`, async ({
     page,
     site,
     gateway,
@@ -182,7 +172,7 @@ for (const status of [500, 503, 429])
     for (const uid of uids) expect(gateway.posts(uid).filter((post) => post.status === 200)).toHaveLength(1);
   });
 
-test("7. Never answered: given up, and sent again", async ({ page, site, gateway, expectRows }) => {
+test("Never answered: given up, and sent again", async ({ page, site, gateway, expectRows }) => {
   await gateway.fail("hang");
   await page.goto(site.url);
   const uids = await trackMany(page, 12);
@@ -193,7 +183,7 @@ test("7. Never answered: given up, and sent again", async ({ page, site, gateway
   expect(gateway.posts()).toHaveLength(uids.length + hung.length);
 });
 
-test("7. Never answered, the preflight neither", async ({ page, site, gateway, expectRows }) => {
+test("Never answered, the preflight neither", async ({ page, site, gateway, expectRows }) => {
   await gateway.fail({ connection: "hang", preflight: "fault" });
   await page.goto(site.url);
   const uids = await trackMany(page, 12);
@@ -203,7 +193,7 @@ test("7. Never answered, the preflight neither", async ({ page, site, gateway, e
   expect(gateway.posts()).toHaveLength(uids.length);
 });
 
-test("7. Never answered, and the page is left meanwhile", async ({ page, site, gateway, expectRows }) => {
+test("Never answered, and the page is left meanwhile", async ({ page, site, gateway, expectRows }) => {
   await gateway.fail("hang");
   await page.goto(site.url);
   const uids = ["left-1", "left-2"];
@@ -219,7 +209,7 @@ test("7. Never answered, and the page is left meanwhile", async ({ page, site, g
   expect(gateway.posts()).toHaveLength(2 * uids.length);
 });
 
-test("8. Offline, then online: all arrive without waiting for a back-off of five minutes", async ({
+test("Offline, then online: all arrive without waiting for a back-off of five minutes", async ({
   page,
   context,
   site,
@@ -241,7 +231,7 @@ test("8. Offline, then online: all arrive without waiting for a back-off of five
   expect(failures(), "attempts while offline").toBe(10);
 });
 
-test("8. Offline, the page is left, then online: the next visit delivers all", async ({
+test("Offline, left, then online: the next visit delivers all", async ({
   page,
   context,
   site,

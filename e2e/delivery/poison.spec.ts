@@ -1,5 +1,4 @@
 import type { Page, Request } from "playwright/test";
-import { controlClock } from "../harness/clock.js";
 import type { Fault } from "../harness/fault.js";
 import { expect, test, track, trackMany, waitFor } from "../harness/fixtures.js";
 import { open } from "../harness/install.js";
@@ -65,7 +64,7 @@ for (const { what, earlier, bad, fault, limitMs } of [
     await expectRows([...first, ...later]);
   });
 
-test("An event that an earlier page could not send does not stop those of the next page", async ({
+test("An event that one page could not send does not stop the next page's", async ({
   page,
   site,
   gateway,
@@ -81,7 +80,7 @@ test("An event that an earlier page could not send does not stop those of the ne
   await expectRows(good);
 });
 
-test("An event that another tab cannot send does not stop those of this tab", async ({
+test("An event that one tab cannot send does not stop another's", async ({
   context,
   page,
   site,
@@ -105,13 +104,12 @@ test("An event that another tab cannot send does not stop those of this tab", as
 
 for (const status of [500, 400])
   test(`The first event of a page goes at once where the only one queued meets a ${status}`, async ({
-    context,
+    clock,
     page,
     site,
     gateway,
     expectRows,
   }) => {
-    const clock = await controlClock(context);
     await poison(gateway, ["bad"], { status });
     await open(page, site.url);
     await track(page, "bad");
@@ -152,7 +150,7 @@ test("Twenty pages are visited and left beside an event that meets a 500: nothin
   await expectRows([...uids, "last"]);
 });
 
-test("An event that is taken at last arrives soon, though others have passed it", async ({
+test("An event that is taken at last arrives soon, though passed by others", async ({
   page,
   site,
   gateway,

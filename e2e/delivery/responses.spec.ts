@@ -1,8 +1,7 @@
-import { controlClock } from "../harness/clock.js";
 import { LANDING } from "../harness/fault.js";
 import { expect, test, track, trackMany } from "../harness/fixtures.js";
 import { open, run } from "../harness/install.js";
-import { modulePage, problems } from "../harness/module.js";
+import { problems } from "../harness/module.js";
 import type { RecordedRequest } from "../harness/recorded.js";
 
 /* What the service's answers do: an answer lost on the way, a token or a URL that is wrong for a while, and bad events. */
@@ -12,15 +11,10 @@ const NEXT_VISIT_MS = 10_000;
 
 const tokenOf = ({ url }: RecordedRequest) => new URL(url, "http://service").searchParams.get("api_token");
 
-test.describe("13. the answer is lost after the service has stored the event, with stamps", () => {
+test.describe("the answer is lost after the service has stored the event, with stamps", () => {
   test.beforeEach(({ site }) => site.configure({ stamp: true }));
 
-  test("13. sent again with the same stamp, stored once", { tag: "@core" }, async ({
-    page,
-    site,
-    gateway,
-    expectRows,
-  }) => {
+  test("sent again with the same stamp, stored once", { tag: "@core" }, async ({ page, site, gateway, expectRows }) => {
     let left = 6;
     await gateway.fail(({ method }) => (method === "POST" && left-- > 0 ? "store-then-cut" : "pass"));
     await page.goto(site.url);
@@ -42,7 +36,7 @@ test.describe("13. the answer is lost after the service has stored the event, wi
     }
   });
 
-  test("13. what was in flight when the page was left is sent again by the next page, stored once", async ({
+  test("what was in flight when the page was left is sent again by the next page, stored once", async ({
     page,
     site,
     gateway,
@@ -63,17 +57,15 @@ test.describe("13. the answer is lost after the service has stored the event, wi
   });
 });
 
-test.describe("14. the deployment is wrong for a while, then right: nothing is lost", () => {
+test.describe("the deployment is wrong for a while, then right: nothing is lost", () => {
   const cases = [
     { what: "a token that the service answers with 401", status: 401, wrong: { apiToken: "wrong-token" } },
     { what: "a URL that the service answers with 404", status: 404, wrong: { path: "/wrong" } },
   ];
   for (const { what, status, wrong } of cases)
-    test(`14. ${what}, corrected in the tag`, async ({ context, page, site, gateway, contact, expectRows }) => {
-      const clock = await controlClock(context);
+    test(`${what}, corrected in the tag`, async ({ clock, page, site, gateway, app, expectRows }) => {
       const { path = "", ...rest } = wrong;
-      const options = { ...rest, trackUrl: gateway.url + path, contactUid: contact };
-      site.page("/", modulePage(site, options));
+      app({ ...rest, trackUrl: gateway.url + path });
       await page.goto(site.url);
       const first = await trackMany(page, 12, "first");
       await expect.poll(() => problems(page)).toHaveLength(1);
@@ -85,7 +77,7 @@ test.describe("14. the deployment is wrong for a while, then right: nothing is l
       const second = await trackMany(page, 3, "second");
 
       await clock.shift(NEXT_VISIT_MS);
-      site.page("/", modulePage(site, { trackUrl: gateway.url, contactUid: contact }));
+      app();
       await page.reload();
       await track(page, "third");
       await expectRows([...first, ...second, "third"]);
@@ -95,14 +87,13 @@ test.describe("14. the deployment is wrong for a while, then right: nothing is l
       expect(corrected.map((post) => post.status)).toEqual(corrected.map(() => 200));
     });
 
-  test("14. a wrong token that the service answers with 400, corrected in the tag", { tag: "@core" }, async ({
-    context,
+  test("a wrong token that the service answers with 400, corrected in the tag", { tag: "@core" }, async ({
+    clock,
     page,
     site,
     gateway,
     expectRows,
   }) => {
-    const clock = await controlClock(context);
     await gateway.fail((request) => (tokenOf(request) === "wrong-token" ? { status: 400 } : "pass"));
     site.configure({ apiToken: "wrong-token" });
     await page.goto(site.url);
@@ -117,16 +108,8 @@ test.describe("14. the deployment is wrong for a while, then right: nothing is l
     await expectRows(uids);
   });
 
-  test("14. 400 for every event, reload after reload, drops none", async ({
-    context,
-    page,
-    site,
-    gateway,
-    contact,
-    expectRows,
-  }) => {
-    const clock = await controlClock(context);
-    site.page("/", modulePage(site, { trackUrl: gateway.url, contactUid: contact }));
+  test("400 for every event, over reloads, drops none", async ({ clock, page, site, gateway, app, expectRows }) => {
+    app();
     await gateway.fail({ status: 400 });
     await page.goto(site.url);
     const uids = await trackMany(page, 20);
@@ -153,16 +136,8 @@ test.describe("14. the deployment is wrong for a while, then right: nothing is l
     { what: "a redirect", status: 302, fault: { redirect: true } },
   ] as const;
   for (const { what, status, fault } of faults)
-    test(`14. ${what}, healed at the service: the open page delivers`, async ({
-      context,
-      page,
-      site,
-      gateway,
-      contact,
-      expectRows,
-    }) => {
-      const clock = await controlClock(context);
-      site.page("/", modulePage(site, { trackUrl: gateway.url, contactUid: contact }));
+    test(`${what}, then healed: the open page delivers`, async ({ clock, page, site, gateway, app, expectRows }) => {
+      app();
       await gateway.fail(fault);
       await page.goto(site.url);
       const uids = await trackMany(page, 12);
@@ -180,8 +155,7 @@ test.describe("14. the deployment is wrong for a while, then right: nothing is l
       expect(gateway.requests.filter(({ url }) => url.startsWith(LANDING))).toEqual([]);
     });
 
-  test("14. the deployed token changes while events wait", async ({ context, page, site, gateway, expectRows }) => {
-    const clock = await controlClock(context);
+  test("the deployed token changes while events wait", async ({ clock, page, site, gateway, expectRows }) => {
     let valid = "old-token";
     // The service behind knows one token: the proxy stands for a deployment that changes it.
     await gateway.fail((request) =>
@@ -208,7 +182,7 @@ test.describe("14. the deployment is wrong for a while, then right: nothing is l
   });
 });
 
-test.describe("14. one poisonous event among good ones is dropped and reported, the others arrive", () => {
+test.describe("one poisonous event among good ones is dropped and reported, the others arrive", () => {
   const good = Array.from({ length: 10 }, (_, index) => `event-${index + 1}`);
   const positions = [
     { where: "first", order: ["poison", ...good] },
@@ -216,9 +190,8 @@ test.describe("14. one poisonous event among good ones is dropped and reported, 
     { where: "last", order: [...good, "poison"] },
   ];
   for (const { where, order } of positions)
-    test(`14. ${where}`, async ({ context, page, site, gateway, contact, expectRows }) => {
-      const clock = await controlClock(context);
-      site.page("/", modulePage(site, { trackUrl: gateway.url, contactUid: contact }));
+    test(where, async ({ clock, page, site, gateway, contact, app, expectRows }) => {
+      app();
       await gateway.fail(({ event }) => (event?.event_uid === "poison" ? { status: 400 } : "pass"));
       await page.goto(site.url);
       await page.evaluate((uids) => {
@@ -226,6 +199,7 @@ test.describe("14. one poisonous event among good ones is dropped and reported, 
         for (const uid of uids) tracklet.track(uid);
       }, order);
       await expectRows(good);
+      await gateway.quiet();
       // Refused while nothing else was left, it looked like a wrong token: the next event tells.
       await clock.shift(NEXT_VISIT_MS);
       await track(page, "next");
@@ -247,14 +221,8 @@ test.describe("14. one poisonous event among good ones is dropped and reported, 
     { what: "being nested too deep", status: 400, params: `JSON.parse('{"a":'.repeat(1_000) + 1 + "}".repeat(1_000))` },
   ];
   for (const { what, status, params } of refusals)
-    test(`14. an event that the service itself refuses, ${what}`, async ({
-      page,
-      site,
-      gateway,
-      contact,
-      expectRows,
-    }) => {
-      site.page("/", modulePage(site, { trackUrl: gateway.url, contactUid: contact }));
+    test(`an event that the service itself refuses, ${what}`, async ({ page, site, gateway, app, expectRows }) => {
+      app();
       await open(page, site.url);
       await run(
         page,
@@ -267,8 +235,7 @@ test.describe("14. one poisonous event among good ones is dropped and reported, 
       for (const { serviceStatus } of gateway.posts("refused")) expect(serviceStatus).toBe(status);
     });
 
-  test("14. a poisonous event does not keep a page busy", async ({ context, page, site, gateway, expectRows }) => {
-    const clock = await controlClock(context);
+  test("a poisonous event does not keep a page busy", async ({ clock, page, site, gateway, expectRows }) => {
     await gateway.fail(({ event }) => (event?.event_uid === "poison" ? { status: 422 } : "pass"));
     await page.goto(site.url);
     await track(page, "poison");

@@ -1,5 +1,5 @@
 import type { Frame, Page } from "playwright/test";
-import { visitLast } from "../harness/exits.js";
+import { type ExitStage, visitLast } from "../harness/exits.js";
 import { fillStorage } from "../harness/fill-storage.js";
 import { expect, test, track, trackMany } from "../harness/fixtures.js";
 import { trackAndLeave } from "../harness/leave.js";
@@ -31,28 +31,31 @@ const LACKS: Record<string, () => void> = {
   full: fillStorage,
 };
 
+/** Some events while the service is well, and some in an outage. */
+const deliver = async (
+  { page, gateway, expectRows }: Pick<ExitStage, "page" | "gateway" | "expectRows">,
+  tab: Page | Frame = page,
+): Promise<void> => {
+  const healthy = await trackMany(tab, 50, "healthy");
+  await expectRows(healthy);
+  const down = await gateway.during("refuse", async () => {
+    const failed = page.waitForEvent("requestfailed");
+    const tracked = await trackMany(tab, 50, "down");
+    await failed;
+    return tracked;
+  });
+  await expectRows([...healthy, ...down]);
+  expect(gateway.posts(), "one request an event").toHaveLength(100);
+};
+
 for (const [lack, init] of Object.entries(LACKS)) {
-  test(`11. localStorage ${lack}: events are delivered, also after an outage`, async ({
-    page,
-    site,
-    gateway,
-    expectRows,
-  }) => {
+  test(`localStorage ${lack}: events arrive, also after an outage`, async ({ stage, page, site }) => {
     await page.addInitScript(init);
     await page.goto(site.url);
-    const healthy = await trackMany(page, 50, "healthy");
-    await expectRows(healthy);
-    const down = await gateway.during("refuse", async () => {
-      const failed = page.waitForEvent("requestfailed");
-      const tracked = await trackMany(page, 50, "down");
-      await failed;
-      return tracked;
-    });
-    await expectRows([...healthy, ...down]);
-    expect(gateway.posts(), "one request an event").toHaveLength(100);
+    await deliver(stage);
   });
 
-  test(`11. localStorage ${lack}: events tracked just before the page is left leave with it`, async ({
+  test(`localStorage ${lack}: what is tracked last leaves with the page`, async ({
     page,
     site,
     gateway,
@@ -69,12 +72,7 @@ for (const [lack, init] of Object.entries(LACKS)) {
   });
 }
 
-test("11. localStorage denied by the browser itself, in a sandboxed frame", async ({
-  page,
-  site,
-  gateway,
-  expectRows,
-}) => {
+test("localStorage denied by the browser itself, in a sandboxed frame", async ({ page, site, stage }) => {
   site.page("/outside", site.html({ tag: false, body: '<iframe sandbox="allow-scripts" src="/inside"></iframe>' }));
   await page.goto(`${site.url}/outside`);
   const frame = page.frames().find((one: Frame) => one !== page.mainFrame())!;
@@ -87,16 +85,7 @@ test("11. localStorage denied by the browser itself, in a sandboxed frame", asyn
     }
   });
   expect(name).toBe("SecurityError");
-  const healthy = await trackMany(frame, 50, "healthy");
-  await expectRows(healthy);
-  const down = await gateway.during("refuse", async () => {
-    const failed = page.waitForEvent("requestfailed");
-    const tracked = await trackMany(frame, 50, "down");
-    await failed;
-    return tracked;
-  });
-  await expectRows([...healthy, ...down]);
-  expect(gateway.posts(), "one request an event").toHaveLength(100);
+  await deliver(stage, frame);
 });
 
 const trackWhileDown = async (page: Page, count: number): Promise<string[]> => {
@@ -105,23 +94,27 @@ const trackWhileDown = async (page: Page, count: number): Promise<string[]> => {
   return uids;
 };
 
-test("11. localStorage fills up while events are queued: these and later ones are delivered", async ({
-  page,
-  site,
-  gateway,
-  expectRows,
-}) => {
-  await page.goto(site.url);
-  const uids = await gateway.during("refuse", async () => {
-    const before = await trackWhileDown(page, 20);
-    await page.evaluate(fillStorage);
-    return [...before, ...(await trackMany(page, 20, "later"))];
+for (const [what, spoil] of [
+  ["fills up", fillStorage],
+  ["is emptied", () => localStorage.clear()],
+] as const)
+  test(`localStorage ${what} while events are queued: they and others arrive`, async ({
+    page,
+    site,
+    gateway,
+    expectRows,
+  }) => {
+    await page.goto(site.url);
+    const uids = await gateway.during("refuse", async () => {
+      const before = await trackWhileDown(page, 30);
+      await page.evaluate(spoil);
+      return [...before, ...(await trackMany(page, 10, "later"))];
+    });
+    await expectRows(uids);
+    expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
   });
-  await expectRows(uids);
-  expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
-});
 
-test("11. localStorage has room again: what is tracked then waits for the next page", async ({
+test("localStorage has room again: what comes then waits for the next page", async ({
   page,
   site,
   gateway,
@@ -172,7 +165,7 @@ const CORRUPT: Record<string, string> = {
   tracklet: "{",
 };
 
-test("11. localStorage holds corrupt rows: nothing of them is sent, and events are delivered", async ({
+test("localStorage holds corrupt rows: they are not sent, and events arrive", async ({
   page,
   site,
   gateway,
@@ -190,7 +183,7 @@ test("11. localStorage holds corrupt rows: nothing of them is sent, and events a
   expect(gateway.posts(), "one request an event, none for a corrupt row").toHaveLength(uids.length);
 });
 
-test("11. localStorage holds one row that was cut short among good ones: the good ones are delivered", async ({
+test("localStorage holds one row that was cut short among good ones: the good ones are delivered", async ({
   page,
   site,
   gateway,
@@ -216,18 +209,7 @@ test("11. localStorage holds one row that was cut short among good ones: the goo
   expect(gateway.posts(), "one request an event").toHaveLength(good.length);
 });
 
-test("11. localStorage is emptied by the page while events are queued", async ({ page, site, gateway, expectRows }) => {
-  await page.goto(site.url);
-  const uids = await gateway.during("refuse", async () => {
-    const before = await trackWhileDown(page, 30);
-    await page.evaluate(() => localStorage.clear());
-    return [...before, ...(await trackMany(page, 10, "later"))];
-  });
-  await expectRows(uids);
-  expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
-});
-
-test("11. localStorage is emptied by the page, which is then left, while events are queued", async ({
+test("localStorage is emptied while events are queued, and the page left", async ({
   page,
   site,
   gateway,
@@ -246,7 +228,7 @@ test("11. localStorage is emptied by the page, which is then left, while events 
   await expectRows(uids);
 });
 
-test("11. localStorage is emptied by another tab while two tabs have events queued", async ({
+test("localStorage is emptied by another tab: events of two tabs arrive", async ({
   context,
   site,
   gateway,
@@ -266,12 +248,7 @@ test("11. localStorage is emptied by another tab while two tabs have events queu
   expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
 });
 
-test("11. localStorage is emptied by the page while requests are under way", async ({
-  page,
-  site,
-  gateway,
-  expectRows,
-}) => {
+test("localStorage is emptied while requests are under way", async ({ page, site, gateway, expectRows }) => {
   await page.goto(site.url);
   const uids = await gateway.during({ connection: "pass", delayMs: 500 }, async () => {
     const tracked = await trackMany(page, 10);

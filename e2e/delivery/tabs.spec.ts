@@ -19,7 +19,7 @@ const trackWhileDown = async (tabs: readonly Page[]): Promise<string[]> => {
   return uids.flat();
 };
 
-test("9. five tabs track 40 events each while the service is down; up again, each event comes once", async ({
+test("five tabs track 40 events each while the service is down; up again, each event comes once", async ({
   context,
   site,
   gateway,
@@ -31,7 +31,7 @@ test("9. five tabs track 40 events each while the service is down; up again, eac
   expect(gateway.posts(), "one request an event, none sent by two tabs").toHaveLength(uids.length);
 });
 
-test("9. three of the five tabs are closed while the service is down: a page that comes later sends for them", async ({
+test("three of the five tabs are closed while the service is down: a page that comes later sends for them", async ({
   context,
   site,
   gateway,
@@ -49,12 +49,7 @@ test("9. three of the five tabs are closed while the service is down: a page tha
   expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
 });
 
-test("9. all five tabs reload at the same time while the service is down", async ({
-  context,
-  site,
-  gateway,
-  expectRows,
-}) => {
+test("all five tabs reload at the same time in an outage", async ({ context, site, gateway, expectRows }) => {
   const tabs = await openTabs(() => context.newPage(), 5, site.url);
   const uids = await gateway.during("refuse", async () => {
     const tracked = await trackWhileDown(tabs);
@@ -65,7 +60,7 @@ test("9. all five tabs reload at the same time while the service is down", async
   expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
 });
 
-test("9. a tab is opened while the task of another one that has just tracked goes on: each event comes once", async ({
+test("a tab is opened while the task of another one that has just tracked goes on: each event comes once", async ({
   context,
   site,
   gateway,
@@ -95,7 +90,7 @@ test("9. a tab is opened while the task of another one that has just tracked goe
   expect(gateway.posts(), "one request an event").toHaveLength(11);
 });
 
-test("10. a tab's renderer is killed with 30 events queued: another tab that is open delivers them", async ({
+test("a tab's renderer is killed with 30 events queued: another tab that is open delivers them", async ({
   site,
   gateway,
   launch,
@@ -114,7 +109,7 @@ test("10. a tab's renderer is killed with 30 events queued: another tab that is 
   await expectRows(uids);
 });
 
-test("10. a tab's renderer is killed in the task that queues 30 events: a tab that is opened later delivers them", async ({
+test("a tab's renderer is killed in the task that queues 30 events: a tab that is opened later delivers them", async ({
   site,
   gateway,
   launch,
@@ -157,7 +152,7 @@ const RELOAD_MS = 5_000;
 const SHORT_WAITS = 9;
 const boundOf = (downMs: number): number => TABS + SHORT_WAITS + Math.ceil(downMs / 8_000);
 
-test("16. the service is down for 60 s while 20 tabs reload every 5 s: few requests, and every event comes once", async ({
+test("the service is down for 60 s while 20 tabs reload every 5 s: few requests, and every event comes once", async ({
   context,
   site,
   gateway,

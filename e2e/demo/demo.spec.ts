@@ -11,11 +11,7 @@ for (const [name, path] of [
   ["spa", "/spa.html"],
   ["late", "/late.html?load=button"],
 ] as const) {
-  test(`a click on the ${name} page is a row in the database and a mark on the live page`, async ({
-    page,
-    live,
-    demo,
-  }) => {
+  test(`a click on the ${name} page is a row in the database and a live mark`, async ({ page, live, demo }) => {
     const contact = demo.contact();
     const mine = `clicked_on_${name}_${contact.uid.replace(/\W/g, "_")}`;
     await page.goto(demo.site + path);

@@ -5,10 +5,7 @@ import { test } from "./fixtures.js";
 
 const SITE = ["/", "/classic.html", "/classic/pricing.html", "/spa.html", "/late.html", "/live.html", "/none"];
 
-test("the demo's pages keep to their policy, the inspector and the service's page among them", async ({
-  page,
-  demo,
-}) => {
+test("the demo's pages keep to their policy, the inspector and the live page too", async ({ page, demo }) => {
   const violations: string[] = [];
   await page.exposeFunction("tellViolation", (text: string) => violations.push(text));
   await page.addInitScript(() =>

@@ -29,10 +29,7 @@ test.describe("the browser", () => {
     expect(await second.page.title()).toBe("A page");
   });
 
-  test("a killed renderer takes its own page only, and what it stored in its last task stays", async ({
-    site,
-    launch,
-  }) => {
+  test("a killed renderer takes its page only, and what its last task stored stays", async ({ site, launch }) => {
     const { context, page, killRenderer, rendererPid } = await launch();
     const other = await context.newPage();
     await Promise.all([page.goto(site.url), other.goto(site.url)]);
@@ -94,13 +91,7 @@ test.describe("the browser", () => {
 });
 
 test.describe("the site", () => {
-  test("pages carry the script tag and the headers that the test gives them", async ({
-    page,
-    site,
-    gateway,
-    contact,
-    guard,
-  }) => {
+  test("pages carry the test's own tags and headers", async ({ page, site, gateway, contact, guard }) => {
     site.page("/strict", site.html({ tag: { stamp: true, contactUid: "someone", attributes: { nonce: "abc" } } }), {
       headers: { "content-security-policy": "script-src 'nonce-other'" },
     });

@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { test as base } from "playwright/test";
 import { type Service, serviceAt } from "../../test/support/service.js";
+import { controlClock } from "./clock.js";
+import type { ExitStage } from "./exits.js";
 import { SERVICE_URL } from "./global-setup.js";
 import { createGuard, type Guard } from "./guard.js";
 import { type LaunchOptions, launchBrowser, type OwnBrowser } from "./launch.js";
+import { type ModuleOptions, modulePage } from "./module.js";
 import { type FaultProxy, startProxy } from "./proxy.js";
 import { createRows } from "./rows.js";
 import { type Site, startSite } from "./site.js";
@@ -17,6 +20,12 @@ export interface TestFixtures {
   gateway: FaultProxy;
   /** The website with the script tag, which points to the gateway and identifies as `contact`. */
   site: Site;
+  /** Makes `/` and `/next` pages of an app that starts its tracker itself, see {@link modulePage}. */
+  app: (options?: Partial<ModuleOptions>) => void;
+  /** The wall clock of all pages of this test. */
+  clock: Awaited<ReturnType<typeof controlClock>>;
+  /** What pages need that are left. */
+  stage: ExitStage;
   /** Collects page errors and `console.error`; the test fails at its end if there were any that it has not allowed. */
   guard: Guard;
   /** The rows of `contact` in the service's database, in the order of their storing. */
@@ -58,6 +67,16 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await use(site);
     await site.close();
   },
+
+  app: ({ site, gateway, contact }, use) =>
+    use((options) => {
+      const html = modulePage(site, { trackUrl: gateway.url, contactUid: contact, ...options });
+      for (const path of ["/", "/next"]) site.page(path, html);
+    }),
+
+  stage: ({ context, page, site, gateway, expectRows }, use) => use({ context, page, site, gateway, expectRows }),
+
+  clock: async ({ context }, use) => use(await controlClock(context)),
 
   guard: [
     // biome-ignore lint/correctness/noEmptyPattern: as above

@@ -118,12 +118,7 @@ test.describe("answers of the proxy", () => {
     await expectRows(["before", "after"]);
   });
 
-  test("a redirect is seen, and one that is followed ends in a harmless 200", async ({
-    page,
-    site,
-    gateway,
-    expectRows,
-  }) => {
+  test("a redirect is seen; a followed one ends in a harmless 200", async ({ page, site, gateway, expectRows }) => {
     await page.goto(site.url);
     await gateway.fail({ redirect: true });
     expect(await send(page, gateway, "manual", {}, { redirect: "manual" })).toMatchObject({ type: "opaqueredirect" });
@@ -142,12 +137,7 @@ test.describe("answers of the proxy", () => {
 });
 
 test.describe("broken connections", () => {
-  test("refused: nothing arrives, and the same address works again later", async ({
-    page,
-    site,
-    gateway,
-    expectRows,
-  }) => {
+  test("refused: nothing arrives, and the address works again later", async ({ page, site, gateway, expectRows }) => {
     await page.goto(site.url);
     await gateway.during("refuse", async () => {
       expect(await send(page, gateway, "refused")).toEqual({ error: "TypeError" });
@@ -203,12 +193,7 @@ test.describe("broken connections", () => {
     await expectRows(warmUp);
   });
 
-  test("store-then-cut: each call is one request, stored once, and looks failed", async ({
-    page,
-    site,
-    gateway,
-    expectRows,
-  }) => {
+  test("store-then-cut: each call is stored once, and looks failed", async ({ page, site, gateway, expectRows }) => {
     await page.goto(site.url);
     const warmUp = await burst(page, gateway, 10, "warm");
     const cut: string[] = [];

@@ -5,11 +5,7 @@ import { DEMO_TOKEN } from "../harness/tag.js";
 
 /* What went wrong before the inspector was opened: the tracker tells a listener that comes. */
 
-test("an option of init that is misspelt, a wrong argument, and a verb that does not exist", async ({
-  page,
-  site,
-  gateway,
-}) => {
+test("a misspelt option of init, a wrong argument, and a verb that does not exist", async ({ page, site, gateway }) => {
   await visit(page, site, { tag: { apiToken: undefined as never, trackUrl: undefined as never }, identify: false });
   await loaded(page);
   await init(page, { apiToken: DEMO_TOKEN, trackUrl: gateway.url, pageviews: "off", maxevents: 5 });

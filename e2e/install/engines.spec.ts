@@ -1,6 +1,5 @@
 import { readmeBlocks } from "../../test/support/readme.js";
 import { EVERY_ENGINE, expect, test } from "../harness/engines.js";
-import { modulePage } from "../harness/module.js";
 import { countReports, createPolicy } from "../harness/policy.js";
 import { track } from "../harness/track.js";
 
@@ -26,12 +25,7 @@ test.describe("installed", EVERY_ENGINE, () => {
       expect(rows.find(({ event_uid }) => event_uid === "before")?.params).toEqual({ account_uid: "acme", n: 1 });
     });
 
-  test("by a script tag behind the stub: methods from before it has loaded", async ({
-    open,
-    site,
-    contact,
-    expectRows,
-  }) => {
+  test("by a script tag behind the stub: methods from before it loads", async ({ open, site, contact, expectRows }) => {
     const calls = `<script>tracklet.identify(${JSON.stringify(contact)}, "acme"); tracklet.track("early");</script>`;
     site.page("/", site.html({ identify: false, head: (await stub()) + calls }));
     const tab = await open(site.url);
@@ -49,20 +43,14 @@ test.describe("installed", EVERY_ENGINE, () => {
     await expectRows(["early"]);
   });
 
-  test("as an ES module", async ({ open, site, gateway, contact, expectRows }) => {
-    site.page("/", modulePage(site, { trackUrl: gateway.url, contactUid: contact }));
+  test("as an ES module", async ({ open, site, app, expectRows }) => {
+    app();
     const tab = await open(site.url);
     await track(tab, "imported");
     await expectRows(["imported"]);
   });
 
-  test("under a strict policy with trusted types: nothing is violated", async ({
-    open,
-    site,
-    gateway,
-    contact,
-    expectRows,
-  }) => {
+  test("under a strict policy: nothing is violated", async ({ open, site, gateway, contact, expectRows }) => {
     const { nonce, headers } = createPolicy(gateway.url);
     const reports = countReports(site);
     site.page(
@@ -112,11 +100,7 @@ test.describe("consent", EVERY_ENGINE, () => {
     await expectRows(["pageview", "waited", "pageview", "later"]);
   });
 
-  test("refused: what waited is gone, nothing is sent, and the choice alone is stored", async ({
-    open,
-    site,
-    gateway,
-  }) => {
+  test("refused: what waited is gone, nothing is sent, the choice alone stays", async ({ open, site, gateway }) => {
     const tab = await open(site.url);
     await track(tab, "waited");
     await tab.evaluate("tracklet.optOut(); undefined");

@@ -120,12 +120,7 @@ for (const way of WAYS) {
       }
     });
 
-    test("while the service is away events wait, and a Retry-After is obeyed", async ({
-      page,
-      front,
-      gateway,
-      expectRows,
-    }) => {
+    test("in an outage events wait, and a Retry-After is obeyed", async ({ page, front, gateway, expectRows }) => {
       await page.goto(front.url);
       await expectRows(["pageview"]);
       await gateway.fail("refuse");

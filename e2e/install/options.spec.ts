@@ -108,7 +108,7 @@ test("an onError that tracks what it is told does not hang the page, and loses n
   await expectRows([...names("event", 21).slice(2), "problem-evicted"]);
 });
 
-test("beforeSend changes, drops, and loses nothing when it throws", async ({
+test("beforeSend changes, drops, and loses nothing by throwing", async ({
   page,
   site,
   gateway,

@@ -90,12 +90,7 @@ for (const [way, prepare] of Object.entries(WAYS)) {
       await expectRows(views(site.url, ["/shop", "/shop/shoes", "/shop/shoes/red"]), { by });
     });
 
-    test("first fired after a change of the history: the view that is shown", async ({
-      page,
-      site,
-      fire,
-      expectRows,
-    }) => {
+    test("first fired after a change of history: the view that is shown", async ({ page, site, fire, expectRows }) => {
       await page.goto(`${site.url}/shop`);
       await page.evaluate(() => history.pushState(null, "", "/shop/shoes"));
       await fire(page);

@@ -32,12 +32,7 @@ for (const [document, section] of [
     });
   });
 
-test("every example of the README's section, one after the other on one page", async ({
-  page,
-  site,
-  gateway,
-  service,
-}) => {
+test("every example of the README's section, in turn on one page", async ({ page, site, gateway, service }) => {
   const warnings = warningsOf(page);
   const blocks = (await readmeBlocks("On a website", "html")).map((block) => block.replace(/integrity="[^"]*"/, ""));
   expect(blocks.length).toBeGreaterThan(3);
@@ -63,11 +58,7 @@ for (const [how, head] of [
   ["blocking", (tag: string) => tag.replace("<script async", "<script")],
   ["type=module", (tag: string) => tag.replace("<script async", '<script type="module"')],
 ] as const)
-  test(`${how}: found, configured, and calls from before and after are stored in order`, async ({
-    page,
-    site,
-    expectRows,
-  }) => {
+  test(`${how}: it is found, and calls from before and after come in order`, async ({ page, site, expectRows }) => {
     const warnings = warningsOf(page);
     const before = `<script>(window.tracklet = window.tracklet || []).push(["track", "before"]);</script>`;
     const html = site.html({ head: before, tag: { stamp: true } });
@@ -150,13 +141,7 @@ for (const [missing, named, there] of [
     expect(warnings).toHaveLength(1);
   });
 
-test("attributes are texts: switches, numbers, and what is wrong", async ({
-  page,
-  site,
-  gateway,
-  contact,
-  expectRows,
-}) => {
+test("attributes are texts: switches, numbers, what is wrong", async ({ page, site, gateway, contact, expectRows }) => {
   const lines: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "debug") lines.push(message.text());

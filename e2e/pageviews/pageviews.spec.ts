@@ -49,11 +49,7 @@ for (const means of MEANS)
       await expectViews(["/a", ...views]);
     });
 
-    test("does not count storms of the same URL, of queries replaced, and of fragments", async ({
-      page,
-      site,
-      expectViews,
-    }) => {
+    test("does not count storms of one URL, of queries replaced, of fragments", async ({ page, site, expectViews }) => {
       site.page("/a", site.html({ body: `<a href="#top">Top</a>` }));
       await page.goto(`${site.url}/a`);
       await judge(page);
@@ -92,11 +88,7 @@ for (const means of MEANS)
       await expectViews(["/a", "/b"]);
     });
 
-    test("counts fragments where they route, but not the queries replaced in them", async ({
-      page,
-      site,
-      expectViews,
-    }) => {
+    test("counts fragments where they route, but no queries replaced in them", async ({ page, site, expectViews }) => {
       site.configure({ pageviews: "hash" });
       site.page("/a", site.html({ body: `<a href="#/link">Link</a>` }));
       await page.goto(`${site.url}/a`);

@@ -87,11 +87,7 @@ for (const means of MEANS)
       await expectViews(["/list", "/list?page=2", "/list?page=3", "/list?page=2", "/list", "/list?page=2"]);
     });
 
-    test("a fragment that routes and is replaced by location counts by its path", async ({
-      page,
-      site,
-      expectViews,
-    }) => {
+    test("a fragment that routes, replaced by location, counts by its path", async ({ page, site, expectViews }) => {
       site.configure({ pageviews: "hash" });
       await page.goto(`${site.url}/app#/a`);
       await judge(page);
@@ -135,11 +131,7 @@ for (const means of MEANS)
     });
   });
 
-test("a view that the page counts itself stands for the automatic one of its URL", async ({
-  page,
-  site,
-  expectRows,
-}) => {
+test("a view that the page counts itself replaces the automatic one", async ({ page, site, expectRows }) => {
   await page.goto(`${site.url}/a`);
   await judge(page);
   await run(page, `history.pushState({}, "", "/b"); tracklet.pageview({ title: "B" })`);
@@ -169,11 +161,7 @@ test("a view belongs to whoever is identified by the time that it counts", async
   expect(rows.map(({ params }) => params.visit_url)).toEqual([`${site.url}/account`]);
 });
 
-test("of the moves on a hidden page the last one counts, when the page is seen again", async ({
-  page,
-  site,
-  expectViews,
-}) => {
+test("of the moves on a hidden page the last one counts when it is seen", async ({ page, site, expectViews }) => {
   await page.goto(`${site.url}/a`);
   await judge(page);
   const show = (state: string) =>

@@ -22,13 +22,7 @@ const SHOP = `
 const SHOP_EVENTS = ["pageview", "early", "late", "pageview"];
 
 test.describe("under a strict content security policy with trusted types", () => {
-  test("events and page views are stored, and nothing is violated", async ({
-    page,
-    site,
-    gateway,
-    contact,
-    expectRows,
-  }) => {
+  test("events and views are stored, and nothing is violated", async ({ page, site, gateway, contact, expectRows }) => {
     const { nonce, headers } = createPolicy(gateway.url);
     const violations = await watchPolicy(page, site);
     site.page("/shop.js", SHOP);
@@ -45,13 +39,7 @@ test.describe("under a strict content security policy with trusted types", () =>
     expect(violations.reports()).toBe(0);
   });
 
-  test("a trusted script may insert it later, without a nonce", async ({
-    page,
-    site,
-    gateway,
-    contact,
-    expectRows,
-  }) => {
+  test("a trusted script may insert it later without nonce", async ({ page, site, gateway, contact, expectRows }) => {
     const { nonce, headers } = createPolicy(gateway.url);
     const violations = await watchPolicy(page, site);
     const options = { apiToken: "demo-api-token", trackUrl: gateway.url, contactUid: contact };
@@ -115,7 +103,7 @@ test.describe("nothing of the page is touched, and nothing of it leaks", () => {
     });
   const changes = (page: Page) => page.evaluate(() => window.changes.toSorted());
 
-  test("no node is added or removed, and no attribute is set", { tag: "@core" }, async ({
+  test("no node is added or removed, no attribute set", { tag: "@core" }, async ({
     page,
     site,
     contact,
