@@ -150,6 +150,26 @@ describe("examples", () => {
   });
 });
 
+it("the page on debugging explains every mistake that the script can tell, and no other", async () => {
+  const folder = join(ROOT, "src/browser");
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(".ts"));
+  const source = (await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")))).join("\n");
+  const told = [...source.matchAll(/(?:report\("input", |readUid\()(["`])(.*?)\1[,)]/g)].map(([, , text]) => text!);
+  expect(told.length).toBeGreaterThan(8);
+  /** As a pattern: `${…}` of the source and words in capitals of the page stand for anything. */
+  const pattern = (text: string): RegExp =>
+    new RegExp(`^${text.replace(/[.:]/g, "\\$&").replace(/\$\{.*?\}(?!`)|\b[A-Z]{4,}\b/g, ".+")}$`);
+  const page = (await readPage("docs/debugging.md")).split("## What the console says")[1]!.split("\n## ")[0]!;
+  const rows = [...page.matchAll(/^\| (`[^|]+`) +\|/gm)].flatMap(([, cell]) =>
+    [...cell!.matchAll(/`([^`]+)`/g)].map(([, text]) => text!),
+  );
+  expect(told.filter((text) => !rows.some((row) => pattern(text).test(row)))).toEqual([]);
+  // Those that only pass an error on would explain any row.
+  const worded = told.filter((text) => /[a-z]/.test(text.replace(/\$\{.*?\}/g, "")));
+  const explained = rows.filter((row) => !row.endsWith(": ERROR"));
+  expect(explained.filter((row) => !worded.some((text) => pattern(text).test(row)))).toEqual([]);
+});
+
 describe("figures", () => {
   it("the README's table has every option of the configuration, and no other", async () => {
     const source = await readPage("src/types.ts");
