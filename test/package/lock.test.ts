@@ -12,6 +12,8 @@ interface Locked {
   resolved?: string;
   /** A folder of this repository, found by its path. */
   link?: boolean;
+  /** Only the tests and tools of the project's makers need it: `npm start` leaves it out. */
+  dev?: boolean;
   dependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
@@ -47,4 +49,16 @@ describe.each(LOCK_FILES)("%s", (file) => {
     const packages = await readLock(file);
     expect(Object.keys(packages).filter((folder) => packages[folder]!.resolved && !packages[folder]!.link)).toEqual([]);
   });
+});
+
+it("what `npm start` imports is there without the tests' tools", async () => {
+  const packages = await readLock("package-lock.json");
+  const files = ["rollup.config.mjs", "demo/service/build.ts", "demo/start.ts"];
+  const sources = await Promise.all(files.map((file) => readFile(new URL(`../../${file}`, import.meta.url), "utf8")));
+  const names = sources
+    .flatMap((source) => [...source.matchAll(/^import .* from "((?!node:|\.)[^"]+)"/gm)])
+    .map(([, path]) => /^(?:@[^/]+\/)?[^/]+/.exec(path!)![0]);
+  expect(names.length).toBeGreaterThan(3);
+  expect(names.filter((name) => packages[`node_modules/${name}`]?.dev !== undefined)).toEqual([]);
+  expect(names.filter((name) => !packages[`node_modules/${name}`])).toEqual([]);
 });
