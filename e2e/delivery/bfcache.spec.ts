@@ -64,12 +64,7 @@ for (const { between, path } of [
   { between: "a page without the snippet", path: "/bare" },
   { between: "a page that has taken them over meanwhile", path: "/other" },
 ])
-  test(`restored with 200 events queued in an outage, after ${between}`, async ({
-    site,
-    gateway,
-    launch,
-    expectRows,
-  }) => {
+  test(`restored with 200 events queued, after ${between}`, async ({ site, gateway, launch, expectRows }) => {
     const { page } = await launch({ backForwardCache: true });
     await page.goto(`${site.url}/`);
     await track(page, "healthy");
@@ -124,12 +119,7 @@ test("restored with requests still in flight", async ({ site, gateway, launch, e
   await expectRows([...uids, ...restored]);
 });
 
-test("requests in flight were cut while the page was away, the service being down at the restore", async ({
-  site,
-  gateway,
-  launch,
-  expectRows,
-}) => {
+test("restored in an outage, its requests in flight cut off", async ({ site, gateway, launch, expectRows }) => {
   const { page } = await launch({ backForwardCache: true });
   await page.goto(`${site.url}/`);
   await gateway.fail("hang");
@@ -185,7 +175,7 @@ test("A page comes back after a log-out and another one's log-in: each event is 
   expect(await service.rows(bob)).toHaveLength(2);
 });
 
-test("A page that knew nobody comes back after a log-out and a log-in: its events become nobody's", async ({
+test("restored after a log-out and a log-in: the events of nobody stay so", async ({
   site,
   contact,
   launch,

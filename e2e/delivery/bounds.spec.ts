@@ -11,7 +11,7 @@ test.describe("bounds", () => {
   const uids = (prefix: string, from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, index) => `${prefix}-${from + index}`);
 
-  test("maxEvents: the oldest are evicted and reported, each once", { tag: "@core" }, async ({
+  test("maxEvents evicts and reports the oldest", { tag: "@core" }, async ({
     page,
     site,
     gateway,
@@ -88,7 +88,7 @@ test.describe("bounds", () => {
     expect((await evicted(page)).map(({ event }) => event?.event_uid)).toEqual(uids("old", 1, 3));
   });
 
-  test("100 events without a contact: the oldest of them are evicted, never an addressed one", async ({
+  test("100 events without a contact evict their oldest, no addressed ones", async ({
     page,
     site,
     gateway,

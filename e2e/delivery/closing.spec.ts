@@ -29,7 +29,7 @@ const crash = async (page: Page): Promise<void> => {
   await page.close();
 };
 
-test("A tab crashes just after it has tracked: an open tab begins to send for it within 25 s", async ({
+test("A tab crashes as it has tracked: an open tab sends within 25 s", async ({
   site,
   gateway,
   launch,
@@ -54,7 +54,7 @@ test("A tab crashes just after it has tracked: an open tab begins to send for it
   await expectRows(uids);
 });
 
-test("Tabs are closed in an outage: an open tab sends their events with its first success", async ({
+test("Tabs closed in an outage: an open tab sends with its first success", async ({
   context,
   site,
   gateway,

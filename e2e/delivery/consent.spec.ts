@@ -21,12 +21,7 @@ test.beforeEach(({ site }) => site.configure({ pageviews: "auto" }));
 test.describe("pending", () => {
   test.beforeEach(({ site }) => site.configure({ consent: "pending" }));
 
-  test("nothing is stored and nothing sent, over a reload, in a second tab, and when pages are left", async ({
-    page,
-    context,
-    site,
-    gateway,
-  }) => {
+  test("nothing is stored or sent, over pages, tabs and exits", async ({ page, context, site, gateway }) => {
     await open(page, site.url);
     await run(page, `tracklet.track("a"); tracklet.identify("x"); history.pushState({}, "", "/b")`);
     await page.reload();
@@ -43,12 +38,7 @@ test.describe("pending", () => {
     expect(await stored(page)).toEqual([]);
   });
 
-  test("optIn stores and sends what waited, views with their own URLs, and holds from then on", async ({
-    page,
-    context,
-    site,
-    expectRows,
-  }) => {
+  test("optIn stores and sends what waited, each as it was, and holds", async ({ page, context, site, expectRows }) => {
     await open(page, site.url);
     await run(page, `tracklet.track("a"); history.pushState({}, "", "/b"); tracklet.track("c")`);
     const other = await another(context, `${site.url}/other`);
@@ -63,7 +53,7 @@ test.describe("pending", () => {
     await expectRows(["/", "a", "/b", "c", "/other", "there", "/next"], { by });
   });
 
-  test("optIn after a log-out in one tab: the other one does not bring the contact back", async ({
+  test("optIn after a log-out in one tab brings no contact back", async ({
     page,
     context,
     site,
@@ -102,12 +92,7 @@ test.describe("pending", () => {
 });
 
 test.describe("granted", () => {
-  test("optOut in one tab, and another one is left before it has heard of it: nothing stays stored but the choice", async ({
-    page,
-    context,
-    site,
-    gateway,
-  }) => {
+  test("optOut holds in a tab that is left before it has heard of it", async ({ page, context, site, gateway }) => {
     await gateway.fail({ status: 503, retryAfter: 3_600 });
     // It stands before the snippet, which so hears nothing.
     const deaf = `<script>addEventListener("storage", (event) => event.stopImmediatePropagation(), true)</script>`;
@@ -125,12 +110,7 @@ test.describe("granted", () => {
     expect(gateway.posts().filter(({ forwarded }) => forwarded)).toEqual([]);
   });
 
-  test("optOut during an outage: what waits in all tabs is forgotten, and no key is left but the choice", async ({
-    page,
-    context,
-    site,
-    gateway,
-  }) => {
+  test("optOut in an outage forgets what waits in all tabs", async ({ page, context, site, gateway }) => {
     await gateway.fail({ status: 503, retryAfter: 3_600 });
     await open(page, site.url);
     const other = await another(context, site.url);

@@ -43,7 +43,7 @@ test.describe("an outage", EVERY_ENGINE, () => {
 });
 
 test.describe("tabs", EVERY_ENGINE, () => {
-  test("of one site share an outage, and two are closed in it: each event comes once", async ({
+  test("of one site, two of them closed in an outage: each event comes once", async ({
     open,
     site,
     gateway,
@@ -61,7 +61,7 @@ test.describe("tabs", EVERY_ENGINE, () => {
     expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
   });
 
-  test("whose processes are killed: a later page delivers what they had queued", async ({
+  test("whose processes are killed leave their events to a later page", async ({
     open,
     site,
     gateway,
@@ -135,12 +135,7 @@ test.describe("a storage", EVERY_ENGINE, () => {
 });
 
 test.describe("the back/forward cache", EVERY_ENGINE, () => {
-  test("keeps the page: what was tracked as it left, and what is tracked then, comes once", async ({
-    open,
-    site,
-    gateway,
-    expectRows,
-  }) => {
+  test("keeps the page: what is tracked before and after comes once", async ({ open, site, gateway, expectRows }) => {
     site.page("/", site.html({ head: WATCH_SHOW }));
     site.page("/bare", site.html({ tag: false }));
     const tab = await open(`${site.url}/`);

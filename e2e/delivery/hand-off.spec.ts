@@ -9,7 +9,7 @@ import { names } from "../harness/track.js";
 /** Longer than a mark is believed. */
 const LATER_MS = 25_000;
 
-test("Pages left at once on a healthy service, and an outage later: nothing is stored twice", async ({
+test("Pages left at once, and an outage later: nothing is stored twice", async ({
   clock,
   page,
   site,
@@ -38,12 +38,7 @@ test("Pages left at once on a healthy service, and an outage later: nothing is s
   await expectRows([...uids, "healthy"]);
 });
 
-test("A page that is left after 9 s of a service that hangs, then a healthy one: nothing is lost", async ({
-  page,
-  site,
-  gateway,
-  expectRows,
-}) => {
+test("A page left after 9 s of a service that hangs: nothing is lost", async ({ page, site, gateway, expectRows }) => {
   const { until, release } = untilReleased();
   await gateway.fail({ connection: "reset", until });
   await open(page, site.url);

@@ -53,7 +53,7 @@ test.describe("identify", () => {
     await expectRows([...here, ...there]);
   });
 
-  test("is remembered by the next page, by another tab and by the next visit", { tag: "@core" }, async ({
+  test("is remembered by pages, tabs and the next visit", { tag: "@core" }, async ({
     site,
     contact,
     launch,
@@ -77,7 +77,7 @@ test.describe("identify", () => {
     for (const { params } of rows) expect(params).toEqual({ account_uid: "account-1" });
   });
 
-  test("replaces contact and account together; what is tracked already keeps its own", async ({
+  test("replaces contact and account together, not of earlier events", async ({
     page,
     site,
     service,

@@ -86,7 +86,7 @@ const TOLD_S = 2;
 const TOLD_MS = TOLD_S * 1_000 - 1;
 
 for (const status of [503, 429]) {
-  test(`${status} with Retry-After: ${TOLD_S}: nothing earlier than told, whatever the page does`, async ({
+  test(`${status} with Retry-After: ${TOLD_S} is obeyed, whatever the page does`, async ({
     page,
     site,
     gateway,
@@ -209,13 +209,7 @@ test("Never answered, and the page is left meanwhile", async ({ page, site, gate
   expect(gateway.posts()).toHaveLength(2 * uids.length);
 });
 
-test("Offline, then online: all arrive without waiting for a back-off of five minutes", async ({
-  page,
-  context,
-  site,
-  gateway,
-  expectRows,
-}) => {
+test("Offline, then online: no back-off is waited for", async ({ page, context, site, gateway, expectRows }) => {
   await slowClock(page);
   const failures = countFailures(page);
   await page.goto(site.url);
@@ -231,13 +225,7 @@ test("Offline, then online: all arrive without waiting for a back-off of five mi
   expect(failures(), "attempts while offline").toBe(10);
 });
 
-test("Offline, left, then online: the next visit delivers all", async ({
-  page,
-  context,
-  site,
-  gateway,
-  expectRows,
-}) => {
+test("Offline, left, then online: the next visit delivers", async ({ page, context, site, gateway, expectRows }) => {
   await slowClock(page);
   await page.goto(site.url);
   await context.setOffline(true);

@@ -80,13 +80,7 @@ test("An event that one page could not send does not stop the next page's", asyn
   await expectRows(good);
 });
 
-test("An event that one tab cannot send does not stop another's", async ({
-  context,
-  page,
-  site,
-  gateway,
-  expectRows,
-}) => {
+test("An event that one tab cannot send stops no other's", async ({ context, page, site, gateway, expectRows }) => {
   // Full jitter draws its longest delays: 1, 2, 4 and then 8 s. Not quite a constant, because names are drawn from it.
   await context.addInitScript(() => {
     const random = Math.random.bind(Math);
@@ -103,7 +97,7 @@ test("An event that one tab cannot send does not stop another's", async ({
 });
 
 for (const status of [500, 400])
-  test(`The first event of a page goes at once where the only one queued meets a ${status}`, async ({
+  test(`An event goes at once where the only one queued meets a ${status}`, async ({
     clock,
     page,
     site,
@@ -190,12 +184,7 @@ test("An event that meets a 500 in one tab, and a minute of others in another ta
   await expectRows(names("event", 60));
 });
 
-test("Every second request is answered with 429 and Retry-After: it is obeyed, and all arrive", async ({
-  page,
-  site,
-  gateway,
-  expectRows,
-}) => {
+test("Every second request meets a 429 with Retry-After: it is obeyed", async ({ page, site, gateway, expectRows }) => {
   // In the page, where it is certain which request began after an answer was known.
   await page.addInitScript(() => {
     const log = { begun: [] as number[], told: [] as number[] };

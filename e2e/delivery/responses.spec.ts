@@ -36,12 +36,7 @@ test.describe("the answer is lost after the service has stored the event, with s
     }
   });
 
-  test("what was in flight when the page was left is sent again by the next page, stored once", async ({
-    page,
-    site,
-    gateway,
-    expectRows,
-  }) => {
+  test("in flight when the page was left: sent again, stored once", async ({ page, site, gateway, expectRows }) => {
     await page.goto(site.url);
     await gateway.fail({ connection: "store-then-cut", delayMs: 500 });
     const uids = await trackMany(page, 4);
@@ -87,7 +82,7 @@ test.describe("the deployment is wrong for a while, then right: nothing is lost"
       expect(corrected.map((post) => post.status)).toEqual(corrected.map(() => 200));
     });
 
-  test("a wrong token that the service answers with 400, corrected in the tag", { tag: "@core" }, async ({
+  test("a wrong token, answered with 400, corrected in the tag", { tag: "@core" }, async ({
     clock,
     page,
     site,

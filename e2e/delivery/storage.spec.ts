@@ -55,12 +55,7 @@ for (const [lack, init] of Object.entries(LACKS)) {
     await deliver(stage);
   });
 
-  test(`localStorage ${lack}: what is tracked last leaves with the page`, async ({
-    page,
-    site,
-    gateway,
-    expectRows,
-  }) => {
+  test(`localStorage ${lack}: what comes last leaves with the page`, async ({ page, site, gateway, expectRows }) => {
     await page.addInitScript(init);
     await page.goto(site.url);
     const uids = await trackMany(page, 20);
@@ -98,12 +93,7 @@ for (const [what, spoil] of [
   ["fills up", fillStorage],
   ["is emptied", () => localStorage.clear()],
 ] as const)
-  test(`localStorage ${what} while events are queued: they and others arrive`, async ({
-    page,
-    site,
-    gateway,
-    expectRows,
-  }) => {
+  test(`localStorage ${what} while events are queued: all arrive`, async ({ page, site, gateway, expectRows }) => {
     await page.goto(site.url);
     const uids = await gateway.during("refuse", async () => {
       const before = await trackWhileDown(page, 30);
@@ -114,12 +104,7 @@ for (const [what, spoil] of [
     expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
   });
 
-test("localStorage has room again: what comes then waits for the next page", async ({
-  page,
-  site,
-  gateway,
-  expectRows,
-}) => {
+test("localStorage has room again: later events outlive the page", async ({ page, site, gateway, expectRows }) => {
   await page.goto(site.url);
   await page.evaluate(fillStorage);
   const uids = await gateway.during("refuse", async () => {
@@ -165,12 +150,7 @@ const CORRUPT: Record<string, string> = {
   tracklet: "{",
 };
 
-test("localStorage holds corrupt rows: they are not sent, and events arrive", async ({
-  page,
-  site,
-  gateway,
-  expectRows,
-}) => {
+test("localStorage holds corrupt rows: the events alone arrive", async ({ page, site, gateway, expectRows }) => {
   site.page("/prepare", site.html({ tag: false }));
   await page.goto(`${site.url}/prepare`);
   await page.evaluate((rows) => {
@@ -183,12 +163,7 @@ test("localStorage holds corrupt rows: they are not sent, and events arrive", as
   expect(gateway.posts(), "one request an event, none for a corrupt row").toHaveLength(uids.length);
 });
 
-test("localStorage holds one row that was cut short among good ones: the good ones are delivered", async ({
-  page,
-  site,
-  gateway,
-  expectRows,
-}) => {
+test("localStorage holds a row cut short: the good ones arrive", async ({ page, site, gateway, expectRows }) => {
   await page.goto(site.url);
   const uids = await gateway.during("refuse", async () => {
     const tracked = await trackWhileDown(page, 20);
@@ -209,12 +184,7 @@ test("localStorage holds one row that was cut short among good ones: the good on
   expect(gateway.posts(), "one request an event").toHaveLength(good.length);
 });
 
-test("localStorage is emptied while events are queued, and the page left", async ({
-  page,
-  site,
-  gateway,
-  expectRows,
-}) => {
+test("localStorage is emptied in an outage, and the page left", async ({ page, site, gateway, expectRows }) => {
   await page.goto(site.url);
   const uids = await gateway.during("refuse", async () => {
     // More than a page may send while it is left.
@@ -228,12 +198,7 @@ test("localStorage is emptied while events are queued, and the page left", async
   await expectRows(uids);
 });
 
-test("localStorage is emptied by another tab: events of two tabs arrive", async ({
-  context,
-  site,
-  gateway,
-  expectRows,
-}) => {
+test("localStorage is emptied by another tab: all arrive", async ({ context, site, gateway, expectRows }) => {
   const [one, two, other] = [await context.newPage(), await context.newPage(), await context.newPage()];
   site.page("/other", site.html({ tag: false }));
   await Promise.all([one.goto(site.url), two.goto(site.url), other.goto(`${site.url}/other`)]);

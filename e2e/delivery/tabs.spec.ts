@@ -19,19 +19,14 @@ const trackWhileDown = async (tabs: readonly Page[]): Promise<string[]> => {
   return uids.flat();
 };
 
-test("five tabs track 40 events each while the service is down; up again, each event comes once", async ({
-  context,
-  site,
-  gateway,
-  expectRows,
-}) => {
+test("five tabs track 40 events each in an outage: each comes once", async ({ context, site, gateway, expectRows }) => {
   const tabs = await openTabs(() => context.newPage(), 5, site.url);
   const uids = await gateway.during("refuse", () => trackWhileDown(tabs));
   await expectRows(uids);
   expect(gateway.posts(), "one request an event, none sent by two tabs").toHaveLength(uids.length);
 });
 
-test("three of the five tabs are closed while the service is down: a page that comes later sends for them", async ({
+test("three of five tabs are closed in an outage: a later page sends for them", async ({
   context,
   site,
   gateway,
@@ -90,7 +85,7 @@ test("a tab is opened while the task of another one that has just tracked goes o
   expect(gateway.posts(), "one request an event").toHaveLength(11);
 });
 
-test("a tab's renderer is killed with 30 events queued: another tab that is open delivers them", async ({
+test("a renderer is killed with 30 events queued: an open tab delivers them", async ({
   site,
   gateway,
   launch,

@@ -4,7 +4,7 @@ import { open, run } from "../harness/install.js";
 
 /* One person in two accounts, a tab for each. */
 
-test("Two tabs that identify with different accounts: each tab's events carry its own", async ({
+test("Two tabs with different accounts: each tab's events carry its own", async ({
   context,
   site,
   contact,

@@ -64,7 +64,7 @@ for (const [name, path] of [
   });
 }
 
-test("what is tracked while the service is dead survives a reload and arrives once", { tag: "@core" }, async ({
+test("what is tracked in an outage survives a reload, and arrives once", { tag: "@core" }, async ({
   page,
   live,
   demo,

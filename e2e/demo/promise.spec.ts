@@ -8,10 +8,7 @@ const strip = (page: Page) => page.getByRole("region", { name: "Delivery" });
 const number = (page: Page, name: "waiting" | "delivered") => strip(page).locator(`[data-${name}]`);
 const state = (page: Page) => strip(page).getByRole("status");
 
-test("a visitor stops the service, and sees events wait, and arrive when it is started", { tag: "@core" }, async ({
-  page,
-  demo,
-}) => {
+test("a visitor stops the service, sees events wait, and arrive", { tag: "@core" }, async ({ page, demo }) => {
   const contact = demo.contact();
   await demo.endStartedService();
   await page.goto(demo.site);

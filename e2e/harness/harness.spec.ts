@@ -27,7 +27,7 @@ test.describe("without a fault", () => {
     expect(gateway.requests[1]!.arrivedAt).toBeGreaterThanOrEqual(gateway.requests[0]!.arrivedAt);
   });
 
-  test("rows are told apart by contact and come in the order of their storing", async ({
+  test("rows are of a contact, and in the order of their storing", async ({
     page,
     site,
     gateway,
@@ -41,7 +41,7 @@ test.describe("without a fault", () => {
     expect(await service.rows(`${contact}-other`)).toEqual([]);
   });
 
-  test("a row too many, a row too few and a repeated row are each found", { tag: "@core" }, async ({
+  test("a row too many, too few or repeated is found", { tag: "@core" }, async ({
     page,
     site,
     gateway,
@@ -74,12 +74,7 @@ test.describe("without a fault", () => {
 });
 
 test.describe("answers of the proxy", () => {
-  test("an error status with Retry-After is readable by the page, and nothing is stored", async ({
-    page,
-    site,
-    gateway,
-    expectRows,
-  }) => {
+  test("an error with Retry-After is readable, and nothing is stored", async ({ page, site, gateway, expectRows }) => {
     await page.goto(site.url);
     await gateway.during({ status: 503, retryAfter: 2 }, async () => {
       expect(await send(page, gateway, "refused")).toMatchObject({

@@ -7,7 +7,7 @@ import { createPolicy, watchPolicy } from "../harness/policy.js";
 /* The panel that says what the tracker on a page does. */
 
 test.describe("what it shows", () => {
-  test("contact and account, what waits, answers and page views", { tag: "@core" }, async ({
+  test("contact, what waits, answers, views", { tag: "@core" }, async ({
     page,
     site,
     gateway,
@@ -35,7 +35,7 @@ test.describe("what it shows", () => {
     await expectRows(["pageview", "pageview", "bought"]);
   });
 
-  test("an outage: what waits, how long, and `Send now`", async ({ page, site, gateway, contact, expectRows }) => {
+  test("an outage: what waits, and `Send now`", async ({ page, site, gateway, contact, expectRows }) => {
     await visit(page, site);
     await inspect(page);
     await gateway.during({ status: 503, retryAfter: 2 }, async () => {

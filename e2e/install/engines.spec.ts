@@ -10,12 +10,7 @@ const stub = async (): Promise<string> =>
 
 test.describe("installed", EVERY_ENGINE, () => {
   for (const how of ["async", "defer", ""])
-    test(`by a script tag${how && `, ${how}`}: calls from before and after it has loaded`, async ({
-      open,
-      site,
-      contact,
-      expectRows,
-    }) => {
+    test(`by a script tag${how && `, ${how}`}: calls before and after`, async ({ open, site, contact, expectRows }) => {
       const head = `<script>(window.tracklet = window.tracklet || []).push(["track", "before", { n: 1 }]);</script>`;
       const html = site.html({ head, identify: false, tag: { contactUid: contact, accountUid: "acme" } });
       site.page("/", html.replace("<script async", `<script ${how}`));

@@ -77,7 +77,7 @@ for (const way of WAYS) {
     test.use({ way });
     test.skip(missing !== undefined, `${missing} is not installed: apt-get install ${missing}`);
 
-    test("events are stored under the names of the site, and its cookies stay there", async ({
+    test("events come by the site's names, without its cookies", async ({
       context,
       page,
       front,

@@ -25,12 +25,7 @@ test.beforeEach(async ({ site, gateway, contact }) => {
   site.page("/shop", site.html({ tag: false, head: identify + head }));
 });
 
-test("the script runs where the tag has the hash of its build", { tag: "@core" }, async ({
-  page,
-  site,
-  guard,
-  expectRows,
-}) => {
+test("the script runs where the tag has its hash", { tag: "@core" }, async ({ page, site, guard, expectRows }) => {
   site.page("/tracklet.iife.js", await readFile(BUNDLE, "utf8"), CROSS_ORIGIN);
   await page.goto(`${site.url}/shop`);
   expect(guard.browserMessages).toEqual([]);

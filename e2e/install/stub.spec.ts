@@ -12,12 +12,7 @@ const stub = async (): Promise<string> => {
 
 test("it is at most 300 bytes", async () => expect(Buffer.byteLength(await stub())).toBeLessThanOrEqual(300));
 
-test("it gives all verbs before loading, in order, and views the URL of their moment", async ({
-  page,
-  site,
-  contact,
-  expectRows,
-}) => {
+test("it gives all verbs before loading, and views their URL", async ({ page, site, contact, expectRows }) => {
   const calls = `<script>
     const { track } = tracklet;
     tracklet.identify(${JSON.stringify(contact)}, "acme");

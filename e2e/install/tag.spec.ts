@@ -11,7 +11,7 @@ for (const [document, section] of [
   ["README.md", "Paste this"],
   ["docs/frameworks.md", "Astro with view transitions"],
 ] as const)
-  test(`what ${document} tells to paste ("${section}") counts the view of the page`, async ({
+  test(`what ${document} tells to paste counts the view of the page`, async ({
     page,
     site,
     gateway,
@@ -124,11 +124,7 @@ for (const [missing, named, there] of [
   ["data-api-token", /apiToken/, /trackUrl/],
   ["data-track-url", /trackUrl/, /apiToken/],
 ] as const)
-  test(`without ${missing} a warning names it alone, events wait, and a corrected tag delivers them`, async ({
-    page,
-    site,
-    expectRows,
-  }) => {
+  test(`without ${missing} a warning names it alone, and events wait`, async ({ page, site, expectRows }) => {
     const warnings = warningsOf(page);
     site.page("/wrong", site.html().replace(new RegExp(`${missing}="[^"]*"`), `${missing}=""`));
     await page.goto(`${site.url}/wrong`);

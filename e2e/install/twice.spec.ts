@@ -56,13 +56,7 @@ test("a tag, and a copy that a tag manager injects again and again", async ({ pa
 });
 
 for (const order of ["the app first", "the tag first"] as const)
-  test(`an app and a tag, ${order}: one tracker, one view, the calls of both`, async ({
-    page,
-    site,
-    gateway,
-    contact,
-    expectRows,
-  }) => {
+  test(`an app and a tag, ${order}: one tracker, one view`, async ({ page, site, gateway, contact, expectRows }) => {
     const warnings = warningsOf(page);
     const module = app({ apiToken: DEMO_TOKEN, trackUrl: gateway.url, contactUid: contact });
     // Modules run after a blocking script, and before one that is inserted later.
@@ -88,7 +82,7 @@ test("another token: the first one holds, and a warning says so", async ({ page,
   expect(gateway.requests.every(({ url }) => url.includes(DEMO_TOKEN))).toBe(true);
 });
 
-test("two names: two trackers, two globals, kept apart in the storage", async ({
+test("two names: two trackers, kept apart in the storage", async ({
   page,
   site,
   gateway,

@@ -19,7 +19,7 @@ test.describe("page views", EVERY_ENGINE, () => {
         for (const path of ["/a", "/b"]) site.page(path, site.html({ head: WATCH_SHOW }));
       });
 
-      test("are counted for loads, pushes, traversals and replaced paths, not for replaced queries", async ({
+      test("are loads, pushes, traversals and replaced paths, no replaced queries", async ({
         open,
         site,
         expectRows,

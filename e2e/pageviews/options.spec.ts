@@ -38,7 +38,7 @@ test("members given by hand are added to a page view, and override its URL", asy
   );
 });
 
-test("a page view of the load belongs to whom the page has identified before the bundle came", async ({
+test("the view of the load belongs to whom the page named before the bundle", async ({
   page,
   site,
   contact,
@@ -102,13 +102,7 @@ test.describe("the visitUrl hook", () => {
       expect(told).toEqual(name.startsWith("does no harm") ? [expect.stringMatching(/^input: visitUrl/), told[0]] : []);
     });
 
-  test("sees REDACTED in place of a secret, and what it returns is stored", async ({
-    page,
-    site,
-    gateway,
-    contact,
-    expectViews,
-  }) => {
+  test("sees no secret, and what it returns is stored", async ({ page, site, gateway, contact, expectViews }) => {
     const hook = "return url.origin + '/' + url.searchParams.get('token') + url.username + url.hash.slice(1)";
     const options = { ...hooked, trackUrl: gateway.url, contactUid: contact };
     site.page("/a", modulePage(site, options, visit(hook), visitUrl));

@@ -66,11 +66,7 @@ for (const means of MEANS)
       await expectViews(["/a", "/form", "/sent"]);
     });
 
-    test("a router that calls replaceState in its own popstate listener hides no traversal", async ({
-      page,
-      site,
-      expectViews,
-    }) => {
+    test("a router's replaceState in its popstate listener hides no traversal", async ({ page, site, expectViews }) => {
       // It stands before the snippet, so its listener runs first.
       const router = `<script>addEventListener("popstate", () => history.replaceState({ own: 1 }, "", location.href))</script>`;
       site.page("/list", site.html({ head: router }));
@@ -144,13 +140,7 @@ test("a view that the page counts itself replaces the automatic one", async ({ p
   ]);
 });
 
-test("a view belongs to whoever is identified by the time that it counts", async ({
-  page,
-  site,
-  service,
-  contact,
-  expectViews,
-}) => {
+test("a view belongs to whoever is named when it counts", async ({ page, site, service, contact, expectViews }) => {
   const second = `${contact}-second`;
   await page.goto(`${site.url}/log-in`);
   await judge(page);

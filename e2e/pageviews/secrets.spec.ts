@@ -4,12 +4,7 @@ import { expect, run, test } from "./fixtures.js";
 
 /* Secrets in the URLs of a site: neither what waits in the browser nor what is stored holds one. */
 
-test("no secret of a list of URLs is in the browser's storage, in a request or in a row", async ({
-  page,
-  site,
-  gateway,
-  expectRows,
-}) => {
+test("no secret of a list of URLs is stored, sent or in a row", async ({ page, site, gateway, expectRows }) => {
   // The script does what the module does, whose test counts the few URLs of the list that keep their secret.
   const views = SECRET_URLS.filter((of) => !tells(redact(of.url), of));
   const redacted = views.map(({ url }) => redact(url)).sort();

@@ -39,7 +39,7 @@ const hide = (means: string) =>
 
 for (const means of MEANS)
   test.describe(`by ${means}`, () => {
-    test("a prerendered page counts when it is visited, and never if it is not", async ({
+    test("a prerendered page counts when it is visited alone", async ({
       site,
       gateway,
       reports,
@@ -85,13 +85,7 @@ for (const means of MEANS)
       ).toEqual([]);
     });
 
-    test("a tab opened in the background counts what it shows when it is first seen", async ({
-      site,
-      reports,
-      open,
-      expectRows,
-      rows,
-    }) => {
+    test("a tab in the background counts when it is first seen", async ({ site, reports, open, expectRows, rows }) => {
       // The tab leaves for the site when another one is in front of it.
       site.page(
         "/opener",

@@ -39,7 +39,7 @@ for (const markup of [
     expect(guard.reports).toEqual([]);
   });
 
-test("by an import, behind a form whose inputs are named as its verbs: events arrive", async ({
+test("by an import, behind inputs named as its verbs: events arrive", async ({
   page,
   site,
   gateway,

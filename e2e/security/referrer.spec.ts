@@ -4,7 +4,7 @@ import { expect, test, track } from "../harness/fixtures.js";
 
 for (const policy of ["unsafe-url", "no-referrer-when-downgrade", "same-origin"])
   for (const service of ["another origin", "the same origin"] as const)
-    test(`a page whose referrer policy is ${policy}, service on ${service}: no Referer names it`, async ({
+    test(`with policy ${policy}, service on ${service}: no Referer names the page`, async ({
       page,
       site,
       gateway,

@@ -61,11 +61,7 @@ test.describe("under a strict content security policy with trusted types", () =>
     expect(violations.reports()).toBe(0);
   });
 
-  test("the proof itself: what such a page does wrong is told, by the event and by the report", async ({
-    page,
-    site,
-    gateway,
-  }) => {
+  test("the proof: what such a page does wrong is told by event and report", async ({ page, site, gateway }) => {
     const { nonce, headers } = createPolicy(gateway.url);
     const violations = await watchPolicy(page, site);
     site.page(
@@ -129,7 +125,7 @@ test.describe("nothing of the page is touched, and nothing of it leaks", () => {
     expect(await changes(page)).toEqual(parsed);
   });
 
-  test("no cookie is set, not even the service's, and none of the page is sent", { tag: "@core" }, async ({
+  test("no cookie is set, and none of the page is sent", { tag: "@core" }, async ({
     context,
     page,
     site,
