@@ -1,28 +1,8 @@
 import { expect, test, track, trackMany } from "../harness/fixtures.js";
 import { open, run } from "../harness/install.js";
-import { trackAndLeave } from "../harness/leave.js";
-import { waitForBackOff } from "../harness/outage.js";
+import { drawLongest } from "../harness/outage.js";
 
 /* Pages that empty the storage of their site, as many do when somebody logs out. */
-
-test("Emptied in an outage by a page that is then left: nothing is lost", async ({
-  page,
-  site,
-  gateway,
-  expectRows,
-}) => {
-  await gateway.fail("reset");
-  await open(page, site.url);
-  const uids = await trackMany(page, 20);
-  await waitForBackOff(page);
-  await run(page, "localStorage.clear()");
-  const left = page.waitForURL(`${site.url}/next`);
-  await trackAndLeave(page, ["log-out"], 'location.assign("/next")');
-  await left;
-  await gateway.quiet();
-  await gateway.heal();
-  await expectRows([...uids, "log-out"]);
-});
 
 /*
  * With the longest delays that jitter can draw, attempts come 0, 1, 3 and 7 s after the first one, and a new event may
@@ -32,11 +12,7 @@ const DOWN_MS = 10_000;
 const ATTEMPTS = 6;
 
 test("Emptied again and again: a service that fails is not hammered", async ({ page, site, gateway, expectRows }) => {
-  await page.addInitScript(() => {
-    // Not quite a constant: tabs draw their names from the same source.
-    const random = Math.random.bind(Math);
-    Math.random = () => 1 - random() / 1e6;
-  });
+  await drawLongest(page);
   await gateway.fail({ status: 503 });
   await open(page, site.url);
   await track(page, "first");

@@ -3,6 +3,7 @@ import type { Fault } from "../harness/fault.js";
 import { expect, test, track, trackMany, waitFor } from "../harness/fixtures.js";
 import { open } from "../harness/install.js";
 import { trackAndLeave } from "../harness/leave.js";
+import { drawLongest } from "../harness/outage.js";
 import type { FaultProxy } from "../harness/proxy.js";
 import { names } from "../harness/track.js";
 
@@ -81,11 +82,8 @@ test("An event that one page could not send does not stop the next page's", asyn
 });
 
 test("An event that one tab cannot send stops no other's", async ({ context, page, site, gateway, expectRows }) => {
-  // Full jitter draws its longest delays: 1, 2, 4 and then 8 s. Not quite a constant, because names are drawn from it.
-  await context.addInitScript(() => {
-    const random = Math.random.bind(Math);
-    Math.random = () => 1 - random() / 1e6;
-  });
+  // 1, 2, 4 and then 8 s.
+  await drawLongest(context);
   const other = await context.newPage();
   await poison(gateway, ["bad"], { status: 500 });
   await Promise.all([open(page, site.url), open(other, site.url)]);

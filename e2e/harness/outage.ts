@@ -31,16 +31,17 @@ export const countFailures = (page: Page): (() => number) => {
   return () => count;
 };
 
-/**
- * Puts the page's clock in the hands of the test, and lets full jitter always draw its longest delay. To be called before
- * the page is loaded.
- */
-export const slowClock = async (page: Page): Promise<void> => {
-  await page.addInitScript(() => {
+/** Lets full jitter always draw its longest delay. To be called before the page is loaded. */
+export const drawLongest = (pages: Pick<Page, "addInitScript">) =>
+  pages.addInitScript(() => {
     // Not quite a constant: tabs draw their names from the same source.
     const random = Math.random.bind(Math);
     Math.random = () => 1 - random() / 1e6;
   });
+
+/** The same, and puts the page's clock in the hands of the test. */
+export const slowClock = async (page: Page): Promise<void> => {
+  await drawLongest(page);
   await page.clock.install({ time: Date.now() - LENGTH_MS - BEHIND_MS });
 };
 
