@@ -23,6 +23,10 @@ const banner = (settings: Settings, site: string, service: string, pid: number |
     2  Press "Stop the service" (or kill -9 ${pid}), click on, reload: the events wait in the browser.
        Press "Start the service" (or ${restartCommand(settings, service)}): they arrive, once.
     3  ${readCommand(settings, service)}, in another terminal: all six operations of the interface.
+    4  Paste this into a page of your own, open it, and see its page view on the live page:
+
+       <script async src="${site}/dist/tracklet.iife.js" data-api-token="${settings.apiToken}"
+         data-track-url="${service}" data-contact-uid="me"></script>
 
   Ctrl-C stops everything and keeps the data.
 `;

@@ -37,6 +37,12 @@ const revalidate = (reply: FastifyReply): void => {
   reply.header("cache-control", "no-cache");
 };
 
+/** The snippet is for pages of other origins, too, which may ask for it with `crossorigin` or `import()`. */
+const share = (reply: FastifyReply): void => {
+  revalidate(reply);
+  reply.header("access-control-allow-origin", "*");
+};
+
 /**
  * The demo site: a web server that knows nothing of events. It serves the pages, the built snippet under `/dist/`
  * and the chart library under `/vendor/`. Not listening yet.
@@ -72,17 +78,17 @@ export const createSite = async ({ dist, values, service }: SiteOptions): Promis
   site.setNotFoundHandler(async (request, reply) => sendPage("404.html", request, reply.code(404)));
   switchRoutes(site, service);
 
-  const folder = (prefix: string, root: string) =>
+  const folder = (prefix: string, root: string, setHeaders = revalidate) =>
     site.register(fastifyStatic, {
       prefix,
       root,
       decorateReply: false,
       index: false,
       cacheControl: false,
-      setHeaders: revalidate,
+      setHeaders,
     });
   await folder("/assets/", `${HERE}assets`);
-  await folder("/dist/", dist);
+  await folder("/dist/", dist, share);
   await folder("/vendor/chart.js/", `${NODE_MODULES}chart.js/dist`);
   await folder("/vendor/color/", `${NODE_MODULES}@kurkle/color/dist`);
   return site;

@@ -15,7 +15,7 @@ export const startDemo = async () => {
   const env = { TRACKLET_SITE_PORT: `${site}`, TRACKLET_SERVICE_PORT: `${service}`, TRACKLET_DATA: data };
   const demo = launchOwn("demo/start.ts", env);
   let restarted: Launched | undefined;
-  const [, pid] = await demo.says(/process (\d+)\)[\s\S]*Ctrl-C/);
+  const [, pid, tag] = await demo.says(/process (\d+)\)[\s\S]*(<script[\s\S]*<\/script>)[\s\S]*Ctrl-C/);
   const serviceUrl = `http://127.0.0.1:${service}`;
   const read = async <T>(path: string) => (await (await fetch(serviceUrl + path)).json()) as T;
   const contacts = await read<Contact[]>("/demo/contacts");
@@ -23,6 +23,8 @@ export const startDemo = async () => {
   return {
     service: serviceUrl,
     site: `http://127.0.0.1:${site}`,
+    /** The script tag that is printed, for pages of one's own. */
+    tag: tag!,
     /** A contact that no other test acts as. */
     contact: (): Contact => contacts[given++]!,
     rows: async ({ uid }: Contact): Promise<Row[]> =>
