@@ -5,7 +5,7 @@ import { createSite } from "./site/server.js";
 import { HOST, portProblem } from "./start/ports.mjs";
 import { withProgress } from "./start/progress.mjs";
 import { createServiceSwitch } from "./start/service-switch.js";
-import { checkBuild, readCommand, readSettings, restartCommand, type Settings, short } from "./start/settings.js";
+import { checkBuild, placeOfData, readCommand, readSettings, restartCommand, type Settings } from "./start/settings.js";
 
 const banner = (settings: Settings, site: string, service: string, pid: number | undefined): string => `
   tracklet demo
@@ -15,7 +15,7 @@ const banner = (settings: Settings, site: string, service: string, pid: number |
     Service       ${service}  (process ${pid})
     API token     ${settings.apiToken}
     Access token  ${settings.accessToken}
-    Data          ${short(settings.data)}
+    Data          ${placeOfData(settings)}
 
   Try this
 

@@ -17,6 +17,8 @@ export const SERVICE = join(ROOT, "demo/.service/main.js");
 export const readSettings = () => ({
   sitePort: readPort("TRACKLET_SITE_PORT"),
   servicePort: readPort("TRACKLET_SERVICE_PORT"),
+  /** A PostgreSQL server, which then has the data in place of the folder; empty where there is none. */
+  databaseUrl: process.env.DATABASE_URL ?? "",
   data: resolve(ROOT, process.env.TRACKLET_DATA || DEFAULTS.dataFolder),
   dist: resolve(ROOT, process.env.TRACKLET_DIST || "dist"),
   apiToken: process.env.TRACKLET_API_TOKEN || DEFAULTS.apiToken,
@@ -29,6 +31,10 @@ export const short = (path: string): string => {
   const inside = relative(ROOT, path);
   return inside.startsWith("..") ? path : inside;
 };
+
+/** Where the data is: the server's address without user, password and options, or the folder. */
+export const placeOfData = ({ databaseUrl, data }: Pick<Settings, "databaseUrl" | "data">): string =>
+  databaseUrl.replace(/\/\/[^/]*@/, "//").replace(/\?.*/, "") || short(data);
 
 /** @throws StartError when the snippet or the service was never built */
 export const checkBuild = ({ dist }: Settings): void => {
@@ -55,7 +61,10 @@ const service = ({ apiToken, accessToken }: Settings, address: string): Variable
 export const restartCommand = (settings: Settings, address: string): string =>
   command("service", [
     ...service(settings, address),
-    ["TRACKLET_DATA", short(settings.data), short(DEFAULTS.dataFolder)],
+    settings.databaseUrl
+      ? // By its name: it may hold a password.
+        ["DATABASE_URL", '"$DATABASE_URL"', ""]
+      : ["TRACKLET_DATA", short(settings.data), short(DEFAULTS.dataFolder)],
   ]);
 
 /** The command that reads records from the service. */
