@@ -6,7 +6,7 @@ export default defineConfig({
     root: new URL("../..", import.meta.url).pathname,
     include: [
       "test/unit/{browser,server,shared}/**/*.test.ts",
-      "test/unit/{index,read*,send}.test.ts",
+      "test/unit/{index,read*,send,snippet}.test.ts",
       "test/contract/fixtures.test.ts",
     ],
     environment: "node",

@@ -25,6 +25,7 @@ it("builds the URL of all events from address, path and token", async () => {
     [{ trackUrl: "proxy" }, `${site}/a/proxy/v1/track/event?api_token=token`],
     [{ eventPath: "/e/1" }, "https://track.example/e/1?api_token=token"],
     [{ trackUrl: "/proxy/", eventPath: "//e" }, `${site}/proxy/e?api_token=token`],
+    [{ eventPath: "e/1" }, "https://track.example/e/1?api_token=token"],
     [{ eventPath: "" }, "https://track.example/v1/track/event?api_token=token"],
     [{ apiToken: "a&b=c d/é" }, "https://track.example/v1/track/event?api_token=a%26b%3Dc%20d%2F%C3%A9"],
     [{ apiToken: "" }, undefined],

@@ -130,13 +130,13 @@ describe("calls", () => {
     );
     expect(sent).toEqual(["ann one token"]);
   });
-  it.each<[string, unknown]>([
-    ["null", null],
-    ["a text", "track"],
-    ["an unknown verb", ["follow", "x"]],
-    ["no verb", []],
-    ["an init without a configuration", ["init"]],
-  ])("go on after %s, which is warned of and thrown at nobody", async (_, garbage) => {
+  it.each<[string, unknown, string]>([
+    ["null", null, "null: TypeError"],
+    ["a text", "track", "no verb t"],
+    ["an unknown verb", ["follow", "x"], "no verb follow"],
+    ["no verb", [], "no verb undefined"],
+    ["an init without a configuration", ["init"], "no apiToken, trackUrl"],
+  ])("go on after %s, which is warned of and thrown at nobody", async (_, garbage, warning) => {
     const sent = await inPage((page) =>
       page.run(() => {
         globals().tracklet = [["track", "one"], garbage, ["track", "two"]];
@@ -145,18 +145,20 @@ describe("calls", () => {
       }),
     );
     expect(sent).toEqual(["ann one token", "ann two token", "ann three token"]);
-    expect(warn).toHaveBeenCalled();
+    expect(warn.mock.calls).toEqual([[expect.stringContaining(`tracklet: ${warning}`)]]);
   });
-  it("of flush resolve to zeros before init", () =>
+  it("of flush tell how many events wait for init", () =>
     inPage(async (page) => {
       let result: unknown;
-      await page.run(
-        () =>
-          void openHub()
-            .flush()
-            .then((value) => (result = value)),
-      );
-      expect(result).toEqual({ delivered: 0, queued: 0, dropped: 0 });
+      await page.run(() => {
+        openHub().push(["track", "one"], ["identify", "bob"], ["pageview"]);
+        openHub()
+          .flush()
+          .then((value) => {
+            result = value;
+          });
+      });
+      expect(result).toEqual({ delivered: 0, queued: 2, dropped: 0 });
     }));
 });
 
@@ -212,8 +214,8 @@ describe("a second configuration", () => {
   });
   it("identifies, as a call would", async () =>
     expect(await twice(config({ contactUid: "bob" }))).toContain("bob one token"));
-  it("with another token is warned of, and the first one holds", async () => {
-    const other = config({ apiToken: "other", contactUid: "bob", onError: () => expect.unreachable() });
+  it.each([{ apiToken: "other" }, { name: "other" }])("with %j is warned of, and the first one holds", async (more) => {
+    const other = config({ ...more, contactUid: "bob", onError: () => expect.unreachable() });
     const sent = await twice(other);
     expect(sent.sort()).toEqual(["ann one token", "ann pageview token"]);
     expect(warn.mock.calls).toEqual([["tracklet: init: two apiTokens"]]);

@@ -9,7 +9,9 @@ afterEach(() => vi.restoreAllMocks());
 
 it("tells the last listener of decisions and of problems; it may throw", async () => {
   const { listenTo, log, report } = await load();
+  vi.spyOn(console, "warn").mockImplementation(() => {});
   const lines: unknown[] = [];
+  report("input", "track: eventUid");
   listenTo(() => lines.push("first"));
   listenTo((...line) => {
     lines.push(line);
@@ -17,7 +19,14 @@ it("tells the last listener of decisions and of problems; it may throw", async (
   });
   log("queued", "{}");
   report("paused", "status 401");
-  expect(lines).toEqual(["first", ["options", expect.anything()], ["queued", "{}"], ["paused", "status 401"]]);
+  expect(lines).toEqual([
+    ...["first", "first"],
+    ["options", expect.anything()],
+    // A mistake of before.
+    ["input", "track: eventUid"],
+    ["queued", "{}"],
+    ["paused", "status 401"],
+  ]);
 });
 
 it("reports an event as an object", async () => {

@@ -78,6 +78,28 @@ describe("an event", () => {
     }));
 });
 
+it("has an id of its own also where the browser makes no UUID", () =>
+  inWorld(async (world) => {
+    acceptAll(world);
+    const page = await world.open({ stamp: true });
+    Object.assign(page.window.crypto as object, { randomUUID: undefined });
+    await page.track("a");
+    await page.track("b");
+    const ids = (await bodies(world)).map((body) => (body as { params: { event_id: unknown } }).params.event_id);
+    expect([ids.map((id) => typeof id), new Set(ids).size]).toEqual([["string", "string"], 2]);
+  }));
+
+it("params that are none are a mistake, named by where they were given", () =>
+  inWorld(async (world) => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const page = await world.open({ params: 5 as never });
+    await page.track("a", "text" as never);
+    await page.track("b", { bad: 1n });
+    await page.run(() => page.tracker.pageview(5 as never));
+    const mistakes = ["params: params", "track: params", "track: params.bad", "pageview: params"];
+    expect(page.problems).toEqual(mistakes.map((detail) => ({ code: "input", detail, event: undefined })));
+  }));
+
 describe("no verb throws, and the event still goes", () => {
   const cycle: Record<string, unknown> = { good: 1 };
   cycle.bad = cycle;

@@ -14,7 +14,7 @@ describe("beforeSend", () => {
       const page = await world.open({ accountUid: "acme", beforeSend });
       await run(page);
       result = await bodies(world);
-      problems = page.problems.map(({ detail }) => detail);
+      problems = page.problems.map(({ code, detail }) => `${code} ${detail}`);
     }).then(() => ({ sent: result, problems }));
   };
   const whole = { contact_uid: "ann", event_uid: "a", params: { account_uid: "acme", n: 1 } };
@@ -101,6 +101,12 @@ describe("beforeSend", () => {
         throw new Error("the page's own");
       },
     ],
+    [
+      "throws nothing at all",
+      () => {
+        throw undefined;
+      },
+    ],
     ["is a promise", async () => null],
     ["gives a number", () => 5],
     ["gives a text", () => "text"],
@@ -109,7 +115,7 @@ describe("beforeSend", () => {
   ])("that %s loses nothing, and is reported", async (_, hook) => {
     const { sent, problems } = await sentWith(hook as Hook);
     expect(sent).toEqual([whole]);
-    expect(problems).toEqual([expect.stringContaining("beforeSend")]);
+    expect(problems).toEqual([expect.stringContaining("input beforeSend: ")]);
   });
   it("that throws what cannot be written loses nothing", async () =>
     expect(

@@ -115,6 +115,7 @@ it("a URL is judged once it has stood for 250 ms, by the strongest of the moves"
       ["replacements of the same URL do not put it off", "wait 200; replace /a; wait 60; replace /b", "/a /b"],
       ["less than that", "wait; push /b; wait 240; push /c", "/a /c"],
       ["as long as that", "wait; push /b; wait 251; push /c", "/a /b /c"],
+      ["one after the other", "wait; push /b; wait 200; push /c; wait 200; push /d", "/a /d"],
     ],
     FAST,
   ));
@@ -172,6 +173,9 @@ it("where fragments route, they count, but no query that is replaced, and the fi
       ["replaced fragments", "replace #/b; replace #/c; replace #/c?x=1", "/a /a#/b /a#/c"],
       ["replaced queries", "push /a#/b?x=1; replace /a?y=1#/b?x=2", "/a /a#/b?x=1"],
       ["the first route", "replace /a#/; replace /a#!/; fragment #; push /a#/b", "/a /a#/b"],
+      ["pushes to the first route", "push /a#/; push /a#!/; push /a#; push /a#!", "/a"],
+      ["queries of the first route", "replace /a#/?x=1; replace /a#?x=1; replace /a#!?x=1", "/a"],
+      ["a route and a path alike", "push /ab; replace /a#/b", "/a /ab /a#/b"],
       ["no fragment on the way back", "push /b; traverse /a", "/a /b /a"],
     ],
     { config: { pageviews: "hash" } },

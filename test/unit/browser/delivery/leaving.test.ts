@@ -147,6 +147,7 @@ it("a page that is gone begins nothing when another page finds the service well 
     await page.leave();
     const before = world.sent.length;
     acceptAll(world);
+    await page.online();
     await other.track("b");
     await world.clock.advance(9_500);
     expect(world.sent.slice(before).filter((sent) => sent.page === page)).toEqual([]);

@@ -209,6 +209,16 @@ describe("what a tab that is no more has left", () => {
     }));
 });
 
+it("rows of other scripts wake no page", () =>
+  inWorld(async (world) => {
+    const [page, other] = [await world.open(), await world.open()];
+    await world.clock.advance(MINUTE);
+    const before = page.storageUses;
+    for (const key of ["cart:event:1", "cart:tab:1", "tracklet2:consent", "cart"]) other.window.localStorage[key] = "1";
+    await world.clock.advance(10);
+    expect([page.waits(), page.storageUses]).toEqual([0, before]);
+  }));
+
 it("a page on which nothing waits sets no timer and touches no storage, reads included", () =>
   inWorld(async (world) => {
     acceptAll(world);

@@ -244,7 +244,7 @@ it("the stored choice beats what the configuration says, except for denied and t
     return consent !== "pending";
   };
   const wrong: string[] = [];
-  for (const choice of [undefined, "granted", "denied", "hostile"])
+  for (const choice of [undefined, "granted", "denied", "not granted", "denied not"])
     for (const consent of [undefined, "granted", "pending", "denied"] as const)
       for (const respectGpc of [true, false])
         for (const signal of [true, false])
@@ -283,6 +283,22 @@ it("denied by the configuration leaves nothing of earlier pages but the choice",
     await world.open({ consent: "denied" });
     expect(keys(world)).toEqual([CHOICE]);
   }));
+
+it.each([
+  ["optIn", ["tracklet:identity", CHOICE]],
+  ["optOut", [CHOICE, "tracklet:identity"]],
+] as const)("%s writes the log-out and the choice in the order in which other tabs need them", async (verb, order) =>
+  inWorld(async (world) => {
+    const [page, other] = [await world.open(verb === "optIn" ? PENDING : {}), await world.open(PENDING)];
+    await call(page, "reset");
+    await world.clock.advance(10);
+    const heard: unknown[] = [];
+    other.window.addEventListener("storage", (event) => heard.push((event as StorageEvent).key));
+    await call(page, verb);
+    await world.clock.advance(10);
+    expect(heard.slice(0, 2)).toEqual(order);
+  }),
+);
 
 it("reset leaves the choice alone", () =>
   inWorld(async (world) => {

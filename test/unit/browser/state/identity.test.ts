@@ -1,7 +1,7 @@
 /** Whose an event is: the document's own contact, or the last one of the site. */
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fill } from "../../../simulation/area.js";
-import { inWorld, type World } from "../../../simulation/world.js";
+import { inWorld, type Page, type World } from "../../../simulation/world.js";
 import { acceptAll, anonymous, bodies, identify, reset } from "../../../support/verbs.js";
 
 const ROW = "tracklet:identity";
@@ -70,6 +70,52 @@ it("a reset ends what every document knew of its visitor, also one in the back/f
     await cached.track("cached");
     expect(await sent(world)).toEqual(["bob/ cached", "bob/ other"]);
   }));
+
+it("a document that has reset its own contact has the next one of the site", () =>
+  inHealthyWorld(async (world) => {
+    const [page, other] = [await world.open(), await world.open(anonymous)];
+    await reset(page);
+    await identify(other, "bob");
+    await world.clock.advance(10);
+    await page.track("a");
+    expect(await sent(world)).toEqual(["bob/ a"]);
+  }));
+
+describe("a document that is allowed to store", () => {
+  const allow = (page: Page): Promise<void> => page.run(() => page.tracker.optIn());
+  const pending = { consent: "pending" } as const;
+  it("is over with its contact where another one has logged out since", () =>
+    inHealthyWorld(async (world) => {
+      const [page, other] = [await world.open(pending), await world.open(pending)];
+      await world.clock.advance(1_000);
+      await reset(other);
+      await allow(other);
+      await world.clock.advance(10);
+      await page.track("a");
+      expect(await sent(world)).toEqual([]);
+    }));
+  it("ends no other one's contact by its own", () =>
+    inHealthyWorld(async (world) => {
+      const before = await world.open();
+      await reset(before);
+      before.kill();
+      await world.clock.advance(1_000);
+      const [other, page] = [await world.open({ contactUid: "carl" }), await world.open(pending)];
+      await page.track("here");
+      await allow(page);
+      await world.clock.advance(10);
+      await other.track("there");
+      expect(await sent(world)).toEqual(["ann/ here", "carl/ there"]);
+    }));
+  it("keeps its events for who comes next where nobody was known", () =>
+    inHealthyWorld(async (world) => {
+      const [page, other] = [await world.open({ ...pending, ...anonymous }), await world.open(anonymous)];
+      await page.track("a");
+      await allow(page);
+      await identify(other, "bob");
+      expect(await sent(world)).toEqual(["bob/ a"]);
+    }));
+});
 
 it("a document that names somebody after a reset elsewhere, which it has not heard of, is not reset by it", () =>
   inHealthyWorld(async (world) => {
