@@ -10,6 +10,8 @@ export default defineConfig({
       "test/contract/fixtures.test.ts",
     ],
     environment: "node",
+    // One bundle for the pages of all files: most of a run's time.
+    isolate: false,
     testTimeout: 20_000,
     retry: 0,
   },

@@ -56,7 +56,14 @@ const count = async (way: Way, steps: string, { config = {}, isHidden = false, i
     acceptAll(world);
     const page = await world.open({ name: "unused" }, { isHidden });
     (page.window.location as unknown as Location).href = "https://site.example/a";
-    if (way === "navigation") Object.assign(page.window, { navigation: createTarget(() => {}), Navigation: class {} });
+    if (way === "navigation") {
+      class Navigation {}
+      const navigation = Object.setPrototypeOf(
+        createTarget(() => {}),
+        Navigation.prototype,
+      );
+      Object.assign(page.window, { navigation, Navigation });
+    }
     const { openHub } = await page.load<typeof import("../../../../src/browser/global.js")>("src/browser/global.ts");
     await page.run(() => openHub().init({ apiToken: "t", trackUrl: "/", contactUid: "ann", ...config }));
     if (isSlow) await world.clock.advance(STANDS_MS);
@@ -143,11 +150,17 @@ it("it belongs to whoever is named then, and a pageview() of the page stands for
     FAST,
   ));
 
-it("each activation begins anew: a restore counts the same URL again", () =>
-  expectAll([
+it("each activation begins anew: a restore counts the same URL again", async () => {
+  await expectAll([
     ["restores", "restore; restore; push /a", "/a /a /a"],
     ["a restore with what was replaced", "replace /a?x=1; restore", "/a /a?x=1"],
-  ]));
+  ]);
+  for (const pageviews of ["auto", "hash"] as const)
+    await expectAll([[`popstate after it (${pageviews})`, "wait; restore; traverse /a", "/a /a"]], {
+      ...FAST,
+      config: { pageviews },
+    });
+});
 
 it("a page out of sight counts when it is seen", async () => {
   await expectAll([
@@ -169,6 +182,7 @@ it("where fragments route, they count, but no query that is replaced, and the fi
   expectAll(
     [
       ["links to fragments", "fragment #/b; fragment #/c; traverse /a#/b", "/a /a#/b /a#/c /a#/b"],
+      ["links to a route's queries", "fragment #/b; fragment #/b?x=1", "/a /a#/b"],
       ["pushed fragments", "push #/b; push #/b; push #/b?x=1", "/a /a#/b /a#/b?x=1"],
       ["replaced fragments", "replace #/b; replace #/c; replace #/c?x=1", "/a /a#/b /a#/c"],
       ["replaced queries", "push /a#/b?x=1; replace /a?y=1#/b?x=2", "/a /a#/b?x=1"],
