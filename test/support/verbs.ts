@@ -1,6 +1,6 @@
 /** Calls of the verbs in simulated pages, and what came of them. */
 import type { Config, FlushResult } from "../../src/types.js";
-import type { Page, Sent, World } from "../simulation/world.js";
+import { inWorld, type Page, type Sent, type World } from "../simulation/world.js";
 
 export const MINUTE = 60_000;
 /** Answers each request after 20 ms with what the rule says; a status of 0 breaks the connection. */
@@ -9,11 +9,27 @@ export const answerBy = (world: World, rule: (sent: Sent) => number, retryAfter?
     void world.clock.add(20, () => (rule(sent) ? sent.answer(rule(sent), retryAfter) : sent.fail()));
 };
 export const acceptAll = (world: World): void => answerBy(world, () => 200);
+/** Runs the test once for each status, and tells those that fail. */
+export const inWorlds = async (
+  statuses: number[],
+  test: (world: World, status: number) => Promise<void>,
+): Promise<void> => {
+  for (const status of statuses)
+    await inWorld((world) => test(world, status)).catch((cause) => {
+      throw new Error(`status ${status}: ${(cause as Error).message}`, { cause });
+    });
+};
 /** Names of events: e1, e2 and so on. */
 export const numbered = (count: number, from = 1): string[] =>
   Array.from({ length: count }, (_, index) => `e${from + index}`);
 export const track = async (page: Page, ...names: string[]): Promise<void> => {
   for (const name of names) await page.track(name);
+};
+/** Tracks, and closes the page at once. */
+export const trackAndLeave = async (page: Page, ...names: string[]): Promise<void> => {
+  await track(page, ...names);
+  await page.leave();
+  page.kill();
 };
 export const anonymous = { contactUid: undefined } as unknown as Partial<Config>;
 /** The bodies that were sent. */

@@ -2,15 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { empty } from "../../../simulation/area.js";
 import { inWorld, type Page, type Sent, type World } from "../../../simulation/world.js";
-import { acceptAll, answerBy, MINUTE, numbered, track } from "../../../support/verbs.js";
+import { acceptAll, answerBy, MINUTE, numbered, track, trackAndLeave } from "../../../support/verbs.js";
 
 const timesSent = (world: World, name: string): number => world.names().filter((one) => one === name).length;
-/** Tracks, and closes the page at once. */
-const trackAndLeave = async (page: Page, ...names: string[]): Promise<void> => {
-  await track(page, ...names);
-  await page.leave();
-  page.kill();
-};
 const sizeOf = (sent: Sent[]): number => sent.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
 
 describe("a page that is left", () => {
@@ -236,43 +230,6 @@ describe("what was in flight at a clean exit", () => {
       expect([timesSent(world, "a"), world.stored()]).toEqual([2, []]);
     }));
 });
-
-describe.each([true, false])(
-  "a page that comes back from the cache (visible before pageshow: %s)",
-  (isVisibleFirst) => {
-    it("sends what waited", () =>
-      inWorld(async (world) => {
-        const page = await world.open();
-        await track(page, ...numbered(40));
-        await page.freeze();
-        for (const sent of world.openRequests()) await sent.answer(200);
-        acceptAll(world);
-        await page.restore(isVisibleFirst);
-        await world.clock.advance(MINUTE);
-        await page.track("last");
-        await world.clock.advance(MINUTE);
-        for (const name of numbered(40)) expect([name, timesSent(world, name)]).toEqual([name, 1]);
-        expect(world.stored()).toEqual([]);
-      }));
-    it("sends nothing that another page has delivered meanwhile", () =>
-      inWorld(async (world) => {
-        const page = await world.open();
-        answerBy(world, () => 503);
-        await track(page, ...numbered(3));
-        await world.clock.advance(100);
-        await page.freeze();
-        acceptAll(world);
-        const next = await world.open();
-        await world.clock.advance(15_000);
-        expect(world.stored()).toEqual([]);
-        await trackAndLeave(next);
-        const before = world.sent.length;
-        await page.restore(isVisibleFirst);
-        await world.clock.advance(MINUTE);
-        expect(world.names().slice(before)).toEqual([]);
-      }));
-  },
-);
 
 describe("where keepalive does not exist", () => {
   const traits = { canKeepAlive: false };

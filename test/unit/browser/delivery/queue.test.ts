@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Config } from "../../../../src/types.js";
 import { fill } from "../../../simulation/area.js";
 import { inWorld, type Page, type World } from "../../../simulation/world.js";
-import { acceptAll, anonymous, flush, identify, MINUTE, numbered, track } from "../../../support/verbs.js";
+import { acceptAll, anonymous, bodies, flush, identify, MINUTE, numbered, track } from "../../../support/verbs.js";
 
 const EVENT = "tracklet:event:";
 /** A page whose service never answers, so that what is tracked stays to be looked at. */
@@ -43,7 +43,7 @@ describe("bounds", () => {
   it("of the count drop the oldest, report it, and flush counts it", () =>
     inPage({ maxEvents: 3 }, async (page, world) => {
       await track(page, "a", "b", "c", "d", "e");
-      expect((await flush(world, page, 100))?.dropped).toBe(2);
+      expect([(await flush(world, page, 100))?.dropped, (await flush(world, page, 100))?.dropped]).toEqual([2, 0]);
       expect([world.stored(), evicted(page)]).toEqual([
         ["c", "d", "e"],
         ["a", "b"],
@@ -89,6 +89,18 @@ describe("bounds", () => {
 });
 
 describe("events that lack their contact", () => {
+  it("get it with their account, and keep what they hold", () =>
+    inPage(anonymous, async (page, world) => {
+      acceptAll(world);
+      await page.track("a", { n: 1 });
+      await page.track("b", { contact_uid: "no contact", account_uid: "own" });
+      expect(await bodies(world)).toEqual([]);
+      await identify(page, "ann", "acme");
+      expect(await bodies(world)).toEqual([
+        { contact_uid: "ann", event_uid: "a", params: { account_uid: "acme", n: 1 } },
+        { contact_uid: "ann", event_uid: "b", params: { contact_uid: "no contact", account_uid: "own" } },
+      ]);
+    }));
   const unnamed = Array.from({ length: 103 }, (_, index) => `u${index}`);
   it("are 100 at most, reported once, and neither push out nor are pushed out by the others", () =>
     inPage({ ...anonymous, maxEvents: 2 }, async (page, world) => {
@@ -165,6 +177,17 @@ describe("a row in the storage", () => {
       });
   });
 });
+
+it("is sent as it is by the next page, whatever it holds", () =>
+  inPage({}, async (page, world) => {
+    const text = '!1700000000000{"contact_uid":"bob"';
+    await page.track("!5", { text });
+    page.kill();
+    acceptAll(world);
+    await world.open();
+    expect(await bodies(world)).toEqual([{ contact_uid: "ann", event_uid: "!5", params: { text } }]);
+    expect(world.stored()).toEqual([]);
+  }));
 
 it("keeps what was adopted durable although the storage is full", () =>
   inPage({ stamp: true }, async (page, world) => {

@@ -1,15 +1,7 @@
 /** How events leave: the whole tracker in pages of a fake browser, answered by hand or by a rule. */
 import { describe, expect, it } from "vitest";
-import { inWorld, type Sent, type World } from "../../../simulation/world.js";
-import { acceptAll, answerBy, MINUTE, numbered, track } from "../../../support/verbs.js";
-
-/** How often each event was accepted. */
-const acceptances = (world: World, accepts: (sent: Sent) => boolean = () => true): Record<string, number> => {
-  const counts: Record<string, number> = {};
-  for (const sent of world.sent) if (accepts(sent)) counts[sent.name] = (counts[sent.name] ?? 0) + 1;
-  return counts;
-};
-const onceEach = (names: string[]): Record<string, number> => Object.fromEntries(names.map((name) => [name, 1]));
+import { inWorld, type Sent } from "../../../simulation/world.js";
+import { acceptAll, answerBy, inWorlds, MINUTE, numbered, track } from "../../../support/verbs.js";
 
 describe("a healthy service", () => {
   it("is sent each event after the next frame, and has it when it leaves the storage", () =>
@@ -76,20 +68,12 @@ describe("a healthy service", () => {
       acceptAll(world);
       for (const sent of world.openRequests()) await sent.answer(200);
       await world.clock.advance(MINUTE);
-      expect(acceptances(world)).toEqual(onceEach(numbered(4)));
+      expect(world.names().toSorted()).toEqual(numbered(4));
     }));
 });
 
-/** Runs the test once for each status, and tells those that fail. */
-const forEach = async (statuses: number[], test: (world: World, status: number) => Promise<void>): Promise<void> => {
-  for (const status of statuses)
-    await inWorld((world) => test(world, status)).catch((cause) => {
-      throw new Error(`status ${status}: ${(cause as Error).message}`, { cause });
-    });
-};
-
 it("an outage keeps the events, sends one that has not failed, and then the others", () =>
-  forEach([0, 408, 425, 429, 500, 502, 503, 504], async (world, status) => {
+  inWorlds([0, 408, 425, 429, 500, 502, 503, 504], async (world, status) => {
     const page = await world.open();
     answerBy(world, () => status);
     await track(page, ...numbered(6));
@@ -136,7 +120,7 @@ describe("a service that is down", () => {
       const begun = world.sent.length;
       await world.clock.advance(10 * MINUTE);
       expect(world.stored()).toEqual([]);
-      expect(Object.keys(acceptances(world)).length).toBe(240);
+      expect(new Set(world.names()).size).toBe(240);
       expect(world.sent.length - begun).toBe(240);
     }));
   it("may be asked at once by the next page, which does not wait for the stored back-off", () =>
@@ -209,6 +193,18 @@ describe("a service that is down", () => {
       const waits = times.slice(1).map((time, index) => time - times[index]!);
       expect(Math.min(...waits)).toBeGreaterThanOrEqual(7_020);
     }));
+  it("and leaves requests open for over 2 s is sent a few more meanwhile, eight at once at most", () =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      await track(page, ...numbered(20));
+      await world.clock.advance(1_900);
+      const before = world.openRequests().length;
+      await world.clock.advance(2_500);
+      expect(before).toBeLessThanOrEqual(4);
+      expect(world.openRequests().length).toBeGreaterThan(before);
+      await world.clock.advance(10_000);
+      expect(world.openRequests().length).toBeLessThanOrEqual(8);
+    }));
   it("and never answers is given up after 15 s, and asked again", () =>
     inWorld(async (world) => {
       const page = await world.open();
@@ -224,69 +220,3 @@ describe("a service that is down", () => {
       expect(world.stored()).toEqual([]);
     }));
 });
-
-describe("an event that the service refuses", () => {
-  const poisonous = ({ name }: Sent): boolean => name.startsWith("bad");
-  it.each([
-    ["first", ["bad", ...numbered(9)]],
-    ["in the middle", [...numbered(5), "bad", ...numbered(4, 6)]],
-    ["last", [...numbered(9), "bad"]],
-  ])("%s is dropped and reported, and the others arrive", (_, names) =>
-    forEach([400, 413, 422], async (world, status) => {
-      const page = await world.open();
-      answerBy(world, (sent) => (poisonous(sent) ? status : 200));
-      await track(page, ...names);
-      await world.clock.advance(MINUTE);
-      // The last one is known for what it is once another event is accepted.
-      await track(page, "e10");
-      await world.clock.advance(10 * MINUTE);
-      expect(acceptances(world, (sent) => !poisonous(sent))).toEqual(onceEach(numbered(10)));
-      const dropped = page.problems.filter(({ event }) => event);
-      expect(dropped).toMatchObject([{ code: "rejected", event: { event_uid: "bad" } }]);
-      expect(world.stored()).toEqual([]);
-    }),
-  );
-  it("is kept as long as nothing is accepted, for the token may be wrong", () =>
-    forEach([400, 413, 422], async (world, status) => {
-      const page = await world.open();
-      answerBy(world, () => status);
-      await track(page, ...numbered(20));
-      await world.clock.advance(120 * MINUTE);
-      expect(world.stored().toSorted()).toEqual(numbered(20).toSorted());
-      expect(page.problems.filter(({ event }) => event)).toEqual([]);
-      expect(page.problems.length).toBe(1);
-      expect(world.sent.length).toBeLessThan(80);
-      acceptAll(world);
-      await world.clock.advance(10 * MINUTE);
-      expect(world.stored()).toEqual([]);
-    }));
-  it("is one of several: all of them go, nothing else does", () =>
-    inWorld(async (world) => {
-      const page = await world.open();
-      answerBy(world, (sent) => (poisonous(sent) ? 400 : 200));
-      await track(page, "bad1", "e1", "bad2", "bad3", "e2", "e3");
-      await world.clock.advance(10 * MINUTE);
-      await track(page, "e4");
-      await world.clock.advance(30 * MINUTE);
-      expect(world.stored()).toEqual([]);
-      expect(page.problems.flatMap(({ event }) => event?.event_uid ?? []).toSorted()).toEqual(["bad1", "bad2", "bad3"]);
-      expect(acceptances(world, (sent) => !poisonous(sent))).toEqual(onceEach(numbered(4)));
-    }));
-});
-
-it("a wrong configuration keeps every event, is said once, asked rarely, and loses nothing once it is right", () =>
-  forEach([301, 302, 401, 403, 404, 405, 410, 415], async (world, status) => {
-    const page = await world.open();
-    answerBy(world, () => status);
-    await track(page, ...numbered(12));
-    await world.clock.advance(60 * MINUTE);
-    expect(page.problems.length).toBe(1);
-    expect(page.problems[0]!.detail).toContain(`${status}`);
-    expect(world.sent.length).toBeLessThan(40);
-    expect(world.stored().toSorted()).toEqual(numbered(12).toSorted());
-    acceptAll(world);
-    const before = world.sent.length;
-    await world.clock.advance(6 * MINUTE);
-    expect(world.names().slice(before).toSorted()).toEqual(numbered(12).toSorted());
-    expect(world.stored()).toEqual([]);
-  }));
