@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// The unit tests of what is mutated. They need no service, so nothing is built.
+// The unit tests of what is mutated, and the histories that are quickly told. They need no service, so nothing is built.
 export default defineConfig({
   test: {
     root: new URL("../..", import.meta.url).pathname,
@@ -8,6 +8,7 @@ export default defineConfig({
       "test/unit/{browser,server,shared}/**/*.test.ts",
       "test/unit/{index,read*,send,snippet}.test.ts",
       "test/contract/fixtures.test.ts",
+      "test/simulation/{exits,poison,rest}.test.ts",
     ],
     environment: "node",
     // One bundle for the pages of all files: most of a run's time.
