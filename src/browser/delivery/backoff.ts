@@ -50,20 +50,21 @@ export const culprit = (): string => read()[3] ?? "";
 /**
  * Milliseconds until an event may be tried: none once the clock was set back behind the beginning.
  *
- * @param isUrgent whether a page was loaded, the browser came online or the like
+ * @param mayProbeEarly whether a page was loaded, the browser came online or the like
  */
-export const waitFor = (key: string, isUrgent: boolean): number => {
-  const past = Date.now() - Number(read()[0]);
-  const ceiling = isUrgent && culprit() !== TOLD ? URGENT_MS : RETRY_AFTER_CEILING_MS;
-  const left = Math.min(Number(read()[1]), ceiling) + spread() - past;
-  return past >= 0 && left > 0 && (!culprit().startsWith(EVENT) || culprit() === key) ? left : 0;
+export const waitFor = (key: string, mayProbeEarly: boolean): number => {
+  const [setAt, delay, , failed = ""] = read();
+  const past = Date.now() - Number(setAt);
+  const ceiling = mayProbeEarly && failed !== TOLD ? URGENT_MS : RETRY_AFTER_CEILING_MS;
+  const remaining = Math.min(Number(delay), ceiling) + spread() - past;
+  return past >= 0 && remaining > 0 && (!failed.startsWith(EVENT) || failed === key) ? remaining : 0;
 };
 
 /** When the service went down, in epoch milliseconds: two different events have failed. Never, if it is up. */
 export const downSince = (): number => (/^\??$/.test(read()[3] ?? "-") ? Number(read()[4]) : Number.POSITIVE_INFINITY);
 
 /** Does the service's word hold? */
-const isTold = (): boolean => culprit() === TOLD && waitFor("", false) > 0;
+const holdsRetryAfter = (): boolean => culprit() === TOLD && waitFor("", false) > 0;
 
 export interface Failure {
   /** The event; empty where the answer speaks of the service. */
@@ -85,12 +86,12 @@ export const fail = ({ key, beganAt, seen, told, delay }: Failure): void => {
   if (seen.split(",")[0] === setAt || (told && told > waitFor("", true) - spread())) {
     const count = Number(failures);
     write(Date.now(), told || delay || backOffMs(count), count + 1, told ? TOLD : isAlone ? key : "", since);
-  } else if (!isAlone && !isTold()) write(setAt, current, failures, "", since);
+  } else if (!isAlone && !holdsRetryAfter()) write(setAt, current, failures, "", since);
 };
 
 /** The service is healthy. What it asked for holds all the same. */
 export const clear = (): void => {
-  if (isTold()) return;
+  if (holdsRetryAfter()) return;
   known = "";
   remove(KEY);
 };

@@ -41,13 +41,13 @@ export const deliver = (key: string): void => {
   tally.delivered++;
 };
 
-/** @param detail reported, if there is one, with the event */
-export const drop = (key: string, code?: "rejected", detail = ""): void => {
+/** @param rejection why the service does not want it; reported, if there is one, with the event */
+export const drop = (key: string, rejection?: string): void => {
   const text = rows.get(key) ?? "";
   take(key);
   tally.dropped++;
   // At the end, because a report may be tracked.
-  if (code) report(code, detail, withoutMark(text));
+  if (rejection) report("rejected", rejection, withoutMark(text));
 };
 
 /** Takes an event over from the storage. What is no event is removed, and counted. */

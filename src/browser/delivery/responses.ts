@@ -1,5 +1,5 @@
 /** What the service's answers mean: for the event, for the others, and for what was handed off. */
-import { isSuccess, isTransient } from "../../shared/retry-policy.js";
+import { backOffMs, isSuccess, isTransient } from "../../shared/retry-policy.js";
 import { report } from "../reporting.js";
 import { get, set } from "../state/storage.js";
 import { clear, downSince, fail } from "./backoff.js";
@@ -13,10 +13,8 @@ import { BEACON, type Outcome } from "./transport.js";
 const PAUSE_MS = 300_000;
 /** So many different events refused, and it is not the events that are wrong. */
 const REFUSALS = 8;
-/** The back-off of a suspect, in milliseconds: the first figure for so many tries, then doubled, at most the third. */
-const SUSPECT_MS = 2_000;
-const SUSPECT_TRIES = 8;
-const SUSPECT_CEILING_MS = 300_000;
+/** The back-off of a suspect stays short for so many tries. */
+const SUSPECT_TRIES = 6;
 /** While a success is younger than the first, the service is well, and its back-off no longer than the second. Milliseconds. */
 const WELL_MS = 30_000;
 const WELL_CEILING_MS = 2_000;
@@ -91,13 +89,12 @@ export const judge = (key: string, { beganAt, seen, isCut }: Request, [status, t
     // It fails although another one was accepted since: it is at fault itself, and a suspect until it is accepted.
     const isAtFault = isEvents && !!failure && failure.at < acceptedAt;
     if (isAtFault && isRefusal && failure.isRefusal) {
-      drop(key, "rejected", `status ${status}`);
+      drop(key, `status ${status}`);
       return;
     }
     const tries = isAtFault || (isEvents && failure?.tries) ? failure!.tries + 1 : 0;
-    const ceiling = Math.min(SUSPECT_CEILING_MS, SUSPECT_MS * 2 ** Math.max(0, tries - SUSPECT_TRIES));
     const at = Date.now();
-    failures.set(key, { at, isRefusal, tries, until: tries && at + (ceiling * (1 + Math.random())) / 2 });
+    failures.set(key, { at, isRefusal, tries, until: tries && at + backOffMs(Math.max(1, tries - SUSPECT_TRIES)) });
     if (tries) return;
   }
   if (isRefusal && !failure) refusals++;

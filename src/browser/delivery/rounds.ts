@@ -23,7 +23,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 /** Does a round come after the next frame? */
 let isComing = false;
 /** Is there a reason not to wait for the back-off? It holds until a request has begun. */
-let isUrgent = true;
+let mayProbeEarly = true;
 /** Does anything wait that could be sent once the service is up? */
 let waits = false;
 
@@ -78,8 +78,8 @@ const step = (verdict?: () => void): void => {
   if (rows.size) tabs.renew(!tabs.isHeld && (known || rows.size > 8 || !waits));
   if (waits) {
     const open = inFlight.size;
-    wait = beginRequests(isOut, isUrgent, (verdict) => attempt(() => step(verdict)));
-    isUrgent &&= inFlight.size === open;
+    wait = beginRequests(isOut, mayProbeEarly, (verdict) => attempt(() => step(verdict)));
+    mayProbeEarly &&= inFlight.size === open;
   }
   if (isOut) handOff();
   if (!rows.size && !tabs.isClaiming()) tabs.finish();
@@ -89,8 +89,8 @@ const step = (verdict?: () => void): void => {
 };
 
 /** Something may let events go. */
-export const round = (urgent?: boolean): void => {
-  isUrgent ||= !!urgent;
+export const round = (early?: boolean): void => {
+  mayProbeEarly ||= !!early;
   attempt(step);
 };
 

@@ -39,11 +39,11 @@ const byPromise = (): string[] => {
 
 /**
  * @param isOut whether the page is out of sight: it may be over soon
- * @param isUrgent whether there is a reason not to wait for the back-off
+ * @param mayProbeEarly whether there is a reason not to wait for the back-off
  * @param then called when a request has ended, with what judges its outcome
  * @returns milliseconds until more may be sent
  */
-export const beginRequests = (isOut: boolean, isUrgent: boolean, then: Settle): number => {
+export const beginRequests = (isOut: boolean, mayProbeEarly: boolean, then: Settle): number => {
   const isProbe = !!state();
   let next = RENEW_MS;
   forgetLost();
@@ -51,7 +51,7 @@ export const beginRequests = (isOut: boolean, isUrgent: boolean, then: Settle): 
     const text = rows.get(key)!;
     if (!isReady(text) || inFlight.has(key)) continue;
     const ownWait = (failures.get(key)?.until ?? 0) - Date.now();
-    const wait = isFull(isOut) ? SLOW_MS : waitFor(key, isUrgent);
+    const wait = isFull(isOut) ? SLOW_MS : waitFor(key, mayProbeEarly);
     next = Math.min(next, Math.max(wait, ownWait) || next);
     if (wait || (isProbe && isGone)) break;
     if (ownWait > 0) continue;
