@@ -37,7 +37,7 @@ const arm = (delay: number): void => {
 const follow = (): void => {
   followConsent();
   if (consent === "denied") rows.clear();
-  if (waits && tabs.isStale()) tabs.restart();
+  if (rows.size && tabs.isStale()) tabs.restart();
   tabs.letGo();
   const wasDown = known;
   const isEmptied = tabs.lacksLease();
