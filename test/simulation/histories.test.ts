@@ -88,6 +88,10 @@ describe("whatever happens", () => {
     ...(process.env.OPEN ? ALL : []),
     ["then rest", BASE, { rests: true }],
   ])("%s", { timeout: 20_000 + RUNS * 200 }, (_, steps, how) =>
-    fc.assert(fc.asyncProperty(history(steps), live(how)), { seed: 1, numRuns: RUNS }),
+    fc.assert(fc.asyncProperty(history(steps), live(how)), {
+      seed: 1,
+      numRuns: RUNS,
+      ...(process.env.REPLAY ? { path: process.env.REPLAY, endOnFailure: true } : {}),
+    }),
   );
 });

@@ -5,16 +5,14 @@ import { followIdentity, identity } from "../state/identity.js";
 import { get } from "../state/storage.js";
 import { isAddressed } from "./event-key.js";
 import { drop, put, rows } from "./queue.js";
-import { isTaken } from "./tabs.js";
+import { letGo } from "./tabs.js";
 
 /** Gives this tab's events the contact and the account, where somebody is named. The event's own account wins. */
 export const address = (): void => {
   const [, contact_uid, account_uid] = identity();
   if (!contact_uid) return;
   for (const [key, body] of rows)
-    if (isAddressed(body)) continue;
-    else if (isTaken(key)) rows.delete(key);
-    else {
+    if (!isAddressed(body) && !letGo(key)) {
       const { params, ...event } = JSON.parse(body) as TrackEvent;
       put(key, write({ contact_uid, ...event, params: { account_uid: account_uid || undefined, ...params } }));
     }

@@ -6,7 +6,7 @@ import { clear, downSince, fail } from "./backoff.js";
 import { markedAt, withMark, withoutMark } from "./event-key.js";
 import { inFlight, isGone, type Request } from "./in-flight.js";
 import { deliver, drop, put, rows } from "./queue.js";
-import { isOver } from "./tabs.js";
+import { isOver, letGo } from "./tabs.js";
 import { BEACON, type Outcome } from "./transport.js";
 
 /** A service that refuses every event is asked again after this time, in milliseconds. */
@@ -56,7 +56,7 @@ export const judgeMarks = (): void => {
   const downAt = downSince();
   for (const [key, text] of rows) {
     const mark = markedAt(text);
-    if (!mark) continue;
+    if (!mark || letGo(key)) continue;
     const isOpen = [...inFlight.values()].some(({ beganAt }) => judges(beganAt, mark));
     if (downAt - mark < MARK_MS) put(key, withoutMark(text));
     else if (judges(acceptedAt, mark) || (isOver(mark, MARK_MS) && !isOpen)) deliver(key);

@@ -7,7 +7,7 @@ import { url } from "../config.js";
 import { isHidden } from "../page.js";
 import { consent, followConsent } from "../state/consent.js";
 import { keepIdentity } from "../state/identity.js";
-import { get, set } from "../state/storage.js";
+import { getStored, set } from "../state/storage.js";
 import { address, followVisitor } from "./addressing.js";
 import { keepBackOff, known, state } from "./backoff.js";
 import { inFlight, isGone, setGone } from "./in-flight.js";
@@ -38,13 +38,11 @@ const follow = (): void => {
   followConsent();
   if (consent === "denied") rows.clear();
   if (rows.size && tabs.isStale()) tabs.restart();
-  tabs.letGo();
+  tabs.yieldToAdopter();
   const wasDown = known;
   const isEmptied = tabs.lacksLease();
   if (isGone || isEmptied)
-    for (const [key, text] of rows)
-      if (tabs.isTaken(key)) rows.delete(key);
-      else if (get(key) === undefined) set(key, text);
+    for (const [key, text] of rows) if (!tabs.letGo(key) && getStored(key) === undefined) set(key, text);
   // A lease that was there is gone.
   if (tabs.isHeld && isEmptied) {
     keepIdentity();

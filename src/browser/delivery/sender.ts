@@ -7,7 +7,7 @@ import { isReady, sizeOf, tabOf, withMark } from "./event-key.js";
 import { forgetLost, inFlight, isFull, isGone, KEEPALIVE_BYTES, openFor, room, SLOW_MS } from "./in-flight.js";
 import { rows } from "./queue.js";
 import { failures, judge } from "./responses.js";
-import { isTaken, me, RENEW_MS } from "./tabs.js";
+import { letGo, me, RENEW_MS } from "./tabs.js";
 import { BEACON, nextTask, post } from "./transport.js";
 
 /** A request open for this long when the page is left, in milliseconds, says that the service may hang. */
@@ -54,11 +54,7 @@ export const beginRequests = (isOut: boolean, mayProbeEarly: boolean, then: Sett
     const wait = isFull(isOut) ? SLOW_MS : waitFor(key, mayProbeEarly);
     next = Math.min(next, Math.max(wait, ownWait) || next);
     if (wait || (isProbe && isGone)) break;
-    if (ownWait > 0) continue;
-    if (isTaken(key)) {
-      rows.delete(key);
-      continue;
-    }
+    if (ownWait > 0 || letGo(key)) continue;
     const size = sizeOf(text);
     const fits = size <= room();
     if (!fits && (isOut || size <= KEEPALIVE_BYTES)) continue;

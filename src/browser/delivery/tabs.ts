@@ -78,11 +78,15 @@ export const isStale = (): boolean => isOver(aliveAt, LEASE_MS);
 /** Is there no lease of this tab in the storage? */
 export const lacksLease = (): boolean => get(LEASE + me) === undefined;
 
-/** Has another tab adopted or sent the event? Where the page has emptied the storage, the lease is missing as well. */
-export const isTaken = (key: string): boolean => get(key) === undefined && !lacksLease();
+/**
+ * Lets go of an event that another tab has sent. Where the page has emptied the storage, the lease is missing as well.
+ *
+ * @returns whether it was so
+ */
+export const letGo = (key: string): boolean => get(key) === undefined && !lacksLease() && rows.delete(key);
 
 /** Lets go of dead tabs' events where another tab sends them. */
-export const letGo = (): void => {
+export const yieldToAdopter = (): void => {
   if ((get(ADOPTER) ?? me) !== me) for (const key of rows.keys()) if (tabOf(key) !== me) rows.delete(key);
 };
 

@@ -59,7 +59,8 @@ export const resetIdentity = (): void => {
 export const followIdentity = (): boolean => {
   // Where the page has emptied the storage, what is known holds.
   const next = stored() ?? identity();
-  const isReset = next[0] !== identity()[0];
+  // An older one comes back where the page has emptied the storage.
+  const isReset = next[0] !== identity()[0] && isFresh(next[0]);
   isOwn &&= !isReset;
   if (!isOwn) known = next;
   return isReset;

@@ -16,6 +16,8 @@ export const durability: MakeRule = (journal) => {
   const doubtful = new Set<Page>();
   /** The storage was emptied since the page was hidden last. */
   const isEmptied = new Set<Page>();
+  /** It was emptied while there was no room to store all again. */
+  const isTight = new Set<Page>();
 
   const unsettled = (): Entry[] => [...entries.values()].filter(({ stored }) => !stored);
   /** Has the page the event in its memory, for sure? */
@@ -34,7 +36,10 @@ export const durability: MakeRule = (journal) => {
     },
     onRestore: (page) => void lives.set(page, {}),
     onClear: () => {
-      for (const page of world.pages) isEmptied.add(page);
+      for (const page of world.pages) {
+        isEmptied.add(page);
+        if (!isKeeping(journal)) isTight.add(page);
+      }
       for (const entry of unsettled()) {
         if (isHeld(entry)) continue;
         entry.mayBeLost ??= "the storage was emptied, and no page held it for sure";
@@ -50,7 +55,7 @@ export const durability: MakeRule = (journal) => {
     onHide: (page) => void isEmptied.delete(page),
     onEnd: (page, how) => {
       // A clean exit stores again what was emptied out; so does the page that is hidden.
-      const mayLack = !isKeeping(journal) || (how !== "left" && isEmptied.has(page));
+      const mayLack = !isKeeping(journal) || (how !== "left" && (isEmptied.has(page) || isTight.has(page)));
       if (!mayLack) return;
       const stored = new Set(world.stored());
       for (const entry of unsettled())

@@ -9,6 +9,8 @@ import { type Entry, isKeeping, isSuccess, type MakeRule, STALL_MS } from "./rul
 const MARK_MS = 20_000;
 /** A request that is unanswered for longer, in milliseconds, is a doubt. */
 const DOUBT_MS = 3_000;
+/** One that is unanswered for longer, in milliseconds, is forgotten. */
+const LOST_MS = 20_000;
 
 /** What is known of the service: by the letter of the design, where it can be read in two ways, or by nobody. */
 type Health = "well" | "unsure" | "ill";
@@ -35,13 +37,21 @@ export const handOff: MakeRule = (journal) => {
   /** Failures without a success since, of each page and of all. */
   const failures = new Map<Page | undefined, { name: string; beganAt: number; at: number }[]>();
   const gone = new Set<Page>();
+  /** A page acts on a failure a task later: whether it has already done so, nobody can tell. */
+  const failedAt = new Map<Page, number>();
+  const hasJustFailed = (page: Page): boolean =>
+    clock.now() <= (failedAt.get(page) ?? -1) + (page.isThrottled ? 1_000 : 0);
 
-  const flying = (page: Page): Sent[] => world.sent.filter((sent) => !sent.isKnown && sent.page === page);
+  /** In flight, as far as the page has acted on it. */
+  const flying = (page: Page): Sent[] =>
+    world.sent.filter((sent) => sent.page === page && (!sent.isKnown || (failed.has(sent) && hasJustFailed(page))));
   const markOf = (sent: Sent): Mark => {
     const { page, keepalive } = sent;
-    const own = health.get(page) ?? "well";
-    const age = Math.max(0, ...flying(page).map(({ beganAt }) => clock.now() - beganAt));
-    if (!keepalive || own === "ill" || age > DOUBT_MS || !world.isOnline) return "unmarked";
+    const own = hasJustFailed(page) ? "unsure" : (health.get(page) ?? "well");
+    const ages = flying(page).map(({ beganAt }) => clock.now() - beganAt);
+    const age = Math.max(0, ...ages);
+    const hangs = ages.some((one) => one > DOUBT_MS && one < LOST_MS);
+    if (!keepalive || own === "ill" || hangs || !world.isOnline) return "unmarked";
     const isSure = own === "well" && originHealth === "well" && age < DOUBT_MS && isKeeping(journal) && journal.isExact;
     return isSure ? "marked" : "unsure";
   };
@@ -60,7 +70,9 @@ export const handOff: MakeRule = (journal) => {
     const known = [...(failures.get(page) ?? []), failure];
     failures.set(page, known);
     for (const { entry, at } of marks) {
-      const since = known.filter((one) => one.at >= at && one.beganAt <= at + MARK_MS);
+      const since = known.filter((one) => one.at >= at);
+      // The tabs share when the service went down, and not when each request began.
+      if (!since.some(({ beganAt }) => beganAt <= at + MARK_MS)) continue;
       const needed = journal.isExact ? 2 : 1;
       if (new Set(since.map(({ name }) => name)).size >= needed)
         entry.mayRepeat ??= "other events failed after the exit";
@@ -103,13 +115,16 @@ export const handOff: MakeRule = (journal) => {
       if (gone.has(page)) return;
       holdsUntil = Math.max(holdsUntil, clock.now() + retryAfter * 1_000);
       if (isSuccess(status)) {
-        health.set(page, "well");
-        originHealth = clock.now() < holdsUntil ? "unsure" : "well";
+        // For the page, the success may have come before the failure.
+        const isMixed = hasJustFailed(page);
+        health.set(page, isMixed ? "unsure" : "well");
+        originHealth = isMixed || clock.now() < holdsUntil ? "unsure" : "well";
         failures.delete(page);
         failures.delete(undefined);
         lookAt(page);
         return;
       }
+      failedAt.set(page, clock.now());
       // What fails again may be the cause itself, which says nothing of the others.
       const worse: Health = service.poison.has(name) || times > 1 ? "unsure" : "ill";
       if (health.get(page) !== "ill") health.set(page, worse);

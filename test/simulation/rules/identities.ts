@@ -36,6 +36,8 @@ export const identities: MakeRule = (journal) => {
   const resumedAt = new Map<Page, number>();
   /** Pages of which nobody can tell what they know. */
   const doubtful = new Set<Page>();
+  /** Pages whose visitor has yet to agree, so that they may store nothing. */
+  const pending = new Set<Page>();
 
   /** Pages that have just named somebody by an option: what they store comes with their first task. */
   const fresh = new Map<Page, { id: string; at: number }>();
@@ -56,7 +58,7 @@ export const identities: MakeRule = (journal) => {
   };
   const change = (by: Page, values: Identity[]): void => {
     const former = changes.at(-1)!.values;
-    const all = isKeeping(journal) ? values : [...values, ...former];
+    const all = isKeeping(journal) && !pending.has(by) ? values : [...values, ...former];
     changes.push({ at: clock.now(), place: ++place, by, values: new Set(all) });
     for (const [page, { id, at }] of fresh)
       if (page !== by && clock.now() < at + HEARD_MS) {
@@ -84,8 +86,9 @@ export const identities: MakeRule = (journal) => {
   };
 
   return {
-    onOpen: (page, { contactUid, accountUid }) => {
+    onOpen: (page, { contactUid, accountUid, consent }) => {
       readAt.set(page, place);
+      if (consent === "pending") pending.add(page);
       if (!contactUid) return;
       identify(page, text(`${contactUid}`, accountUid as string));
       fresh.set(page, { id: text(`${contactUid}`, accountUid as string), at: clock.now() });
@@ -126,14 +129,20 @@ export const identities: MakeRule = (journal) => {
       }
     },
     onClear: (page) => {
-      const values = new Set(changes.at(-1)!.values).add(undefined);
+      // Each page goes on with what it has heard of.
+      const values = new Set(world.pages.flatMap((other) => [...storedFor(other)])).add(undefined);
       for (const [other, { id }] of own) if (!other.isDead) values.add(id);
       changes.push({ at: clock.now(), place: ++place, by: page, values });
       for (const other of world.pages) if (other.isFrozen) doubtful.add(other);
       for (const [entry] of owned) if (entry.page.isFrozen) owned.delete(entry);
     },
     onChoice: (_, choice) => {
-      if (choice === "granted") return;
+      if (choice === "granted") {
+        // What they know is stored now, unless somebody has chosen before.
+        for (const page of pending) if (!page.isDead && own.has(page)) change(page, [own.get(page)!.id]);
+        pending.clear();
+        return;
+      }
       // What was known is forgotten; who forgets when is nobody's promise.
       for (const page of world.pages) doubtful.add(page);
       changes.push({
@@ -146,12 +155,13 @@ export const identities: MakeRule = (journal) => {
     },
     onRestore: (page) => void readAt.set(page, place),
     onResume: (page) => void resumedAt.set(page, clock.now()),
-    onBegin: ({ body }, entry) => {
+    onBegin: ({ body, page }, entry) => {
       const { contact_uid, params } = JSON.parse(body);
       const state = owned.get(entry);
       const id = text(contact_uid, params.account_uid);
       if (!contact_uid) violations.push(`${entry.name} is sent without a contact`);
-      else if (state && !state.allowed.has(id))
+      // Whoever adopts it may not have heard of a log-out while nothing might be stored.
+      else if (state && !state.allowed.has(id) && (entry.page === page || !doubtful.has(page)))
         violations.push(
           `${clock.now()} ms: ${entry.name} is sent as ${id}, and may be of ${[...state.allowed].join(", ") || "nobody"}`,
         );
