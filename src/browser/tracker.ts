@@ -11,7 +11,7 @@ import { EVENT, isAddressed } from "./delivery/event-key.js";
 import { flush } from "./delivery/flush.js";
 import { isGone } from "./delivery/in-flight.js";
 import { append, rows, trim } from "./delivery/queue.js";
-import { comeBack, followTab, leave, round, wake } from "./delivery/rounds.js";
+import { comeBack, followTab, leave, prepare, round, wake } from "./delivery/rounds.js";
 import { lookWithin, me, restart } from "./delivery/tabs.js";
 import { isHidden, onPage, type PageEvent } from "./page.js";
 import { isTelling, listenTo, log, readUid, report } from "./reporting.js";
@@ -41,6 +41,7 @@ const add = (verb: string, given: unknown, params: unknown, view?: Params): void
   const body = revise({ contact_uid, event_uid, params: all });
   if (!body) return;
   log(consent === "pending" ? "waits for consent" : isAddressed(body) ? "queued" : "waits for identify", body);
+  prepare();
   append(me, body);
   // While it is quiet: a report of what makes room for a report would have no end.
   if (isTelling) trim();
@@ -55,6 +56,7 @@ export const verbs = {
     const contact = readUid("identify: contactUid", contactUid);
     const account = accountUid == null || accountUid === "" ? "" : readUid("identify: accountUid", accountUid);
     if (!contact) return;
+    prepare();
     followVisitor();
     identify(contact, account);
     address();

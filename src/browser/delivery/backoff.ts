@@ -83,7 +83,7 @@ export const fail = ({ key, beganAt, seen, told, delay }: Failure): void => {
   const [setAt, current, failures = 0, , since = beganAt] = read();
   const isAlone = !known || culprit().replace(PROBING, "") === key;
   // By its time: a failure that came in between may have changed the rest.
-  if (seen.split(",")[0] === setAt || (told && told > waitFor("", true) - spread())) {
+  if (!known || seen.split(",")[0] === setAt || (told && told > waitFor("", true) - spread())) {
     const count = Number(failures);
     write(Date.now(), told || delay || backOffMs(count), count + 1, told ? TOLD : isAlone ? key : "", since);
   } else if (!isAlone && !holdsRetryAfter()) write(setAt, current, failures, "", since);

@@ -37,7 +37,7 @@ const arm = (delay: number): void => {
 const follow = (): void => {
   followConsent();
   if (consent === "denied") rows.clear();
-  if (rows.size && tabs.isStale()) tabs.restart();
+  tabs.revive();
   tabs.yieldToAdopter();
   const wasDown = known;
   const isEmptied = tabs.lacksLease();
@@ -92,9 +92,13 @@ export const round = (early?: boolean): void => {
   attempt(step);
 };
 
-/** An event was queued: it is sent after the next frame, which a click waits for, or at once where there may be none. */
-export const wake = (): void => {
+/** An event is about to be added. */
+export const prepare = (): void => {
   if (!waits) tabs.touch();
+};
+
+/** An event was added: it is sent after the next frame, which a click waits for, or at once where there may be none. */
+export const wake = (): void => {
   waits = true;
   if (isGone || isHidden()) round();
   else if (!isComing) {

@@ -38,31 +38,40 @@ export const lookWithin = (ms: number): void => {
   lookAt = Math.min(lookAt, Date.now() + ms);
 };
 
-/** Something waits from now on. Its event is a sign of life by itself. */
-export const touch = (): void => {
-  aliveAt = Date.now();
-};
-
 /** Renews the lease, if that is due. */
 export const renew = (isDue?: unknown): void => {
   if (!isDue && !isOver(aliveAt, RENEW_MS)) return;
-  touch();
+  aliveAt = Date.now();
   isHeld = true;
   set(LEASE + me, `${aliveAt}`);
 };
 
+/** What waits may be adopted at once. */
+export const free = (): void => set(LEASE + me, "0");
+
 /** Leaves all events to the storage, and goes on as a tab without any. */
 export const restart = (): void => {
-  if (isHeld) set(LEASE + me, "0");
+  if (rows.size) free();
   rows.clear();
   me = `${Math.random()}`;
   isHeld = false;
   lookAt = 0;
-  touch();
+  aliveAt = Date.now();
 };
 
-/** The page is left: what waits may be adopted at once. */
-export const free = (): void => set(LEASE + me, "0");
+/** Ends a silence so long that another tab may take this one for dead: where one adopts, it has the events now. */
+export const revive = (): void => {
+  if (rows.size && isOver(aliveAt, LEASE_MS)) {
+    if (get(ADOPTER)) restart();
+    else renew(true);
+  }
+};
+
+/** An event is about to be added. It is a sign of life by itself. */
+export const touch = (): void => {
+  revive();
+  aliveAt = Date.now();
+};
 
 /** Nothing waits. */
 export const finish = (): void => {
@@ -71,9 +80,6 @@ export const finish = (): void => {
   remove(LEASE + me);
   if (get(ADOPTER) === me) remove(ADOPTER);
 };
-
-/** Was the last sign of life so long ago that another tab may have adopted the events? */
-export const isStale = (): boolean => isOver(aliveAt, LEASE_MS);
 
 /** Is there no lease of this tab in the storage? */
 export const lacksLease = (): boolean => get(LEASE + me) === undefined;

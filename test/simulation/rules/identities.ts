@@ -36,8 +36,10 @@ export const identities: MakeRule = (journal) => {
   const resumedAt = new Map<Page, number>();
   /** Pages of which nobody can tell what they know. */
   const doubtful = new Set<Page>();
-  /** Pages whose visitor has yet to agree, so that they may store nothing. */
-  const pending = new Set<Page>();
+  /** Pages whose visitor has refused or has yet to agree, so that they store nothing. */
+  const closed = new Set<Page>();
+  let isRefused = false;
+  const keeps = (page: Page): boolean => isKeeping(journal) && !closed.has(page);
 
   /** Pages that have just named somebody by an option: what they store comes with their first task. */
   const fresh = new Map<Page, { id: string; at: number }>();
@@ -58,7 +60,7 @@ export const identities: MakeRule = (journal) => {
   };
   const change = (by: Page, values: Identity[]): void => {
     const former = changes.at(-1)!.values;
-    const all = isKeeping(journal) && !pending.has(by) ? values : [...values, ...former];
+    const all = keeps(by) ? values : [...values, ...former];
     changes.push({ at: clock.now(), place: ++place, by, values: new Set(all) });
     for (const [page, { id, at }] of fresh)
       if (page !== by && clock.now() < at + HEARD_MS) {
@@ -66,7 +68,7 @@ export const identities: MakeRule = (journal) => {
         doubtful.add(page);
       }
     // What could not be stored is known to nobody else.
-    if (!isKeeping(journal)) for (const page of world.pages) if (page !== by) doubtful.add(page);
+    if (!keeps(by)) for (const page of world.pages) if (page !== by) doubtful.add(page);
   };
   const identify = (page: Page, id: string): void => {
     own.set(page, { id, place: ++place });
@@ -88,7 +90,7 @@ export const identities: MakeRule = (journal) => {
   return {
     onOpen: (page, { contactUid, accountUid, consent }) => {
       readAt.set(page, place);
-      if (consent === "pending") pending.add(page);
+      if (consent === "pending" || isRefused) closed.add(page);
       if (!contactUid) return;
       identify(page, text(`${contactUid}`, accountUid as string));
       fresh.set(page, { id: text(`${contactUid}`, accountUid as string), at: clock.now() });
@@ -125,10 +127,11 @@ export const identities: MakeRule = (journal) => {
           !of.isDead &&
           !of.isFrozen;
         if (!isAddressed) entry.mayBeLost ??= "nobody was named for it before the reset";
-        if (isKeeping(journal)) state.isOpen = false;
+        if (keeps(page)) state.isOpen = false;
       }
     },
     onClear: (page) => {
+      isRefused = false;
       // Each page goes on with what it has heard of.
       const values = new Set(world.pages.flatMap((other) => [...storedFor(other)])).add(undefined);
       for (const [other, { id }] of own) if (!other.isDead) values.add(id);
@@ -139,10 +142,14 @@ export const identities: MakeRule = (journal) => {
     onChoice: (_, choice) => {
       if (choice === "granted") {
         // What they know is stored now, unless somebody has chosen before.
-        for (const page of pending) if (!page.isDead && own.has(page)) change(page, [own.get(page)!.id]);
-        pending.clear();
+        const knowing = [...closed].filter((page) => !page.isDead && own.has(page));
+        closed.clear();
+        isRefused = false;
+        for (const page of knowing) change(page, [own.get(page)!.id]);
         return;
       }
+      isRefused = true;
+      for (const page of world.pages) closed.add(page);
       // What was known is forgotten; who forgets when is nobody's promise.
       for (const page of world.pages) doubtful.add(page);
       changes.push({
