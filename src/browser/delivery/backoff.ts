@@ -8,6 +8,7 @@
 import { backOffMs, RETRY_AFTER_CEILING_MS } from "../../shared/retry-policy.js";
 import { get, remove, set } from "../state/storage.js";
 import { EVENT } from "./event-key.js";
+import type { Request } from "./in-flight.js";
 import { me } from "./tabs.js";
 
 /** A probe whose tab is gone frees the way after this time, in milliseconds: the time-out of a request. */
@@ -17,7 +18,7 @@ const URGENT_MS = 8_000;
 /** Each tab waits up to this much longer, in milliseconds, so that one of them probes and the others hear of it in time. */
 const SPREAD_MS = 1_000;
 /** In place of a culprit: the service has asked for the delay, and nothing shortens it. */
-const TOLD = "told";
+export const TOLD = "told";
 /** Before the culprit: its request, or another one, is under way. */
 const PROBING = "?";
 
@@ -66,27 +67,20 @@ export const downSince = (): number => (/^\??$/.test(read()[3] ?? "-") ? Number(
 /** Does the service's word hold? */
 const holdsRetryAfter = (): boolean => culprit() === TOLD && waitFor("", false) > 0;
 
-export interface Failure {
-  /** The event; empty where the answer speaks of the service. */
-  key: string;
-  /** When the request began, and the state then: of requests that fail together, only the first counts. */
-  beganAt: number;
-  seen: string;
-  /** Milliseconds that the service asks to wait, or else 0. */
-  told: number;
-  /** Milliseconds to wait, where the number of failures does not say. */
-  delay: number;
-}
-
-/** Notes that a request has failed. */
-export const fail = ({ key, beganAt, seen, told, delay }: Failure): void => {
+/**
+ * Notes that a request has failed.
+ *
+ * @param key the event; `TOLD` where the service has asked for the delay, empty where the answer speaks of the service
+ * @param request when it began, and the state then: of requests that fail together, only the first counts
+ * @param delay milliseconds to wait, or 0 where the number of failures says it
+ */
+export const fail = (key: string, { beganAt, seen }: Request, delay: number): void => {
   const [setAt, current, failures = 0, , since = beganAt] = read();
-  const isAlone = !known || culprit().replace(PROBING, "") === key;
+  const next = !known || culprit().replace(PROBING, "") === key || key === TOLD ? key : "";
   // By its time: a failure that came in between may have changed the rest.
-  if (!known || seen.split(",")[0] === setAt || (told && told > waitFor("", true) - spread())) {
-    const count = Number(failures);
-    write(Date.now(), told || delay || backOffMs(count), count + 1, told ? TOLD : isAlone ? key : "", since);
-  } else if (!isAlone && !holdsRetryAfter()) write(setAt, current, failures, "", since);
+  if (!known || seen.split(",")[0] === setAt || (key === TOLD && delay > waitFor("", true) - spread()))
+    write(Date.now(), delay || backOffMs(Number(failures)), Number(failures) + 1, next, since);
+  else if (!next && !holdsRetryAfter()) write(setAt, current, failures, next, since);
 };
 
 /** The service is healthy. What it asked for holds all the same. */
@@ -96,8 +90,8 @@ export const clear = (): void => {
   remove(KEY);
 };
 
-/** Lets all others wait for what becomes of the probe that begins now. */
-export const claim = (): void => {
-  const [, , failures, , since] = read();
-  write(Date.now(), PROBE_MS, failures, PROBING + culprit().replace(PROBING, ""), since);
+/** Lets all others wait for what becomes of the probe that begins now; but not for another attempt of the culprit. */
+export const claim = (key: string): void => {
+  const [, , failures, failed = "", since] = read();
+  write(Date.now(), PROBE_MS, failures, failed === key ? key : PROBING + failed.replace(PROBING, ""), since);
 };

@@ -2,7 +2,7 @@
 import { backOffMs, isSuccess, isTransient } from "../../shared/retry-policy.js";
 import { report } from "../reporting.js";
 import { get, set } from "../state/storage.js";
-import { clear, downSince, fail } from "./backoff.js";
+import { clear, downSince, fail, TOLD } from "./backoff.js";
 import { markedAt, withMark, withoutMark } from "./event-key.js";
 import { inFlight, isGone, type Request } from "./in-flight.js";
 import { deliver, drop, put, rows } from "./queue.js";
@@ -63,10 +63,10 @@ export const judgeMarks = (): void => {
   }
 };
 
-export const judge = (key: string, { beganAt, seen, isCut }: Request, [status, told]: Outcome): void => {
+export const judge = (key: string, request: Request, [status, told]: Outcome): void => {
   const text = get(key);
   if (isSuccess(status)) {
-    acceptedAt = Math.max(acceptedAt, beganAt);
+    acceptedAt = Math.max(acceptedAt, request.beganAt);
     refusals = 0;
     isPaused = false;
     failures.delete(key);
@@ -76,7 +76,7 @@ export const judge = (key: string, { beganAt, seen, isCut }: Request, [status, t
   }
   if (status === BEACON && text) rows.set(key, withMark(text));
   // What is cut off while the page is left may have arrived.
-  if (status === BEACON || isGone || (isCut && !status)) return;
+  if (status === BEACON || isGone || (request.isCut && !status)) return;
   // 408, 425, 429 and a `Retry-After` speak of the service, and never of the event.
   const isEvents = !told && (status >= 500 || !isTransient(status));
   /** These say that the event is wrong; where every event meets them, the configuration is. */
@@ -102,7 +102,7 @@ export const judge = (key: string, { beganAt, seen, isCut }: Request, [status, t
   const short = isOver(acceptedAt, WELL_MS) ? 0 : Math.random() * WELL_CEILING_MS;
   // Any other status of a wrong configuration speaks of the service as well.
   const culprit = isEvents && (isRefusal || !isWrong) ? key : "";
-  fail({ key: culprit, beganAt, seen, told, delay: isWrong ? PAUSE_MS : short });
+  fail(told ? TOLD : culprit, request, told || (isWrong ? PAUSE_MS : short));
   if (!isWrong || isPaused) return;
   isPaused = true;
   report("paused", `status ${status}`);

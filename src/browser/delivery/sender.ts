@@ -16,7 +16,7 @@ const HANGS_MS = 3_000;
 type Settle = (verdict: () => void) => void;
 
 const send = async (key: string, body: string, kept: number, then: Settle): Promise<void> => {
-  if (state()) claim();
+  if (state()) claim(key);
   const request = { beganAt: Date.now(), openSince: performance.now(), seen: known, kept, isCut: isGone };
   inFlight.set(key, request);
   const outcome = await post(body, kept > 0);

@@ -16,7 +16,7 @@ export const durability: MakeRule = (journal) => {
   const doubtful = new Set<Page>();
   /** The storage was emptied since the page was hidden last. */
   const isEmptied = new Set<Page>();
-  /** It was emptied while there was no room to store all again. */
+  /** There was no room to store all again, when it was emptied or the page was left. */
   const isTight = new Set<Page>();
 
   const unsettled = (): Entry[] => [...entries.values()].filter(({ stored }) => !stored);
@@ -53,6 +53,9 @@ export const durability: MakeRule = (journal) => {
           if (!isHeld(entry) && !entry.page.isDead) entry.mayRepeat ??= "its page stood still while all was forgotten";
     },
     onHide: (page) => void isEmptied.delete(page),
+    onExit: (page) => {
+      if (!isKeeping(journal)) isTight.add(page);
+    },
     onEnd: (page, how) => {
       // A clean exit stores again what was emptied out; so does the page that is hidden.
       const mayLack = !isKeeping(journal) || (how !== "left" && (isEmptied.has(page) || isTight.has(page)));

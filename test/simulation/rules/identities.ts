@@ -23,6 +23,11 @@ interface Owned {
   addressedAt?: number;
 }
 
+const UNHEARD = "its page has yet to hear of a reset";
+/** A page that was silent for longer leaves its events to others, who need so long to adopt them. Milliseconds. */
+const LEASE_MS = 20_000;
+const ADOPTION_MS = 1_000;
+
 export const identities: MakeRule = (journal) => {
   const { world, violations } = journal;
   const { clock } = world;
@@ -97,7 +102,11 @@ export const identities: MakeRule = (journal) => {
     },
     onTrack: (entry) => {
       const { page } = entry;
-      if (doubtful.has(page)) return;
+      const isUnheard = resets.some((reset) => !hasHeard(page, reset));
+      if (doubtful.has(page)) {
+        if (isUnheard) entry.mayBeLost ??= UNHEARD;
+        return;
+      }
       const mine = own.get(page);
       const later = resets.filter((reset) => mine && reset.place > mine.place);
       const isForgotten = later.some((reset) => hasHeard(page, reset));
@@ -108,8 +117,7 @@ export const identities: MakeRule = (journal) => {
       if (!isOwn) for (const value of stored) if (value) allowed.add(value);
       const isOpen = !isOwn && stored.has(undefined);
       owned.set(entry, { allowed, isOpen });
-      if (isOpen && resets.some((reset) => !hasHeard(page, reset)))
-        entry.mayBeLost ??= "its page has yet to hear of a reset";
+      if (isOpen && isUnheard) entry.mayBeLost ??= UNHEARD;
     },
     onIdentify: (page, contact, account) => identify(page, text(contact, account)),
     onReset: (page) => {
@@ -121,11 +129,9 @@ export const identities: MakeRule = (journal) => {
       for (const [entry, state] of owned) {
         if (!state.isOpen || entry.stored) continue;
         const { page: of } = entry;
-        const isAddressed =
-          state.allowed.size &&
-          clock.now() >= (state.addressedAt ?? clock.now()) + HEARD_MS &&
-          !of.isDead &&
-          !of.isFrozen;
+        const addressedAt = state.addressedAt ?? clock.now();
+        const heardMs = addressedAt - entry.trackedAt < LEASE_MS ? HEARD_MS : ADOPTION_MS;
+        const isAddressed = state.allowed.size && clock.now() >= addressedAt + heardMs && !of.isDead && !of.isFrozen;
         if (!isAddressed) entry.mayBeLost ??= "nobody was named for it before the reset";
         if (keeps(page)) state.isOpen = false;
       }
