@@ -35,12 +35,10 @@ export const state = (): string => {
   return known;
 };
 
-/** Writes what is known, also where the page has emptied the storage. */
-export const keepBackOff = (): void => set(KEY, known);
-
-const write = (...row: unknown[]): void => {
+/** Writes the state, also again where the page has emptied the storage. */
+export const writeState = (...row: unknown[]): void => {
   known = row.join();
-  keepBackOff();
+  set(KEY, known);
 };
 
 const read = (): string[] => state().split(",");
@@ -64,8 +62,8 @@ export const waitFor = (key: string, mayProbeEarly: boolean): number => {
 /** When the service went down, in epoch milliseconds: two different events have failed. Never, if it is up. */
 export const downSince = (): number => (/^\??$/.test(read()[3] ?? "-") ? Number(read()[4]) : Number.POSITIVE_INFINITY);
 
-/** Does the service's word hold? */
-const holdsRetryAfter = (): boolean => culprit() === TOLD && waitFor("", false) > 0;
+/** For so many milliseconds more holds what the service has asked for. */
+const toldFor = (): number => (culprit() === TOLD ? waitFor("", false) : 0);
 
 /**
  * Notes that a request has failed.
@@ -78,14 +76,14 @@ export const fail = (key: string, { beganAt, seen }: Request, delay: number): vo
   const [setAt, current, failures = 0, , since = beganAt] = read();
   const next = !known || culprit().replace(PROBING, "") === key || key === TOLD ? key : "";
   // By its time: a failure that came in between may have changed the rest.
-  if (!known || seen.split(",")[0] === setAt || (key === TOLD && delay > waitFor("", true) - spread()))
-    write(Date.now(), delay || backOffMs(Number(failures)), Number(failures) + 1, next, since);
-  else if (!next && !holdsRetryAfter()) write(setAt, current, failures, next, since);
+  if (!known || seen.split(",")[0] === setAt || (key === TOLD && delay > toldFor() - spread()))
+    writeState(Date.now(), delay || backOffMs(Number(failures)), Number(failures) + 1, next, since);
+  else if (!next && !toldFor()) writeState(setAt, current, failures, next, since);
 };
 
 /** The service is healthy. What it asked for holds all the same. */
 export const clear = (): void => {
-  if (holdsRetryAfter()) return;
+  if (toldFor()) return;
   known = "";
   remove(KEY);
 };
@@ -93,5 +91,5 @@ export const clear = (): void => {
 /** Lets all others wait for what becomes of the probe that begins now; but not for another attempt of the culprit. */
 export const claim = (key: string): void => {
   const [, , failures, failed = "", since] = read();
-  write(Date.now(), PROBE_MS, failures, failed === key ? key : PROBING + failed.replace(PROBING, ""), since);
+  writeState(Date.now(), PROBE_MS, failures, failed === key ? key : PROBING + failed.replace(PROBING, ""), since);
 };

@@ -9,7 +9,7 @@ import { consent, followConsent } from "../state/consent.js";
 import { keepIdentity } from "../state/identity.js";
 import { getStored, set } from "../state/storage.js";
 import { address, followVisitor } from "./addressing.js";
-import { keepBackOff, known, state } from "./backoff.js";
+import { known, state, writeState } from "./backoff.js";
 import { inFlight, isGone, setGone } from "./in-flight.js";
 import { isAnyReady, rows, trim } from "./queue.js";
 import { heardOfSuccess, judgeMarks } from "./responses.js";
@@ -39,19 +39,22 @@ const follow = (): void => {
   if (consent === "denied") rows.clear();
   tabs.revive();
   tabs.yieldToAdopter();
-  const wasDown = known;
   const isEmptied = tabs.lacksLease();
   if (isGone || isEmptied)
     for (const [key, text] of rows) if (!tabs.letGo(key) && getStored(key) === undefined) set(key, text);
-  // A lease that was there is gone.
-  if (tabs.isHeld && isEmptied) {
+  /** A lease that was there is gone. */
+  const isRestored = isEmptied && tabs.isHeld;
+  if (isRestored) {
     keepIdentity();
-    if (known) keepBackOff();
     tabs.renew(true);
   }
   followVisitor();
-  // Another tab has cleared it.
-  if (wasDown && !state()) heardOfSuccess();
+  const before = known;
+  if (before && !state()) {
+    if (isRestored) writeState(before);
+    // Another tab has cleared it.
+    else heardOfSuccess();
+  }
 };
 
 /** @param verdict judges a request that has ended, once the storage is as it was before the page has emptied it */

@@ -51,7 +51,8 @@ export const handOff: MakeRule = (journal) => {
     const ages = flying(page).map(({ beganAt }) => clock.now() - beganAt);
     const age = Math.max(0, ...ages);
     const hangs = ages.some((one) => one > DOUBT_MS && one < LOST_MS);
-    if (!keepalive || own === "ill" || hangs || !world.isOnline) return "unmarked";
+    // A clock that jumps makes ages another thing.
+    if (!keepalive || own === "ill" || (hangs && journal.isExact) || !world.isOnline) return "unmarked";
     const isSure = own === "well" && originHealth === "well" && age < DOUBT_MS && isKeeping(journal) && journal.isExact;
     return isSure ? "marked" : "unsure";
   };
@@ -106,6 +107,10 @@ export const handOff: MakeRule = (journal) => {
         if (mayBeMarked.has(sent)) settle(sent, "unsure", "its page stood still, and it was marked");
     },
     onRestore: (page) => void gone.delete(page),
+    onJump: () => {
+      // Others take a tab with a mark for dead, and the mark for one that is over.
+      for (const sent of mayBeMarked) if (!sent.isKnown) settle(sent, "unsure", "the clock jumped, and it was marked");
+    },
     onFail: (sent, entry, isStored) => {
       if (isStored) return;
       failed.add(sent);

@@ -24,9 +24,9 @@ interface Owned {
 }
 
 const UNHEARD = "its page has yet to hear of a reset";
-/** A page that was silent for longer leaves its events to others, who need so long to adopt them. Milliseconds. */
+/** A page that was silent for longer, in milliseconds, leaves its events to others, who need so long to adopt them. */
 const LEASE_MS = 20_000;
-const ADOPTION_MS = 1_000;
+const ADOPTION_MS = 25_000;
 
 export const identities: MakeRule = (journal) => {
   const { world, violations } = journal;

@@ -100,6 +100,7 @@ describe("of any URL", () => {
           expect(redact(redact(url))).toBe(redact(url));
         },
       ),
+      { seed: 1 },
     );
   });
   it("takes out a token, whatever stands around it", () => {
@@ -108,6 +109,7 @@ describe("of any URL", () => {
         const token = `${before}s3cr3t${behind}`.replace(/[?&#]/g, "");
         expect(redact(`${url}${separator}token=${token}`)).not.toContain("s3cr3t");
       }),
+      { seed: 1 },
     );
   });
 });
