@@ -37,7 +37,6 @@ const arm = (delay: number): void => {
 const follow = (): void => {
   followConsent();
   if (consent === "denied") rows.clear();
-  tabs.revive();
   tabs.yieldToAdopter();
   const isEmptied = tabs.lacksLease();
   if (isGone || isEmptied)
@@ -95,9 +94,15 @@ export const round = (early?: boolean): void => {
   attempt(step);
 };
 
-/** An event is about to be added. */
+/** An event is about to be added, or addressed. */
 export const prepare = (): void => {
-  if (!waits) tabs.touch();
+  if (waits) return;
+  // What waits for its contact sets no timer, so that another tab may take this one for dead.
+  if (tabs.isSilent()) {
+    follow();
+    tabs.renew(true);
+  }
+  tabs.touch();
 };
 
 /** An event was added: it is sent after the next frame, which a click waits for, or at once where there may be none. */

@@ -59,19 +59,13 @@ export const restart = (): void => {
   aliveAt = Date.now();
 };
 
-/** Ends a silence so long that another tab may take this one for dead: where one adopts, it has the events now. */
-export const revive = (): void => {
-  if (rows.size && isOver(aliveAt, LEASE_MS)) {
-    if (get(ADOPTER)) restart();
-    else renew(true);
-  }
-};
-
-/** An event is about to be added. It is a sign of life by itself. */
+/** An event is about to be added: a sign of life by itself. */
 export const touch = (): void => {
-  revive();
   aliveAt = Date.now();
 };
+
+/** Was the last sign of life so long ago that another tab may take this one for dead? */
+export const isSilent = (): boolean => rows.size > 0 && isOver(aliveAt, LEASE_MS);
 
 /** Nothing waits. */
 export const finish = (): void => {
@@ -91,9 +85,14 @@ export const lacksLease = (): boolean => get(LEASE + me) === undefined;
  */
 export const letGo = (key: string): boolean => get(key) === undefined && !lacksLease() && rows.delete(key);
 
-/** Lets go of dead tabs' events where another tab sends them. */
+/**
+ * Lets go of dead tabs' events where another tab sends them. It may also have sent what this one had, if it was silent: only
+ * a lease of its own tells that from an emptied storage.
+ */
 export const yieldToAdopter = (): void => {
-  if ((get(ADOPTER) ?? me) !== me) for (const key of rows.keys()) if (tabOf(key) !== me) rows.delete(key);
+  const isOther = (get(ADOPTER) ?? me) !== me;
+  if (isSilent() && (isOther || !isHeld)) restart();
+  if (isOther) for (const key of rows.keys()) if (tabOf(key) !== me) rows.delete(key);
 };
 
 /** Is there a claim that has not held for long enough? */

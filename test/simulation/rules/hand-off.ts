@@ -109,7 +109,8 @@ export const handOff: MakeRule = (journal) => {
     onRestore: (page) => void gone.delete(page),
     onJump: () => {
       // Others take a tab with a mark for dead, and the mark for one that is over.
-      for (const sent of mayBeMarked) if (!sent.isKnown) settle(sent, "unsure", "the clock jumped, and it was marked");
+      for (const sent of world.pages.flatMap(flying))
+        if (mayBeMarked.has(sent)) settle(sent, "unsure", "the clock jumped, and it was marked");
     },
     onFail: (sent, entry, isStored) => {
       if (isStored) return;

@@ -3,7 +3,7 @@
  * stored; what nobody was named for gets the next identity that its page hears of, but never one from after a `reset()`.
  */
 import type { Page } from "../world.js";
-import { type Entry, HEARD_MS, isKeeping, type MakeRule } from "./rule.js";
+import { type Entry, HEARD_MS, isKeeping, LEASE_MS, type MakeRule } from "./rule.js";
 
 /** Contact and account in one text; nobody is `undefined`. */
 type Identity = string | undefined;
@@ -24,8 +24,7 @@ interface Owned {
 }
 
 const UNHEARD = "its page has yet to hear of a reset";
-/** A page that was silent for longer, in milliseconds, leaves its events to others, who need so long to adopt them. */
-const LEASE_MS = 20_000;
+/** Others need so long, in milliseconds, to adopt what a silent page leaves to them. */
 const ADOPTION_MS = 25_000;
 
 export const identities: MakeRule = (journal) => {
@@ -138,6 +137,9 @@ export const identities: MakeRule = (journal) => {
     },
     onClear: (page) => {
       isRefused = false;
+      // A log-out that nobody has heard of is forgotten.
+      const last = resets.at(-1);
+      if (last && clock.now() < last.at + HEARD_MS) for (const state of owned.values()) state.isOpen = true;
       // Each page goes on with what it has heard of.
       const values = new Set(world.pages.flatMap((other) => [...storedFor(other)])).add(undefined);
       for (const [other, { id }] of own) if (!other.isDead) values.add(id);

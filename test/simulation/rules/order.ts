@@ -1,6 +1,6 @@
 /** While nothing fails, a page begins its own events in their order. */
 import type { Page } from "../world.js";
-import { isSuccess, type MakeRule, STALL_MS } from "./rule.js";
+import { isSuccess, LEASE_MS, type MakeRule, STALL_MS } from "./rule.js";
 
 export const order: MakeRule = (journal) => {
   const { world, entries, violations } = journal;
@@ -26,10 +26,12 @@ export const order: MakeRule = (journal) => {
     onClear: () => open(() => true),
     onReset: () => open(() => true),
     onIdentify: (page) => open((one) => one === page),
-    onBegin: (sent, { name, life, page }) => {
+    onBegin: (sent, { name, life, page, trackedAt }) => {
       if (begun.has(name)) return;
       begun.add(name);
-      const isChecked = journal.isExact && sent.page === page && !opened.has(life);
+      // What waits for its contact for so long may be left to others.
+      const isOwn = sent.page === page && world.clock.now() < trackedAt + LEASE_MS;
+      const isChecked = journal.isExact && isOwn && !opened.has(life);
       if (isChecked && placeOf(name) < (latest.get(life) ?? -1))
         violations.push(
           `${world.clock.now()} ms: ${name} is tried after a later event of page ${world.pages.indexOf(page) + 1}`,

@@ -58,6 +58,9 @@ export const HEARD_MS = 50;
 /** A tab that stood still for this long, in milliseconds, may have been taken for dead. */
 export const STALL_MS = 10_000;
 
+/** A tab that was silent for longer, in milliseconds, leaves its events to others. */
+export const LEASE_MS = 20_000;
+
 /** Does the storage keep what is written? */
 export const isKeeping = ({ world }: Journal): boolean =>
   !world.storage.isDenied && world.storage.quota === Number.POSITIVE_INFINITY;
