@@ -84,6 +84,7 @@ export const verbs = {
     forgetUnaddressed(new Set([...rows.keys(), ...keys(EVENT)]));
   },
   optIn: (): void => {
+    prepare();
     choose("granted");
     wake();
   },

@@ -6,7 +6,7 @@ import { attempt } from "../../shared/attempt.js";
 import { url } from "../config.js";
 import { isHidden } from "../page.js";
 import { consent, followConsent } from "../state/consent.js";
-import { keepIdentity } from "../state/identity.js";
+import { restoreIdentity } from "../state/identity.js";
 import { getStored, set } from "../state/storage.js";
 import { address, followVisitor } from "./addressing.js";
 import { known, state, writeState } from "./backoff.js";
@@ -37,14 +37,14 @@ const arm = (delay: number): void => {
 const follow = (): void => {
   followConsent();
   if (consent === "denied") rows.clear();
-  tabs.yieldToAdopter();
+  tabs.yieldToAdopter(waits);
   const isEmptied = tabs.lacksLease();
   if (isGone || isEmptied)
     for (const [key, text] of rows) if (!tabs.letGo(key) && getStored(key) === undefined) set(key, text);
   /** A lease that was there is gone. */
   const isRestored = isEmptied && tabs.isHeld;
   if (isRestored) {
-    keepIdentity();
+    restoreIdentity();
     tabs.renew(true);
   }
   followVisitor();
@@ -94,7 +94,7 @@ export const round = (early?: boolean): void => {
   attempt(step);
 };
 
-/** An event is about to be added, or addressed. */
+/** Something is about to be added, or to become ready. */
 export const prepare = (): void => {
   if (waits) return;
   // What waits for its contact sets no timer, so that another tab may take this one for dead.

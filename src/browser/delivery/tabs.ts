@@ -86,12 +86,13 @@ export const lacksLease = (): boolean => get(LEASE + me) === undefined;
 export const letGo = (key: string): boolean => get(key) === undefined && !lacksLease() && rows.delete(key);
 
 /**
- * Lets go of dead tabs' events where another tab sends them. It may also have sent what this one had, if it was silent: only
- * a lease of its own tells that from an emptied storage.
+ * Lets go of dead tabs' events where another tab sends them; of all, where this one was silent: others may have sent them.
+ *
+ * @param isDue whether this tab should have given a sign of life, because something could be sent
  */
-export const yieldToAdopter = (): void => {
+export const yieldToAdopter = (isDue: boolean): void => {
   const isOther = (get(ADOPTER) ?? me) !== me;
-  if (isSilent() && (isOther || !isHeld)) restart();
+  if (isSilent() && (isOther || isDue)) restart();
   if (isOther) for (const key of rows.keys()) if (tabOf(key) !== me) rows.delete(key);
 };
 

@@ -21,8 +21,13 @@ export const identity = (): string[] => {
   return known;
 };
 
-/** Writes what is known, also where the page has emptied the storage. */
+/** Writes what is known. */
 export const keepIdentity = (): void => set(KEY, identity().join(SEPARATOR));
+
+/** The page has emptied the storage: writes what is known again, unless another document has named somebody since. */
+export const restoreIdentity = (): void => {
+  if (!stored()) keepIdentity();
+};
 
 export const identify = (contact: string, account: string): void => {
   known = [identity()[0]!, contact, account];

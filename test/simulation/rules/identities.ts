@@ -74,16 +74,17 @@ export const identities: MakeRule = (journal) => {
     // What could not be stored is known to nobody else.
     if (!keeps(by)) for (const page of world.pages) if (page !== by) doubtful.add(page);
   };
+  const isAddressed = ({ page, trackedAt }: Entry, { addressedAt }: Owned): boolean => {
+    if (addressedAt === undefined || page.isDead || page.isFrozen) return false;
+    return clock.now() >= addressedAt + (addressedAt < trackedAt + LEASE_MS ? HEARD_MS : ADOPTION_MS);
+  };
   const identify = (page: Page, id: string): void => {
     own.set(page, { id, place: ++place });
     doubtful.delete(page);
     change(page, [id]);
     for (const [entry, state] of owned) {
       if (!state.isOpen || entry.stored) continue;
-      const { page: of } = entry;
-      const isAddressed =
-        state.addressedAt !== undefined && clock.now() >= state.addressedAt + HEARD_MS && !of.isDead && !of.isFrozen;
-      if (isAddressed) state.isOpen = false;
+      if (isAddressed(entry, state)) state.isOpen = false;
       else {
         state.allowed.add(id);
         state.addressedAt ??= clock.now();
@@ -127,11 +128,7 @@ export const identities: MakeRule = (journal) => {
         if (!entry.stored && !owned.has(entry)) entry.mayBeLost ??= "perhaps nobody was named for it before the reset";
       for (const [entry, state] of owned) {
         if (!state.isOpen || entry.stored) continue;
-        const { page: of } = entry;
-        const addressedAt = state.addressedAt ?? clock.now();
-        const heardMs = addressedAt - entry.trackedAt < LEASE_MS ? HEARD_MS : ADOPTION_MS;
-        const isAddressed = state.allowed.size && clock.now() >= addressedAt + heardMs && !of.isDead && !of.isFrozen;
-        if (!isAddressed) entry.mayBeLost ??= "nobody was named for it before the reset";
+        if (!isAddressed(entry, state)) entry.mayBeLost ??= "nobody was named for it before the reset";
         if (keeps(page)) state.isOpen = false;
       }
     },
