@@ -72,6 +72,6 @@ export const handOff = (): void => {
   const isLikely = !isOn(config.stamp) && !state() && navigator.onLine && !openFor(HANGS_MS);
   for (const [key, { kept }] of inFlight) {
     const body = rows.get(key);
-    if (body) set(key, isLikely && kept ? withMark(body) : body);
+    if (body) set(key, isLikely && kept && !failures.has(key) ? withMark(body) : body);
   }
 };

@@ -47,13 +47,23 @@ export const handOff: MakeRule = (journal) => {
     world.sent.filter((sent) => sent.page === page && (!sent.isKnown || (failed.has(sent) && hasJustFailed(page))));
   const markOf = (sent: Sent): Mark => {
     const { page, keepalive } = sent;
-    const own = hasJustFailed(page) ? "unsure" : (health.get(page) ?? "well");
+    // Another page's success ends what this one knows of the service, but not what it knows of the event.
+    const hasFailed = entries.get(sent.name)!.failures > 0;
+    const isOver = originHealth === "well" && !hasFailed;
+    const known = health.get(page) ?? "well";
+    const own = hasJustFailed(page) || (isOver && known === "ill") ? "unsure" : known;
     const ages = flying(page).map(({ beganAt }) => clock.now() - beganAt);
     const age = Math.max(0, ...ages);
     const hangs = ages.some((one) => one > DOUBT_MS && one < LOST_MS);
     // A clock that jumps makes ages another thing.
     if (!keepalive || own === "ill" || (hangs && journal.isExact) || !world.isOnline) return "unmarked";
-    const isSure = own === "well" && originHealth === "well" && age < DOUBT_MS && isKeeping(journal) && journal.isExact;
+    const isSure =
+      !hasFailed &&
+      own === "well" &&
+      originHealth === "well" &&
+      age < DOUBT_MS &&
+      isKeeping(journal) &&
+      journal.isExact;
     return isSure ? "marked" : "unsure";
   };
   const settle = (sent: Sent, mark: Mark, why: string): void => {

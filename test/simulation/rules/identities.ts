@@ -43,6 +43,8 @@ export const identities: MakeRule = (journal) => {
   /** Pages whose visitor has refused or has yet to agree, so that they store nothing. */
   const closed = new Set<Page>();
   let isRefused = false;
+  /** Has somebody logged out where nothing might be stored? Others hear of it once the visitor agrees. */
+  let isHidden = false;
   const keeps = (page: Page): boolean => isKeeping(journal) && !closed.has(page);
 
   /** Pages that have just named somebody by an option: what they store comes with their first task. */
@@ -104,7 +106,7 @@ export const identities: MakeRule = (journal) => {
       const { page } = entry;
       const isUnheard = resets.some((reset) => !hasHeard(page, reset));
       if (doubtful.has(page)) {
-        if (isUnheard) entry.mayBeLost ??= UNHEARD;
+        if (isUnheard || isHidden) entry.mayBeLost ??= UNHEARD;
         return;
       }
       const mine = own.get(page);
@@ -117,10 +119,11 @@ export const identities: MakeRule = (journal) => {
       if (!isOwn) for (const value of stored) if (value) allowed.add(value);
       const isOpen = !isOwn && stored.has(undefined);
       owned.set(entry, { allowed, isOpen });
-      if (isOpen && isUnheard) entry.mayBeLost ??= UNHEARD;
+      if (isOpen && (isUnheard || isHidden)) entry.mayBeLost ??= UNHEARD;
     },
     onIdentify: (page, contact, account) => identify(page, text(contact, account)),
     onReset: (page) => {
+      isHidden ||= closed.has(page);
       own.delete(page);
       change(page, [undefined]);
       resets.push(changes.at(-1)!);
@@ -148,6 +151,7 @@ export const identities: MakeRule = (journal) => {
       if (choice === "granted") {
         // What they know is stored now, unless somebody has chosen before.
         const knowing = [...closed].filter((page) => !page.isDead && own.has(page));
+        if (isHidden) for (const [entry, state] of owned) if (state.isOpen) entry.mayBeLost ??= UNHEARD;
         closed.clear();
         isRefused = false;
         for (const page of knowing) change(page, [own.get(page)!.id]);
