@@ -115,7 +115,6 @@ export const createJournal = (
       note("is hidden", page);
       await page.hide();
       tell("onHide", page);
-      if (process.env.ROWS) note(JSON.stringify(world.storage.rows));
     },
     leave: async (page, { isNavigation = false, hiddenMs = 0, restMs = 0, isLate = false }) => {
       if (isNavigation) await page.navigateAway();
@@ -125,7 +124,6 @@ export const createJournal = (
         await page.leave();
       }
       note("is left", page);
-      if (process.env.ROWS) note(JSON.stringify(world.storage.rows));
       if (isLate) await journal.track(page);
       tell("onExit", page);
       await clock.advance(restMs);
@@ -187,7 +185,6 @@ export const createJournal = (
   };
   service.onFail = (sent, isStored) => tell("onFail", sent, entryOf(sent), isStored);
   world.onEnd = (sent, status, retryAfter) => {
-    if (process.env.ROWS) note(JSON.stringify(world.storage.rows));
     note(`hears ${status} for ${sent.name}${retryAfter ? `, again in ${retryAfter} s` : ""}`, sent.page);
     const entry = entryOf(sent);
     if (!isSuccess(status)) entry.failures++;

@@ -1,5 +1,4 @@
 /** What is in flight, and how much more may be: browsers bound it, and say so only by failing. */
-import { isOver } from "./tabs.js";
 
 /** Requests at once: enough to drain a back-log, and two of a host's six sockets are left to the page. */
 const PARALLEL = 4;
@@ -16,6 +15,8 @@ const LOST_MS = 20_000;
 
 export interface Request {
   beganAt: number;
+  /** The same by a clock that nobody sets. */
+  openSince: number;
   /** The back-off then. */
   seen: string;
   /** Bytes of one that outlives the page; 0 of another. */
@@ -36,14 +37,14 @@ export const setGone = (next: boolean): void => {
 
 /** How many are open for at least `ms` milliseconds. */
 export const openFor = (ms: number): number =>
-  [...inFlight.values()].filter(({ beganAt }) => isOver(beganAt, ms)).length;
+  [...inFlight.values()].filter(({ openSince }) => performance.now() - openSince >= ms).length;
 
 export const isFull = (isOut: boolean): boolean =>
   isOut ? inFlight.size >= PARALLEL_HIDDEN : inFlight.size - Math.min(SLOW, openFor(SLOW_MS)) >= PARALLEL;
 
 /** WebKit never ends the requests that it cuts off when a page enters the back/forward cache: they are forgotten. */
 export const forgetLost = (): void => {
-  for (const [key, { beganAt }] of inFlight) if (isOver(beganAt, LOST_MS)) inFlight.delete(key);
+  for (const [key, { openSince }] of inFlight) if (performance.now() - openSince > LOST_MS) inFlight.delete(key);
 };
 
 /** So many bytes more may outlive the page. */

@@ -17,7 +17,7 @@ type Settle = (verdict: () => void) => void;
 
 const send = async (key: string, body: string, kept: number, then: Settle): Promise<void> => {
   if (state()) claim(key);
-  const request = { beganAt: Date.now(), seen: known, kept, isCut: isGone };
+  const request = { beganAt: Date.now(), openSince: performance.now(), seen: known, kept, isCut: isGone };
   inFlight.set(key, request);
   const outcome = await post(body, kept > 0);
   const verdict = (): void => judge(key, request, outcome);
