@@ -42,7 +42,8 @@ const init = (config: Config): void => {
     token = config.apiToken || "none";
     start({ ...config, name });
     waiting.forEach(run);
-  } else if ((config.apiToken && config.apiToken !== token) || name !== ownName) report("input", "init: two apiTokens");
+  } else if ((config.apiToken && config.apiToken !== token) || name !== ownName)
+    report("input", "init: name, apiToken");
   else if (config.contactUid) run(["identify", config.contactUid, config.accountUid]);
 };
 

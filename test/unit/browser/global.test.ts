@@ -218,7 +218,7 @@ describe("a second configuration", () => {
     const other = config({ ...more, contactUid: "bob", onError: () => expect.unreachable() });
     const sent = await twice(other);
     expect(sent.sort()).toEqual(["ann one token", "ann pageview token"]);
-    expect(warn.mock.calls).toEqual([["tracklet: init: two apiTokens"]]);
+    expect(warn.mock.calls).toEqual([["tracklet: init: name, apiToken"]]);
     expect(problems).toEqual([expect.objectContaining({ code: "input", detail: expect.stringContaining("apiToken") })]);
   });
   it("without anything changes nothing", async () => {

@@ -96,7 +96,7 @@ it("params that are none are a mistake, named by where they were given", () =>
     await page.track("a", "text" as never);
     await page.track("b", { bad: 1n });
     await page.run(() => page.tracker.pageview(5 as never));
-    const mistakes = ["params: params", "track: params", "track: params.bad", "pageview: params"];
+    const mistakes = ["init: params", "track: params", "track: params.bad", "pageview: params"];
     expect(page.problems).toEqual(mistakes.map((detail) => ({ code: "input", detail, event: undefined })));
   }));
 
