@@ -7,8 +7,8 @@ import { waitForBackOff } from "../harness/outage.js";
 
 /** The events of a crashed tab are sent by an open tab this long after the crash, at most. */
 const CRASH_MS = 25_000;
-/** What an open tab may take, beside its first success, to take over what a closed tab has left: a claim, and requests. */
-const TAKE_OVER_MS = 5_000;
+/** An open tab takes over at once what a closed tab has left, and waits for no lease to end, which takes 20 s. */
+const TAKE_OVER_MS = 15_000;
 /** Longer than any tab takes another one for alive that gives no sign of it. */
 const LATER_MS = 60_000;
 
