@@ -48,6 +48,25 @@ describe("events handed off on a healthy service", () => {
   );
 });
 
+describe("an event that has failed", () => {
+  it("is not handed off, although another tab has seen the service accept one", () =>
+    inScenario(async (journal) => {
+      const { world, service } = journal;
+      service.latency = () => SECOND;
+      const [page, other] = [await journal.open(), await journal.open()];
+      await journal.track(page, "cut");
+      await world.clock.advance(1.1 * SECOND);
+      await journal.track(other);
+      await world.clock.advance(1.5 * SECOND);
+      await journal.leave(page, {});
+      await journal.track(other);
+      await world.clock.advance(2 * SECOND);
+      service.poison.clear();
+      await world.clock.advance(60 * SECOND);
+      expectOnce(journal);
+    }));
+});
+
 describe("a page that is left while the service hangs", () => {
   it.each([1, 2, 9, 14])("loses nothing (after %i s)", (seconds) =>
     inScenario(async (journal) => {

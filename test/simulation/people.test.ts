@@ -48,6 +48,35 @@ describe("events before anybody is named", () => {
       await journal.world.clock.advance(60 * SECOND);
       expect(owners(journal)).toEqual(times(3, "alice acme"));
     }));
+  it("are sent once, although another page takes their silent page for dead", () =>
+    inScenario(async (journal) => {
+      const { world, service } = journal;
+      service.latency = () => 2 * SECOND;
+      const page = await journal.open(NOBODY);
+      await trackMany(journal, page, { count: 3 });
+      await world.clock.advance(60 * SECOND);
+      await journal.identify(page, "alice");
+      await journal.open({ contactUid: "alice" });
+      await world.clock.advance(60 * SECOND);
+      expect([...journal.entries.values()].map(({ stored }) => stored)).toEqual([1, 1, 1]);
+    }));
+  it("wait on, although an older log-out is written again where the storage was emptied", () =>
+    inScenario(async (journal) => {
+      const { world, service } = journal;
+      const former = await journal.open();
+      await journal.reset(former);
+      await journal.identify(former, "alice");
+      service.weather = "unavailable";
+      await journal.track(former);
+      await world.clock.advance(SECOND);
+      await journal.clear(former);
+      const page = await journal.open(NOBODY);
+      await journal.track(page);
+      await world.clock.advance(60 * SECOND);
+      service.weather = "up";
+      await world.clock.advance(400 * SECOND);
+      expect(owners(journal)).toEqual(times(2, "alice undefined"));
+    }));
   it("are hers for good, although she logs out before they can be sent", () =>
     inScenario(async (journal) => {
       const page = await journal.open(NOBODY);

@@ -96,6 +96,30 @@ describe.each(SEEDS)("beside an event that the service never takes, the others a
   );
 });
 
+describe("a Retry-After", () => {
+  it("that comes while a probe is under way holds after the probe's success", () =>
+    inScenario(async (journal) => {
+      const { world, service } = journal;
+      const page = await openSettled(journal);
+      const latencies = [300, 100];
+      service.latency = () => latencies.shift() ?? 400;
+      service.weather = "alternating";
+      service.retryAfterS = 7;
+      await journal.track(page);
+      await journal.track(page, "cut");
+      await world.clock.advance(150);
+      service.weather = "up";
+      await journal.track(page);
+      await world.clock.advance(SECOND);
+      const before = world.sent.length;
+      await journal.track(page);
+      await world.clock.advance(5 * SECOND);
+      expect([before, world.sent.length]).toEqual([3, 3]);
+      await world.clock.advance(60 * SECOND);
+      expectOthers(journal);
+    }));
+});
+
 describe("an event that the service never took", () => {
   it.each<[Poison, number]>(
     (["500", "cut", "hang"] as const).flatMap((poison) => [5, 60, 1_000].map((s): [Poison, number] => [poison, s])),

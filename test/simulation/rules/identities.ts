@@ -38,6 +38,7 @@ export const identities: MakeRule = (journal) => {
   /** When a page has read the storage, and when it ran again, last. */
   const readAt = new Map<Page, number>();
   const resumedAt = new Map<Page, number>();
+  const openedAt = new Map<Page, number>();
   /** Pages of which nobody can tell what they know. */
   const doubtful = new Set<Page>();
   /** Pages whose visitor has refused or has yet to agree, so that they store nothing. */
@@ -97,6 +98,7 @@ export const identities: MakeRule = (journal) => {
   return {
     onOpen: (page, { contactUid, accountUid, consent }) => {
       readAt.set(page, place);
+      openedAt.set(page, clock.now());
       if (consent === "pending" || isRefused) closed.add(page);
       if (!contactUid) return;
       identify(page, text(`${contactUid}`, accountUid as string));
@@ -104,7 +106,8 @@ export const identities: MakeRule = (journal) => {
     },
     onTrack: (entry) => {
       const { page } = entry;
-      const isUnheard = resets.some((reset) => !hasHeard(page, reset));
+      // A log-out in the millisecond in which the page was loaded may seem to come after it.
+      const isUnheard = resets.some((reset) => !hasHeard(page, reset) || reset.at === openedAt.get(page));
       if (doubtful.has(page)) {
         if (isUnheard || isHidden) entry.mayBeLost ??= UNHEARD;
         return;
