@@ -84,7 +84,9 @@ const size = async (): Promise<Outcome> => ({
 
 const unitTests = async (): Promise<Outcome> => {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${UNIT_REPORT}`];
-  const ok = await stage("unit tests", () => script("unit", reporters));
+  // Vitest leaves a core free, which the databases need where everything is tested.
+  const workers = isAll ? [] : ["--maxWorkers=2"];
+  const ok = await stage("unit tests", () => script("unit", [...reporters, ...workers]));
   return outcomeOf(ok, UNIT_REPORT, (report: VitestReport) => ({
     counts: countVitest(report),
     times: vitestTimes(report, ROOT),
