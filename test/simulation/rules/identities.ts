@@ -77,6 +77,8 @@ export const identities: MakeRule = (journal) => {
     // What could not be stored is known to nobody else.
     if (!keeps(by)) for (const page of world.pages) if (page !== by) doubtful.add(page);
   };
+  /** A log-out in the millisecond in which the page was loaded may seem to come after it. */
+  const isTied = (page: Page): boolean => resets.some(({ at }) => at === openedAt.get(page));
   const isAddressed = ({ page, trackedAt }: Entry, { addressedAt }: Owned): boolean => {
     if (addressedAt === undefined || page.isDead || page.isFrozen) return false;
     return clock.now() >= addressedAt + (addressedAt < trackedAt + LEASE_MS ? HEARD_MS : ADOPTION_MS);
@@ -106,8 +108,7 @@ export const identities: MakeRule = (journal) => {
     },
     onTrack: (entry) => {
       const { page } = entry;
-      // A log-out in the millisecond in which the page was loaded may seem to come after it.
-      const isUnheard = resets.some((reset) => !hasHeard(page, reset) || reset.at === openedAt.get(page));
+      const isUnheard = isTied(page) || resets.some((reset) => !hasHeard(page, reset));
       if (doubtful.has(page)) {
         if (isUnheard || isHidden) entry.mayBeLost ??= UNHEARD;
         return;
@@ -180,7 +181,7 @@ export const identities: MakeRule = (journal) => {
       const id = text(contact_uid, params.account_uid);
       if (!contact_uid) violations.push(`${entry.name} is sent without a contact`);
       // Whoever adopts it may not have heard of a log-out while nothing might be stored.
-      else if (state && !state.allowed.has(id) && (entry.page === page || !doubtful.has(page)))
+      else if (state && !state.allowed.has(id) && !isTied(entry.page) && (entry.page === page || !doubtful.has(page)))
         violations.push(
           `${clock.now()} ms: ${entry.name} is sent as ${id}, and may be of ${[...state.allowed].join(", ") || "nobody"}`,
         );
