@@ -141,7 +141,9 @@ export const identities: MakeRule = (journal) => {
     },
     onClear: (page) => {
       isRefused = false;
-      // A log-out that nobody has heard of is forgotten.
+      // What nobody has heard of is forgotten: that somebody was named, or has logged out.
+      for (const state of owned.values())
+        if (clock.now() < (state.addressedAt ?? 0) + HEARD_MS) state.addressedAt = undefined;
       const last = resets.at(-1);
       if (last && clock.now() < last.at + HEARD_MS) for (const state of owned.values()) state.isOpen = true;
       // Each page goes on with what it has heard of.
