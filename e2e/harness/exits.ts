@@ -106,6 +106,9 @@ export interface FarewellOptions {
   atLeast: number;
 }
 
+/** A lease that nobody has ended runs out after this time, in milliseconds. */
+const LEASE_MS = 20_000;
+
 /** `count` large events in the page's own `pagehide` listener: what fits leaves at once, the rest with the next visit. */
 export const trackAtPagehide = async (
   stage: ExitStage,
@@ -124,7 +127,10 @@ export const trackAtPagehide = async (
   // No other page could have sent them.
   await gateway.waitForPosts(atLeast);
   await gateway.quiet();
+  const visitedAt = performance.now();
   const stored = await stage.expectRows([...uids, await visitLast(stage)]);
+  // A page that was left has ended its lease: the next one need not wait for it to run out.
+  expect(performance.now() - visitedAt, "ms until what was left behind is stored").toBeLessThan(LEASE_MS);
   for (const { event_uid, params } of stored)
     if (event_uid !== "last") expect(params.text, event_uid).toBe(event_uid.slice("bye-".length) + text);
 };
