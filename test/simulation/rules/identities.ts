@@ -45,7 +45,7 @@ export const identities: MakeRule = (journal) => {
   const closed = new Set<Page>();
   let isRefused = false;
   /** Has somebody logged out where nothing might be stored? Others hear of it once the visitor agrees. */
-  let isHidden = false;
+  let isUntold = false;
   const keeps = (page: Page): boolean => isKeeping(journal) && !closed.has(page);
 
   /** Pages that have just named somebody by an option: what they store comes with their first task. */
@@ -110,7 +110,7 @@ export const identities: MakeRule = (journal) => {
       const { page } = entry;
       const isUnheard = isTied(page) || resets.some((reset) => !hasHeard(page, reset));
       if (doubtful.has(page)) {
-        if (isUnheard || isHidden) entry.mayBeLost ??= UNHEARD;
+        if (isUnheard || isUntold) entry.mayBeLost ??= UNHEARD;
         return;
       }
       const mine = own.get(page);
@@ -123,11 +123,11 @@ export const identities: MakeRule = (journal) => {
       if (!isOwn) for (const value of stored) if (value) allowed.add(value);
       const isOpen = !isOwn && stored.has(undefined);
       owned.set(entry, { allowed, isOpen });
-      if (isOpen && (isUnheard || isHidden)) entry.mayBeLost ??= UNHEARD;
+      if (isOpen && (isUnheard || isUntold)) entry.mayBeLost ??= UNHEARD;
     },
     onIdentify: (page, contact, account) => identify(page, text(contact, account)),
     onReset: (page) => {
-      isHidden ||= closed.has(page);
+      isUntold ||= closed.has(page);
       own.delete(page);
       change(page, [undefined]);
       resets.push(changes.at(-1)!);
@@ -157,16 +157,18 @@ export const identities: MakeRule = (journal) => {
       if (choice === "granted") {
         // What they know is stored now, unless somebody has chosen before.
         const knowing = [...closed].filter((page) => !page.isDead && own.has(page));
-        if (isHidden) for (const [entry, state] of owned) if (state.isOpen) entry.mayBeLost ??= UNHEARD;
+        if (isUntold) for (const [entry, state] of owned) if (state.isOpen) entry.mayBeLost ??= UNHEARD;
         closed.clear();
         isRefused = false;
         for (const page of knowing) change(page, [own.get(page)!.id]);
         return;
       }
       isRefused = true;
-      for (const page of world.pages) closed.add(page);
-      // What was known is forgotten; who forgets when is nobody's promise.
-      for (const page of world.pages) doubtful.add(page);
+      for (const page of world.pages) {
+        closed.add(page);
+        // What was known is forgotten; who forgets when is nobody's promise.
+        doubtful.add(page);
+      }
       changes.push({
         at: clock.now(),
         place: ++place,
