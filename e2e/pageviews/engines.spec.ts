@@ -1,4 +1,5 @@
 import { EVERY_ENGINE, expect, test } from "../harness/engines.js";
+import { waitFor } from "../harness/fixtures.js";
 import { goBack, leaveBy, WATCH_SHOW } from "../harness/tab.js";
 import { MEANS } from "./fixtures.js";
 
@@ -46,6 +47,10 @@ test.describe("page views", EVERY_ENGINE, () => {
       test("are counted again when the back/forward cache gives the page back", async ({ open, site, expectRows }) => {
         const tab = await open(`${site.url}/a`);
         await expectRows(["pageview"]);
+        // Firefox keeps no page that has a request under way.
+        await waitFor(() => tab.evaluate(`Object.keys(localStorage).every((key) => !key.includes(":event:"))`), {
+          what: "the page to have its answer",
+        });
         await leaveBy(tab, `location.assign("/b")`);
         expect(await goBack(tab), "restored").toBe(true);
         const rows = await expectRows(["pageview", "pageview", "pageview"]);
