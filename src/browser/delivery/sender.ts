@@ -7,7 +7,7 @@ import { isReady, sizeOf, tabOf, withMark } from "./event-key.js";
 import { forgetLost, inFlight, isFull, isGone, KEEPALIVE_BYTES, openFor, room, SLOW_MS } from "./in-flight.js";
 import { rows } from "./queue.js";
 import { failures, judge } from "./responses.js";
-import { letGo, me, RENEW_MS } from "./tabs.js";
+import { isClaiming, letGo, me, RENEW_MS } from "./tabs.js";
 import { BEACON, nextTask, post } from "./transport.js";
 
 /** A request open for this long when the page is left, in milliseconds, says that the service may hang. */
@@ -53,7 +53,7 @@ export const beginRequests = (isOut: boolean, mayProbeEarly: boolean, then: Sett
     const ownWait = (failures.get(key)?.until ?? 0) - Date.now();
     const wait = isFull(isOut) ? SLOW_MS : waitFor(key, mayProbeEarly);
     next = Math.min(next, Math.max(wait, ownWait) || next);
-    if (wait || (isProbe && isGone)) break;
+    if (wait || (isProbe && (isGone || isClaiming()))) break;
     if (ownWait > 0 || letGo(key)) continue;
     const size = sizeOf(text);
     const fits = size <= room();
