@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { fill } from "../../../simulation/area.js";
 import { dice, inWorld, type Page, type World } from "../../../simulation/world.js";
-import { acceptAll, MINUTE } from "../../../support/verbs.js";
+import { acceptAll, MINUTE, track } from "../../../support/verbs.js";
 
 const HOUR = 60 * MINUTE;
 const ROW = "tracklet:backoff";
@@ -36,6 +36,17 @@ describe("failures", () => {
       await world.clock.advance(HOUR);
       expect(gaps(world).slice(0, 11)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((wait) => wait + 1));
     }));
+  it("are 2 s apart at most for half a minute after a success, each with its second", () =>
+    inWorld(
+      async (world) => {
+        const page = await world.open();
+        answerBy(world, (count) => (count === 1 ? [200] : [503]));
+        await track(page, "a", "b");
+        await world.clock.advance(10 * MINUTE);
+        expect(gaps(world).slice(1, 13)).toEqual([3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 301]);
+      },
+      () => 1,
+    ));
   it("have full jitter", () =>
     inPage(
       async (page, world) => {
@@ -104,7 +115,16 @@ describe("Retry-After", () => {
       ],
       60,
     ],
+    [
+      "except by one that is longer by a second",
+      [
+        [503, 5],
+        [503, 6],
+      ],
+      6,
+    ],
     ["by the pause for a refusal", [[503, 600], [401]], 600],
+    ["by a longer pause for a refusal", [[503, 60], [401]], 60],
   ])("of one of several requests is not changed %s", (_, answers, seconds) =>
     inPage(async (page, world) => {
       answerBy(world, (count) => answers[count - 1] ?? [200]);
@@ -113,7 +133,8 @@ describe("Retry-After", () => {
       await world.clock.advance(20);
       expect(world.sent.length).toBe(2);
       await page.online();
-      await world.clock.advance(seconds * 1_000 - 100);
+      // This tab's second comes on top.
+      await world.clock.advance(seconds * 1_000 + 900);
       expect(world.sent.length).toBe(2);
       await world.clock.advance(MINUTE);
       expect([world.sent.length > 2, world.stored()]).toEqual([true, []]);
@@ -172,6 +193,15 @@ it("a row that something else wrote never stalls for more than an hour", async (
     });
   expect(wrong).toEqual([]);
 });
+
+it("a row that is no state of it says nothing", () =>
+  inWorld(async (world) => {
+    world.storage.rows[ROW] = `x${world.clock.wall()},600000,3,told,0`;
+    acceptAll(world);
+    await (await world.open()).track("a");
+    await world.clock.advance(100);
+    expect(world.stored()).toEqual([]);
+  }));
 
 it("waits as well where the storage is denied or full", async () => {
   for (const spoil of [

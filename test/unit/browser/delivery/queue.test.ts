@@ -3,7 +3,17 @@ import { describe, expect, it } from "vitest";
 import type { Config } from "../../../../src/types.js";
 import { fill } from "../../../simulation/area.js";
 import { inWorld, type Page, type World } from "../../../simulation/world.js";
-import { acceptAll, anonymous, bodies, flush, identify, MINUTE, numbered, track } from "../../../support/verbs.js";
+import {
+  acceptAll,
+  anonymous,
+  bodies,
+  flush,
+  identify,
+  MINUTE,
+  numbered,
+  reset,
+  track,
+} from "../../../support/verbs.js";
 
 const EVENT = "tracklet:event:";
 /** A page whose service never answers, so that what is tracked stays to be looked at. */
@@ -44,15 +54,19 @@ describe("bounds", () => {
     inPage({ maxEvents: 3 }, async (page, world) => {
       await track(page, "a", "b", "c", "d", "e");
       expect([(await flush(world, page, 100))?.dropped, (await flush(world, page, 100))?.dropped]).toEqual([2, 0]);
-      expect([world.stored(), evicted(page)]).toEqual([
+      expect([world.stored(), evicted(page), page.problems[0]!.detail]).toEqual([
         ["c", "d", "e"],
         ["a", "b"],
+        "maxEvents, maxBytes",
       ]);
     }));
   it("of the bytes drop as many of the oldest as it takes, and what is larger than all that may wait", () =>
     inPage({ maxBytes: 1_000 }, async (page, world) => {
+      const rest = (name: string) =>
+        JSON.stringify({ contact_uid: "ann", event_uid: name, params: { text: "" } }).length;
       for (const name of ["a", "b", "c"]) await page.track(name, { text: "x".repeat(200) });
-      await page.track("large", { text: "x".repeat(600) });
+      // Both fill it to the last byte.
+      await page.track("large", { text: "x".repeat(800 - rest("c") - rest("large")) });
       await world.clock.advance(20);
       expect([world.stored(), evicted(page)]).toEqual([
         ["c", "large"],
@@ -71,10 +85,28 @@ describe("bounds", () => {
       const next = await world.open({ maxAgeMs: 60_000 });
       await next.track("new");
       await world.clock.advance(MINUTE);
-      expect([evicted(next), world.sent.filter((sent) => sent.page === next).map(({ name }) => name)]).toEqual([
-        ["old"],
-        ["new"],
-      ]);
+      expect(next.problems).toMatchObject([{ code: "evicted", detail: "maxAgeMs", event: { event_uid: "old" } }]);
+      expect(world.sent.filter((sent) => sent.page === next).map(({ name }) => name)).toEqual(["new"]);
+    }));
+  it("of the age hold also where nothing else is tracked", () =>
+    inPage({ maxAgeMs: 60_000 }, async (page, world) => {
+      await page.track("old");
+      await world.clock.advance(2 * MINUTE);
+      expect([world.stored(), evicted(page)]).toEqual([[], ["old"]]);
+    }));
+  it("are not looked at anew after each of many answers", () =>
+    inPage({}, async (page, world) => {
+      let measured = 0;
+      page.window.TextEncoder = class extends TextEncoder {
+        override encode(text?: string) {
+          measured++;
+          return super.encode(text);
+        }
+      };
+      acceptAll(world);
+      await track(page, ...numbered(200));
+      await world.clock.advance(MINUTE);
+      expect([world.names().length, measured < 200 * 10]).toEqual([200, true]);
     }));
   it("hold for what was adopted, too", () =>
     inPage({ maxEvents: 3 }, async (page, world) => {
@@ -84,7 +116,10 @@ describe("bounds", () => {
       const next = await world.open({ maxEvents: 3, stamp: true });
       await track(next, "c", "d", "e");
       await world.clock.advance(2_000);
-      expect([world.stored().length, evicted(next).length]).toEqual([3, 2]);
+      expect([world.stored(), evicted(next)]).toEqual([
+        ["c", "d", "e"],
+        ["a", "b"],
+      ]);
     }));
 });
 
@@ -100,6 +135,23 @@ describe("events that lack their contact", () => {
         { contact_uid: "ann", event_uid: "a", params: { account_uid: "acme", n: 1 } },
         { contact_uid: "ann", event_uid: "b", params: { contact_uid: "no contact", account_uid: "own" } },
       ]);
+    }));
+  it("are let go where another tab has sent them", () =>
+    inPage(anonymous, async (page, world) => {
+      acceptAll(world);
+      await page.track("a");
+      await world.clock.advance(20);
+      delete world.storage.rows[Object.keys(world.storage.rows).find((key) => key.startsWith(EVENT))!];
+      await identify(page, "ann");
+      expect(await bodies(world)).toEqual([]);
+    }));
+  it("alone go at a log-out, and not what others were named for", () =>
+    inPage({}, async (before, world) => {
+      await before.track("a");
+      before.kill();
+      const page = await world.open(anonymous);
+      await reset(page);
+      expect(world.stored()).toEqual(["a"]);
     }));
   const unnamed = Array.from({ length: 103 }, (_, index) => `u${index}`);
   it("are 100 at most, reported once, and neither push out nor are pushed out by the others", () =>

@@ -18,6 +18,47 @@ it("an event that fails while others pass is tried within seconds at first, then
     expect(Math.max(...gaps)).toBeGreaterThan(60_000);
     expect(Math.max(...gaps)).toBeLessThan(310_000);
     expect(gaps.length).toBeLessThan(30);
+    // Alone at last, it holds nobody back.
+    const before = world.sent.length;
+    while (world.sent.length === before) await world.clock.advance(1_000);
+    expect(world.storage.rows["tracklet:backoff"]).toBeUndefined();
+  }));
+
+it("what speaks of the service holds the other events back, what may speak of the event does not", async () => {
+  const held: string[] = [];
+  for (const [status, retryAfter] of [[0], [400], [500], [500, 5], [404], [408], [425], [429]] as [number, number?][])
+    await inWorld(
+      async (world) => {
+        const page = await world.open();
+        answerBy(world, ({ name }) => (name === "bad" ? status : 200), retryAfter);
+        await page.track("bad");
+        for (const [index, next] of ["first", "second"].entries()) {
+          while (world.names().filter((name) => name === "bad").length <= index) await world.clock.advance(100);
+          await world.clock.advance(100);
+          await page.track(next);
+          await world.clock.advance(500);
+          if (!world.names().includes(next)) held.push([status, retryAfter, next].join(" ").replace("  ", " "));
+        }
+      },
+      () => 1,
+    );
+  // A wrong configuration is none once another event was accepted.
+  const both = ["500 5", "408", "425", "429"].flatMap((answer) => [`${answer} first`, `${answer} second`]);
+  expect(held.toSorted()).toEqual([...both, "404 first"].toSorted());
+});
+
+it("a failure of what another tab has sent meanwhile counts, and brings nothing back", () =>
+  inWorld(async (world) => {
+    const page = await world.open();
+    // So many that the tab holds a lease: the storage was not emptied.
+    await track(page, ...numbered(9));
+    await world.clock.advance(20);
+    delete world.storage.rows[Object.keys(world.storage.rows).find((key) => key.includes(":1000000:"))!];
+    await world.sent[0]!.answer(503);
+    expect(world.storage.rows["tracklet:backoff"]).toBeDefined();
+    acceptAll(world);
+    await world.clock.advance(MINUTE);
+    expect([world.names().filter((name) => name === "e1"), world.stored()]).toEqual([["e1"], []]);
   }));
 
 describe("an event that the service refuses", () => {
@@ -42,7 +83,7 @@ describe("an event that the service refuses", () => {
       await world.clock.advance(10 * MINUTE);
       expect(harmless(world)).toEqual(numbered(10).toSorted());
       const dropped = page.problems.filter(({ event }) => event);
-      expect(dropped).toMatchObject([{ code: "rejected", event: { event_uid: "bad" } }]);
+      expect(dropped).toMatchObject([{ code: "rejected", detail: `status ${status}`, event: { event_uid: "bad" } }]);
       expect(world.stored()).toEqual([]);
     }),
   );
@@ -59,6 +100,26 @@ describe("an event that the service refuses", () => {
       acceptAll(world);
       await world.clock.advance(10 * MINUTE);
       expect(world.stored()).toEqual([]);
+    }));
+  it.each([
+    [3, 3],
+    [20, 8],
+  ])("is one of %i that all are: the service may rest once %i of them were refused", (count, refused) =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      answerBy(world, () => 400);
+      await track(page, ...numbered(count));
+      while (!page.problems.length) await world.clock.advance(10);
+      expect([page.problems[0]!.code, world.names()]).toEqual(["paused", numbered(refused)]);
+    }),
+  );
+  it("counts once, however often that happens", () =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      answerBy(world, (sent) => (poisonous(sent) ? 400 : 503));
+      await track(page, "bad", "e1", "e2");
+      await world.clock.advance(30 * MINUTE);
+      expect([world.sent.filter(poisonous).length > 3, page.problems]).toEqual([true, []]);
     }));
   it("is one of several: all of them go, nothing else does", () =>
     inWorld(async (world) => {

@@ -39,3 +39,22 @@ describe.each([true, false])(
       }));
   },
 );
+
+it("what was open while it was cached shows by its answer that the service fails, and by a broken connection nothing", async () => {
+  const failures: string[] = [];
+  for (const when of ["before", "meanwhile"])
+    for (const status of [0, 503])
+      await inWorld(async (world) => {
+        const page = await world.open();
+        if (when === "before") await page.track("a");
+        await world.clock.advance(20);
+        await page.freeze();
+        if (when === "meanwhile") await page.track("a");
+        await page.restore();
+        await (status ? world.sent[0]!.answer(status) : world.sent[0]!.fail());
+        await world.clock.advance(20);
+        if (world.storage.rows["tracklet:backoff"]) failures.push(`${when}: ${status}`);
+        expect(world.names()).toEqual(["a"]);
+      });
+  expect(failures).toEqual(["before: 503", "meanwhile: 503"]);
+});

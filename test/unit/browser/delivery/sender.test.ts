@@ -199,7 +199,7 @@ describe("a service that is down", () => {
       await track(page, ...numbered(20));
       await world.clock.advance(1_900);
       const before = world.openRequests().length;
-      await world.clock.advance(2_500);
+      await world.clock.advance(200);
       expect(before).toBeLessThanOrEqual(4);
       expect(world.openRequests().length).toBeGreaterThan(before);
       await world.clock.advance(10_000);
@@ -218,5 +218,17 @@ describe("a service that is down", () => {
       acceptAll(world);
       await world.clock.advance(MINUTE);
       expect(world.stored()).toEqual([]);
+    }));
+  it("and whose requests the browser never ends is sent them again after 20 s", () =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      await track(page, ...numbered(3));
+      await world.clock.advance(20);
+      for (const sent of world.sent) sent.isOpen = false;
+      acceptAll(world);
+      await world.clock.advance(19_000);
+      expect(world.names()).toEqual(numbered(3));
+      await world.clock.advance(10_000);
+      expect([world.names(), world.stored()]).toEqual([[...numbered(3), ...numbered(3)], []]);
     }));
 });

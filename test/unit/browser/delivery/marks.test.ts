@@ -1,0 +1,74 @@
+/** What becomes of an event whose request was in flight when its page was left: until when, and by what, it is judged. */
+import { expect, it } from "vitest";
+import { inWorld, type Page, type World } from "../../../simulation/world.js";
+import { acceptAll, MINUTE, track, trackAndLeave } from "../../../support/verbs.js";
+
+const HANDED_OFF_FOR = 30_000;
+/** An event that was handed off half a minute ago, by a tab that is no more. */
+const leaveMark = (world: World): number => {
+  const mark = world.clock.wall() - HANDED_OFF_FOR;
+  world.storage.rows[`tracklet:event:dead:1000000:${mark}`] =
+    `!${mark}{"contact_uid":"ann","event_uid":"a","params":{}}`;
+  return mark;
+};
+/** A page that has taken over what another one has just handed off; nobody answers. */
+const afterExit = async (world: World): Promise<Page> => {
+  await trackAndLeave(await world.open(), "a");
+  const next = await world.open();
+  await world.clock.advance(15_000);
+  return next;
+};
+
+it("is sent again only where the service went down within 20 s, as two events have shown", async () => {
+  const sent: string[] = [];
+  for (const [culprit, downAfter] of [
+    ["", -5_000],
+    ["", 19_999],
+    ["", 20_000],
+    ["?", 0],
+    ["told", 0],
+    ["event:x:1:1", 0],
+    ["?event:x:1:1", 0],
+  ] as const)
+    await inWorld(async (world) => {
+      const mark = leaveMark(world);
+      world.storage.rows["tracklet:backoff"] = `${world.clock.wall()},5000,3,${culprit},${mark + downAfter}`;
+      acceptAll(world);
+      await world.open();
+      await world.clock.advance(MINUTE);
+      if (world.names().length) sent.push(`${culprit} ${downAfter}`);
+      expect(world.stored()).toEqual([]);
+    });
+  expect(sent).toEqual([" -5000", " 19999", "? 0"]);
+});
+
+it("waits for the requests that may still show that the service went down", () =>
+  inWorld(async (world) => {
+    await track(await afterExit(world), "b", "c");
+    await world.clock.advance(10_000);
+    expect(world.stored().toSorted()).toEqual(["a", "b", "c"]);
+    acceptAll(world);
+    await world.clock.advance(MINUTE);
+    expect(world.names().toSorted()).toEqual(["a", "a", "b", "b", "c", "c"]);
+  }));
+
+it("is not judged by an acceptance that comes too late for it", () =>
+  inWorld(async (world) => {
+    const next = await afterExit(world);
+    await next.track("b");
+    await world.clock.advance(6_000);
+    acceptAll(world);
+    await next.track("c");
+    await world.clock.advance(1_000);
+    expect(world.stored().toSorted()).toEqual(["a", "b"]);
+    await world.sent.find(({ name }) => name === "b")!.answer(200);
+    expect([world.names(), world.stored()]).toEqual([["a", "b", "c"], []]);
+  }));
+
+it("does not wait for requests that began too late to judge it", () =>
+  inWorld(async (world) => {
+    leaveMark(world);
+    await (await world.open()).track("b");
+    await world.clock.advance(2_000);
+    expect([world.names(), world.stored()]).toEqual([["b"], ["b"]]);
+  }));
