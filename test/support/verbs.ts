@@ -9,6 +9,13 @@ export const answerBy = (world: World, rule: (sent: Sent) => number, retryAfter?
     void world.clock.add(20, () => (rule(sent) ? sent.answer(rule(sent), retryAfter) : sent.fail()));
 };
 export const acceptAll = (world: World): void => answerBy(world, () => 200);
+/** Lets time pass in steps until something is so, for an hour at most. */
+export const until = async (world: World, isSo: () => unknown, stepMs: number): Promise<void> => {
+  for (let past = 0; !isSo(); past += stepMs) {
+    if (past > 60 * MINUTE) throw new Error("it never comes");
+    await world.clock.advance(stepMs);
+  }
+};
 /** Runs the test once for each status, and tells those that fail. */
 export const inWorlds = async (
   statuses: number[],

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { fill } from "../../../simulation/area.js";
 import { dice, inWorld, type Page, type World } from "../../../simulation/world.js";
-import { acceptAll, MINUTE, track } from "../../../support/verbs.js";
+import { acceptAll, MINUTE, track, until } from "../../../support/verbs.js";
 
 const HOUR = 60 * MINUTE;
 const ROW = "tracklet:backoff";
@@ -157,7 +157,7 @@ it("a probe whose tab is gone frees the way after 15 s", () =>
     await page.track("a");
     await world.clock.advance(20);
     world.onRequest = () => {};
-    while (!world.openRequests().length) await world.clock.advance(100);
+    await until(world, () => world.openRequests().length, 100);
     page.kill();
     acceptAll(world);
     await world.open();

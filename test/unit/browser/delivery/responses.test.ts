@@ -1,7 +1,7 @@
 /** What becomes of events that the service does not take: alone, as all others, or for a while. */
 import { describe, expect, it } from "vitest";
 import { inWorld, type Sent, type World } from "../../../simulation/world.js";
-import { acceptAll, answerBy, inWorlds, MINUTE, numbered, track } from "../../../support/verbs.js";
+import { acceptAll, answerBy, inWorlds, MINUTE, numbered, track, until } from "../../../support/verbs.js";
 
 it("an event that fails while others pass is tried within seconds at first, then ever more rarely", () =>
   inWorld(async (world) => {
@@ -20,7 +20,7 @@ it("an event that fails while others pass is tried within seconds at first, then
     expect(gaps.length).toBeLessThan(30);
     // Alone at last, it holds nobody back.
     const before = world.sent.length;
-    while (world.sent.length === before) await world.clock.advance(1_000);
+    await until(world, () => world.sent.length > before, 1_000);
     expect(world.storage.rows["tracklet:backoff"]).toBeUndefined();
   }));
 
@@ -33,7 +33,7 @@ it("what speaks of the service holds the other events back, what may speak of th
         answerBy(world, ({ name }) => (name === "bad" ? status : 200), retryAfter);
         await page.track("bad");
         for (const [index, next] of ["first", "second"].entries()) {
-          while (world.names().filter((name) => name === "bad").length <= index) await world.clock.advance(100);
+          await until(world, () => world.names().filter((name) => name === "bad").length > index, 100);
           await world.clock.advance(100);
           await page.track(next);
           await world.clock.advance(500);
@@ -109,7 +109,7 @@ describe("an event that the service refuses", () => {
       const page = await world.open();
       answerBy(world, () => 400);
       await track(page, ...numbered(count));
-      while (!page.problems.length) await world.clock.advance(10);
+      await until(world, () => page.problems.length, 100);
       expect([page.problems[0]!.code, world.names()]).toEqual(["paused", numbered(refused)]);
     }),
   );

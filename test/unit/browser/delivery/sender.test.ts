@@ -1,7 +1,7 @@
 /** How events leave: the whole tracker in pages of a fake browser, answered by hand or by a rule. */
 import { describe, expect, it } from "vitest";
 import { inWorld, type Sent } from "../../../simulation/world.js";
-import { acceptAll, answerBy, inWorlds, MINUTE, numbered, track } from "../../../support/verbs.js";
+import { acceptAll, answerBy, inWorlds, MINUTE, numbered, track, until } from "../../../support/verbs.js";
 
 describe("a healthy service", () => {
   it("is sent each event after the next frame, and has it when it leaves the storage", () =>
@@ -142,8 +142,7 @@ describe("a service that is down", () => {
       answerBy(world, () => 503);
       await track(page, "a", "b");
       await world.clock.advance(30 * MINUTE);
-      while (!(world.storage.rows["tracklet:backoff"] && world.openRequests().length === 0))
-        await world.clock.advance(1);
+      await until(world, () => world.storage.rows["tracklet:backoff"] && !world.openRequests().length, 1);
       const before = world.sent.length;
       for (let turn = 0; turn < 5; turn++) {
         if (what === "show") await page.hide();
