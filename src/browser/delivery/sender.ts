@@ -44,9 +44,9 @@ const byPromise = (): string[] => {
  * @returns milliseconds until more may be sent
  */
 export const beginRequests = (isOut: boolean, mayProbeEarly: boolean, then: Settle): number => {
+  forgetLost();
   const isProbe = !!state();
   let next = RENEW_MS;
-  forgetLost();
   for (const key of isProbe || failures.size ? byPromise() : rows.keys()) {
     const text = rows.get(key)!;
     if (!isReady(text) || inFlight.has(key)) continue;
