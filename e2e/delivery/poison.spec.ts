@@ -133,7 +133,8 @@ test("Twenty pages are visited and left beside an event that meets a 500: nothin
     const answered = page.waitForEvent("requestfinished", { predicate: isView, timeout: AGAIN_MS });
     await track(page, view);
     await answered;
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    // The page has taken the bad one over, and knows that it fails.
+    await waitForFailures(page, gateway, "bad", gateway.posts("bad").length + 1);
     const arrived = page.waitForURL(`${site.url}/page-${visit}`);
     await trackAndLeave(page, [click], `location.assign("/page-${visit}")`);
     await arrived;

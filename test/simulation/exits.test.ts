@@ -65,6 +65,24 @@ describe("an event that has failed", () => {
       await world.clock.advance(60 * SECOND);
       expectOnce(journal);
     }));
+  it("in an earlier page is not handed off either", () =>
+    inScenario(async (journal) => {
+      const { world, service } = journal;
+      service.latency = () => SECOND;
+      const earlier = await journal.open();
+      await journal.track(earlier, "cut");
+      await world.clock.advance(3 * SECOND);
+      await journal.leave(earlier, {});
+      const page = await journal.open();
+      await journal.track(page);
+      // Its attempt on this page is under way.
+      await world.clock.advance(1.5 * SECOND);
+      await journal.leave(page, {});
+      service.poison.clear();
+      await journal.track(await journal.open());
+      await world.clock.advance(60 * SECOND);
+      expectOnce(journal);
+    }));
 });
 
 describe("a page that is left while the service hangs", () => {

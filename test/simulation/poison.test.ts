@@ -78,6 +78,7 @@ describe.each(SEEDS)("beside an event that the service never takes, the others a
   it.each(ALL)("%s, and twenty navigations repeat nothing", (poison) =>
     inScenario(async (journal) => {
       const first = await openSettled(journal);
+      journal.service.latency = () => 100;
       await journal.track(first, poison);
       await journal.world.clock.advance(3 * SECOND);
       await journal.leave(first, { isNavigation: true });
@@ -86,6 +87,7 @@ describe.each(SEEDS)("beside an event that the service never takes, the others a
         await trackMany(journal, page, { count: 2 });
         await journal.world.clock.advance(1.5 * SECOND);
         await journal.track(page);
+        await journal.world.clock.advance(30);
         await journal.leave(page, { isNavigation: true });
       }
       await journal.open();

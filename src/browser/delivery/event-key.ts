@@ -1,4 +1,7 @@
-/** What a queued event looks like in storage: `event:<tab>:<sequence>:<time>` = body, or the mark of a hand-off and the body. */
+/**
+ * What a queued event looks like in storage: `event:<tab>:<sequence>:<time>` = body, with the mark of a hand-off before it, and a
+ * blank behind it where it has failed.
+ */
 
 /** The start of every key. */
 export const EVENT = "event:";
@@ -16,6 +19,11 @@ export const withMark = (body: string): string => `!${Date.now()}${body}`;
 export const markedAt = (text: string): number => Number(/^!(\d+)/.exec(text)?.[1] ?? 0);
 
 export const withoutMark = (text: string): string => text.replace(/^!\d*/, "");
+
+/** Its request has failed; the next page that sends it knows so. The blank is sent along, which JSON allows. */
+export const asFailed = (text: string): string => `${withoutMark(text).trim()} `;
+
+export const hasFailed = (text: string): boolean => / $/.test(text);
 
 /** Does the body name its contact? It is the first member then. */
 export const isAddressed = (text: string): boolean => /^(!\d*)?{"contact_uid"/.test(text);

@@ -3,7 +3,7 @@ import { backOffMs, isSuccess, isTransient } from "../../shared/retry-policy.js"
 import { report } from "../reporting.js";
 import { get, set } from "../state/storage.js";
 import { clear, downSince, fail, TOLD } from "./backoff.js";
-import { markedAt, withMark, withoutMark } from "./event-key.js";
+import { asFailed, hasFailed, markedAt, withMark, withoutMark } from "./event-key.js";
 import { inFlight, isGone, type Request } from "./in-flight.js";
 import { deliver, drop, put, rows } from "./queue.js";
 import { isOver, letGo } from "./tabs.js";
@@ -83,16 +83,16 @@ export const judge = (key: string, request: Request, [status, told]: Outcome): v
   const isRefusal = [400, 413, 422].includes(status);
   const failure = failures.get(key);
   // Its mark goes, also where this tab has left the event to the storage.
-  if (text) set(key, withoutMark(text));
+  if (text) set(key, asFailed(text));
   if (text && rows.has(key)) {
-    rows.set(key, withoutMark(text));
+    rows.set(key, asFailed(text));
     // It fails although another one was accepted since: it is at fault itself, and a suspect until it is accepted.
-    const isAtFault = isEvents && !!failure && failure.at < acceptedAt;
-    if (isAtFault && isRefusal && failure.isRefusal) {
+    const isAtFault = isEvents && hasFailed(text) && (failure?.at ?? 0) < acceptedAt;
+    if (isAtFault && isRefusal && failure?.isRefusal) {
       drop(key, `status ${status}`);
       return;
     }
-    const tries = isAtFault || (isEvents && failure?.tries) ? failure!.tries + 1 : 0;
+    const tries = isAtFault || (isEvents && failure?.tries) ? (failure?.tries ?? 0) + 1 : 0;
     const at = Date.now();
     failures.set(key, { at, isRefusal, tries, until: tries && at + backOffMs(Math.max(1, tries - SUSPECT_TRIES)) });
     if (tries) return;

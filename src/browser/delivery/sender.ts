@@ -3,7 +3,7 @@ import { attempt } from "../../shared/attempt.js";
 import { config, isOn } from "../config.js";
 import { set } from "../state/storage.js";
 import { claim, culprit, known, state, waitFor } from "./backoff.js";
-import { isReady, sizeOf, tabOf, withMark } from "./event-key.js";
+import { hasFailed, isReady, sizeOf, tabOf, withMark } from "./event-key.js";
 import { forgetLost, inFlight, isFull, isGone, KEEPALIVE_BYTES, openFor, room, SLOW_MS } from "./in-flight.js";
 import { rows } from "./queue.js";
 import { failures, judge } from "./responses.js";
@@ -31,10 +31,11 @@ const send = async (key: string, body: string, kept: number, then: Settle): Prom
 };
 
 /** Those come first that have not failed, and of these the page's own. */
-const byPromise = (): string[] => {
+const byPromise = (): [string, string][] => {
   const failed = culprit();
-  const rank = (key: string): number => (key === failed || failures.has(key) ? 2 : 0) + (tabOf(key) === me ? 0 : 1);
-  return [...rows.keys()].sort((one, other) => rank(one) - rank(other));
+  const rank = ([key, text]: [string, string]): number =>
+    (key === failed || hasFailed(text) ? 2 : 0) + (tabOf(key) === me ? 0 : 1);
+  return [...rows].sort((one, other) => rank(one) - rank(other));
 };
 
 /**
@@ -47,8 +48,7 @@ export const beginRequests = (isOut: boolean, mayProbeEarly: boolean, then: Sett
   forgetLost();
   const isProbe = !!state();
   let next = RENEW_MS;
-  for (const key of isProbe || failures.size ? byPromise() : rows.keys()) {
-    const text = rows.get(key)!;
+  for (const [key, text] of isProbe || failures.size ? byPromise() : rows) {
     if (!isReady(text) || inFlight.has(key)) continue;
     const ownWait = (failures.get(key)?.until ?? 0) - Date.now();
     const wait = isFull(isOut) ? SLOW_MS : waitFor(key, mayProbeEarly);
@@ -72,6 +72,6 @@ export const handOff = (): void => {
   const isLikely = !isOn(config.stamp) && !state() && navigator.onLine && !openFor(HANGS_MS);
   for (const [key, { kept }] of inFlight) {
     const body = rows.get(key);
-    if (body) set(key, isLikely && kept && !failures.has(key) ? withMark(body) : body);
+    if (body) set(key, isLikely && kept && !hasFailed(body) ? withMark(body) : body);
   }
 };
