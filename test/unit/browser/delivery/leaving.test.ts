@@ -30,7 +30,8 @@ describe("a page that is left", () => {
       empty(world.storage);
       acceptAll(world);
       const before = world.sent.length;
-      await trackAndLeave(page);
+      await page.navigateAway();
+      page.kill();
       expect(world.stored()).toEqual(numbered(40));
       await world.open();
       await world.clock.advance(MINUTE);
