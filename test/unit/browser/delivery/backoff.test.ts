@@ -123,6 +123,7 @@ describe("Retry-After", () => {
       ],
       6,
     ],
+    ["by being online after a failure of another kind", [[500], [503, 60]], 60],
     ["by the pause for a refusal", [[503, 600], [401]], 600],
     ["by a longer pause for a refusal", [[503, 60], [401]], 60],
   ])("of one of several requests is not changed %s", (_, answers, seconds) =>
@@ -150,6 +151,18 @@ describe("Retry-After", () => {
       expect(world.stored()).toEqual([]);
     }));
 });
+
+it("one other event shows whether the service or the event that has failed is at fault, and no retry of that one", () =>
+  inPage(async (page, world) => {
+    answerBy(world, () => [503]);
+    await page.track("a");
+    await world.clock.advance(100);
+    world.onRequest = () => {};
+    await world.clock.advance(3_000);
+    await track(page, "b", "c");
+    await world.clock.advance(5_000);
+    expect(world.names()).toEqual(["a", "a", "b"]);
+  }));
 
 it("a probe whose tab is gone frees the way after 15 s", () =>
   inPage(async (page, world) => {

@@ -116,6 +116,8 @@ describe("a page that is left", () => {
       expect(world.storage.rows["tracklet:backoff"]).toBeUndefined();
       await world.sent[1]!.answer(200);
       expect(world.stored()).toEqual(["a"]);
+      await page.track("c");
+      expect(world.names()).toEqual(["a", "b", "a", "c"]);
     }));
   it("leaves the way to the next page, also when an answer comes late", () =>
     inWorld(async (world) => {

@@ -1,7 +1,7 @@
 /** What becomes of an event whose request was in flight when its page was left: until when, and by what, it is judged. */
 import { expect, it } from "vitest";
 import { inWorld, type Page, type World } from "../../../simulation/world.js";
-import { acceptAll, MINUTE, track, trackAndLeave } from "../../../support/verbs.js";
+import { acceptAll, answerBy, MINUTE, track, trackAndLeave } from "../../../support/verbs.js";
 
 const HANDED_OFF_FOR = 30_000;
 /** An event that was handed off half a minute ago, by a tab that is no more. */
@@ -50,6 +50,16 @@ it("waits for the requests that may still show that the service went down", () =
     acceptAll(world);
     await world.clock.advance(MINUTE);
     expect(world.names().toSorted()).toEqual(["a", "a", "b", "b", "c", "c"]);
+  }));
+
+it("counts as stored once another page's event, which had failed, is accepted", () =>
+  inWorld(async (world) => {
+    await afterExit(world);
+    const other = await world.open();
+    answerBy(world, () => (world.sent.length === 2 ? 503 : 200));
+    await other.track("b");
+    await world.clock.advance(4_000);
+    expect([world.names(), world.stored()]).toEqual([["a", "b", "b"], []]);
   }));
 
 it("is not judged by an acceptance that comes too late for it", () =>

@@ -43,13 +43,14 @@ it("an event that alone has failed, as a page before has found, comes after the 
   }));
 
 it("what nobody was named for is adopted once somebody is, and goes after a day", async () => {
-  for (const [config, age, sent, stored] of [
-    [anonymous, MINUTE, [], ["a"]],
-    [anonymous, DAY + 1, [], []],
-    [{}, MINUTE, ["a"], []],
+  for (const [config, age, contact, sent, stored] of [
+    [anonymous, MINUTE, "", [], ["a"]],
+    [anonymous, DAY + 1, "", [], []],
+    [anonymous, MINUTE, undefined, ["a"], []],
+    [{}, MINUTE, "", ["a"], []],
   ] as const)
     await inWorld(async (world) => {
-      leave(world, ["a"], { age, contact: "" });
+      leave(world, ["a"], { age, contact });
       acceptAll(world);
       await world.open(config);
       await world.clock.advance(MINUTE);

@@ -230,14 +230,17 @@ describe("a row in the storage", () => {
   });
 });
 
-it("is sent as it is by the next page, whatever it holds", () =>
+it("is sent again as it is, whatever it holds", () =>
   inPage({}, async (page, world) => {
     const text = '!1700000000000{"contact_uid":"bob"';
     await page.track("!5", { text });
+    await world.clock.advance(20);
+    await world.sent[0]!.answer(503);
     page.kill();
     acceptAll(world);
     await world.open();
-    expect(await bodies(world)).toEqual([{ contact_uid: "ann", event_uid: "!5", params: { text } }]);
+    const body = { contact_uid: "ann", event_uid: "!5", params: { text } };
+    expect(await bodies(world)).toEqual([body, body]);
     expect(world.stored()).toEqual([]);
   }));
 

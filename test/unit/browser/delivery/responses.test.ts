@@ -135,6 +135,21 @@ describe("an event that the service refuses", () => {
     }));
 });
 
+it("a configuration that is wrong again is said again", () =>
+  inWorld(async (world) => {
+    const page = await world.open();
+    for (const [name, status] of [
+      ["a", 401],
+      ["b", 200],
+      ["c", 401],
+    ] as const) {
+      answerBy(world, () => status);
+      await page.track(name);
+      await world.clock.advance(6 * MINUTE);
+    }
+    expect(page.problems.map(({ code }) => code)).toEqual(["paused", "paused"]);
+  }));
+
 it("a wrong configuration keeps every event, is said once, asked rarely, and loses nothing once it is right", () =>
   inWorlds([301, 302, 401, 403, 404, 405, 410, 415], async (world, status) => {
     const page = await world.open();

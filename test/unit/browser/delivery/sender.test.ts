@@ -200,6 +200,7 @@ describe("a service that is down", () => {
   it("and leaves requests open for over 2 s is sent a few more meanwhile, eight at once at most", () =>
     inWorld(async (world) => {
       const page = await world.open();
+      await world.clock.advance(MINUTE);
       await track(page, ...numbered(20));
       await world.clock.advance(1_900);
       const before = world.openRequests().length;
