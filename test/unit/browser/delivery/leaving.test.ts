@@ -119,6 +119,16 @@ describe("a page that is left", () => {
       await page.track("c");
       expect(world.names()).toEqual(["a", "b", "a", "c"]);
     }));
+  it("takes what the browser has broken off just before for no failure", () =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      await page.track("a");
+      await world.clock.advance(20);
+      await world.sent[0]!.fail();
+      await page.leave();
+      await world.clock.advance(100);
+      expect(world.storage.rows["tracklet:backoff"]).toBeUndefined();
+    }));
   it("leaves the way to the next page, also when an answer comes late", () =>
     inWorld(async (world) => {
       const page = await world.open();
