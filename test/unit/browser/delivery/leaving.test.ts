@@ -213,6 +213,7 @@ describe("what was in flight at a clean exit", () => {
       await next.run(() => void next.tracker.flush());
       await world.clock.advance(1_000);
       await world.sent.find(({ name }) => name === "slow")!.answer(200);
+      await next.online();
       expect(world.stored()).toEqual(["a"]);
     }));
   it.each<[string, (world: World) => unknown, object]>([

@@ -33,6 +33,49 @@ it("an event on a page where nothing waits costs 23 uses of the storage at most,
     expect([page.storageUses - before <= 23, Object.keys(world.storage.rows)]).toEqual([true, ["tracklet:identity"]]);
   }));
 
+it("an outage costs as few uses of the storage with a hundred events as with ten", async () => {
+  const uses: number[] = [];
+  for (const count of [10, 100])
+    await inWorld(async (world) => {
+      answerBy(world, () => 503, 60);
+      const page = await world.open();
+      await track(page, ...numbered(count));
+      await world.clock.advance(MINUTE / 2);
+      const before = page.storageUses;
+      await world.clock.advance(10 * MINUTE);
+      uses.push(page.storageUses - before);
+    });
+  expect(uses[1]! / uses[0]!).toBeLessThan(1.5);
+});
+
+it("several events wait for no more than one does, and another page's contact for none", () =>
+  inWorld(async (world) => {
+    const [page, other] = [await world.open(), await world.open()];
+    await page.track("first");
+    const waits = page.waits();
+    await track(page, ...numbered(3));
+    expect(page.waits()).toBe(waits);
+    acceptAll(world);
+    await world.clock.advance(MINUTE);
+    await identify(other, "bob");
+    await world.clock.advance(100);
+    expect(page.waits()).toBe(0);
+  }));
+
+it("a page that is done leaves another one's claim alone", () =>
+  inWorld(async (world) => {
+    world.storage.rows[`tracklet:event:dead:1000000:${world.clock.wall() - MINUTE}`] =
+      '{"contact_uid":"ann","event_uid":"bad","params":{}}';
+    answerBy(world, ({ name }) => (name === "bad" ? 500 : 200));
+    await world.open();
+    await world.clock.advance(2_000);
+    const other = await world.open();
+    const claim = rowsOf(world, "adopter").map((key) => world.storage.rows[key]);
+    await track(other, ...numbered(9));
+    await world.clock.advance(10_000);
+    expect([world.stored(), rowsOf(world, "adopter").map((key) => world.storage.rows[key])]).toEqual([["bad"], claim]);
+  }));
+
 it("a lease is held for many events, and for what cannot be sent at once", async () => {
   const held: string[] = [];
   for (const [what, config, count, status] of [
@@ -122,9 +165,11 @@ it("an event that waits for its contact is left to who has adopted it meanwhile"
   inWorld(async (world) => {
     const page = await world.open(anonymous);
     await page.track("a");
+    page.isFrozen = true;
     await world.clock.advance(30_000);
     const other = await world.open();
     await world.clock.advance(2_000);
+    page.isFrozen = false;
     await identify(page, "ann");
     await world.clock.advance(2_000);
     expect(world.sent.map((sent) => [sent.name, sent.page === other])).toEqual([["a", true]]);
