@@ -145,7 +145,7 @@ describe("a service that is down", () => {
         await track(page, "a", "b");
         await world.clock.advance(30 * MINUTE);
         const failed = world.sent.length;
-        await until(world, () => world.sent.length > failed && !world.openRequests().length, 10);
+        await until(world, () => world.sent.length > failed && !world.openRequests().length, 100);
         const before = world.sent.length;
         for (let turn = 0; turn < 5; turn++) {
           if (what === "show") await page.hide();
