@@ -160,7 +160,7 @@ it("one other event shows whether the service or the event that has failed is at
     world.onRequest = () => {};
     await world.clock.advance(3_000);
     await track(page, "b", "c");
-    await world.clock.advance(5_000);
+    await world.clock.advance(9_000);
     expect(world.names()).toEqual(["a", "a", "b"]);
   }));
 

@@ -165,6 +165,7 @@ it("an event that waits for its contact is left to who has adopted it meanwhile"
   inWorld(async (world) => {
     const page = await world.open(anonymous);
     await page.track("a");
+    await world.clock.advance(1_000);
     page.isFrozen = true;
     await world.clock.advance(30_000);
     const other = await world.open();
