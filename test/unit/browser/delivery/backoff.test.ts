@@ -164,23 +164,6 @@ it("one other event shows whether the service or the event that has failed is at
     expect(world.names()).toEqual(["a", "a", "b"]);
   }));
 
-it("which event is at fault is still known after a tab has crashed in its probe", () =>
-  inPage(async (page, world) => {
-    answerBy(world, () => [503]);
-    await page.track("a");
-    await world.clock.advance(100);
-    world.onRequest = () => {};
-    await page.track("b");
-    await world.clock.advance(100);
-    page.kill();
-    answerBy(world, () => [503]);
-    await world.open();
-    await until(world, () => world.sent.length > 3, 100);
-    expect(world.names().slice(0, 4)).toEqual(["a", "b", "a", "b"]);
-    // The other one does not wait for it.
-    expect(world.sent[3]!.beganAt - world.sent[2]!.beganAt).toBeLessThan(20);
-  }, dice(5)));
-
 it("a probe whose tab is gone frees the way after 15 s", () =>
   inPage(async (page, world) => {
     answerBy(world, () => [503]);

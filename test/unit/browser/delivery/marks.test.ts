@@ -42,6 +42,22 @@ it("is sent again only where the service went down within 20 s, as two events ha
   expect(sent).toEqual([" -5000", " 19999", "? 0"]);
 });
 
+it("is sent again also where another page is just asking a service that went down", () =>
+  inWorld(async (world) => {
+    const page = await world.open();
+    const now = world.clock.wall();
+    world.storage.rows["tracklet:backoff"] = `${now - MINUTE},1000,3,,${now - HANDED_OFF_FOR}`;
+    await page.track("b");
+    await world.clock.advance(200);
+    leaveMark(world);
+    await world.open();
+    await world.clock.advance(2_000);
+    acceptAll(world);
+    await world.sent[0]!.answer(200);
+    await world.clock.advance(MINUTE);
+    expect(world.names()).toEqual(["b", "a"]);
+  }));
+
 it("waits for the requests that may still show that the service went down", () =>
   inWorld(async (world) => {
     await track(await afterExit(world), "b", "c");
