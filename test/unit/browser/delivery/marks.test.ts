@@ -13,7 +13,9 @@ const leaveMark = (world: World): number => {
 };
 /** A page that has taken over what another one has just handed off; nobody answers. */
 const afterExit = async (world: World): Promise<Page> => {
-  await trackAndLeave(await world.open(), "a");
+  const page = await world.open();
+  await page.track("a", { text: "with a blank " });
+  await trackAndLeave(page);
   const next = await world.open();
   await world.clock.advance(15_000);
   return next;
