@@ -81,6 +81,22 @@ test("An event that one page could not send does not stop the next page's", asyn
   await expectRows(good);
 });
 
+test("An event that meets a 500, before others that an outage has failed as well: these arrive", async ({
+  page,
+  site,
+  gateway,
+  expectRows,
+}) => {
+  await open(page, site.url);
+  await gateway.fail({ status: 503 });
+  await trackMany(page, 1, "bad");
+  const others = await trackMany(page, 3, "other");
+  for (const uid of ["bad-1", ...others]) await waitForFailures(page, gateway, uid, 1);
+  await poison(gateway, ["bad-1"], { status: 500 });
+  await expectWithin(gateway, others, HANGING_MS);
+  await expectRows(others);
+});
+
 test("An event that one tab cannot send stops no other's", async ({ context, page, site, gateway, expectRows }) => {
   // 1, 2, 4 and then 8 s.
   await drawLongest(context);

@@ -75,6 +75,17 @@ describe.each(SEEDS)("beside an event that the service never takes, the others a
       expectOthers(journal);
     }, seed),
   );
+  it.each(ALL)("%s, although an outage has failed them as well", (poison) =>
+    inScenario(async (journal) => {
+      const page = await openSettled(journal);
+      journal.service.weather = "unavailable";
+      await trackMany(journal, page, { count: 4, bad: { 1: poison } });
+      await journal.world.clock.advance(SECOND);
+      journal.service.weather = "up";
+      await journal.world.clock.advance(timeFor(poison, 4));
+      expectOthers(journal);
+    }, seed),
+  );
   it.each(ALL)("%s, and twenty navigations repeat nothing", (poison) =>
     inScenario(async (journal) => {
       const first = await openSettled(journal);

@@ -2,7 +2,7 @@
 import { attempt } from "../../shared/attempt.js";
 import { config, isOn } from "../config.js";
 import { set } from "../state/storage.js";
-import { claim, culprit, known, state, waitFor } from "./backoff.js";
+import { claim, known, state, waitFor } from "./backoff.js";
 import { hasFailed, isReady, sizeOf, tabOf, withMark } from "./event-key.js";
 import { forgetLost, inFlight, isFull, isGone, KEEPALIVE_BYTES, openFor, room, SLOW_MS } from "./in-flight.js";
 import { rows } from "./queue.js";
@@ -30,11 +30,9 @@ const send = async (key: string, body: string, kept: number, then: Settle): Prom
   then(verdict);
 };
 
-/** Those come first that have not failed, and of these the page's own. */
+/** Those come first that have not failed, and of these the page's own; last, what has failed last. */
 const byPromise = (): [string, string][] => {
-  const failed = culprit();
-  const rank = ([key, text]: [string, string]): number =>
-    (key === failed || hasFailed(text) ? 2 : 0) + (tabOf(key) === me ? 0 : 1);
+  const rank = ([key, text]: [string, string]): number => (hasFailed(text) ? 2 : 0) + (tabOf(key) === me ? 0 : 1);
   return [...rows].sort((one, other) => rank(one) - rank(other));
 };
 

@@ -35,6 +35,7 @@ it("an event that alone has failed, as a page before has found, comes after the 
     leave(world, ["bad", "good"]);
     const [culprit] = rowsOf(world, "event:dead").map((key) => key.slice("tracklet:".length));
     const now = world.clock.wall();
+    world.storage.rows[`tracklet:${culprit}`] += " ";
     world.storage.rows["tracklet:backoff"] = `${now},300000,9,${culprit},${now}`;
     answerBy(world, ({ name }) => (name === "bad" ? 503 : 200));
     await world.open();
