@@ -84,9 +84,8 @@ export const judge = (key: string, request: Request, [status, told]: Outcome): v
   const failure = failures.get(key);
   // Its mark goes, also where this tab has left the event to the storage.
   if (text) set(key, asFailed(text));
-  if (text && rows.has(key)) {
+  if (text && rows.delete(key)) {
     // Behind all others.
-    rows.delete(key);
     rows.set(key, asFailed(text));
     // It fails although another one was accepted since: it is at fault itself, and a suspect until it is accepted.
     const isAtFault = isEvents && hasFailed(text) && (failure?.at ?? 0) < acceptedAt;
