@@ -112,6 +112,7 @@ export const createJournal = (
       await page.run(() => (choice === "granted" ? page.tracker.optIn() : page.tracker.optOut()));
     },
     hide: async (page) => {
+      if (page.isHidden) return;
       note("is hidden", page);
       await page.hide();
       tell("onHide", page);

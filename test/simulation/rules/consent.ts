@@ -9,6 +9,8 @@ export const consent: MakeRule = (journal) => {
   let choice: "granted" | "denied" | undefined;
   let isKnown = true;
   let since = 0;
+  /** What a page wrote that had yet to hear of the refusal, or an agreement that the refusing page had yet to hear of: it stays until the next page. */
+  let mayLinger = false;
   const pending = new Set<Page>();
 
   const forget = (): void => {
@@ -18,12 +20,13 @@ export const consent: MakeRule = (journal) => {
   const check = (): void => {
     const keys = Object.keys(world.storage.rows).filter((key) => key.startsWith("tracklet:"));
     const isCalm = clock.now() >= since + HEARD_MS && !world.pages.some(({ isDead, isFrozen }) => !isDead && isFrozen);
-    if (choice !== "denied" || !isKnown || !isCalm || keys.length < 2) return;
+    if (choice !== "denied" || !isKnown || mayLinger || !isCalm || keys.length < 2) return;
     violations.push(`${clock.now()} ms: after the refusal there are still ${keys.join(", ")}`);
   };
 
   return {
     onOpen: (page, config) => {
+      mayLinger = false;
       if (config.consent === "pending") pending.add(page);
     },
     onTrack: (entry) => {
@@ -31,6 +34,7 @@ export const consent: MakeRule = (journal) => {
       if (choice === "denied") entry.mayBeLost = "the visitor has refused";
     },
     onChoice: (_, next) => {
+      mayLinger ||= next === "denied" && clock.now() < since + HEARD_MS;
       choice = next;
       since = clock.now();
       isKnown = isKeeping(journal);
@@ -47,6 +51,9 @@ export const consent: MakeRule = (journal) => {
       since = Math.max(since, clock.now());
     },
     onExit: check,
+    onEnd: () => {
+      mayLinger ||= choice === "denied" && clock.now() < since + HEARD_MS;
+    },
     onBegin: ({ page }, { name }) => {
       const isRefused = choice === "denied" || (pending.has(page) && choice !== "granted");
       if (isKnown && isRefused) violations.push(`${clock.now()} ms: ${name} is sent without consent`);

@@ -9,6 +9,8 @@ import { type Entry, isKeeping, isSuccess, type MakeRule, STALL_MS } from "./rul
 const MARK_MS = 20_000;
 /** A request that is unanswered for longer, in milliseconds, is a doubt. */
 const DOUBT_MS = 3_000;
+/** Timers of a hidden page may be late by so much, in milliseconds. */
+const THROTTLED_MS = 1_000;
 /** One that is unanswered for longer, in milliseconds, is forgotten. */
 const LOST_MS = 20_000;
 
@@ -18,6 +20,14 @@ type Health = "well" | "unsure" | "ill";
 type Mark = "marked" | "unsure" | "unmarked";
 
 const LOST = "handed off, and its request failed";
+
+interface Failure {
+  name: string;
+  beganAt: number;
+  at: number;
+  /** Does the answer say that every event will fail, as for a wrong token? */
+  isOfAll: boolean;
+}
 
 export const handOff: MakeRule = (journal) => {
   const { world, entries, service } = journal;
@@ -35,12 +45,14 @@ export const handOff: MakeRule = (journal) => {
   const failed = new Set<Sent>();
   const marks: { entry: Entry; at: number }[] = [];
   /** Failures without a success since, of each page and of all. */
-  const failures = new Map<Page | undefined, { name: string; beganAt: number; at: number }[]>();
+  const failures = new Map<Page | undefined, Failure[]>();
+  /** When a page went into the cache or came back last. */
+  const movedAt = new Map<Page, number>();
   const gone = new Set<Page>();
   /** A page acts on a failure a task later: whether it has already done so, nobody can tell. */
   const failedAt = new Map<Page, number>();
   const hasJustFailed = (page: Page): boolean =>
-    clock.now() <= (failedAt.get(page) ?? -1) + (page.isThrottled ? 1_000 : 0);
+    clock.now() <= (failedAt.get(page) ?? -1) + (page.isThrottled ? THROTTLED_MS : 0);
 
   /** In flight, as far as the page has acted on it. */
   const flying = (page: Page): Sent[] =>
@@ -52,9 +64,9 @@ export const handOff: MakeRule = (journal) => {
     const isOver = originHealth === "well" && !hasFailed;
     const known = health.get(page) ?? "well";
     const own = hasJustFailed(page) || (isOver && known === "ill") ? "unsure" : known;
-    const ages = flying(page).map(({ beganAt }) => clock.now() - beganAt);
-    const age = Math.max(0, ...ages);
-    const hangs = ages.some((one) => one > DOUBT_MS && one < LOST_MS);
+    const ageOf = ({ beganAt }: Sent): number => clock.now() - beganAt;
+    const age = Math.max(0, ...flying(page).map(ageOf));
+    const hangs = flying(page).some((one) => !one.isKnown && ageOf(one) > DOUBT_MS && ageOf(one) < LOST_MS);
     // A clock that jumps makes ages another thing.
     if (!keepalive || own === "ill" || (hangs && journal.isExact) || !world.isOnline) return "unmarked";
     const isSure =
@@ -77,14 +89,14 @@ export const handOff: MakeRule = (journal) => {
   const lookAt = (page: Page): void => {
     if (page.isHidden) for (const sent of flying(page)) if (markOf(sent) !== "unmarked") mayBeMarked.add(sent);
   };
-  const note = (page: Page | undefined, failure: { name: string; beganAt: number; at: number }): void => {
+  const note = (page: Page | undefined, failure: Failure): void => {
     const known = [...(failures.get(page) ?? []), failure];
     failures.set(page, known);
     for (const { entry, at } of marks) {
       const since = known.filter((one) => one.at >= at);
       // The tabs share when the service went down, and not when each request began.
       if (!since.some(({ beganAt }) => beganAt <= at + MARK_MS)) continue;
-      const needed = journal.isExact ? 2 : 1;
+      const needed = journal.isExact && !since.some(({ isOfAll }) => isOfAll) ? 2 : 1;
       if (new Set(since.map(({ name }) => name)).size >= needed)
         entry.mayRepeat ??= "other events failed after the exit";
     }
@@ -97,6 +109,7 @@ export const handOff: MakeRule = (journal) => {
     },
     onBegin: ({ page }) => lookAt(page),
     onExit: (page) => {
+      movedAt.set(page, clock.now());
       for (const sent of flying(page))
         settle(sent, markOf(sent), "in flight at the exit of a page that knew of failures");
       gone.add(page);
@@ -116,7 +129,10 @@ export const handOff: MakeRule = (journal) => {
       for (const sent of flying(page))
         if (mayBeMarked.has(sent)) settle(sent, "unsure", "its page stood still, and it was marked");
     },
-    onRestore: (page) => void gone.delete(page),
+    onRestore: (page) => {
+      gone.delete(page);
+      movedAt.set(page, clock.now());
+    },
     onJump: () => {
       // Others take a tab with a mark for dead, and the mark for one that is over.
       for (const sent of world.pages.flatMap(flying))
@@ -133,19 +149,27 @@ export const handOff: MakeRule = (journal) => {
       if (isSuccess(status)) {
         // For the page, the success may have come before the failure.
         const isMixed = hasJustFailed(page);
+        for (const [other, known] of health) if (known === "ill") health.set(other, "unsure");
         health.set(page, isMixed ? "unsure" : "well");
         originHealth = isMixed || clock.now() < holdsUntil ? "unsure" : "well";
-        failures.delete(page);
-        failures.delete(undefined);
+        // A throttled page judges its failures later than its successes.
+        for (const by of [page, undefined])
+          failures.set(
+            by,
+            page.isThrottled ? (failures.get(by) ?? []).filter(({ at }) => at + THROTTLED_MS > clock.now()) : [],
+          );
         lookAt(page);
         return;
       }
       failedAt.set(page, clock.now());
       // What fails again may be the cause itself, which says nothing of the others.
-      const worse: Health = service.poison.has(name) || times > 1 ? "unsure" : "ill";
+      // That a request was cut off on the way into the cache says nothing either.
+      const isCut = !status && beganAt <= (movedAt.get(page) ?? -1);
+      const worse: Health = service.poison.has(name) || times > 1 || isCut ? "unsure" : "ill";
       if (health.get(page) !== "ill") health.set(page, worse);
       if (originHealth !== "ill") originHealth = worse;
-      for (const by of [page, undefined]) note(by, { name, beganAt, at: clock.now() });
+      const isOfAll = status >= 300 && status < 500 && ![400, 408, 413, 422, 425, 429].includes(status);
+      for (const by of [page, undefined]) note(by, { name, beganAt, at: clock.now(), isOfAll });
     },
   };
 };

@@ -43,10 +43,14 @@ export const identities: MakeRule = (journal) => {
   const doubtful = new Set<Page>();
   /** Pages whose visitor has refused or has yet to agree, so that they store nothing. */
   const closed = new Set<Page>();
+  /** Those of them that may not have heard of the agreement yet, and when it was given. */
+  const unaware = new Set<Page>();
+  let agreedAt = 0;
   let isRefused = false;
   /** Has somebody logged out where nothing might be stored? Others hear of it once the visitor agrees. */
   let isUntold = false;
-  const keeps = (page: Page): boolean => isKeeping(journal) && !closed.has(page);
+  const keeps = (page: Page): boolean =>
+    isKeeping(journal) && !closed.has(page) && !(unaware.has(page) && clock.now() < agreedAt + HEARD_MS);
 
   /** Pages that have just named somebody by an option: what they store comes with their first task. */
   const fresh = new Map<Page, { id: string; at: number }>();
@@ -77,8 +81,9 @@ export const identities: MakeRule = (journal) => {
     // What could not be stored is known to nobody else.
     if (!keeps(by)) for (const page of world.pages) if (page !== by) doubtful.add(page);
   };
-  /** A log-out in the millisecond in which the page was loaded may seem to come after it. */
-  const isTied = (page: Page): boolean => resets.some(({ at }) => at === openedAt.get(page));
+  let hasJumped = false;
+  /** A log-out may seem to come after the load of the page: one in the same millisecond, or any where the clock was set. */
+  const isTied = (page: Page): boolean => resets.some(({ at }) => hasJumped || at === openedAt.get(page));
   const isAddressed = ({ page, trackedAt }: Entry, { addressedAt }: Owned): boolean => {
     if (addressedAt === undefined || page.isDead || page.isFrozen) return false;
     return clock.now() >= addressedAt + (addressedAt < trackedAt + LEASE_MS ? HEARD_MS : ADOPTION_MS);
@@ -92,7 +97,7 @@ export const identities: MakeRule = (journal) => {
       if (isAddressed(entry, state)) state.isOpen = false;
       else {
         state.allowed.add(id);
-        state.addressedAt ??= clock.now();
+        if (keeps(page)) state.addressedAt ??= clock.now();
       }
     }
   };
@@ -153,8 +158,11 @@ export const identities: MakeRule = (journal) => {
       for (const other of world.pages) if (other.isFrozen) doubtful.add(other);
       for (const [entry] of owned) if (entry.page.isFrozen) owned.delete(entry);
     },
-    onChoice: (_, choice) => {
+    onChoice: (by, choice) => {
       if (choice === "granted") {
+        unaware.clear();
+        for (const page of closed) if (page !== by) unaware.add(page);
+        agreedAt = clock.now();
         // What they know is stored now, unless somebody has chosen before.
         const knowing = [...closed].filter((page) => !page.isDead && own.has(page));
         if (isUntold) for (const [entry, state] of owned) if (state.isOpen) entry.mayBeLost ??= UNHEARD;
@@ -176,6 +184,9 @@ export const identities: MakeRule = (journal) => {
         values: new Set([...changes.at(-1)!.values, undefined]),
       });
       for (const [entry, { isOpen }] of owned) if (isOpen) owned.delete(entry);
+    },
+    onJump: () => {
+      hasJumped = true;
     },
     onRestore: (page) => void readAt.set(page, place),
     onResume: (page) => void resumedAt.set(page, clock.now()),
