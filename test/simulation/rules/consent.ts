@@ -16,6 +16,9 @@ export const consent: MakeRule = (journal) => {
   const forget = (): void => {
     for (const entry of entries.values()) if (!entry.stored) entry.mayBeLost ??= "the visitor refused";
   };
+  const end = (): void => {
+    mayLinger ||= choice === "denied" && clock.now() < since + HEARD_MS;
+  };
   /** Once every page that runs has heard of it. */
   const check = (): void => {
     const keys = Object.keys(world.storage.rows).filter((key) => key.startsWith("tracklet:"));
@@ -50,10 +53,11 @@ export const consent: MakeRule = (journal) => {
     onRestore: () => {
       since = Math.max(since, clock.now());
     },
-    onExit: check,
-    onEnd: () => {
-      mayLinger ||= choice === "denied" && clock.now() < since + HEARD_MS;
+    onExit: () => {
+      end();
+      check();
     },
+    onEnd: end,
     onBegin: ({ page }, { name }) => {
       const isRefused = choice === "denied" || (pending.has(page) && choice !== "granted");
       if (isKnown && isRefused) violations.push(`${clock.now()} ms: ${name} is sent without consent`);

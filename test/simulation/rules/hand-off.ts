@@ -124,6 +124,7 @@ export const handOff: MakeRule = (journal) => {
       }
     },
     onStall: (page, ms) => {
+      if (hasJustFailed(page)) failedAt.set(page, clock.now() + ms);
       // Others take what a tab has marked, and that gives no sign of life, for what a cut exit has left.
       if (ms < STALL_MS) return;
       for (const sent of flying(page))

@@ -9,6 +9,8 @@ export const order: MakeRule = (journal) => {
   const begun = new Set<string>();
   /** Lives in which something has failed, or in which an event had nobody to belong to: what comes first is open. */
   const opened = new Set<object>();
+  /** Pages that stood still for long: others may have taken over what they had. */
+  const stalled = new Set<Page>();
   const placeOf = (name: string): number => [...entries.keys()].indexOf(name);
 
   const open = (isMeant: (page: Page) => boolean): void => {
@@ -20,8 +22,7 @@ export const order: MakeRule = (journal) => {
       if (!isSuccess(status)) open((one) => one === page);
     },
     onStall: (page, ms) => {
-      // Others may have taken over what it had.
-      if (ms >= STALL_MS) open((one) => one === page);
+      if (ms >= STALL_MS) stalled.add(page);
     },
     onClear: () => open(() => true),
     onReset: () => open(() => true),
@@ -31,7 +32,7 @@ export const order: MakeRule = (journal) => {
       begun.add(name);
       // What waits for its contact for so long may be left to others.
       const isOwn = sent.page === page && world.clock.now() < trackedAt + LEASE_MS;
-      const isChecked = journal.isExact && isOwn && !opened.has(life);
+      const isChecked = journal.isExact && isOwn && !opened.has(life) && !stalled.has(page);
       if (isChecked && placeOf(name) < (latest.get(life) ?? -1))
         violations.push(
           `${world.clock.now()} ms: ${name} is tried after a later event of page ${world.pages.indexOf(page) + 1}`,
