@@ -18,10 +18,11 @@ export const withMark = (body: string): string => `!${Date.now()}${body}`;
 /** When the event was handed off; 0 where it was not. */
 export const markedAt = (text: string): number => Number(/^!(\d+)/.exec(text)?.[1] ?? 0);
 
-export const withoutMark = (text: string): string => text.replace(/^!\d*/, "");
+/** The body itself: the same bytes at each attempt. */
+export const bodyOf = (text: string): string => text.replace(/^!\d*/, "").trim();
 
-/** Its request has failed; the next page that sends it knows so. The blank is sent along, which JSON allows. */
-export const asFailed = (text: string): string => `${withoutMark(text).trim()} `;
+/** Its request has failed; the next page that sends it knows so. */
+export const asFailed = (text: string): string => `${bodyOf(text)} `;
 
 export const hasFailed = (text: string): boolean => / $/.test(text);
 

@@ -6,7 +6,7 @@ import { attempt } from "../../shared/attempt.js";
 import { config } from "../config.js";
 import { report } from "../reporting.js";
 import { get, remove, set } from "../state/storage.js";
-import { EVENT, isAddressed, isReady, sizeOf, timeOf, withoutMark } from "./event-key.js";
+import { bodyOf, EVENT, isAddressed, isReady, sizeOf, timeOf } from "./event-key.js";
 
 /** Texts by key, in the order of sending. */
 export const rows = new Map<string, string>();
@@ -47,13 +47,13 @@ export const drop = (key: string, rejection?: string): void => {
   take(key);
   tally.dropped++;
   // At the end, because a report may be tracked.
-  if (rejection) report("rejected", rejection, withoutMark(text));
+  if (rejection) report("rejected", rejection, bodyOf(text));
 };
 
 /** Takes an event over from the storage. What is no event is removed, and counted. */
 export const load = (key: string): void => {
   const text = get(key) ?? "";
-  if (attempt(() => JSON.parse(withoutMark(text)).params)) rows.set(key, text);
+  if (attempt(() => JSON.parse(bodyOf(text)).params)) rows.set(key, text);
   else drop(key);
   isChanged = true;
 };
@@ -90,7 +90,7 @@ export const trim = (): void => {
   // At the end, because a report may be tracked.
   for (const [detail, text] of evicted) {
     const isUnaddressed = detail === "identify";
-    if (!isUnaddressed || !isReported) report("evicted", detail, withoutMark(text));
+    if (!isUnaddressed || !isReported) report("evicted", detail, bodyOf(text));
     isReported ||= isUnaddressed;
   }
 };

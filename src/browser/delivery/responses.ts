@@ -3,7 +3,7 @@ import { backOffMs, isSuccess, isTransient } from "../../shared/retry-policy.js"
 import { report } from "../reporting.js";
 import { get, set } from "../state/storage.js";
 import { clear, downSince, fail, TOLD } from "./backoff.js";
-import { asFailed, hasFailed, markedAt, withMark, withoutMark } from "./event-key.js";
+import { asFailed, bodyOf, hasFailed, markedAt, withMark } from "./event-key.js";
 import { inFlight, isGone, type Request } from "./in-flight.js";
 import { deliver, drop, put, rows } from "./queue.js";
 import { isOver, letGo } from "./tabs.js";
@@ -58,7 +58,7 @@ export const judgeMarks = (): void => {
     const mark = markedAt(text);
     if (!mark || letGo(key)) continue;
     const isOpen = [...inFlight.values()].some(({ beganAt }) => judges(beganAt, mark));
-    if (downAt - mark < MARK_MS) put(key, withoutMark(text));
+    if (downAt - mark < MARK_MS) put(key, bodyOf(text));
     else if (judges(acceptedAt, mark) || (isOver(mark, MARK_MS) && !isOpen)) deliver(key);
   }
 };

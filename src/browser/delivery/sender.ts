@@ -3,7 +3,7 @@ import { attempt } from "../../shared/attempt.js";
 import { config, isOn } from "../config.js";
 import { set } from "../state/storage.js";
 import { claim, known, state, waitFor } from "./backoff.js";
-import { hasFailed, isReady, sizeOf, tabOf, withMark } from "./event-key.js";
+import { bodyOf, hasFailed, isReady, sizeOf, tabOf, withMark } from "./event-key.js";
 import { forgetLost, inFlight, isFull, isGone, KEEPALIVE_BYTES, openFor, room, SLOW_MS } from "./in-flight.js";
 import { rows } from "./queue.js";
 import { failures, judge } from "./responses.js";
@@ -15,11 +15,11 @@ const HANGS_MS = 3_000;
 
 type Settle = (verdict: () => void) => void;
 
-const send = async (key: string, body: string, kept: number, then: Settle): Promise<void> => {
+const send = async (key: string, text: string, kept: number, then: Settle): Promise<void> => {
   if (state()) claim(key);
   const request = { beganAt: Date.now(), openSince: performance.now(), seen: known, kept, isCut: isGone };
   inFlight.set(key, request);
-  const outcome = await post(body, kept > 0);
+  const outcome = await post(bodyOf(text), kept > 0);
   const verdict = (): void => judge(key, request, outcome);
   if (outcome[0] === BEACON) {
     // While the page is being left, each beacon counts among what is in flight.

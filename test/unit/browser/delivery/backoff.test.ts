@@ -35,7 +35,7 @@ describe("failures", () => {
       await page.track("a");
       await world.clock.advance(HOUR);
       // One blank tells that it has failed, however often.
-      expect(world.sent.at(-1)!.body).toBe(`${world.sent[0]!.body} `);
+      expect(Object.values(world.storage.rows)).toContain(`${world.sent[0]!.body} `);
       expect(gaps(world).slice(0, 11)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((wait) => wait + 1));
     }));
   it("are 2 s apart at most for half a minute after a success, each with its second", () =>

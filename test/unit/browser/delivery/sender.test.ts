@@ -33,6 +33,18 @@ describe("a healthy service", () => {
       expect(most).toBeLessThanOrEqual(6);
       expect(world.stored()).toEqual([]);
     }));
+  it("is sent the same bytes at each attempt, by the next page as well", () =>
+    inWorld(async (world) => {
+      answerBy(world, () => (world.names().length < 4 ? 503 : 200));
+      const page = await world.open();
+      await track(page, "a");
+      await until(world, () => world.names().length === 2, 20);
+      await page.leave();
+      await world.open();
+      await world.clock.advance(MINUTE);
+      expect(world.names()).toEqual(["a", "a", "a", "a"]);
+      expect(new Set(world.sent.map(({ body }) => body)).size).toBe(1);
+    }));
   it("is asked with keepalive, but not for what does not fit into its budget", () =>
     inWorld(async (world) => {
       const page = await world.open();
