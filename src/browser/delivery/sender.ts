@@ -51,6 +51,7 @@ export const beginRequests = (isOut: boolean, mayProbeEarly: boolean, then: Sett
     const ownWait = (failures.get(key)?.until ?? 0) - Date.now();
     const wait = isFull(isOut) ? SLOW_MS : waitFor(key, mayProbeEarly);
     next = Math.min(next, Math.max(wait, ownWait) || next);
+    // The marks of dead tabs are judged by the failures so far, which a probe's success clears: those events are taken over first.
     if (wait || (isProbe && (isGone || isClaiming()))) break;
     if (ownWait > 0 || letGo(key)) continue;
     const size = sizeOf(text);
