@@ -17,6 +17,9 @@ const SPEEDS = [
 
 const FORM = `<form method="post" action="/sent" onsubmit="tracklet.track('submitted')"><button>Send</button></form>`;
 
+/** What has no answer for so long when its page is left is sent again on purpose, in milliseconds; on a busy machine some have none. */
+const UNANSWERED_MS = 3_000;
+
 test.describe("leaving", EVERY_ENGINE, () => {
   for (const { speed, fault } of SPEEDS) {
     test(`by location.assign, 20 times, ${speed} service`, async ({ open, site, gateway, expectRows }) => {
@@ -80,18 +83,29 @@ test.describe("leaving", EVERY_ENGINE, () => {
     expect(gateway.posts(), "one request an event").toHaveLength(11);
   });
 
-  test("by closing 20 tabs at once, four events each", async ({ open, site, gateway, expectRows }) => {
+  test("by closing 20 tabs at once, four events each", async ({ open, site, expectRows }) => {
     const tabs = await Promise.all(Array.from({ length: 20 }, () => open(site.url)));
-    // Each as soon as it has tracked: a request that was unanswered for 3 s at the exit would be sent again.
+    const quick: string[] = [];
     const uids = await Promise.all(
       tabs.map(async (tab, index) => {
+        const began = performance.now();
         const own = await trackMany(tab, 4, `tab-${index + 1}`);
         await tab.close();
+        if (performance.now() - began < UNANSWERED_MS) quick.push(...own);
         return own;
       }),
     );
     await track(await open(site.url), "last");
-    await expectRows([...uids.flat(), "last"]);
-    expect(gateway.posts(), "one request an event").toHaveLength(81);
+    await expectRows((rows) => {
+      const times = (uid: string) => rows.filter(({ event_uid }) => event_uid === uid).length;
+      expect(
+        [...uids.flat(), "last"].filter((uid) => !times(uid)),
+        "missing",
+      ).toEqual([]);
+      expect(
+        quick.filter((uid) => times(uid) > 1),
+        "repeated",
+      ).toEqual([]);
+    });
   });
 });
