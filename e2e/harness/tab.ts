@@ -26,11 +26,17 @@ export const runAndGo = (tab: Scope, statements: string): Promise<void> =>
     },
   );
 
-/** Marks the document, runs statements that lead to another one in the same task, and waits for what `seen` finds there. */
+/**
+ * Marks the document, runs statements that lead to another one in the same task, and waits for what `seen` finds there.
+ * Firefox shows an empty, complete `about:blank` for a moment before the next document: that is not the one.
+ */
 const leaveAndSee = async <T>(tab: Scope, statements: string, seen: string): Promise<T> => {
   const mark = `mark-${Math.random()}`;
   await runAndGo(tab, `document.left = "${mark}"; ${statements}`);
-  const look = () => tab.evaluate<[T] | undefined>(`document.left === "${mark}" ? undefined : ${seen}`);
+  const look = () =>
+    tab.evaluate<[T] | undefined>(
+      `document.left === "${mark}" || document.URL === "about:blank" ? undefined : ${seen}`,
+    );
   const [found] = await waitFor(() => look().catch(() => undefined), { what: `another page after ${statements}` });
   return found;
 };
