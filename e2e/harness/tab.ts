@@ -14,6 +14,10 @@ export type Scope = Pick<Tab, "evaluate">;
 /** Opens a tab; with an address it shows the page when it is resolved. */
 export type Open = (url?: string) => Promise<Tab>;
 
+/** The keys of all events in the storage, of whatever tracker. */
+export const eventKeys = (tab: Scope): Promise<string[]> =>
+  tab.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(":event:")));
+
 /** What drivers say of code whose page has gone before it could answer. */
 const GONE = /closed|destroyed|navigat|no such window|Cannot find context|detached|unload/i;
 

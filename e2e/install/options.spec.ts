@@ -2,6 +2,7 @@ import { expect, test, track } from "../harness/fixtures.js";
 import { loaded, run } from "../harness/install.js";
 import { modulePage, problems } from "../harness/module.js";
 import { waitForBackOff } from "../harness/outage.js";
+import { eventKeys } from "../harness/tab.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 import { names } from "../harness/track.js";
 
@@ -42,18 +43,14 @@ test.describe("contentType text/plain", () => {
     expect(gateway.requests.map(({ method }) => method)).toEqual(["POST"]);
     expect(gateway.posts()[0]!.headers).toMatchObject({ "content-type": "text/plain" });
     expect(gateway.posts()[0]!.headers.cookie).toBeUndefined();
-    await expect
-      .poll(() => page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(":event:"))))
-      .toEqual([]);
+    await expect.poll(() => eventKeys(page)).toEqual([]);
   });
   test("works without any CORS header", async ({ page, site, gateway }) => {
     await gateway.fail({ status: 200, cors: false });
     await page.goto(site.url);
     await track(page, "a");
     await gateway.waitForPosts(1);
-    await expect
-      .poll(() => page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(":event:"))))
-      .toEqual([]);
+    await expect.poll(() => eventKeys(page)).toEqual([]);
     expect(gateway.posts()).toHaveLength(1);
   });
   test("is tried again where there was no answer", async ({ page, site, gateway, expectRows }) => {

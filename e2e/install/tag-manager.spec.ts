@@ -4,6 +4,7 @@ import { readmeBlocks } from "../../test/support/readme.js";
 import { grantsOf, parseTemplate } from "../../test/support/tag-manager.js";
 import { test as base, expect, track } from "../harness/fixtures.js";
 import { judge } from "../harness/install.js";
+import { eventKeys } from "../harness/tab.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 import { fireHtml, fireTemplate } from "../harness/tag-manager.js";
 
@@ -122,7 +123,7 @@ for (const [way, prepare] of Object.entries(WAYS)) {
         await page.evaluate(() => window.shop.track("kept"));
         await gateway.waitForPosts(1, "kept");
       });
-      const keys = await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(":event:")));
+      const keys = await eventKeys(page);
       expect(keys.map((key) => key.split(":")[0])).toEqual(["shop"]);
     });
   });

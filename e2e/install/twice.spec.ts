@@ -1,6 +1,7 @@
 import type { Page } from "playwright/test";
 import { expect, test } from "../harness/fixtures.js";
 import { judge, loaded, run, warningsOf } from "../harness/install.js";
+import { eventKeys } from "../harness/tab.js";
 import { DEMO_TOKEN, scriptTag } from "../harness/tag.js";
 
 /* Several copies on one page: one tracker a name. */
@@ -99,7 +100,7 @@ test("two names: two trackers, kept apart in the storage", async ({
   await gateway.quiet();
   await gateway.fail("reset");
   await run(page, `tracklet.track("ours"); shop.track("theirs")`);
-  const keys = await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(":event:")));
+  const keys = await eventKeys(page);
   expect(keys.map((key) => key.split(":")[0]).sort()).toEqual(["shop", "tracklet"]);
   // Opting out of one leaves the other.
   await run(page, `shop.track("forgotten")`);

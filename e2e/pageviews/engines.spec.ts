@@ -1,6 +1,6 @@
 import { EVERY_ENGINE, expect, test } from "../harness/engines.js";
 import { waitFor } from "../harness/fixtures.js";
-import { goBack, leaveBy, WATCH_SHOW } from "../harness/tab.js";
+import { eventKeys, goBack, leaveBy, WATCH_SHOW } from "../harness/tab.js";
 import { MEANS } from "./fixtures.js";
 
 /* What counts as a page view, in every engine, by both ways of learning of navigations. Details: pageviews.spec.ts. */
@@ -48,9 +48,7 @@ test.describe("page views", EVERY_ENGINE, () => {
         const tab = await open(`${site.url}/a`);
         await expectRows(["pageview"]);
         // Firefox keeps no page that has a request under way.
-        await waitFor(() => tab.evaluate(`Object.keys(localStorage).every((key) => !key.includes(":event:"))`), {
-          what: "the page to have its answer",
-        });
+        await waitFor(async () => !(await eventKeys(tab)).length, { what: "the page to have its answer" });
         await leaveBy(tab, `location.assign("/b")`);
         expect(await goBack(tab), "restored").toBe(true);
         const rows = await expectRows(["pageview", "pageview", "pageview"]);
