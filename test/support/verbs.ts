@@ -16,6 +16,18 @@ export const until = async (world: World, isSo: () => unknown, stepMs: number): 
     await world.clock.advance(stepMs);
   }
 };
+/** The keys of the tracker's rows that begin so. */
+export const rowsOf = (world: World, start: string): string[] =>
+  Object.keys(world.storage.rows).filter((key) => key.startsWith(`tracklet:${start}`));
+/** Stores events of a tab that is no more, tracked so many milliseconds ago; without a contact, nobody was named for them. */
+export const leaveBehind = (world: World, names: string[], { age = MINUTE, contact = "ann" } = {}): void => {
+  for (const [index, name] of names.entries())
+    world.storage.rows[`tracklet:event:dead:${1_000_000 + index}:${world.clock.wall() - age}`] = JSON.stringify({
+      contact_uid: contact || undefined,
+      event_uid: name,
+      params: {},
+    });
+};
 /** Runs the test once for each status, and tells those that fail. */
 export const inWorlds = async (
   statuses: number[],

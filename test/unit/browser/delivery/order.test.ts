@@ -1,17 +1,9 @@
 /** Which of several waiting events goes first, and what lies in the storage without an owner. */
 import { expect, it } from "vitest";
-import { inWorld, type World } from "../../../simulation/world.js";
-import { acceptAll, anonymous, answerBy, MINUTE, numbered } from "../../../support/verbs.js";
+import { inWorld } from "../../../simulation/world.js";
+import { acceptAll, anonymous, answerBy, leaveBehind, MINUTE, numbered, rowsOf } from "../../../support/verbs.js";
 
 const DAY = 24 * 60 * MINUTE;
-/** Events of a tab that is no more, tracked so many milliseconds ago. */
-const leave = (world: World, names: string[], { age = MINUTE, contact = '"contact_uid":"ann",' } = {}): void => {
-  for (const [index, name] of names.entries())
-    world.storage.rows[`tracklet:event:dead:${1_000_000 + index}:${world.clock.wall() - age}`] =
-      `{${contact}"event_uid":"${name}","params":{}}`;
-};
-const rowsOf = (world: World, kind: string): string[] =>
-  Object.keys(world.storage.rows).filter((key) => key.startsWith(`tracklet:${kind}`));
 
 it("the page's own events go after what it has adopted before, but first in an outage", async () => {
   for (const [status, next] of [
@@ -19,7 +11,7 @@ it("the page's own events go after what it has adopted before, but first in an o
     [503, "own"],
   ] as const)
     await inWorld(async (world) => {
-      leave(world, numbered(6));
+      leaveBehind(world, numbered(6));
       const page = await world.open();
       await world.clock.advance(1_000);
       await page.track("own");
@@ -32,7 +24,7 @@ it("the page's own events go after what it has adopted before, but first in an o
 
 it("an event that alone has failed, as a page before has found, comes after the others", () =>
   inWorld(async (world) => {
-    leave(world, ["bad", "good"]);
+    leaveBehind(world, ["bad", "good"]);
     const [culprit] = rowsOf(world, "event:dead").map((key) => key.slice("tracklet:".length));
     const now = world.clock.wall();
     world.storage.rows[`tracklet:${culprit}`] += " ";
@@ -51,7 +43,7 @@ it("what nobody was named for is adopted once somebody is, and goes after a day"
     [{}, MINUTE, "", ["a"], []],
   ] as const)
     await inWorld(async (world) => {
-      leave(world, ["a"], { age, contact });
+      leaveBehind(world, ["a"], { age, contact });
       acceptAll(world);
       await world.open(config);
       await world.clock.advance(MINUTE);
@@ -65,7 +57,7 @@ it("leases that are a day old, or of tabs that were left with nothing, are remov
     const leases = { old: now - DAY, young: now - DAY + MINUTE, left: 0, wrong: "x" };
     for (const [tab, time] of Object.entries(leases)) world.storage.rows[`tracklet:tab:${tab}`] = `${time}`;
     world.storage.rows["tracklet:tab:dead"] = "0";
-    leave(world, ["a"], { contact: "" });
+    leaveBehind(world, ["a"], { contact: "" });
     await world.open(anonymous);
     await world.clock.advance(100);
     expect(rowsOf(world, "tab").toSorted()).toEqual(["tracklet:tab:dead", "tracklet:tab:young"]);

@@ -1,15 +1,17 @@
 /** When a page looks at its queue and the storage, and what it does not do for that. */
 import { expect, it } from "vitest";
 import { empty } from "../../../simulation/area.js";
-import { dice, inWorld, type World } from "../../../simulation/world.js";
+import { dice, inWorld } from "../../../simulation/world.js";
 import {
   acceptAll,
   anonymous,
   answerBy,
   flush,
   identify,
+  leaveBehind,
   MINUTE,
   numbered,
+  rowsOf,
   track,
   until,
 } from "../../../support/verbs.js";
@@ -19,8 +21,6 @@ const patient = () => {
   const random = dice(1);
   return () => 0.99 + random() / 1_000;
 };
-const rowsOf = (world: World, kind: string): string[] =>
-  Object.keys(world.storage.rows).filter((key) => key.startsWith(`tracklet:${kind}`));
 
 it("an event on a page where nothing waits costs 23 uses of the storage at most, and leaves no row", () =>
   inWorld(async (world) => {
@@ -64,8 +64,7 @@ it("several events wait for no more than one does, and another page's contact fo
 
 it("a page that is done leaves another one's claim alone", () =>
   inWorld(async (world) => {
-    world.storage.rows[`tracklet:event:dead:1000000:${world.clock.wall() - MINUTE}`] =
-      '{"contact_uid":"ann","event_uid":"bad","params":{}}';
+    leaveBehind(world, ["bad"]);
     answerBy(world, ({ name }) => (name === "bad" ? 500 : 200));
     await world.open();
     await world.clock.advance(2_000);
@@ -196,8 +195,7 @@ it("a claim holds for its time, whatever hurries, and comes before other attempt
   inWorld(
     async (world) => {
       const now = world.clock.wall();
-      world.storage.rows[`tracklet:event:dead:1000000:${now - MINUTE}`] =
-        '{"contact_uid":"ann","event_uid":"a","params":{}}';
+      leaveBehind(world, ["a"]);
       world.storage.rows["tracklet:backoff"] = `${now - MINUTE},1000,3,,${now - MINUTE}`;
       acceptAll(world);
       const page = await world.open();
@@ -212,8 +210,7 @@ it("a claim holds for its time, whatever hurries, and comes before other attempt
 
 it("a claim is respected by who comes a moment later", () =>
   inWorld(async (world) => {
-    world.storage.rows[`tracklet:event:dead:1000000:${world.clock.wall() - MINUTE}`] =
-      '{"contact_uid":"ann","event_uid":"a","params":{}}';
+    leaveBehind(world, ["a"]);
     const first = await world.open();
     await world.clock.advance(50);
     await world.open();
