@@ -9,20 +9,21 @@ export const consent: MakeRule = (journal) => {
   let choice: "granted" | "denied" | undefined;
   let isKnown = true;
   let since = 0;
-  /** What a page wrote that had yet to hear of the refusal, or an agreement that the refusing page had yet to hear of: it stays until the next page. */
+  /** Where a page had yet to hear of the last choice when it ended, or refused, what was written meanwhile stays until the next page. */
   let mayLinger = false;
   const pending = new Set<Page>();
 
   const forget = (): void => {
     for (const entry of entries.values()) if (!entry.stored) entry.mayBeLost ??= "the visitor refused";
   };
+  const isHeard = (): boolean => clock.now() >= since + HEARD_MS;
   const end = (): void => {
-    mayLinger ||= choice === "denied" && clock.now() < since + HEARD_MS;
+    mayLinger ||= choice === "denied" && !isHeard();
   };
   /** Once every page that runs has heard of it. */
   const check = (): void => {
     const keys = Object.keys(world.storage.rows).filter((key) => key.startsWith("tracklet:"));
-    const isCalm = clock.now() >= since + HEARD_MS && !world.pages.some(({ isDead, isFrozen }) => !isDead && isFrozen);
+    const isCalm = isHeard() && !world.pages.some(({ isDead, isFrozen }) => !isDead && isFrozen);
     if (choice !== "denied" || !isKnown || mayLinger || !isCalm || keys.length < 2) return;
     violations.push(`${clock.now()} ms: after the refusal there are still ${keys.join(", ")}`);
   };
@@ -37,7 +38,7 @@ export const consent: MakeRule = (journal) => {
       if (choice === "denied") entry.mayBeLost = "the visitor has refused";
     },
     onChoice: (_, next) => {
-      mayLinger ||= next === "denied" && clock.now() < since + HEARD_MS;
+      mayLinger ||= next === "denied" && !isHeard();
       choice = next;
       since = clock.now();
       isKnown = isKeeping(journal);
