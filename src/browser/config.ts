@@ -9,7 +9,7 @@ const EVENT_PATH = "/v1/track/event";
 export type Named = Config & { name: string };
 
 export let config = {} as Named;
-/** The one URL of all events; nothing where it cannot be told, and events wait. */
+/** The one URL of all events; nothing where it is not known, and events wait. */
 export let url: string | undefined;
 
 /** Is a switch on? Attributes are texts, and one without a value is an empty text. */

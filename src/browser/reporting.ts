@@ -4,16 +4,16 @@ import type { DebugListener, Problem } from "../types.js";
 import { config } from "./config.js";
 
 let listener: DebugListener | undefined;
-/** Is `onError` being told? What it tracks is no new problem. */
-export let isTelling = false;
-/** Mistakes that the console was told of. */
-const told = new Set<string>();
+/** Is `onError` running? What it tracks is no new problem. */
+export let isReporting = false;
+/** Mistakes that the console has. */
+const warned = new Set<string>();
 
 /** Lets `next` hear of every decision from now on, after the options and the mistakes of before. */
 export const listenTo = (next: DebugListener): void => {
   listener = next;
   log("options", config as never);
-  for (const detail of told) log("input", detail);
+  for (const detail of warned) log("input", detail);
 };
 
 /** Tells of a decision whoever listens. Where a function of the page fails, that is not ours to pass on. */
@@ -22,15 +22,15 @@ export const log: DebugListener = (code, detail) => attempt(() => listener?.(cod
 /** A problem. A mistake (`"input"`) is written to the console as well, once. */
 export const report = (code: Problem["code"], detail: string, body?: string): void => {
   log(code, detail);
-  if (code === "input" && !told.has(detail)) {
-    told.add(detail);
+  if (code === "input" && !warned.has(detail)) {
+    warned.add(detail);
     attempt(() => console.warn(`${config.name}: ${detail}`));
   }
   // A handler that tracks may cause the next problem, and so on without end.
-  if (isTelling) return;
-  isTelling = true;
+  if (isReporting) return;
+  isReporting = true;
   attempt(() => config.onError?.({ code, detail, event: body && JSON.parse(body) }));
-  isTelling = false;
+  isReporting = false;
 };
 
 /** A uid as text: a safe integer is one, too. What is none is reported by its `name`, and empty. */

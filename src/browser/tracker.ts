@@ -14,7 +14,7 @@ import { append, rows, trim } from "./delivery/queue.js";
 import { comeBack, followTab, leave, prepare, round, wake } from "./delivery/rounds.js";
 import { lookWithin, me, restart } from "./delivery/tabs.js";
 import { isHidden, onPage, type PageEvent } from "./page.js";
-import { isTelling, listenTo, log, readUid, report } from "./reporting.js";
+import { isReporting, listenTo, log, readUid, report } from "./reporting.js";
 import { choose, consent, followConsent } from "./state/consent.js";
 import { identify, identity, resetIdentity } from "./state/identity.js";
 import { keys } from "./state/storage.js";
@@ -44,7 +44,7 @@ const add = (verb: string, given: unknown, params: unknown, view?: Params): void
   prepare();
   append(me, body);
   // While it is quiet: a report of what makes room for a report would have no end.
-  if (isTelling) trim();
+  if (isReporting) trim();
   wake();
 };
 

@@ -15,10 +15,10 @@ import { me } from "./tabs.js";
 const PROBE_MS = 15_000;
 /** Where there is a reason not to wait, a probe may still follow the last one only after this time, in milliseconds. */
 const URGENT_MS = 8_000;
-/** Each tab waits up to this much longer, in milliseconds, so that one of them probes and the others hear of it in time. */
+/** Each tab waits up to this much longer, in milliseconds, so that one of them probes and the others notice it in time. */
 const SPREAD_MS = 1_000;
 /** In place of a culprit: the service has asked for the delay, and nothing shortens it. */
-export const TOLD = "told";
+export const RETRY_AFTER = "Retry-After";
 /** Before the culprit: its request, or another one, is under way. */
 const PROBING = "?";
 
@@ -54,7 +54,7 @@ export const culprit = (): string => read()[3] ?? "";
 export const waitFor = (key: string, mayProbeEarly: boolean): number => {
   const [setAt, delay, , failed = ""] = read();
   const past = Date.now() - Number(setAt);
-  const ceiling = mayProbeEarly && failed !== TOLD ? URGENT_MS : RETRY_AFTER_CEILING_MS;
+  const ceiling = mayProbeEarly && failed !== RETRY_AFTER ? URGENT_MS : RETRY_AFTER_CEILING_MS;
   const remaining = Math.min(Number(delay), ceiling) + spread() - past;
   return past >= 0 && remaining > 0 && (!failed.startsWith(EVENT) || failed === key) ? remaining : 0;
 };
@@ -63,27 +63,27 @@ export const waitFor = (key: string, mayProbeEarly: boolean): number => {
 export const downSince = (): number => (/^\??$/.test(read()[3] ?? "-") ? Number(read()[4]) : Number.POSITIVE_INFINITY);
 
 /** For so many milliseconds more holds what the service has asked for. */
-const toldFor = (): number => (culprit() === TOLD ? waitFor("", false) : 0);
+const retryAfterLeft = (): number => (culprit() === RETRY_AFTER ? waitFor("", false) : 0);
 
 /**
  * Notes that a request has failed.
  *
- * @param key the event; `TOLD` where the service has asked for the delay, empty where the answer speaks of the service
+ * @param key the event; `RETRY_AFTER` where the service has asked for the delay, empty where the answer speaks of the service
  * @param request when it began, and the state then: of requests that fail together, only the first counts
  * @param delay milliseconds to wait, or 0 where the number of failures says it
  */
-export const fail = (key: string, { beganAt, seen }: Request, delay: number): void => {
+export const fail = (key: string, { beganAt, backoff }: Request, delay: number): void => {
   const [setAt, current, failures = 0, , since = beganAt] = read();
-  const next = !known || culprit().replace(PROBING, "") === key || key === TOLD ? key : "";
+  const next = !known || culprit().replace(PROBING, "") === key || key === RETRY_AFTER ? key : "";
   // By its time: a failure that came in between may have changed the rest.
-  if (!known || seen.split(",")[0] === setAt || (key === TOLD && delay > toldFor() - spread()))
+  if (!known || backoff.split(",")[0] === setAt || (key === RETRY_AFTER && delay > retryAfterLeft() - spread()))
     writeState(Date.now(), delay || backOffMs(Number(failures)), Number(failures) + 1, next, since);
-  else if (!next && !toldFor()) writeState(setAt, current, failures, next, since);
+  else if (!next && !retryAfterLeft()) writeState(setAt, current, failures, next, since);
 };
 
 /** The service is healthy. What it asked for holds all the same. */
 export const clear = (): void => {
-  if (toldFor()) return;
+  if (retryAfterLeft()) return;
   known = "";
   remove(KEY);
 };

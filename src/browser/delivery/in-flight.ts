@@ -17,8 +17,8 @@ export interface Request {
   beganAt: number;
   /** The same by a clock that nobody sets. */
   openSince: number;
-  /** The back-off then. */
-  seen: string;
+  /** The stored back-off when it began. */
+  backoff: string;
   /** Bytes of one that outlives the page; 0 of another. */
   kept: number;
   /** Was the page left while it was open? That it fails says nothing then. */

@@ -2,7 +2,7 @@
 import { backOffMs, isSuccess, isTransient } from "../../shared/retry-policy.js";
 import { report } from "../reporting.js";
 import { get, set } from "../state/storage.js";
-import { clear, downSince, fail, TOLD } from "./backoff.js";
+import { clear, downSince, fail, RETRY_AFTER } from "./backoff.js";
 import { asFailed, bodyOf, hasFailed, markedAt, withMark } from "./event-key.js";
 import { inFlight, isGone, type Request } from "./in-flight.js";
 import { deliver, drop, put, rows } from "./queue.js";
@@ -41,7 +41,7 @@ let refusals = 0;
 let isPaused = false;
 
 /** Another tab has seen the service accept an event. */
-export const heardOfSuccess = (): void => {
+export const noteSuccess = (): void => {
   acceptedAt = Date.now();
 };
 
@@ -63,7 +63,7 @@ export const judgeMarks = (): void => {
   }
 };
 
-export const judge = (key: string, request: Request, [status, told]: Outcome): void => {
+export const judge = (key: string, request: Request, [status, retryAfter]: Outcome): void => {
   const text = get(key);
   if (isSuccess(status)) {
     acceptedAt = Math.max(acceptedAt, request.beganAt);
@@ -78,7 +78,7 @@ export const judge = (key: string, request: Request, [status, told]: Outcome): v
   // What is cut off while the page is left may have arrived.
   if (status === BEACON || isGone || (request.isCut && !status)) return;
   // 408, 425, 429 and a `Retry-After` speak of the service, and never of the event.
-  const isEvents = !told && (status >= 500 || !isTransient(status));
+  const isEvents = !retryAfter && (status >= 500 || !isTransient(status));
   /** These say that the event is wrong; where every event meets them, the configuration is. */
   const isRefusal = [400, 413, 422].includes(status);
   const failure = failures.get(key);
@@ -103,7 +103,7 @@ export const judge = (key: string, request: Request, [status, told]: Outcome): v
   const short = isOver(acceptedAt, WELL_MS) ? 0 : Math.random() * WELL_CEILING_MS;
   // Any other status of a wrong configuration speaks of the service as well.
   const culprit = isEvents && (isRefusal || !isWrong) ? key : "";
-  fail(told ? TOLD : culprit, request, told || (isWrong ? PAUSE_MS : short));
+  fail(retryAfter ? RETRY_AFTER : culprit, request, retryAfter || (isWrong ? PAUSE_MS : short));
   if (!isWrong || isPaused) return;
   isPaused = true;
   report("paused", `status ${status}`);

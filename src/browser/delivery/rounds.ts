@@ -12,7 +12,7 @@ import { address, followVisitor } from "./addressing.js";
 import { known, state, writeState } from "./backoff.js";
 import { inFlight, isGone, setGone } from "./in-flight.js";
 import { isAnyReady, rows, trim } from "./queue.js";
-import { heardOfSuccess, judgeMarks } from "./responses.js";
+import { judgeMarks, noteSuccess } from "./responses.js";
 import { beginRequests, handOff } from "./sender.js";
 import * as tabs from "./tabs.js";
 
@@ -52,18 +52,18 @@ const follow = (): void => {
   if (before && !state()) {
     if (isRestored) writeState(before);
     // Another tab has cleared it.
-    else heardOfSuccess();
+    else noteSuccess();
   }
 };
 
-/** @param verdict judges a request that has ended, once the storage is as it was before the page has emptied it */
-const step = (verdict?: () => void): void => {
+/** @param judgeOutcome of a request that has ended; called when the storage is again as it was before the page has emptied it */
+const step = (judgeOutcome?: () => void): void => {
   clearTimeout(timer);
   timer = undefined;
   isComing = false;
-  if (!isGone || !verdict) follow();
-  verdict?.();
-  if (isGone && verdict) return;
+  if (!isGone || !judgeOutcome) follow();
+  judgeOutcome?.();
+  if (isGone && judgeOutcome) return;
   let wait = Number.POSITIVE_INFINITY;
   const isOpen = consent === "granted";
   if (isOpen && !isGone && tabs.lookAt <= Date.now()) {
@@ -78,7 +78,7 @@ const step = (verdict?: () => void): void => {
   if (rows.size) tabs.renew(!tabs.isHeld && (known || rows.size > 8 || !waits));
   if (waits) {
     const open = inFlight.size;
-    wait = beginRequests(isOut, mayProbeEarly, (verdict) => attempt(() => step(verdict)));
+    wait = beginRequests(isOut, mayProbeEarly, (judgeOutcome) => attempt(() => step(judgeOutcome)));
     mayProbeEarly &&= inFlight.size === open;
   }
   if (isOut) handOff();
@@ -102,7 +102,7 @@ export const prepare = (): void => {
     follow();
     tabs.renew(true);
   }
-  tabs.touch();
+  tabs.giveSign();
 };
 
 /** An event was added: it is sent after the next frame, which a click waits for, or at once where there may be none. */

@@ -13,21 +13,22 @@ import { BEACON, nextTask, post } from "./transport.js";
 /** A request open for this long when the page is left, in milliseconds, says that the service may hang. */
 const HANGS_MS = 3_000;
 
-type Settle = (verdict: () => void) => void;
+/** Called when a request has ended, with what judges its outcome. */
+type WhenEnded = (judgeOutcome: () => void) => void;
 
-const send = async (key: string, text: string, kept: number, then: Settle): Promise<void> => {
+const send = async (key: string, text: string, kept: number, then: WhenEnded): Promise<void> => {
   if (state()) claim(key);
-  const request = { beganAt: Date.now(), openSince: performance.now(), seen: known, kept, isCut: isGone };
+  const request = { beganAt: Date.now(), openSince: performance.now(), backoff: known, kept, isCut: isGone };
   inFlight.set(key, request);
   const outcome = await post(bodyOf(text), kept > 0);
-  const verdict = (): void => judge(key, request, outcome);
+  const judgeOutcome = (): void => judge(key, request, outcome);
   if (outcome[0] === BEACON) {
     // While the page is being left, each beacon counts among what is in flight.
-    attempt(verdict);
+    attempt(judgeOutcome);
     await nextTask();
   }
   inFlight.delete(key);
-  then(verdict);
+  then(judgeOutcome);
 };
 
 /** Those come first that have not failed, and of these the page's own; last, what has failed last. */
@@ -39,10 +40,9 @@ const byPromise = (): [string, string][] => {
 /**
  * @param isOut whether the page is out of sight: it may be over soon
  * @param mayProbeEarly whether there is a reason not to wait for the back-off
- * @param then called when a request has ended, with what judges its outcome
  * @returns milliseconds until more may be sent
  */
-export const beginRequests = (isOut: boolean, mayProbeEarly: boolean, then: Settle): number => {
+export const beginRequests = (isOut: boolean, mayProbeEarly: boolean, then: WhenEnded): number => {
   forgetLost();
   const isProbe = !!state();
   let next = RENEW_MS;

@@ -60,7 +60,7 @@ export const restart = (): void => {
 };
 
 /** An event is about to be added: a sign of life by itself. */
-export const touch = (): void => {
+export const giveSign = (): void => {
   aliveAt = Date.now();
 };
 

@@ -46,7 +46,7 @@ export const post = async (body: string, outlives: boolean): Promise<Outcome> =>
     // An answer left unread keeps its share of the 64 KiB that a page may have in flight.
     await response.text();
   } catch {
-    // No answer, or one cut short: its status, if there was one, is the verdict. Chromium rejects the requests of a page that
+    // No answer, or one cut short: its status, if there was one, is what counts. Chromium rejects the requests of a page that
     // is left before it fires `pagehide`; the next task comes after it, or never.
     await nextTask();
   }
