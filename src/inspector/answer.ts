@@ -1,5 +1,5 @@
 /** What the last answer means, or that there was none, in words. */
-import type { Heard } from "./heard.js";
+import type { Activity } from "./activity.js";
 
 const KEPT = "Events are kept, and sent once that is put right.";
 
@@ -41,7 +41,7 @@ export const ofStatus = (status: number, address: string): string => {
   return `The service refuses what it is sent (status ${status}): check the event's name and members, and the API token.`;
 };
 
-export const ofSilence = ({ silence, address }: Heard): string => {
+export const ofSilence = ({ silence, address }: Activity): string => {
   const at = address || "the service";
   if (silence === "policy")
     return `The page's Content-Security-Policy forbids requests to ${at}: name it in connect-src. ${KEPT}`;

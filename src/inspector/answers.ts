@@ -1,6 +1,6 @@
 /**
- * The answers, newest first. Two tell of them: the browser's own record, which knows no event, and the tracker, which is heard
- * from some moment on. A request about that moment may be told of by both, in either order.
+ * The answers, newest first. They come from two sources: the browser's own record, which knows no event, and the tracker, which
+ * reports to the panel from some moment on. Of a request at that moment, both may report, in either order.
  */
 
 export interface Answer {
@@ -35,12 +35,12 @@ export const createAnswers = () => {
   return {
     list,
 
-    /** The browser has recorded a request that ended before the tracker was heard. */
+    /** The browser has recorded a request that ended before the tracker reported. */
     record: (at: number, status: number): void => {
       if (!take(unrecorded, (told) => told.status === status)) keep(list, { at, status, event: "" });
     },
 
-    /** @param mayBeRecorded whether the request may have ended before the tracker was heard */
+    /** @param mayBeRecorded whether the request may have ended before the tracker reported */
     tell: (answer: Answer, mayBeRecorded: boolean): void => {
       const isRecorded = take(list, ({ event, status }) => mayBeRecorded && !event && status === answer.status);
       if (mayBeRecorded && !isRecorded) keep(unrecorded, answer);

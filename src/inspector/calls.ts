@@ -1,4 +1,4 @@
-/** Calls that wait in an array for the script: what is wrong with them is to be seen before it has loaded. */
+/** Calls that wait in an array for the script: what is wrong with them shows before it has loaded. */
 import { closest } from "./closest.js";
 import { mistakesInInit } from "./options.js";
 

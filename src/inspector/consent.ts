@@ -1,10 +1,10 @@
 /** What may be stored and sent, as far as it can be seen from outside. */
-import type { Heard } from "./heard.js";
-import type { Seen } from "./seen.js";
+import type { Activity } from "./activity.js";
+import type { Snapshot } from "./snapshot.js";
 import type { Stored } from "./stored.js";
 
 /** Why nothing may be stored or sent, in words; `""` where nothing forbids it. */
-export const denialOf = ({ tag, hasGpc }: Seen, { consent }: Stored, { isDenied }: Heard): string => {
+export const denialOf = ({ tag, hasGpc }: Snapshot, { consent }: Stored, { isDenied }: Activity): string => {
   if (tag?.consent === "denied") return 'The tag says data-consent="denied", whatever the visitor chooses';
   if (hasGpc && /^(true)?$/.test(tag?.respectGpc ?? "off"))
     return "The browser sends the Global Privacy Control signal, which data-respect-gpc obeys";
@@ -15,7 +15,7 @@ export const denialOf = ({ tag, hasGpc }: Seen, { consent }: Stored, { isDenied 
 };
 
 /** Which consent holds. */
-export const consentOf = (seen: Seen, stored: Stored, heard: Heard): string => {
-  if (denialOf(seen, stored, heard)) return "denied";
+export const consentOf = (snapshot: Snapshot, stored: Stored, activity: Activity): string => {
+  if (denialOf(snapshot, stored, activity)) return "denied";
   return stored.consent || "no choice of the visitor is stored";
 };

@@ -1,11 +1,12 @@
 /** What is wrong, or worth knowing, in words. Nothing to speak of: the last answer was good. */
+
+import type { Activity } from "./activity.js";
 import { hostInPath, isGood, OF_WEB_PAGE, ofSilence, ofStatus } from "./answer.js";
 import { mistakesInCalls } from "./calls.js";
 import { denialOf } from "./consent.js";
 import { isStuck, noRequest } from "./delivery.js";
-import type { Heard } from "./heard.js";
 import { configures, mistakesInInit, mistakesInTag } from "./options.js";
-import type { Seen } from "./seen.js";
+import type { Snapshot } from "./snapshot.js";
 import { SHOWN, type Stored } from "./stored.js";
 
 export interface Finding {
@@ -14,7 +15,7 @@ export interface Finding {
 }
 
 /** The script has not loaded: why, where a tag says what should have. */
-const ofScript = ({ name, global, calls, tag }: Seen, { script }: Heard): string[] => {
+const ofScript = ({ name, global, calls, tag }: Snapshot, { script }: Activity): string[] => {
   if (global !== "absent" && global !== "waiting") return [];
   const waiting = calls.length > 0 ? ` Calls wait (${calls.length}).` : "";
   if (script) return [script + waiting];
@@ -29,9 +30,9 @@ const ofScript = ({ name, global, calls, tag }: Seen, { script }: Heard): string
   ];
 };
 
-const ofPage = (seen: Seen, heard: Heard): string[] => {
-  const { global, calls, tag } = seen;
-  const found = ofScript(seen, heard);
+const ofPage = (snapshot: Snapshot, activity: Activity): string[] => {
+  const { global, calls, tag } = snapshot;
+  const found = ofScript(snapshot, activity);
   if (global === "idle")
     found.push(
       "The tracker has no options, and calls wait for them: no tag has data-api-token and data-track-url, and nothing has called init with apiToken and trackUrl. Where a tag manager takes attributes away, call init.",
@@ -40,27 +41,27 @@ const ofPage = (seen: Seen, heard: Heard): string[] => {
   if (configures(tag) && !tag.trackUrl) found.push("The tag has no data-track-url.");
   found.push(...mistakesInTag(tag ?? {}), ...mistakesInCalls(calls));
   // What a tag configures is looked at there.
-  if (heard.options && !configures(tag)) found.push(...mistakesInInit(heard.options));
+  if (activity.options && !configures(tag)) found.push(...mistakesInInit(activity.options));
   return found;
 };
 
 /** An address that was meant to be another host's. */
-const ofAddress = ({ origin, tag }: Seen, { address, hasRequests }: Heard): string[] => {
+const ofAddress = ({ origin, tag }: Snapshot, { address, hasRequests }: Activity): string[] => {
   const host = hasRequests && !tag?.trackUrl ? hostInPath(address, origin) : "";
   return host ? [`Requests go to ${address}, which is a path of this page: write trackUrl with https://${host}.`] : [];
 };
 
-const ofAnswers = ({ isOnline }: Seen, { pauseMs }: Stored, heard: Heard): string[] => {
+const ofAnswers = ({ isOnline }: Snapshot, { pauseMs }: Stored, activity: Activity): string[] => {
   // While a pause stands, what led to it has not passed, whatever else was under way.
-  const last = heard.answers.find(({ status }) => pauseMs === 0 || !isGood(status));
+  const last = activity.answers.find(({ status }) => pauseMs === 0 || !isGood(status));
   if (!isOnline || !last) return [];
-  if (isGood(last.status)) return heard.isWebPage ? [OF_WEB_PAGE] : [];
+  if (isGood(last.status)) return activity.isWebPage ? [OF_WEB_PAGE] : [];
   // What the browser itself has kept of a request may lack the answer. A pause says that there was none.
   if (!last.status && !last.event && pauseMs === 0) return [];
-  return [last.status > 0 ? ofStatus(last.status, heard.address) : ofSilence(heard)];
+  return [last.status > 0 ? ofStatus(last.status, activity.address) : ofSilence(activity)];
 };
 
-const ofTold = ({ problems }: Heard): string[] => {
+const ofProblems = ({ problems }: Activity): string[] => {
   const found: string[] = [];
   // What the options lack is told where they are looked at, and may have come since.
   const told = (code: string): string =>
@@ -73,43 +74,43 @@ const ofTold = ({ problems }: Heard): string[] => {
   return found;
 };
 
-const notesOf = (seen: Seen, stored: Stored, heard: Heard): string[] => {
+const notesOf = (snapshot: Snapshot, stored: Stored, activity: Activity): string[] => {
   const notes: string[] = [];
-  if (!seen.isOnline) notes.push("The browser is offline. Events are kept until it is back.");
+  if (!snapshot.isOnline) notes.push("The browser is offline. Events are kept until it is back.");
   const anonymous = stored.contact ? 0 : stored.events.filter(({ contact }) => !contact).length;
   if (anonymous > 0)
     notes.push(
       `Events wait for identify (${anonymous}${anonymous >= SHOWN ? " or more" : ""}): the service needs a contact.`,
     );
   if (!stored.isThere) notes.push("This page has no localStorage: events wait in memory, and end with the page.");
-  const denial = denialOf(seen, stored, heard);
+  const denial = denialOf(snapshot, stored, activity);
   if (denial) notes.push(`${denial}: nothing is stored or sent.`);
-  else if (heard.pending > 0 && stored.consent !== "granted")
-    notes.push(`Events wait in memory for the visitor's consent (${heard.pending}).`);
+  else if (activity.pending > 0 && stored.consent !== "granted")
+    notes.push(`Events wait in memory for the visitor's consent (${activity.pending}).`);
   return notes;
 };
 
 /** That nothing wrong was found does not mean that anything arrives. */
-const ofDoubt = (seen: Seen, stored: Stored, heard: Heard, isExplained: boolean): string[] => {
-  const isSure = heard.answers.some(({ status }) => isGood(status));
-  if (isSure || !seen.isOnline || denialOf(seen, stored, heard)) return [];
-  if (heard.hasRequests) return ["No answer to a request has been seen yet."];
-  return [isExplained ? "No request has been seen yet." : noRequest(seen, stored)];
+const ofDoubt = (snapshot: Snapshot, stored: Stored, activity: Activity, isExplained: boolean): string[] => {
+  const isSure = activity.answers.some(({ status }) => isGood(status));
+  if (isSure || !snapshot.isOnline || denialOf(snapshot, stored, activity)) return [];
+  if (activity.hasRequests) return ["No answer to a request has been seen yet."];
+  return [isExplained ? "No request has been seen yet." : noRequest(snapshot, stored)];
 };
 
-export const findingsOf = (seen: Seen, stored: Stored, heard: Heard): Finding[] => {
+export const findingsOf = (snapshot: Snapshot, stored: Stored, activity: Activity): Finding[] => {
   const problems = [
-    ...ofPage(seen, heard),
-    ...ofAddress(seen, heard),
-    ...ofAnswers(seen, stored, heard),
-    ...ofTold(heard),
+    ...ofPage(snapshot, activity),
+    ...ofAddress(snapshot, activity),
+    ...ofAnswers(snapshot, stored, activity),
+    ...ofProblems(activity),
   ];
-  if (isStuck(seen, stored, heard))
+  if (isStuck(snapshot, stored, activity))
     problems.push(
       "An event waits, and no request is made: check that apiToken and trackUrl are given, and the consent.",
     );
-  const notes = notesOf(seen, stored, heard);
-  if (problems.length === 0) notes.push(...ofDoubt(seen, stored, heard, notes.length > 0));
+  const notes = notesOf(snapshot, stored, activity);
+  if (problems.length === 0) notes.push(...ofDoubt(snapshot, stored, activity, notes.length > 0));
   return [
     ...problems.map((text): Finding => ({ kind: "problem", text })),
     ...notes.map((text): Finding => ({ kind: "note", text })),

@@ -3,14 +3,14 @@
  * another query, it opens anew.
  */
 
+import { listen } from "./activity.js";
 import { copyText } from "./copy.js";
-import { findNames, findTag, globalOf } from "./found.js";
-import { listen } from "./heard.js";
 import { createLooks } from "./looks.js";
 import { focusPanel, openPanel } from "./panel.js";
 import { createScriptCheck } from "./script.js";
-import { look } from "./seen.js";
+import { look } from "./snapshot.js";
 import { readStored } from "./stored.js";
+import { findNames, findTag, globalOf } from "./trackers.js";
 import { textOf, viewOf } from "./view.js";
 
 const SEND_MS = 5_000;
@@ -29,10 +29,10 @@ const open = (name: string): void => {
   const names = findNames();
   if (!names.includes(name)) names.push(name);
 
-  const { heard, listener, find, end: stop } = listen(name, addressOf(name), () => looks.soon());
-  const see = () => viewOf(look(name, listener, !!heard.options), readStored(name), heard);
+  const { activity, listener, find, end: stop } = listen(name, addressOf(name), () => looks.soon());
+  const see = () => viewOf(look(name, listener, !!activity.options), readStored(name), activity);
   const checkScript = createScriptCheck((reason) => {
-    heard.script = reason;
+    activity.script = reason;
     looks.soon();
   });
   const close = (): void => {

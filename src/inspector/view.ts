@@ -1,10 +1,11 @@
 /** What the panel shows, as plain data, and the same as text. */
+
+import type { Activity } from "./activity.js";
 import { isGood } from "./answer.js";
 import { consentOf } from "./consent.js";
 import { nextAttempt } from "./delivery.js";
 import { findingsOf } from "./findings.js";
-import type { Heard } from "./heard.js";
-import type { Seen } from "./seen.js";
+import type { Snapshot } from "./snapshot.js";
 import type { Stored } from "./stored.js";
 
 /** A line of a list: a text, a note beside it, and what the note means (`"good"`, `"bad"`). */
@@ -27,7 +28,7 @@ const waitingOf = ({ events, eventCount }: Stored): Line[] => {
   return more > 0 ? [...lines, [`and ${more.toLocaleString("en")} more`, ""]] : lines;
 };
 
-const answersOf = ({ answers, isWebPage }: Heard): Line[] =>
+const answersOf = ({ answers, isWebPage }: Activity): Line[] =>
   answers.slice(0, LINES).map(({ at, status, event }) => {
     const isStored = isGood(status) && !isWebPage;
     const note = status > 0 ? `${isStored ? "stored, " : ""}${status}` : "no answer";
@@ -38,23 +39,23 @@ const answersOf = ({ answers, isWebPage }: Heard): Line[] =>
     ];
   });
 
-export const viewOf = (seen: Seen, stored: Stored, heard: Heard): View => {
-  const findings = findingsOf(seen, stored, heard);
+export const viewOf = (snapshot: Snapshot, stored: Stored, activity: Activity): View => {
+  const findings = findingsOf(snapshot, stored, activity);
   return {
     findings: findings.length > 0 ? findings : [{ kind: "fine", text: "Nothing wrong is to be seen." }],
     facts: [
       ["Contact", stored.contact || "nobody is identified"],
       ["Account", stored.account || "none"],
-      ["Consent", consentOf(seen, stored, heard)],
-      ["Service", heard.address || "no request yet"],
-      ["Next attempt", nextAttempt(seen, stored, heard)],
+      ["Consent", consentOf(snapshot, stored, activity)],
+      ["Service", activity.address || "no request yet"],
+      ["Next attempt", nextAttempt(snapshot, stored, activity)],
     ],
     lists: [
-      { title: "Last answers", empty: "No answer yet.", items: answersOf(heard) },
+      { title: "Last answers", empty: "No answer yet.", items: answersOf(activity) },
       {
         title: "Page views since this panel was opened",
         empty: "None yet.",
-        items: heard.views.slice(0, LINES).map(({ at, url }) => [url, time(at)]),
+        items: activity.views.slice(0, LINES).map(({ at, url }) => [url, time(at)]),
       },
       // Last: it may be long.
       {

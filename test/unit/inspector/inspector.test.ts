@@ -191,11 +191,11 @@ describe("consent that is denied", () => {
     ["by the browser's signal", { hasGpc: true, tag: { ...TAG, respectGpc: "" } }, {}, {}, "Global Privacy Control"],
     ["by the visitor", {}, { consent: "denied" }, {}, "The visitor has refused"],
     ["by what cannot be seen", { tag: undefined }, {}, { isDenied: true }, "by the option consent"],
-  ])("%s is told, and shown, whatever was chosen", (_, seen, stored, heard, text) => {
+  ])("%s is told, and shown, whatever was chosen", (_, snapshot, stored, activity, text) => {
     const chosen = { consent: "granted", ...stored };
-    expect(say({ ...QUIET, ...heard }, seen, chosen)).toEqual([finding("note", text)]);
-    expect(consentOf(...all(heard, seen, chosen))).toBe("denied");
-    expect(next(heard, seen, chosen)).toBe("none, as things are");
+    expect(say({ ...QUIET, ...activity }, snapshot, chosen)).toEqual([finding("note", text)]);
+    expect(consentOf(...all(activity, snapshot, chosen))).toBe("denied");
+    expect(next(activity, snapshot, chosen)).toBe("none, as things are");
   });
 
   it("is not, by a signal that nothing obeys", () => {
@@ -223,5 +223,5 @@ describe("the next attempt", () => {
     ["without a token", {}, { tag: { ...TAG, apiToken: "" } }, { readyMs: 1 }, "none, as things are"],
     ["without options", {}, { global: "idle" as const }, { readyMs: 1 }, "none, as things are"],
     ["without the script", {}, { global: "waiting" as const }, {}, "none, as things are"],
-  ])("%s", (_, heard, seen, stored, text) => expect(next(heard, seen, stored)).toBe(text));
+  ])("%s", (_, activity, snapshot, stored, text) => expect(next(activity, snapshot, stored)).toBe(text));
 });

@@ -1,13 +1,13 @@
 /** What the inspector says of a page where all is well but for what a test names. */
 import { expect } from "vitest";
+import type { Activity } from "../../../src/inspector/activity.js";
 import { nextAttempt } from "../../../src/inspector/delivery.js";
 import { type Finding, findingsOf } from "../../../src/inspector/findings.js";
-import type { Heard } from "../../../src/inspector/heard.js";
-import type { Seen } from "../../../src/inspector/seen.js";
+import type { Snapshot } from "../../../src/inspector/snapshot.js";
 import type { Stored } from "../../../src/inspector/stored.js";
 
 export const TAG = { apiToken: "token", trackUrl: "https://track.example.com" };
-export const SEEN: Seen = {
+export const SNAPSHOT: Snapshot = {
   name: "tracklet",
   global: "running",
   calls: [],
@@ -26,7 +26,7 @@ export const STORED: Stored = {
   readyMs: 0,
   pauseMs: 0,
 };
-export const HEARD: Heard = {
+export const ACTIVITY: Activity = {
   answers: [{ at: 1, status: 200, event: "pageview" }],
   views: [],
   problems: new Map(),
@@ -40,19 +40,29 @@ export const HEARD: Heard = {
   script: "",
 };
 /** Before any request. */
-export const QUIET: Partial<Heard> = { answers: [], hasRequests: false };
+export const QUIET: Partial<Activity> = { answers: [], hasRequests: false };
 
-export const answered = (status: number, event = "signup"): Heard => ({
-  ...HEARD,
+export const answered = (status: number, event = "signup"): Activity => ({
+  ...ACTIVITY,
   answers: [{ at: 1, status, event }],
 });
-export const all = (heard: Partial<Heard>, seen: Partial<Seen>, stored: Partial<Stored>): [Seen, Stored, Heard] => [
-  { ...SEEN, ...seen },
+export const all = (
+  activity: Partial<Activity>,
+  snapshot: Partial<Snapshot>,
+  stored: Partial<Stored>,
+): [Snapshot, Stored, Activity] => [
+  { ...SNAPSHOT, ...snapshot },
   { ...STORED, ...stored },
-  { ...HEARD, ...heard },
+  { ...ACTIVITY, ...activity },
 ];
-export const say = (heard: Partial<Heard> = {}, seen: Partial<Seen> = {}, stored: Partial<Stored> = {}): Finding[] =>
-  findingsOf(...all(heard, seen, stored));
-export const next = (heard: Partial<Heard> = {}, seen: Partial<Seen> = {}, stored: Partial<Stored> = {}): string =>
-  nextAttempt(...all(heard, seen, stored));
+export const say = (
+  activity: Partial<Activity> = {},
+  snapshot: Partial<Snapshot> = {},
+  stored: Partial<Stored> = {},
+): Finding[] => findingsOf(...all(activity, snapshot, stored));
+export const next = (
+  activity: Partial<Activity> = {},
+  snapshot: Partial<Snapshot> = {},
+  stored: Partial<Stored> = {},
+): string => nextAttempt(...all(activity, snapshot, stored));
 export const finding = (kind: Finding["kind"], text: string) => ({ kind, text: expect.stringContaining(text) });

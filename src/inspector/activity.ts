@@ -1,18 +1,18 @@
 /** What has happened since the panel was opened, and what the browser still knows of the time before. */
 import { type Answer, createAnswers } from "./answers.js";
-import { globalOf } from "./found.js";
 import { isOfTracker, type Silence, watchSilence, withoutQuery } from "./silence.js";
 import { readConsent, readEvent } from "./stored.js";
+import { globalOf } from "./trackers.js";
 
 export interface View {
   at: number;
   url: string;
 }
 
-export interface Heard {
+export interface Activity {
   answers: Answer[];
   views: View[];
-  /** Details of the problems that `onError` was told of, by their code. */
+  /** Details of the problems that `onError` was called with, by their code. */
   problems: Map<string, Set<string>>;
   /** What the tracker was configured with, where it tells a listener that comes. */
   options: unknown;
@@ -51,12 +51,12 @@ type Timing = PerformanceEntry & { responseEnd: number; responseStatus?: number;
  *
  * @param guess the address of the service, until a request has shown it
  * @param changed called after each change
- * @returns what was heard, which goes on changing; the listener that the tracker is given; what finds a tracker that has come
+ * @returns what has happened, an object that goes on changing; the listener that the tracker is given; what finds a tracker that has come
  * meanwhile; and what ends the listening
  */
 export const listen = (name: string, guess: string, changed: () => void) => {
   const answers = createAnswers();
-  const heard: Heard = {
+  const activity: Activity = {
     answers: answers.list,
     views: [],
     problems: new Map(),
@@ -69,7 +69,7 @@ export const listen = (name: string, guess: string, changed: () => void) => {
     isWebPage: false,
     script: "",
   };
-  /** Since when the tracker is heard, as it may come after the panel. */
+  /** Since when the tracker reports to the panel: it may come after the panel. */
   let begun = Number.POSITIVE_INFINITY;
   /** Events that were queued since then. */
   const queued = new Set<string>();
@@ -77,10 +77,10 @@ export const listen = (name: string, guess: string, changed: () => void) => {
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as Timing[]) {
       if (!isOfTracker(entry.name)) continue;
-      heard.hasRequests = true;
-      heard.address = withoutQuery(entry.name);
-      if (entry.responseStatus === 200) heard.isWebPage = entry.contentType === "text/html";
-      // Later ones are told by the tracker, with their event.
+      activity.hasRequests = true;
+      activity.address = withoutQuery(entry.name);
+      if (entry.responseStatus === 200) activity.isWebPage = entry.contentType === "text/html";
+      // The tracker reports later ones, with their event.
       if (entry.responseEnd < begun && entry.responseStatus !== undefined)
         answers.record(entry.responseEnd, entry.responseStatus);
     }
@@ -89,29 +89,29 @@ export const listen = (name: string, guess: string, changed: () => void) => {
   observer.observe({ type: "resource", buffered: true });
 
   const silence = watchSilence((reason, address) => {
-    heard.silence = reason;
-    heard.address ||= address;
+    activity.silence = reason;
+    activity.address ||= address;
     changed();
   });
 
   let isListening = true;
-  /** Events are told as their JSON, options as they were given. */
+  /** An event comes as its JSON, options as they were given. */
   const listener = (code: string | number, detail: unknown): void => {
     if (!isListening) return;
     const at = performance.now();
     const event = typeof detail === "string" ? readEvent(detail) : undefined;
     if (typeof code === "number") {
-      heard.hasRequests = true;
+      activity.hasRequests = true;
       answers.tell({ at, status: code, event: event?.event ?? "" }, !queued.has(`${detail}`));
-      if (code === 0) silence.explain(heard.address);
+      if (code === 0) silence.explain(activity.address);
     } else if (event) {
-      heard.isDenied = false;
+      activity.isDenied = false;
       queued.add(`${detail}`);
-      if (/^(pending|waits for consent)$/.test(code)) heard.pending++;
-      if (event.event === "pageview") keep(heard.views, { at, url: event.visitUrl });
-    } else if (code === "options") heard.options = detail;
-    else if (code === "dropped") heard.isDenied = detail === "consent" && readConsent(name) !== "denied";
-    else heard.problems.set(code, keepDetail(heard.problems.get(code), `${detail}`));
+      if (/^(pending|waits for consent)$/.test(code)) activity.pending++;
+      if (event.event === "pageview") keep(activity.views, { at, url: event.visitUrl });
+    } else if (code === "options") activity.options = detail;
+    else if (code === "dropped") activity.isDenied = detail === "consent" && readConsent(name) !== "denied";
+    else activity.problems.set(code, keepDetail(activity.problems.get(code), `${detail}`));
     changed();
   };
   const find = (): void => {
@@ -123,7 +123,7 @@ export const listen = (name: string, guess: string, changed: () => void) => {
   find();
 
   return {
-    heard,
+    activity,
     listener,
     find,
     end: () => {

@@ -1,8 +1,9 @@
-/** What is to be seen of a tracker in the page, at this moment. */
-import { findTag, globalOf, isConfigured } from "./found.js";
-import type { Options } from "./options.js";
+/** What the page shows of a tracker at this moment. */
 
-export interface Seen {
+import type { Options } from "./options.js";
+import { findTag, globalOf, isConfigured } from "./trackers.js";
+
+export interface Snapshot {
   name: string;
   /** `"waiting"`: an array of calls, which no script has taken over. `"idle"`: nothing has configured the tracker. */
   global: "absent" | "waiting" | "idle" | "running";
@@ -17,7 +18,7 @@ export interface Seen {
   hasGpc: boolean;
 }
 
-const stateOf = (found: ReturnType<typeof globalOf>, hasOptions: boolean): Seen["global"] => {
+const stateOf = (found: ReturnType<typeof globalOf>, hasOptions: boolean): Snapshot["global"] => {
   if (!found) return "absent";
   if (Array.isArray(found)) return "waiting";
   return hasOptions || isConfigured(found) ? "running" : "idle";
@@ -25,9 +26,9 @@ const stateOf = (found: ReturnType<typeof globalOf>, hasOptions: boolean): Seen[
 
 /**
  * @param listener the panel's own, whose call is none of the page's
- * @param hasOptions has the tracker told with what it was configured?
+ * @param hasOptions has the tracker reported its options?
  */
-export const look = (name: string, listener: unknown, hasOptions: boolean): Seen => {
+export const look = (name: string, listener: unknown, hasOptions: boolean): Snapshot => {
   const found = globalOf(name);
   const tag = findTag(name);
   return {
