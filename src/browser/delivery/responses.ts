@@ -53,18 +53,16 @@ const judges = (beganAt: number, mark: number): boolean => beganAt >= mark && be
  * accepted, or nobody is left to judge it.
  */
 export const judgeMarks = (): void => {
-  const downAt = downSince();
   for (const [key, text] of rows) {
     const mark = markedAt(text);
     if (!mark || letGo(key)) continue;
     const isOpen = [...inFlight.values()].some(({ beganAt }) => judges(beganAt, mark));
-    if (downAt - mark < MARK_MS) put(key, bodyOf(text));
+    if (downSince() - mark < MARK_MS) put(key, bodyOf(text));
     else if (judges(acceptedAt, mark) || (isOver(mark, MARK_MS) && !isOpen)) deliver(key);
   }
 };
 
 export const judge = (key: string, request: Request, [status, retryAfter]: Outcome): void => {
-  const text = get(key);
   if (isSuccess(status)) {
     acceptedAt = Math.max(acceptedAt, request.beganAt);
     refusals = 0;
@@ -74,6 +72,7 @@ export const judge = (key: string, request: Request, [status, retryAfter]: Outco
     deliver(key);
     return;
   }
+  const text = get(key);
   if (status === BEACON && text) rows.set(key, withMark(text));
   // What is cut off while the page is left may have arrived.
   if (status === BEACON || isGone || (request.isCut && !status)) return;

@@ -40,7 +40,7 @@ const follow = (): void => {
   tabs.yieldToAdopter(waits);
   const isEmptied = tabs.lacksLease();
   if (isGone || isEmptied)
-    for (const [key, text] of rows) if (!tabs.letGo(key) && getStored(key) === undefined) set(key, text);
+    for (const [key, text] of rows) if (getStored(key) === undefined && !tabs.letGo(key)) set(key, text);
   /** A lease that was there is gone. */
   const isRestored = isEmptied && tabs.isHeld;
   if (isRestored) {

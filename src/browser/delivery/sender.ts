@@ -17,7 +17,7 @@ const HANGS_MS = 3_000;
 type WhenEnded = (judgeOutcome: () => void) => void;
 
 const send = async (key: string, text: string, kept: number, then: WhenEnded): Promise<void> => {
-  if (state()) claim(key);
+  if (known) claim(key);
   const request = { beganAt: Date.now(), openSince: performance.now(), backoff: known, kept, isCut: isGone };
   inFlight.set(key, request);
   const outcome = await post(bodyOf(text), kept > 0);

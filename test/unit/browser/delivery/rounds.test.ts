@@ -22,7 +22,7 @@ const patient = () => {
   return () => 0.99 + random() / 1_000;
 };
 
-it("an event on a page where nothing waits costs 23 uses of the storage at most, and leaves no row", () =>
+it("an event on a page where nothing waits costs 17 uses of the storage at most, and leaves no row", () =>
   inWorld(async (world) => {
     acceptAll(world);
     const page = await world.open();
@@ -30,7 +30,7 @@ it("an event on a page where nothing waits costs 23 uses of the storage at most,
     const before = page.storageUses;
     await page.track("a");
     await world.clock.advance(MINUTE);
-    expect([page.storageUses - before <= 23, Object.keys(world.storage.rows)]).toEqual([true, ["tracklet:identity"]]);
+    expect([page.storageUses - before <= 17, Object.keys(world.storage.rows)]).toEqual([true, ["tracklet:identity"]]);
   }));
 
 it("an outage costs as few uses of the storage with a hundred events as with ten", async () => {
