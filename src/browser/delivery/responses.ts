@@ -80,24 +80,24 @@ export const judge = (key: string, request: Request, [status, retryAfter]: Outco
   const isEvents = !retryAfter && (status >= 500 || !isTransient(status));
   /** These say that the event is wrong; where every event meets them, the configuration is. */
   const isRefusal = [400, 413, 422].includes(status);
-  const failure = failures.get(key);
+  const { at: failedAt = 0, isRefusal: wasRefusal, tries: before = 0 } = failures.get(key) ?? ({} as Partial<Failure>);
   // Its mark goes, also where this tab has left the event to the storage.
   if (text) set(key, asFailed(text));
   if (text && rows.delete(key)) {
     // Behind all others.
     rows.set(key, asFailed(text));
     // It fails although another one was accepted since: it is at fault itself, and a suspect until it is accepted.
-    const isAtFault = isEvents && hasFailed(text) && (failure?.at ?? 0) < acceptedAt;
-    if (isAtFault && isRefusal && failure?.isRefusal) {
+    const isAtFault = isEvents && hasFailed(text) && failedAt < acceptedAt;
+    if (isAtFault && isRefusal && wasRefusal) {
       drop(key, `status ${status}`);
       return;
     }
-    const tries = isAtFault || (isEvents && failure?.tries) ? (failure?.tries ?? 0) + 1 : 0;
+    const tries = isAtFault || (isEvents && before) ? before + 1 : 0;
     const at = Date.now();
     failures.set(key, { at, isRefusal, tries, until: tries && at + backOffMs(Math.max(1, tries - SUSPECT_TRIES)) });
     if (tries) return;
   }
-  if (isRefusal && !failure) refusals++;
+  if (isRefusal && !failedAt) refusals++;
   const isWrong = isRefusal ? refusals >= Math.min(REFUSALS, rows.size) : status && !isTransient(status);
   const short = isOver(acceptedAt, WELL_MS) ? 0 : Math.random() * WELL_CEILING_MS;
   // Any other status of a wrong configuration speaks of the service as well.
