@@ -22,10 +22,15 @@ const listen = (target: EventTarget, types: string, run: (event: never) => void)
 export type PageEvent = PageTransitionEvent & StorageEvent;
 
 let handle: (event: PageEvent) => void;
+/** The root element when the listeners were put on. */
+let root: unknown;
 
-/** Listens again: `document.open()` takes all listeners off. One that is still there is not added twice. */
-export const keepListening = (): void =>
-  listen(window, "visibilitychange online storage pagehide pageshow popstate", handle);
+/** Listens again after `document.open()`, which takes all listeners off, and the root element as well. */
+export const keepListening = (): void => {
+  const now = ofDocument("documentElement");
+  if (root !== now) listen(window, "visibilitychange online storage pagehide pageshow popstate", handle);
+  root = now;
+};
 
 /** Calls `run` for each event that concerns a tracker. */
 export const onPage = (run: (event: PageEvent) => void): void => {

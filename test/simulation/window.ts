@@ -34,6 +34,7 @@ export const createWindow = (parts: Parts): PageWindow => {
     visibilityState: { get: () => (parts.isHidden() ? "hidden" : "visible") },
   });
   Object.assign(document, {
+    documentElement: {},
     currentScript: null,
     querySelector: () => null,
     querySelectorAll: () => [],

@@ -30,11 +30,22 @@ it("hears each event that concerns a tracker once, also those of the document, a
     heard.push(type);
     throw new Error("our own");
   });
-  page.keepListening();
   const types = ["online", "storage", "pagehide", "pageshow", "popstate"];
   for (const type of types) fire(window, type);
   fire(window.document, "visibilitychange");
   expect(heard).toEqual([...types, "visibilitychange"]);
+});
+
+it("listens again where `document.open()` has taken the root element and all listeners, and only there", () => {
+  const run = vi.fn();
+  page.onPage(run);
+  const listen = vi.spyOn(window.EventTarget.prototype, "addEventListener");
+  page.keepListening();
+  expect(listen).not.toHaveBeenCalled();
+  window.document.documentElement.remove();
+  page.keepListening();
+  fire(window, "online");
+  expect([listen.mock.calls.length, run.mock.calls.length]).toEqual([6, 1]);
 });
 
 it("sees through elements of the page that have the name of a member", () => {
