@@ -1,6 +1,6 @@
 import { expect, test, track, trackMany } from "../harness/fixtures.js";
 import { open, run } from "../harness/install.js";
-import { drawLongest } from "../harness/outage.js";
+import { drawLongest, waitForBackOff } from "../harness/outage.js";
 
 /* Pages that empty the storage of their site, as many do when somebody logs out. */
 
@@ -16,7 +16,7 @@ test("Emptied again and again: a service that fails is not hammered", async ({ p
   await gateway.fail({ status: 503 });
   await open(page, site.url);
   await track(page, "first");
-  await gateway.waitForPosts(1);
+  await waitForBackOff(page);
   const begun = performance.now();
   await run(page, "setInterval(() => localStorage.clear(), 100)");
   const uids = ["first", ...(await trackMany(page, 20))];

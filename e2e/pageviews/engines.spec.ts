@@ -32,11 +32,14 @@ test.describe("page views", EVERY_ENGINE, () => {
           views.push(path);
           await expectRows(views, { by: ({ params }) => String(params.visit_url).replace(site.url, "") });
         };
+        /** Moves, and has the new URL judged at once. */
+        const move = (statement: string) => tab.evaluate(`${statement}; tracklet.flush({ timeoutMs: 0 }); undefined`);
         await expectView("/a");
-        await tab.evaluate(`history.pushState({}, "", "/pushed"); undefined`);
+        await move(`history.pushState({}, "", "/pushed")`);
         await expectView("/pushed");
-        await tab.evaluate(`history.replaceState({}, "", "/pushed?filter=1"); location.hash = "part"; undefined`);
-        await tab.evaluate(`history.replaceState({}, "", "/replaced"); undefined`);
+        await move(`history.replaceState({}, "", "/pushed?filter=1")`);
+        await move(`location.hash = "part"`);
+        await move(`history.replaceState({}, "", "/replaced")`);
         await expectView("/replaced");
         await tab.evaluate("history.go(-2); undefined");
         await expectView("/a");
