@@ -121,6 +121,40 @@ test.describe("a storage", EVERY_ENGINE, () => {
     expect(gateway.posts(), "one request an event").toHaveLength(21);
   });
 
+  test("that is full as somebody logs out: the next page knows nobody", async ({ open, site, contact, expectRows }) => {
+    for (const path of ["/", "/next"]) site.page(path, site.html({ identify: false }));
+    const tab = await open(site.url);
+    await tab.evaluate(`tracklet.identify("al"); undefined`);
+    await tab.evaluate(fillStorage);
+    await tab.evaluate("tracklet.reset(); undefined");
+    await leaveBy(tab, `location.assign("/next")`);
+    await track(tab, "next");
+    await tab.evaluate(`tracklet.identify("${contact}"); undefined`);
+    await expectRows(["next"]);
+  });
+
+  for (const [verb, undo] of [
+    ["reset", "identify"],
+    ["optOut", "optIn"],
+  ] as const)
+    test(`that the page empties right after ${verb}: its frame knows`, async ({ open, site, contact, expectRows }) => {
+      site.page("/frame", site.html({ identify: false }));
+      const frame = `<iframe src="/frame"></iframe>`;
+      site.page("/", site.html({ identify: false, body: frame }));
+      const tab = await open(site.url);
+      await waitFor(() => tab.evaluate(`!!frames[0].tracklet?.flush`), { what: "the tracker of the frame" });
+      await tab.evaluate(`tracklet.identify("${verb === "reset" ? "al" : contact}"); undefined`);
+      await tab.evaluate(
+        `frames[0].addEventListener("storage", ({ key }) => { if (key === null) document.isEmptied = true; });
+        tracklet.${verb}(); localStorage.clear(); undefined`,
+      );
+      await waitFor(() => tab.evaluate("document.isEmptied"), { what: "the frame to hear of it" });
+      await tab.evaluate(`frames[0].tracklet.track("after"); undefined`);
+      await tab.evaluate(`tracklet.${undo}("${contact}"); tracklet.track("later"); undefined`);
+      // Of nobody until somebody is identified; of a visitor who refuses, nothing.
+      await expectRows(verb === "reset" ? ["after", "later"] : ["later"]);
+    });
+
   test("that the page empties while events wait", async ({ open, site, gateway, expectRows }) => {
     const tab = await open(site.url);
     const uids = await gateway.during("refuse", async () => {

@@ -7,7 +7,7 @@ import { url } from "../config.js";
 import { isHidden } from "../page.js";
 import { consent, followConsent } from "../state/consent.js";
 import { restoreIdentity } from "../state/identity.js";
-import { getStored, set } from "../state/storage.js";
+import { followRow, getStored, set } from "../state/storage.js";
 import { address, followVisitor } from "./addressing.js";
 import { known, state, writeState } from "./backoff.js";
 import { inFlight, isGone, setGone } from "./in-flight.js";
@@ -139,7 +139,8 @@ export const hurry = (): void => {
 export const followTab = (kind: string, text: string | null): void => {
   const isOfTab = /event|tab/.test(kind);
   if (isGone || (isOfTab && !text)) return;
-  if (isOfTab) tabs.lookWithin(text === "0" ? 0 : tabs.LEASE_MS);
+  if (!isOfTab) followRow(kind, text);
+  else tabs.lookWithin(text === "0" ? 0 : tabs.LEASE_MS);
   if (!isOfTab || text === "0") round();
   // The end of the other tab's lease is soon enough.
   else timer ??= setTimeout(round, tabs.LEASE_MS + 1);

@@ -34,13 +34,25 @@ export const remove = (key: string): void => {
   attempt(() => delete area(key)[prefixed(key)]);
 };
 
-export const set = (key: string, value: string): void => {
+/** @returns whether it is where it belongs; else the storage keeps what it had */
+export const set = (key: string, value: string): boolean | undefined => {
   memory[prefixed(key)] = value;
-  attempt(() => {
+  return attempt(() => {
     const target = area(key);
     target[prefixed(key)] = value;
     if (target !== memory) delete memory[prefixed(key)];
+    return true;
   });
+};
+
+/**
+ * Another tab has written the row, or removed it. That holds, also where this page could not write its own, or where the
+ * storage was emptied right after.
+ */
+export const followRow = (key: string, text: string | null): void => {
+  if (area(key) === memory) return;
+  delete memory[prefixed(key)];
+  if (text && !getStored(key)) memory[prefixed(key)] = text;
 };
 
 /** All keys that begin so, in the order of their characters. */

@@ -221,6 +221,34 @@ describe.each<[string, Partial<Config>]>([
     }));
 });
 
+it("optOut elsewhere holds although that page empties the storage in the same task", () =>
+  inPage({}, async (page, world) => {
+    const other = await world.open();
+    await other.run(() => {
+      other.tracker.optOut();
+      other.window.localStorage.clear();
+    });
+    await world.clock.advance(10);
+    await page.track("a");
+    expect(await sent(world)).toEqual([]);
+    await call(other, "optIn");
+    await world.clock.advance(10);
+    await page.track("b");
+    expect(await sent(world)).toEqual(["ann b"]);
+  }));
+
+it("an agreement that could not be stored gives way to a refusal elsewhere", () =>
+  inHealthyWorld(async (world) => {
+    const [page, other] = [await world.open(PENDING), await world.open(PENDING)];
+    fill(world.storage);
+    await call(page, "optIn");
+    world.storage.quota = Number.POSITIVE_INFINITY;
+    await call(other, "optOut");
+    await world.clock.advance(10);
+    await page.track("a");
+    expect(await sent(world)).toEqual([]);
+  }));
+
 it("optOut elsewhere holds in a frozen page from when it comes back", () =>
   inPage({}, async (page, world) => {
     answerBy(world, () => 503, 3_600);
