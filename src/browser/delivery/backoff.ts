@@ -24,7 +24,7 @@ const PROBING = "?";
 
 const KEY = "backoff";
 /** By its random name. */
-const spread = (): number => Number(me) * SPREAD_MS;
+const spread = (): number => Number.parseFloat(me) * SPREAD_MS;
 
 /** What this page last read or wrote; `""` while the service is healthy. */
 export let known = "";

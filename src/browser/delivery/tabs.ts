@@ -20,7 +20,7 @@ const LOST_MS = 86_400_000;
 const LEASE = "tab:";
 const ADOPTER = "adopter";
 
-/** This tab. Random, because a duplicated tab has the session storage of the other one. */
+/** This tab. Random, because a duplicated tab has the session storage of the other one; with the time, because a page may seed `Math.random`. */
 export let me = "";
 /** The last sign of life: a renewal, or the first event that waits. */
 let aliveAt = 0;
@@ -47,13 +47,15 @@ export const renew = (isDue?: unknown): void => {
 };
 
 /** What waits may be adopted at once. */
-export const free = (): void => set(LEASE + me, "0");
+export const free = (): void => {
+  set(LEASE + me, "0");
+};
 
 /** Leaves all events to the storage, and goes on as a tab without any. */
 export const restart = (): void => {
   if (rows.size) free();
   rows.clear();
-  me = `${Math.random()}`;
+  me = `${Math.random()}-${Date.now()}`;
   isHeld = false;
   lookAt = 0;
   aliveAt = Date.now();

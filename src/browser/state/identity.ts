@@ -2,7 +2,7 @@
  * Who the events belong to, `identity` = reset id, contact and account. A document's own `identify` holds for its events; one
  * that has named nobody uses what is stored, the last `identify` of the site.
  */
-import { get, getStored, set } from "./storage.js";
+import { get, getStored, remove, set } from "./storage.js";
 
 const KEY = "identity";
 /** Between the members: databases do not keep it in a text, so that no name of theirs holds it. */
@@ -21,8 +21,13 @@ export const identity = (): string[] => {
   return known;
 };
 
-/** Writes what is known. */
-export const keepIdentity = (): void => set(KEY, identity().join(SEPARATOR));
+/** Writes what is known. Where the storage is full, the row of who was named before must go all the same. */
+export const keepIdentity = (): void => {
+  const row = identity().join(SEPARATOR);
+  if (set(KEY, row)) return;
+  remove(KEY);
+  set(KEY, row);
+};
 
 /** The page has emptied the storage: writes what is known again, unless another document has named somebody since. */
 export const restoreIdentity = (): void => {

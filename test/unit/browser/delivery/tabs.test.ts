@@ -128,6 +128,22 @@ describe("a clock that is set back while a request is in flight", () => {
   );
 });
 
+it("a page that draws the same random numbers as the one before takes over what that one has left", () =>
+  inWorld(
+    async (world) => {
+      const before = await world.open();
+      await before.track("a");
+      before.kill();
+      await world.clock.advance(MINUTE);
+      acceptAll(world);
+      const from = world.sent.length;
+      await world.open();
+      await world.clock.advance(MINUTE);
+      expect(world.names().slice(from)).toEqual(["a"]);
+    },
+    () => 0.5,
+  ));
+
 describe("what a tab that is no more has left", () => {
   const leave = (world: World, tab: string, count = 3): string[] => {
     const names = Array.from({ length: count }, (_, index) => `${tab}-${index}`);

@@ -71,6 +71,45 @@ it("a reset ends what every document knew of its visitor, also one in the back/f
     expect(await sent(world)).toEqual(["bob/ cached", "bob/ other"]);
   }));
 
+it("a reset ends it although the page empties the storage in the same task", () =>
+  inHealthyWorld(async (world) => {
+    const [page, other] = [await world.open(), await world.open()];
+    await page.run(() => {
+      page.tracker.reset();
+      page.window.localStorage.clear();
+    });
+    await world.clock.advance(10);
+    await other.track("a");
+    await world.clock.advance(1_000);
+    expect([world.sent, Object.values(world.storage.rows).filter((row) => row.includes("ann"))]).toEqual([[], []]);
+    // What another one names next holds all the same.
+    await identify(page, "bob");
+    expect(await sent(world)).toEqual(["bob/ a"]);
+  }));
+
+it("who has logged out on a full storage is not who the next page knows", () =>
+  inHealthyWorld(async (world) => {
+    const page = await world.open();
+    fill(world.storage);
+    await reset(page);
+    page.kill();
+    await (await world.open(anonymous)).track("a");
+    expect(await sent(world)).toEqual([]);
+  }));
+
+it("what could not be stored gives way to what another document stores later", () =>
+  inHealthyWorld(async (world) => {
+    const [page, other] = [await world.open(anonymous), await world.open(anonymous)];
+    fill(world.storage);
+    await identify(page, "ann");
+    world.storage.quota = Number.POSITIVE_INFINITY;
+    await reset(other);
+    await identify(other, "bob");
+    await world.clock.advance(10);
+    await page.track("a");
+    expect(await sent(world)).toEqual(["bob/ a"]);
+  }));
+
 it("a document that has reset its own contact has the next one of the site", () =>
   inHealthyWorld(async (world) => {
     const [page, other] = [await world.open(), await world.open(anonymous)];
