@@ -22,20 +22,21 @@ const WELL_CEILING_MS = 2_000;
 const MARK_MS = 20_000;
 
 interface Failure {
-  /** When it failed last. */
+  /** When it failed last, and when it may be tried again, by a clock that nobody sets. */
   at: number;
+  until: number;
   /** Was it refused, or did it meet another failure? */
   isRefusal: boolean;
   /** Attempts since it is a suspect. */
   tries: number;
-  /** The next attempt comes not before. */
-  until: number;
 }
 
 /** Events that have failed in this page. */
 export const failures = new Map<string, Failure>();
 /** When the last request began that was accepted. */
 let acceptedAt = 0;
+/** The same by a clock that nobody sets. */
+let acceptedSince = 0;
 /** Events that were refused since. */
 let refusals = 0;
 let isPaused = false;
@@ -43,6 +44,7 @@ let isPaused = false;
 /** Another tab has seen the service accept an event. */
 export const noteSuccess = (): void => {
   acceptedAt = Date.now();
+  acceptedSince = performance.now();
 };
 
 /** Does the time lie in that in which requests judge the mark? */
@@ -65,6 +67,7 @@ export const judgeMarks = (): void => {
 export const judge = (key: string, request: Request, [status, retryAfter]: Outcome): void => {
   if (isSuccess(status)) {
     acceptedAt = Math.max(acceptedAt, request.beganAt);
+    acceptedSince = Math.max(acceptedSince, request.openSince);
     refusals = 0;
     isPaused = false;
     failures.delete(key);
@@ -87,13 +90,13 @@ export const judge = (key: string, request: Request, [status, retryAfter]: Outco
     // Behind all others.
     rows.set(key, asFailed(text));
     // It fails although another one was accepted since: it is at fault itself, and a suspect until it is accepted.
-    const isAtFault = isEvents && hasFailed(text) && failedAt < acceptedAt;
+    const isAtFault = isEvents && hasFailed(text) && failedAt < acceptedSince;
     if (isAtFault && isRefusal && wasRefusal) {
       drop(key, `status ${status}`);
       return;
     }
     const tries = isAtFault || (isEvents && before) ? before + 1 : 0;
-    const at = Date.now();
+    const at = performance.now();
     failures.set(key, { at, isRefusal, tries, until: tries && at + backOffMs(Math.max(1, tries - SUSPECT_TRIES)) });
     if (tries) return;
   }

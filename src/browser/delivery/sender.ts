@@ -48,7 +48,7 @@ export const beginRequests = (isOut: boolean, mayProbeEarly: boolean, then: When
   let next = RENEW_MS;
   for (const [key, text] of isProbe || failures.size ? byPromise() : rows) {
     if (!isReady(text) || inFlight.has(key)) continue;
-    const ownWait = (failures.get(key)?.until ?? 0) - Date.now();
+    const ownWait = (failures.get(key)?.until ?? 0) - performance.now();
     const wait = isFull(isOut) ? SLOW_MS : waitFor(key, mayProbeEarly);
     next = Math.min(next, Math.max(wait, ownWait) || next);
     // The marks of dead tabs are judged by the failures so far, which a probe's success clears: those events are taken over first.

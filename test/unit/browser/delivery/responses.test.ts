@@ -166,3 +166,23 @@ it("a wrong configuration keeps every event, is said once, asked rarely, and los
     expect(world.names().slice(before).toSorted()).toEqual(numbered(12).toSorted());
     expect(world.stored()).toEqual([]);
   }));
+
+it("all events refused after the clock was set back are a wrong configuration, and kept", () =>
+  inWorld(async (world) => {
+    const page = await world.open();
+    acceptAll(world);
+    await page.track("before");
+    await world.clock.advance(1_000);
+    world.clock.jump(-10_000);
+    answerBy(world, () => 400);
+    await track(page, "one", "two", "three");
+    for (const name of numbered(10)) {
+      await world.clock.advance(2 * MINUTE);
+      await page.track(name);
+    }
+    expect(page.problems.map(({ code }) => code)).toEqual(["paused"]);
+    acceptAll(world);
+    await world.clock.advance(15 * MINUTE);
+    expect(new Set(world.names())).toEqual(new Set(["before", "one", "two", "three", ...numbered(10)]));
+    expect(page.problems.map(({ code }) => code)).toEqual(["paused"]);
+  }));
