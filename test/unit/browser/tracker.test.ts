@@ -92,7 +92,7 @@ it("has an id of its own also where the browser makes no UUID", () =>
 it("params that are none are a mistake, named by where they were given", () =>
   inWorld(async (world) => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
-    const page = await world.open({ params: 5 as never });
+    const page = await world.open({ params: '{"no":JSON}' as never });
     await page.track("a", "text" as never);
     await page.track("b", { bad: 1n });
     await page.run(() => page.tracker.pageview(5 as never));
