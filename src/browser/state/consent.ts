@@ -24,7 +24,8 @@ export const followConsent = (own?: Consent): void => {
   // Where the page has emptied the storage, what was last known holds.
   const next =
     initial !== "denied" && /^(granted|denied)$/.test(`${stored}`) ? (stored as Consent) : (consent ?? initial);
-  if (next === consent) return;
+  // A refusal ends what other pages have written since the last one, too.
+  if (next === consent && own !== "denied") return;
   if (next === "granted") joinIdentity();
   const waiting = keys();
   open(next === "granted" || next === "denied");

@@ -237,6 +237,17 @@ it("optOut elsewhere holds although that page empties the storage in the same ta
     expect(await sent(world)).toEqual(["ann b"]);
   }));
 
+it("optOut again wipes what a page has written that found no choice in the emptied storage", () =>
+  inPage({}, async (page, world) => {
+    await call(page, "optOut");
+    await page.run(() => page.window.localStorage.clear());
+    const other = await world.open();
+    await other.track("a");
+    other.kill();
+    await call(page, "optOut");
+    expect(keys(world)).toEqual([CHOICE]);
+  }));
+
 it("an agreement that could not be stored gives way to a refusal elsewhere", () =>
   inHealthyWorld(async (world) => {
     const [page, other] = [await world.open(PENDING), await world.open(PENDING)];
