@@ -18,7 +18,7 @@ const URGENT_MS = 8_000;
 /** Each tab waits up to this much longer, in milliseconds, so that one of them probes and the others notice it in time. */
 const SPREAD_MS = 1_000;
 /** In place of a culprit: the service has asked for the delay, and nothing shortens it. */
-export const RETRY_AFTER = "Retry-After";
+export const RETRY_AFTER = "wait";
 /** Before the culprit: its request, or another one, is under way. */
 const PROBING = "?";
 

@@ -139,8 +139,8 @@ export const hurry = (): void => {
 export const followTab = (kind: string, text: string | null): void => {
   const isOfTab = /event|tab/.test(kind);
   if (isGone || (isOfTab && !text)) return;
-  if (!isOfTab) followRow(kind, text);
-  else tabs.lookWithin(text === "0" ? 0 : tabs.LEASE_MS);
+  if (kind === "consent" || kind === "identity") followRow(kind, text);
+  if (isOfTab) tabs.lookWithin(text === "0" ? 0 : tabs.LEASE_MS);
   if (!isOfTab || text === "0") round();
   // The end of the other tab's lease is soon enough.
   else timer ??= setTimeout(round, tabs.LEASE_MS + 1);
