@@ -97,7 +97,8 @@ test("two names: two trackers, kept apart in the storage", async ({
   site.page("/", site.html({ head: `${tag}<script>window.shop = [["track", "early_shop"]]</script>` }));
   await page.goto(site.url);
   await Promise.all([loaded(page), loaded(page, "shop")]);
-  await gateway.quiet();
+  await gateway.waitForPosts(3);
+  await expect.poll(() => eventKeys(page), "what waits before the outage").toEqual([]);
   await gateway.fail("reset");
   await run(page, `tracklet.track("ours"); shop.track("theirs")`);
   const keys = await eventKeys(page);
