@@ -75,7 +75,7 @@ const step = (judgeOutcome?: () => void): void => {
   trim();
   waits = isOpen && !!url && isAnyReady();
   // Without a lease, a round looks at each event: only a few, and only where they go at once, go without.
-  if (rows.size) tabs.renew(!tabs.isHeld && (known || rows.size > 8 || !waits));
+  if (rows.size) tabs.renew(!tabs.isHeld && (state() || rows.size > 8 || !waits));
   if (waits) {
     const open = inFlight.size;
     wait = beginRequests(isOut, mayProbeEarly, (judgeOutcome) => attempt(() => step(judgeOutcome)));
