@@ -9,6 +9,12 @@ export const answerBy = (world: World, rule: (sent: Sent) => number, retryAfter?
     void world.clock.add(20, () => (rule(sent) ? sent.answer(rule(sent), retryAfter) : sent.fail()));
 };
 export const acceptAll = (world: World): void => answerBy(world, () => 200);
+/** A world whose service accepts every event. */
+export const inHealthyWorld = (test: (world: World) => Promise<void>): Promise<void> =>
+  inWorld(async (world) => {
+    acceptAll(world);
+    await test(world);
+  });
 /** Lets time pass in steps until something is so, for an hour at most. */
 export const until = async (world: World, isSo: () => unknown, stepMs: number): Promise<void> => {
   for (let past = 0; !isSo(); past += stepMs) {
@@ -20,9 +26,13 @@ export const until = async (world: World, isSo: () => unknown, stepMs: number): 
 export const rowsOf = (world: World, start: string): string[] =>
   Object.keys(world.storage.rows).filter((key) => key.startsWith(`tracklet:${start}`));
 /** Stores events of a tab that is no more, tracked so many milliseconds ago; without a contact, nobody was named for them. */
-export const leaveBehind = (world: World, names: string[], { age = MINUTE, contact = "ann" } = {}): void => {
+export const leaveBehind = (
+  world: World,
+  names: string[],
+  { age = MINUTE, contact = "ann", tab = "dead" } = {},
+): void => {
   for (const [index, name] of names.entries())
-    world.storage.rows[`tracklet:event:dead:${1_000_000 + index}:${world.clock.wall() - age}`] = JSON.stringify({
+    world.storage.rows[`tracklet:event:${tab}:${1_000_000 + index}:${world.clock.wall() - age}`] = JSON.stringify({
       contact_uid: contact || undefined,
       event_uid: name,
       params: {},

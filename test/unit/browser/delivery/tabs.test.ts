@@ -1,7 +1,7 @@
 /** Which page sends which events: leases, claims and what crashes, stalls and clocks make of them. */
 import { describe, expect, it } from "vitest";
 import { dice, inWorld, type World } from "../../../simulation/world.js";
-import { acceptAll, answerBy, MINUTE, numbered, track } from "../../../support/verbs.js";
+import { acceptAll, answerBy, leaveBehind, MINUTE, numbered, track } from "../../../support/verbs.js";
 
 describe("several pages of one site", () => {
   it("each send their own events, once", () =>
@@ -147,9 +147,7 @@ it("a page that draws the same random numbers as the one before takes over what 
 describe("what a tab that is no more has left", () => {
   const leave = (world: World, tab: string, count = 3): string[] => {
     const names = Array.from({ length: count }, (_, index) => `${tab}-${index}`);
-    for (const [index, name] of names.entries())
-      world.storage.rows[`tracklet:event:${tab}:${1_000_000 + index}:${world.clock.wall() - MINUTE}`] =
-        `{"contact_uid":"ann","event_uid":"${name}","params":{}}`;
+    leaveBehind(world, names, { tab });
     return names;
   };
   it("goes to one of those who claim at the same time, and nothing of it stays", async () => {

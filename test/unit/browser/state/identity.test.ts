@@ -1,8 +1,8 @@
 /** Whose an event is: the document's own contact, or the last one of the site. */
 import { describe, expect, it } from "vitest";
 import { fill } from "../../../simulation/area.js";
-import { inWorld, type Page, type World } from "../../../simulation/world.js";
-import { acceptAll, anonymous, bodies, identify, reset } from "../../../support/verbs.js";
+import type { Page, World } from "../../../simulation/world.js";
+import { anonymous, bodies, identify, inHealthyWorld, reset } from "../../../support/verbs.js";
 
 const ROW = "tracklet:identity";
 /** What was sent in the end, as `contact/account event`. */
@@ -10,11 +10,6 @@ const sent = async (world: World): Promise<string[]> =>
   ((await bodies(world)) as { contact_uid: string; event_uid: string; params: { account_uid?: string } }[])
     .map(({ contact_uid, event_uid, params }) => `${contact_uid}/${params.account_uid ?? ""} ${event_uid}`)
     .sort();
-const inHealthyWorld = (test: (world: World) => Promise<void>): Promise<void> =>
-  inWorld(async (world) => {
-    acceptAll(world);
-    await test(world);
-  });
 
 it("two documents that named somebody themselves each report their own", () =>
   inHealthyWorld(async (world) => {
