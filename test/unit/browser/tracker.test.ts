@@ -92,12 +92,14 @@ it("has an id of its own also where the browser makes no UUID", () =>
 it("params that are none are a mistake, named by where they were given", () =>
   inWorld(async (world) => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
-    const page = await world.open({ params: '{"no":JSON}' as never });
+    const page = await world.open({ params: 5 as never });
     await page.track("a", "text" as never);
     await page.track("b", { bad: 1n });
     await page.run(() => page.tracker.pageview(5 as never));
     const mistakes = ["init: params", "track: params", "track: params.bad", "pageview: params"];
     expect(page.problems).toEqual(mistakes.map((detail) => ({ code: "input", detail, event: undefined })));
+    const { problems } = await world.open({ params: '{"no":JSON}' as never });
+    expect(problems).toEqual([{ code: "input", detail: "init: params", event: undefined }]);
   }));
 
 describe("no verb throws, and the event still goes", () => {
