@@ -58,6 +58,8 @@ test("a page in use, with events that wait and the inspector open, looks well", 
   await page.goto(`${demo.site}/classic.html`);
   await expect(page.locator("#contact")).toBeEnabled();
   await identify(page, demo.contact());
+  // The page view went, so that it does not wait with the others.
+  await expect(page.locator("[data-delivered]")).toHaveText("1");
   await page.route("**/v1/track/event*", (route) => route.abort());
   for (const name of ["search", "add_to_basket", "a_name_that_is_longer_than_names_should_be_on_any_page"])
     await trackOwn(
