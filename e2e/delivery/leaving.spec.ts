@@ -71,6 +71,21 @@ test.describe("leaving", EVERY_ENGINE, () => {
     expect(gateway.posts(), "one request an event").toHaveLength(2);
   });
 
+  test("by location.assign, with a listener that tracks after the snippet's own has run", async ({
+    open,
+    site,
+    gateway,
+    expectRows,
+  }) => {
+    const listen = `addEventListener("pagehide", () => { ${trackCalls(names("bye", 3))} })`;
+    site.page("/farewell", site.html({ head: `<script>addEventListener("load", () => ${listen})</script>` }));
+    site.page("/without", site.html({ tag: false }));
+    const tab = await open(`${site.url}/farewell`);
+    await leaveBy(tab, `location.assign("/without")`);
+    await expectRows(names("bye", 3));
+    expect(gateway.posts(), "one request an event").toHaveLength(3);
+  });
+
   test("by a reload, 10 times", async ({ open, site, gateway, expectRows }) => {
     const tab = await open(site.url);
     const uids = names("reload", 10);

@@ -18,6 +18,7 @@ const GLOBALS = [
   "window.setTimeout",
   "window.clearTimeout",
   "window.requestAnimationFrame",
+  "window.queueMicrotask",
   "window.fetch",
   "window.URL",
   "window.Blob",

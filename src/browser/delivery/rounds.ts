@@ -105,15 +105,17 @@ export const prepare = (): void => {
   tabs.giveSign();
 };
 
-/** An event was added: it is sent after the next frame, which a click waits for, or at once where there may be none. */
+/**
+ * An event was added: it is sent after the next frame, which a click waits for. Where there may be none, it is sent once the
+ * script that runs has ended: timers of a hidden page are late, and those of a page that is left never come.
+ */
 export const wake = (): void => {
   waits = true;
-  if (isGone || isHidden()) round();
-  else if (!isComing) {
-    isComing = true;
-    arm(FRAME_MS - 1);
-    requestAnimationFrame(() => attempt(() => isComing && arm(0)));
-  }
+  if (isComing) return;
+  isComing = true;
+  arm(FRAME_MS - 1);
+  if (isHidden() || isGone) queueMicrotask(round);
+  else requestAnimationFrame(() => attempt(() => isComing && arm(0)));
 };
 
 /** The page is left. */
