@@ -13,6 +13,8 @@ const answerBy = (world: World, rule: (count: number) => [status: number, retryA
     world.clock.add(0, () => sent.answer(...answer));
   };
 };
+/** What the stored state says of who has failed. */
+const culprit = (world: World): string => world.storage.rows[ROW]!.split(",")[3]!;
 /** Seconds between requests, each with the second by which tabs are spread, rounded. */
 const gaps = (world: World): number[] =>
   world.sent.slice(1).map(({ beganAt }, index) => Math.round((beganAt - world.sent[index]!.beganAt) / 1_000));
@@ -165,6 +167,30 @@ it("one other event shows whether the service or the event that has failed is at
     await world.clock.advance(9_000);
     expect(world.names()).toEqual(["a", "a", "b"]);
   }));
+
+it("the one event fails again while another one is tried: it alone has failed still", () =>
+  inPage(async (page, world) => {
+    answerBy(world, () => [503]);
+    await page.track("a");
+    await world.clock.advance(100);
+    world.onRequest = () => {};
+    await until(world, () => world.openRequests().length, 100);
+    await page.track("b");
+    await until(world, () => world.openRequests().length === 2, 100);
+    world.openRequests()[0]!.answer(503);
+    await world.clock.advance(100);
+    expect(culprit(world)).toMatch(/^\?event:/);
+  }));
+
+it("the second of two probes tells no more than the first", () =>
+  inWorld(async (world) => {
+    const now = world.clock.wall();
+    world.storage.rows[ROW] = `${now - 10_000},15000,2,?,${now - 60_000}`;
+    const page = await world.open();
+    await page.track("a");
+    await until(world, () => world.openRequests().length, 100);
+    expect(culprit(world)).toBe("?");
+  }, dice(5)));
 
 it("a probe whose tab is gone frees the way after 15 s", () =>
   inPage(async (page, world) => {
