@@ -3,7 +3,7 @@ import type { Fault } from "../harness/fault.js";
 import { expect, test, track, trackMany, waitFor } from "../harness/fixtures.js";
 import { open } from "../harness/install.js";
 import { trackAndLeave } from "../harness/leave.js";
-import { drawLongest } from "../harness/outage.js";
+import { drawLongest, isBackedOff } from "../harness/outage.js";
 import type { FaultProxy } from "../harness/proxy.js";
 import { names } from "../harness/track.js";
 
@@ -142,15 +142,19 @@ test("Twenty pages are visited and left beside an event that meets a 500: nothin
   await waitForFailures(page, gateway, "bad", 1);
   const uids: string[] = [];
   for (let visit = 1; visit <= 20; visit++) {
-    const [view, click] = [`view-${visit}`, `click-${visit}`];
-    uids.push(view, click);
-    // The page knows of the answer when it is left, so that only the click is in flight.
-    const isView = (request: Request) => request.postDataJSON()?.event_uid === view;
-    const answered = page.waitForEvent("requestfinished", { predicate: isView, timeout: AGAIN_MS });
-    await track(page, view);
-    await answered;
-    // The page has taken the bad one over, and knows that it fails.
-    await waitForFailures(page, gateway, "bad", gateway.posts("bad").length + 1);
+    // Until the page knows that the service is well, and the bad event alone at fault: it failed after a view had succeeded.
+    do {
+      const view = `view-${uids.length}`;
+      uids.push(view);
+      // The page knows of the answer when it is left, so that only the click is in flight.
+      const isView = (request: Request) => request.postDataJSON()?.event_uid === view;
+      const answered = page.waitForEvent("requestfinished", { predicate: isView, timeout: AGAIN_MS });
+      await track(page, view);
+      await answered;
+      await waitForFailures(page, gateway, "bad", gateway.posts("bad").length + 1);
+    } while (await isBackedOff(page));
+    const click = `click-${visit}`;
+    uids.push(click);
     const arrived = page.waitForURL(`${site.url}/page-${visit}`);
     await trackAndLeave(page, [click], `location.assign("/page-${visit}")`);
     await arrived;

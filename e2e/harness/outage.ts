@@ -13,14 +13,16 @@ const SPREAD_MS = 1_000;
 /** Keeps the page's clock behind the real one, so that a later page without this clock finds no times that lie ahead. */
 const BEHIND_MS = 30_000;
 
+/** Does the stored state of the page's site say that the service fails? */
+export const isBackedOff = (page: Scope): Promise<boolean> =>
+  page.evaluate(() => Object.keys(localStorage).some((key) => key.endsWith(":backoff")));
+
 /**
  * Waits until the page has learned that the service fails. What is in flight when a page is left before it knows is taken
  * for delivered, unless the next page's first request fails as well.
  */
-export const waitForBackOff = (page: Scope): Promise<true> =>
-  waitFor(() => page.evaluate(() => Object.keys(localStorage).some((key) => key.endsWith(":backoff"))), {
-    what: "the page to know that the service fails",
-  }) as Promise<true>;
+export const waitForBackOff = (page: Scope): Promise<boolean> =>
+  waitFor(() => isBackedOff(page), { what: "the page to know that the service fails" });
 
 /** Counts the requests of the page that have failed for want of a connection. */
 export const countFailures = (page: Page): (() => number) => {
