@@ -105,15 +105,13 @@ export const prepare = (): void => {
   tabs.giveSign();
 };
 
-/**
- * An event was added: it is sent after the next frame, which a click waits for. Where there may be none, it is sent once the
- * script that runs has ended: timers of a hidden page are late, and those of a page that is left never come.
- */
+/** An event was added: it is sent after the next frame, which a click waits for, or, out of sight, when the script has ended. */
 export const wake = (): void => {
   waits = true;
   if (isComing) return;
   isComing = true;
   arm(FRAME_MS - 1);
+  // Timers of a page that is out of sight come late, or never.
   if (isHidden() || isGone) queueMicrotask(round);
   else requestAnimationFrame(() => attempt(() => isComing && arm(0)));
 };
