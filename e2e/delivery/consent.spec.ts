@@ -116,6 +116,7 @@ test.describe("granted", () => {
     const other = await another(context, site.url);
     await run(page, `tracklet.track("a")`);
     await run(other, `tracklet.track("b")`);
+    await waitForBackOff(page);
     await gateway.quiet();
     const before = gateway.requests.length;
     await gateway.heal();

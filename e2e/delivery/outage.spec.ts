@@ -144,6 +144,7 @@ test("503 with a Retry-After that lies in the past: as without one", async ({ pa
   await waitForBackOff(page);
   const uids = ["first", ...(await trackMany(page, 19))];
   await page.clock.runFor(1);
+  await gateway.waitForPosts(2);
   await gateway.quiet();
   // One event alone has failed, so that another one is tried at once.
   expect(gateway.posts(), "attempts before the clock goes on").toHaveLength(2);

@@ -185,10 +185,11 @@ export const startProxy = async ({ target, keepConnections = false }: ProxyOptio
       return posts(eventUid);
     },
     /**
-     * Waits until no request is open and none has come for `forMs` (default 300): what is under way has landed.
-     * Those that hang by a fault do not count, nothing will come of them.
+     * Waits until no request is open and none has come for `forMs` (default 1,000): what is under way has landed. A busy
+     * browser may take half a second from a preflight to its request. Those that hang by a fault do not count, nothing will
+     * come of them.
      */
-    quiet: async (forMs = 300): Promise<void> => {
+    quiet: async (forMs = 1_000): Promise<void> => {
       let since = performance.now();
       let seen = requests.length;
       await waitFor(

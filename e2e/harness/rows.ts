@@ -49,7 +49,8 @@ export const createRows = (service: Service, proxy: FaultProxy, contact: string)
       // Too few after the whole time falls through to the comparison below, which says what is missing.
       await waitFor(async () => (await rows()).length >= count, { timeoutMs, everyMs: 50 }).catch(() => {});
     }
-    await proxy.quiet();
+    // Nothing is missing any more: this is for what comes twice, and is looked for again when the test has ended.
+    await proxy.quiet(300);
     const stored = await rows();
     settled = { count: stored.length, by: stored.map((row) => row.event_uid).join(", ") };
     if (typeof expected === "function") expected(stored);
