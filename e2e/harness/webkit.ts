@@ -12,6 +12,9 @@ import type { Open, Tab } from "./tab.js";
 
 export type WebKit = Awaited<ReturnType<typeof startWebKit>>;
 
+/** Milliseconds that the driver may take to start a browser, which takes one or two seconds, and how often it may try. */
+const START_MS = 30_000;
+const STARTS = 3;
 /** Milliseconds that a script in a page may take. */
 const SCRIPT_MS = 120_000;
 /** The member by which WebDriver names an element (W3C WebDriver §11). */
@@ -39,32 +42,53 @@ export const startWebKit = async (driverPath: string) => {
     "tcp",
   ]);
   const [number] = await display.says(/^\d+$/m);
-  const port = await freePort();
-  const driver = launch(driverPath, [`--port=${port}`], { env: { ...process.env, DISPLAY: `:${number}` } });
+  let port: number;
+  let driver: Launched;
 
-  const call = async <T = unknown>(method: "GET" | "POST" | "DELETE", path: string, body?: object): Promise<T> => {
+  const call = async <T = unknown>(
+    method: "GET" | "POST" | "DELETE",
+    path: string,
+    body?: object,
+    signal: AbortSignal | null = null,
+  ): Promise<T> => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
+      signal,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const { value } = (await answer.json()) as { value: { error?: string; message?: string } };
     if (!answer.ok) throw new Error(`${value.error}: ${value.message}`);
     return value as T;
   };
-  await waitFor(() => call("GET", "/status").catch(() => undefined), { what: "WebKit's driver to answer" });
+  const startDriver = async (): Promise<void> => {
+    port = await freePort();
+    driver = launch(driverPath, [`--port=${port}`], { env: { ...process.env, DISPLAY: `:${number}` } });
+    await waitFor(() => call("GET", "/status").catch(() => undefined), { what: "WebKit's driver to answer" });
+  };
+  await startDriver();
+
+  /** Starts a browser. Once in about 200 times the driver waits for ever for the one that it has started; another driver helps. */
+  const startBrowser = async (attempt = 1): Promise<string> => {
+    const alwaysMatch = {
+      browserName: "MiniBrowser",
+      "webkitgtk:browserOptions": { binary: findMiniBrowser(), args: ["--automation"] },
+      timeouts: { script: SCRIPT_MS },
+    };
+    const signal = AbortSignal.timeout(START_MS);
+    try {
+      return (await call<{ sessionId: string }>("POST", "/session", { capabilities: { alwaysMatch } }, signal))
+        .sessionId;
+    } catch (error) {
+      if (!signal.aborted || attempt === STARTS) throw error;
+      await driver.end();
+      await startDriver();
+      return startBrowser(attempt + 1);
+    }
+  };
 
   /** Begins a session. Commands concern one window, which is chosen before each: they come one after the other. */
   const begin = async () => {
-    const { sessionId } = await call<{ sessionId: string }>("POST", "/session", {
-      capabilities: {
-        alwaysMatch: {
-          browserName: "MiniBrowser",
-          "webkitgtk:browserOptions": { binary: findMiniBrowser(), args: ["--automation"] },
-          timeouts: { script: SCRIPT_MS },
-        },
-      },
-    });
-    const session = `/session/${sessionId}`;
+    const session = `/session/${await startBrowser()}`;
     let last: Promise<unknown> = Promise.resolve();
     const inTurn = <T>(action: () => Promise<T>): Promise<T> => {
       const done = last.then(action);
