@@ -177,7 +177,7 @@ it("the one event fails again while another one is tried: it alone has failed st
     await until(world, () => world.openRequests().length, 100);
     await page.track("b");
     await until(world, () => world.openRequests().length === 2, 100);
-    world.openRequests()[0]!.answer(503);
+    await world.openRequests()[0]!.answer(503);
     await world.clock.advance(100);
     expect(culprit(world)).toMatch(/^\?event:/);
   }));
