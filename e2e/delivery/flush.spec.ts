@@ -93,7 +93,7 @@ test("flush: returns in its time when the service hangs", async ({ page, site, g
   expect(await trackAndFlush(page, names(10), 500)).toEqual({ delivered: 0, queued: 10, dropped: 0 });
   expect(await flush(page, 0)).toEqual({ delivered: 0, queued: 10, dropped: 0 });
   // The requests were not given up for it.
-  await gateway.waitForPosts(4);
+  expect(await gateway.waitForPosts(4)).toHaveLength(4);
   expect(gateway.posts().every(({ ended }) => !ended)).toBe(true);
 });
 

@@ -73,6 +73,7 @@ test("what is tracked in an outage survives a reload, and arrives once", { tag: 
   await page.goto(`${demo.site}/classic.html`);
   await identify(page, contact);
   await trackOwn(page, "before_the_crash");
+  await expect.poll(async () => own(await demo.rows(contact))).toEqual(["before_the_crash"]);
   // The page has the answers to its view and to this: who lost them would send again, rightly.
   await expect(page.locator("[data-delivered]")).toHaveText("2");
 
