@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Script } from "node:vm";
 import { findMiniBrowser, findProgram } from "../../test/support/engines.js";
 import { type Launched, launch } from "../../test/support/launch.js";
@@ -45,15 +46,9 @@ export const startWebKit = async (driverPath: string) => {
   let port: number;
   let driver: Launched;
 
-  const call = async <T = unknown>(
-    method: "GET" | "POST" | "DELETE",
-    path: string,
-    body?: object,
-    signal: AbortSignal | null = null,
-  ): Promise<T> => {
+  const call = async <T = unknown>(method: "GET" | "POST" | "DELETE", path: string, body?: object): Promise<T> => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
-      signal,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const { value } = (await answer.json()) as { value: { error?: string; message?: string } };
@@ -74,16 +69,15 @@ export const startWebKit = async (driverPath: string) => {
       "webkitgtk:browserOptions": { binary: findMiniBrowser(), args: ["--automation"] },
       timeouts: { script: SCRIPT_MS },
     };
-    const signal = AbortSignal.timeout(START_MS);
-    try {
-      return (await call<{ sessionId: string }>("POST", "/session", { capabilities: { alwaysMatch } }, signal))
-        .sessionId;
-    } catch (error) {
-      if (!signal.aborted || attempt === STARTS) throw error;
-      await driver.end();
-      await startDriver();
-      return startBrowser(attempt + 1);
-    }
+    const begun = await Promise.race([
+      call<{ sessionId: string }>("POST", "/session", { capabilities: { alwaysMatch } }),
+      sleep(START_MS, undefined, { ref: false }),
+    ]);
+    if (begun) return begun.sessionId;
+    if (attempt === STARTS) throw new Error(`WebKit's driver has started no browser, asked ${STARTS} times`);
+    await driver.end();
+    await startDriver();
+    return startBrowser(attempt + 1);
   };
 
   /** Begins a session. Commands concern one window, which is chosen before each: they come one after the other. */
