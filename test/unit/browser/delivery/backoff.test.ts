@@ -30,6 +30,14 @@ const inPage = (test: (page: Page, world: World) => Promise<unknown>, random = (
     await test(page, world);
   }, random);
 
+/** An event that has failed once; from then on nothing is answered. */
+const failThenHang = async (page: Page, world: World): Promise<void> => {
+  answerBy(world, () => [503]);
+  await page.track("a");
+  await world.clock.advance(20);
+  world.onRequest = () => {};
+};
+
 describe("failures", () => {
   it("double the wait from 1 s up to 5 min", () =>
     inPage(async (page, world) => {
@@ -158,10 +166,7 @@ describe("Retry-After", () => {
 
 it("one other event shows whether the service or the event that has failed is at fault, and no retry of that one", () =>
   inPage(async (page, world) => {
-    answerBy(world, () => [503]);
-    await page.track("a");
-    await world.clock.advance(100);
-    world.onRequest = () => {};
+    await failThenHang(page, world);
     await world.clock.advance(3_000);
     await track(page, "b", "c");
     await world.clock.advance(9_000);
@@ -170,10 +175,7 @@ it("one other event shows whether the service or the event that has failed is at
 
 it("the one event fails again while another one is tried: it alone has failed still", () =>
   inPage(async (page, world) => {
-    answerBy(world, () => [503]);
-    await page.track("a");
-    await world.clock.advance(100);
-    world.onRequest = () => {};
+    await failThenHang(page, world);
     await until(world, () => world.openRequests().length, 100);
     await page.track("b");
     await until(world, () => world.openRequests().length === 2, 100);
@@ -194,10 +196,7 @@ it("the second of two probes tells no more than the first", () =>
 
 it("a probe whose tab is gone frees the way after 15 s", () =>
   inPage(async (page, world) => {
-    answerBy(world, () => [503]);
-    await page.track("a");
-    await world.clock.advance(20);
-    world.onRequest = () => {};
+    await failThenHang(page, world);
     await until(world, () => world.openRequests().length, 100);
     page.kill();
     acceptAll(world);
