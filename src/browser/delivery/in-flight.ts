@@ -7,6 +7,12 @@ export const SLOW_MS = 2_000;
 const SLOW = 2;
 /** The same while the page is out of sight: a browser process has 256 in all. */
 const PARALLEL_HIDDEN = 32;
+/**
+ * The same where the service does not answer. Chromium never ends the preflight of a request that was given up: each one holds
+ * one of the six sockets of HTTP/1.1, and the next page needs one, too.
+ */
+const PARALLEL_UNANSWERED = 1;
+const PARALLEL_UNANSWERED_HIDDEN = 2;
 /** Bytes with keepalive: of the 65,536 of a document, some are left to the page. */
 export const KEEPALIVE_BYTES = 61_440;
 
@@ -39,8 +45,32 @@ export const setGone = (next: boolean): void => {
 export const openFor = (ms: number): number =>
   [...inFlight.values()].filter(({ openSince }) => performance.now() - openSince >= ms).length;
 
-export const isFull = (isOut: boolean): boolean =>
-  isOut ? inFlight.size >= PARALLEL_HIDDEN : inFlight.size - Math.min(SLOW, openFor(SLOW_MS)) >= PARALLEL;
+/** When the service answered last, by a clock that nobody sets; 0 before its first answer. */
+let answeredAt = 0;
+/** When a request was last open for too long without an answer. */
+let unansweredAt = 0;
+
+/** Notes that a request has ended. */
+export const noteEnd = ({ openSince }: Request, isAnswered: boolean): void => {
+  if (isAnswered) answeredAt = performance.now();
+  else if (performance.now() - openSince >= SLOW_MS) unansweredAt = Math.max(unansweredAt, openSince + SLOW_MS);
+};
+
+/** Has the service answered since the page began, and since a request was last unanswered for too long? */
+const isAnswering = (): boolean => {
+  const slow = [...inFlight.values()]
+    .map(({ openSince }) => openSince + SLOW_MS)
+    .filter((at) => at <= performance.now());
+  return answeredAt > Math.max(unansweredAt, ...slow);
+};
+
+export const isFull = (isOut: boolean): boolean => {
+  const slow = openFor(SLOW_MS);
+  if (isOut) return inFlight.size >= (slow ? PARALLEL_UNANSWERED_HIDDEN : PARALLEL_HIDDEN);
+  return isAnswering()
+    ? inFlight.size - Math.min(SLOW, slow) >= PARALLEL
+    : inFlight.size - Math.min(1, slow) >= PARALLEL_UNANSWERED;
+};
 
 /** WebKit never ends the requests that it cuts off when a page enters the back/forward cache: they are forgotten. */
 export const forgetLost = (): void => {

@@ -4,7 +4,7 @@ import { config, isOn } from "../config.js";
 import { set } from "../state/storage.js";
 import { claim, known, state, waitFor } from "./backoff.js";
 import { bodyOf, hasFailed, isReady, sizeOf, tabOf, withMark } from "./event-key.js";
-import { forgetLost, inFlight, isFull, isGone, KEEPALIVE_BYTES, openFor, room, SLOW_MS } from "./in-flight.js";
+import { forgetLost, inFlight, isFull, isGone, KEEPALIVE_BYTES, noteEnd, openFor, room, SLOW_MS } from "./in-flight.js";
 import { rows } from "./queue.js";
 import { failures, judge } from "./responses.js";
 import { isClaiming, letGo, me, RENEW_MS } from "./tabs.js";
@@ -21,6 +21,7 @@ const send = async (key: string, text: string, kept: number, then: WhenEnded): P
   const request = { beganAt: Date.now(), openSince: performance.now(), backoff: known, kept, isCut: isGone };
   inFlight.set(key, request);
   const outcome = await post(bodyOf(text), kept > 0);
+  noteEnd(request, outcome[0] > BEACON);
   const judgeOutcome = (): void => judge(key, request, outcome);
   if (outcome[0] === BEACON) {
     // While the page is being left, each beacon counts among what is in flight.

@@ -251,3 +251,30 @@ describe("a service that is down", () => {
       expect([world.names(), world.stored()]).toEqual([[...numbered(3), ...numbered(3)], []]);
     }));
 });
+
+describe("a service that hangs", () => {
+  it("holds one request at the start of a page, a second after 2 s, and two where the page is left", () =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      await track(page, ...numbered(30));
+      await world.clock.advance(1_900);
+      expect(world.openRequests()).toHaveLength(1);
+      await world.clock.advance(3_000);
+      expect(world.openRequests()).toHaveLength(2);
+      await page.leave();
+      expect(world.openRequests()).toHaveLength(2);
+    }));
+  it("is sent four at a time once it has answered, and one again when it hangs", () =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      await track(page, ...numbered(30));
+      await world.clock.advance(20);
+      await page.run(() => world.sent[0]!.answer(200));
+      await world.clock.advance(20);
+      expect(world.openRequests()).toHaveLength(4);
+      await world.clock.advance(13_000);
+      expect(world.openRequests()).toHaveLength(4);
+      await world.clock.advance(5_000);
+      expect(world.openRequests()).toHaveLength(1);
+    }));
+});
