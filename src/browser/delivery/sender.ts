@@ -28,6 +28,8 @@ const send = async (key: string, text: string, kept: number, then: WhenEnded): P
     attempt(judgeOutcome);
     await nextTask();
   }
+  // One that was forgotten says nothing any more: another request may stand in its place.
+  if (inFlight.get(key) !== request) return;
   inFlight.delete(key);
   then(judgeOutcome);
 };

@@ -277,4 +277,17 @@ describe("a service that hangs", () => {
       await world.clock.advance(5_000);
       expect(world.openRequests()).toHaveLength(1);
     }));
+  it("whose first answer comes when its event is sent anew, ends no request but its own", () =>
+    inWorld(async (world) => {
+      const page = await world.open();
+      await page.track("a");
+      await world.clock.advance(20);
+      // WebKit never ends it: it is forgotten after 20 s, and a second one begins.
+      world.sent[0]!.isOpen = false;
+      await until(world, () => world.sent.length === 2, 1_000);
+      world.sent[0]!.isOpen = true;
+      await page.run(() => world.sent[0]!.answer(503));
+      await world.clock.advance(10_000);
+      expect(world.names()).toEqual(["a", "a"]);
+    }));
 });
