@@ -19,6 +19,15 @@ export const listenTo = (next: DebugListener): void => {
 /** Tells of a decision whoever listens. Where a function of the page fails, that is not ours to pass on. */
 export const log: DebugListener = (code, detail) => attempt(() => listener?.(code, detail));
 
+/** Runs what must not fail: that it does is our mistake, and is told to whoever listens. */
+export const guard = (run: () => unknown): void => {
+  try {
+    run();
+  } catch (error) {
+    log("error", `${error}`);
+  }
+};
+
 /** A problem. A mistake (`"input"`) is written to the console as well, once. */
 export const report = (code: Problem["code"], detail: string, body?: string): void => {
   log(code, detail);

@@ -2,29 +2,39 @@
 import type { TrackEvent } from "../../types.js";
 import { write } from "../json.js";
 import { followIdentity, identity } from "../state/identity.js";
-import { get } from "../state/storage.js";
-import { isAddressed } from "./event-key.js";
-import { drop, put, rows } from "./queue.js";
-import { letGo } from "./tabs.js";
+import { changeBody, drop, enlist, put, unaddressed } from "./queue.js";
+import { isAddressed, isOwn, type Row } from "./row.js";
 
-/** Gives this tab's events the contact and the account, where somebody is named. The event's own account wins. */
-export const address = (): void => {
-  const [, contact_uid, account_uid] = identity();
-  if (!contact_uid) return;
-  for (const [key, body] of rows)
-    if (!isAddressed(body) && !letGo(key)) {
-      const { params, ...event } = JSON.parse(body) as TrackEvent;
-      put(key, write({ contact_uid, ...event, params: { account_uid: account_uid || undefined, ...params } }));
-    }
+/** Has somebody logged out since the event was tracked, without its contact? Without a reset id nobody has. */
+export const isForgotten = (row: Row): boolean => {
+  const [resetId] = identity();
+  return !isAddressed(row) && !!resetId && resetId !== row.resetId;
 };
 
-/** Somebody has logged out: drops those of these events that nobody was named for. */
-export const forgetUnaddressed = (keys: Iterable<string>): void => {
-  for (const key of keys) if (!isAddressed(rows.get(key) ?? get(key) ?? "")) drop(key);
+/** Gives the event the contact and the account, where somebody is named. The event's own account wins. */
+export const address = (row: Row): void => {
+  const [, contact_uid, account_uid] = identity();
+  if (!contact_uid || isAddressed(row)) return;
+  const { params, ...event } = JSON.parse(row.body) as TrackEvent;
+  changeBody(row, write({ contact_uid, ...event, params: { account_uid: account_uid || undefined, ...params } }));
+  put(row);
+};
+
+/** Somebody may have been named: this tab's events are addressed at once, those of other tabs when they are sent. */
+export const addressAll = (): void => {
+  for (const row of [...unaddressed]) {
+    if (isOwn(row)) address(row);
+    enlist(row);
+  }
+};
+
+/** Somebody has logged out. */
+export const forgetUnaddressed = (): void => {
+  for (const row of unaddressed) drop(row);
 };
 
 /** Learns whom other documents have named, and whether somebody has logged out. */
 export const followVisitor = (): void => {
-  if (followIdentity()) forgetUnaddressed(rows.keys());
-  address();
+  if (followIdentity()) forgetUnaddressed();
+  addressAll();
 };

@@ -1,50 +1,50 @@
 /**
- * The pause after failures, `backoff` = `setAt,delay,failures,culprit,since`: shared by all tabs and kept across pages, so that
- * no number of tabs or reloads hammers a service that is down. `since` is when the first request began that failed.
+ * The pause after failures: one row for all tabs and pages, so that no number of them hammers a service that is down.
  *
  * While one event alone has failed, it is the culprit, and waits alone: the next event shows whether the service or the event
  * is at fault. Once another one fails as well, all wait.
  */
 import { backOffMs, RETRY_AFTER_CEILING_MS } from "../../shared/retry-policy.js";
 import { get, remove, set } from "../state/storage.js";
-import { EVENT } from "./event-key.js";
 import type { Request } from "./in-flight.js";
-import { me } from "./tabs.js";
+import { EVENT } from "./row.js";
+import { PROBE_MS, SPREAD_MS, URGENT_MS } from "./timings.js";
 
-/** A probe whose tab is gone frees the way after this time, in milliseconds: the time-out of a request. */
-const PROBE_MS = 15_000;
-/** Where there is a reason not to wait, a probe may still follow the last one only after this time, in milliseconds. */
-const URGENT_MS = 8_000;
-/** Each tab waits up to this much longer, in milliseconds, so that one of them probes and the others notice it in time. */
-const SPREAD_MS = 1_000;
+interface Backoff {
+  setAt: number;
+  delay: number;
+  failures: number;
+  /** When the first request began that failed. */
+  since: number;
+  /** Is a probe under way? */
+  isProbed: number;
+  /** The one event that has failed; `RETRY_AFTER`; or nothing, where several have failed. */
+  culprit: string;
+}
+
 /** In place of a culprit: the service has asked for the delay, and nothing shortens it. */
 export const RETRY_AFTER = "wait";
-/** Before the culprit: its request, or another one, is under way. */
-const PROBING = "?";
 
 const KEY = "backoff";
-/** By its random name. */
-const spread = (): number => Number.parseFloat(me) * SPREAD_MS;
 
-/** What this page last read or wrote; `""` while the service is healthy. */
-export let known = "";
+/** Nothing while the service is healthy. */
+export let backoff: Backoff | undefined;
 
-/** The stored state. A request remembers the one that it began in. What others have written there says nothing. */
-export const state = (): string => {
-  known = /^\d+,\d.*/.exec(get(KEY) ?? "")?.[0] ?? "";
-  return known;
+const spread = Math.random() * SPREAD_MS;
+
+/** Reads what this or another document has stored last. What others have written there says nothing. */
+export const followBackoff = (): void => {
+  const texts = (get(KEY) ?? "").split(",");
+  const [setAt = Number.NaN, delay = 0, failures = 0, since = 0, isProbed = 0] = texts.map(Number);
+  const isValid = texts.length === 6 && setAt + delay + failures + since >= 0;
+  backoff = isValid ? { setAt, delay, failures, since, isProbed, culprit: texts[5]! } : undefined;
 };
 
-/** Writes the state, also again where the page has emptied the storage. */
-export const writeState = (...row: unknown[]): void => {
-  known = row.join();
-  set(KEY, known);
+const keep = (next: Backoff): void => {
+  backoff = next;
+  const { setAt, delay, failures, since, isProbed, culprit } = next;
+  set(KEY, [setAt, delay, failures, since, isProbed, culprit].join());
 };
-
-const read = (): string[] => state().split(",");
-
-/** The one event that has failed; something else where several have. */
-export const culprit = (): string => read()[3] ?? "";
 
 /**
  * Milliseconds until an event may be tried: none once the clock was set back behind the beginning.
@@ -52,44 +52,54 @@ export const culprit = (): string => read()[3] ?? "";
  * @param mayProbeEarly whether a page was loaded, the browser came online or the like
  */
 export const waitFor = (key: string, mayProbeEarly: boolean): number => {
-  const [setAt, delay, , failed = ""] = read();
-  const past = Date.now() - Number(setAt);
-  const ceiling = mayProbeEarly && failed !== RETRY_AFTER ? URGENT_MS : RETRY_AFTER_CEILING_MS;
-  const remaining = Math.min(Number(delay), ceiling) + spread() - past;
-  return past >= 0 && remaining > 0 && (!failed.startsWith(EVENT) || failed === key) ? remaining : 0;
+  if (!backoff) return 0;
+  const { setAt, delay, isProbed, culprit } = backoff;
+  const past = Date.now() - setAt;
+  const ceiling = mayProbeEarly && culprit !== RETRY_AFTER ? URGENT_MS : RETRY_AFTER_CEILING_MS;
+  const remaining = Math.min(delay, ceiling) + spread - past;
+  const isForAll = isProbed || !culprit.startsWith(EVENT) || culprit === key;
+  return isForAll && past >= 0 && remaining > 0 ? remaining : 0;
 };
 
-/** When the service went down, in epoch milliseconds: two different events have failed. Never, if it is up. */
-export const downSince = (): number => (/^\??$/.test(read()[3] ?? "-") ? Number(read()[4]) : Number.POSITIVE_INFINITY);
+/** When the service went down, in epoch milliseconds: two attempts have failed. Never, if it is up. */
+export const downSince = (): number => (backoff && backoff.failures > 1 ? backoff.since : Number.POSITIVE_INFINITY);
 
 /** For so many milliseconds more holds what the service has asked for. */
-const retryAfterLeft = (): number => (culprit() === RETRY_AFTER ? waitFor("", false) : 0);
+const retryAfterLeft = (): number => (backoff?.culprit === RETRY_AFTER ? waitFor("", false) : 0);
 
 /**
  * Notes that a request has failed.
  *
  * @param key the event; `RETRY_AFTER` where the service has asked for the delay, empty where the answer speaks of the service
- * @param request when it began, and the state then: of requests that fail together, only the first counts
+ * @param request when it began, and the back-off then: of requests that fail together, only the first counts
  * @param delay milliseconds to wait, or 0 where the number of failures says it
  */
-export const fail = (key: string, { beganAt, backoff }: Request, delay: number): void => {
-  const [setAt, current, failures = 0, , since = beganAt] = read();
-  const next = !known || culprit().replace(PROBING, "") === key || key === RETRY_AFTER ? key : "";
-  // By its time: a failure that came in between may have changed the rest.
-  if (!known || backoff.split(",")[0] === setAt || (key === RETRY_AFTER && delay > retryAfterLeft() - spread()))
-    writeState(Date.now(), delay || backOffMs(Number(failures)), Number(failures) + 1, next, since);
-  else if (!next && !retryAfterLeft()) writeState(setAt, current, failures, next, since);
+export const fail = (key: string, { beganAt, backoffSetAt }: Request, delay: number): void => {
+  const { setAt, failures = 0, since = beganAt } = backoff ?? {};
+  const culprit = !backoff || backoff.culprit === key || key === RETRY_AFTER ? key : "";
+  if (!backoff || backoffSetAt === setAt || (key === RETRY_AFTER && delay > retryAfterLeft() - spread))
+    keep({
+      setAt: Date.now(),
+      delay: delay || backOffMs(failures),
+      failures: failures + 1,
+      since,
+      isProbed: 0,
+      culprit,
+    });
+  else if (!culprit && !retryAfterLeft()) keep({ ...backoff, culprit });
 };
 
 /** The service is healthy. What it asked for holds all the same. */
 export const clear = (): void => {
-  if (retryAfterLeft()) return;
-  known = "";
+  if (!backoff || retryAfterLeft()) return;
+  backoff = undefined;
   remove(KEY);
 };
 
 /** Lets all others wait for what becomes of the probe that begins now; but not for another attempt of the culprit. */
 export const claim = (key: string): void => {
-  const [, , failures, failed = "", since] = read();
-  writeState(Date.now(), PROBE_MS, failures, failed === key ? key : PROBING + failed.replace(PROBING, ""), since);
+  if (!backoff) return;
+  const { culprit } = backoff;
+  const isProbed = Number(culprit !== key);
+  keep({ ...backoff, setAt: Date.now(), delay: PROBE_MS, isProbed, culprit: culprit === RETRY_AFTER ? "" : culprit });
 };

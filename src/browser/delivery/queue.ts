@@ -1,102 +1,137 @@
 /**
- * The queue: in memory what this tab sends, in storage one key an event, so that appending costs the same at one or at a
- * thousand events. A key never changes, whoever sends the event.
+ * The queue: in storage one key an event, in memory each event in one list, by what it waits for. So nothing costs more where
+ * more waits: the next event and the oldest stand at the head of a list.
  */
-import { attempt } from "../../shared/attempt.js";
-import { config } from "../config.js";
+import { uuid } from "../../shared/uuid.js";
 import { report } from "../reporting.js";
-import { get, remove, set } from "../state/storage.js";
-import { bodyOf, EVENT, isAddressed, isReady, sizeOf, timeOf } from "./event-key.js";
+import { identity } from "../state/identity.js";
+import { remove, set } from "../state/storage.js";
+import { bytesOf, EVENT, isAddressed, isOwn, isYoung, type Row, readRow, writeRow } from "./row.js";
 
-/** Texts by key, in the order of sending. */
-export const rows = new Map<string, string>();
-export const tally = { delivered: 0, dropped: 0 };
+type List = Set<Row>;
 
-// Seven digits from the start, so that keys sort as text.
-let sequence = 1_000_000;
-/** Was a drop of an event without its contact reported? Nobody may ever be identified: once is enough. */
-let isReported = false;
-/** Was an event added since the bounds were looked at? */
-let isChanged = false;
-let trimmedAt = 0;
+/** What waits of one tab: what has not failed, and what has. */
+export interface Lists {
+  ready: List;
+  failed: List;
+}
 
-/** Changes an event, here and in the storage. */
-export const put = (key: string, text: string): void => {
-  rows.set(key, text);
-  isChanged = true;
-  set(key, text);
+/** The name of this document. Random, because a duplicated tab has the session storage of the other one. */
+export let me = "";
+/** All events that this document lists, by key. */
+export const rows = new Map<string, Row>();
+/** By the tab that has tracked them: this document's own come first. */
+export const tabs = new Map<string, Lists>();
+/** Of this document's own, those that it has tracked a moment ago; they stand in their list, too. */
+export const young: List = new Set();
+/** Those whose page was left while their request was open. */
+export const handedOff: List = new Set();
+/** Those that wait for their contact. */
+export const unaddressed: List = new Set();
+/** What became of events, how many were tracked here, and the bytes of those that have their contact. */
+export const tally = { delivered: 0, dropped: 0, tracked: 0, bytes: 0, isReported: false };
+
+export const listsOf = (tab: string): Lists => {
+  const lists = tabs.get(tab) ?? { ready: new Set(), failed: new Set() };
+  tabs.set(tab, lists);
+  return lists;
 };
 
-/** Makes an event of `tab` durable before it returns. */
-export const append = (tab: string, body: string): void => put(`${EVENT}${tab}:${sequence++}:${Date.now()}`, body);
+const move = (row: Row, list?: List): void => {
+  row.list?.delete(row);
+  young.delete(row);
+  if (row.list && row.list !== unaddressed) tally.bytes -= row.size;
+  row.list = list?.add(row);
+  if (list && list !== unaddressed) tally.bytes += row.size;
+};
 
-const take = (key: string): void => {
-  rows.delete(key);
-  remove(key);
+/** Goes on under a new name. */
+export const rename = (): void => {
+  me = uuid();
+  const others = [...tabs];
+  tabs.clear();
+  listsOf(me);
+  for (const [tab, lists] of others) tabs.set(tab, lists);
+};
+
+/** Lets go of an event, here alone. */
+export const forget = (row: Row): void => {
+  move(row);
+  rows.delete(row.key);
+  const lists = tabs.get(row.tab);
+  if (row.tab !== me && lists && !lists.ready.size && !lists.failed.size) tabs.delete(row.tab);
+};
+
+export const forgetAll = (): void => rows.forEach(forget);
+
+/** Lists an event, behind all others of its kind. What has failed stands in the order in which it is due. */
+export const enlist = (row: Row): void => {
+  const lists = listsOf(row.tab);
+  rows.set(row.key, row);
+  if (!isAddressed(row) && (isOwn(row) || !identity()[1])) move(row, unaddressed);
+  else if (!row.failures && !row.failedAt) {
+    move(row, lists.ready);
+    if (isYoung(row)) young.add(row);
+  } else {
+    move(row, lists.failed);
+    const inOrder = [...lists.failed].sort((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0));
+    lists.failed.clear();
+    for (const next of inOrder) lists.failed.add(next);
+  }
+};
+
+/** Lists an event that the service most likely has. */
+export const enlistMark = (row: Row): void => {
+  rows.set(row.key, row);
+  move(row, handedOff);
+};
+
+/** Writes what has changed. */
+export const put = (row: Row): void => {
+  set(row.key, writeRow(row));
+};
+
+export const changeBody = (row: Row, body: string): void => {
+  const { list } = row;
+  move(row);
+  row.body = body;
+  row.size = bytesOf(body);
+  if (list) move(row, list);
+};
+
+/** Lets those go from the young ones that are no longer young. */
+export const ripen = (): void => {
+  for (const row of young)
+    if (isYoung(row)) break;
+    else young.delete(row);
+};
+
+/** Makes an event durable before it returns. */
+export const append = (body: string): Row => {
+  // Seven digits from the start, so that keys sort as text.
+  const key = `${EVENT}${me}:${1_000_000 + tally.tracked++}:${Date.now()}`;
+  const row = readRow(key, `0,0,${body}`);
+  if (!isAddressed(row)) row.resetId = identity()[0]!;
+  row.trackedAt = performance.now();
+  enlist(row);
+  put(row);
+  return row;
+};
+
+const take = (row: Row): void => {
+  forget(row);
+  remove(row.key);
 };
 
 /** The service has it. */
-export const deliver = (key: string): void => {
-  take(key);
+export const deliver = (row: Row): void => {
+  take(row);
   tally.delivered++;
 };
 
 /** @param rejection why the service does not want it; reported, if there is one, with the event */
-export const drop = (key: string, rejection?: string): void => {
-  const text = rows.get(key) ?? "";
-  take(key);
+export const drop = (row: Row, rejection?: string): void => {
+  take(row);
   tally.dropped++;
-  // At the end, because a report may be tracked.
-  if (rejection) report("rejected", rejection, bodyOf(text));
-};
-
-/** Takes an event over from the storage. What is no event is removed, and counted. */
-export const load = (key: string): void => {
-  const text = get(key) ?? "";
-  if (attempt(() => JSON.parse(bodyOf(text)).params)) rows.set(key, text);
-  else drop(key);
-  isChanged = true;
-};
-
-/**
- * Looks at each event, the newest first, and drops what is too old or too much. Events without a contact may never be sent,
- * so they are few, go within a day, and take no room from others.
- */
-export const trim = (): void => {
-  // A thousand events are not looked at after each of a thousand answers.
-  if (!isChanged && Date.now() - trimmedAt < 1_000) return;
-  isChanged = false;
-  trimmedAt = Date.now();
-  const { maxEvents, maxBytes, maxAgeMs } = config;
-  const bytes: [number, number] = [0, 0];
-  const counts: [number, number] = [0, 0];
-  /** What was adopted comes last in the queue, whatever its age. */
-  const newestFirst = [...rows].reverse().sort(([one], [other]) => timeOf(other) - timeOf(one));
-  const evicted: [detail: string, text: string][] = [];
-  for (const [key, text] of newestFirst) {
-    const kind = isAddressed(text) ? 1 : 0;
-    const size = sizeOf(text);
-    const isOld = trimmedAt - timeOf(key) > (kind ? Number(maxAgeMs) || 604_800_000 : 86_400_000);
-    const isMuch =
-      counts[kind] >= (kind ? Number(maxEvents) || 1_000 : 100) || bytes[kind] + size > (Number(maxBytes) || 1_048_576);
-    if (isOld || isMuch) {
-      drop(key);
-      evicted.unshift([kind ? (isOld ? "maxAgeMs" : "maxEvents, maxBytes") : "identify", text]);
-    } else {
-      counts[kind]++;
-      bytes[kind] += size;
-    }
-  }
-  // At the end, because a report may be tracked.
-  for (const [detail, text] of evicted) {
-    const isUnaddressed = detail === "identify";
-    if (!isUnaddressed || !isReported) report("evicted", detail, bodyOf(text));
-    isReported ||= isUnaddressed;
-  }
-};
-
-/** Is there an event that could be sent once the service is up? */
-export const isAnyReady = (): boolean => {
-  for (const text of rows.values()) if (isReady(text)) return true;
-  return false;
+  if (rejection) report("rejected", rejection, row.body);
 };

@@ -3,15 +3,13 @@ import { attempt } from "../../shared/attempt.js";
 import { retryAfterMs } from "../../shared/retry-policy.js";
 import { config, url } from "../config.js";
 import { log } from "../reporting.js";
+import { TIMEOUT_MS } from "./timings.js";
 
 /** The status of the answer, 0 where there was none, and the milliseconds that the service asks to wait. */
 export type Outcome = [status: number, retryAfter: number];
 
 /** A beacon that the browser took: no answer will ever tell what became of it. */
 export const BEACON = 1;
-
-/** A request without an answer after this time, in milliseconds, is given up. */
-const TIMEOUT_MS = 15_000;
 
 export const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 

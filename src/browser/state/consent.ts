@@ -4,7 +4,7 @@
  */
 import type { Config } from "../../types.js";
 import { config, isOn } from "../config.js";
-import { identity, isFresh, joinIdentity, keepIdentity } from "./identity.js";
+import { IDENTITY, joinIdentity, keepIdentity } from "./identity.js";
 import { CONSENT, get, getStored, keys, open, remove, set } from "./storage.js";
 
 type Consent = NonNullable<Config["consent"]>;
@@ -12,18 +12,22 @@ type Consent = NonNullable<Config["consent"]>;
 /** Nothing before the first look. */
 export let consent: Consent | undefined;
 
+/** What holds where no choice is stored. */
+const initial = (): Consent => {
+  const isRefused = isOn(config.respectGpc) && (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
+  return isRefused ? "denied" : config.consent || "granted";
+};
+
 /**
  * Follows the choice, made here or in another tab.
  *
  * @param own the choice that the visitor makes on this page
  */
 export const followConsent = (own?: Consent): void => {
-  const isRefused = isOn(config.respectGpc) && (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
-  const initial = isRefused ? "denied" : config.consent || "granted";
   const stored = own ?? get(CONSENT);
   // Where the page has emptied the storage, what was last known holds.
   const next =
-    initial !== "denied" && /^(granted|denied)$/.test(`${stored}`) ? (stored as Consent) : (consent ?? initial);
+    initial() !== "denied" && /^(granted|denied)$/.test(`${stored}`) ? (stored as Consent) : (consent ?? initial());
   // A refusal ends what other pages have written since the last one, too.
   if (next === consent && own !== "denied") return;
   if (next === "granted") joinIdentity();
@@ -32,7 +36,7 @@ export const followConsent = (own?: Consent): void => {
   consent = next;
   if (next === "granted" && own) {
     // A log-out comes before the choice, at which other tabs look for it; the rest after it, because that may fill the storage.
-    if (isFresh(identity()[0])) keepIdentity();
+    if (waiting.includes(IDENTITY)) keepIdentity();
     set(CONSENT, own);
   }
   // Where another tab has chosen, what it has stored since holds: it may know that somebody has logged out.
@@ -41,6 +45,11 @@ export const followConsent = (own?: Consent): void => {
     for (const key of keys()) if (key !== CONSENT) remove(key);
     open(false);
   }
+};
+
+/** The page has emptied the storage: a refusal holds for the next page, too. */
+export const restoreRefusal = (): void => {
+  if (consent === "denied" && initial() !== "denied" && !get(CONSENT)) set(CONSENT, consent);
 };
 
 /** The visitor chooses. */

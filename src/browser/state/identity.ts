@@ -2,9 +2,10 @@
  * Who the events belong to, `identity` = reset id, contact and account. A document's own `identify` holds for its events; one
  * that has named nobody uses what is stored, the last `identify` of the site.
  */
-import { get, getStored, remove, set } from "./storage.js";
+import { uuid } from "../../shared/uuid.js";
+import { get, getStored, isClosed, remove, set } from "./storage.js";
 
-const KEY = "identity";
+export const IDENTITY = "identity";
 /** Between the members: databases do not keep it in a text, so that no name of theirs holds it. */
 const SEPARATOR = "\0";
 
@@ -13,7 +14,7 @@ let known: string[] | undefined;
 /** Has this document named somebody itself? */
 let isOwn = false;
 
-const stored = (): string[] | undefined => get(KEY)?.split(SEPARATOR);
+const stored = (): string[] | undefined => get(IDENTITY)?.split(SEPARATOR);
 
 /** Reset id, contact and account. Not read anew at each event: `followIdentity` learns what other documents write. */
 export const identity = (): string[] => {
@@ -24,14 +25,9 @@ export const identity = (): string[] => {
 /** Writes what is known. Where the storage is full, the row of who was named before must go all the same. */
 export const keepIdentity = (): void => {
   const row = identity().join(SEPARATOR);
-  if (set(KEY, row)) return;
-  remove(KEY);
-  set(KEY, row);
-};
-
-/** The page has emptied the storage: writes what is known again, unless another document has named somebody since. */
-export const restoreIdentity = (): void => {
-  if (!stored()) keepIdentity();
+  if (set(IDENTITY, row)) return;
+  remove(IDENTITY);
+  set(IDENTITY, row);
 };
 
 export const identify = (contact: string, account: string): void => {
@@ -40,23 +36,16 @@ export const identify = (contact: string, account: string): void => {
   keepIdentity();
 };
 
-/** Was the reset id made since this document was loaded? It is the time of the reset. */
-export const isFresh = (id: string | undefined): boolean => Number(id) > performance.timeOrigin;
-
-/**
- * The storage is about to be opened: its reset id, unknown until now, becomes this document's, unless either of them has made
- * one since this document was loaded.
- */
+/** The storage is about to be opened: its reset id becomes this document's, unless this one has made one meanwhile. */
 export const joinIdentity = (): void => {
-  const id = getStored(KEY)?.split(SEPARATOR)[0] ?? "";
-  if (!known || isFresh(id)) return;
-  known[0] ||= id;
+  if (!known) return;
+  known[0] ||= getStored(IDENTITY)?.split(SEPARATOR)[0] ?? "";
   if (isOwn) keepIdentity();
 };
 
-/** Forgets the contact. The new id tells other documents so. */
+/** Forgets the contact. The new id, which is never sent, tells other documents so. */
 export const resetIdentity = (): void => {
-  known = [`${Date.now() + Math.random()}`];
+  known = [uuid()];
   isOwn = false;
   keepIdentity();
 };
@@ -69,9 +58,24 @@ export const resetIdentity = (): void => {
 export const followIdentity = (): boolean => {
   // Where the page has emptied the storage, what is known holds.
   const next = stored() ?? identity();
-  // An older one comes back where the page has emptied the storage.
-  const isReset = next[0] !== identity()[0] && isFresh(next[0]);
+  // A document that knows of no reset has not undone one.
+  const isReset = !!next[0] && next[0] !== identity()[0];
   isOwn &&= !isReset;
   if (!isOwn) known = next;
+  return isReset;
+};
+
+/**
+ * Learns from another document's change of the row what a document that may not read the storage cannot see.
+ *
+ * @returns whether somebody has logged out
+ */
+export const hearOfReset = (before: string | null, after: string | null): boolean => {
+  const [id, contact] = after?.split(SEPARATOR) ?? [];
+  const isReset = isClosed() && !!id && (before ? before.split(SEPARATOR)[0] !== id : !contact);
+  if (isReset) {
+    known = [id];
+    isOwn = false;
+  }
   return isReset;
 };

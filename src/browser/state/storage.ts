@@ -25,6 +25,15 @@ const area = (key: string): Area => (isOpen || key === CONSENT ? (localStorage a
 export const get = (key: string): string | undefined =>
   memory[prefixed(key)] ?? attempt(() => area(key)[prefixed(key)]);
 
+export const isClosed = (): boolean => !isOpen;
+
+/** Is the row kept in memory, because it is not where it belongs? */
+export const isInMemory = (key: string): boolean => memory[prefixed(key)] !== undefined;
+
+/** The key of a row without the name before it; nothing for the rows of others. */
+export const keyOf = (whole: string | null): string | undefined =>
+  whole?.startsWith(prefixed("")) ? whole.slice(prefixed("").length) : undefined;
+
 /** What `localStorage` itself holds, open or not. */
 export const getStored = (key: string): string | undefined =>
   attempt(() => (localStorage as unknown as Area)[prefixed(key)]);

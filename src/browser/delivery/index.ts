@@ -1,0 +1,136 @@
+/** The one door of the delivery: an event comes in, and leaves when the service has it. */
+import { isHidden, type PageEvent } from "../page.js";
+import { log } from "../reporting.js";
+import { choose, consent, followConsent, restoreRefusal } from "../state/consent.js";
+import { hearOfReset, IDENTITY, identify, identity, resetIdentity } from "../state/identity.js";
+import { followRow, getStored, isInMemory, keyOf } from "../state/storage.js";
+import { addressAll, followVisitor, forgetUnaddressed } from "./addressing.js";
+import { backoff, followBackoff } from "./backoff.js";
+import { admit } from "./bounds.js";
+import { inFlight, isGone, setGone } from "./in-flight.js";
+import { forgetOther, look, noteOther } from "./look.js";
+import { releaseAll } from "./ownership.js";
+import { append, forget, forgetAll, put, rename, rows } from "./queue.js";
+import { noteSuccess } from "./responses.js";
+import { hurry, round, wake } from "./rounds.js";
+import { EVENT, isAddressed, isOwn } from "./row.js";
+
+export { flush } from "./flush.js";
+
+const followChoice = (): void => {
+  followConsent();
+  if (consent === "denied") forgetAll();
+};
+
+/** Reads what other documents may have written without this one being told. */
+const catchUp = (): void => {
+  followChoice();
+  followVisitor();
+  followBackoff();
+};
+
+/** Before anything else: nothing is read yet. */
+export const start = (): void => rename();
+
+/** Before the first call is carried out. */
+export const begin = catchUp;
+
+/** Something may let events go, those of other tabs too: a page was loaded, or is seen again. */
+export const resume = (): void => {
+  look();
+  hurry();
+};
+
+/** Makes the body of an event durable, and has it sent. */
+export const add = (body: string): void => {
+  const row = append(body);
+  log(consent === "pending" ? "waits for consent" : isAddressed(row) ? "queued" : "waits for identify", body);
+  admit(row);
+  wake();
+};
+
+export const identified = (contact: string, account: string): void => {
+  followVisitor();
+  const before = `${identity()}`;
+  identify(contact, account);
+  addressAll();
+  // Tabs that are no more may have left events that nobody was named for.
+  if (`${identity()}` !== before && !isHidden()) look();
+  wake();
+};
+
+/** Somebody logs out: what was never addressed goes. Events of other tabs go when they are taken over. */
+export const reset = (): void => {
+  resetIdentity();
+  forgetUnaddressed();
+};
+
+/** The visitor chooses. */
+export const chosen = (choice: "granted" | "denied"): void => {
+  choose(choice);
+  catchUp();
+  if (choice === "granted") resume();
+};
+
+const leave = (): void => {
+  setGone(true);
+  round(true);
+  // What the page has emptied out of the storage, the next page needs.
+  if (consent === "granted")
+    for (const row of rows.values()) if (isOwn(row) && getStored(row.key) === undefined) put(row);
+  restoreRefusal();
+  releaseAll();
+};
+
+/** The page is back from the back/forward cache. Another tab may send what it had queued, but for what only its memory holds. */
+const comeBack = (): void => {
+  setGone(false);
+  rename();
+  for (const row of rows.values()) if (!inFlight.has(row) && !isInMemory(row.key)) forget(row);
+  catchUp();
+  resume();
+};
+
+/** Another document has changed a row; one that it has removed has no text. */
+const followEvent = (key: string, text: string | null): void => {
+  const row = rows.get(key);
+  if (text !== null) noteOther(key);
+  else {
+    forgetOther(key);
+    // It has delivered or dropped the event; where a request is open here, the answer decides.
+    if (row && inFlight.has(row)) row.isRemoved = true;
+    else if (row) forget(row);
+  }
+};
+
+const followStorage = ({ key, oldValue, newValue }: PageEvent): void => {
+  const own = keyOf(key);
+  // Where all is emptied, this tab's own events hold.
+  if (own === undefined || isGone) return;
+  if (own.startsWith(EVENT)) followEvent(own, newValue);
+  else {
+    const wasDown = !!backoff;
+    followRow(own, newValue);
+    if (own === IDENTITY && hearOfReset(oldValue, newValue)) forgetUnaddressed();
+    catchUp();
+    if (wasDown && !backoff) noteSuccess();
+  }
+  round();
+};
+
+/** What happens to the page. */
+export const onPageEvent = (event: PageEvent): void => {
+  const { type } = event;
+  if (type === "storage") followStorage(event);
+  // A page that comes back from the back/forward cache may be seen before its `pageshow`.
+  else if (isGone && (type === "pageshow" || !isHidden())) comeBack();
+  else if (isGone || type === "pageshow") return;
+  else if (type === "online") hurry();
+  else {
+    const isVisible = type === "visibilitychange" && !isHidden();
+    if (isVisible || rows.size) catchUp();
+    if (isVisible) resume();
+    else if (type === "pagehide") leave();
+    else round(true);
+  }
+};

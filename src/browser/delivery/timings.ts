@@ -1,0 +1,77 @@
+/** All times and counts of the delivery, each once. Times are in milliseconds. */
+
+/** A frame that never comes, as of a covered window, delays nothing by more than this. */
+export const FRAME_MS = 100;
+
+/** Requests at once: enough to drain a back-log, and two of a host's six sockets are left to the page. */
+export const PARALLEL = 4;
+/** A request that is open for longer is slow: so many of them free their place for another one. */
+export const SLOW_MS = 2_000;
+export const SLOW = 2;
+/**
+ * Requests at once where the service does not answer, and while such a page is left. Chromium never ends the preflight of a
+ * request that was given up: each one holds one of the six sockets of HTTP/1.1, and the next page needs one, too.
+ */
+export const PARALLEL_UNANSWERED = 1;
+export const PARALLEL_UNANSWERED_OUT = 2;
+/** Requests at once while the page is out of sight: a browser process has 256 in all. */
+export const PARALLEL_OUT = 32;
+/** Bytes with keepalive: of the 65,536 of a document, some are left to the page. */
+export const KEEPALIVE_BYTES = 61_440;
+/** So many events that do not fit into that are passed over for smaller ones behind them. */
+export const MISFITS = 8;
+/** A request without an answer after this time is given up. */
+export const TIMEOUT_MS = 15_000;
+/** One that is open for longer never ends: WebKit forgets those that it cuts off for the back/forward cache. */
+export const LOST_MS = 20_000;
+
+/** For so long a document sends what it has tracked without a lock: a healthy service answers sooner. */
+export const YOUNG_MS = 1_000;
+/** For twice that time, other documents leave the event alone. */
+export const LEFT_ALONE_MS = 2_000;
+/** The same where the browser has no locks: a request of the other document is given up sooner. */
+export const LEFT_ALONE_WITHOUT_LOCKS_MS = 20_000;
+/** Once a request is open for this time, its tab's lock keeps other documents away. */
+export const PROTECTED_MS = 500;
+/** A grant may overtake the last writes of the process that held the lock: without this wait, 2 of 200 events came twice. */
+export const SETTLE_MS = 300;
+/** A timer that comes this much later says that the page stood still: what others wrote may not have arrived yet. */
+export const LATE_MS = 2_000;
+/** A tab whose lock was refused is passed over for this time. */
+export const REFUSED_MS = 2_000;
+/** Locks at once. */
+export const LOCKS = 8;
+/** An event of another tab that is still there after this time needs help. */
+export const TOLD_MS = 5_000;
+
+/** A probe whose page is gone frees the way after this time: that of a request. */
+export const PROBE_MS = TIMEOUT_MS;
+/** Where there is a reason not to wait, a probe may still follow the last one only after this time. */
+export const URGENT_MS = 8_000;
+/** Each document waits up to this much longer, so that one of them probes and the others are told in time. */
+export const SPREAD_MS = 1_000;
+/** A service that refuses every event is asked again after this time. */
+export const PAUSE_MS = 300_000;
+/** So many different events refused, and it is not the events that are wrong. */
+export const REFUSALS = 8;
+/** The back-off of a suspect stays short for so many tries. */
+export const SUSPECT_TRIES = 8;
+/** While a success is younger than the first, the service is well, and its back-off no longer than the second. */
+export const WELL_MS = 30_000;
+export const WELL_CEILING_MS = 2_000;
+
+/** For so long, a mark is judged by the requests that begin. */
+export const MARK_MS = 20_000;
+/** A request open for this long when the page is left says that the service may hang. */
+export const HANGS_MS = 3_000;
+
+/** Bounds, where the options name none. */
+export const MAX_EVENTS = 1_000;
+export const MAX_BYTES = 1_048_576;
+export const MAX_AGE_MS = 604_800_000;
+/** Bounds of events without a contact: they may never be sent, so they are few and go within a day. */
+export const MAX_UNADDRESSED = 100;
+export const MAX_UNADDRESSED_AGE_MS = 86_400_000;
+
+/** How often `flush` looks whether anything is still under way. */
+export const FLUSH_LOOK_MS = 50;
