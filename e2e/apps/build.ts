@@ -5,7 +5,7 @@ import { cp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { installFrameworks, installPackage } from "./install.js";
+import { install } from "./install.js";
 
 /*
  * The apps of the tests, built as their authors build them: by the framework's own tool, for production. What is built
@@ -114,11 +114,16 @@ const TOOLS: Partial<Record<AppName, (build: Build) => Promise<unknown>>> = {
 export const buildApp = async (name: AppName): Promise<string> => {
   const kept = join(RESULTS, `${name}-${await fingerprint(name)}`);
   if (existsSync(kept)) return kept;
-  await installFrameworks();
-  await installPackage();
+  await install();
   const out = `${kept}-unfinished`;
   await rm(out, { recursive: true, force: true });
   await (TOOLS[name] ?? viteWithSharedConfig)({ folder: join(HERE, name), out });
   await rename(out, kept);
   return kept;
+};
+
+/** The project whose tests run in Vitest, where it lies; resolves to its folder. */
+export const prepareTests = async (): Promise<string> => {
+  await install();
+  return join(HERE, "vitest");
 };

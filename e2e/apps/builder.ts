@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { APP_NAMES, buildApp } from "./build.js";
+import { APP_NAMES, buildApp, prepareTests } from "./build.js";
 
 /** The environment variable that tells the workers where the builder is. */
 export const BUILDER_URL = "TRACKLET_E2E_BUILDER";
@@ -16,9 +16,9 @@ export const startBuilder = async (): Promise<{ url: string; dispose: () => void
   let last: Promise<unknown> = Promise.resolve();
   const build = (path: string): Promise<string> => {
     const name = APP_NAMES.find((app) => path === `/${app}`);
-    if (!name) return Promise.reject(new Error(`${path} is no app`));
-    const folder = built.get(name) ?? last.then(() => buildApp(name));
-    built.set(name, folder);
+    if (!name && path !== "/vitest") return Promise.reject(new Error(`${path} is no app`));
+    const folder = built.get(path) ?? last.then(() => (name ? buildApp(name) : prepareTests()));
+    built.set(path, folder);
     last = folder.catch(() => {});
     return folder;
   };

@@ -13,8 +13,15 @@ export const isHidden = (): boolean => !!ofDocument("hidden");
 /** The script element that is running. */
 export const currentScript = (): HTMLScriptElement | null => ofDocument("currentScript") as HTMLScriptElement | null;
 
-/** Listens on the way down, so that what is fired at the document is heard at the window. Nothing reaches the page. */
-const listen = (target: EventTarget, types: string, run: (event: never) => void): void => {
+/**
+ * Listens on the way down, so that what is fired at the document is heard at its window. (`window` itself is another object
+ * in Vitest: Node's global, which is no event target.) Nothing reaches the page.
+ */
+const listen = (
+  types: string,
+  run: (event: never) => void,
+  target = ofDocument("defaultView") as EventTarget,
+): void => {
   for (const type of types.split(" "))
     EventTarget.prototype.addEventListener.call(target, type, run as (event: Event) => void, true);
 };
@@ -28,7 +35,7 @@ let root: unknown;
 /** Listens again after `document.open()`, which takes all listeners off, and the root element as well. */
 export const keepListening = (): void => {
   const now = ofDocument("documentElement");
-  if (root !== now) listen(window, "visibilitychange online storage pagehide pageshow popstate", handle);
+  if (root !== now) listen("visibilitychange online storage pagehide pageshow popstate", handle);
   root = now;
 };
 
@@ -40,7 +47,7 @@ export const onPage = (run: (event: PageEvent) => void): void => {
 
 /** Runs at once, or, where the page was loaded ahead of a visit that may never come, when that comes (WICG, Prerendering Revamped). */
 export const whenActive = (run: () => void): void =>
-  ofDocument("prerendering") ? listen(window, "prerenderingchange", () => attempt(run)) : run();
+  ofDocument("prerendering") ? listen("prerenderingchange", () => attempt(run)) : run();
 
 /** How the URL came to be the current one. */
 export type Navigation = "push" | "replace" | "traverse";
@@ -54,8 +61,10 @@ export const onNavigate = (run: (kind: Navigation) => void): void => {
   const { Navigation, navigation } = window as { Navigation?: unknown; navigation?: unknown };
   // A page may have a variable of this name.
   if (typeof Navigation === "function" && navigation instanceof Navigation)
-    listen(navigation as EventTarget, "currententrychange", ({ navigationType }: { navigationType: Navigation }) =>
-      attempt(() => run(navigationType)),
+    listen(
+      "currententrychange",
+      ({ navigationType }: { navigationType: Navigation }) => attempt(() => run(navigationType)),
+      navigation as EventTarget,
     );
   else
     for (const kind of ["push", "replace"] as const) {

@@ -34,6 +34,7 @@ export const createWindow = (parts: Parts): PageWindow => {
     visibilityState: { get: () => (parts.isHidden() ? "hidden" : "visible") },
   });
   Object.assign(document, {
+    defaultView: target,
     documentElement: {},
     currentScript: null,
     querySelector: () => null,
