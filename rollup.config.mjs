@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import terser from "@rollup/plugin-terser";
 import typescript from "@rollup/plugin-typescript";
 import { minify } from "@swc/core";
@@ -34,11 +34,8 @@ const swc = {
     }),
 };
 
-/** Names that others see, of options, verbs and what they are given: every word of the public types. */
-const PUBLIC_NAMES = readFileSync("src/types.ts", "utf8").match(/\w+/g);
-
-/** Members of `params` that travel: their type is open, so that it names none of them. */
-const WIRE_NAMES = ["account_uid", "event_id", "occurred_at", "visit_url"];
+/** Members that the script shortens: of its own records, which are neither stored, nor sent, nor seen by a page. */
+const SHORTENED = ["backoff", "beganAt", "isCut", "isRefusal", "kept", "openSince", "tries", "until"];
 
 /**
  * What the script tag loads: one minified file that puts one name into the page. Its map lies beside it, unnamed in the
@@ -53,8 +50,7 @@ const script = {
       ecma: 2020,
       toplevel: true,
       compress: { passes: 2, unsafe_arrows: true, unsafe_methods: true, keep_fargs: false },
-      // Terser itself knows the browser's names.
-      mangle: { properties: { reserved: [...PUBLIC_NAMES, ...WIRE_NAMES], keep_quoted: true } },
+      mangle: { properties: { regex: RegExp(`^(${SHORTENED.join("|")})$`) } },
     }),
     swc,
     printIntegrity,
