@@ -1,36 +1,37 @@
 /*
- * `npm run bench`: what the built script costs a page, in a real Chromium against the real service, as ratios to the
- * bare calls of the browser that any code with the same promises must make. It prints and never fails on a figure.
+ * `npm run bench`: what the built script costs a page, in a real Chromium against the real service, beside the bare calls
+ * of the browser that any code with the same promises must make, and how long it takes to recover. It prints and never
+ * fails on a figure. With names (`npm run bench -- grow recover`) it runs these alone.
  */
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { benchCalls } from "./call.js";
-import { benchDrain } from "./drain.js";
+import { benchGrowth } from "./grow.js";
+import { benchRecovery } from "./recover.js";
 import { openStage } from "./stage.js";
 import { benchStart } from "./start.js";
-import { type Comparison, comparisonTable } from "./table.js";
+import { comparisonTable } from "./table.js";
 import { benchWork } from "./work.js";
 
-const BENCHES = { call: benchCalls, work: benchWork, start: benchStart, drain: benchDrain };
+const BENCHES = { start: benchStart, work: benchWork, grow: benchGrowth, recover: benchRecovery };
 
 const LEGEND = `bare is, of the same event and in the same browser:
-  track()      JSON.stringify + localStorage.setItem, one call a task ("from 0 queued": up to 120 wait at the end)
-  main thread  the same + keepalive fetch with its answer read + removeItem, in CPU time of tasks, less the pace's own
-  script       an inline script of the same bytes in a function that is never called: insertion and parsing alone;
-               then the storage is opened, too; then it is a peer with its page view, which keeps nothing in the storage
-  drain        keepalive fetches with their answers read`;
+  evaluation   the other script; then with the main thread's work until its page view is answered
+  main thread  JSON.stringify + setItem + keepalive fetch with its answer read + removeItem, in CPU time of tasks, less the
+               pace's own; in a drain without the first two
+The table of growth is CPU time of tasks, but for the calls, which are timed by the page's clock.`;
 
 const only = process.argv.slice(2);
 const stage = await openStage();
 try {
-  const comparisons: Comparison[] = [];
   for (const [name, bench] of Object.entries(BENCHES)) {
     if (only.length && !only.includes(name)) continue;
     const began = performance.now();
-    comparisons.push(...(await bench(stage)));
+    const result = await bench(stage);
+    console.log(`\n${typeof result === "string" ? result : comparisonTable(result)}`);
     console.error(`measured: ${name} (${((performance.now() - began) / 1_000).toFixed(0)} s)`);
   }
-  console.log(`\nChromium ${stage.version}; medians over interleaved rounds, and the range of a round's ratio\n`);
-  console.log(`${comparisonTable(comparisons)}\n\n${LEGEND}`);
+  console.log(
+    `\nChromium ${stage.version}; medians over interleaved rounds, and the range of a round's ratio\n${LEGEND}`,
+  );
   const bundle = Buffer.from(stage.bundle);
   const gzip = gzipSync(bundle, { level: 9 }).length;
   console.log(`\nbytes: ${bundle.length} raw, ${gzip} gzip, ${brotliCompressSync(bundle).length} brotli\n`);

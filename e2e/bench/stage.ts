@@ -6,7 +6,7 @@ import { CHROMIUM_ARGS } from "../harness/chromium.js";
 import { startProxy } from "../harness/proxy.js";
 import { startSite } from "../harness/site.js";
 import { DEMO_TOKEN, type TagOptions } from "../harness/tag.js";
-import { ACCOUNT, CONTACT } from "./event.js";
+import { ACCOUNT, CONTACT, EVENT, EVENT_UID, PARAMS } from "./event.js";
 import { openGate } from "./gate.js";
 
 /** Cross-origin isolation: `performance.now()` steps by 5 µs instead of 100. */
@@ -16,6 +16,21 @@ const ISOLATED = { "cross-origin-opener-policy": "same-origin", "cross-origin-em
 const UNBOUNDED = { maxEvents: 100_000, maxBytes: 100_000_000 };
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+/** Measures on a page: milliseconds of its main thread's tasks while `action` runs, not counting when it was interrupted. */
+export const workOf = async (page: Page) => {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  const taskTime = async (): Promise<number> => {
+    const { metrics } = await session.send("Performance.getMetrics");
+    return metrics.find(({ name }) => name === "TaskDuration")!.value * 1_000;
+  };
+  return async (action: () => Promise<unknown>): Promise<number> => {
+    const before = await taskTime();
+    await action();
+    return (await taskTime()) - before;
+  };
+};
 
 /** The real service, a website and a Chromium. */
 export const openStage = async () => {
@@ -33,6 +48,7 @@ export const openStage = async () => {
     ...(executablePath === undefined ? {} : { executablePath }),
   });
 
+  let pages = 0;
   const visit = async <T>(path: string, use: (page: Page) => Promise<T>): Promise<T> => {
     const context = await browser.newContext();
     // The compiler of this program names functions by a helper, which a page does not have.
@@ -49,12 +65,24 @@ export const openStage = async () => {
   return {
     bundle,
     service,
+    executablePath,
+    /** How many events the service has stored so far. */
+    stored: async (): Promise<number> => {
+      const metrics = await (await fetch(`${service.url}/metrics`)).text();
+      return Number(/^tracklet_commit_events_sum (\d+)/m.exec(metrics)?.[1] ?? 0);
+    },
+    /** The event as it is tracked, as it is sent, and where to. */
+    event: {
+      uid: EVENT_UID,
+      params: PARAMS,
+      event: EVENT,
+      url: `${service.url}/v1/track/event?api_token=${DEMO_TOKEN}`,
+    },
     /** Between page and service where an outage is needed that is answered. */
     gateway,
     /** Between page and service where an outage is needed and time is measured. */
     gate,
     version: browser.version(),
-    token: DEMO_TOKEN,
     /** Options of the script tag that every page of the tracker has. */
     tag: (trackUrl: string): TagOptions => ({
       src: "/bundle.js",
@@ -68,8 +96,9 @@ export const openStage = async () => {
     visitBare: <T>(use: (page: Page) => Promise<T>): Promise<T> => visit("/bare", use),
     /** Uses a page with the tracker, in a fresh profile. */
     visitTracked: <T>(options: TagOptions, use: (page: Page) => Promise<T>): Promise<T> => {
-      site.page("/tracked", site.html({ tag: options }), { headers: ISOLATED });
-      return visit("/tracked", use);
+      const path = `/tracked-${++pages}`;
+      site.page(path, site.html({ tag: options }), { headers: ISOLATED });
+      return visit(path, use);
     },
     close: async (): Promise<void> => {
       await browser.close();

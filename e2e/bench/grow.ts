@@ -1,0 +1,125 @@
+import type { Page } from "playwright";
+import type { Fault } from "../harness/fault.js";
+import { EVENT_UID, PARAMS } from "./event.js";
+import { type Run, spend, trackMany } from "./in-page.js";
+import { type Stage, workOf } from "./stage.js";
+import { clockQuantile, median, repeat } from "./statistics.js";
+import { table } from "./table.js";
+
+/** Events that wait. The work of the second is what the others are compared with: of nothing there is no typical work. */
+const BACKLOGS = [0, 100, 1_000, 5_000];
+const SECONDS = 240;
+/** Samples a page. */
+const EVENTS = 60;
+const ANSWERS = 60;
+const FAILURES = 7;
+const PACE_MS = 12;
+
+/** The longest `Retry-After` that is obeyed, so that no probe falls into the measurement. */
+const DOWN: Fault = { status: 503, retryAfter: 3_600 };
+
+/** Microseconds of one step, by the name of what was measured. */
+type Figures = Record<string, number>;
+
+const trackOutside = (page: Page, count: number): Promise<void> =>
+  page.evaluate(trackMany, { count, uid: EVENT_UID, params: PARAMS });
+
+/** One `track()`, and the round after it that finds nothing to do. */
+const tracking = async (stage: Stage, page: Page, state: string): Promise<Figures> => {
+  const run = (by: Run["by"], events = EVENTS) => page.evaluate(spend, { by, events, paceMs: PACE_MS, ...stage.event });
+  const work = await workOf(page);
+  // Warm, as on a page that has tracked before.
+  for (const by of ["tracklet", "stored", "nobody"] as const) await run(by, 10);
+  const pace = await work(() => run("nobody"));
+  let calls: number[] = [];
+  let stored: number[] = [];
+  const whole = await work(async () => {
+    calls = await run("tracklet");
+  });
+  const bare = await work(async () => {
+    stored = await run("stored");
+  });
+  const [call, bareCall] = [clockQuantile(calls, 0.5), clockQuantile(stored, 0.5)];
+  return {
+    [`service ${state}: track(), the call`]: call * 1_000,
+    [`service ${state}: setItem, the call`]: bareCall * 1_000,
+    [`service ${state}: track() and its round`]: ((whole - pace) / EVENTS) * 1_000,
+    [`service ${state}: setItem, the task`]: ((bare - pace) / EVENTS) * 1_000,
+  };
+};
+
+/** The state that each measurement needs, and what is measured then. */
+const MEASUREMENTS: ((stage: Stage, page: Page, waiting: number) => Promise<Figures>)[] = [
+  async (stage, page, waiting) => {
+    await stage.gateway.fail(DOWN);
+    await trackOutside(page, Math.max(1, waiting));
+    await stage.gateway.waitFor(() => stage.gateway.posts().some(({ status }) => status === 503));
+    return tracking(stage, page, "down");
+  },
+
+  // Answers do not come yet: what waits goes on waiting, and nothing has failed.
+  async (stage, page, waiting) => {
+    await stage.gateway.fail("hang");
+    await trackOutside(page, Math.max(1, waiting));
+    await stage.gateway.waitForPosts(1);
+    return tracking(stage, page, "slow");
+  },
+
+  // So many are answered, the others never: the queue is nearly the same before and after.
+  async (stage, page, waiting) => {
+    let answered = 0;
+    let release = () => {};
+    const until = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await stage.gateway.fail(() => (answered++ < ANSWERS ? { connection: "pass", until } : "hang"));
+    await trackOutside(page, waiting + ANSWERS);
+    await stage.gateway.waitForPosts(1);
+    const work = await workOf(page);
+    const spent = await work(async () => {
+      release();
+      await stage.gateway.waitFor(() => stage.gateway.posts().filter(({ status }) => status === 200).length >= ANSWERS);
+      await stage.gateway.quiet(300);
+    });
+    return { "service up: an answer, and the next request": (spent / ANSWERS) * 1_000 };
+  },
+
+  async (stage, page, waiting) => {
+    // Full jitter draws short delays.
+    await page.evaluate(() => {
+      const random = Math.random.bind(Math);
+      Math.random = () => random() / 50;
+    });
+    await stage.gateway.fail({ status: 503 });
+    const failed = () => stage.gateway.posts().filter(({ status }) => status === 503).length;
+    await trackOutside(page, Math.max(1, waiting));
+    await stage.gateway.waitFor(() => failed() >= 1 && stage.gateway.pending().length === 0);
+    const before = failed();
+    const work = await workOf(page);
+    const spent = await work(() => stage.gateway.waitFor(() => failed() >= before + FAILURES));
+    return { "service down: a failure, and the next probe": (spent / FAILURES) * 1_000 };
+  },
+];
+
+/** Work on the main thread at a queue of each length, and its ratio to that at 100. */
+export const benchGrowth = async (stage: Stage): Promise<string> => {
+  const samples: Record<string, number[][]> = {};
+  await repeat(SECONDS, async () => {
+    for (const measure of MEASUREMENTS)
+      for (const [index, waiting] of BACKLOGS.entries()) {
+        const figures = await stage.visitTracked(stage.tag(stage.gateway.url), (page) => measure(stage, page, waiting));
+        for (const [name, value] of Object.entries(figures)) {
+          samples[name] ??= BACKLOGS.map(() => []);
+          samples[name][index]!.push(value);
+        }
+        await stage.gateway.fail("pass");
+      }
+  });
+  const rows = Object.entries(samples).map(([name, lengths]) => {
+    const medians = lengths.map(median);
+    const ratio = (index: number) => (medians[index]! / medians[1]!).toFixed(2);
+    return [name, ...medians.map((value) => `${value.toFixed(0)} µs`), ratio(2), ratio(3)];
+  });
+  const head = ["events that wait:", ...BACKLOGS.map((count) => count.toLocaleString("en")), "1,000/100", "5,000/100"];
+  return table([head, ...rows]);
+};
