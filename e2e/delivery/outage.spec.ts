@@ -173,27 +173,6 @@ for (const status of [500, 503, 429])
     for (const uid of uids) expect(gateway.posts(uid).filter((post) => post.status === 200)).toHaveLength(1);
   });
 
-test("Never answered: given up, and sent again", async ({ page, site, gateway, expectRows }) => {
-  await gateway.fail("hang");
-  await page.goto(site.url);
-  const uids = await trackMany(page, 12);
-  const hung = [...(await gateway.waitForPosts(WAVE))];
-  await gateway.heal();
-  await expectRows(uids);
-  expect(hung.every(({ forwarded }) => !forwarded)).toBe(true);
-  expect(gateway.posts()).toHaveLength(uids.length + hung.length);
-});
-
-test("Never answered, the preflight neither", async ({ page, site, gateway, expectRows }) => {
-  await gateway.fail({ connection: "hang", preflight: "fault" });
-  await page.goto(site.url);
-  const uids = await trackMany(page, 12);
-  await gateway.waitFor(() => gateway.requests.length > 0);
-  await gateway.heal();
-  await expectRows(uids);
-  expect(gateway.posts()).toHaveLength(uids.length);
-});
-
 test("Never answered, and the page is left meanwhile", async ({ page, site, gateway, expectRows }) => {
   await gateway.fail("hang");
   await page.goto(site.url);

@@ -16,6 +16,8 @@ type Rows = ReturnType<typeof createRows>;
 export interface TestFixtures {
   /** A contact of this test alone, so that its rows are the test's own. */
   contact: string;
+  /** Whether the fault proxy keeps connections, as services do, see its options. */
+  keepConnections: boolean;
   /** The fault proxy before the service, on a port of its own. (`proxy` is a setting of the runner itself.) */
   gateway: FaultProxy;
   /** The website with the script tag, which points to the gateway and identifies as `contact`. */
@@ -45,6 +47,7 @@ export interface WorkerFixtures {
 
 export { expect } from "playwright/test";
 export { waitFor } from "../../test/support/wait.js";
+export type { Fault } from "./fault.js";
 export { track, trackMany } from "./track.js";
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
@@ -56,8 +59,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await use(`contact-${randomUUID()}`);
   },
 
-  gateway: async ({ service }, use) => {
-    const gateway = await startProxy({ target: () => service.url });
+  keepConnections: [false, { option: true }],
+
+  gateway: async ({ service, keepConnections }, use) => {
+    const gateway = await startProxy({ target: () => service.url, keepConnections });
     await use(gateway);
     await gateway.close();
   },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright/test";
 import { waitFor } from "../../test/support/wait.js";
 import type { Scope } from "./tab.js";
@@ -12,6 +13,9 @@ const LENGTH_MS = FIRST_MS * (2 ** FAILURES - 1);
 const SPREAD_MS = 1_000;
 /** Keeps the page's clock behind the real one, so that a later page without this clock finds no times that lie ahead. */
 const BEHIND_MS = 30_000;
+
+/** So much of an outage goes by: how long it is, is what a test is about. */
+export const lasting = (ms: number): Promise<void> => sleep(ms);
 
 /** Does the stored state of the page's site say that the service fails? */
 export const isBackedOff = (page: Scope): Promise<boolean> =>
