@@ -35,7 +35,38 @@ const swc = {
 };
 
 /** Members that the script shortens: of its own records, which are neither stored, nor sent, nor seen by a page. */
-const SHORTENED = ["backoff", "beganAt", "isCut", "isRefusal", "kept", "openSince", "tries", "until"];
+const SHORTENED = [
+  "acceptedAt",
+  "acceptedSince",
+  "backoffSetAt",
+  "beganAt",
+  "bytes",
+  "failedAt",
+  "failures",
+  "handedOffAt",
+  "isAddressed",
+  "isComing",
+  "isCut",
+  "isLeaving",
+  "isOut",
+  "isPaused",
+  "isSettled",
+  "isSlow",
+  "kept",
+  "list",
+  "mayProbeEarly",
+  "openSince",
+  "refusals",
+  "release",
+  "resetId",
+  "tab",
+  "time",
+  "timer",
+  "tracked",
+  "trackedAt",
+  "tries",
+  "wasRefused",
+];
 
 /**
  * What the script tag loads: one minified file that puts one name into the page. Its map lies beside it, unnamed in the

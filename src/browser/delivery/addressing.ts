@@ -2,30 +2,27 @@
 import type { TrackEvent } from "../../types.js";
 import { write } from "../json.js";
 import { followIdentity, identity } from "../state/identity.js";
-import { changeBody, drop, enlist, put, unaddressed } from "./queue.js";
-import { isAddressed, isOwn, type Row } from "./row.js";
+import { drop, enlist, forget, put, unaddressed } from "./queue.js";
+import { isOwn, type Row, readRow } from "./row.js";
 
 /** Has somebody logged out since the event was tracked, without its contact? Without a reset id nobody has. */
-export const isForgotten = (row: Row): boolean => {
-  const [resetId] = identity();
-  return !isAddressed(row) && !!resetId && resetId !== row.resetId;
-};
+export const isForgotten = ({ isAddressed, resetId }: Row): boolean =>
+  !isAddressed && !!identity()[0] && identity()[0] !== resetId;
 
-/** Gives the event the contact and the account, where somebody is named. The event's own account wins. */
+/** Gives the event the contact and the account. The event's own account wins. */
 export const address = (row: Row): void => {
   const [, contact_uid, account_uid] = identity();
-  if (!contact_uid || isAddressed(row)) return;
   const { params, ...event } = JSON.parse(row.body) as TrackEvent;
-  changeBody(row, write({ contact_uid, ...event, params: { account_uid: account_uid || undefined, ...params } }));
+  forget(row);
+  const body = write({ contact_uid, ...event, params: { account_uid: account_uid || undefined, ...params } });
+  Object.assign(row, readRow(row.key, `0,0,${body}`));
+  enlist(row);
   put(row);
 };
 
 /** Somebody may have been named: this tab's events are addressed at once, those of other tabs when they are sent. */
 export const addressAll = (): void => {
-  for (const row of [...unaddressed]) {
-    if (isOwn(row)) address(row);
-    enlist(row);
-  }
+  if (identity()[1]) for (const row of [...unaddressed]) (isOwn(row) ? address : enlist)(row);
 };
 
 /** Somebody has logged out. */

@@ -10,17 +10,11 @@ import type { Request } from "./in-flight.js";
 import { EVENT } from "./row.js";
 import { PROBE_MS, SPREAD_MS, URGENT_MS } from "./timings.js";
 
-interface Backoff {
-  setAt: number;
-  delay: number;
-  failures: number;
-  /** When the first request began that failed. */
-  since: number;
-  /** Is a probe under way? */
-  isProbed: number;
-  /** The one event that has failed; `RETRY_AFTER`; or nothing, where several have failed. */
-  culprit: string;
-}
+/**
+ * As it is stored: when it was set, for how long, after how many failures, when the first request began that failed, whether a
+ * probe is under way (1), and the culprit: the one event that has failed, `RETRY_AFTER`, or nothing where several have failed.
+ */
+type Backoff = [setAt: number, delay: number, failures: number, since: number, isProbed: number, culprit: string];
 
 /** In place of a culprit: the service has asked for the delay, and nothing shortens it. */
 export const RETRY_AFTER = "wait";
@@ -35,15 +29,13 @@ const spread = Math.random() * SPREAD_MS;
 /** Reads what this or another document has stored last. What others have written there says nothing. */
 export const followBackoff = (): void => {
   const texts = (get(KEY) ?? "").split(",");
-  const [setAt = Number.NaN, delay = 0, failures = 0, since = 0, isProbed = 0] = texts.map(Number);
-  const isValid = texts.length === 6 && setAt + delay + failures + since >= 0;
-  backoff = isValid ? { setAt, delay, failures, since, isProbed, culprit: texts[5]! } : undefined;
+  const numbers = texts.slice(0, 5).map(Number) as [number, number, number, number, number];
+  backoff = texts[5] !== undefined && numbers.every((number) => number >= 0) ? [...numbers, texts[5]] : undefined;
 };
 
-const keep = (next: Backoff): void => {
+const keep = (...next: Backoff): void => {
   backoff = next;
-  const { setAt, delay, failures, since, isProbed, culprit } = next;
-  set(KEY, [setAt, delay, failures, since, isProbed, culprit].join());
+  set(KEY, next.join());
 };
 
 /**
@@ -53,7 +45,7 @@ const keep = (next: Backoff): void => {
  */
 export const waitFor = (key: string, mayProbeEarly: boolean): number => {
   if (!backoff) return 0;
-  const { setAt, delay, isProbed, culprit } = backoff;
+  const [setAt, delay, , , isProbed, culprit] = backoff;
   const past = Date.now() - setAt;
   const ceiling = mayProbeEarly && culprit !== RETRY_AFTER ? URGENT_MS : RETRY_AFTER_CEILING_MS;
   const remaining = Math.min(delay, ceiling) + spread - past;
@@ -62,10 +54,10 @@ export const waitFor = (key: string, mayProbeEarly: boolean): number => {
 };
 
 /** When the service went down, in epoch milliseconds: two attempts have failed. Never, if it is up. */
-export const downSince = (): number => (backoff && backoff.failures > 1 ? backoff.since : Number.POSITIVE_INFINITY);
+export const downSince = (): number => (backoff && backoff[2] > 1 ? backoff[3] : Number.POSITIVE_INFINITY);
 
 /** For so many milliseconds more holds what the service has asked for. */
-const retryAfterLeft = (): number => (backoff?.culprit === RETRY_AFTER ? waitFor("", false) : 0);
+const retryAfterLeft = (): number => (backoff?.[5] === RETRY_AFTER ? waitFor("", false) : 0);
 
 /**
  * Notes that a request has failed.
@@ -75,18 +67,11 @@ const retryAfterLeft = (): number => (backoff?.culprit === RETRY_AFTER ? waitFor
  * @param delay milliseconds to wait, or 0 where the number of failures says it
  */
 export const fail = (key: string, { beganAt, backoffSetAt }: Request, delay: number): void => {
-  const { setAt, failures = 0, since = beganAt } = backoff ?? {};
-  const culprit = !backoff || backoff.culprit === key || key === RETRY_AFTER ? key : "";
+  const [setAt, current = 0, failures = 0, since = beganAt, isProbed = 0, before = key] = backoff ?? [];
+  const culprit = before === key || key === RETRY_AFTER ? key : "";
   if (!backoff || backoffSetAt === setAt || (key === RETRY_AFTER && delay > retryAfterLeft() - spread))
-    keep({
-      setAt: Date.now(),
-      delay: delay || backOffMs(failures),
-      failures: failures + 1,
-      since,
-      isProbed: 0,
-      culprit,
-    });
-  else if (!culprit && !retryAfterLeft()) keep({ ...backoff, culprit });
+    keep(Date.now(), delay || backOffMs(failures), failures + 1, since, 0, culprit);
+  else if (!culprit && !retryAfterLeft()) keep(setAt!, current, failures, since, isProbed, culprit);
 };
 
 /** The service is healthy. What it asked for holds all the same. */
@@ -99,7 +84,6 @@ export const clear = (): void => {
 /** Lets all others wait for what becomes of the probe that begins now; but not for another attempt of the culprit. */
 export const claim = (key: string): void => {
   if (!backoff) return;
-  const { culprit } = backoff;
-  const isProbed = Number(culprit !== key);
-  keep({ ...backoff, setAt: Date.now(), delay: PROBE_MS, isProbed, culprit: culprit === RETRY_AFTER ? "" : culprit });
+  const [, , failures, since, , culprit] = backoff;
+  keep(Date.now(), PROBE_MS, failures, since, culprit === key ? 0 : 1, culprit === RETRY_AFTER ? "" : culprit);
 };

@@ -5,7 +5,7 @@ import { backoff, downSince } from "./backoff.js";
 import { inFlight, openFor } from "./in-flight.js";
 import { deliver, enlist, forget, handedOff, put, rows } from "./queue.js";
 import { health } from "./responses.js";
-import { type Row, readRow } from "./row.js";
+import { readRow } from "./row.js";
 import { HANGS_MS, MARK_MS } from "./timings.js";
 
 /** Marks what is in flight, if nothing speaks against it. @param isLeaving whether the page is left now */
@@ -13,7 +13,7 @@ export const handOff = (isLeaving: boolean): void => {
   const isLikely = !isOn(config.stamp) && !backoff && navigator.onLine && !openFor(HANGS_MS);
   for (const [row, { kept }] of inFlight) {
     const isMarked = isLikely && kept > 0 && !row.failures;
-    if (rows.get(row.key) !== row || (isMarked === row.handedOffAt > 0 && !isLeaving)) continue;
+    if (!rows.has(row.key) || (isMarked === row.handedOffAt > 0 && !isLeaving)) continue;
     row.handedOffAt = isMarked ? Date.now() : 0;
     put(row);
   }
@@ -22,21 +22,19 @@ export const handOff = (isLeaving: boolean): void => {
 /** Does the time lie in that in which requests judge the mark? */
 const judges = (beganAt: number, mark: number): boolean => beganAt >= mark && beganAt - mark < MARK_MS;
 
-const judgeMark = (row: Row): void => {
-  const { handedOffAt } = row;
-  const isOpen = [...inFlight.values()].some(({ beganAt }) => judges(beganAt, handedOffAt));
-  const isOld = !(Math.abs(Date.now() - handedOffAt) < MARK_MS) && !isOpen;
-  if (downSince() - handedOffAt < MARK_MS) enlist(row);
-  else if (judges(health.acceptedAt, handedOffAt) || isOld) {
-    const text = get(row.key);
-    // Another document may have judged it, and sends it again.
-    if (text !== undefined && readRow(row.key, text).handedOffAt === handedOffAt) deliver(row);
-    else forget(row);
-  }
-};
-
 /**
  * What was handed off is sent again once two attempts have failed, and counts as delivered once a later request was accepted,
  * or nobody is left to judge it.
  */
-export const judgeMarks = (): void => handedOff.forEach(judgeMark);
+export const judgeMarks = (): void => {
+  for (const row of handedOff) {
+    const { key, handedOffAt } = row;
+    const isJudged = judges(health.acceptedAt, handedOffAt);
+    const isOpen = [...inFlight.values()].some(({ beganAt }) => judges(beganAt, handedOffAt));
+    const isOld = Math.abs(Date.now() - handedOffAt) >= MARK_MS;
+    if (downSince() - handedOffAt < MARK_MS) enlist(row, true);
+    else if (isJudged || (isOld && !isOpen))
+      // Another document may have judged it, and sends it again.
+      (readRow(key, get(key) ?? "").handedOffAt === handedOffAt ? deliver : forget)(row);
+  }
+};

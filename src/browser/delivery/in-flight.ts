@@ -21,48 +21,47 @@ export interface Request {
   kept: number;
   /** Was the page left while it was open? That it fails says nothing then. */
   isCut: boolean;
+  /** Was it open for so long that the service may hang? */
+  isSlow?: boolean;
 }
 
 export const inFlight = new Map<Row, Request>();
 /** Is the page between `pagehide` and `pageshow`? */
 export let isGone = false;
-/** When the service answered last, and when a request was last without an answer for too long. By a clock that nobody sets. */
-const answers = { last: 0, missing: 0 };
+/** Has the service answered since the page began, and since a request was last without an answer for too long? */
+let isAnswering = false;
 
 export const setGone = (next: boolean): void => {
   isGone = next;
   for (const request of inFlight.values()) request.isCut = true;
 };
 
-const openTimes = (): number[] => [...inFlight.values()].map(({ openSince }) => performance.now() - openSince);
+export const noteAnswer = (): void => {
+  isAnswering = true;
+};
+
+/** Notes which requests are slow, and forgets those that WebKit has cut off for the back/forward cache. */
+export const watch = (): void => {
+  for (const [row, request] of inFlight) {
+    const time = performance.now() - request.openSince;
+    if (time >= SLOW_MS && !request.isSlow) {
+      request.isSlow = true;
+      isAnswering = false;
+    }
+    if (time > LOST_MS) inFlight.delete(row);
+  }
+};
 
 /** How many are open for at least `ms` milliseconds. */
-export const openFor = (ms: number): number => openTimes().filter((time) => time >= ms).length;
+export const openFor = (ms: number): number =>
+  [...inFlight.values()].filter(({ openSince }) => performance.now() - openSince >= ms).length;
 
-/** Notes that a request has ended. */
-export const noteEnd = ({ openSince }: Request, isAnswered: boolean): void => {
-  if (isAnswered) answers.last = performance.now();
-  else if (performance.now() - openSince >= SLOW_MS) answers.missing = openSince + SLOW_MS;
-};
-
-/** Has the service answered since the page began, and since a request was last without an answer for too long? */
-const isAnswering = (): boolean => {
-  const slow = openTimes().filter((time) => time >= SLOW_MS);
-  const lateSince = slow.map((time) => performance.now() - time + SLOW_MS);
-  return answers.last > Math.max(answers.missing, ...lateSince);
-};
-
+/** @param isOut whether the page is out of sight */
 export const isFull = (isOut: boolean): boolean => {
   const slow = openFor(SLOW_MS);
   if (isOut) return inFlight.size >= (slow ? PARALLEL_UNANSWERED_OUT : PARALLEL_OUT);
-  return isAnswering()
-    ? inFlight.size - Math.min(SLOW, slow) >= PARALLEL
-    : inFlight.size - Math.min(1, slow) >= PARALLEL_UNANSWERED;
-};
-
-/** Forgets the requests that WebKit has cut off for the back/forward cache. */
-export const forgetLost = (): void => {
-  for (const [row, { openSince }] of inFlight) if (performance.now() - openSince > LOST_MS) inFlight.delete(row);
+  const [most, spared] = isAnswering ? [PARALLEL, SLOW] : [PARALLEL_UNANSWERED, 1];
+  return inFlight.size - Math.min(spared, slow) >= most;
 };
 
 /** So many bytes more may outlive the page. */

@@ -13,7 +13,7 @@ import { releaseAll } from "./ownership.js";
 import { append, forget, forgetAll, put, rename, rows } from "./queue.js";
 import { noteSuccess } from "./responses.js";
 import { hurry, round, wake } from "./rounds.js";
-import { EVENT, isAddressed, isOwn } from "./row.js";
+import { EVENT, isOwn } from "./row.js";
 
 export { flush } from "./flush.js";
 
@@ -44,7 +44,7 @@ export const resume = (): void => {
 /** Makes the body of an event durable, and has it sent. */
 export const add = (body: string): void => {
   const row = append(body);
-  log(consent === "pending" ? "waits for consent" : isAddressed(row) ? "queued" : "waits for identify", body);
+  log(consent === "pending" ? "waits for consent" : row.isAddressed ? "queued" : "waits for identify", body);
   admit(row);
   wake();
 };
@@ -97,9 +97,8 @@ const followEvent = (key: string, text: string | null): void => {
   if (text !== null) noteOther(key);
   else {
     forgetOther(key);
-    // It has delivered or dropped the event; where a request is open here, the answer decides.
-    if (row && inFlight.has(row)) row.isRemoved = true;
-    else if (row) forget(row);
+    // It has delivered or dropped the event. Where a request is open here, only a success of that one still counts.
+    if (row) forget(row);
   }
 };
 

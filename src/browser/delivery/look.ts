@@ -1,19 +1,19 @@
 /** Which events of other tabs this document lists: those that it finds at a look, and those that it is told of later. */
 import { attempt } from "../../shared/attempt.js";
-import { config } from "../config.js";
 import { get, keys, remove } from "../state/storage.js";
 import { isForgotten } from "./addressing.js";
+import { mostAge } from "./bounds.js";
 import { hasLocks, isLeftAlone } from "./ownership.js";
-import { drop, enlist, enlistMark, me, rows, tally } from "./queue.js";
-import { EVENT, readRow, timeOf } from "./row.js";
-import { MAX_AGE_MS, TOLD_MS } from "./timings.js";
+import { drop, enlist, forget, handedOff, me, rows, tally, unaddressed } from "./queue.js";
+import { ageOf, EVENT, isOwn, type Row, readRow } from "./row.js";
+import { TOLD_MS } from "./timings.js";
 
 /** Events that their own document may still send, by key: when they join the list, by a clock that nobody sets. */
 const told = new Map<string, number>();
 
 /** Another tab has stored the event. */
 export const noteOther = (key: string): void => {
-  if (hasLocks && !rows.has(key) && !told.has(key)) told.set(key, performance.now() + TOLD_MS);
+  if (hasLocks() && !rows.has(key) && !told.has(key)) told.set(key, performance.now() + TOLD_MS);
 };
 
 /** Another tab has removed it. */
@@ -21,27 +21,39 @@ export const forgetOther = (key: string): void => {
   told.delete(key);
 };
 
-const load = (key: string): void => {
+/**
+ * Lists the event of a row, as its text says.
+ *
+ * @param known what this document knew of it
+ * @returns it, where it may be sent
+ */
+export const load = (key: string, known?: Row): Row | undefined => {
   const text = get(key);
-  if (text === undefined) return;
-  const row = readRow(key, text);
+  // This document's own was emptied by the page, and goes all the same.
+  if (text === undefined && known && isOwn(known)) return known;
+  if (known) forget(known);
+  if (text === undefined) return undefined;
+  const mark = known?.handedOffAt;
+  const row: Row = Object.assign(known ?? {}, readRow(key, text));
   if (!attempt(() => JSON.parse(row.body).params)) {
     // It is no event.
     remove(key);
     tally.dropped++;
-  } else if (isLeftAlone(row)) noteOther(key);
+  } else if (isLeftAlone(key) && !isOwn(row)) noteOther(key);
   else if (isForgotten(row)) drop(row);
-  else if (row.handedOffAt) enlistMark(row);
-  else enlist(row);
+  else enlist(row, row.handedOffAt === mark);
+  return row.list && row.list !== handedOff && row.list !== unaddressed ? row : undefined;
 };
 
 /** Lists the events of other tabs, the oldest first. Rows of other versions of the script are theirs, until they are old. */
 export const look = (): void => {
-  const isOld = (key: string): boolean => Date.now() - timeOf(key) > (Number(config.maxAgeMs) || MAX_AGE_MS);
-  for (const key of keys("event").sort((one, other) => timeOf(one) - timeOf(other)))
+  for (const key of keys("event").sort((one, other) => ageOf(other) - ageOf(one)))
     if (key.startsWith(`${EVENT}${me}:`) || rows.has(key)) continue;
     else if (key.startsWith(EVENT)) load(key);
-    else if (isOld(key)) remove(key);
+    else if (ageOf(key) > mostAge()) remove(key);
+  const inOrder = [...rows.values()].sort((one, other) => one.time - other.time);
+  rows.clear();
+  for (const row of inOrder) rows.set(row.key, row);
 };
 
 /**

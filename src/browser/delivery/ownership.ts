@@ -7,36 +7,34 @@ import { config } from "../config.js";
 import { isHidden } from "../page.js";
 import { guard } from "../reporting.js";
 import { inFlight, isFull, isGone } from "./in-flight.js";
-import { me } from "./queue.js";
 import { ageOf, isYoung, type Row } from "./row.js";
 import { LATE_MS, LEFT_ALONE_MS, LEFT_ALONE_WITHOUT_LOCKS_MS, LOCKS, REFUSED_MS, SETTLE_MS } from "./timings.js";
 
 interface Lock {
-  /** Until when the tab is passed over, by a clock that nobody sets; 0 where the lock was not refused. */
-  refusedUntil: number;
   /** Have the last writes of the process that held it arrived? */
-  isSettled: boolean;
-  release(): void;
+  isSettled?: boolean;
+  release?(): void;
 }
 
-/** By the name of the tab. */
-const locks = new Map<string, Lock>();
-/** Has the browser locks for this page? Not on plain `http`, and not in a sandboxed frame. */
-export let hasLocks = true;
+/** Locks that were asked for and not refused, by the name of their tab. */
+const held = new Map<string, Lock>();
+/** Until when tabs are passed over whose lock was refused, by a clock that nobody sets. */
+const refused = new Map<string, number>();
+let isDenied = false;
 
-/** The locks that were asked for and not refused. */
-const wanted = (): Lock[] => [...locks.values()].filter(({ refusedUntil }) => !refusedUntil);
+/** Has the browser locks for this page? Not on plain `http`, and not in a sandboxed frame. */
+export const hasLocks = (): boolean => "locks" in navigator && !isDenied;
 
 /** Is a lock asked for whose events may not be sent yet? */
-export const isAsking = (): boolean => wanted().some(({ isSettled }) => !isSettled);
+export const isAsking = (): boolean => [...held.values()].some(({ isSettled }) => !isSettled);
 
 const end = (tab: string): void => {
-  locks.get(tab)?.release();
-  locks.delete(tab);
+  held.get(tab)?.release?.();
+  held.delete(tab);
 };
 
 /** Milliseconds for which the tab is passed over. */
-export const passedOver = (tab: string): number => Math.max(0, (locks.get(tab)?.refusedUntil ?? 0) - performance.now());
+export const passedOver = (tab: string): number => Math.max(0, (refused.get(tab) ?? 0) - performance.now());
 
 /**
  * Asks for the lock of a tab.
@@ -45,23 +43,22 @@ export const passedOver = (tab: string): number => Math.max(0, (locks.get(tab)?.
  * @returns milliseconds until it may be worth another try
  */
 export const ask = (tab: string, then: () => void): number => {
-  const known = locks.get(tab);
-  if (passedOver(tab)) return passedOver(tab);
-  if (isGone || wanted().length >= LOCKS || known?.refusedUntil === 0) return REFUSED_MS;
-  const lock: Lock = { refusedUntil: 0, isSettled: false, release: () => {} };
-  locks.set(tab, lock);
+  const left = passedOver(tab);
+  if (left || isGone || held.has(tab) || held.size >= LOCKS) return left || REFUSED_MS;
+  const lock: Lock = {};
+  held.set(tab, lock);
   const settle = (dueAt: number): void => {
-    if (locks.get(tab) !== lock) return;
+    if (held.get(tab) !== lock) return;
     // The page stood still, and what others wrote may not have arrived. On a hidden page, each timer comes late.
-    const isLate = performance.now() - dueAt > LATE_MS && !isHidden();
-    if (isLate) end(tab);
+    if (performance.now() - dueAt > LATE_MS && !isHidden()) end(tab);
     else lock.isSettled = true;
     then();
   };
   const take = (granted: unknown): Promise<void> | undefined => {
-    if (locks.get(tab) !== lock) return undefined;
+    if (held.get(tab) !== lock) return undefined;
     if (!granted) {
-      lock.refusedUntil = performance.now() + REFUSED_MS;
+      held.delete(tab);
+      refused.set(tab, performance.now() + REFUSED_MS);
       return undefined;
     }
     const dueAt = performance.now() + SETTLE_MS;
@@ -70,35 +67,30 @@ export const ask = (tab: string, then: () => void): number => {
       lock.release = resolve;
     });
   };
-  const request = async (): Promise<void> => {
-    if (!hasLocks || !navigator.locks) throw new DOMException("", "SecurityError");
-    await navigator.locks.request(`${config.name}:${tab}`, { ifAvailable: true }, take);
-  };
-  request().catch(({ name }) => {
-    hasLocks &&= name !== "SecurityError";
-    take(!hasLocks);
-  });
+  const request = async (): Promise<unknown> =>
+    navigator.locks.request(`${config.name}:${tab}`, { ifAvailable: true }, take);
+  if (hasLocks())
+    request().catch(({ name }) => {
+      isDenied ||= name === "SecurityError";
+      take(isDenied);
+    });
+  else take(true);
   return REFUSED_MS;
 };
 
 /** May this document write and send the event now? */
-export const owns = (row: Row): boolean => isYoung(row) || !!locks.get(row.tab)?.isSettled;
-
-/** May the event go without a lock because its page may be over? Unless another document has the lock. */
-export const mayLeave = ({ tab, isBegun }: Row): boolean => tab === me && !isBegun && !passedOver(me);
+export const owns = (row: Row): boolean => isYoung(row) || !!held.get(row.tab)?.isSettled;
 
 /** Is the event of another tab so young that its own document sends it? */
-export const isLeftAlone = (row: Row): boolean =>
-  ageOf(row) >= 0 && ageOf(row) < (hasLocks ? LEFT_ALONE_MS : LEFT_ALONE_WITHOUT_LOCKS_MS);
+export const isLeftAlone = (key: string): boolean =>
+  ageOf(key) >= 0 && ageOf(key) < (hasLocks() ? LEFT_ALONE_MS : LEFT_ALONE_WITHOUT_LOCKS_MS);
 
-/** Lets go of the locks of tabs without an open request. */
+/** Lets go of the locks of tabs without an open request. Where only a place is missing, what was granted is used soon. */
 export const release = (): void => {
-  // Where only a place is missing, what was granted is used soon.
-  if (isFull(isHidden())) return;
   const open = new Set([...inFlight.keys()].map(({ tab }) => tab));
-  for (const [tab, { isSettled }] of locks) if (isSettled && !open.has(tab)) end(tab);
+  if (!isFull(isHidden())) for (const [tab, { isSettled }] of held) if (isSettled && !open.has(tab)) end(tab);
 };
 
 export const releaseAll = (): void => {
-  for (const tab of locks.keys()) end(tab);
+  for (const tab of held.keys()) end(tab);
 };

@@ -1,13 +1,13 @@
 /** What the service's answers mean: for the event, and for the others. */
-import { backOffMs, isSuccess, isTransient } from "../../shared/retry-policy.js";
+import { isSuccess, isTransient } from "../../shared/retry-policy.js";
 import { report } from "../reporting.js";
 import { getStored } from "../state/storage.js";
 import { clear, fail, RETRY_AFTER } from "./backoff.js";
 import { isGone, type Request } from "./in-flight.js";
 import { owns } from "./ownership.js";
-import { deliver, drop, enlist, enlistMark, forget, handedOff, put, rows, unaddressed } from "./queue.js";
+import { deliver, drop, enlist, handedOff, move, put, rows, unaddressed } from "./queue.js";
 import { isOwn, type Row } from "./row.js";
-import { PAUSE_MS, REFUSALS, SUSPECT_TRIES, WELL_CEILING_MS, WELL_MS } from "./timings.js";
+import { PAUSE_MS, REFUSALS, WELL_CEILING_MS, WELL_MS } from "./timings.js";
 import { BEACON, type Outcome } from "./transport.js";
 
 /** What this page knows of the service. */
@@ -35,7 +35,7 @@ const isRefused = (status: number): boolean => [400, 413, 422].includes(status);
  * The event has failed, and goes behind the others.
  *
  * @param isEvents whether the event may be at fault itself
- * @returns whether it is: another one was accepted since it failed last
+ * @returns whether it is, because another one was accepted since it failed last: it is dropped, or a suspect
  */
 const judgeFailure = (row: Row, status: number, isEvents: boolean): boolean => {
   const { failures, failedAt = 0, wasRefused, tries = 0 } = row;
@@ -47,25 +47,26 @@ const judgeFailure = (row: Row, status: number, isEvents: boolean): boolean => {
   }
   row.tries = isAtFault || (isEvents && tries) ? tries + 1 : 0;
   row.failedAt = performance.now();
-  row.dueAt = row.tries && row.failedAt + backOffMs(Math.max(1, row.tries - SUSPECT_TRIES + 1));
   // Where it is no longer this document's, another one may have delivered it.
   if (owns(row) && (isOwn(row) || getStored(row.key) !== undefined)) {
     row.failures++;
     row.handedOffAt = 0;
     put(row);
   }
-  enlist(row);
+  if (row.tries) move(row);
+  else enlist(row);
   return row.tries > 0;
 };
 
-export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome): void => {
+/** @returns whether the event is a suspect now, and waits by itself */
+export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome): boolean => {
   if (isSuccess(status)) {
     accept(request.beganAt, request.openSince);
     health.refusals = 0;
     health.isPaused = false;
     clear();
     deliver(row);
-    return;
+    return false;
   }
   const isListed = rows.get(row.key) === row;
   if (status === BEACON && isListed) {
@@ -74,14 +75,13 @@ export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome)
   }
   // What is cut off while the page is left may have arrived.
   if (status === BEACON || isGone || (request.isCut && !status)) {
-    if (isListed && row.handedOffAt) enlistMark(row);
-    return;
+    if (isListed && row.handedOffAt) enlist(row);
+    return false;
   }
   const isFirst = !row.failedAt;
   // 408, 425, 429 and a `Retry-After` speak of the service, and never of the event.
   const isEvents = !retryAfter && (status >= 500 || !isTransient(status));
-  if (row.isRemoved) forget(row);
-  else if (isListed && judgeFailure(row, status, isEvents)) return;
+  if (isListed && judgeFailure(row, status, isEvents)) return !!row.tries;
   const isRefusal = isRefused(status);
   if (isRefusal && isFirst) health.refusals++;
   const waiting = rows.size - unaddressed.size - handedOff.size;
@@ -91,7 +91,7 @@ export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome)
   // Any other status of a wrong configuration speaks of the service as well.
   const culprit = isEvents && (isRefusal || !isWrong) ? row.key : "";
   fail(retryAfter ? RETRY_AFTER : culprit, request, retryAfter || delay);
-  if (!isWrong || health.isPaused) return;
-  health.isPaused = true;
-  report("paused", `status ${status}`);
+  if (isWrong && !health.isPaused) report("paused", `status ${status}`);
+  health.isPaused ||= !!isWrong;
+  return false;
 };

@@ -1,8 +1,7 @@
 /**
  * An event as one record, and as the text of its row: `event2:<tab>:<sequence>:<time>` =
- * `<failures>,<time of the hand-off>,<reset id><body>`. The key names the format: an older version of the script knows others.
+ * `<failures>,<time of the hand-off>,<reset id><body>`. The key names the format: other versions of the script have others.
  */
-
 import { YOUNG_MS } from "./timings.js";
 
 /** The start of every key of this format. */
@@ -19,44 +18,36 @@ export interface Row {
   body: string;
   /** Bytes of the body in UTF-8. */
   size: number;
+  /** Does the body name its contact? */
+  isAddressed: boolean;
   /** How often it has failed. */
   failures: number;
   /** When the page was left while its request was open, in epoch milliseconds: the service most likely has it. 0: it was not. */
   handedOffAt: number;
-  /** The reset id under which it was tracked. */
+  /** Of an event without a contact: the reset id under which it was tracked. */
   resetId: string;
-  /** When this document has tracked it, by a clock that nobody sets. */
-  trackedAt: number;
-  /** Was this document told that another one has removed it, while its request was open here? */
-  isRemoved?: boolean;
-  /** Has this document sent it? */
-  isBegun?: boolean;
-  /** When it failed here last, by a clock that nobody sets, and whether the service refused it. */
+
+  // What follows is this document's alone, and by a clock that nobody sets.
+
+  /** When this document has tracked it. */
+  trackedAt?: number;
+  /** When it failed last, and whether the service refused it. */
   failedAt?: number;
   wasRefused?: boolean;
-  /** Attempts since it is a suspect, and when the next one is due, by a clock that nobody sets. */
+  /** Attempts since it is a suspect. */
   tries?: number;
-  dueAt?: number;
   /** What it waits for: one of the queue's lists. */
   list?: Set<Row>;
 }
 
-/** Does the body name its contact? It is the first member then. */
-export const isAddressed = ({ body }: Row): boolean => body.startsWith('{"contact_uid"');
-
 /** Milliseconds since the event was tracked; negative where the clock was set back. */
-export const ageOf = ({ time }: Row): number => Date.now() - time;
+export const ageOf = (key: string): number => Date.now() - Number(key.split(":").pop());
 
 /** Was it tracked by this document, under whichever name? */
-export const isOwn = ({ trackedAt }: Row): boolean => trackedAt > Number.NEGATIVE_INFINITY;
+export const isOwn = ({ trackedAt }: Row): boolean => trackedAt !== undefined;
 
 /** Does this document send it without a lock? */
-export const isYoung = ({ trackedAt }: Row): boolean => performance.now() - trackedAt < YOUNG_MS;
-
-/** Bytes in UTF-8. */
-export const bytesOf = (body: string): number => new TextEncoder().encode(body).length;
-
-export const timeOf = (key: string): number => Number(key.split(":").pop());
+export const isYoung = ({ trackedAt = 0 }: Row): boolean => trackedAt > performance.now() - YOUNG_MS;
 
 /** The text of a row. */
 export const writeRow = ({ failures, handedOffAt, resetId, body }: Row): string =>
@@ -65,16 +56,18 @@ export const writeRow = ({ failures, handedOffAt, resetId, body }: Row): string 
 export const readRow = (key: string, text: string): Row => {
   const start = text.indexOf("{");
   const [failures, handedOffAt, resetId = ""] = text.slice(0, start).split(",");
+  const [, tab, , time] = key.split(":");
   const body = text.slice(start);
   return {
     key,
-    tab: key.split(":")[1]!,
-    time: timeOf(key),
+    tab: tab!,
+    time: Number(time),
     body,
-    size: bytesOf(body),
+    size: new TextEncoder().encode(body).length,
+    // It is the first member then.
+    isAddressed: body.startsWith('{"contact_uid"'),
     failures: Number(failures),
     handedOffAt: Number(handedOffAt),
     resetId,
-    trackedAt: Number.NEGATIVE_INFINITY,
   };
 };

@@ -1,15 +1,16 @@
 /** Begins requests for what may be sent now. An event leaves the queue only when its request was judged. */
+import { backOffMs } from "../../shared/retry-policy.js";
 import { guard } from "../reporting.js";
-import { get } from "../state/storage.js";
-import { address, isForgotten } from "./addressing.js";
+import { address } from "./addressing.js";
 import { backoff, claim, waitFor } from "./backoff.js";
-import { forgetLost, inFlight, isFull, isGone, noteEnd, openFor, room } from "./in-flight.js";
-import { ask, isLeftAlone, mayLeave, owns, passedOver } from "./ownership.js";
-import { changeBody, drop, enlistMark, forget, me, put, tabs, young } from "./queue.js";
+import { inFlight, isFull, isGone, noteAnswer, openFor, room, watch } from "./in-flight.js";
+import { load } from "./look.js";
+import { ask, owns, passedOver } from "./ownership.js";
+import { enlist, failed, me, put, ready, rows, young } from "./queue.js";
 import { judge } from "./responses.js";
-import { isOwn, isYoung, type Row, readRow } from "./row.js";
-import { KEEPALIVE_BYTES, MISFITS, PROTECTED_MS, SLOW_MS } from "./timings.js";
-import { BEACON, nextTask, post } from "./transport.js";
+import { isYoung, type Row } from "./row.js";
+import { KEEPALIVE_BYTES, MISFITS, PROTECTED_MS, SLOW_MS, SUSPECT_TRIES } from "./timings.js";
+import { BEACON, post } from "./transport.js";
 
 /** Why requests are begun now. */
 export interface Occasion {
@@ -23,69 +24,34 @@ export interface Occasion {
   then(judgeOutcome?: () => void): void;
 }
 
+/** A suspect waits by itself, in no list. */
+const awaitSuspect = (row: Row, then: () => void): void => {
+  const again = (): void => {
+    if (rows.get(row.key) === row) enlist(row);
+    then();
+  };
+  setTimeout(() => guard(again), backOffMs(Math.max(1, row.tries! - SUSPECT_TRIES + 1)));
+};
+
 const send = async (row: Row, kept: number, then: Occasion["then"]): Promise<void> => {
   claim(row.key);
   const request = {
     beganAt: Date.now(),
     openSince: performance.now(),
-    backoffSetAt: backoff?.setAt,
+    backoffSetAt: backoff?.[0],
     kept,
     isCut: isGone,
   };
   inFlight.set(row, request);
-  row.isBegun = true;
   const outcome = await post(row.body, kept > 0);
-  noteEnd(request, outcome[0] > BEACON);
-  const judgeOutcome = (): void => judge(row, request, outcome);
-  if (outcome[0] === BEACON) {
-    // While the page is being left, each beacon counts among what is in flight.
-    judgeOutcome();
-    await nextTask();
-  }
+  const judgeOutcome = (): void => {
+    if (judge(row, request, outcome)) awaitSuspect(row, then);
+  };
+  if (outcome[0] > BEACON) noteAnswer();
   // One that was forgotten says nothing any more: another request may stand in its place.
   if (inFlight.get(row) !== request) return;
   inFlight.delete(row);
   then(judgeOutcome);
-};
-
-/** Keeps other documents away from what has no answer yet. @returns milliseconds until the next one needs it */
-const protect = ({ isOut, then }: Occasion): number => {
-  let next = Number.POSITIVE_INFINITY;
-  for (const [{ tab }, { openSince }] of inFlight) {
-    const left = openSince + PROTECTED_MS - performance.now();
-    next = Math.min(next, isOut || left <= 0 ? ask(tab, then) : left);
-  }
-  return next;
-};
-
-/** What may be sent, in this order, each list with its tab. */
-function* lists(): Generator<[string, Set<Row>]> {
-  yield [me, young];
-  for (const [tab, { ready }] of tabs) yield [tab, ready];
-  for (const [tab, { failed }] of tabs) yield [tab, failed];
-}
-
-/** Reads the row that is about to be sent under a lock, and judges it by its text. @returns whether it may still be sent */
-const renew = (row: Row): boolean => {
-  const text = get(row.key);
-  // This tab's own was emptied by the page, and goes all the same.
-  if (text === undefined && isOwn(row)) return true;
-  if (text === undefined || (!isOwn(row) && isLeftAlone(row))) {
-    forget(row);
-    return false;
-  }
-  const { body, failures, handedOffAt } = readRow(row.key, text);
-  if (handedOffAt !== row.handedOffAt) {
-    row.handedOffAt = handedOffAt;
-    enlistMark(row);
-    return false;
-  }
-  row.failures = failures;
-  if (body !== row.body) changeBody(row, body);
-  const isWanted = !isForgotten(row);
-  if (isWanted) address(row);
-  else drop(row);
-  return isWanted;
 };
 
 /**
@@ -111,33 +77,34 @@ const begin = (row: Row, { isOut, then }: Occasion): boolean => {
 /** @returns milliseconds until more may be sent */
 export const beginRequests = (occasion: Occasion): number => {
   const { isOut, isLeaving, mayProbeEarly, then } = occasion;
-  forgetLost();
-  let next = protect(occasion);
+  let next = Number.POSITIVE_INFINITY;
   let misfits = 0;
-  for (const [tab, list] of lists()) {
-    // What leaves with a page is its own.
-    if (isLeaving && tab !== me) continue;
+  watch();
+  // Other documents are kept away from what has no answer yet.
+  for (const [{ tab }, { openSince }] of inFlight) {
+    const left = isOut ? 0 : openSince + PROTECTED_MS - performance.now();
+    next = Math.min(next, left > 0 ? left : ask(tab, then));
+  }
+  for (const list of [young, ...ready.values(), failed])
     for (const row of list) {
+      const { key, tab } = row;
       if (inFlight.has(row)) continue;
-      const pause = isFull(isOut) ? SLOW_MS : waitFor(row.key, mayProbeEarly);
+      const pause = isFull(isOut) ? SLOW_MS : waitFor(key, mayProbeEarly);
       if (pause || (backoff && isGone)) return Math.min(next, pause || next);
-      const rest = (row.dueAt ?? 0) - performance.now();
-      if (rest > 0) {
-        next = Math.min(next, rest);
-        break;
-      }
-      const isFree = isYoung(row) || (isLeaving && mayLeave(row));
+      // What leaves with a page is its own.
+      const isFree = isYoung(row) || (isLeaving && tab === me && !row.failedAt && !passedOver(me));
+      if (isLeaving && !isFree) continue;
       if (!isFree && !owns(row)) {
-        if (isLeaving) continue;
         const isRefused = passedOver(tab) > 0;
         next = Math.min(next, ask(tab, then));
         if (backoff && !isRefused) return next;
+        if (list === failed) continue;
         break;
       }
-      if (!isFree && !renew(row)) continue;
-      if (!begin(row, occasion) && ++misfits >= MISFITS) return next;
-      if (backoff) return next;
+      if (!isFree && !load(key, row)) continue;
+      if (!row.isAddressed) address(row);
+      if (!begin(row, occasion)) misfits++;
+      if (backoff || misfits >= MISFITS) return next;
     }
-  }
   return next;
 };

@@ -11,7 +11,7 @@ export type Outcome = [status: number, retryAfter: number];
 /** A beacon that the browser took: no answer will ever tell what became of it. */
 export const BEACON = 1;
 
-export const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 /**
  * Posts to the one URL (the service's interface, `POST /v1/track/event`). Requests neither send nor take cookies, and follow
