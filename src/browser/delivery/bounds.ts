@@ -1,10 +1,8 @@
 /** How much may wait: events, bytes and age. The oldest event goes first. */
 import { config } from "../config.js";
 import { isReporting, report } from "../reporting.js";
-import { getStored } from "../state/storage.js";
-import { isLeftAlone } from "./ownership.js";
-import { drop, forget, rows, tally, unaddressed } from "./queue.js";
-import { ageOf, isOwn, type Row } from "./row.js";
+import { drop, rows, tally, unaddressed } from "./queue.js";
+import { ageOf, type Row } from "./row.js";
 import { MAX_AGE_MS, MAX_BYTES, MAX_EVENTS, MAX_UNADDRESSED, MAX_UNADDRESSED_AGE_MS } from "./timings.js";
 
 /** Was it reported that nobody was identified? Nobody may ever be: once is enough. */
@@ -14,11 +12,6 @@ export const mostAge = (): number => Number(config.maxAgeMs) || MAX_AGE_MS;
 const mostBytes = (): number => Number(config.maxBytes) || MAX_BYTES;
 
 const evict = (row: Row, detail: string): void => {
-  // Another document may be about to send it, or has sent it.
-  if (!isOwn(row) && (isLeftAlone(row.key) || getStored(row.key) === undefined)) {
-    forget(row);
-    return;
-  }
   drop(row);
   if (row.isAddressed || !isReported) report("evicted", detail, row.body);
   isReported ||= !row.isAddressed;

@@ -1,15 +1,6 @@
 /** What is in flight, and how much more may be: browsers bound it, and say so only by failing. */
 import type { Row } from "./row.js";
-import {
-  KEEPALIVE_BYTES,
-  LOST_MS,
-  PARALLEL,
-  PARALLEL_OUT,
-  PARALLEL_UNANSWERED,
-  PARALLEL_UNANSWERED_OUT,
-  SLOW,
-  SLOW_MS,
-} from "./timings.js";
+import { KEEPALIVE_BYTES, LOST_MS, PARALLEL, PARALLEL_OUT, PARALLEL_UNANSWERED, SLOW_MS } from "./timings.js";
 
 export interface Request {
   beganAt: number;
@@ -21,15 +12,13 @@ export interface Request {
   kept: number;
   /** Was the page left while it was open? That it fails says nothing then. */
   isCut: boolean;
-  /** Was it open for so long that the service may hang? */
-  isSlow?: boolean;
 }
 
 export const inFlight = new Map<Row, Request>();
 /** Is the page between `pagehide` and `pageshow`? */
 export let isGone = false;
-/** Has the service answered since the page began, and since a request was last without an answer for too long? */
-let isAnswering = false;
+/** When the service answered last, by a clock that nobody sets. */
+let answeredAt = 0;
 
 export const setGone = (next: boolean): void => {
   isGone = next;
@@ -37,31 +26,30 @@ export const setGone = (next: boolean): void => {
 };
 
 export const noteAnswer = (): void => {
-  isAnswering = true;
+  answeredAt = performance.now();
 };
 
-/** Notes which requests are slow, and forgets those that WebKit has cut off for the back/forward cache. */
-export const watch = (): void => {
-  for (const [row, request] of inFlight) {
-    const time = performance.now() - request.openSince;
-    if (time >= SLOW_MS && !request.isSlow) {
-      request.isSlow = true;
-      isAnswering = false;
-    }
-    if (time > LOST_MS) inFlight.delete(row);
-  }
-};
+/** When each request began that is open for at least `ms` milliseconds. */
+export const openFor = (ms: number): number[] =>
+  [...inFlight.values()].map(({ openSince }) => openSince).filter((since) => performance.now() - since >= ms);
 
-/** How many are open for at least `ms` milliseconds. */
-export const openFor = (ms: number): number =>
-  [...inFlight.values()].filter(({ openSince }) => performance.now() - openSince >= ms).length;
-
-/** @param isOut whether the page is out of sight */
+/**
+ * Is there no place for another request? Where the service has not answered since the page began, or since a request became
+ * slow, there is place for one, and for a second one once the first is slow; while such a page is left, for two.
+ *
+ * @param isOut whether the page is out of sight
+ */
 export const isFull = (isOut: boolean): boolean => {
   const slow = openFor(SLOW_MS);
-  if (isOut) return inFlight.size >= (slow ? PARALLEL_UNANSWERED_OUT : PARALLEL_OUT);
-  const [most, spared] = isAnswering ? [PARALLEL, SLOW] : [PARALLEL_UNANSWERED, 1];
-  return inFlight.size - Math.min(spared, slow) >= most;
+  const isAnswering = answeredAt > Math.max(0, ...slow.map((since) => since + SLOW_MS));
+  const most = isOut ? PARALLEL_OUT : PARALLEL;
+  const isFew = slow.length ? isOut || !isAnswering : !isOut && !isAnswering;
+  return inFlight.size >= (isFew ? PARALLEL_UNANSWERED + Math.min(1, slow.length) : most);
+};
+
+/** WebKit never ends the requests that it cuts off for the back/forward cache: they are forgotten. */
+export const forgetLost = (): void => {
+  for (const [row, { openSince }] of inFlight) if (performance.now() - openSince > LOST_MS) inFlight.delete(row);
 };
 
 /** So many bytes more may outlive the page. */

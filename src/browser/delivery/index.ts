@@ -8,7 +8,7 @@ import { addressAll, followVisitor, forgetUnaddressed } from "./addressing.js";
 import { backoff, followBackoff } from "./backoff.js";
 import { admit } from "./bounds.js";
 import { inFlight, isGone, setGone } from "./in-flight.js";
-import { forgetOther, look, noteOther } from "./look.js";
+import { look, noteOther, told } from "./look.js";
 import { releaseAll } from "./ownership.js";
 import { append, forget, forgetAll, put, rename, rows } from "./queue.js";
 import { noteSuccess } from "./responses.js";
@@ -96,7 +96,7 @@ const followEvent = (key: string, text: string | null): void => {
   const row = rows.get(key);
   if (text !== null) noteOther(key);
   else {
-    forgetOther(key);
+    told.delete(key);
     // It has delivered or dropped the event. Where a request is open here, only a success of that one still counts.
     if (row) forget(row);
   }

@@ -9,16 +9,11 @@ import { ageOf, EVENT, isOwn, type Row, readRow } from "./row.js";
 import { TOLD_MS } from "./timings.js";
 
 /** Events that their own document may still send, by key: when they join the list, by a clock that nobody sets. */
-const told = new Map<string, number>();
+export const told = new Map<string, number>();
 
 /** Another tab has stored the event. */
 export const noteOther = (key: string): void => {
   if (hasLocks() && !rows.has(key) && !told.has(key)) told.set(key, performance.now() + TOLD_MS);
-};
-
-/** Another tab has removed it. */
-export const forgetOther = (key: string): void => {
-  told.delete(key);
 };
 
 /**

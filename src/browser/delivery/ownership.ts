@@ -20,13 +20,12 @@ interface Lock {
 const held = new Map<string, Lock>();
 /** Until when tabs are passed over whose lock was refused, by a clock that nobody sets. */
 const refused = new Map<string, number>();
-let isDenied = false;
 
-/** Has the browser locks for this page? Not on plain `http`, and not in a sandboxed frame. */
-export const hasLocks = (): boolean => "locks" in navigator && !isDenied;
+/** Has the browser locks for this page? Not on plain `http`. */
+export const hasLocks = (): boolean => "locks" in navigator;
 
-/** Is a lock asked for whose events may not be sent yet? */
-export const isAsking = (): boolean => [...held.values()].some(({ isSettled }) => !isSettled);
+/** Is a lock asked for, or held? */
+export const isAsking = (): boolean => held.size > 0;
 
 const end = (tab: string): void => {
   held.get(tab)?.release?.();
@@ -69,12 +68,8 @@ export const ask = (tab: string, then: () => void): number => {
   };
   const request = async (): Promise<unknown> =>
     navigator.locks.request(`${config.name}:${tab}`, { ifAvailable: true }, take);
-  if (hasLocks())
-    request().catch(({ name }) => {
-      isDenied ||= name === "SecurityError";
-      take(isDenied);
-    });
-  else take(true);
+  // Without locks, as on plain `http` and in a sandboxed frame, nobody can refuse one.
+  request().catch(() => take(true));
   return REFUSED_MS;
 };
 

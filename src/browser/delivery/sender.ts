@@ -3,7 +3,7 @@ import { backOffMs } from "../../shared/retry-policy.js";
 import { guard } from "../reporting.js";
 import { address } from "./addressing.js";
 import { backoff, claim, waitFor } from "./backoff.js";
-import { inFlight, isFull, isGone, noteAnswer, openFor, room, watch } from "./in-flight.js";
+import { forgetLost, inFlight, isFull, isGone, noteAnswer, openFor, room } from "./in-flight.js";
 import { load } from "./look.js";
 import { ask, owns, passedOver } from "./ownership.js";
 import { enlist, failed, me, put, ready, rows, young } from "./queue.js";
@@ -69,7 +69,7 @@ const begin = (row: Row, { isOut, then }: Occasion): boolean => {
   }
   // Beacons, where there is no keepalive, are for pages that may be over soon. While something hangs, a new request is bound
   // to the page: Chromium holds one with keepalive open for 30 s after it was given up, and with it one of six connections.
-  const outlives = fits && (isOut || (!backoff && !openFor(SLOW_MS) && "keepalive" in Request.prototype));
+  const outlives = fits && (isOut || (!backoff && !openFor(SLOW_MS).length && "keepalive" in Request.prototype));
   guard(() => send(row, outlives ? row.size : 0, then));
   return true;
 };
@@ -79,7 +79,7 @@ export const beginRequests = (occasion: Occasion): number => {
   const { isOut, isLeaving, mayProbeEarly, then } = occasion;
   let next = Number.POSITIVE_INFINITY;
   let misfits = 0;
-  watch();
+  forgetLost();
   // Other documents are kept away from what has no answer yet.
   for (const [{ tab }, { openSince }] of inFlight) {
     const left = isOut ? 0 : openSince + PROTECTED_MS - performance.now();
