@@ -1,7 +1,9 @@
 /**
- * The storage area of an origin as browsers have it: used by methods or by properties, a full one throws and keeps the old
- * value, and each change is told to the other pages.
+ * The storage area of an origin as browsers have it: used by methods or by properties, and a full one throws and keeps the old
+ * value. Each page is a process of its own: what it changes, it sees at once; others see it, and are told of it, a moment later,
+ * in order.
  */
+import type { Clock } from "./clock.js";
 
 /** One change, as a `storage` event tells it: a key of `null` means that all rows are gone. */
 export interface StorageChange {
@@ -10,80 +12,138 @@ export interface StorageChange {
   newValue: string | null;
 }
 
-/** What the world has to know of a page's use of the area. */
+type Rows = Record<string, string>;
+
+/** What the area has to know of a page. */
 export interface AreaUser {
   /** Called before each use, reads included. What it throws, the page gets. */
   onUse(): void;
+  /** A change of another page can be seen from now on. */
   onChange(change: StorageChange): void;
+  /** To whom its tasks belong on the clock. */
+  owner?: unknown;
+  isDead: boolean;
+  /** Does it read what is stored now, as in Firefox, and not what it was told of, as in Chromium? */
+  readsFresh?: boolean;
+  /** Its process looks at nothing that comes from outside. */
+  isFrozen: boolean;
+}
+
+/** What one page sees. */
+interface View {
+  user: AreaUser;
+  /** Where that is not what is stored. */
+  copy: Rows | undefined;
+  /** Changes that are still on their way: its own, and those of others. */
+  own: StorageChange[];
+  others: StorageChange[];
 }
 
 export interface FakeArea {
   /** The area, or the exception of a getter that denies it. */
   area: () => Storage;
-  /** The same for one page. */
-  areaOf: (user: AreaUser) => () => Storage;
+  /** The same for one page, and what lets all that it has changed arrive. */
+  areaOf: (user: AreaUser) => { area: () => Storage; arrive: () => void };
   /** All rows by their whole key. */
-  rows: Record<string, string>;
+  rows: Rows;
+  /** The same, with all that is on its way. */
+  latest: () => Rows;
   /** The access itself throws, as with site data blocked. */
   isDenied: boolean;
   /** Most UTF-16 units, of keys and values together. */
   quota: number;
-  /** What adds no more than this fits all the same: a large event does not, a lease does. */
+  /** What adds no more than this fits all the same: a large event does not, a back-off does. */
   slack: number;
+  /** Milliseconds that a change is on its way, out of the one process and into the other. */
+  lag: () => number;
 }
 
-const measure = (rows: Record<string, string>): number =>
+const measure = (rows: Rows): number =>
   Object.entries(rows).reduce((sum, [key, value]) => sum + key.length + value.length, 0);
 
-const NOBODY: AreaUser = { onUse: () => {}, onChange: () => {} };
+const apply = (rows: Rows, changes: StorageChange[]): Rows => {
+  for (const { key, newValue } of changes)
+    if (key === null) for (const one of Object.keys(rows)) delete rows[one];
+    else if (newValue === null) delete rows[key];
+    else rows[key] = newValue;
+  return rows;
+};
+const copyOf = (rows: Rows): Rows => Object.assign(Object.create(null), rows);
 
-export const createArea = (): FakeArea => {
-  const rows: Record<string, string> = Object.create(null);
-  const sizeOf = (key: string): number => (key in rows ? key.length + rows[key]!.length : 0);
+const NOBODY: AreaUser = { onUse: () => {}, onChange: () => {}, isDead: false, isFrozen: false };
 
-  const areaOf = ({ onUse, onChange }: AreaUser) => {
-    const get = (key: string): string | null => rows[key] ?? null;
+/** @param clock of what is on its way; none where nothing ever is */
+export const createArea = (clock?: Clock): FakeArea => {
+  const rows: Rows = Object.create(null);
+  const views = new Set<View>();
+
+  /** It sees what is stored, but for its own changes on their way. */
+  const catchUp = (view: View): void => {
+    view.copy = view.own.length ? apply(copyOf(rows), view.own) : undefined;
+    for (const change of view.others.splice(0)) view.user.onChange(change);
+  };
+  const commit = (by: View, change: StorageChange): void => {
+    const prompt: View[] = [];
+    for (const view of views) {
+      if (view.user.isDead && !view.own.length) views.delete(view);
+      if (view === by || view.user.isDead || view.others.push(change) > 1) continue;
+      const lag = fake.lag();
+      if (lag || view.user.isFrozen) {
+        view.copy ??= copyOf(rows);
+        clock!.add(lag, () => catchUp(view), view.user.owner, "storage");
+      } else prompt.push(view);
+    }
+    apply(rows, [change]);
+    for (const view of views)
+      if (view.user.readsFresh) view.copy = view.own.length ? apply(copyOf(rows), view.own) : undefined;
+    for (const view of prompt) catchUp(view);
+  };
+  const arrive = (view: View): void => {
+    for (const change of view.own.splice(0)) commit(view, change);
+    if (!view.others.length) view.copy = undefined;
+  };
+  const change = (view: View, key: string | null, newValue: string | null): void => {
+    const oldValue = key === null ? null : ((view.copy ?? rows)[key] ?? null);
+    const one = { key, oldValue, newValue };
+    if (key !== null && oldValue === newValue) return;
+    const lag = fake.lag();
+    if (!lag && !view.own.length && !view.copy) {
+      commit(view, one);
+      return;
+    }
+    view.copy ??= copyOf(rows);
+    apply(view.copy, [one]);
+    if (view.own.push(one) === 1) clock!.add(lag, () => arrive(view));
+  };
+
+  const createStorage = (view: View) => {
+    const now = (): Rows => view.copy ?? rows;
     const set = (key: string, value: unknown): void => {
-      const newValue = `${value}`;
-      const oldValue = get(key);
-      if (fake.quota < Number.POSITIVE_INFINITY) {
-        const growth = key.length + newValue.length - sizeOf(key);
-        if (growth > fake.slack && measure(rows) + growth > fake.quota)
-          throw new DOMException("full", "QuotaExceededError");
-      }
-      rows[key] = newValue;
-      if (oldValue !== newValue) onChange({ key, oldValue, newValue });
+      const growth = key.length + `${value}`.length - (key in now() ? key.length + now()[key]!.length : 0);
+      if (fake.quota < Number.POSITIVE_INFINITY && growth > fake.slack && measure(now()) + growth > fake.quota)
+        throw new DOMException("full", "QuotaExceededError");
+      change(view, key, `${value}`);
     };
-    const remove = (key: string): void => {
-      const oldValue = get(key);
-      delete rows[key];
-      if (oldValue !== null) onChange({ key, oldValue, newValue: null });
-    };
-    const clear = (): void => {
-      const hadRows = Object.keys(rows).length > 0;
-      empty(fake);
-      if (hadRows) onChange({ key: null, oldValue: null, newValue: null });
-    };
+    const remove = (key: string): void => change(view, key, null);
     const methods: Record<string, unknown> = {
-      getItem: (key: string) => get(`${key}`),
+      getItem: (key: string) => now()[`${key}`] ?? null,
       setItem: (key: string, value: unknown) => set(`${key}`, value),
       removeItem: (key: string) => remove(`${key}`),
-      key: (index: number) => Object.keys(rows)[index] ?? null,
-      clear,
+      key: (index: number) => Object.keys(now())[index] ?? null,
+      clear: () => Object.keys(now()).length && change(view, null, null),
     };
     const using =
       <Args extends unknown[], Result>(act: (...args: Args) => Result) =>
       (...args: Args): Result => {
-        onUse();
+        view.user.onUse();
         return act(...args);
       };
     for (const name of Object.keys(methods)) methods[name] = using(methods[name] as () => unknown);
-
-    const area = new Proxy(rows, {
+    return new Proxy(Object.create(null), {
       get: (_, key) => {
         if (typeof key === "symbol") return undefined;
         if (Object.hasOwn(methods, key)) return methods[key];
-        return using(() => (key === "length" ? Object.keys(rows).length : rows[key]))();
+        return using(() => (key === "length" ? Object.keys(now()).length : now()[key]))();
       },
       set: using((_, key, value) => {
         set(key as string, value);
@@ -93,22 +153,37 @@ export const createArea = (): FakeArea => {
         remove(key as string);
         return true;
       }),
-      has: using((_, key) => key in rows || key in methods),
-      ownKeys: using(() => Object.keys(rows)),
+      has: using((_, key) => key in now() || key in methods),
+      ownKeys: using(() => Object.keys(now())),
+      getOwnPropertyDescriptor: (_, key) =>
+        (key as string) in now()
+          ? { value: now()[key as string], enumerable: true, configurable: true, writable: true }
+          : undefined,
     }) as unknown as Storage;
+  };
 
-    return (): Storage => {
+  const areaOf = (user: AreaUser) => {
+    const view: View = { user, copy: undefined, own: [], others: [] };
+    views.add(view);
+    const storage = createStorage(view);
+    const area = (): Storage => {
       if (fake.isDenied) throw new DOMException("denied", "SecurityError");
-      return area;
+      return storage;
     };
+    return { area, arrive: () => arrive(view) };
   };
 
   const fake: FakeArea = {
     rows,
+    latest: () => {
+      const changes = [...views].flatMap(({ own }) => own);
+      return changes.length ? apply(copyOf(rows), changes) : rows;
+    },
     isDenied: false,
     quota: Number.POSITIVE_INFINITY,
     slack: 0,
-    area: () => anybody(),
+    lag: () => 0,
+    area: () => anybody.area(),
     areaOf,
   };
   const anybody = areaOf(NOBODY);

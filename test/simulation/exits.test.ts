@@ -1,13 +1,225 @@
 /** What becomes of events when pages end: cleanly, cut off, by a crash, or with their storage emptied (design §3.4, §3.6). */
 import { describe, expect, it } from "vitest";
 import type { Journal } from "./journal.js";
-import { inScenario, missing, repeated, trackMany } from "./scenario.js";
+import { expectOnce, inScenario, missing, trackMany } from "./scenario.js";
+import type { Page } from "./world.js";
 
 const SEEDS = [1, 2, 3];
 const SECOND = 1_000;
 const all = ({ entries }: Journal) => [...entries.values()];
-const expectOnce = (journal: Journal): void =>
-  expect({ missing: missing(all(journal)), repeated: repeated(all(journal)) }).toEqual({ missing: [], repeated: [] });
+const sizeOf = (sent: { body: string }[]): number => sent.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+
+describe("a page that is left", () => {
+  it("begins what it tracked last when it is hidden, and what comes later at once, with keepalive", () =>
+    inScenario(async ({ open, hide, track, pass, world }) => {
+      const page = await open();
+      await pass(5);
+      await track(page);
+      await hide(page);
+      expect(world.names()).toEqual(["event 1"]);
+      await track(page);
+      await page.leave();
+      await track(page);
+      expect(world.names()).toEqual(["event 1", "event 2", "event 3"]);
+      expect(world.sent.every(({ keepalive }) => keepalive)).toBe(true);
+    }));
+  it.each([true, false])("has at most 32 requests and 60 KiB in flight, oldest first (keepalive: %s)", (canKeepAlive) =>
+    inScenario(async ({ open, pass, world, service }) => {
+      for (const [count, text] of [
+        [100, ""],
+        [30, "日".repeat(1_500)],
+      ] as const) {
+        const page = await open({ params: { text } }, { canKeepAlive });
+        await pass(5);
+        const before = world.sent.length;
+        for (let place = 0; place < count; place++) await page.track(`${count} ${place}`);
+        service.onBegin = service.onStore = service.onFail = world.onEnd = () => {};
+        await page.leave();
+        const sent = world.sent.slice(before);
+        expect([sent.length <= 32, sizeOf(sent) <= 61_440]).toEqual([true, true]);
+        expect(sent.map(({ name }) => name)).toEqual(sent.map((_, place) => `${count} ${place}`));
+        expect(sent.length).toBeGreaterThan(10);
+        page.kill();
+      }
+    }),
+  );
+  it("begins two where one has been unanswered for over 2 s, and none while a back-off is in force", () =>
+    inScenario(async (journal) => {
+      const { open, leave, trackMany, pass, world, service } = journal;
+      const page = await open();
+      service.weather = "silent";
+      await trackMany(page, 1);
+      await pass(2.5);
+      await trackMany(page, 10);
+      await leave(page, {});
+      expect(world.sent.length).toBe(2);
+      service.weather = "busy";
+      service.retryAfterS = 60;
+      const next = await open();
+      await trackMany(next, 1);
+      await pass(5);
+      const before = world.sent.length;
+      await trackMany(next, 5);
+      await leave(next, { isLate: true });
+      expect(world.sent.length).toBe(before);
+    }));
+  it("acts on nothing but acceptance, and takes what was broken off just before for no failure", () =>
+    inScenario(async (journal) => {
+      const { open, trackMany, pass, world, service } = journal;
+      const page = await open();
+      await pass(5);
+      service.latency = () => 1_000;
+      service.weather = "silent";
+      await trackMany(page, 3);
+      await pass(0.05);
+      await page.navigateAway();
+      const [first, second] = world.openRequests();
+      await first!.answer(200);
+      await second!.fail();
+      await pass(0.1);
+      expect([world.stored().length, world.storage.rows["tracklet:backoff"]]).toEqual([2, undefined]);
+      page.kill();
+    }));
+  it("begins nothing more when another page finds the service well again", () =>
+    inScenario(async ({ open, track, pass, world, service }) => {
+      const [page, other] = [await open(), await open()];
+      service.weather = "unavailable";
+      await track(page);
+      await pass(1);
+      await page.leave();
+      const before = world.sent.length;
+      service.weather = "up";
+      await page.online();
+      await track(other);
+      await pass(9.5);
+      expect(world.sent.slice(before).filter((sent) => sent.page === page)).toEqual([]);
+    }));
+});
+
+describe("what was in flight at a clean exit", () => {
+  /** The page after it; the service never gets what was in flight. */
+  const afterExit = async ({ open, track, leave, pass, service }: Journal, config = {}) => {
+    const page = await open(config);
+    await pass(5);
+    service.weather = "silent";
+    const entry = await track(page);
+    await pass(0.1);
+    await leave(page, {});
+    const next = await open(config);
+    await pass(6);
+    return [next, entry] as const;
+  };
+  const times = ({ world }: Journal, { name }: { name: string }): number =>
+    world.names().filter((one) => one === name).length;
+  it("counts as stored once a later request is accepted, or nobody is left to judge it", async () => {
+    for (const isJudged of [true, false])
+      await inScenario(async (journal) => {
+        const [next, entry] = await afterExit(journal);
+        journal.service.weather = "up";
+        if (!isJudged) await journal.pass(20);
+        await journal.track(next);
+        await journal.pass(5);
+        expect([times(journal, entry), journal.world.stored()]).toEqual([1, []]);
+      });
+  });
+  it.each([0, 503, 401, 404, 302])("is sent again when two other events fail (%i)", (status) =>
+    inScenario(async (journal) => {
+      const [next, entry] = await afterExit(journal);
+      journal.service.rule = () => status;
+      await journal.trackMany(next, 2);
+      await journal.pass(10);
+      journal.service.rule = () => 200;
+      // A service that refuses everything is asked again after five minutes.
+      await journal.pass(400);
+      expect([entry.stored, journal.world.stored()]).toEqual([1, []]);
+    }),
+  );
+  it("is not sent again when one other event fails, which may be its own fault", () =>
+    inScenario(async (journal) => {
+      const [next, entry] = await afterExit(journal);
+      journal.service.weather = "up";
+      const bad = await journal.track(next, "500");
+      await journal.pass(60);
+      expect([times(journal, entry), journal.world.stored()]).toEqual([1, [bad.name]]);
+    }));
+  it("waits for the requests that began in time and may still show that the service went down", () =>
+    inScenario(async (journal) => {
+      const [next, entry] = await afterExit(journal);
+      await journal.trackMany(next, 2);
+      await journal.pass(18);
+      expect(journal.world.stored()).toContain(entry.name);
+      await journal.pass(15);
+      journal.service.weather = "up";
+      await journal.pass(60);
+      expect([entry.stored, journal.world.stored()]).toEqual([1, []]);
+    }));
+  it.each<[string, object, (journal: Journal, page: Page) => unknown]>([
+    ["the browser is offline", {}, ({ world }) => (world.isOnline = false)],
+    ["events are stamped", { stamp: true }, () => {}],
+    ["the page crashes", {}, (journal, page) => journal.crash(page)],
+  ])("is sent again where %s", (_, config, change) =>
+    inScenario(async (journal) => {
+      const page = await journal.open(config);
+      await journal.pass(5);
+      journal.service.weather = "silent";
+      const entry = await journal.track(page);
+      await journal.pass(0.1);
+      change(journal, page);
+      if (!page.isDead) await journal.leave(page, {});
+      journal.world.isOnline = true;
+      journal.service.weather = "up";
+      await journal.open(config);
+      await journal.pass(10);
+      expect([times(journal, entry), journal.world.stored()]).toEqual([2, []]);
+    }),
+  );
+});
+
+describe("where keepalive does not exist", () => {
+  const traits = { canKeepAlive: false };
+  it.each([true, false])(
+    "a click that leaves the page ends in a beacon, if the browser takes it (%s)",
+    (takesBeacons) =>
+      inScenario(async ({ open, track, leave, pass, world }) => {
+        world.takesBeacons = takesBeacons;
+        const page = await open({}, traits);
+        await pass(5);
+        await track(page);
+        await leave(page, {});
+        expect(world.sent.map(({ isBeacon }) => isBeacon)).toEqual(takesBeacons ? [true] : []);
+        await open({}, traits);
+        await pass(60);
+        expect([world.names(), world.stored()]).toEqual([["event 1"], []]);
+      }),
+  );
+  it("an event of a page that stays is sent by a plain request", () =>
+    inScenario(async ({ open, track, pass, world }) => {
+      await track(await open({}, traits));
+      await pass(2);
+      expect([world.sent.map(({ isBeacon }) => isBeacon), world.stored()]).toEqual([[false], []]);
+    }));
+});
+
+it("what was open while a page was cached shows by its answer that the service fails, and by a broken connection nothing", async () => {
+  const failures: string[] = [];
+  for (const when of ["before", "meanwhile"])
+    for (const status of [0, 503])
+      await inScenario(async ({ open, track, freeze, restore, pass, world, service }) => {
+        const page = await open();
+        await pass(5);
+        service.weather = "silent";
+        if (when === "before") await track(page);
+        await pass(0.1);
+        await page.hide();
+        if (when === "meanwhile") await track(page);
+        await freeze(page);
+        await restore(page, true);
+        await (status ? world.sent[0]!.answer(status) : world.sent[0]!.fail());
+        await pass(0.1);
+        if (world.storage.rows["tracklet:backoff"]) failures.push(`${when}: ${status}`);
+      });
+  expect(failures).toEqual(["before: 503", "meanwhile: 503"]);
+});
 
 describe("events handed off on a healthy service", () => {
   it("are not repeated by an outage that comes later", () =>
@@ -119,7 +331,7 @@ describe("a page that is left as an outage begins", () => {
         service.weather = "refused";
         const next = await journal.open();
         await trackMany(journal, next, { count: 2 });
-        await world.clock.advance(150);
+        await journal.until(() => all(journal).filter(({ failures }) => failures).length > 1);
         service.weather = "up";
         await world.clock.advance(60 * SECOND);
         expectOnce(journal);
@@ -166,35 +378,6 @@ describe("a page that empties the storage in an outage", () => {
 });
 
 describe("a tab that ends in an outage", () => {
-  it.each(SEEDS)("by a crash: an open one has sent its events 25 s later (seed %i)", (seed) =>
-    inScenario(async (journal) => {
-      const { world, service } = journal;
-      const open = await journal.open();
-      const page = await journal.open();
-      await world.clock.advance(5 * SECOND);
-      service.weather = "unavailable";
-      await trackMany(journal, page, { count: 20 });
-      await world.clock.advance(100);
-      journal.crash(page);
-      service.weather = "up";
-      await world.clock.advance(25 * SECOND);
-      expect(open.isDead).toBe(false);
-      expect(missing(all(journal))).toEqual([]);
-    }, seed),
-  );
-  it.each(SEEDS)("by a crash on a healthy service: what was not begun is there 25 s later (seed %i)", (seed) =>
-    inScenario(async (journal) => {
-      const { world } = journal;
-      await journal.open();
-      await world.clock.advance(7 * SECOND);
-      const page = await journal.open();
-      await world.clock.advance(5 * SECOND);
-      await trackMany(journal, page, { count: 20 });
-      journal.crash(page);
-      await world.clock.advance(25 * SECOND);
-      expectOnce(journal);
-    }, seed),
-  );
   it.each(SEEDS.flatMap((seed) => [0, 2, 5].map((uses) => [seed, uses] as const)))(
     "closed, two of five: all events are there 25 s after the service is back (seed %i, cut off after %i uses)",
     (seed, uses) =>

@@ -64,6 +64,8 @@ const live =
     const random = dice(seed);
     return inWorld(async (world) => {
       const journal = createJournal(world, { isExact, random });
+      // Most changes of the storage are seen at once, some come late.
+      world.storage.lag = () => (random() < 0.8 ? 0 : 120 * random());
       journal.service.latency = () => (random() < 0.1 ? 3_000 : 400) * random() + 1;
       await journal.open();
       for (const step of steps) if (!isLeftOut(step)) await take(step, journal);

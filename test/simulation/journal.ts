@@ -4,6 +4,7 @@ import { consent } from "./rules/consent.js";
 import { durability } from "./rules/durability.js";
 import { handOff } from "./rules/hand-off.js";
 import { identities } from "./rules/identities.js";
+import { locks } from "./rules/locks.js";
 import { order } from "./rules/order.js";
 import { pace } from "./rules/pace.js";
 import { type Entry, isSuccess, type Rule } from "./rules/rule.js";
@@ -22,12 +23,22 @@ export interface Journal {
   /** Does the clock run as it should, so that pages keep their order and know when a wait is over? */
   isExact: boolean;
   open(config?: Partial<Config>, traits?: Parameters<World["open"]>[1]): Promise<Page>;
+  /** Lets so many seconds pass. */
+  pass(seconds: number): Promise<void>;
+  /** Lets time pass until something is so, for an hour at most. */
+  until(isSo: () => unknown): Promise<void>;
   /** Tracks an event under a new name. */
   track(page: Page, poison?: Poison): Promise<Entry>;
+  /** Tracks so many. */
+  trackMany(page: Page, count: number): Promise<Entry[]>;
   identify(page: Page, contact: string, account?: string): Promise<void>;
   reset(page: Page): Promise<void>;
   /** The page empties the storage. */
   clear(page: Page): Promise<void>;
+  /** The page removes one key after the other. */
+  removeKeys(page: Page): Promise<void>;
+  /** The page fires events that browsers fire; those of these types. */
+  forge(page: Page, ...types: string[]): Promise<void>;
   choose(page: Page, choice: "granted" | "denied"): Promise<void>;
   hide(page: Page): Promise<void>;
   /** Leaves a page; its document may live on for a moment. */
@@ -40,8 +51,9 @@ export interface Journal {
   crash(page: Page): void;
   freeze(page: Page): Promise<void>;
   restore(page: Page, isVisibleFirst: boolean): Promise<void>;
-  /** The page does nothing for a while, because it is busy or stopped. */
-  stall(page: Page, ms: number): Promise<void>;
+  /** The page does nothing for a while, because it is busy, stopped, or asks the visitor: perhaps right after an event. */
+  stall(page: Page, ms: number, tracks?: boolean): Promise<void>;
+  activate(page: Page): Promise<void>;
   jump(ms: number): void;
   /** Throws where something went wrong. @param isCured whether also what was poisonous must have arrived */
   verify(isCured: boolean): void;
@@ -62,6 +74,23 @@ export const createJournal = (
   };
   let count = 0;
 
+  /** An event under a new name, and what tracks it. */
+  const begin = (page: Page, poison?: Poison): [Entry, () => void] => {
+    const name = `event ${++count}`;
+    const entry: Entry = { name, page, life: page, trackedAt: clock.now(), isDurable: false, stored: 0, failures: 0 };
+    journal.entries.set(name, entry);
+    if (poison) service.poison.set(name, poison);
+    note(`tracks ${name}${poison ? `, which meets ${poison}` : ""}`, page);
+    tell("onTrack", entry);
+    const act = (): void => {
+      page.tracker.track(name);
+      const rows = world.storage.latest();
+      entry.key = Object.keys(rows).find((key) => rows[key]!.includes(`"${name}"`));
+      entry.isDurable = entry.key !== undefined;
+    };
+    return [entry, act];
+  };
+
   const journal: Journal = {
     world,
     service,
@@ -79,18 +108,20 @@ export const createJournal = (
       return opening;
     },
     track: async (page, poison) => {
-      const name = `event ${++count}`;
-      const entry: Entry = { name, page, life: page, trackedAt: clock.now(), isDurable: false, stored: 0, failures: 0 };
-      journal.entries.set(name, entry);
-      if (poison) service.poison.set(name, poison);
-      note(`tracks ${name}${poison ? `, which meets ${poison}` : ""}`, page);
-      tell("onTrack", entry);
-      await page.run(() => {
-        page.tracker.track(name);
-        entry.isDurable = world.stored().includes(name);
-      });
+      const [entry, act] = begin(page, poison);
+      await page.run(act);
       return entry;
     },
+    trackMany: async (page, count) => {
+      const entries: Entry[] = [];
+      for (let place = 0; place < count; place++) entries.push(await journal.track(page));
+      return entries;
+    },
+    until: async (isSo) => {
+      for (const end = clock.now() + 3_600_000; !isSo(); await clock.advance(50))
+        if (clock.now() > end) throw new Error(`it never comes that ${isSo}`);
+    },
+    pass: (seconds) => clock.advance(seconds * 1_000),
     identify: async (page, contact, account) => {
       note(`identifies ${contact} ${account ?? ""}`, page);
       tell("onIdentify", page, contact, account);
@@ -103,8 +134,21 @@ export const createJournal = (
     },
     clear: async (page) => {
       note("empties the storage", page);
-      tell("onClear", page);
+      tell("onClear", page, false);
       await page.run(() => page.window.localStorage.clear());
+    },
+    removeKeys: async (page) => {
+      note("removes all keys", page);
+      tell("onClear", page, true);
+      await page.run(() => {
+        const { localStorage } = page.window;
+        for (const key of Object.keys(localStorage)) localStorage.removeItem(key);
+      });
+    },
+    forge: async (page, ...types) => {
+      note("fires events of its own", page);
+      for (const type of types.length ? types : ["storage", "visibilitychange", "pagehide", "online", "pageshow"])
+        await page.run(() => page.window.dispatchEvent(new Event(type)));
     },
     choose: async (page, choice) => {
       note(`chooses ${choice}`, page);
@@ -154,12 +198,15 @@ export const createJournal = (
       tell("onRestore", page);
       await page.restore(isVisibleFirst);
     },
-    stall: async (page, ms) => {
+    activate: async (page) => {
+      note("is visited", page);
+      await page.activate();
+    },
+    stall: async (page, ms, tracks) => {
+      const act = tracks ? begin(page)[1] : undefined;
       note(`stands still for ${ms} ms`, page);
-      page.isFrozen = true;
       tell("onStall", page, ms);
-      await clock.advance(ms);
-      page.isFrozen = false;
+      await page.block(ms, act);
       tell("onResume", page);
     },
     jump: (ms) => {
@@ -185,12 +232,13 @@ export const createJournal = (
     tell("onStore", sent, entry);
   };
   service.onFail = (sent, isStored) => tell("onFail", sent, entryOf(sent), isStored);
+  world.locks.onAnswer = (page, name, isGranted) => note(`is ${isGranted ? "granted" : "refused"} ${name}`, page);
   world.onEnd = (sent, status, retryAfter) => {
     note(`hears ${status} for ${sent.name}${retryAfter ? `, again in ${retryAfter} s` : ""}`, sent.page);
     const entry = entryOf(sent);
     if (!isSuccess(status)) entry.failures++;
     tell("onHear", sent, entry, { status, retryAfter });
   };
-  const rules = [durability, handOff, identities, consent, order, pace].map((rule) => rule(journal));
+  const rules = [durability, handOff, identities, consent, locks, order, pace].map((rule) => rule(journal));
   return journal;
 };

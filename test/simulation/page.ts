@@ -2,6 +2,7 @@
 import type { Config, Problem, Tracker } from "../../src/types.js";
 import type { StorageChange } from "./area.js";
 import type { Clock } from "./clock.js";
+import type { LockSupport } from "./locks.js";
 import { createSending } from "./network.js";
 import { type Entry, prepare } from "./script.js";
 import { createEvent, type Target } from "./target.js";
@@ -16,8 +17,13 @@ export interface Traits {
   isHidden?: boolean;
   /** Visible by its own account, but behind another window: its frames never come. */
   isCovered?: boolean;
-  /** Do its timers come once a second while it is hidden? */
-  isThrottled?: boolean;
+  /** While it is hidden, its timers come at multiples of so many milliseconds: a second, later a minute. */
+  throttleMs?: number;
+  /** Is it loaded ahead of a visit that may never come? */
+  isPrerendering?: boolean;
+  locks?: LockSupport;
+  /** Does it read what is stored now, as in Firefox, and not what it was told of, as in Chromium? */
+  readsFresh?: boolean;
 }
 
 export interface Page extends Required<Omit<Traits, "canKeepAlive">> {
@@ -34,8 +40,18 @@ export interface Page extends Required<Omit<Traits, "canKeepAlive">> {
   isDead: boolean;
   /** How often it has used the storage. */
   storageUses: number;
-  /** Timers and frames that it waits for. */
+  /** Timers and frames that it waits for, and locks that it holds. */
   waits(): number;
+  /** Is it in its `visibilitychange` to hidden, or in its `pagehide`? */
+  isLeaving: boolean;
+  /** Is it between `pagehide` and `pageshow`? */
+  isGone: boolean;
+  /** Runs at once, or when the page is no more prerendering. */
+  whenActive(run: () => void): void;
+  /** The visit has come. */
+  activate(): Promise<void>;
+  /** Its main thread does what `act` does and then nothing for so long: neither tasks nor microtasks of it run. */
+  block(ms: number, act?: () => void): Promise<void>;
   /** Tracks, and lets promises settle; the next task is up to the clock. */
   track(name: string, params?: Record<string, unknown>): Promise<void>;
   /** Runs in the page. */
@@ -76,15 +92,18 @@ export const settle = async (): Promise<void> => {
 export const createPage = (
   world: World,
   clock: Clock,
-  { random, traits }: { random: () => number; traits: Traits },
+  { random, secure, traits }: { random: () => number; secure: () => number; traits: Traits },
 ): Page => {
   let usesLeft = Number.POSITIVE_INFINITY;
 
   const page: Page = {
-    isHidden: false,
     isCovered: false,
-    isThrottled: false,
+    throttleMs: 0,
+    isPrerendering: false,
+    locks: "normal",
+    readsFresh: false,
     ...traits,
+    isHidden: !!(traits.isHidden || traits.isPrerendering),
     tracker: undefined as unknown as Tracker,
     window: undefined as unknown as PageWindow,
     document: undefined as unknown as PageDocument,
@@ -94,7 +113,24 @@ export const createPage = (
     isCached: false,
     isDead: false,
     storageUses: 0,
-    waits: () => timers.count(),
+    isLeaving: false,
+    isGone: false,
+    waits: () => timers.count() + world.locks.heldBy(page).length,
+    whenActive: (run) => void (page.isPrerendering ? toActivate.push(run) : run()),
+    activate: async () => {
+      // Browsers tell first that it is seen, and then that it is no more prerendering.
+      await setVisibility(false);
+      page.isPrerendering = false;
+      for (const run of toActivate.splice(0)) run();
+      await fire(page.document, "prerenderingchange", {}, { bubbles: true });
+    },
+    block: async (ms, act = () => {}) => {
+      page.isFrozen = true;
+      act();
+      await clock.advance(ms);
+      page.isFrozen = false;
+      for (const run of microtasks.splice(0)) await page.run(run);
+    },
     track: (name, params) => page.run(() => page.tracker.track(name, params)),
     run: async (act) => {
       const result = act();
@@ -114,30 +150,32 @@ export const createPage = (
     },
     leave: async () => {
       await setVisibility(true);
-      await fire(page.window, "pagehide", { persisted: false });
+      await exit(false);
     },
     navigateAway: async () => {
-      await fire(page.window, "pagehide", { persisted: false });
+      await exit(false);
       await setVisibility(true);
     },
     cutOff: async (uses) => {
       usesLeft = uses;
-      if (uses) await fire(page.window, "pagehide", { persisted: false });
+      if (uses) await exit(false);
       page.kill();
     },
     kill: () => {
       page.isDead = true;
       clock.drop(page);
+      world.locks.drop(page);
       for (const sent of world.openRequests()) if (sent.page === page && !sent.keepalive) sent.isCut = true;
     },
     freeze: async () => {
       await setVisibility(true);
-      await fire(page.window, "pagehide", { persisted: true });
+      await exit(true);
       page.isFrozen = page.isCached = true;
     },
     restore: async (isVisibleFirst = true) => {
       page.isFrozen = page.isCached = false;
       if (isVisibleFirst) await setVisibility(false);
+      page.isGone = false;
       await fire(page.window, "pageshow", { persisted: true });
       await setVisibility(false);
     },
@@ -148,7 +186,7 @@ export const createPage = (
     hear: (change) => {
       if (page.isDead || page.isCached) return;
       changes.push(change);
-      if (changes.length === 1) clock.add(1, tellChanges, page, "storage");
+      if (changes.length === 1) clock.add(1 + world.storage.lag() / 2, tellChanges, page, "storage");
     },
   };
 
@@ -159,23 +197,41 @@ export const createPage = (
     void (await page.run(() => target.dispatchEvent(createEvent(type, members, init))));
   const setVisibility = async (isHidden: boolean): Promise<void> => {
     if (page.isHidden === isHidden) return;
-    page.isHidden = isHidden;
+    page.isHidden = page.isLeaving = isHidden;
     await fire(page.document, "visibilitychange", {}, { bubbles: true });
+    page.isLeaving = false;
     timers.planFrame();
   };
+  const exit = async (persisted: boolean): Promise<void> => {
+    page.isLeaving = true;
+    await fire(page.window, "pagehide", { persisted });
+    page.isLeaving = false;
+    page.isGone = true;
+    // The next page of its tab is of the same process.
+    if (!page.isDead) view.arrive();
+  };
+  const toActivate: (() => void)[] = [];
+  /** Those of a blocked main thread. */
+  const microtasks: (() => void)[] = [];
 
   /** Changes that other pages have made, until the browser tells of them. */
   const changes: StorageChange[] = [];
   const tellChanges = (): void => {
     for (const change of changes.splice(0)) page.window.dispatchEvent(createEvent("storage", change));
   };
-  const area = world.storage.areaOf({
+  const view = world.storage.areaOf({
     onUse: () => {
       page.use();
       page.storageUses++;
     },
-    onChange: (change) => {
-      for (const other of world.pages) if (other !== page) other.hear(change);
+    onChange: page.hear,
+    owner: page,
+    readsFresh: page.readsFresh,
+    get isDead() {
+      return page.isDead;
+    },
+    get isFrozen() {
+      return page.isFrozen && !page.isCached;
     },
   });
 
@@ -183,9 +239,13 @@ export const createPage = (
   page.window = createWindow({
     clock,
     random,
+    secure,
     timers: timers.members,
     abortSignal: createAbortSignal(page, clock),
-    area,
+    area: view.area,
+    locks: world.locks.of(page, page.locks),
+    queueMicrotask: (run) => (page.isFrozen ? void microtasks.push(run) : queueMicrotask(run)),
+    isPrerendering: () => page.isPrerendering,
     ...createSending(page, world, clock),
     canKeepAlive: traits.canKeepAlive ?? true,
     isHidden: () => page.isHidden,

@@ -1,7 +1,7 @@
 /** Events that the service can never take beside others, and services that fail now and then (design §3.5). */
 import { describe, expect, it } from "vitest";
 import type { Journal } from "./journal.js";
-import { good, inScenario, missing, repeated, trackMany } from "./scenario.js";
+import { expectOnce, good, inScenario, missing, patient, repeated, trackMany } from "./scenario.js";
 import type { Poison } from "./service.js";
 
 const SEEDS = [1, 2, 3, 4, 5];
@@ -197,3 +197,143 @@ describe("a service that fails now and then", () => {
     }, seed),
   );
 });
+
+describe("an event that fails while others pass", () => {
+  it("is tried within seconds at first, then ever more rarely", () =>
+    inScenario(async (journal) => {
+      const page = await openSettled(journal);
+      const bad = await journal.track(page, "500");
+      for (let second = 0; second < 700; second++) {
+        await journal.track(page);
+        await journal.pass(1);
+      }
+      const tries = journal.world.sent.filter(({ name }) => name === bad.name).map(({ beganAt }) => beganAt);
+      const gaps = tries.slice(1).map((time, index) => time - tries[index]!);
+      expect(Math.max(...gaps.slice(0, 8))).toBeLessThan(5_000);
+      expect([Math.max(...gaps) > 60_000, Math.max(...gaps) < 310_000, gaps.length < 30]).toEqual([true, true, true]);
+    }));
+  it("holds the others back where its answer speaks of the service, and not where it may speak of the event", async () => {
+    const held: string[] = [];
+    const answers: [number, number?][] = [[0], [400], [500], [500, 5], [404], [408], [425], [429]];
+    for (const answer of answers)
+      await inScenario(async (journal) => {
+        const { track, until, pass, service, world } = journal;
+        const page = await openSettled(journal);
+        service.rule = ({ name }) => (name === "event 1" ? (answer as [number, number]) : 200);
+        await track(page);
+        for (const [index, which] of ["first", "second"].entries()) {
+          await until(() => world.names().filter((name) => name === "event 1").length > index);
+          await pass(0.1);
+          const next = await track(page);
+          await pass(0.5);
+          if (!next.stored) held.push(`${answer.join(" ")} ${which}`);
+        }
+      }, patient());
+    // A wrong configuration is none once another event was accepted.
+    const both = ["500 5", "408", "425", "429"].flatMap((answer) => [`${answer} first`, `${answer} second`]);
+    expect(held.toSorted()).toEqual([...both, "404 first"].toSorted());
+  });
+});
+
+describe("events that the service refuses", () => {
+  it.each([400, 413, 422].flatMap((status) => [1, 6, 10].map((place) => [status, place] as const)))(
+    "with %i are dropped and reported, and the others arrive (number %i of ten)",
+    (status, place) =>
+      inScenario(async (journal) => {
+        const { track, trackMany: many, pass, service, world } = journal;
+        const page = await openSettled(journal);
+        service.rule = ({ name }) => (name === `event ${place}` ? status : 200);
+        const entries = await many(page, 10);
+        await pass(60);
+        // The last one is known for what it is once another event is accepted.
+        await track(page);
+        await pass(60);
+        expect(missing(entries)).toEqual([`event ${place}`]);
+        expect(page.problems).toMatchObject([
+          { code: "rejected", detail: `status ${status}`, event: { event_uid: `event ${place}` } },
+        ]);
+        expect(world.stored()).toEqual([]);
+      }),
+  );
+  it.each([
+    [3, 3],
+    [20, 8],
+  ])("all %i of them mean a wrong configuration, once %i were refused: they are kept", (count, refused) =>
+    inScenario(async (journal) => {
+      const { trackMany: many, pass, service, world } = journal;
+      const page = await openSettled(journal);
+      service.weather = "invalid";
+      const entries = await many(page, count);
+      await pass(7_200);
+      expect([page.problems.map(({ code }) => code), new Set(world.names().slice(0, refused)).size]).toEqual([
+        ["paused"],
+        refused,
+      ]);
+      expect(world.sent.length).toBeLessThan(80);
+      service.weather = "up";
+      await pass(600);
+      expect(missing(entries)).toEqual([]);
+    }),
+  );
+  it("counts once, however often that happens", () =>
+    inScenario(async (journal) => {
+      const page = await openSettled(journal);
+      journal.service.rule = ({ name }) => (name === "event 1" ? 400 : 503);
+      await journal.trackMany(page, 3);
+      await journal.pass(1_800);
+      expect(page.problems).toEqual([]);
+    }));
+});
+
+describe("a wrong configuration", () => {
+  it.each([301, 302, 401, 403, 404, 405, 410, 415])(
+    "(%i) keeps every event, is said once, asked rarely, and loses nothing once it is right",
+    (status) =>
+      inScenario(async (journal) => {
+        const { trackMany: many, pass, service, world } = journal;
+        const page = await openSettled(journal);
+        service.rule = () => status;
+        await many(page, 12);
+        await pass(3_600);
+        expect([page.problems.map(({ detail }) => detail), world.sent.length < 40]).toEqual([
+          [`status ${status}`],
+          true,
+        ]);
+        service.rule = () => 200;
+        await pass(360);
+        expectOnce(journal);
+      }),
+  );
+  it("brings one probe with a new event, and is said again when it is wrong again", () =>
+    inScenario(async (journal) => {
+      const { track, pass, service, world } = journal;
+      const page = await openSettled(journal);
+      for (const status of [401, 200, 401]) {
+        service.rule = () => status;
+        await pass(10);
+        await track(page);
+        await pass(3);
+      }
+      expect([page.problems.map(({ code }) => code), world.sent.length]).toEqual([["paused", "paused"], 4]);
+    }));
+});
+
+it.each([0, 408, 425, 429, 500, 502, 503, 504])(
+  "an outage (%i) keeps all events, and sends each once when it is over",
+  (status) =>
+    inScenario(async (journal) => {
+      const { trackMany: many, pass, service, world } = journal;
+      const page = await openSettled(journal);
+      service.rule = () => status;
+      await many(page, 6);
+      await pass(0.1);
+      expect([world.sent.length <= 5, world.stored().length]).toEqual([true, 6]);
+      service.rule = () => 200;
+      const tried = world.sent.length;
+      await pass(300);
+      expect([world.sent.length - tried, page.problems]).toEqual([6, []]);
+      expectOnce(journal);
+      // The same bytes at each attempt.
+      expect(new Set(world.sent.map(({ body }) => body)).size).toBe(6);
+    }),
+);

@@ -21,10 +21,12 @@ export type Weather =
 export type Poison = "400" | "500" | "cut" | "hang";
 
 /** What the service decides about one request. */
-type Fate = Exclude<Weather, "half" | "alternating">;
+type Fate = Exclude<Weather, "half" | "alternating"> | [status: number, retryAfterS?: number];
 
 export interface Service {
   weather: Weather;
+  /** In place of the weather, for whoever needs it: the status of the answer, 0 where there is none, with a `Retry-After`. */
+  rule: ((sent: Sent) => number | [status: number, retryAfterS: number]) | undefined;
   /** The weather of the next request alone. */
   once: Weather | undefined;
   /** By name of the event. */
@@ -42,13 +44,14 @@ export interface Service {
 const TIMEOUT_MS = 15_000;
 
 const FATE_OF: Record<Poison, Fate> = { "400": "invalid", "500": "unavailable", cut: "refused", hang: "silent" };
-const STATUS_OF: Partial<Record<Fate, number>> = { unavailable: 503, unauthorized: 401, invalid: 400 };
+const STATUS_OF: Partial<Record<string, number>> = { unavailable: 503, unauthorized: 401, invalid: 400 };
 
 export const createService = (world: World, random: () => number): Service => {
   let requests = 0;
   const service: Service = {
     weather: "up",
     once: undefined,
+    rule: undefined,
     poison: new Map(),
     latency: () => 20,
     retryAfterS: 5,
@@ -57,14 +60,18 @@ export const createService = (world: World, random: () => number): Service => {
     onFail: () => {},
   };
 
-  const decide = ({ name }: Sent): Fate => {
+  const decide = (sent: Sent): Fate => {
+    if (service.rule) {
+      const [status, retryAfterS] = [service.rule(sent)].flat() as [number, number?];
+      return status >= 200 && status < 300 ? "up" : status ? [status, retryAfterS] : "refused";
+    }
     const weather = service.once ?? service.weather;
     service.once = undefined;
     requests++;
     if (weather === "half" && random() < 0.5) return random() < 0.5 ? "refused" : "unavailable";
     if (weather === "alternating" && requests % 2) return "busy";
     const fate = weather === "half" || weather === "alternating" ? "up" : weather;
-    const poison = service.poison.get(name);
+    const poison = service.poison.get(sent.name);
     return fate === "up" && poison ? FATE_OF[poison] : fate;
   };
 
@@ -81,6 +88,7 @@ export const createService = (world: World, random: () => number): Service => {
     const { retryAfterS } = service;
     if (fate === "up") return sent.answer(200);
     service.onFail(sent, fate === "lostAfter");
+    if (Array.isArray(fate)) return sent.answer(...fate);
     if (fate === "busy") return sent.answer(requests % 3 ? 429 : 503, retryAfterS);
     const status = STATUS_OF[fate];
     return status ? sent.answer(status) : sent.fail();

@@ -2,10 +2,16 @@
 import fc from "fast-check";
 import { fill } from "./area.js";
 import type { Journal } from "./journal.js";
+import type { Traits } from "./page.js";
 import type { Poison, Weather } from "./service.js";
 import type { Page } from "./world.js";
 
 const MAX_PAGES = 4;
+
+/** What takes nothing but a page. */
+type Simple =
+  | ("crash" | "hide" | "show" | "online" | "flush" | "freeze" | "cover" | "activate" | "forge")
+  | ("clear" | "removeKeys" | "reset" | "optIn" | "optOut");
 
 export type Step =
   | { do: "track"; page: number; count: number }
@@ -14,15 +20,17 @@ export type Step =
   | { do: "pass"; ms: number }
   | { do: "weather"; weather: Weather; retryAfterS: number }
   | { do: "once"; weather: Weather }
-  | { do: "open"; contact?: string; account?: string; isThrottled: boolean; consent?: "pending" }
+  | ({ do: "open"; contact?: string; account?: string; consent?: "pending" } & Pick<
+      Traits,
+      "throttleMs" | "readsFresh" | "isPrerendering"
+    >)
+  /** A page that lives for less than two seconds. */
+  | { do: "visit"; ms: number; count: number; restMs: number; isCrash: boolean }
   | { do: "leave"; page: number; isNavigation: boolean; hiddenMs: number; restMs: number; isLate: boolean }
   | { do: "cutOff"; page: number; hiddenMs: number; uses: number }
-  | {
-      do: "crash" | "hide" | "show" | "online" | "flush" | "freeze" | "cover" | "clear" | "reset" | "optIn" | "optOut";
-      page: number;
-    }
+  | { do: Simple; page: number }
   | { do: "restore"; page: number; isVisibleFirst: boolean }
-  | { do: "stall"; page: number; ms: number }
+  | { do: "stall"; page: number; ms: number; tracks: boolean; leaves: boolean }
   | { do: "fill" | "free" }
   | { do: "jump"; ms: number }
   | { do: "identify"; page: number; contact: string; account?: string };
@@ -35,6 +43,8 @@ const pass = fc.oneof(fc.nat(50), fc.nat(1_000), fc.nat(30_000), fc.nat(400_000)
 const isTrue = fc.boolean();
 const contact = fc.constantFrom("alice", "bob");
 const account = fc.constantFrom(undefined, "acme", "globex");
+/** Timers of hidden pages come once a second, and once a minute after five. */
+const throttleMs = fc.constantFrom(0, 0, 1_000, 60_000);
 const leave = fc.record({
   do: one("leave"),
   page,
@@ -63,7 +73,25 @@ export const BASE: Weighted[] = [
     weight: 3,
     arbitrary: fc.record({ do: one("once"), weather: fc.constantFrom<Weather>("lostBefore", "lostAfter") }),
   },
-  { weight: 3, arbitrary: fc.record({ do: one("open"), isThrottled: isTrue }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: one("open"),
+      throttleMs,
+      readsFresh: isTrue,
+      isPrerendering: fc.constantFrom(false, false, false, true),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: one("visit"),
+      ms: fc.nat(2_000),
+      count: fc.nat(3),
+      restMs: fc.constantFrom(0, 30),
+      isCrash: isTrue,
+    }),
+  },
   { weight: 3, arbitrary: leave },
   {
     weight: 1,
@@ -74,9 +102,24 @@ export const BASE: Weighted[] = [
       uses: fc.constantFrom(0, 0, 1, 2, 3, 5, 8),
     }),
   },
-  { weight: 7, arbitrary: fc.record({ do: one("crash", "hide", "show", "online", "flush", "freeze", "cover"), page }) },
+  {
+    weight: 9,
+    arbitrary: fc.record({
+      do: one("crash", "hide", "show", "online", "flush", "freeze", "cover", "activate", "forge"),
+      page,
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: one("restore"), page, isVisibleFirst: isTrue }) },
-  { weight: 1, arbitrary: fc.record({ do: one("stall"), page, ms: fc.oneof(fc.nat(5_000), fc.nat(60_000)) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: one("stall"),
+      page,
+      ms: fc.oneof(fc.nat(5_000), fc.nat(60_000)),
+      tracks: isTrue,
+      leaves: isTrue,
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: one("fill", "free") }) },
 ];
 
@@ -100,19 +143,24 @@ export const POISON: Weighted[] = [
 ];
 
 /** Pages that empty the storage of their site. */
-export const CLEARING: Weighted[] = [{ weight: 3, arbitrary: fc.record({ do: one("clear"), page }) }];
+export const CLEARING: Weighted[] = [
+  { weight: 3, arbitrary: fc.record({ do: one("clear", "clear", "removeKeys"), page }) },
+];
 
 /** Several people, in several accounts. */
 export const IDENTITIES: Weighted[] = [
   { weight: 4, arbitrary: fc.record({ do: one("identify"), page, contact, account }) },
   { weight: 2, arbitrary: fc.record({ do: one("reset"), page }) },
-  { weight: 3, arbitrary: fc.record({ do: one("open"), isThrottled: isTrue, contact: fc.constant("") }) },
-  { weight: 1, arbitrary: fc.record({ do: one("open"), isThrottled: isTrue, contact, account }) },
+  { weight: 3, arbitrary: fc.record({ do: one("open"), throttleMs, readsFresh: isTrue, contact: fc.constant("") }) },
+  { weight: 1, arbitrary: fc.record({ do: one("open"), throttleMs, readsFresh: isTrue, contact, account }) },
 ];
 
 export const CONSENT: Weighted[] = [
   { weight: 3, arbitrary: fc.record({ do: one("optIn", "optOut"), page }) },
-  { weight: 1, arbitrary: fc.record({ do: one("open"), isThrottled: isTrue, consent: fc.constant("pending") }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: one("open"), throttleMs, readsFresh: isTrue, consent: fc.constant("pending") }),
+  },
 ];
 
 /** What concerns no page, or one that is not running. */
@@ -138,10 +186,19 @@ const takeApart = async (step: Step, { world, service, ...journal }: Journal): P
     case "jump":
       return journal.jump(step.ms);
     case "open": {
-      const { contact, account, consent, isThrottled } = step;
+      const { contact, account, consent, throttleMs, readsFresh, isPrerendering } = step;
       const who = contact === undefined ? {} : { contactUid: contact || (undefined as never) };
       const config = { ...who, ...(account && { accountUid: account }), ...(consent && { consent }) };
-      if (running(world.pages).length < MAX_PAGES) await journal.open(config, { isThrottled });
+      if (running(world.pages).length < MAX_PAGES)
+        await journal.open(config, { throttleMs, readsFresh, isPrerendering });
+      return;
+    }
+    case "visit": {
+      const visited = await journal.open();
+      for (let count = 0; count < step.count; count++) await journal.track(visited);
+      await world.clock.advance(step.ms);
+      if (step.isCrash) journal.crash(visited);
+      else await journal.leave(visited, step);
       return;
     }
     case "restore": {
@@ -154,6 +211,8 @@ const takeApart = async (step: Step, { world, service, ...journal }: Journal): P
 
 /** What a running page does, or what happens to it. */
 const takeIn = async (chosen: Page, step: Step, journal: Journal): Promise<unknown> => {
+  // Nobody sees it yet.
+  if (chosen.isPrerendering && !["track", "poison", "activate", "crash", "forge"].includes(step.do)) return;
   switch (step.do) {
     case "track":
       for (let count = 0; count < step.count; count++) await journal.track(chosen);
@@ -165,7 +224,8 @@ const takeIn = async (chosen: Page, step: Step, journal: Journal): Promise<unkno
     case "cutOff":
       return journal.cutOff(chosen, step.hiddenMs, step.uses);
     case "stall":
-      return journal.stall(chosen, step.ms);
+      await journal.stall(chosen, step.ms, step.tracks);
+      return step.leaves && journal.leave(chosen, { isNavigation: true, restMs: 30 });
     case "identify":
       return journal.identify(chosen, step.contact, step.account);
     case "optIn":
@@ -180,8 +240,12 @@ const takeIn = async (chosen: Page, step: Step, journal: Journal): Promise<unkno
     case "hide":
     case "freeze":
     case "clear":
+    case "removeKeys":
+    case "forge":
     case "reset":
       return journal[step.do](chosen);
+    case "activate":
+      return chosen.isPrerendering && journal.activate(chosen);
     case "show":
     case "online":
       return chosen[step.do]();

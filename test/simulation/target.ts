@@ -64,10 +64,6 @@ export const createTarget = (onError: (error: unknown) => void, parent?: Target 
   return target;
 };
 
-/** An event with further members, such as `persisted`. */
-export const createEvent = (type: string, members: object = {}, init: EventInit = {}): Event => {
-  const event = new Event(type, init);
-  for (const [name, value] of Object.entries(members))
-    Object.defineProperty(event, name, { value, configurable: true });
-  return event;
-};
+/** An event of the browser's own, with further members, such as `persisted`. */
+export const createEvent = (type: string, members: object = {}, { bubbles = false }: EventInit = {}): Event =>
+  ({ type, bubbles, isTrusted: true, ...members }) as Event;

@@ -7,8 +7,6 @@ const FRAME_MS = 16;
 /** Timers set by timers, deeper than so many, wait for so long, in milliseconds, at least (HTML, "timer initialization steps"). */
 const MAX_DEPTH = 5;
 const NESTED_MS = 4;
-/** A page out of sight gets its timers once a second (Chromium, Firefox and WebKit), if the world says so. */
-const THROTTLE_MS = 1_000;
 
 export const createTimers = (page: Page, clock: Clock) => {
   /** The task on the clock behind each timer. */
@@ -20,9 +18,9 @@ export const createTimers = (page: Page, clock: Clock) => {
 
   const plan = (id: number, delay: number, run: () => void, period?: number): void => {
     const fire = (): void => {
-      const late = clock.now() % THROTTLE_MS;
-      if (page.isHidden && page.isThrottled && late && !period) {
-        plan(id, THROTTLE_MS - late, run);
+      const late = page.isHidden && page.throttleMs && clock.now() % page.throttleMs;
+      if (late && !period) {
+        plan(id, page.throttleMs - late, run);
         return;
       }
       if (!period) timers.delete(id);

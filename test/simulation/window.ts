@@ -7,9 +7,14 @@ import { createTarget, type Target } from "./target.js";
 interface Parts {
   clock: Clock;
   random: () => number;
+  /** The same of `crypto`, which differs from page to page. */
+  secure: () => number;
   timers: object;
   abortSignal: typeof AbortSignal;
   area: () => Storage;
+  locks: object | undefined;
+  queueMicrotask: (run: () => void) => void;
+  isPrerendering: () => boolean;
   fetch: unknown;
   sendBeacon: unknown;
   canKeepAlive: boolean;
@@ -31,6 +36,7 @@ export const createWindow = (parts: Parts): PageWindow => {
   const location = new URL("https://site.example/");
   const document = Object.defineProperties(createTarget(parts.onError, target), {
     hidden: { get: parts.isHidden, enumerable: true },
+    prerendering: { get: parts.isPrerendering },
     visibilityState: { get: () => (parts.isHidden() ? "hidden" : "visible") },
   });
   Object.assign(document, {
@@ -57,7 +63,7 @@ export const createWindow = (parts: Parts): PageWindow => {
   // Whoever wraps `pushState` hears nothing of a replacement.
   const { pushState } = History.prototype;
   const navigator = Object.defineProperties(
-    { sendBeacon: parts.sendBeacon },
+    { sendBeacon: parts.sendBeacon, ...(parts.locks && { locks: parts.locks }) },
     { onLine: { get: parts.isOnline, enumerable: true } },
   );
   const window = Object.assign(target, parts.timers, Object.fromEntries(ABSENT.map((name) => [name, undefined])), {
@@ -68,7 +74,7 @@ export const createWindow = (parts: Parts): PageWindow => {
     history: new History(),
     origin: location.origin,
     fetch: parts.fetch,
-    queueMicrotask,
+    queueMicrotask: parts.queueMicrotask,
     AbortSignal: parts.abortSignal,
     Blob: BeaconBody,
     Request: class {},
@@ -79,7 +85,7 @@ export const createWindow = (parts: Parts): PageWindow => {
     Date: createDate(clock),
     Math: Object.create(Math, { random: { value: random } }),
     performance: { now: clock.now, timeOrigin: clock.wall() },
-    crypto: createCrypto(random),
+    crypto: createCrypto(parts.secure),
   });
   // Mutation testing keeps in it which change is in force.
   Object.defineProperty(window, "__stryker__", { value: Reflect.get(globalThis, "__stryker__") });

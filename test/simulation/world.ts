@@ -6,6 +6,7 @@
 import type { Config } from "../../src/types.js";
 import { createArea, type FakeArea } from "./area.js";
 import { type Clock, createClock } from "./clock.js";
+import { createLocks, type Locks } from "./locks.js";
 import type { Network, Sent } from "./network.js";
 import { configOf, createPage, type Page, settle, type Traits } from "./page.js";
 import { prepareTracker } from "./script.js";
@@ -16,6 +17,7 @@ export type { Page } from "./page.js";
 export interface World extends Network {
   clock: Clock;
   storage: FakeArea;
+  locks: Locks;
   pages: Page[];
   open(config?: Partial<Config>, traits?: Traits): Promise<Page>;
   /** Requests without an answer. */
@@ -43,7 +45,7 @@ export const dice = (seed: number) => {
 export const inWorld = async (test: (world: World) => Promise<void>, random: () => number = dice(1)): Promise<void> => {
   const startTracker = await prepareTracker();
   const clock = createClock();
-  const storage = createArea();
+  const storage = createArea(clock);
   /** Tasks of each page in this second. */
   const tasks = new Map<Page, number>();
   let counted = 0;
@@ -71,6 +73,7 @@ export const inWorld = async (test: (world: World) => Promise<void>, random: () 
   const world: World = {
     clock,
     storage,
+    locks: createLocks(clock),
     sent: [],
     pages: [],
     onRequest: () => {},
@@ -79,12 +82,14 @@ export const inWorld = async (test: (world: World) => Promise<void>, random: () 
     takesBeacons: true,
     openRequests: () => world.sent.filter(({ isOpen }) => isOpen),
     names: () => world.sent.map(({ name }) => name),
-    stored: () =>
-      Object.keys(storage.rows)
+    stored: () => {
+      const rows = storage.latest();
+      return Object.keys(rows)
         .sort()
-        .flatMap((key) => eventsIn(storage.rows[key]!)),
+        .flatMap((key) => eventsIn(rows[key]!));
+    },
     open: async (config = {}, traits = {}) => {
-      const page = createPage(world, clock, { random, traits });
+      const page = createPage(world, clock, { random, secure: dice(world.pages.length + 1), traits });
       world.pages.push(page);
       await page.run(() => {
         page.tracker = startTracker(page.window, configOf(page, config));

@@ -9,6 +9,7 @@ export const consent: MakeRule = (journal) => {
   let choice: "granted" | "denied" | undefined;
   let isKnown = true;
   let since = 0;
+  let by: Page | undefined;
   /** Where a page had yet to hear of the last choice when it ended, or refused, what was written meanwhile stays until the next page. */
   let mayLinger = false;
   const pending = new Set<Page>();
@@ -37,11 +38,15 @@ export const consent: MakeRule = (journal) => {
       check();
       if (choice === "denied") entry.mayBeLost = "the visitor has refused";
     },
-    onChoice: (_, next) => {
+    onChoice: (page, next) => {
+      // Of two choices in two pages at the same time, nobody can tell which is the last.
+      const isRace = choice !== undefined && choice !== next && by !== page && !isHeard();
+      by = page;
+      if (next === "granted") pending.clear();
       mayLinger ||= next === "denied" && !isHeard();
       choice = next;
       since = clock.now();
-      isKnown = isKeeping(journal);
+      isKnown = isKeeping(journal) && !isRace;
       if (next === "denied") forget();
     },
     onClear: () => {
@@ -60,7 +65,8 @@ export const consent: MakeRule = (journal) => {
     },
     onEnd: end,
     onBegin: ({ page }, { name }) => {
-      const isRefused = choice === "denied" || (pending.has(page) && choice !== "granted");
+      const isRefused =
+        (choice === "denied" && (by === page || isHeard())) || (pending.has(page) && choice !== "granted");
       if (isKnown && isRefused) violations.push(`${clock.now()} ms: ${name} is sent without consent`);
     },
     verify: check,

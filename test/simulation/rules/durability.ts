@@ -3,7 +3,10 @@
  * can neither know nor keep: each such case is named here or in the rule of hand-offs.
  */
 import type { Page } from "../world.js";
-import { type Entry, isKeeping, isSuccess, type MakeRule, STALL_MS } from "./rule.js";
+import { type Entry, HEARD_MS, isKeeping, isSuccess, type MakeRule, YOUNG_MS } from "./rule.js";
+
+/** So long after the beginning of a request its page may have no lock for it, in milliseconds. */
+const LOCKED_MS = 520;
 
 export const durability: MakeRule = (journal) => {
   const { world, entries, violations, service } = journal;
@@ -12,18 +15,26 @@ export const durability: MakeRule = (journal) => {
   const lives = new Map<Page, object>();
   const lifeOf = (page: Page): object => lives.get(page) ?? page;
   const seenBy = new Map<string, Set<Page>>();
-  /** Tabs that others may have taken for dead. */
-  const doubtful = new Set<Page>();
-  /** The storage was emptied since the page was hidden last. */
+  /** When a page ran again, after how long. */
+  const resumed = new Map<Page, { at: number; ms: number }>();
+  let clearedAt = Number.NEGATIVE_INFINITY;
+  /** The storage was emptied; what is its own, a page stores again when it is left. */
   const isEmptied = new Set<Page>();
   /** There was no room to store all again, when it was emptied or the page was left. */
   const isTight = new Set<Page>();
 
   const unsettled = (): Entry[] => [...entries.values()].filter(({ stored }) => !stored);
   /** Has the page the event in its memory, for sure? */
-  const isHeld = ({ page, life }: Entry): boolean =>
-    !page.isDead && !page.isFrozen && life === lifeOf(page) && !doubtful.has(page) && journal.isExact;
-  const inFlight = (): Entry[] => world.sent.filter(({ isKnown }) => !isKnown).map(({ name }) => entries.get(name)!);
+  const isHeld = ({ page, life }: Entry): boolean => !page.isDead && !page.isFrozen && life === lifeOf(page);
+  /** Has it stood still, so that others may have taken over what it has, and has yet to hear of that? */
+  const isUninformed = (page: Page): boolean => {
+    const { at = Number.NEGATIVE_INFINITY, ms = 0 } = resumed.get(page) ?? {};
+    return clock.now() < at + HEARD_MS && ms >= YOUNG_MS;
+  };
+  /** Who has tracked it learns from the removal of its row that it was delivered; there is none any more. */
+  const lateRemoval = (page: Page, entry: Entry): void => {
+    if (page !== entry.page) entry.mayRepeat ??= "the storage was emptied while another page was sending it";
+  };
   const check = (isRight: boolean, what: string): void => {
     if (!isRight) violations.push(`${clock.now()} ms: ${what}`);
   };
@@ -35,13 +46,15 @@ export const durability: MakeRule = (journal) => {
       entry.life = lifeOf(entry.page);
     },
     onRestore: (page) => void lives.set(page, {}),
-    onClear: () => {
+    onClear: (by, isByKey) => {
+      clearedAt = clock.now();
       for (const page of world.pages) {
         isEmptied.add(page);
         if (!isKeeping(journal)) isTight.add(page);
       }
+      for (const { name, page } of world.sent.filter(({ isKnown }) => !isKnown)) lateRemoval(page, entries.get(name)!);
       for (const entry of unsettled()) {
-        if (isHeld(entry)) continue;
+        if (isHeld(entry) && (entry.page === by || !isByKey)) continue;
         entry.mayBeLost ??= "the storage was emptied, and no page held it for sure";
         // Whoever comes back cannot tell an emptied storage from one whose rows others have sent.
         if (!entry.page.isDead) entry.mayRepeat ??= "the storage was emptied while its page stood still";
@@ -52,8 +65,11 @@ export const durability: MakeRule = (journal) => {
         for (const entry of unsettled())
           if (!isHeld(entry) && !entry.page.isDead) entry.mayRepeat ??= "its page stood still while all was forgotten";
     },
-    onHide: (page) => void isEmptied.delete(page),
     onExit: (page) => {
+      if (isUninformed(page))
+        for (const entry of entries.values())
+          if (entry.page === page)
+            entry.mayRepeat ??= "its page stood still, and was left before it heard of the others";
       if (!isKeeping(journal)) isTight.add(page);
     },
     onEnd: (page, how) => {
@@ -65,23 +81,27 @@ export const durability: MakeRule = (journal) => {
         if (entry.page === page && !stored.has(entry.name)) entry.mayBeLost ??= "only its page had it when that ended";
     },
     onStall: (page, ms) => {
-      if (ms < STALL_MS) return;
-      doubtful.add(page);
-      const kept = new Set(world.stored());
-      for (const entry of unsettled())
-        if (entry.page === page && !kept.has(entry.name)) {
-          entry.mayBeLost ??= "only its page had it, and stood still";
-          entry.mayRepeat ??= "only its page had it, and stood still";
-        }
-      for (const { name, isKnown, page: by } of world.sent)
-        if (!isKnown && by === page) entries.get(name)!.mayRepeat ??= "its page stood still with a request in flight";
+      // Half a second after a request has begun its page has the lock, and it takes some milliseconds to be granted.
+      const isLate = ({ trackedAt }: Entry) => clock.now() + ms - trackedAt >= 2 * YOUNG_MS;
+      for (const { name, isKnown, page: by, beganAt } of world.sent)
+        if (!isKnown && by === page && clock.now() < beganAt + LOCKED_MS && isLate(entries.get(name)!))
+          entries.get(name)!.mayRepeat ??= "its page stood still before it had the lock for its request";
+      resumed.set(page, { at: clock.now() + ms, ms });
     },
     onJump: () => {
-      // Tabs take each other for dead, whatever is in flight.
-      for (const entry of inFlight()) entry.mayRepeat ??= "the clock jumped while it was in flight";
+      for (const entry of unsettled())
+        if (clock.now() < entry.trackedAt + 3 * YOUNG_MS)
+          entry.mayRepeat ??= "the clock jumped, so that others took it for older than it was";
     },
-    onBegin: ({ page }, { name, mayRepeat }) =>
-      check(!seenBy.get(name)?.has(page) || !!mayRepeat, `${name} is sent by a page that saw it accepted`),
+    onBegin: ({ page }, entry) => {
+      if ((page.isLeaving || page.isGone) && isUninformed(page))
+        entry.mayRepeat ??= "its page stood still, and was left before it heard of the others";
+      if (clock.now() < clearedAt + HEARD_MS) lateRemoval(page, entry);
+      check(
+        !seenBy.get(entry.name)?.has(page) || !!entry.mayRepeat,
+        `${entry.name} is sent by a page that saw it accepted`,
+      );
+    },
     onHear: ({ page }, { name }, { status }) => {
       if (isSuccess(status)) seenBy.set(name, (seenBy.get(name) ?? new Set()).add(page));
     },

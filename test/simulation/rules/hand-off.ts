@@ -1,16 +1,14 @@
 /**
  * What is in flight when a page ends (design §3.4). After a clean exit of a healthy page it counts as stored, and is sent
- * again only where two different events fail with no success between; after any other end it is sent again.
+ * again only where two attempts fail with no success between; after any other end it is sent again.
  */
 import type { Page, Sent } from "../world.js";
-import { type Entry, isKeeping, isSuccess, type MakeRule, STALL_MS } from "./rule.js";
+import { type Entry, HEARD_MS, isKeeping, isSuccess, type MakeRule } from "./rule.js";
 
 /** A mark is judged by requests begun within this time, in milliseconds. */
 const MARK_MS = 20_000;
 /** A request that is unanswered for longer, in milliseconds, is a doubt. */
 const DOUBT_MS = 3_000;
-/** Timers of a hidden page may be late by so much, in milliseconds. */
-const THROTTLED_MS = 1_000;
 /** One that is unanswered for longer, in milliseconds, is forgotten. */
 const LOST_MS = 20_000;
 
@@ -51,8 +49,8 @@ export const handOff: MakeRule = (journal) => {
   const gone = new Set<Page>();
   /** A page acts on a failure a task later: whether it has already done so, nobody can tell. */
   const failedAt = new Map<Page, number>();
-  const hasJustFailed = (page: Page): boolean =>
-    clock.now() <= (failedAt.get(page) ?? -1) + (page.isThrottled ? THROTTLED_MS : 0);
+  let lastFailedAt = Number.NEGATIVE_INFINITY;
+  const hasJustFailed = (page: Page): boolean => clock.now() <= (failedAt.get(page) ?? -1) + page.throttleMs;
 
   /** In flight, as far as the page has acted on it. */
   const flying = (page: Page): Sent[] =>
@@ -68,7 +66,8 @@ export const handOff: MakeRule = (journal) => {
     const age = Math.max(0, ...flying(page).map(ageOf));
     const hangs = flying(page).some((one) => !one.isKnown && ageOf(one) > DOUBT_MS && ageOf(one) < LOST_MS);
     // A clock that jumps makes ages another thing.
-    if (!keepalive || own === "ill" || (hangs && journal.isExact) || !world.isOnline) return "unmarked";
+    if (!keepalive || stamped.has(page) || own === "ill" || (hangs && journal.isExact) || !world.isOnline)
+      return "unmarked";
     const isSure =
       !hasFailed &&
       own === "well" &&
@@ -97,12 +96,17 @@ export const handOff: MakeRule = (journal) => {
       // The tabs share when the service went down, and not when each request began.
       if (!since.some(({ beganAt }) => beganAt <= at + MARK_MS)) continue;
       const needed = journal.isExact && !since.some(({ isOfAll }) => isOfAll) ? 2 : 1;
-      if (new Set(since.map(({ name }) => name)).size >= needed)
-        entry.mayRepeat ??= "other events failed after the exit";
+      if (since.length >= needed) entry.mayRepeat ??= "two attempts failed after the exit";
     }
   };
 
+  /** Pages whose events the service can tell apart: nothing is inferred. */
+  const stamped = new Set<Page>();
+
   return {
+    onOpen: (page, { stamp }) => {
+      if (stamp) stamped.add(page);
+    },
     onHide: (page) => {
       for (const sent of flying(page)) if (markOf(sent) === "marked") marked.add(sent);
       lookAt(page);
@@ -125,10 +129,6 @@ export const handOff: MakeRule = (journal) => {
     },
     onStall: (page, ms) => {
       if (hasJustFailed(page)) failedAt.set(page, clock.now() + ms);
-      // Others take what a tab has marked, and that gives no sign of life, for what a cut exit has left.
-      if (ms < STALL_MS) return;
-      for (const sent of flying(page))
-        if (mayBeMarked.has(sent)) settle(sent, "unsure", "its page stood still, and it was marked");
     },
     onRestore: (page) => {
       gone.delete(page);
@@ -149,7 +149,8 @@ export const handOff: MakeRule = (journal) => {
       holdsUntil = Math.max(holdsUntil, clock.now() + retryAfter * 1_000);
       if (isSuccess(status)) {
         // For the page, the success may have come before the failure.
-        const isMixed = hasJustFailed(page);
+        // Who has yet to be told of another one's failure does not end it.
+        const isMixed = hasJustFailed(page) || clock.now() < lastFailedAt + HEARD_MS;
         for (const [other, known] of health) if (known === "ill") health.set(other, "unsure");
         health.set(page, isMixed ? "unsure" : "well");
         originHealth = isMixed || clock.now() < holdsUntil ? "unsure" : "well";
@@ -157,12 +158,13 @@ export const handOff: MakeRule = (journal) => {
         for (const by of [page, undefined])
           failures.set(
             by,
-            page.isThrottled ? (failures.get(by) ?? []).filter(({ at }) => at + THROTTLED_MS > clock.now()) : [],
+            page.throttleMs ? (failures.get(by) ?? []).filter(({ at }) => at + page.throttleMs > clock.now()) : [],
           );
         lookAt(page);
         return;
       }
       failedAt.set(page, clock.now());
+      lastFailedAt = clock.now();
       // What fails again may be the cause itself, which says nothing of the others.
       // That a request was cut off on the way into the cache says nothing either.
       const isCut = !status && beganAt <= (movedAt.get(page) ?? -1);

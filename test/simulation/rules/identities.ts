@@ -3,7 +3,7 @@
  * stored; what nobody was named for gets the next identity that its page hears of, but never one from after a `reset()`.
  */
 import type { Page } from "../world.js";
-import { type Entry, HEARD_MS, isKeeping, LEASE_MS, type MakeRule } from "./rule.js";
+import { type Entry, HEARD_MS, isKeeping, type MakeRule } from "./rule.js";
 
 /** Contact and account in one text; nobody is `undefined`. */
 type Identity = string | undefined;
@@ -24,8 +24,6 @@ interface Owned {
 }
 
 const UNHEARD = "its page has yet to hear of a reset";
-/** Others need so long, in milliseconds, to adopt what a silent page leaves to them. */
-const ADOPTION_MS = 25_000;
 
 export const identities: MakeRule = (journal) => {
   const { world, violations } = journal;
@@ -35,8 +33,7 @@ export const identities: MakeRule = (journal) => {
   const changes: Change[] = [{ at: 0, place, by: undefined, values: new Set([undefined]) }];
   const resets: Change[] = [];
   const owned = new Map<Entry, Owned>();
-  /** When a page has read the storage, and when it ran again, last. */
-  const readAt = new Map<Page, number>();
+  /** When a page ran again last. */
   const resumedAt = new Map<Page, number>();
   const openedAt = new Map<Page, number>();
   /** Pages of which nobody can tell what they know. */
@@ -57,9 +54,7 @@ export const identities: MakeRule = (journal) => {
 
   const text = (contact: string, account?: string): string => `${contact}/${account ?? ""}`;
   const hasHeard = (page: Page, { at, place: when, by }: Change): boolean =>
-    by === page ||
-    when <= (readAt.get(page) ?? 0) ||
-    (!page.isFrozen && clock.now() >= Math.max(at, resumedAt.get(page) ?? 0) + HEARD_MS);
+    by === page || (!page.isFrozen && clock.now() >= Math.max(at, resumedAt.get(page) ?? 0) + HEARD_MS);
   /** What the page may take for stored. */
   const storedFor = (page: Page): Set<Identity> => {
     const values = new Set<Identity>();
@@ -69,9 +64,12 @@ export const identities: MakeRule = (journal) => {
     }
     return values;
   };
-  const change = (by: Page, values: Identity[]): void => {
-    const former = changes.at(-1)!.values;
-    const all = keeps(by) ? values : [...values, ...former];
+  /** @returns whether others learn of it for sure */
+  const change = (by: Page, values: Identity[]): boolean => {
+    const former = changes.at(-1)!;
+    // Of two pages that write at the same time, nobody can tell who is the last.
+    const isRace = former.by !== undefined && former.by !== by && clock.now() < former.at + HEARD_MS;
+    const all = keeps(by) && !isRace ? values : [...values, ...former.values];
     changes.push({ at: clock.now(), place: ++place, by, values: new Set(all) });
     for (const [page, { id, at }] of fresh)
       if (page !== by && clock.now() < at + HEARD_MS) {
@@ -80,31 +78,32 @@ export const identities: MakeRule = (journal) => {
       }
     // What could not be stored is known to nobody else.
     if (!keeps(by)) for (const page of world.pages) if (page !== by) doubtful.add(page);
+    return keeps(by) && !isRace;
   };
   let hasJumped = false;
   /** A log-out may seem to come after the load of the page: one in the same millisecond, or any where the clock was set. */
   const isTied = (page: Page): boolean => resets.some(({ at }) => hasJumped || at === openedAt.get(page));
-  const isAddressed = ({ page, trackedAt }: Entry, { addressedAt }: Owned): boolean => {
-    if (addressedAt === undefined || page.isDead || page.isFrozen) return false;
-    return clock.now() >= addressedAt + (addressedAt < trackedAt + LEASE_MS ? HEARD_MS : ADOPTION_MS);
-  };
+  const isAddressed = ({ page }: Entry, { addressedAt }: Owned): boolean =>
+    addressedAt !== undefined &&
+    !page.isDead &&
+    !page.isFrozen &&
+    clock.now() >= Math.max(addressedAt, resumedAt.get(page) ?? 0) + HEARD_MS;
   const identify = (page: Page, id: string): void => {
     own.set(page, { id, place: ++place });
     doubtful.delete(page);
-    change(page, [id]);
+    const isSure = change(page, [id]);
     for (const [entry, state] of owned) {
       if (!state.isOpen || entry.stored) continue;
       if (isAddressed(entry, state)) state.isOpen = false;
       else {
         state.allowed.add(id);
-        if (keeps(page)) state.addressedAt ??= clock.now();
+        if (isSure) state.addressedAt ??= clock.now();
       }
     }
   };
 
   return {
     onOpen: (page, { contactUid, accountUid, consent }) => {
-      readAt.set(page, place);
       openedAt.set(page, clock.now());
       if (consent === "pending" || isRefused) closed.add(page);
       if (!contactUid) return;
@@ -188,7 +187,7 @@ export const identities: MakeRule = (journal) => {
     onJump: () => {
       hasJumped = true;
     },
-    onRestore: (page) => void readAt.set(page, place),
+    onRestore: (page) => void resumedAt.set(page, clock.now()),
     onResume: (page) => void resumedAt.set(page, clock.now()),
     onBegin: ({ body, page }, entry) => {
       const { contact_uid, params } = JSON.parse(body);

@@ -1,6 +1,6 @@
-/** While nothing fails, a page begins its own events in their order. */
+/** While nothing fails, a page begins its own events in their order, as long as they need no lock. */
 import type { Page } from "../world.js";
-import { isSuccess, LEASE_MS, type MakeRule, STALL_MS } from "./rule.js";
+import { isSuccess, type MakeRule, YOUNG_MS } from "./rule.js";
 
 export const order: MakeRule = (journal) => {
   const { world, entries, violations } = journal;
@@ -9,8 +9,6 @@ export const order: MakeRule = (journal) => {
   const begun = new Set<string>();
   /** Lives in which something has failed, or in which an event had nobody to belong to: what comes first is open. */
   const opened = new Set<object>();
-  /** Pages that stood still for long: others may have taken over what they had. */
-  const stalled = new Set<Page>();
   const placeOf = (name: string): number => [...entries.keys()].indexOf(name);
 
   const open = (isMeant: (page: Page) => boolean): void => {
@@ -21,18 +19,14 @@ export const order: MakeRule = (journal) => {
     onHear: ({ page }, _, { status }) => {
       if (!isSuccess(status)) open((one) => one === page);
     },
-    onStall: (page, ms) => {
-      if (ms >= STALL_MS) stalled.add(page);
-    },
     onClear: () => open(() => true),
     onReset: () => open(() => true),
     onIdentify: (page) => open((one) => one === page),
     onBegin: (sent, { name, life, page, trackedAt }) => {
       if (begun.has(name)) return;
       begun.add(name);
-      // What waits for its contact for so long may be left to others.
-      const isOwn = sent.page === page && world.clock.now() < trackedAt + LEASE_MS;
-      const isChecked = journal.isExact && isOwn && !opened.has(life) && !stalled.has(page);
+      const isYoung = sent.page === page && world.clock.now() < trackedAt + YOUNG_MS;
+      const isChecked = journal.isExact && isYoung && !opened.has(life);
       if (isChecked && placeOf(name) < (latest.get(life) ?? -1))
         violations.push(
           `${world.clock.now()} ms: ${name} is tried after a later event of page ${world.pages.indexOf(page) + 1}`,

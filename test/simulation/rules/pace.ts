@@ -1,10 +1,12 @@
 /** A `Retry-After` is obeyed, and a service that fails is asked seldom (design §3.5). */
 import type { Page } from "../world.js";
-import { isKeeping, type MakeRule } from "./rule.js";
+import { HEARD_MS, isKeeping, type MakeRule } from "./rule.js";
 
 /** The back-off has grown after this time, in milliseconds; from then on so many requests may come in as much time. */
 const WINDOW_MS = 60_000;
 const MOST_IN_WINDOW = 24;
+/** What is asked for beyond, in seconds, is no pause but a mistake. */
+const MOST_RETRY_AFTER_S = 3_600;
 
 export const pace: MakeRule = (journal) => {
   const { world, violations } = journal;
@@ -46,9 +48,9 @@ export const pace: MakeRule = (journal) => {
       failing = [];
       if (gone.has(page)) return;
       const from = clock.wall();
-      const until = from + retryAfter * 1_000;
+      const until = from + Math.min(retryAfter, MOST_RETRY_AFTER_S) * 1_000;
       holds.push({ from, until, isFor: page });
-      if (isKeeping(journal)) holds.push({ from, until, isFor: undefined });
+      if (isKeeping(journal)) holds.push({ from: from + HEARD_MS, until, isFor: undefined });
     },
     onBegin: ({ page }, { name }, willFail) => {
       failing = willFail ? [...failing.filter((at, index) => !index || isIn(at)), clock.now()] : [];

@@ -7,8 +7,10 @@ import type { Page, Sent } from "../world.js";
 export interface Entry {
   name: string;
   page: Page;
-  /** The page, from its load or its return to its exit: one that comes back has lost its claim on what it had queued. */
+  /** The page, from its load or its return to its exit: one that comes back is another one to what it had queued. */
   life: object;
+  /** Its key in the storage, when `track` returned. */
+  key?: string;
   trackedAt: number;
   /** Was it in the storage when `track` returned? */
   isDurable: boolean;
@@ -27,7 +29,8 @@ export interface Rule {
   onTrack?(entry: Entry): void;
   onIdentify?(page: Page, contact: string, account?: string): void;
   onReset?(page: Page): void;
-  onClear?(page: Page): void;
+  /** All rows are taken out: at once, or key by key, which others take for deliveries. */
+  onClear?(page: Page, isByKey: boolean): void;
   onChoice?(page: Page, choice: "granted" | "denied"): void;
   /** After the page has acted on it. */
   onHide?(page: Page): void;
@@ -53,13 +56,10 @@ export type MakeRule = (journal: Journal) => Rule;
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /** A change of the storage has reached every page that runs after this time, in milliseconds. */
-export const HEARD_MS = 50;
+export const HEARD_MS = 320;
 
-/** A tab that stood still for this long, in milliseconds, may have been taken for dead. */
-export const STALL_MS = 10_000;
-
-/** A tab that was silent for longer, in milliseconds, leaves its events to others. */
-export const LEASE_MS = 20_000;
+/** So long a page sends what it has tracked itself without a lock, and others leave it alone for twice as long. Milliseconds. */
+export const YOUNG_MS = 1_000;
 
 /** Does the storage keep what is written? */
 export const isKeeping = ({ world }: Journal): boolean =>

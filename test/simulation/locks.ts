@@ -1,0 +1,80 @@
+/**
+ * Web Locks as browsers have them: a request is asynchronous, its answer a task of the page. A document that stands still keeps
+ * what it holds; one that has ended, however, holds nothing from that moment on, although its last changes of the storage may
+ * still be on their way.
+ */
+import type { Clock } from "./clock.js";
+import type { Page } from "./page.js";
+
+/** What a page's browser makes of a request: it has no locks, as on `http:`, or refuses them, as in a sandboxed frame. */
+export type LockSupport = "normal" | "none" | "rejects" | "throws";
+
+interface Held {
+  page: Page;
+  /** When the page was told. */
+  grantedAt: number;
+}
+
+export interface Locks {
+  /** By name. */
+  held: Map<string, Held>;
+  /** How often each name was asked for. */
+  asked: string[];
+  heldBy(page: Page): string[];
+  /** `navigator.locks` of a page. */
+  of(page: Page, support: LockSupport): { request: unknown } | undefined;
+  /** To be set: told of each answer. */
+  onAnswer: (page: Page, name: string, isGranted: boolean) => void;
+  /** The document has ended. */
+  drop(page: Page): void;
+}
+
+/** From the page to the manager, and back, in milliseconds. */
+const WAY_MS = 1;
+
+export const createLocks = (clock: Clock): Locks => {
+  const locks: Locks = {
+    held: new Map(),
+    asked: [],
+    onAnswer: () => {},
+    heldBy: (page) => [...locks.held].flatMap(([name, { page: by }]) => (by === page ? [name] : [])),
+    drop: (page) => {
+      for (const name of locks.heldBy(page)) locks.held.delete(name);
+    },
+    of: (page, support) => {
+      if (support === "none") return undefined;
+      const request = (name: string, options: { ifAvailable?: boolean }, run: (lock: unknown) => unknown) => {
+        page.use();
+        if (support === "throws") throw new DOMException("denied", "SecurityError");
+        if (support === "rejects") return Promise.reject(new DOMException("denied", "SecurityError"));
+        // Whoever waits in the queue of a lock loses the back/forward cache, and starves behind a page that is in it.
+        if (!options.ifAvailable) throw new Error(`waits for the lock ${name}`);
+        locks.asked.push(name);
+        return new Promise((resolve, reject) => {
+          const decide = (): void => {
+            if (page.isDead) return;
+            const held = locks.held.has(name) ? undefined : { page, grantedAt: Number.POSITIVE_INFINITY };
+            if (held) locks.held.set(name, held);
+            const release = (): void => {
+              if (locks.held.get(name) === held) locks.held.delete(name);
+            };
+            const answer = async (): Promise<void> => {
+              locks.onAnswer(page, name, !!held);
+              if (held) held.grantedAt = clock.now();
+              try {
+                resolve(await run(held ? { name, mode: "exclusive" } : null));
+              } catch (error) {
+                reject(error);
+              }
+              if (held) clock.add(WAY_MS, release);
+            };
+            clock.add(WAY_MS, () => void answer(), page, "lock");
+          };
+          page.whenActive(() => clock.add(WAY_MS, decide));
+        });
+      };
+      return { request };
+    },
+  };
+  return locks;
+};
