@@ -75,16 +75,10 @@ const begin = (row: Row, { isOut, then }: Occasion): boolean => {
 };
 
 /** @returns milliseconds until more may be sent */
-export const beginRequests = (occasion: Occasion): number => {
+const beginAll = (occasion: Occasion): number => {
   const { isOut, isLeaving, mayProbeEarly, then } = occasion;
   let next = Number.POSITIVE_INFINITY;
   let misfits = 0;
-  forgetLost();
-  // Other documents are kept away from what has no answer yet.
-  for (const [{ tab }, { openSince }] of inFlight) {
-    const left = isOut ? 0 : openSince + PROTECTED_MS - performance.now();
-    next = Math.min(next, left > 0 ? left : ask(tab, then));
-  }
   for (const list of [young, ...ready.values(), failed])
     for (const row of list) {
       const { key, tab } = row;
@@ -106,5 +100,18 @@ export const beginRequests = (occasion: Occasion): number => {
       if (!begin(row, occasion)) misfits++;
       if (backoff || misfits >= MISFITS) return next;
     }
+  return next;
+};
+
+/** @returns milliseconds until more may be sent, or what is under way needs a lock */
+export const beginRequests = (occasion: Occasion): number => {
+  const { isOut, then } = occasion;
+  forgetLost();
+  let next = beginAll(occasion);
+  // Other documents are kept away from what has no answer yet, what has just begun included.
+  for (const [{ tab }, { openSince }] of inFlight) {
+    const left = isOut ? 0 : openSince + PROTECTED_MS - performance.now();
+    next = Math.min(next, left > 0 ? left : ask(tab, then));
+  }
   return next;
 };
