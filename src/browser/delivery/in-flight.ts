@@ -22,7 +22,11 @@ let answeredAt = 0;
 
 export const setGone = (next: boolean): void => {
   isGone = next;
-  for (const request of inFlight.values()) request.isCut = true;
+  for (const request of inFlight.values()) {
+    request.isCut = true;
+    // An answer that came while the page was cached is still to be heard.
+    if (!next) request.openSince = performance.now();
+  }
 };
 
 export const noteAnswer = (): void => {
@@ -49,7 +53,8 @@ export const isFull = (isOut: boolean): boolean => {
 
 /** WebKit never ends the requests that it cuts off for the back/forward cache: they are forgotten. */
 export const forgetLost = (): void => {
-  for (const [row, { openSince }] of inFlight) if (performance.now() - openSince > LOST_MS) inFlight.delete(row);
+  for (const [row, { isCut, openSince }] of inFlight)
+    if (isCut && performance.now() - openSince > LOST_MS) inFlight.delete(row);
 };
 
 /** So many bytes more may outlive the page. */
