@@ -19,23 +19,28 @@ type Backoff = [setAt: number, delay: number, failures: number, since: number, i
 /** In place of a culprit: the service has asked for the delay, and nothing shortens it. */
 export const RETRY_AFTER = "wait";
 
-const KEY = "backoff";
+export const BACKOFF = "backoff";
 
 /** Nothing while the service is healthy. */
 export let backoff: Backoff | undefined;
 
 const spread = Math.random() * SPREAD_MS;
 
-/** Reads what this or another document has stored last. What others have written there says nothing. */
-export const followBackoff = (): void => {
-  const texts = (get(KEY) ?? "").split(",");
+/**
+ * Reads what this or another document has stored last. What others have written there says nothing.
+ *
+ * @param isTold whether another document may have removed it; else the page has emptied the storage, and what is known holds
+ */
+export const followBackoff = (isTold: boolean): void => {
+  const texts = (get(BACKOFF) ?? "").split(",");
   const numbers = texts.slice(0, 5).map(Number) as [number, number, number, number, number];
-  backoff = texts[5] !== undefined && numbers.every((number) => number >= 0) ? [...numbers, texts[5]] : undefined;
+  if (texts[5] !== undefined && numbers.every((number) => number >= 0)) backoff = [...numbers, texts[5]];
+  else if (isTold) backoff = undefined;
 };
 
 const keep = (...next: Backoff): void => {
   backoff = next;
-  set(KEY, next.join());
+  set(BACKOFF, next.join());
 };
 
 /**
@@ -78,7 +83,7 @@ export const fail = (key: string, { beganAt, backoffSetAt }: Request, delay: num
 export const clear = (): void => {
   if (!backoff || retryAfterLeft()) return;
   backoff = undefined;
-  remove(KEY);
+  remove(BACKOFF);
 };
 
 /** Lets all others wait for what becomes of the probe that begins now; but not for another attempt of the culprit. */

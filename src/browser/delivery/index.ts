@@ -5,7 +5,7 @@ import { choose, consent, followConsent, restoreRefusal } from "../state/consent
 import { hearOfReset, IDENTITY, identify, identity, resetIdentity } from "../state/identity.js";
 import { followRow, getStored, isInMemory, keyOf } from "../state/storage.js";
 import { addressAll, followVisitor, forgetUnaddressed } from "./addressing.js";
-import { backoff, followBackoff } from "./backoff.js";
+import { BACKOFF, backoff, followBackoff } from "./backoff.js";
 import { admit } from "./bounds.js";
 import { inFlight, isGone, setGone } from "./in-flight.js";
 import { look, noteOther, told } from "./look.js";
@@ -22,18 +22,18 @@ const followChoice = (): void => {
   if (consent === "denied") forgetAll();
 };
 
-/** Reads what other documents may have written without this one being told. */
-const catchUp = (): void => {
+/** Reads what other documents have written. @param isTold whether one of them may have ended the back-off */
+const catchUp = (isTold = true): void => {
   followChoice();
   followVisitor();
-  followBackoff();
+  followBackoff(isTold);
 };
 
 /** Before anything else: nothing is read yet. */
 export const start = (): void => rename();
 
 /** Before the first call is carried out. */
-export const begin = catchUp;
+export const begin = (): void => catchUp();
 
 /** Something may let events go, those of other tabs too: a page was loaded, or is seen again. */
 export const resume = (): void => {
@@ -111,7 +111,7 @@ const followStorage = ({ key, oldValue, newValue }: PageEvent): void => {
     const wasDown = !!backoff;
     followRow(own, newValue);
     if (own === IDENTITY && hearOfReset(oldValue, newValue)) forgetUnaddressed();
-    catchUp();
+    catchUp(own === BACKOFF);
     if (wasDown && !backoff) noteSuccess();
   }
   round();
@@ -127,7 +127,7 @@ export const onPageEvent = (event: PageEvent): void => {
   else if (type === "online") hurry();
   else {
     const isVisible = type === "visibilitychange" && !isHidden();
-    if (isVisible || rows.size) catchUp();
+    if (isVisible || rows.size) catchUp(false);
     if (isVisible) resume();
     else if (type === "pagehide") leave();
     else round(true);
