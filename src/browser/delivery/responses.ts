@@ -18,9 +18,12 @@ export const health = {
   /** Events that were refused since. */
   refusals: 0,
   isPaused: false,
+  /** Has a request failed since? The back-off may be over, or emptied out of the storage. */
+  isFailing: false,
 };
 
 const accept = (beganAt: number, openSince: number): void => {
+  health.isFailing = false;
   health.acceptedAt = Math.max(health.acceptedAt, beganAt);
   health.acceptedSince = Math.max(health.acceptedSince, openSince);
 };
@@ -78,6 +81,7 @@ export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome)
     if (isListed && row.handedOffAt) enlist(row);
     return false;
   }
+  health.isFailing = true;
   const isFirst = !row.failedAt;
   // 408, 425, 429 and a `Retry-After` speak of the service, and never of the event.
   const isEvents = !retryAfter && (status >= 500 || !isTransient(status));
