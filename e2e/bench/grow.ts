@@ -24,6 +24,13 @@ type Figures = Record<string, number>;
 const trackOutside = (page: Page, count: number): Promise<void> =>
   page.evaluate(trackMany, { count, uid: EVENT_UID, params: PARAMS });
 
+/** Counts the answers of this status from now on. */
+const answers = ({ gateway }: Stage) => {
+  const { length } = gateway.posts();
+  return (status: number): number =>
+    gateway.posts().filter((post, index) => index >= length && post.status === status).length;
+};
+
 /** One `track()`, and the round after it that finds nothing to do. */
 const tracking = async (stage: Stage, page: Page, state: string): Promise<Figures> => {
   const run = (by: Run["by"], events = EVENTS) => page.evaluate(spend, { by, events, paceMs: PACE_MS, ...stage.event });
@@ -51,34 +58,40 @@ const tracking = async (stage: Stage, page: Page, state: string): Promise<Figure
 /** The state that each measurement needs, and what is measured then. */
 const MEASUREMENTS: ((stage: Stage, page: Page, waiting: number) => Promise<Figures>)[] = [
   async (stage, page, waiting) => {
+    const answered = answers(stage);
     await stage.gateway.fail(DOWN);
     await trackOutside(page, Math.max(1, waiting));
-    await stage.gateway.waitFor(() => stage.gateway.posts().some(({ status }) => status === 503));
+    await stage.gateway.waitFor(() => answered(503) > 0);
     return tracking(stage, page, "down");
   },
 
   // Answers do not come yet: what waits goes on waiting, and nothing has failed.
   async (stage, page, waiting) => {
+    const before = stage.gateway.posts().length;
     await stage.gateway.fail("hang");
     await trackOutside(page, Math.max(1, waiting));
-    await stage.gateway.waitForPosts(1);
+    await stage.gateway.waitForPosts(before + 1);
     return tracking(stage, page, "slow");
   },
 
   // So many are answered, the others never: the queue is nearly the same before and after.
   async (stage, page, waiting) => {
-    let answered = 0;
+    const answered = answers(stage);
+    const before = stage.gateway.posts().length;
+    let passed = 0;
     let release = () => {};
     const until = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await stage.gateway.fail(() => (answered++ < ANSWERS ? { connection: "pass", until } : "hang"));
+    await stage.gateway.fail(({ method }) =>
+      method === "POST" && passed++ < ANSWERS ? { connection: "pass", until } : "hang",
+    );
     await trackOutside(page, waiting + ANSWERS);
-    await stage.gateway.waitForPosts(1);
+    await stage.gateway.waitForPosts(before + 1);
     const work = await workOf(page);
     const spent = await work(async () => {
       release();
-      await stage.gateway.waitFor(() => stage.gateway.posts().filter(({ status }) => status === 200).length >= ANSWERS);
+      await stage.gateway.waitFor(() => answered(200) >= ANSWERS);
       await stage.gateway.quiet(300);
     });
     return { "service up: an answer, and the next request": (spent / ANSWERS) * 1_000 };
@@ -91,12 +104,12 @@ const MEASUREMENTS: ((stage: Stage, page: Page, waiting: number) => Promise<Figu
       Math.random = () => random() / 50;
     });
     await stage.gateway.fail({ status: 503 });
-    const failed = () => stage.gateway.posts().filter(({ status }) => status === 503).length;
+    const answered = answers(stage);
     await trackOutside(page, Math.max(1, waiting));
-    await stage.gateway.waitFor(() => failed() >= 1 && stage.gateway.pending().length === 0);
-    const before = failed();
+    await stage.gateway.waitFor(() => answered(503) > 0);
+    const before = answered(503);
     const work = await workOf(page);
-    const spent = await work(() => stage.gateway.waitFor(() => failed() >= before + FAILURES));
+    const spent = await work(() => stage.gateway.waitFor(() => answered(503) >= before + FAILURES));
     return { "service down: a failure, and the next probe": (spent / FAILURES) * 1_000 };
   },
 ];

@@ -82,6 +82,21 @@ for (const { between, path } of [
     await expectRows(["healthy", ...down, ...restored]);
   });
 
+test("restored in an outage with events in memory alone", async ({ site, gateway, launch, expectRows }) => {
+  site.first("Object.defineProperty(window, 'localStorage', { value: null });");
+  const { page } = await launch({ backForwardCache: true });
+  await page.goto(`${site.url}/`);
+  const uids = await gateway.during("reset", async () => {
+    const tracked = await trackMany(page, 10);
+    await gateway.waitForPosts(1);
+    await gateway.quiet();
+    await page.goto(`${site.url}/bare`);
+    await goBack(page, `${site.url}/`);
+    return [...tracked, ...(await trackMany(page, 5, "restored"))];
+  });
+  await expectRows(uids);
+});
+
 test("restored with requests that were answered while it was away", async ({ site, gateway, launch, expectRows }) => {
   const { page } = await launch({ backForwardCache: true });
   await page.goto(`${site.url}/`);

@@ -58,34 +58,48 @@ export const WATCH_SHOW = `<script>
 /** Goes back to a page with {@link WATCH_SHOW}; resolves to whether it was restored as it was left, or else loaded anew. */
 export const goBack = (tab: Scope): Promise<boolean> => leaveAndSee(tab, "history.back()", "document.shown");
 
-/** Process ids of this process's descendants whose command line matches. */
-const descendants = (pattern: RegExp): number[] => {
-  const parents = new Map<number, number>();
+/** The processes of all pages of this worker's browsers, by their id: how much processor time each has used, in ticks. Linux only. */
+const pageProcesses = (): Map<number, number> => {
+  const all = new Map<number, { parent: number; ticks: number }>();
   for (const entry of readdirSync("/proc").filter((name) => /^\d+$/.test(name)))
     try {
-      // The fields after the program's name, which may hold blanks: state, then the parent.
-      const [, parent] = readFileSync(`/proc/${entry}/stat`, "utf8")
+      // The fields after the program's name, which may hold blanks: state, the parent; the 12th and 13th are ticks.
+      const fields = readFileSync(`/proc/${entry}/stat`, "utf8")
         .replace(/^.*\) /s, "")
         .split(" ");
-      parents.set(Number(entry), Number(parent));
+      all.set(Number(entry), { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) });
     } catch {
       // It has ended meanwhile.
     }
   const isOurs = (pid: number | undefined): boolean =>
-    pid !== undefined && (pid === process.pid || isOurs(parents.get(pid)));
-  const isMeant = (pid: number) => {
+    pid !== undefined && (pid === process.pid || isOurs(all.get(pid)?.parent));
+  const isPage = (pid: number): boolean => {
     try {
-      return pattern.test(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
+      return /--type=renderer|-isForBrowser|WebKitWebProcess/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
     } catch {
       return false;
     }
   };
-  return [...parents.keys()].filter((pid) => pid !== process.pid && isOurs(pid) && isMeant(pid));
+  return new Map([...all].flatMap(([pid, { ticks }]) => (isOurs(pid) && isPage(pid) ? [[pid, ticks]] : [])));
 };
 
-/** Ends the processes of all pages of this worker's browsers with SIGKILL; the browsers live on. Linux only. */
-export const killPages = (): void => {
-  const pages = descendants(/--type=renderer|-isForBrowser|WebKitWebProcess/);
-  if (pages.length === 0) throw new Error("no browser of this worker has a page");
-  for (const pid of pages) process.kill(pid, "SIGKILL");
+/** Half a second of the processor, more than a page at rest uses. */
+const BUSY_TICKS = 50;
+
+/** Ends the process of this tab with SIGKILL. No interface tells which one it is, so the page is made busy for a while. */
+export const killPage = async (tab: Scope): Promise<void> => {
+  const before = pageProcesses();
+  tab.evaluate("for (const end = Date.now() + 10_000; Date.now() < end; );").catch(() => {});
+  const pid = await waitFor(
+    () => [...pageProcesses()].find(([pid, ticks]) => ticks - (before.get(pid) ?? 0) > BUSY_TICKS)?.[0],
+    { what: "the tab's process to be busy" },
+  );
+  process.kill(pid, "SIGKILL");
 };
+
+/** The locks of trackers that are held in this tab's browser. */
+export const locksHeld = (tab: Scope): Promise<string[]> =>
+  tab.evaluate(async () => {
+    const { held = [] } = await navigator.locks.query();
+    return held.map(({ name = "" }) => name);
+  });

@@ -1,0 +1,39 @@
+import { waitFor } from "../../test/support/wait.js";
+import { EVERY_ENGINE, test } from "../harness/engines.js";
+import type { Fault } from "../harness/fault.js";
+import { killPage, leaveBy, locksHeld, type Tab } from "../harness/tab.js";
+import { trackMany } from "../harness/track.js";
+
+/* What a tab leaves is another one's to send, as soon as the browser has freed its lock. */
+
+/** It is stored within this time, in milliseconds. */
+const TAKE_OVER_MS = 10_000;
+/** Takes long enough for a tab to hold its own lock meanwhile. */
+const SLOW_FAILURE: Fault = { status: 503, delayMs: 1_500 };
+
+test.describe("An open tab stores within 10 s the events of a tab that", EVERY_ENGINE, () => {
+  const ends: Record<string, (tab: Tab) => Promise<void>> = {
+    "is killed": killPage,
+    "is closed": (tab) => tab.close(),
+    // It stays in the back/forward cache.
+    "goes on to a page without the snippet": (tab) => leaveBy(tab, `location.assign("/bare")`),
+  };
+  for (const [what, end] of Object.entries(ends))
+    test(what, async ({ open, site, gateway, browserName, expectRows }) => {
+      test.skip(what === "is killed" && process.platform !== "linux", "processes of pages are looked for in /proc");
+      test.skip(
+        what === "is killed" && browserName === "webkit",
+        "WebKitGTK's driver ends its session, and with it the storage, when a page crashes",
+      );
+      // What was under way is sent again.
+      site.configure({ stamp: true });
+      site.page("/bare", site.html({ tag: false }));
+      const [other, tab] = [await open(site.url), await open(site.url)];
+      await gateway.fail(SLOW_FAILURE);
+      const uids = await trackMany(tab, 10);
+      await waitFor(async () => (await locksHeld(other)).length > 0, { what: "the tab to hold its lock" });
+      await end(tab);
+      await gateway.heal();
+      await expectRows(uids, { timeoutMs: TAKE_OVER_MS });
+    });
+});
