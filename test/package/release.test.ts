@@ -38,6 +38,19 @@ it("calls scripts that there are", async () => {
   expect(called.filter((name) => !(name in scripts))).toEqual([]);
 });
 
+it("names no host of a registry, so that the client's own default serves", async () => {
+  const texts = ["package.json", ".github/workflows/release.yml"].map((path) => readFile(join(ROOT, path), "utf8"));
+  const hosts = (await Promise.all(texts)).join("\n").match(/\b(registry|npm)\.[\w-]+\.\w+|registry-url/g);
+  expect(hosts).toBeNull();
+  // The token must be filed for the default, or nothing is published.
+  const home = await mkdtemp(join(tmpdir(), "tracklet-home-"));
+  const { run } = steps.find(({ name }) => name === "Publish to npm")!;
+  const env = { ...process.env, HOME: home, NPM_TOKEN: "secret", npm_config_userconfig: join(home, ".npmrc") };
+  await promisify(execFile)("bash", ["-c", run!.replace("npm publish", "true")], { cwd: home, env });
+  expect(await readFile(join(home, ".npmrc"), "utf8")).toMatch(/^\/\/.+\/:_authToken=secret$/m);
+  await rm(home, { recursive: true });
+});
+
 it("names the files by their version, and tells the hash of each", async () => {
   for (const path of ["package.json", "README.md", "LICENSE", "CHANGELOG.md", "dist"])
     await cp(join(ROOT, path), join(folder, path), { recursive: true });
