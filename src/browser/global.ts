@@ -59,7 +59,7 @@ const run = (command: Command): unknown => {
       return (verbs as unknown as Verbs)[verb]!(...args);
     } else waiting.push(command);
   } catch (error) {
-    attempt(() => report("input", `${command}: ${error}`));
+    attempt(() => report("input", `${command?.[0] ?? "push"}: ${error}`));
   }
 };
 

@@ -131,7 +131,8 @@ describe("calls", () => {
     expect(sent).toEqual(["ann one token"]);
   });
   it.each<[string, unknown, string]>([
-    ["null", null, "null: TypeError"],
+    ["null", null, "push: TypeError"],
+    ["an object", { event: "x" }, "push: TypeError"],
     ["a text", "track", "no verb t"],
     ["an unknown verb", ["follow", "x"], "no verb follow"],
     ["no verb", [], "no verb undefined"],
