@@ -50,6 +50,11 @@ export const reset: Tracker["reset"] = () => call("reset");
 export const optIn: Tracker["optIn"] = () => call("optIn");
 export const optOut: Tracker["optOut"] = () => call("optOut");
 
+export const consent: Tracker["consent"] = () => {
+  const hub = page()?.[name];
+  return !Array.isArray(hub) && typeof hub?.consent === "function" ? hub.consent() : "pending";
+};
+
 const nothing = async (): Promise<FlushResult> => ({ delivered: 0, queued: 0, dropped: 0 });
 
 export const flush: Tracker["flush"] = async (...args) => {

@@ -33,6 +33,9 @@ export interface Problem {
  */
 export type DebugListener = (code: string | number, detail: string) => void;
 
+/** What the visitor allows: `"pending"` while no choice is known. */
+export type Consent = "granted" | "pending" | "denied";
+
 /** Options of a tracker. In a script tag each that is no function is a `data-` attribute: `apiToken` is `data-api-token`. */
 export interface Config {
   /** Token of the event endpoint, sent as the query parameter `api_token`. */
@@ -75,7 +78,7 @@ export interface Config {
    * What the visitor allows while no choice of `optIn()` or `optOut()` is stored. `"granted"` (default); `"pending"`: events
    * wait in memory; `"denied"`: nothing is stored or sent, whatever was chosen.
    */
-  consent?: "granted" | "pending" | "denied";
+  consent?: Consent;
   /** Takes the browser's Global Privacy Control for `consent: "denied"`. Default `false`. */
   respectGpc?: boolean;
   /** Most events that wait for delivery. Default 1,000. */
@@ -129,6 +132,11 @@ export interface Tracker<Declared = Events> {
   flush(options?: { timeoutMs?: number }): Promise<FlushResult>;
   /** Forgets the contact (a log-out), and drops events that never had one. In all tabs. */
   reset(): void;
+  /**
+   * What holds now, read at once: the visitor's choice, the option `consent`, or the browser's signal. A banner asks while it is
+   * `"pending"`; so it is before `init` and on a server, too.
+   */
+  consent(): Consent;
   /** The visitor agrees: what waited for it is stored and sent. Remembered for all pages and tabs. */
   optIn(): void;
   /** The visitor refuses: what waits is forgotten, and everything stored is removed but this choice, in all tabs. */

@@ -60,6 +60,7 @@ export const verbs = {
     return delivery.flush(options?.timeoutMs ?? 5_000);
   },
   reset: delivery.reset,
+  consent: () => consent,
   optIn: (): void => delivery.chosen("granted"),
   optOut: (): void => delivery.chosen("denied"),
   debug: listenTo,

@@ -2,7 +2,7 @@
 import { closest } from "./closest.js";
 import { mistakesInInit } from "./options.js";
 
-const VERBS = ["init", "identify", "track", "pageview", "flush", "reset", "optIn", "optOut", "debug"];
+const VERBS = ["init", "identify", "track", "pageview", "flush", "reset", "consent", "optIn", "optOut", "debug"];
 
 const isUid = (value: unknown): boolean => Number.isSafeInteger(value) || (typeof value === "string" && value !== "");
 

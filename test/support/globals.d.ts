@@ -4,6 +4,7 @@ import type { FlushResult } from "../../src/types.js";
 interface PageTracker extends Record<"init" | "identify" | "track" | "pageview" | "reset" | "optIn" | "optOut", Verb> {
   push(...calls: unknown[][]): unknown;
   flush(options?: object): Promise<FlushResult>;
+  consent(): string;
 }
 
 /** What the tracker tells `onError`. */

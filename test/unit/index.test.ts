@@ -33,6 +33,7 @@ describe("on a server", () => {
       expect(app.identify("ann")).toBeUndefined();
       expect([app.track("a"), app.pageview(), app.reset()]).toEqual([undefined, undefined, undefined]);
       expect(await app.flush()).toEqual({ delivered: 0, queued: 0, dropped: 0 });
+      expect(app.consent()).toBe("pending");
       window.window = window;
       expect(globals().tracklet).toBeUndefined();
       await page.run(() => app.init(config({ contactUid: undefined as never })));
@@ -119,6 +120,26 @@ describe("in a page", () => {
       }),
     );
     expect(sent).toEqual(["token one"]);
+  });
+  it("consent is pending until a tracker starts, and then what holds at this moment", async () => {
+    const told: string[] = [];
+    const ask = () => void told.push(app.consent(), String((globals().tracklet as Partial<Hub>).consent?.()));
+    await inPage((page) =>
+      page.run(() => {
+        app.track("one");
+        ask();
+        openHub();
+        ask();
+        app.init(config({ consent: "pending" }));
+        ask();
+        for (const choose of [app.optOut, app.optIn]) {
+          choose();
+          ask();
+        }
+      }),
+    );
+    const [before, ...after] = ["pending", "pending", "pending", "denied", "granted"];
+    expect(told).toEqual([before, "undefined", ...after.flatMap((state) => [state, state])]);
   });
   it("flush resolves to zeros before init, also beside a stub or an element, and to what was done after it", async () => {
     const results: unknown[] = [];

@@ -2,12 +2,10 @@
  * What the visitor allows, `consent` = "granted" | "denied": one choice for all tabs, remembered across pages. The storage
  * is closed until it is granted: what is written before stays in memory.
  */
-import type { Config } from "../../types.js";
+import type { Consent } from "../../types.js";
 import { config, isOn } from "../config.js";
 import { IDENTITY, joinIdentity, keepIdentity } from "./identity.js";
 import { CONSENT, get, getStored, keys, open, remove, set } from "./storage.js";
-
-type Consent = NonNullable<Config["consent"]>;
 
 /** Nothing before the first look. */
 export let consent: Consent | undefined;

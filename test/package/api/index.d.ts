@@ -36,6 +36,7 @@ interface Problem {
     event?: TrackEvent;
 }
 type DebugListener = (code: string | number, detail: string) => void;
+type Consent = "granted" | "pending" | "denied";
 interface Config {
     apiToken: string;
     trackUrl: string;
@@ -48,7 +49,7 @@ interface Config {
     pageviews?: "auto" | "hash" | "off";
     visitUrl?: (url: URL) => string | URL | null | false | undefined | void;
     beforeSend?: (event: TrackEvent) => TrackEvent | null | false | undefined | void;
-    consent?: "granted" | "pending" | "denied";
+    consent?: Consent;
     respectGpc?: boolean;
     maxEvents?: number;
     maxBytes?: number;
@@ -70,6 +71,7 @@ interface Tracker<Declared = Events> {
         timeoutMs?: number;
     }): Promise<FlushResult>;
     reset(): void;
+    consent(): Consent;
     optIn(): void;
     optOut(): void;
     debug(listener: DebugListener): void;
@@ -89,6 +91,7 @@ declare const pageview: Tracker["pageview"];
 declare const reset: Tracker["reset"];
 declare const optIn: Tracker["optIn"];
 declare const optOut: Tracker["optOut"];
+declare const consent: Tracker["consent"];
 declare const flush: Tracker["flush"];
-export { flush, identify, init, optIn, optOut, pageview, reset, track };
-export type { Command, CommonParams, Config, DebugListener, EventName, Events, FlushResult, Hub, Params, Problem, TrackArguments, TrackEvent, Tracker };
+export { consent, flush, identify, init, optIn, optOut, pageview, reset, track };
+export type { Command, CommonParams, Config, Consent, DebugListener, EventName, Events, FlushResult, Hub, Params, Problem, TrackArguments, TrackEvent, Tracker };
