@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { isServiceBuilt, isSnippetBuilt, readInstalled } from "./fresh.mjs";
+import { whenOrphaned } from "./parent.mjs";
 import { checkPorts } from "./ports.mjs";
 import { withProgress } from "./progress.mjs";
 
@@ -47,6 +48,9 @@ const prepare = async () => {
     await withProgress("Building the snippet", () => npm("run", "--silent", "build:snippet"));
   if (!isServiceBuilt()) await withProgress("Building the service", () => npm("run", "--silent", "build:service"));
 };
+
+// As if the signal had reached it. Whoever starts this file without npm may leave it running.
+if (process.env.npm_lifecycle_event === "start") whenOrphaned(() => process.kill(process.pid, "SIGTERM"));
 
 try {
   await prepare();

@@ -7,16 +7,17 @@ import { ROOT, SERVICE, type Settings } from "./settings.js";
 const READY_MS = 120_000;
 /** Milliseconds a service gets to close its database before it is killed. */
 const STOP_MS = 10_000;
+const END_WITH_PARENT = new URL("end-with-parent.mjs", import.meta.url).href;
 
 /**
  * Starts the service. It gets a process group of its own: Ctrl-C in a terminal goes to the whole group in front, and
  * the service must close its database once, when told to, not in a race with its parent.
  */
 export const spawnService = ({ servicePort, data, apiToken, accessToken }: Settings): ChildProcess =>
-  spawn(process.execPath, [SERVICE], {
+  spawn(process.execPath, ["--import", END_WITH_PARENT, SERVICE], {
     cwd: ROOT,
     detached: process.platform !== "win32",
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
     env: {
       ...process.env,
       TRACKLET_SERVICE_PORT: String(servicePort),

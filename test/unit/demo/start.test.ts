@@ -14,12 +14,12 @@ const { scripts } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"
   scripts: Record<"start" | "service", string>;
 };
 
-/** One of the package's scripts as a process in a group of its own, as a terminal starts it. */
-const run = (script: keyof typeof scripts, env: Record<string, string>) => {
-  const [command, ...args] = scripts[script].split(" ");
+/** One of the package's scripts as a process in a group of its own, as a terminal starts it; or by npm, as a person does. */
+const run = (script: keyof typeof scripts, env: Record<string, string>, byNpm = false) => {
+  const [command, ...args] = byNpm ? ["npm", script] : scripts[script].split(" ");
   // The command `tsx` kills what it runs when that is too busy to hear of a signal within 60 ms; the service stays.
-  expect(command).toBe("node");
-  const child = spawn(process.execPath, args, {
+  expect(command).toBe(byNpm ? "npm" : "node");
+  const child = spawn(byNpm ? "npm" : process.execPath, args, {
     cwd: ROOT,
     detached: true,
     env: { ...process.env, NODE_OPTIONS: "", DATABASE_URL: "", ...env },
@@ -47,7 +47,10 @@ const run = (script: keyof typeof scripts, env: Record<string, string>) => {
         { what: String(pattern), timeoutMs: 120_000 },
       ),
     /** As Ctrl-C in a terminal: the signal goes to every process of the group. */
-    signal: (signal: NodeJS.Signals) => child.exitCode === null && process.kill(-child.pid!, signal),
+    signal: (signal: NodeJS.Signals) =>
+      child.exitCode === null && child.signalCode === null && process.kill(-child.pid!, signal),
+    /** As the command `kill`: this process alone hears of it. */
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
   };
 };
 
@@ -69,8 +72,8 @@ let sitePort: number;
 let servicePort: number;
 const running: ReturnType<typeof run>[] = [];
 
-const start = (more: Record<string, string> = {}) => {
-  const started = run("start", { ...env, ...more });
+const start = (more: Record<string, string> = {}, byNpm = false) => {
+  const started = run("start", { ...env, ...more }, byNpm);
   running.push(started);
   return started;
 };
@@ -187,18 +190,24 @@ describe("npm start", { timeout: 360_000 }, () => {
     const second = start();
     await second.says(/Ctrl-C/);
     expect(await stored()).toEqual(["kept"]);
-    second.signal("SIGTERM");
-    expect(await second.closed).toBe(0);
+    // Killed, it can tell nobody: the service notices by itself.
+    second.kill("SIGKILL");
+    await waitFor(async () => !(await listens(servicePort)), { what: "the end of the service" });
     expect(second.said.err).toBe("");
   });
 
-  it("ends quietly when it is told to while it starts", async () => {
-    const started = start();
+  it.each([
+    ["it is", false],
+    ["npm alone is", true],
+  ])("ends with all it has started when %s told to while it starts", async (_, byNpm) => {
+    const started = start({}, byNpm);
     await started.says(/Starting/);
-    started.signal("SIGINT");
-    expect(await started.closed).toBe(0);
-    expect(started.said.err).toBe("");
-    expect([await listens(sitePort), await listens(servicePort)]).toEqual([false, false]);
+    if (byNpm) started.kill("SIGTERM");
+    else started.signal("SIGINT");
+    if (!byNpm) expect([await started.closed, started.said.err]).toEqual([0, ""]);
+    // The site is closed after the service.
+    await waitFor(async () => !(await listens(sitePort)), { what: "the end of the site" });
+    expect(await listens(servicePort)).toBe(false);
   });
 
   it("keeps the site up when the service dies, and says how to start it again and that it is back", async () => {
