@@ -1,42 +1,32 @@
+import { nextAttempt, watchQueue } from "./queue.js";
 import { switchService, WORDS, watchService } from "./service.js";
-
-/** Milliseconds between two looks at the storage: nothing tells a page of its own changes. */
-const LOOK_MS = 250;
 
 const strip = document.querySelector("[data-strip]");
 const find = (selector) => strip.querySelector(selector);
 
-/** Events that wait in this browser: rows of the tracker that hold one. */
-const countWaiting = () => {
-  try {
-    return Object.entries(localStorage).filter(
-      ([key, value]) => key.startsWith("tracklet:") && value.includes('"event_uid"'),
-    ).length;
-  } catch {
-    return 0;
-  }
+/** Writes what has changed: nothing is spoken, selected or marked anew at each look. */
+const write = (selector, text) => {
+  const place = find(selector);
+  const isNew = place.textContent !== String(text);
+  if (isNew) place.textContent = text;
+  return isNew && place;
 };
 
-/** Writes a number where it has changed, and marks the change for a moment. */
+/** Writes a number, and marks a change for a moment. */
 const show = (selector, number) => {
-  const place = find(selector);
-  if (place.textContent === String(number)) return;
-  place.textContent = number;
+  const place = write(selector, number);
+  if (!place) return;
   place.classList.remove("changed");
   // Read, so that the animation begins anew.
   void place.offsetWidth;
   place.classList.add("changed");
 };
 
-const look = () => {
-  if (!document.hidden) {
-    const waiting = countWaiting();
-    show("[data-waiting]", waiting);
-    strip.toggleAttribute("data-waits", waiting > 0);
-  }
-};
-look();
-setInterval(look, LOOK_MS);
+watchQueue((queue) => {
+  show("[data-waiting]", queue.waiting);
+  write("[data-next]", nextAttempt(queue));
+  strip.toggleAttribute("data-waits", queue.waiting > 0);
+});
 
 let delivered = 0;
 new PerformanceObserver((list) => {
@@ -53,9 +43,7 @@ button.addEventListener("click", async () => {
 });
 
 watchService(({ state, canSwitch }) => {
-  const text = WORDS[state];
-  // Spoken when it changes, so it changes only then.
-  if (find("[data-state-text]").textContent !== text) find("[data-state-text]").textContent = text;
+  write("[data-state-text]", WORDS[state]);
   const isUp = state === "up" || state === "stopping";
   find("[data-verb]").textContent = isUp ? "Stop" : "Start";
   button.disabled = !canSwitch;
