@@ -4,8 +4,8 @@ const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;"
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ESCAPES[char]!);
 
 /**
- * Fills a page in: `{{> name}}` becomes the part of that name, `{{name}}` the escaped value of that name, and a link
- * to the page itself, or with `data-section` to the first page of its section, is marked as the current one.
+ * Fills a page in: `{{> name}}` becomes the part of that name, which may name others, `{{name}}` the escaped value of that
+ * name, and a link to the page itself, or with `data-section` to the first page of its section, is marked as the current one.
  *
  * @param part reads a part's source
  * @param values what may be named in a page; a name that is not among them throws, so that a misspelling shows
@@ -17,11 +17,8 @@ export const renderPage = async (
   values: Record<string, string>,
   path: string,
 ): Promise<string> => {
-  const names = new Set(Array.from(source.matchAll(/\{\{> (\w+)\}\}/g), (match) => match[1]!));
-  const parts = new Map(await Promise.all([...names].map(async (name) => [name, await part(name)] as const)));
   const section = `/${path.split("/", 2)[1]!.replace(/\.html$/, "")}.html`;
-  return source
-    .replace(/\{\{> (\w+)\}\}/g, (_, name: string) => parts.get(name)!)
+  return (await withParts(source, part))
     .replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
       const value = values[name];
       if (value === undefined) throw new Error(`the page names an unknown value: ${name}`);
@@ -31,6 +28,13 @@ export const renderPage = async (
       if (href === path) return `${link} aria-current="page"`;
       return href === section && link.includes("data-section") ? `${link} aria-current="true"` : link;
     });
+};
+
+const withParts = async (source: string, part: (name: string) => Promise<string>): Promise<string> => {
+  const pieces = source.split(/\{\{> (\w+)\}\}/);
+  // Every other piece is a name.
+  const filled = pieces.map(async (piece, at) => (at % 2 === 0 ? piece : withParts(await part(piece), part)));
+  return (await Promise.all(filled)).join("");
 };
 
 /** What a content security policy must name so that the page's own inline scripts run: the hash of each (CSP 3 §2.3.1). */

@@ -1,5 +1,4 @@
-import { contactOptions, loadContacts } from "./contacts.js";
-import { recall, remember } from "./memory.js";
+import { mountVisitor } from "./visitor.js";
 
 /** Calls kept in the list on the page. */
 const CALLS_SHOWN = 20;
@@ -43,26 +42,7 @@ export const mountControls = (call, write) => {
     if (result) item.textContent += ` → ${JSON.stringify(result)}`;
   };
 
-  const showVisitor = () => {
-    const [contact, account] = recall("visitor") ?? [];
-    find("[data-who]").textContent = contact
-      ? `You are ${contact.name}${account.uid ? `, of ${account.name}` : ""}.`
-      : "You are a stranger: events wait here until you identify.";
-  };
-
-  form("identify").addEventListener("submit", (event) => {
-    event.preventDefault();
-    const [contact, account] = JSON.parse(find("select").value);
-    remember("visitor", [contact, account]);
-    showVisitor();
-    perform("identify", ...[contact.uid, account.uid].filter(Boolean));
-  });
-
-  find("[data-action=reset]").addEventListener("click", () => {
-    remember("visitor", null);
-    showVisitor();
-    perform("reset");
-  });
+  mountVisitor(card, perform);
 
   form("registration").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -83,24 +63,6 @@ export const mountControls = (call, write) => {
   });
 
   find("[data-action=flush]").addEventListener("click", () => perform("flush"));
-
-  showVisitor();
-  // Another tab of the demo changes who the visitor is, here as well.
-  addEventListener("storage", showVisitor);
-  loadContacts(document.body.dataset.serviceUrl).then(
-    (contacts) => {
-      const select = find("select");
-      select.replaceChildren(...contactOptions(contacts));
-      const visitor = JSON.stringify(recall("visitor"));
-      if ([...select.options].some((option) => option.value === visitor)) select.value = visitor;
-      select.disabled = false;
-      find(".primary").disabled = false;
-    },
-    () => {
-      find("select").replaceChildren(new Option("No contacts"));
-      find("[data-contacts-error]").textContent = "The service does not answer: start it, above, and reload this page.";
-    },
-  );
 
   return { perform };
 };
