@@ -4,6 +4,8 @@ export interface ServiceState {
   state: "up" | "down" | "starting" | "stopping";
   /** May a page stop it, or start it, now? */
   canSwitch: boolean;
+  /** When it was away, in epoch milliseconds; the last one has no end while it lasts. */
+  outages: [from: number, to: number | null][];
 }
 
 /** What pages may ask of the service's process. */

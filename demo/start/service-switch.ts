@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import type { ServiceState, ServiceSwitch } from "../site/switch-routes.js";
+import { createOutages } from "./outages.js";
 import { serviceReady, spawnService, stopService } from "./service-process.js";
 import { restartCommand, type Settings } from "./settings.js";
 import { watchService } from "./watch.js";
@@ -31,11 +32,17 @@ export const createServiceSwitch = (settings: Settings) => {
   let unwatch = (): void => {};
   let known: Promise<boolean> = Promise.resolve(false);
   let knownAt = Number.NEGATIVE_INFINITY;
+  const outages = createOutages();
 
   const isUp = (): Promise<boolean> => {
     if (performance.now() - knownAt > FRESH_MS) {
       knownAt = performance.now();
-      known = isReady(address);
+      const before = change;
+      known = isReady(address).then((up) => {
+        // Whoever changes it knows better when that was.
+        if (!change && !before) outages.note(up);
+        return up;
+      });
     }
     return known;
   };
@@ -48,7 +55,9 @@ export const createServiceSwitch = (settings: Settings) => {
       // A port of the system's own choice stays the same.
       const started = spawnService({ ...settings, servicePort: Number(new URL(address).port) });
       process = started;
+      started.once("exit", () => outages.note(false));
       address = await serviceReady(started);
+      outages.note(true);
       unwatch = watchService(started, address, restartCommand(settings, address));
     } finally {
       change = undefined;
@@ -71,6 +80,7 @@ export const createServiceSwitch = (settings: Settings) => {
         state: change ?? (up ? "up" : "down"),
         // One that somebody has started in a terminal is theirs to stop.
         canSwitch: !change && up === runs(),
+        outages: outages.list(),
       };
     },
     start: async () => {

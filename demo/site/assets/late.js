@@ -29,6 +29,7 @@ const load = () => {
   const script = document.createElement("script");
   script.dataset.apiToken = apiToken;
   script.dataset.trackUrl = serviceUrl;
+  script.dataset.stamp = "";
   script.src = policy ? policy.createScriptURL(SNIPPET) : SNIPPET;
   script.onload = () => {
     loader.dataset.loaded = "";

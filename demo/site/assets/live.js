@@ -6,6 +6,7 @@ import { createModel } from "./live/model.js";
 import { createRows } from "./live/rows.js";
 import { gather } from "./live/series.js";
 import { openStream } from "./live/stream.js";
+import { watchService } from "./service.js";
 
 /** Milliseconds between two drawings: one event shows in the next frame, many of them five times a second. */
 const DRAW_MS = 200;
@@ -31,6 +32,7 @@ let held = 0;
 let hasRows = false;
 let isDue = false;
 let drawnAt = 0;
+let outages = [];
 
 /** That nothing has arrived is known only once the service has said so. */
 const showEmpty = () => {
@@ -40,7 +42,8 @@ const showEmpty = () => {
 };
 
 const drawChart = () => {
-  const series = gather(model.series(scale, Date.now()), colours);
+  const counts = gather(model.series(scale, Date.now()), colours);
+  const series = { ...counts, outages: outages.filter(([, to]) => to === null || to > counts.times[0]) };
   chart.draw(series, scale);
   chartText.draw(series, scale);
 };
@@ -108,6 +111,9 @@ const receive = (event) => {
   } else requestDraw();
 };
 
+watchService((service) => {
+  ({ outages } = service);
+});
 drawChart();
 showEmpty();
 loadContacts(serviceUrl)

@@ -5,15 +5,16 @@ const LOOK_MS = 1_000;
 export const WORDS = { up: "up", down: "stopped", starting: "starting …", stopping: "stopping …", unknown: "unknown" };
 
 const listeners = new Set();
-let current = { state: "unknown", canSwitch: false };
+const UNKNOWN = { state: "unknown", canSwitch: false, outages: [] };
+let current = UNKNOWN;
 let timer;
 
 const look = async () => {
   clearTimeout(timer);
   if (!document.hidden) {
     current = await fetch("/service").then(
-      (answer) => (answer.ok ? answer.json() : { state: "unknown", canSwitch: false }),
-      () => ({ state: "unknown", canSwitch: false }),
+      (answer) => (answer.ok ? answer.json() : UNKNOWN),
+      () => UNKNOWN,
     );
     // The dots of the page are coloured by it.
     document.documentElement.dataset.service = current.state;
@@ -22,7 +23,7 @@ const look = async () => {
   timer = setTimeout(look, LOOK_MS);
 };
 
-/** Tells `listener` of the service's state, `{ state, canSwitch }`, after each look. */
+/** Tells `listener` of the service's state, `{ state, canSwitch, outages }`, after each look. */
 export const watchService = (listener) => {
   listeners.add(listener);
   listener(current);

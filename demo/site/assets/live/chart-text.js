@@ -10,6 +10,13 @@ const make = (tag, text, scope) => {
   return made;
 };
 
+/** How long the service was away in the time that is shown, as a sentence. */
+const awayIn = ({ times: [first], outages }) => {
+  const ms = sum(outages.map(([from, to]) => (to ?? Date.now()) - Math.max(from, first)));
+  if (ms < 1_000) return "";
+  return ` The service was away for ${ms < 90_000 ? `${Math.round(ms / 1_000)} s` : `${Math.round(ms / 60_000)} min`}.`;
+};
+
 /** What the chart shows, for those who do not see it, and for everybody: a legend, a sentence and a table. */
 export const createChartText = (page, colours) => {
   const find = (selector) => page.querySelector(selector);
@@ -28,16 +35,23 @@ export const createChartText = (page, colours) => {
     find("[data-legend]").replaceChildren(...items);
   };
 
-  const drawNumbers = (times, names, values, format) => {
+  const drawNumbers = ({ times, step, names, happened, arrived, outages }, format) => {
     const head = make("tr", "");
-    head.append(make("th", "Time", "col"), ...names.map((name) => make("th", name, "col")));
+    head.append(
+      ...["Time", "Service", "All happened", "All arrived", ...names.map((name) => `${name} arrived`)].map((title) =>
+        make("th", title, "col"),
+      ),
+    );
+    const at = (lane, index) => lane.map((counts) => counts[index]);
+    const isAway = (time) => outages.some(([from, to]) => from < time + step && (to ?? time + step) > time);
     const lines = times
-      .map((time, index) => [time, values.map((counts) => counts[index])])
-      .filter(([, counts]) => sum(counts) > 0)
+      .map((time, index) => [time, isAway(time), sum(at(happened, index)), at(arrived, index)])
+      .filter(([, away, before, counts]) => away || before + sum(counts) > 0)
       .reverse()
-      .map(([time, counts]) => {
+      .map(([time, away, before, counts]) => {
         const line = make("tr", "");
-        line.append(make("th", format.format(time), "row"), ...counts.map((count) => make("td", count)));
+        const cells = [away ? "away" : "up", before, sum(counts), ...counts];
+        line.append(make("th", format.format(time), "row"), ...cells.map((text) => make("td", text)));
         return line;
       });
     const [thead, tbody] = [make("thead", ""), make("tbody", "")];
@@ -48,16 +62,23 @@ export const createChartText = (page, colours) => {
 
   let said = "";
   return {
-    draw({ times, names, values }, scale) {
+    draw(series, scale) {
+      const { names, happened, arrived, outages } = series;
       // Only when the numbers change, so that a reader's place in it is not lost every second.
-      const counted = names.map((name, index) => `${name} ${sum(values[index])}`).join(", ");
-      const saying = `${SPANS[scale]}|${counted}|${values.map((counts) => counts.filter(Boolean).join()).join("|")}`;
+      const counted = names.map((name, index) => `${name} ${sum(arrived[index])}`).join(", ");
+      const saying = JSON.stringify([
+        scale,
+        counted,
+        [...happened, ...arrived].map((counts) => counts.filter(Boolean)),
+        outages,
+      ]);
       if (saying === said) return;
       said = saying;
-      drawLegend(names, values);
-      drawNumbers(times, names, values, FORMATS[scale]);
-      const total = sum(values.map(sum));
-      find("[data-summary]").textContent = `${total ? plural(total) : "No events"} in ${SPANS[scale]}.`;
+      drawLegend(names, arrived);
+      drawNumbers(series, FORMATS[scale]);
+      const total = sum(arrived.map(sum));
+      const arrivals = total ? `${plural(total)} arrived` : "No event arrived";
+      find("[data-summary]").textContent = `${arrivals} in ${SPANS[scale]}.${awayIn(series)}`;
       find("[data-breakdown]").textContent = counted && ` By event_uid: ${counted}.`;
     },
   };

@@ -1,5 +1,5 @@
 /**
- * What the live page knows of the events: counts by time and event_uid, and the rows not drawn yet. It is bounded in
+ * What the live page knows of the events: counts by event_uid and time, of happening and of arriving, and the rows not drawn yet. It is bounded in
  * every direction, so that a page that stays open for days, or in a hidden tab, does not grow.
  */
 
@@ -9,6 +9,9 @@ export const MAX_ROWS = 50;
 const MAX_IDS = 5_000;
 /** The two scales: milliseconds of a step, and steps shown. */
 const SCALES = { seconds: { step: 1_000, steps: 60 }, minutes: { step: 60_000, steps: 60 } };
+
+/** When an event happened, in epoch milliseconds, where its page has stamped it. */
+export const happenedAt = ({ params }) => (typeof params?.occurred_at === "number" ? params.occurred_at : undefined);
 
 /** Counts by step and event_uid. */
 const createCounts = ({ step, steps }) => {
@@ -25,20 +28,41 @@ const createCounts = ({ step, steps }) => {
       if (counts.size > 2 * steps) forget(at);
     },
     has: (name) => [...counts.values()].some((names) => names.has(name)),
-    /** `{ times, names, values }`: the start of each step, the names that occur, and for each name its count by step. */
+    names(last) {
+      forget(last);
+      return [...counts.values()].flatMap((names) => [...names.keys()]);
+    },
+    of: (name, at) => counts.get(at)?.get(name) ?? 0,
+  };
+};
+
+/** What happened and what arrived, on one scale. */
+const createScale = ({ step, steps }) => {
+  const lanes = { happened: createCounts({ step, steps }), arrived: createCounts({ step, steps }) };
+  return {
+    lanes,
+    /**
+     * `{ times, step, names, happened, arrived }`: the start of each step, the names that occur, and for each name how often it
+     * happened, and how often it arrived, by step.
+     */
     series(now) {
       const last = Math.floor(now / step);
-      forget(last);
-      const times = Array.from({ length: steps }, (_, index) => last - steps + 1 + index);
-      const names = [...new Set([...counts.values()].flatMap((step) => [...step.keys()]))].sort();
-      const values = names.map((name) => times.map((at) => counts.get(at)?.get(name) ?? 0));
-      return { times: times.map((at) => at * step), names, values };
+      const all = Array.from({ length: steps }, (_, index) => last - steps + 1 + index);
+      const names = [...new Set([...lanes.happened.names(last), ...lanes.arrived.names(last)])].sort();
+      const values = (lane) => names.map((name) => all.map((at) => lane.of(name, at)));
+      return {
+        times: all.map((at) => at * step),
+        step,
+        names,
+        happened: values(lanes.happened),
+        arrived: values(lanes.arrived),
+      };
     },
   };
 };
 
 export const createModel = () => {
-  const counts = { seconds: createCounts(SCALES.seconds), minutes: createCounts(SCALES.minutes) };
+  const scales = { seconds: createScale(SCALES.seconds), minutes: createScale(SCALES.minutes) };
   const ids = new Set();
   let pending = [];
   let newest = 0;
@@ -52,15 +76,18 @@ export const createModel = () => {
       if (ids.size > MAX_IDS) ids.delete(ids.values().next().value);
       const time = new Date(event.received_at).getTime();
       newest = Math.max(newest, time);
-      counts.seconds.add(time, event.event_uid);
-      counts.minutes.add(time, event.event_uid);
+      const happened = happenedAt(event);
+      for (const { lanes } of Object.values(scales)) {
+        lanes.arrived.add(time, event.event_uid);
+        if (happened !== undefined) lanes.happened.add(happened, event.event_uid);
+      }
       pending.push(event);
       // Twice the bound before it is cut, so that cutting does not happen at every event.
       if (pending.length > 2 * MAX_ROWS) pending = pending.slice(-MAX_ROWS);
       return true;
     },
     /** Whether that event_uid came in the last hour. */
-    has: (name) => counts.minutes.has(name),
+    has: (name) => scales.minutes.lanes.arrived.has(name),
     /** The rows since the last call, oldest first. */
     take() {
       const rows = pending.slice(-MAX_ROWS);
@@ -68,6 +95,6 @@ export const createModel = () => {
       return rows;
     },
     /** Counts up to now; the service's clock may be a little ahead of this one. */
-    series: (scale, now) => counts[scale].series(Math.max(now, newest)),
+    series: (scale, now) => scales[scale].series(Math.max(now, newest)),
   };
 };

@@ -1,4 +1,4 @@
-import { MAX_ROWS } from "./model.js";
+import { happenedAt, MAX_ROWS } from "./model.js";
 
 /** Characters of a value, and members of params, that a row shows. */
 const MAX_VALUE = 160;
@@ -6,6 +6,9 @@ const MAX_MEMBERS = 12;
 
 /** New rows are marked when they are this few; among more the eye finds nothing, and a mark costs paint. */
 const MAX_MARKED = 5;
+
+/** Seconds from happening to arriving that are worth a word. */
+const LATE_S = 2;
 
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: "2-digit",
@@ -39,8 +42,11 @@ const named = (uid, names) => {
   return names.has(uid) ? [names.get(uid), element("small", "", cut(uid, MAX_VALUE))] : [cut(uid, MAX_VALUE)];
 };
 
+/** Members of params that a row shows in other columns, or that are for the service alone. */
+const ELSEWHERE = new Set(["account_uid", "occurred_at", "event_id"]);
+
 const paramsList = (params) => {
-  const members = Object.entries(params ?? {}).filter(([name]) => name !== "account_uid");
+  const members = Object.entries(params ?? {}).filter(([name]) => !ELSEWHERE.has(name));
   if (members.length === 0) return "–";
   const items = members.slice(0, MAX_MEMBERS).map(([name, value]) => {
     const text = typeof value === "string" ? value : JSON.stringify(value);
@@ -59,15 +65,23 @@ export const createRows = (body, colours) => {
     for (const part of table.querySelectorAll(tag)) part.setAttribute("role", role);
   }
 
+  const makeTime = (at) => {
+    const time = element("time", "", clock.format(at));
+    time.dateTime = new Date(at).toISOString();
+    return time;
+  };
+
   const makeRow = (event, names, isMarked) => {
-    const time = element("time", "", clock.format(new Date(event.received_at)));
-    time.dateTime = new Date(event.received_at).toISOString();
+    const { received_at: arrived } = event;
+    const happened = happenedAt(event);
+    const late = Math.round((arrived - happened) / 1_000);
     const swatch = element("i", "swatch");
     swatch.style.setProperty("--colour", `var(${colours.property(event.event_uid)})`);
     const row = element(
       "tr",
       isMarked ? "fresh" : "",
-      cell(time),
+      cell(happened === undefined ? "–" : makeTime(happened)),
+      cell(makeTime(arrived), ...(late >= LATE_S ? [element("small", "late", `after ${late} s`)] : [])),
       cell(...named(event.contact_uid, names.contacts)),
       cell(...named(event.params?.account_uid, names.accounts)),
       cell(element("div", "event", swatch, element("span", "event-name", cut(event.event_uid, MAX_VALUE)))),

@@ -7,12 +7,17 @@ export const FORMATS = {
 export const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 /** Whatever has no colour of its own becomes one series: a thousand names would be a legend of a thousand lines. */
-export const gather = ({ times, names, values }, colours) => {
+export const gather = ({ names, happened, arrived, ...rest }, colours) => {
   const own = names.flatMap((name, index) => (colours.has(name) ? [index] : []));
   const others = names.flatMap((name, index) => (colours.has(name) ? [] : [index]));
-  const gathered = { times, names: own.map((index) => names[index]), values: own.map((index) => values[index]) };
-  if (others.length === 0) return gathered;
-  gathered.names.push(`${others.length} more`);
-  gathered.values.push(times.map((_, step) => sum(others.map((index) => values[index][step]))));
-  return gathered;
+  const values = (lane) => {
+    const together = rest.times.map((_, step) => sum(others.map((index) => lane[index][step])));
+    return [...own.map((index) => lane[index]), ...(others.length > 0 ? [together] : [])];
+  };
+  return {
+    ...rest,
+    names: [...own.map((index) => names[index]), ...(others.length > 0 ? [`${others.length} more`] : [])],
+    happened: values(happened),
+    arrived: values(arrived),
+  };
 };
