@@ -19,14 +19,15 @@ const banner = (settings: Settings, site: string, service: string, pid: number |
 
   Try this
 
-    1  Open the live page, and the site beside it. Identify as somebody and click around.
-    2  Press "Stop the service" (or kill -9 ${pid}), click on, reload: the events wait in the browser.
-       Press "Start the service" (or ${restartCommand(settings, service)}): they arrive, once.
-    3  ${readCommand(settings, service)}, in another terminal: all six operations of the interface.
+    1  Open the site and follow its six steps, with the live page beside it.
+    2  Or do it from a terminal: end the service by kill -9 ${pid}, click on, reload: the events wait in the browser.
+       Start it by ${restartCommand(settings, service)}: they arrive, once.
+    3  ${readCommand(settings, service)}, in another terminal, does what a server can do:
+       it looks up accounts, contacts and users, and sends an event.
     4  Paste this into a page of your own, open it, and see its page view on the live page:
 
        <script async src="${site}/dist/tracklet.iife.js" data-api-token="${settings.apiToken}"
-         data-track-url="${service}" data-contact-uid="me"></script>
+         data-track-url="${service}" data-contact-uid="me" data-stamp></script>
 
   Ctrl-C stops everything and keeps the data.
 `;

@@ -1,52 +1,111 @@
 import { expect, type Page } from "playwright/test";
+import { drawn } from "./drawn.js";
 import { test } from "./fixtures.js";
 import { identify, own, pageviews, trackOwn } from "./visitor.js";
 
 /* The core promise, as a visitor of the demo sees it: events wait while the service is away, and arrive once when it is back. */
 
-const strip = (page: Page) => page.getByRole("region", { name: "Delivery" });
-const number = (page: Page, name: "waiting" | "delivered") => strip(page).locator(`[data-${name}]`);
-const state = (page: Page) => strip(page).getByRole("status");
+const bar = (page: Page) => page.getByRole("region", { name: "Delivery" });
+const number = (page: Page, name: "waiting" | "delivered" | "next") => bar(page).locator(`[data-${name}]`);
+const state = (page: Page) => bar(page).getByRole("status");
 
-test("a visitor stops the service, sees events wait, and arrive", { tag: "@core" }, async ({ page, demo }) => {
+/** The step that the guide marks as the next one; all of the guide is in the first screen of a phone and of a desk. */
+const expectStep = async (page: Page, name: string | undefined) => {
+  const next = page.locator("[data-step][aria-current=step]");
+  if (name) await expect(next).toHaveAttribute("data-step", name);
+  else await expect(next).toHaveCount(0);
+  for (const [width, height] of [
+    [375, 812],
+    [1280, 800],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await page.evaluate(() => scrollTo(0, 0));
+    const { y, height: own } = (await page.locator("[data-guide]").boundingBox())!;
+    expect(y + own, `the guide at ${width} px, step ${name}`).toBeLessThanOrEqual(height);
+  }
+};
+
+test("the guide's six steps: a visitor stops the service, sees clicks wait, and arrive", { tag: "@core" }, async ({
+  page,
+  live,
+  demo,
+}) => {
+  const guide = page.locator("[data-guide]");
+  const press = (name: string) => guide.getByRole("button", { name }).click();
   const contact = demo.contact();
   await demo.endStartedService();
+  await page.bringToFront();
   await page.goto(demo.site);
   await expect(state(page)).toHaveText(/up|stopped/);
-  const start = strip(page).getByRole("button", { name: "Start the service" });
-  const stop = strip(page).getByRole("button", { name: "Stop the service" });
-  if ((await state(page).textContent()) === "stopped") await start.click();
+  if ((await state(page).textContent()) === "stopped")
+    await bar(page).getByRole("button", { name: "Start the service" }).click();
   await expect(state(page)).toHaveText("up");
-
-  await expect(number(page, "waiting")).toHaveText("1");
+  await expectStep(page, "identify");
+  await expect(number(page, "next")).toHaveText("when you identify");
   await page.reload();
-  await expect(page.locator("#contact")).toBeEnabled();
   await identify(page, contact);
   // The home page is tracked as well, twice by now.
   await expect.poll(async () => pageviews(await demo.rows(contact))).toEqual(["/", "/"]);
   await expect(number(page, "delivered")).toHaveText("2");
-  await expect(number(page, "waiting")).toHaveText("0");
+  await expect(number(page, "next")).toHaveText("none: nothing waits");
 
-  await stop.click();
+  await expectStep(page, "stop");
+  await press("Stop");
   await expect(state(page)).toHaveText("stopped");
   await expect(page.locator(".live-link .dot")).toHaveCSS("background-color", "rgb(179, 38, 30)");
-  for (const name of ["first", "second", "third"]) await trackOwn(page, name);
+  await expectStep(page, "click");
+  for (let click = 0; click < 3; click++) await press("Click");
   await expect(number(page, "waiting")).toHaveText("3");
-  await expect(page.getByRole("list", { name: "Calls made on this page" }).getByRole("listitem").first()).toHaveText(
-    'tracklet.track("third", {})',
-  );
-  await page.goto(`${demo.site}/classic.html`);
+  await expect(number(page, "next")).toHaveText(/^in \d+ s$/);
+  await expectStep(page, "reload");
+  await press("Reload");
+  await expectStep(page, "start");
+  await expect(guide.getByRole("cell", { name: "waits" })).toHaveCount(3);
   await expect(number(page, "waiting")).toHaveText("4");
   expect(await fetch(`${demo.service}/readyz`).catch(() => "refused")).toBe("refused");
+  // The live page knows of the same events, and of the outage.
+  await expect(number(live, "waiting")).toHaveText("4");
+  await expect(state(live)).toHaveText("stopped");
 
-  await start.click();
+  await press("Start");
   await expect(state(page)).toHaveText("up");
   await expect(page.locator(".live-link .dot")).toHaveCSS("background-color", "rgb(20, 116, 63)");
-  await expect(number(page, "waiting")).toHaveText("0", { timeout: 60_000 });
+  await expect(guide.getByRole("status")).toHaveText("Done: all three have arrived, once each.", { timeout: 60_000 });
+  await expectStep(page, undefined);
+  await expect(number(page, "waiting")).toHaveText("0");
   await expect(number(page, "delivered")).toHaveText("4");
   const rows = await demo.rows(contact);
-  expect(own(rows).sort()).toEqual(["first", "second", "third"]);
-  expect(pageviews(rows).sort()).toEqual(["/", "/", "/classic.html"]);
+  expect(own(rows)).toEqual(["guide_click", "guide_click", "guide_click"]);
+  expect(pageviews(rows)).toHaveLength(3);
+
+  await live.bringToFront();
+  const late = live.getByRole("row").filter({ hasText: "guide_click" });
+  await expect(late).toHaveCount(3);
+  for (const row of await late.all()) await expect(row).toHaveText(/^\d\d:\d\d:\d\d\s*\d\d:\d\d:\d\d\s*after \d+ s/);
+  await live.locator("[value=minutes]").check();
+  for (const lane of ["happened", "arrived"] as const) expect(await drawn(live, "guide_click", lane)).toBe(3);
+  await expect(live.getByRole("figure")).toContainText(/The service was away for \d+ (s|min)\./);
+  await page.bringToFront();
+  await press("Once more");
+  await expectStep(page, "stop");
+});
+
+test("a visitor refuses, and nothing is kept or sent; agrees, and it goes on", async ({ page, demo }) => {
+  const contact = demo.contact();
+  const consent = page.getByRole("group", { name: "May this site track you?" });
+  await page.goto(`${demo.site}/classic.html`);
+  await expect(number(page, "waiting")).toHaveText("1");
+  await consent.getByRole("button", { name: "Refuse" }).click();
+  await expect(consent.getByRole("status")).toHaveText(/^You have refused/);
+  await expect(number(page, "waiting")).toHaveText("0");
+  await identify(page, contact);
+  await trackOwn(page, "while_refused");
+  await expect(number(page, "next")).toHaveText("none: you refuse");
+  await consent.getByRole("button", { name: "Agree" }).click();
+  await expect(consent.getByRole("status")).toHaveText(/^You have agreed/);
+  await identify(page, contact);
+  await trackOwn(page, "after_agreeing");
+  await expect.poll(async () => own(await demo.rows(contact))).toEqual(["after_agreeing"]);
 });
 
 test("no page but the demo's own may stop the service", async ({ demo }) => {
