@@ -6,11 +6,11 @@ const PREFIX = "tracklet:";
 
 const get = (key) => localStorage.getItem(PREFIX + key) ?? "";
 
-/** Milliseconds until the next attempt, after a failure; 0 where one is due or under way. The row: set at, delay, failures, cause. */
+/** Milliseconds until the next attempt; 0 where one is due, or a probe is under way. Of the row the first, second and fifth number. */
 const waitMs = (row) => {
-  const [setAt, delay, , cause] = row.split(",");
-  const left = Number(setAt) + Number(delay) - Date.now();
-  return row && left > 0 && left <= Number(delay) && !cause?.startsWith("?") ? left : 0;
+  const [setAt, delay, , , isProbed] = row.split(",").map(Number);
+  const left = setAt + delay - Date.now();
+  return left > 0 && left <= delay && !isProbed ? left : 0;
 };
 
 /** `{ waiting, unnamed, waitMs, consent }`: events that wait, those of them without a contact, and the visitor's choice. */
