@@ -6,6 +6,9 @@ import type { HtmlOptions, Site } from "./site.js";
 export const panel = (page: Page) => page.getByRole("dialog", { name: /^Inspector/ });
 export const findings = (page: Page) => panel(page).getByRole("status");
 
+/** What it finds where all is well. */
+export const WORKING = /^Working: the last event was stored \d+ (s|min) ago \(200\)\.$/;
+
 /** Loads it as by hand, without an element. */
 export const inspect = async (page: Page): Promise<void> => {
   await page.evaluate(() => void import("/dist/tracklet.inspector.js" as string));

@@ -10,7 +10,8 @@ test("of 20,000 events it shows a hundred and counts the rest, and the page stay
   await visit(page, site, { tag: false, identify: false });
   const read = await page.evaluate(async (rows) => {
     const body = JSON.stringify({ contact_uid: "contact", event_uid: "kept", params: { text: "x".repeat(100) } });
-    for (let row = 0; row < rows; row++) localStorage.setItem(`tracklet:event:tab:${1e6 + row}:${Date.now()}:`, body);
+    for (let row = 0; row < rows; row++)
+      localStorage.setItem(`tracklet:event2:tab:${1e6 + row}:${Date.now()}`, `0,0,${body}`);
     const { prototype } = Storage;
     const getItem = prototype.getItem;
     const counted = { values: 0, busyMs: 0, keysMs: 0 };

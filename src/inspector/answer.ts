@@ -1,5 +1,6 @@
 /** What the last answer means, or that there was none, in words. */
 import type { Activity } from "./activity.js";
+import { isOwnSite } from "./address.js";
 
 const KEPT = "Events are kept, and sent once that is put right.";
 
@@ -9,30 +10,29 @@ export const isGood = (status: number): boolean => status >= 200 && status < 300
 export const isConfiguration = (status: number): boolean =>
   status >= 300 && status < 500 && ![408, 425, 429].includes(status);
 
-/** Of a good status, with a web page in place of the service's own answer. */
-export const OF_WEB_PAGE =
-  "The answer is good, but it is a web page (HTML), not the service's: events are taken for delivered, and are most likely stored nowhere. Check data-track-url and data-event-path (trackUrl and eventPath of init).";
+/** Of an answer that is this site's own: no proxy passes the event on. */
+const ofOwnSite = (address: string, answer: string): string =>
+  `This site itself answers at ${address} (${answer}), and passes nothing on to a service: set up the proxy for this path, or write the service's own address, with https://, in data-track-url (trackUrl of init).`;
 
-/**
- * A name that should have been a host: without `https://` in front the browser takes it for a path of the page.
- *
- * @returns `""` where the address is on another host, or its path holds no such name
- */
-export const hostInPath = (address: string, origin: string): string => {
-  if (!address.startsWith(`${origin}/`)) return "";
-  const isHost = /^[\w-]+(\.[\w-]+)*\.[a-z]{2,}(:\d+)?$/i;
-  const isFile = /\.(php|aspx?|cgi|do|html?|js|json)$/i;
-  const parts = address.slice(origin.length).split("/");
-  return parts.find((part) => isHost.test(part) && !isFile.test(part)) ?? "";
-};
+/** Of a good status, with a web page in place of the service's own answer. */
+export const ofWebPage = (address: string, origin: string): string =>
+  `${
+    isOwnSite(address, origin)
+      ? ofOwnSite(address, "a web page, HTML")
+      : "The answer is good, but it is a web page (HTML), not the service's. Check data-track-url and data-event-path (trackUrl and eventPath of init)."
+  } Events are taken for delivered, and are most likely stored nowhere.`;
 
 /** @param status of an answer that is not good */
-export const ofStatus = (status: number, address: string): string => {
+export const ofStatus = (status: number, address: string, origin: string): string => {
   const at = address ? ` at ${address}` : "";
+  if (isOwnSite(address, origin) && [404, 405, 501].includes(status))
+    return `${ofOwnSite(address, `status ${status}`)} ${KEPT}`;
   if (status === 401 || status === 403)
     return `The service refuses the API token (status ${status}): check data-api-token. ${KEPT}`;
   if (status === 404 || status === 405)
     return `There is no event endpoint${at} (status ${status}): check data-track-url and data-event-path. ${KEPT}`;
+  if (status === 421)
+    return `The service${at} does not answer for this host name (status 421): check the host in data-track-url, and which Host a proxy passes on. ${KEPT}`;
   if (status >= 300 && status < 400)
     return `The address${at} redirects, which is not followed: name the address that it leads to. ${KEPT}`;
   if (status === 429) return "The service asks to send less (status 429). Events are kept and sent later.";
@@ -47,7 +47,11 @@ export const ofSilence = ({ silence, address }: Activity): string => {
     return `The page's Content-Security-Policy forbids requests to ${at}: name it in connect-src. ${KEPT}`;
   if (silence === "cors")
     return `Something answers at ${at}, but does not allow this page to read it (CORS): the service must send Access-Control-Allow-Origin and allow the Content-Type header. ${KEPT}`;
-  if (silence === "unreachable")
-    return `Nothing answers at ${at}: check the address, whether the service runs, and whether an extension of the browser blocks it. Events are kept and tried again.`;
+  if (silence === "plain")
+    return `Nothing answers by https at ${at}, but something does by http: give the service a certificate, or write http:// in data-track-url (trackUrl of init). ${KEPT}`;
+  if (silence === "unreachable") {
+    const certificate = address.startsWith("https:") ? ", that it speaks https with a certificate that holds" : "";
+    return `Nothing answers at ${at}: check the address, that the service runs${certificate}, and whether an extension of the browser blocks it. Events are kept and tried again.`;
+  }
   return "The last request had no answer. Events are kept and tried again.";
 };

@@ -17,6 +17,8 @@ const KEPT = 20;
 
 export const createAnswers = () => {
   const list: Answer[] = [];
+  /** All that were told of. */
+  let count = 0;
   /** Told by the tracker, and perhaps by a record that is yet to come. */
   const unrecorded: Answer[] = [];
 
@@ -34,10 +36,13 @@ export const createAnswers = () => {
 
   return {
     list,
+    count: (): number => count,
 
     /** The browser has recorded a request that ended before the tracker reported. */
     record: (at: number, status: number): void => {
-      if (!take(unrecorded, (told) => told.status === status)) keep(list, { at, status, event: "" });
+      if (take(unrecorded, (told) => told.status === status)) return;
+      keep(list, { at, status, event: "" });
+      count++;
     },
 
     /** @param mayBeRecorded whether the request may have ended before the tracker reported */
@@ -45,6 +50,7 @@ export const createAnswers = () => {
       const isRecorded = take(list, ({ event, status }) => mayBeRecorded && !event && status === answer.status);
       if (mayBeRecorded && !isRecorded) keep(unrecorded, answer);
       keep(list, answer);
+      if (!isRecorded) count++;
     },
   };
 };

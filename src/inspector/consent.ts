@@ -1,21 +1,32 @@
-/** What may be stored and sent, as far as it can be seen from outside. */
+/** What may be stored and sent. */
 import type { Activity } from "./activity.js";
+import { optionsOf } from "./options.js";
 import type { Snapshot } from "./snapshot.js";
 import type { Stored } from "./stored.js";
 
+const isOn = (option: unknown): boolean => /^(true)?$/.test(`${option}`);
+
 /** Why nothing may be stored or sent, in words; `""` where nothing forbids it. */
-export const denialOf = ({ tag, hasGpc }: Snapshot, { consent }: Stored, { isDenied }: Activity): string => {
-  if (tag?.consent === "denied") return 'The tag says data-consent="denied", whatever the visitor chooses';
-  if (hasGpc && /^(true)?$/.test(tag?.respectGpc ?? "off"))
-    return "The browser sends the Global Privacy Control signal, which data-respect-gpc obeys";
-  if (consent === "denied") return "The visitor has refused";
-  if (isDenied)
-    return `Consent is denied, by optOut(), by the option consent${hasGpc ? ", or by respectGpc and the browser's Global Privacy Control signal" : ""}`;
-  return "";
+export const denialOf = (snapshot: Snapshot, { consent }: Stored, activity: Activity): string => {
+  const options = optionsOf(snapshot, activity);
+  if (options.consent === "denied") return 'The option consent is "denied", whatever the visitor chooses';
+  if (snapshot.hasGpc && isOn(options.respectGpc))
+    return "The browser sends the Global Privacy Control signal, which respectGpc obeys";
+  // Where the storage was emptied or is denied, the dropped events tell.
+  return consent === "denied" || activity.isDenied ? "The visitor has refused" : "";
 };
 
-/** Which consent holds. */
+/** Does everything wait in memory for the visitor's choice? */
+export const isPending = (snapshot: Snapshot, stored: Stored, activity: Activity): boolean => {
+  const { consent } = optionsOf(snapshot, activity);
+  const isAsked = consent !== undefined && consent !== "" && consent !== "granted";
+  return isAsked && stored.consent !== "granted" && !denialOf(snapshot, stored, activity);
+};
+
+/** Whether sending is allowed, and by whom. */
 export const consentOf = (snapshot: Snapshot, stored: Stored, activity: Activity): string => {
-  if (denialOf(snapshot, stored, activity)) return "denied";
-  return stored.consent || "no choice of the visitor is stored";
+  if (denialOf(snapshot, stored, activity)) return "denied: nothing is stored or sent";
+  if (isPending(snapshot, stored, activity)) return "pending: nothing is stored or sent until optIn() is called";
+  if (stored.consent === "granted") return "granted by the visitor: sending is allowed";
+  return "no choice is stored: sending is allowed";
 };

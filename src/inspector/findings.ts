@@ -1,13 +1,15 @@
 /** What is wrong, or worth knowing, in words. Nothing to speak of: the last answer was good. */
 
 import type { Activity } from "./activity.js";
-import { hostInPath, isGood, OF_WEB_PAGE, ofSilence, ofStatus } from "./answer.js";
+import { hostInPath, isMixed } from "./address.js";
+import { isGood, ofSilence, ofStatus, ofWebPage } from "./answer.js";
 import { mistakesInCalls } from "./calls.js";
-import { denialOf } from "./consent.js";
+import { denialOf, isPending } from "./consent.js";
 import { isStuck, noRequest } from "./delivery.js";
 import { configures, mistakesInInit, mistakesInTag } from "./options.js";
 import type { Snapshot } from "./snapshot.js";
 import { SHOWN, type Stored } from "./stored.js";
+import { DEFAULT_NAME } from "./trackers.js";
 
 export interface Finding {
   kind: "problem" | "note";
@@ -31,8 +33,12 @@ const ofScript = ({ name, global, calls, tag }: Snapshot, { script }: Activity):
 };
 
 const ofPage = (snapshot: Snapshot, activity: Activity): string[] => {
-  const { global, calls, tag } = snapshot;
+  const { name, global, calls, strayCalls, tag } = snapshot;
   const found = ofScript(snapshot, activity);
+  if (strayCalls > 0)
+    found.push(
+      `Calls wait in window.${DEFAULT_NAME} (${strayCalls}), and nothing takes them over: this tracker is called ${name}. Write window.${name} in the page's calls, or take data-name away.`,
+    );
   if (global === "idle")
     found.push(
       "The tracker has no options, and calls wait for them: no tag has data-api-token and data-track-url, and nothing has called init with apiToken and trackUrl. Where a tag manager takes attributes away, call init.",
@@ -42,23 +48,33 @@ const ofPage = (snapshot: Snapshot, activity: Activity): string[] => {
   found.push(...mistakesInTag(tag ?? {}), ...mistakesInCalls(calls));
   // What a tag configures is looked at there.
   if (activity.options && !configures(tag)) found.push(...mistakesInInit(activity.options));
+  if (activity.dropped.has("beforeSend") && activity.queued === 0)
+    found.push(
+      `beforeSend drops every event (${activity.dropped.get("beforeSend")} since this panel was opened): it returns null or false. Let it return the event, or nothing.`,
+    );
   return found;
 };
 
 /** An address that was meant to be another host's. */
 const ofAddress = ({ origin, tag }: Snapshot, { address, hasRequests }: Activity): string[] => {
+  if (isMixed(address, origin))
+    return [
+      `This page is https, and the service's address, ${address}, is http: the browser lets no such request out (mixed content). Give the service a certificate, and write https://.`,
+    ];
   const host = hasRequests && !tag?.trackUrl ? hostInPath(address, origin) : "";
   return host ? [`Requests go to ${address}, which is a path of this page: write trackUrl with https://${host}.`] : [];
 };
 
-const ofAnswers = ({ isOnline }: Snapshot, { pauseMs }: Stored, activity: Activity): string[] => {
+const ofAnswers = (snapshot: Snapshot, { pauseMs }: Stored, activity: Activity): string[] => {
+  const { isOnline, origin } = snapshot;
   // While a pause stands, what led to it has not passed, whatever else was under way.
   const last = activity.answers.find(({ status }) => pauseMs === 0 || !isGood(status));
-  if (!isOnline || !last) return [];
-  if (isGood(last.status)) return activity.isWebPage ? [OF_WEB_PAGE] : [];
+  // What is wrong with the address is told by itself.
+  if (!isOnline || !last || ofAddress(snapshot, activity).length > 0) return [];
+  if (isGood(last.status)) return activity.isWebPage ? [ofWebPage(activity.address, origin)] : [];
   // What the browser itself has kept of a request may lack the answer. A pause says that there was none.
   if (!last.status && !last.event && pauseMs === 0) return [];
-  return [last.status > 0 ? ofStatus(last.status, activity.address) : ofSilence(activity)];
+  return [last.status > 0 ? ofStatus(last.status, activity.address, origin) : ofSilence(activity)];
 };
 
 const ofProblems = ({ problems }: Activity): string[] => {
@@ -71,22 +87,33 @@ const ofProblems = ({ problems }: Activity): string[] => {
     found.push(`An event was dropped, because the service refuses it: ${told("rejected")}.`);
   if (problems.has("evicted"))
     found.push(`An event was dropped, because too many wait or too long: ${told("evicted")}.`);
+  if (problems.has("error")) found.push(`tracklet itself has failed, please report it: ${told("error")}.`);
   return found;
 };
 
 const notesOf = (snapshot: Snapshot, stored: Stored, activity: Activity): string[] => {
   const notes: string[] = [];
   if (!snapshot.isOnline) notes.push("The browser is offline. Events are kept until it is back.");
+  const pending = isPending(snapshot, stored, activity);
   const anonymous = stored.contact ? 0 : stored.events.filter(({ contact }) => !contact).length;
   if (anonymous > 0)
     notes.push(
       `Events wait for identify (${anonymous}${anonymous >= SHOWN ? " or more" : ""}): the service needs a contact.`,
     );
+  if (!stored.contact && !pending && snapshot.hasDirectIdentify)
+    notes.push(
+      `Nobody is identified, and a script in this page calls ${snapshot.name}.identify(…): before our script has loaded that is an error (the console says "identify is not a function"). Write ${snapshot.name}.push(["identify", …]), which waits.`,
+    );
+  for (const [hook, times] of activity.dropped)
+    if (activity.queued > 0 || hook !== "beforeSend")
+      notes.push(`${hook} has dropped events (${times} since this panel was opened).`);
   if (!stored.isThere) notes.push("This page has no localStorage: events wait in memory, and end with the page.");
   const denial = denialOf(snapshot, stored, activity);
   if (denial) notes.push(`${denial}: nothing is stored or sent.`);
-  else if (activity.pending > 0 && stored.consent !== "granted")
-    notes.push(`Events wait in memory for the visitor's consent (${activity.pending}).`);
+  else if (pending)
+    notes.push(
+      `Consent is pending, until optIn() or optOut() is called. Events that wait in memory: ${activity.pending}.`,
+    );
   return notes;
 };
 
@@ -94,8 +121,9 @@ const notesOf = (snapshot: Snapshot, stored: Stored, activity: Activity): string
 const ofDoubt = (snapshot: Snapshot, stored: Stored, activity: Activity, isExplained: boolean): string[] => {
   const isSure = activity.answers.some(({ status }) => isGood(status));
   if (isSure || !snapshot.isOnline || denialOf(snapshot, stored, activity)) return [];
+  if (isPending(snapshot, stored, activity)) return [];
   if (activity.hasRequests) return ["No answer to a request has been seen yet."];
-  return [isExplained ? "No request has been seen yet." : noRequest(snapshot, stored)];
+  return [isExplained ? "No request has been seen yet." : noRequest(snapshot, stored, activity)];
 };
 
 export const findingsOf = (snapshot: Snapshot, stored: Stored, activity: Activity): Finding[] => {

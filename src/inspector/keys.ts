@@ -1,33 +1,26 @@
-/**
- * How a tracker names and writes its rows in `localStorage`. All that the inspector knows of it stands here: whoever changes
- * the rows changes this file.
- */
-
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
+/** A tracker's rows in `localStorage`: their names and forms are the tracker's own. */
+import { BACKOFF, readBackoff } from "../browser/delivery/backoff.js";
+import { EVENT } from "../browser/delivery/row.js";
+import { IDENTITY } from "../browser/state/identity.js";
+import { CONSENT } from "../browser/state/storage.js";
 
 /** The keys of a tracker's rows: those of its events begin with `events`. */
 export const keysOf = (name: string) => ({
-  events: `${name}:event:`,
-  identity: `${name}:identity`,
-  consent: `${name}:consent`,
-  backOff: `${name}:backoff`,
+  events: `${name}:${EVENT}`,
+  identity: `${name}:${IDENTITY}`,
+  consent: `${name}:${CONSENT}`,
+  backOff: `${name}:${BACKOFF}`,
 });
 
-/** When an event was queued, in milliseconds since 1970: a key is `<name>:event:<tab>:<number>:<time>:…`. */
-export const queuedAt = (key: string): number => Number(key.split(":event:")[1]?.split(":")[2]);
-
-/** The JSON of an event: a mark may stand in front of it. */
-export const bodyOf = (row: string): string => row.slice(Math.max(0, row.indexOf("{")));
-
-/** Contact and account: the row is `<number>\0<contact>\0<account>`. */
+/** Contact and account, `""` where there is none: the row is `<reset id>\0<contact>\0<account>`. */
 export const readIdentity = (row: string): [contact: string, account: string] => {
-  const [, contact, account] = row.split("\0");
-  return [text(contact), text(account)];
+  const [, contact = "", account = ""] = row.split("\0");
+  return [contact, account];
 };
 
-/** Milliseconds until the next attempt, or 0: the row begins with when the pause was set, and how long it holds. */
+/** Milliseconds until the next attempt; 0 where one is due or under way. */
 export const readPause = (row: string): number => {
-  const [setAt = 0, delay = 0] = (row.match(/-?\d+(\.\d+)?/g) ?? []).map(Number);
+  const { setAt = 0, delay = 0, isProbed } = readBackoff(row) ?? {};
   const left = setAt + delay - Date.now();
-  return left > 0 && left <= delay ? left : 0;
+  return !isProbed && left > 0 && left <= delay ? left : 0;
 };

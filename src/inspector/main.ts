@@ -3,34 +3,30 @@
  * another query, it opens anew.
  */
 
-import { listen } from "./activity.js";
+import { addressOf } from "./address.js";
 import { copyText } from "./copy.js";
+import { listen } from "./listen.js";
 import { createLooks } from "./looks.js";
 import { focusPanel, openPanel } from "./panel.js";
 import { createScriptCheck } from "./script.js";
-import { look } from "./snapshot.js";
+import { takeSnapshot } from "./snapshot.js";
 import { readStored } from "./stored.js";
 import { findNames, findTag, globalOf } from "./trackers.js";
 import { textOf, viewOf } from "./view.js";
 
 const SEND_MS = 5_000;
 
-/** Where the tag says that the service is. */
-const addressOf = (name: string): string => {
-  try {
-    const trackUrl = findTag(name)?.dataset.trackUrl;
-    return trackUrl ? new URL(trackUrl, location.href).href : "";
-  } catch {
-    return "";
-  }
-};
-
 const open = (name: string): void => {
   const names = findNames();
   if (!names.includes(name)) names.push(name);
 
-  const { activity, listener, find, end: stop } = listen(name, addressOf(name), () => looks.soon());
-  const see = () => viewOf(look(name, listener, !!activity.options), readStored(name), activity);
+  const {
+    activity,
+    listener,
+    find,
+    end: stop,
+  } = listen(name, addressOf(findTag(name)?.dataset.trackUrl), () => looks.soon());
+  const see = () => viewOf(takeSnapshot(name, listener, !!activity.options), readStored(name), activity);
   const checkScript = createScriptCheck((reason) => {
     activity.script = reason;
     looks.soon();

@@ -7,6 +7,12 @@ export type Options = Record<string, string | undefined>;
 /** What a value must be, and what is said where it is not. */
 type Rule = [isRight: (value: unknown) => boolean, advice: string];
 
+/** The options in force, as the tracker tells them; before it does, those of its tag. */
+export const optionsOf = (
+  { tag }: { tag: Options | undefined },
+  { options }: { options: unknown },
+): Record<string, unknown> => (options ?? tag ?? {}) as Record<string, unknown>;
+
 const oneOf = (words: RegExp, advice: string): Rule => [(value) => words.test(`${value}`), advice];
 
 /** A path of the page, or an address with `http:` or `https:`: without it even `track.example.com` is a path. */

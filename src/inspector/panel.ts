@@ -87,29 +87,39 @@ export const openPanel = ({ names, name, choose, send, copy, close }: Controls) 
   document.documentElement.append(host);
   panel.focus({ preventScroll: true });
 
-  let shown = "";
-  let spoken = "";
+  /** Draws a part where it has changed: what is selected, spoken or read in the others stays. */
+  const createPart = <T>(draw: (data: T) => void) => {
+    let drawn = "";
+    return (data: T): void => {
+      const next = JSON.stringify(data);
+      if (next !== drawn) draw(data);
+      drawn = next;
+    };
+  };
+  const showFindings = createPart<View["findings"]>((found) =>
+    findings.replaceChildren(
+      ...found.map(({ kind, text }) =>
+        // How long ago is written each second, and not to be spoken as often.
+        element("li", { class: kind, ...(kind === "fine" && { "aria-live": "off" }) }, element("span", {}, text)),
+      ),
+    ),
+  );
+  const showFacts = createPart<View["facts"]>((found) =>
+    facts.replaceChildren(...found.flatMap(([label, value]) => [element("dt", {}, label), element("dd", {}, value)])),
+  );
+  const showLists = createPart<View["lists"]>((found) =>
+    lists.replaceChildren(
+      ...found.flatMap(({ title, empty, items }) => [
+        element("h3", {}, title),
+        items.length > 0 ? element("ol", {}, ...items.map(item)) : element("p", {}, empty),
+      ]),
+    ),
+  );
   return {
     show: (view: View): void => {
-      const text = JSON.stringify(view);
-      if (text === shown) return;
-      shown = text;
-      const said = JSON.stringify(view.findings);
-      // Spoken when it changes, so it changes only then.
-      if (said !== spoken)
-        findings.replaceChildren(
-          ...view.findings.map(({ kind, text }) => element("li", { class: kind }, element("span", {}, text))),
-        );
-      spoken = said;
-      facts.replaceChildren(
-        ...view.facts.flatMap(([label, value]) => [element("dt", {}, label), element("dd", {}, value)]),
-      );
-      lists.replaceChildren(
-        ...view.lists.flatMap(({ title, empty, items }) => [
-          element("h3", {}, title),
-          items.length > 0 ? element("ol", {}, ...items.map(item)) : element("p", {}, empty),
-        ]),
-      );
+      showFindings(view.findings);
+      showFacts(view.facts);
+      showLists(view.lists);
     },
     remove: (): void => {
       const had = root.activeElement !== null;

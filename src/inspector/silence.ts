@@ -1,6 +1,7 @@
-/** Why requests have no answer: the page's policy, a service that does not allow the page, or none that is there. */
+/** Why requests have no answer: the page's policy, a service that does not allow the page or speaks no `https`, or none there. */
+import { withoutTls } from "./address.js";
 
-export type Silence = "unknown" | "policy" | "cors" | "unreachable";
+export type Silence = "unknown" | "policy" | "cors" | "plain" | "unreachable";
 
 /** The browser tells of a violation about when a request fails: a moment more, and it surely has. Milliseconds. */
 const VIOLATION_MS = 250;
@@ -16,6 +17,12 @@ const isAnswering = (address: string): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+const ask = async (address: string): Promise<Silence> => {
+  if (await isAnswering(address)) return "cors";
+  const plain = withoutTls(address, location.origin);
+  return plain && (await isAnswering(plain)) ? "plain" : "unreachable";
+};
 
 /**
  * @param tell called with the reason, and the address of the request
@@ -33,7 +40,7 @@ export const watchSilence = (tell: (silence: Silence, address: string) => void) 
     explain: (address: string): void => {
       setTimeout(async () => {
         if (!navigator.onLine || !address || performance.now() - violatedAt < 10 * VIOLATION_MS) return;
-        tell((await isAnswering(address)) ? "cors" : "unreachable", address);
+        tell(await ask(address), address);
       }, VIOLATION_MS);
     },
     end: (): void => document.removeEventListener("securitypolicyviolation", onViolation),

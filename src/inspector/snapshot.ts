@@ -1,7 +1,7 @@
 /** What the page shows of a tracker at this moment. */
 
 import type { Options } from "./options.js";
-import { findTag, globalOf, isConfigured } from "./trackers.js";
+import { DEFAULT_NAME, findTag, globalOf } from "./trackers.js";
 
 export interface Snapshot {
   name: string;
@@ -9,8 +9,14 @@ export interface Snapshot {
   global: "absent" | "waiting" | "idle" | "running";
   /** Calls in that array. */
   calls: readonly unknown[];
+  /** Calls in the array of the usual name, which nothing on the page takes over: this tracker has another one. */
+  strayCalls: number;
+  /** Does a script in the page call `identify` as a method? That fails before our script has loaded. */
+  hasDirectIdentify: boolean;
   /** The options of the tag; `undefined` where there is none. */
   tag: Options | undefined;
+  /** Milliseconds since the page began. */
+  now: number;
   /** Where the page is, without its path. */
   origin: string;
   isOnline: boolean;
@@ -21,21 +27,32 @@ export interface Snapshot {
 const stateOf = (found: ReturnType<typeof globalOf>, hasOptions: boolean): Snapshot["global"] => {
   if (!found) return "absent";
   if (Array.isArray(found)) return "waiting";
-  return hasOptions || isConfigured(found) ? "running" : "idle";
+  return hasOptions ? "running" : "idle";
 };
+
+const countStrayCalls = (name: string): number => {
+  const found = name === DEFAULT_NAME || findTag(DEFAULT_NAME) ? undefined : globalOf(DEFAULT_NAME);
+  return Array.isArray(found) ? found.length : 0;
+};
+
+const hasDirectIdentify = (name: string): boolean =>
+  [...document.scripts].some(({ src, text }) => !src && text.includes(`${name}.identify(`));
 
 /**
  * @param listener the panel's own, whose call is none of the page's
  * @param hasOptions has the tracker reported its options?
  */
-export const look = (name: string, listener: unknown, hasOptions: boolean): Snapshot => {
+export const takeSnapshot = (name: string, listener: unknown, hasOptions: boolean): Snapshot => {
   const found = globalOf(name);
   const tag = findTag(name);
   return {
     name,
     global: stateOf(found, hasOptions),
     calls: Array.isArray(found) ? found.filter((call) => call?.[1] !== listener) : [],
+    strayCalls: countStrayCalls(name),
+    hasDirectIdentify: hasDirectIdentify(name),
     tag: tag && { ...tag.dataset },
+    now: performance.now(),
     origin: location.origin,
     isOnline: navigator.onLine,
     hasGpc: (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true,

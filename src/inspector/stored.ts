@@ -1,10 +1,19 @@
 /** What a tracker has in the storage, read as what anybody may have written. */
-import { bodyOf, keysOf, queuedAt, readIdentity, readPause } from "./keys.js";
+import { readRow, timeOf } from "../browser/delivery/row.js";
+import { keysOf, readIdentity, readPause } from "./keys.js";
 
-export interface WaitingEvent {
+/** An event as it is sent. */
+export interface SentEvent {
   event: string;
   contact: string;
   visitUrl: string;
+}
+
+export interface WaitingEvent extends SentEvent {
+  /** How often it has failed. */
+  failures: number;
+  /** Was its request open when its page was left? The service most likely has it. */
+  isHandedOff: boolean;
 }
 
 export interface Stored {
@@ -36,9 +45,8 @@ const parse = (json: string): unknown => {
   }
 };
 
-/** The event in a row. */
-export const readEvent = (row: string): WaitingEvent | undefined => {
-  const event = parse(bodyOf(row)) as Record<string, unknown> | null;
+export const readEvent = (body: string): SentEvent | undefined => {
+  const event = parse(body) as Record<string, unknown> | null;
   if (typeof event?.event_uid !== "string") return undefined;
   const params = event.params as Record<string, unknown> | null | undefined;
   return { event: event.event_uid, contact: text(event.contact_uid), visitUrl: text(params?.visit_url) };
@@ -73,8 +81,14 @@ export const readConsent = (name: string): string => {
   }
 };
 
+const readWaiting = (key: string, row: string): WaitingEvent | undefined => {
+  const { body, failures, handedOffAt } = readRow(key, row);
+  const event = readEvent(body);
+  return event && { ...event, failures, isHandedOff: handedOffAt > 0 };
+};
+
 /** What has waited since before this page could not leave earlier. */
-const waitedMs = (key: string): number => Math.max(1, Math.min(Date.now() - queuedAt(key), performance.now())) || 1;
+const waitedMs = (key: string): number => Math.max(1, Math.min(Date.now() - timeOf(key), performance.now())) || 1;
 
 export const readStored = (name: string): Stored => {
   const nothing = { contact: "", account: "", consent: "", events: [], eventCount: 0, readyMs: 0, pauseMs: 0 };
@@ -84,7 +98,7 @@ export const readStored = (name: string): Stored => {
     const { count, first } = findKeys(keys.events);
     const [contact, account] = readIdentity(get(keys.identity));
     const waiting = first.flatMap((key) => {
-      const event = readEvent(get(key));
+      const event = readWaiting(key, get(key));
       return event ? { key, event } : [];
     });
     return {

@@ -10,7 +10,7 @@ export const STYLE = `
 }
 section {
   --ground: #ffffff; --sunken: #f0f2f6; --line: #d5dae3; --text: #18202e; --muted: #566074;
-  --accent: #2f55d4; --bad: #b3261e; --bad-ground: #fdecea; --good: #14743f; --warn: #9a4b06;
+  --accent: #2f55d4; --bad: #b3261e; --bad-ground: #fdecea; --good: #14743f; --warn: #9a4b06; --shade: rgb(20 30 50 / 24%);
   box-sizing: border-box; width: min(420px, calc(100vw - 32px)); max-height: min(640px, calc(100vh - 32px));
   display: flex; flex-direction: column; overflow: hidden;
   background: var(--ground); color: var(--text); border: 1px solid var(--line); border-radius: 12px;
@@ -21,13 +21,21 @@ section {
 @media (prefers-color-scheme: dark) {
   section {
     --ground: #171d27; --sunken: #10151d; --line: #39445a; --text: #e7ebf3; --muted: #a2adbe;
-    --accent: #8fb0ff; --bad: #ff9b92; --bad-ground: #3a1d1b; --good: #6fd59b; --warn: #f5b461;
+    --accent: #8fb0ff; --bad: #ff9b92; --bad-ground: #3a1d1b; --good: #6fd59b; --warn: #f5b461; --shade: rgb(0 0 0 / 70%);
   }
 }
 header { display: flex; align-items: center; gap: 8px; padding: 10px 12px; border-bottom: 1px solid var(--line); }
 h2 { flex: 1; margin: 0; font-size: 15px; }
 h3 { margin: 14px 0 4px; font-size: 12px; color: var(--muted); }
-.body { overflow: auto; padding: 0 12px 12px; overscroll-behavior: contain; }
+/* A shadow at the upper or lower edge says that there is more that way. */
+.body {
+  overflow: auto; padding: 0 12px 12px; overscroll-behavior: contain;
+  background:
+    linear-gradient(var(--ground) 50%, transparent) top / 100% 36px no-repeat local,
+    linear-gradient(transparent, var(--ground) 50%) bottom / 100% 36px no-repeat local,
+    linear-gradient(var(--shade), transparent) top / 100% 12px no-repeat scroll,
+    linear-gradient(transparent, var(--shade)) bottom / 100% 12px no-repeat scroll;
+}
 button, select {
   font: inherit; color: var(--text); background: var(--sunken); border: 1px solid var(--line);
   border-radius: 6px; padding: 4px 9px; min-height: 28px; max-width: 12em;

@@ -3,7 +3,7 @@
 /** The global of a tracker: before the script has loaded an array of calls, afterwards an object with the verbs. */
 export interface Global {
   push(...calls: unknown[][]): unknown;
-  readonly flush?: (options: { timeoutMs: number }) => Promise<unknown>;
+  readonly flush?: (options: { timeoutMs: number }) => Promise<{ queued: number }>;
 }
 
 export const DEFAULT_NAME = "tracklet";
@@ -31,12 +31,6 @@ export const findNames = (): string[] => {
   const names = Object.keys(globals).filter((name) => isTracker(globals[name]) && !Array.isArray(globals[name]));
   return names.length > 0 ? names : [DEFAULT_NAME];
 };
-
-/**
- * Has anything configured this tracker? Nothing says so. But until then every verb takes whatever it is given, to run it
- * later, while `flush` of a configured one names its options.
- */
-export const isConfigured = ({ flush }: Global): boolean => !!flush?.length;
 
 /** Tags with our options; where these were taken away, or are misspelt, those that load the script by its usual name. */
 const TAGS = ["script[data-api-token],script[data-track-url]", 'script[src*="tracklet.iife"]'];

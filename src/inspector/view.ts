@@ -2,9 +2,10 @@
 
 import type { Activity } from "./activity.js";
 import { isGood } from "./answer.js";
-import { consentOf } from "./consent.js";
+import { consentOf, isPending } from "./consent.js";
 import { nextAttempt } from "./delivery.js";
 import { findingsOf } from "./findings.js";
+import { optionsOf } from "./options.js";
 import type { Snapshot } from "./snapshot.js";
 import type { Stored } from "./stored.js";
 
@@ -12,6 +13,7 @@ import type { Stored } from "./stored.js";
 export type Line = [text: string, note: string, kind?: string];
 
 export interface View {
+  /** Of the kind `"fine"`, `"note"` or `"problem"`. */
   findings: { kind: string; text: string }[];
   facts: [label: string, value: string][];
   lists: { title: string; empty: string; items: Line[] }[];
@@ -22,11 +24,24 @@ const LINES = 8;
 
 const time = (at: number): string => new Date(performance.timeOrigin + at).toLocaleTimeString();
 
-const waitingOf = ({ events, eventCount }: Stored): Line[] => {
-  const lines = events.map(({ event, contact }): Line => [event, contact ? `of ${contact}` : "of nobody yet"]);
-  const more = eventCount - events.length;
+/** A list that was cut off says how much is not shown. */
+const cut = (lines: Line[], count: number): Line[] => {
+  const more = count - lines.length;
   return more > 0 ? [...lines, [`and ${more.toLocaleString("en")} more`, ""]] : lines;
 };
+
+const waitingOf = ({ events, eventCount }: Stored): Line[] =>
+  cut(
+    events.map(({ event, contact, failures, isHandedOff }): Line => {
+      const notes = [
+        contact ? `of ${contact}` : "of nobody yet",
+        failures > 0 && `failed ${failures} ×`,
+        isHandedOff && "most likely stored, as a page was left",
+      ];
+      return [event, notes.filter(Boolean).join(", ")];
+    }),
+    eventCount,
+  );
 
 const answersOf = ({ answers, isWebPage }: Activity): Line[] =>
   answers.slice(0, LINES).map(({ at, status, event }) => {
@@ -39,23 +54,46 @@ const answersOf = ({ answers, isWebPage }: Activity): Line[] =>
     ];
   });
 
+const ago = (ms: number): string => {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 60) return `${seconds} s ago`;
+  return seconds < 3_600 ? `${Math.round(seconds / 60)} min ago` : `${Math.round(seconds / 3_600)} h ago`;
+};
+
+/** That all is well, with what proves it. */
+const working = (snapshot: Snapshot, activity: Activity): string => {
+  const last = activity.answers.find(({ status }) => isGood(status));
+  if (!last) return "Nothing wrong is to be seen, and nothing was sent yet.";
+  const when = ago(snapshot.now - last.at);
+  return optionsOf(snapshot, activity).contentType === "text/plain"
+    ? `The last event was sent ${when}. With text/plain nobody is told whether it was stored.`
+    : `Working: the last event was stored ${when} (${last.status}).`;
+};
+
 export const viewOf = (snapshot: Snapshot, stored: Stored, activity: Activity): View => {
   const findings = findingsOf(snapshot, stored, activity);
   return {
-    findings: findings.length > 0 ? findings : [{ kind: "fine", text: "Nothing wrong is to be seen." }],
+    findings: findings.length > 0 ? findings : [{ kind: "fine", text: working(snapshot, activity) }],
     facts: [
-      ["Contact", stored.contact || "nobody is identified"],
+      [
+        "Contact",
+        stored.contact ||
+          (isPending(snapshot, stored, activity) ? "not stored while consent is pending" : "nobody is identified"),
+      ],
       ["Account", stored.account || "none"],
       ["Consent", consentOf(snapshot, stored, activity)],
       ["Service", activity.address || "no request yet"],
       ["Next attempt", nextAttempt(snapshot, stored, activity)],
     ],
     lists: [
-      { title: "Last answers", empty: "No answer yet.", items: answersOf(activity) },
+      { title: "Last answers", empty: "No answer yet.", items: cut(answersOf(activity), activity.answerCount) },
       {
         title: "Page views since this panel was opened",
         empty: "None yet.",
-        items: activity.views.slice(0, LINES).map(({ at, url }) => [url, time(at)]),
+        items: cut(
+          activity.views.slice(0, LINES).map(({ at, url }) => [url, time(at)]),
+          activity.viewCount,
+        ),
       },
       // Last: it may be long.
       {

@@ -2,10 +2,19 @@
 import { describe, expect, it } from "vitest";
 import { createAnswers } from "../../../src/inspector/answers.js";
 import { consentOf } from "../../../src/inspector/consent.js";
-import { all, answered, finding, next, QUIET, say, TAG } from "./say.js";
+import { all, answered, finding, first, next, QUIET, say, TAG } from "./say.js";
 
 describe("the last answer", () => {
-  it.each([200, 202, 204])("%i is nothing to speak of", (status) => expect(say(answered(status))).toEqual([]));
+  it.each([
+    [200, 3_001, "Working: the last event was stored 3 s ago (200)."],
+    [204, 150_000, "Working: the last event was stored 3 min ago (204)."],
+    [200, 7_200_000, "Working: the last event was stored 2 h ago (200)."],
+  ])("%i proves that all is well, and says when that was", (status, now, text) =>
+    expect(first(answered(status), { now })).toEqual({ kind: "fine", text }),
+  );
+
+  it("proves little with text/plain", () =>
+    expect(first({ options: { ...TAG, contentType: "text/plain" } }).text).toMatch(/^The last event was sent 3 s ago/));
 
   it.each([
     [401, "refuses the API token"],
@@ -13,6 +22,7 @@ describe("the last answer", () => {
     [404, "no event endpoint at https://track.example.com/v1/track/event"],
     [405, "no event endpoint"],
     [302, "redirects, which is not followed"],
+    [421, "does not answer for this host name (status 421): check the host in data-track-url"],
     [429, "asks to send less"],
     [408, "fails (status 408)"],
     [500, "fails (status 500)"],
@@ -56,12 +66,31 @@ describe("events that were dropped, and those that wait", () => {
     ]),
   );
 
-  it("by the visitor's choice", () => {
-    expect(say({ pending: 2 }, {}, { consent: "denied" })).toEqual([
-      { kind: "note", text: expect.stringContaining("refused") },
-    ]);
-    expect(say({ pending: 2 }, {}, { consent: "granted" })).toEqual([]);
+  it("for the visitor's choice", () => {
+    const pending = { tag: { ...TAG, consent: "pending" } };
+    const waits = "until optIn() or optOut() is called. Events that wait in memory: 2.";
+    expect(say({ ...QUIET, pending: 2 }, pending, { contact: "" })).toEqual([finding("note", waits)]);
+    expect(next({ pending: 2 }, pending)).toBe("once the visitor agrees");
+    expect(say({ pending: 2 }, pending, { consent: "denied" })).toEqual([finding("note", "refused")]);
+    expect(say({ pending: 2 }, pending, { consent: "granted" })).toEqual([]);
   });
+
+  it("because of beforeSend, all of them or some", () => {
+    const dropped = new Map([["beforeSend", 3]]);
+    expect(say({ ...QUIET, dropped })).toEqual([
+      finding("problem", "beforeSend drops every event (3 since this panel"),
+    ]);
+    expect(say({ dropped, queued: 1 })).toEqual([finding("note", "beforeSend has dropped events (3 since this panel")]);
+    const options = { ...TAG, beforeSend: () => null };
+    expect(say({ ...QUIET, options })).toEqual([
+      finding("note", "perhaps nothing was tracked, or beforeSend has dropped it"),
+    ]);
+  });
+
+  it("because the script itself has failed", () =>
+    expect(say({ problems: new Map([["error", new Set(["TypeError: x"])]]) })).toEqual([
+      finding("problem", "tracklet itself has failed, please report it: TypeError: x."),
+    ]));
 });
 
 describe("an answer that the browser and the tracker tell of", () => {
@@ -120,24 +149,18 @@ describe("before an answer", () => {
   });
 
   it("the possible reasons are told, as far as they cannot be ruled out", () => {
-    expect(say(QUIET, { tag: { ...TAG, consent: "pending" } }, { contact: "" })).toEqual([
-      finding("note", "perhaps nobody is identified, or there is no consent, or nothing was tracked."),
-    ]);
-    expect(say(QUIET, { tag: undefined, hasGpc: true }, { consent: "granted" })).toEqual([
-      finding(
-        "note",
-        "perhaps respectGpc obeys the browser's Global Privacy Control signal, or init was given no apiToken or no trackUrl, or",
-      ),
+    expect(say(QUIET, {}, { contact: "" })).toEqual([
+      finding("note", "perhaps nobody is identified, or nothing was tracked."),
     ]);
   });
 
   it("an event that waits for no reason is a problem", () => {
     const stored = { readyMs: 21_000, eventCount: 1 };
     const stuck = finding("problem", "no request is made: check that apiToken and trackUrl are given");
-    expect(say(QUIET, { tag: undefined }, stored)).toEqual([stuck]);
-    expect(say(QUIET, { tag: undefined }, { ...stored, pauseMs: 1 })).not.toContainEqual(stuck);
-    expect(say(QUIET, { tag: undefined }, { ...stored, readyMs: 19_000 })).not.toContainEqual(stuck);
-    expect(say({}, { tag: undefined }, stored)).toEqual([]);
+    expect(say(QUIET, {}, stored)).toEqual([stuck]);
+    expect(say(QUIET, {}, { ...stored, pauseMs: 1 })).not.toContainEqual(stuck);
+    expect(say(QUIET, {}, { ...stored, readyMs: 19_000 })).not.toContainEqual(stuck);
+    expect(say({}, {}, stored)).toEqual([]);
   });
 });
 
@@ -168,6 +191,44 @@ describe("a script that has not loaded", () => {
   });
 });
 
+describe("an address that cannot work", () => {
+  it.each([
+    ["http://track.example.com/v1/track/event", 1],
+    ["http://127.0.0.1:4100/v1/track/event", 0],
+    ["https://track.example.com/v1/track/event", 0],
+  ])("http below a page that is https: %s", (address, count) => {
+    const mixed = finding(
+      "problem",
+      `the service's address, ${address}, is http: the browser lets no such request out`,
+    );
+    expect(say({ ...answered(200), address })).toEqual(count ? [mixed] : []);
+    if (count) expect(next({ address }, {}, { readyMs: 1 })).toBe("none, as things are");
+  });
+
+  it("a path of the site that passes nothing on", () => {
+    const own = { address: "https://shop.example/v1/track/event" };
+    const proxy = "This site itself answers at https://shop.example/v1/track/event (status 404), and passes nothing on";
+    expect(say({ ...answered(404), ...own })).toEqual([finding("problem", proxy)]);
+    expect(say({ ...own, isWebPage: true })).toEqual([finding("problem", "(a web page, HTML), and passes nothing on")]);
+  });
+});
+
+describe("calls that reach nobody", () => {
+  it("wait in the array of the usual name, while the tracker has another one", () =>
+    expect(say({}, { name: "shop", strayCalls: 2 })).toEqual([
+      finding(
+        "problem",
+        "Calls wait in window.tracklet (2), and nothing takes them over: this tracker is called shop.",
+      ),
+    ]));
+
+  it("are made as a method, before the script has loaded", () => {
+    const direct = finding("note", 'Write tracklet.push(["identify", …]), which waits.');
+    expect(say({}, { hasDirectIdentify: true }, { contact: "" })).toEqual([direct]);
+    expect(say({}, { hasDirectIdentify: true })).toEqual([]);
+  });
+});
+
 describe("an answer that is a web page", () => {
   it("is not taken for stored", () =>
     expect(say({ isWebPage: true })).toEqual([finding("problem", "it is a web page (HTML), not the service's")]));
@@ -176,7 +237,9 @@ describe("an answer that is a web page", () => {
     ["/track.example.com/v1/track/event", "https://track.example.com"],
     ["/shop/track.example.com:8080/v1/track/event", "https://track.example.com:8080"],
   ])("may come from a path of the page, where a host was meant: %s", (path, meant) =>
-    expect(say({ address: `https://shop.example${path}` }, { tag: undefined })).toEqual([finding("problem", meant)]),
+    expect(say({ options: TAG, address: `https://shop.example${path}` }, { tag: undefined })).toEqual([
+      finding("problem", meant),
+    ]),
   );
 
   it.each(["https://shop.example/i/e", "https://shop.example/event.php/v1", "https://other.example/a.example.com/e"])(
@@ -187,21 +250,28 @@ describe("an answer that is a web page", () => {
 
 describe("consent that is denied", () => {
   it.each([
-    ["by the tag", { tag: { ...TAG, consent: "denied" } }, {}, {}, 'data-consent="denied"'],
+    ["by the option", {}, {}, { options: { ...TAG, consent: "denied" } }, 'The option consent is "denied"'],
     ["by the browser's signal", { hasGpc: true, tag: { ...TAG, respectGpc: "" } }, {}, {}, "Global Privacy Control"],
     ["by the visitor", {}, { consent: "denied" }, {}, "The visitor has refused"],
-    ["by what cannot be seen", { tag: undefined }, {}, { isDenied: true }, "by the option consent"],
+    ["by the visitor, without storage", {}, {}, { isDenied: true }, "The visitor has refused"],
   ])("%s is told, and shown, whatever was chosen", (_, snapshot, stored, activity, text) => {
     const chosen = { consent: "granted", ...stored };
     expect(say({ ...QUIET, ...activity }, snapshot, chosen)).toEqual([finding("note", text)]);
-    expect(consentOf(...all(activity, snapshot, chosen))).toBe("denied");
+    expect(consentOf(...all(activity, snapshot, chosen))).toBe("denied: nothing is stored or sent");
     expect(next(activity, snapshot, chosen)).toBe("none, as things are");
   });
 
   it("is not, by a signal that nothing obeys", () => {
     for (const tag of [TAG, { ...TAG, respectGpc: "false" }]) expect(say({}, { hasGpc: true, tag })).toEqual([]);
-    expect(consentOf(...all({}, { hasGpc: true }, { consent: "granted" }))).toBe("granted");
   });
+
+  it.each([
+    [TAG, "granted", "granted by the visitor: sending is allowed"],
+    [TAG, "", "no choice is stored: sending is allowed"],
+    [{ ...TAG, consent: "pending" }, "", "pending: nothing is stored or sent until optIn() is called"],
+  ])("where it is not, whether sending is allowed is shown: %j, %j", (tag, consent, text) =>
+    expect(consentOf(...all({}, { tag }, { consent }))).toBe(text),
+  );
 });
 
 describe("the next attempt", () => {

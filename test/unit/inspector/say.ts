@@ -5,13 +5,17 @@ import { nextAttempt } from "../../../src/inspector/delivery.js";
 import { type Finding, findingsOf } from "../../../src/inspector/findings.js";
 import type { Snapshot } from "../../../src/inspector/snapshot.js";
 import type { Stored } from "../../../src/inspector/stored.js";
+import { viewOf } from "../../../src/inspector/view.js";
 
 export const TAG = { apiToken: "token", trackUrl: "https://track.example.com" };
 export const SNAPSHOT: Snapshot = {
   name: "tracklet",
   global: "running",
   calls: [],
+  strayCalls: 0,
+  hasDirectIdentify: false,
   tag: TAG,
+  now: 3_001,
   origin: "https://shop.example",
   isOnline: true,
   hasGpc: false,
@@ -28,11 +32,15 @@ export const STORED: Stored = {
 };
 export const ACTIVITY: Activity = {
   answers: [{ at: 1, status: 200, event: "pageview" }],
+  answerCount: 1,
   views: [],
+  viewCount: 0,
   problems: new Map(),
   options: undefined,
   pending: 0,
   isDenied: false,
+  queued: 0,
+  dropped: new Map(),
   hasRequests: true,
   address: "https://track.example.com/v1/track/event",
   silence: "unknown",
@@ -65,4 +73,10 @@ export const next = (
   snapshot: Partial<Snapshot> = {},
   stored: Partial<Stored> = {},
 ): string => nextAttempt(...all(activity, snapshot, stored));
+/** What the panel says first. */
+export const first = (
+  activity: Partial<Activity> = {},
+  snapshot: Partial<Snapshot> = {},
+  stored: Partial<Stored> = {},
+): Finding => viewOf(...all(activity, snapshot, stored)).findings[0] as Finding;
 export const finding = (kind: Finding["kind"], text: string) => ({ kind, text: expect.stringContaining(text) });

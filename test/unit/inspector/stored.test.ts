@@ -1,15 +1,10 @@
 // @vitest-environment happy-dom
 /** What the inspector reads of the storage. */
 import { beforeEach, describe, expect, it } from "vitest";
+import { EVENT, type Row, readRow, writeRow } from "../../../src/browser/delivery/row.js";
 import { readEvent, readStored, SHOWN } from "../../../src/inspector/stored.js";
 
 describe("the body of a stored event", () => {
-  it.each(["", "!"])("is read behind the mark %j", (mark) =>
-    expect(
-      readEvent(`${mark}{"contact_uid":"c","event_uid":"pageview","params":{"visit_url":"https://shop.example/"}}`),
-    ).toEqual({ event: "pageview", contact: "c", visitUrl: "https://shop.example/" }),
-  );
-
   it.each(["", "{", "null", "5", '"text"', "[]", "{}", '{"event_uid":5}', "!!", "\ud800"])("%j is none", (body) =>
     expect(readEvent(body)).toBeUndefined(),
   );
@@ -24,14 +19,44 @@ describe("the body of a stored event", () => {
 });
 
 describe("the storage", () => {
-  const row = (event: string) => JSON.stringify({ contact_uid: "c", event_uid: event, params: {} });
-  const key = (number: number) => `tracklet:event:tab:${1_000_000 + number}:${Date.now()}:`;
+  const key = (number: number) => `${EVENT}tab:${1_000_000 + number}:${Date.now()}`;
+  const put = (number: number, changes: Partial<Row> = {}) => {
+    const body = JSON.stringify({
+      contact_uid: "c",
+      event_uid: `e${number}`,
+      params: { visit_url: "https://a.example/" },
+    });
+    localStorage.setItem(`tracklet:${key(number)}`, writeRow({ ...readRow(key(number), `0,0,${body}`), ...changes }));
+  };
   const fill = (numbers: number[]) => {
-    for (const number of numbers) localStorage.setItem(key(number), row(`e${number}`));
+    for (const number of numbers) put(number);
   };
   const shown = () => readStored("tracklet").events.map(({ event }) => event);
 
   beforeEach(() => localStorage.clear());
+
+  it("says of an event what was tried", () => {
+    put(1, { failures: 2, handedOffAt: 5, resetId: "r" });
+    const [event] = readStored("tracklet").events;
+    const visitUrl = "https://a.example/";
+    expect(event).toEqual({ event: "e1", contact: "c", visitUrl, failures: 2, isHandedOff: true });
+  });
+
+  it("says when the next attempt comes, as long as no probe is under way", () => {
+    const pause = (row: string) => {
+      localStorage.setItem("tracklet:backoff", row);
+      return Math.ceil(readStored("tracklet").pauseMs / 1_000);
+    };
+    const now = Date.now();
+    expect(pause(`${now},4000,3,${now},0,`)).toBe(4);
+    for (const row of [
+      `${now},4000,3,${now},1,`,
+      `${now - 5_000},4000,3,${now},0,`,
+      `${now + 9_000},4000,3,${now},0,`,
+      "x",
+    ])
+      expect(pause(row)).toBe(0);
+  });
 
   it("holds the first hundred in order, whatever order the browser lists them in, and the number of all", () => {
     const numbers = Array.from({ length: 1_000 }, (_, index) => index);
@@ -39,7 +64,7 @@ describe("the storage", () => {
     for (const order of [numbers, numbers.toReversed(), numbers.map((number) => (number * 367) % 1_000)]) {
       localStorage.clear();
       localStorage.setItem("cart", "5");
-      localStorage.setItem(`shop:event:tab:1:1:`, row("of another tracker"));
+      localStorage.setItem(`shop:${key(0)}`, "0,0,{}");
       fill(order);
       expect(shown()).toEqual(first);
       expect(readStored("tracklet").eventCount).toBe(1_000);

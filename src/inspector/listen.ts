@@ -1,0 +1,121 @@
+/** Listens to a tracker, and to the browser, for what the panel tells. */
+
+import { createActivity } from "./activity.js";
+import { addressOf } from "./address.js";
+import { createAnswers } from "./answers.js";
+import { isOfTracker, watchSilence, withoutQuery } from "./silence.js";
+import { readConsent, readEvent } from "./stored.js";
+import { globalOf } from "./trackers.js";
+
+/** In place of details that are no longer kept. */
+const MORE = "…";
+/** More than a panel can show. */
+const KEPT = 20;
+
+const keep = <T>(list: T[], item: T): void => {
+  list.unshift(item);
+  list.length = Math.min(list.length, KEPT);
+};
+
+/** Of a problem of each kind the last few details, each once. */
+const keepDetail = (details: Set<string> = new Set(), detail: string): Set<string> => {
+  const all = new Set([...details, detail]);
+  return all.size > KEPT ? new Set([MORE, ...[...all].slice(1 - KEPT)]) : all;
+};
+
+/** Not every browser tells status and type. */
+type Timing = PerformanceEntry & { responseEnd: number; responseStatus?: number; contentType?: string };
+
+/**
+ * Listens to a tracker and to the browser.
+ *
+ * @param guess the address of the service, until a request has shown it
+ * @param changed called after each change
+ * @returns what has happened, an object that goes on changing; the listener that the tracker is given; what finds a tracker that has come
+ * meanwhile; and what ends the listening
+ */
+export const listen = (name: string, guess: string, changed: () => void) => {
+  const answers = createAnswers();
+  const activity = createActivity(answers.list, guess);
+  /** Since when the tracker reports to the panel: it may come after the panel. */
+  let begun = Number.POSITIVE_INFINITY;
+  /** Events that were queued since then. */
+  const queued = new Set<string>();
+
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as Timing[]) {
+      if (!isOfTracker(entry.name)) continue;
+      activity.hasRequests = true;
+      activity.address = withoutQuery(entry.name);
+      if (entry.responseStatus === 200) activity.isWebPage = entry.contentType === "text/html";
+      // The tracker reports later ones, with their event.
+      if (entry.responseEnd < begun && entry.responseStatus !== undefined)
+        answers.record(entry.responseEnd, entry.responseStatus);
+    }
+    activity.answerCount = answers.count();
+    changed();
+  });
+  observer.observe({ type: "resource", buffered: true });
+
+  const silence = watchSilence((reason, address) => {
+    activity.silence = reason;
+    activity.address ||= address;
+    changed();
+  });
+
+  /** What waits in memory since before the panel came: nothing but the tracker itself can count it. */
+  const countPending = async (consent = "granted"): Promise<void> => {
+    if (consent === "granted" || readConsent(name)) return;
+    activity.pending = (await globalOf(name)?.flush?.({ timeoutMs: 0 }))?.queued ?? activity.pending;
+    changed();
+  };
+
+  let isListening = true;
+  /** An event comes as its JSON, options as they were given. */
+  const listener = (code: string | number, detail: unknown): void => {
+    if (!isListening) return;
+    const at = performance.now();
+    const event = typeof detail === "string" ? readEvent(detail) : undefined;
+    if (typeof code === "number") {
+      activity.hasRequests = true;
+      answers.tell({ at, status: code, event: event?.event ?? "" }, !queued.has(`${detail}`));
+      activity.answerCount = answers.count();
+      if (code === 0) silence.explain(activity.address);
+    } else if (event) {
+      activity.isDenied = false;
+      queued.add(`${detail}`);
+      activity.queued++;
+      if (code === "waits for consent") activity.pending++;
+      if (event.event === "pageview") {
+        keep(activity.views, { at, url: event.visitUrl });
+        activity.viewCount++;
+      }
+    } else if (code === "options") {
+      const { trackUrl, consent } = detail as { trackUrl?: unknown; consent?: string };
+      activity.options = detail;
+      activity.address ||= addressOf(trackUrl);
+      countPending(consent);
+    } else if (code === "dropped" && detail === "consent") activity.isDenied = readConsent(name) !== "denied";
+    else if (code === "dropped") activity.dropped.set(`${detail}`, (activity.dropped.get(`${detail}`) ?? 0) + 1);
+    else activity.problems.set(code, keepDetail(activity.problems.get(code), `${detail}`));
+    changed();
+  };
+  const find = (): void => {
+    const found = globalOf(name);
+    if (!found || Number.isFinite(begun)) return;
+    begun = performance.now();
+    found.push(["debug", listener]);
+  };
+  find();
+
+  return {
+    activity,
+    listener,
+    find,
+    end: () => {
+      isListening = false;
+      observer.disconnect();
+      silence.end();
+    },
+  };
+};
