@@ -1,5 +1,4 @@
-/** A tracker's rows in `localStorage`: their names and forms are the tracker's own. */
-import { BACKOFF, readBackoff } from "../browser/delivery/backoff.js";
+/** A tracker's rows in `localStorage`. What can be had from the tracker's own files is: the rest stands here. */
 import { EVENT } from "../browser/delivery/row.js";
 import { IDENTITY } from "../browser/state/identity.js";
 import { CONSENT } from "../browser/state/storage.js";
@@ -9,7 +8,7 @@ export const keysOf = (name: string) => ({
   events: `${name}:${EVENT}`,
   identity: `${name}:${IDENTITY}`,
   consent: `${name}:${CONSENT}`,
-  backOff: `${name}:${BACKOFF}`,
+  backOff: `${name}:backoff`,
 });
 
 /** Contact and account, `""` where there is none: the row is `<reset id>\0<contact>\0<account>`. */
@@ -18,9 +17,9 @@ export const readIdentity = (row: string): [contact: string, account: string] =>
   return [contact, account];
 };
 
-/** Milliseconds until the next attempt; 0 where one is due or under way. */
+/** Milliseconds until the next attempt; 0 where one is due or under way. `Backoff` in `delivery/backoff.ts` is the row. */
 export const readPause = (row: string): number => {
-  const { setAt = 0, delay = 0, isProbed } = readBackoff(row) ?? {};
+  const [setAt = 0, delay = 0, , , isProbed] = row.split(",").map(Number);
   const left = setAt + delay - Date.now();
   return !isProbed && left > 0 && left <= delay ? left : 0;
 };

@@ -95,7 +95,7 @@ it("page alone listens to the document, the window and the history", () => {
 });
 
 it("the inspector looks at the tracker from outside, and shares with it what its rows are and its times", () => {
-  const shared = /^browser\/(delivery\/(row|backoff|timings)|state\/(storage|identity))$/;
+  const shared = /^browser\/(delivery\/(row|timings)|state\/(storage|identity))$/;
   expect(importsOf(inside("inspector"), (from) => !inside("inspector")(from) && !shared.test(from))).toEqual([]);
 });
 

@@ -1,7 +1,11 @@
 // @vitest-environment happy-dom
 /** What the inspector reads of the storage. */
 import { beforeEach, describe, expect, it } from "vitest";
+import { configure } from "../../../src/browser/config.js";
+import { claim, fail } from "../../../src/browser/delivery/backoff.js";
+import type { Request } from "../../../src/browser/delivery/in-flight.js";
 import { EVENT, type Row, readRow, writeRow } from "../../../src/browser/delivery/row.js";
+import { open } from "../../../src/browser/state/storage.js";
 import { readEvent, readStored, SHOWN } from "../../../src/inspector/stored.js";
 
 describe("the body of a stored event", () => {
@@ -43,19 +47,17 @@ describe("the storage", () => {
   });
 
   it("says when the next attempt comes, as long as no probe is under way", () => {
-    const pause = (row: string) => {
+    configure({ name: "tracklet", apiToken: "", trackUrl: "" });
+    open(true);
+    const pause = () => Math.ceil(readStored("tracklet").pauseMs / 1_000);
+    fail("", { beganAt: 0, backoffSetAt: undefined } as Request, 4_000);
+    expect(pause()).toBe(4);
+    claim("another event");
+    expect(pause()).toBe(0);
+    for (const row of [`${Date.now() - 5_000},4000,3,1,0,`, `${Date.now() + 9_000},4000,3,1,0,`, "x"]) {
       localStorage.setItem("tracklet:backoff", row);
-      return Math.ceil(readStored("tracklet").pauseMs / 1_000);
-    };
-    const now = Date.now();
-    expect(pause(`${now},4000,3,${now},0,`)).toBe(4);
-    for (const row of [
-      `${now},4000,3,${now},1,`,
-      `${now - 5_000},4000,3,${now},0,`,
-      `${now + 9_000},4000,3,${now},0,`,
-      "x",
-    ])
-      expect(pause(row)).toBe(0);
+      expect(pause()).toBe(0);
+    }
   });
 
   it("holds the first hundred in order, whatever order the browser lists them in, and the number of all", () => {
