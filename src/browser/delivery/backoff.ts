@@ -58,8 +58,16 @@ export const waitFor = (key: string, mayProbeEarly: boolean): number => {
   return isForAll && past >= 0 && remaining > 0 ? remaining : 0;
 };
 
-/** When the service went down, in epoch milliseconds: two attempts have failed. Never, if it is up. */
-export const downSince = (): number => (backoff && backoff[2] > 1 ? backoff[3] : Number.POSITIVE_INFINITY);
+/**
+ * When the service went down, in epoch milliseconds: two attempts have failed, or two events. Never, if it is up.
+ *
+ * @param failuresOf how often an event has failed: one that did before, while others passed, says nothing of the service
+ */
+export const downSince = (failuresOf: (key: string) => number): number => {
+  const [, , failures = 0, since, , culprit] = backoff ?? [];
+  const isDown = backoff && (!culprit || (failures > 1 && failuresOf(culprit) <= failures));
+  return isDown ? since! : Number.POSITIVE_INFINITY;
+};
 
 /** For so many milliseconds more holds what the service has asked for. */
 const retryAfterLeft = (): number => (backoff?.[5] === RETRY_AFTER ? waitFor("", false) : 0);

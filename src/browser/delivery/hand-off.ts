@@ -33,7 +33,7 @@ export const judgeMarks = (): void => {
     const isJudged = judges(health.acceptedAt, handedOffAt);
     const isOpen = [...inFlight.values()].some(({ beganAt }) => judges(beganAt, handedOffAt));
     const isOld = Math.abs(Date.now() - handedOffAt) >= MARK_MS;
-    if (downSince() - handedOffAt < MARK_MS) enlist(row, true);
+    if (downSince((one) => rows.get(one)?.failures ?? 0) - handedOffAt < MARK_MS) enlist(row, true);
     else if (isJudged || (isOld && !isOpen))
       // Another document may have judged it, and sends it again.
       (readRow(key, get(key) ?? "").handedOffAt === handedOffAt ? deliver : forget)(row);

@@ -53,7 +53,7 @@ export const identities: MakeRule = (journal) => {
   const fresh = new Map<Page, { id: string; at: number }>();
 
   const text = (contact: string, account?: string): string => `${contact}/${account ?? ""}`;
-  const hasHeard = (page: Page, { at, place: when, by }: Change): boolean =>
+  const hasHeard = (page: Page, { at, by }: Change): boolean =>
     by === page || (!page.isFrozen && clock.now() >= Math.max(at, resumedAt.get(page) ?? 0) + HEARD_MS);
   /** What the page may take for stored. */
   const storedFor = (page: Page): Set<Identity> => {
