@@ -127,6 +127,33 @@ for (const means of MEANS)
     });
   });
 
+test("while a router's navigation is under way, its URL waits, for 3 s at most", async ({
+  page,
+  site,
+  expectViews,
+}) => {
+  await holdClock(page);
+  await page.goto(`${site.url}/a`);
+  await page.clock.runFor(LATER_MS);
+  // As a router has it that asks the browser to wait for it: what `/old` loads says that the page is `/new`.
+  await run(
+    page,
+    `navigation.addEventListener("navigate", (event) => {
+      if (/old|stuck/.test(event.destination.url)) event.intercept({ handler: () => new Promise(() => {}) });
+    });
+    navigation.navigate("/old").finished.catch(() => {})`,
+  );
+  await page.clock.runFor(2_000);
+  await run(page, `history.replaceState({}, "", "/new")`);
+  await page.clock.runFor(LATER_MS);
+  await run(page, `navigation.navigate("/stuck").finished.catch(() => {})`);
+  await page.clock.runFor(3_500);
+  await run(page, `history.pushState({}, "", "/b")`);
+  await page.clock.runFor(LATER_MS);
+  await page.clock.resume();
+  await expectViews(["/a", "/new", "/stuck", "/b"]);
+});
+
 test("a view that the page counts itself replaces the automatic one", async ({ page, site, expectRows }) => {
   await page.goto(`${site.url}/a`);
   await judge(page);

@@ -49,6 +49,10 @@ export const onPage = (run: (event: PageEvent) => void): void => {
 export const whenActive = (run: () => void): void =>
   ofDocument("prerendering") ? listen("prerenderingchange", () => attempt(run)) : run();
 
+/** Has a router asked the browser to wait for the end of a navigation? (HTML §7.2.6.11, `intercept`) */
+export const isNavigating = (): boolean =>
+  !!(window as { navigation?: { transition?: unknown } }).navigation?.transition;
+
 /** How the URL came to be the current one. */
 export type Navigation = "push" | "replace" | "traverse";
 

@@ -4,10 +4,12 @@
  */
 import { attempt } from "../../shared/attempt.js";
 import { config } from "../config.js";
-import { isHidden, type Navigation, onNavigate } from "../page.js";
+import { isHidden, isNavigating, type Navigation, onNavigate } from "../page.js";
 
 /** So long, in milliseconds, a URL stands before it is judged. */
 const STANDS_MS = 250;
+/** So many times longer, at most, while the browser says that a navigation is still under way: 3 s in all. */
+const LONGER = 11;
 
 /** The strongest of several moves counts. */
 const STRENGTHS = { replace: 1, push: 2, load: 3 };
@@ -51,6 +53,11 @@ export const judgeView = (isLeaving?: boolean): void => {
   else counted = before;
 };
 
+/** Judges the URL once it has stood, and is no longer on its way to another one. */
+const judgeLater = (longer: number): void => {
+  timer = setTimeout(() => attempt(() => (longer && isNavigating() ? judgeLater(longer - 1) : judgeView())), STANDS_MS);
+};
+
 /** The URL may have moved. */
 export const move = (kind: Navigation | "load"): void => {
   const isWaiting = strength > 0 && moving === location.href;
@@ -58,7 +65,7 @@ export const move = (kind: Navigation | "load"): void => {
   if (isWaiting) return;
   moving = location.href;
   clearTimeout(timer);
-  timer = setTimeout(() => attempt(judgeView), STANDS_MS);
+  judgeLater(LONGER);
 };
 
 /** Links to a fragment, and replacements of one, are told by `popstate` alone where the Navigation API is missing: by their path. */
