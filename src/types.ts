@@ -105,11 +105,7 @@ export interface FlushResult {
   dropped: number;
 }
 
-/**
- * The verbs. None of them ever throws or rejects.
- *
- * @typeParam Declared the events that may be tracked
- */
+/** The verbs. None of them ever throws or rejects. `Declared` are the events that may be tracked. */
 export interface Tracker<Declared = Events> {
   /**
    * Remembers, across pages, whom the following events belong to. Replaces contact and account together. It holds for this
@@ -132,10 +128,7 @@ export interface Tracker<Declared = Events> {
   flush(options?: { timeoutMs?: number }): Promise<FlushResult>;
   /** Forgets the contact (a log-out), and drops events that never had one. In all tabs. */
   reset(): void;
-  /**
-   * What holds now, read at once: the visitor's choice, the option `consent`, or the browser's signal. A banner asks while it is
-   * `"pending"`; so it is before `init` and on a server, too.
-   */
+  /** What the visitor allows now. A banner asks while it is `"pending"`, as it is before `init` and on a server, too. */
   consent(): Consent;
   /** The visitor agrees: what waited for it is stored and sent. Remembered for all pages and tabs. */
   optIn(): void;

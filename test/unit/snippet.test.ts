@@ -25,8 +25,8 @@ const run = async (current: HTMLScriptElement | null): Promise<void> => {
 };
 const keys = (): string[] =>
   Object.keys(localStorage)
-    .filter((key) => key.includes(":event:"))
-    .map((key) => `${key.split(":")[0]} ${JSON.parse(localStorage[key]).event_uid}`);
+    .filter((key) => key.includes(":event2:"))
+    .map((key) => `${key.split(":")[0]} ${/"event_uid":"(\w+)"/.exec(localStorage[key])?.[1]}`);
 const track = (name: string, uid: string): unknown => (globals[name] as Hub).push(["track", uid]);
 
 let warn: ReturnType<typeof vi.spyOn>;

@@ -256,7 +256,7 @@ describe("another name", () => {
       });
       const keys = Object.keys(world.storage.rows);
       for (const name of ["mine", "tracklet"])
-        expect(keys.filter((key) => key.startsWith(`${name}:event:`))).toHaveLength(1);
+        expect(keys.filter((key) => key.startsWith(`${name}:event2:`))).toHaveLength(1);
     });
     expect(sent.sort()).toEqual(["ann one mine", "ann two token"]);
     expect(warn).not.toHaveBeenCalled();
