@@ -8,12 +8,12 @@ import { addressAll, followVisitor, forgetUnaddressed } from "./addressing.js";
 import { BACKOFF, backoff, followBackoff } from "./backoff.js";
 import { admit } from "./bounds.js";
 import { inFlight, isGone, setGone } from "./in-flight.js";
-import { look, noteOther, told } from "./look.js";
+import { load, look, noteOther, told } from "./look.js";
 import { releaseAll } from "./ownership.js";
 import { append, forget, forgetAll, put, rename, rows } from "./queue.js";
 import { noteSuccess } from "./responses.js";
 import { hurry, round, wake } from "./rounds.js";
-import { EVENT, isOwn } from "./row.js";
+import { EVENT, isOwn, readRow } from "./row.js";
 
 export { flush } from "./flush.js";
 
@@ -94,11 +94,15 @@ const comeBack = (): void => {
 /** Another document has changed a row; one that it has removed has no text. */
 const followEvent = (key: string, text: string | null): void => {
   const row = rows.get(key);
-  if (text !== null) noteOther(key);
-  else {
+  if (text !== null) {
+    // A mark is judged by the requests that begin now.
+    if (row || !readRow(key, text).handedOffAt) noteOther(key);
+    else load(key);
+  } else {
     told.delete(key);
-    // It has delivered or dropped the event. Where a request is open here, only a success of that one still counts.
-    if (row) forget(row);
+    // It has delivered or dropped the event, or its mark. Where a request is open here, the answer decides.
+    if (row && inFlight.has(row)) row.isRemoved = true;
+    else if (row) forget(row);
   }
 };
 

@@ -24,6 +24,7 @@ export const noteOther = (key: string): void => {
  */
 export const load = (key: string, known?: Row): Row | undefined => {
   const text = get(key);
+  told.delete(key);
   // This document's own was emptied by the page, and goes all the same.
   if (text === undefined && known && isOwn(known)) return known;
   if (known) forget(known);
@@ -34,7 +35,7 @@ export const load = (key: string, known?: Row): Row | undefined => {
     // It is no event.
     remove(key);
     tally.dropped++;
-  } else if (isLeftAlone(key) && !isOwn(row)) noteOther(key);
+  } else if (isLeftAlone(key) && !isOwn(row) && !row.handedOffAt) noteOther(key);
   else if (isForgotten(row)) drop(row);
   else enlist(row, row.handedOffAt === mark);
   return row.list && row.list !== handedOff && row.list !== unaddressed ? row : undefined;
@@ -60,7 +61,6 @@ export const join = (): number => {
   for (const [key, dueAt] of told) {
     const wait = dueAt - performance.now();
     if (wait > 0) return wait;
-    told.delete(key);
     load(key);
   }
   return Number.POSITIVE_INFINITY;

@@ -5,7 +5,7 @@ import { getStored } from "../state/storage.js";
 import { clear, fail, RETRY_AFTER } from "./backoff.js";
 import { isGone, type Request } from "./in-flight.js";
 import { owns } from "./ownership.js";
-import { deliver, drop, enlist, handedOff, move, put, rows, unaddressed } from "./queue.js";
+import { deliver, drop, enlist, forget, handedOff, move, put, rows, unaddressed } from "./queue.js";
 import { isOwn, type Row } from "./row.js";
 import { PAUSE_MS, REFUSALS, WELL_CEILING_MS, WELL_MS } from "./timings.js";
 import { BEACON, type Outcome } from "./transport.js";
@@ -57,7 +57,8 @@ const judgeFailure = (row: Row, status: number, isEvents: boolean): boolean => {
     put(row);
   }
   if (row.tries) move(row);
-  else enlist(row);
+  // It has failed: its mark, if it has one, says nothing any more.
+  else enlist(row, true);
   return row.tries > 0;
 };
 
@@ -71,6 +72,9 @@ export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome)
     deliver(row);
     return false;
   }
+  // Only under the lock is it sure that no other document has delivered it.
+  if (row.isRemoved && !owns(row)) forget(row);
+  row.isRemoved = false;
   const isListed = rows.get(row.key) === row;
   if (status === BEACON && isListed) {
     row.handedOffAt = Date.now();
@@ -81,7 +85,6 @@ export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome)
     if (isListed && row.handedOffAt) enlist(row);
     return false;
   }
-  health.isFailing = true;
   const isFirst = !row.failedAt;
   // 408, 425, 429 and a `Retry-After` speak of the service, and never of the event.
   const isEvents = !retryAfter && (status >= 500 || !isTransient(status));
@@ -94,6 +97,7 @@ export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome)
   const delay = isWrong ? PAUSE_MS : isWell ? Math.random() * WELL_CEILING_MS : 0;
   // Any other status of a wrong configuration speaks of the service as well.
   const culprit = isEvents && (isRefusal || !isWrong) ? row.key : "";
+  health.isFailing = true;
   fail(retryAfter ? RETRY_AFTER : culprit, request, retryAfter || delay);
   if (isWrong && !health.isPaused) report("paused", `status ${status}`);
   health.isPaused ||= !!isWrong;
