@@ -1,6 +1,15 @@
 /** What is in flight, and how much more may be: browsers bound it, and say so only by failing. */
 import type { Row } from "./row.js";
-import { KEEPALIVE_BYTES, LOST_MS, PARALLEL, PARALLEL_OUT, PARALLEL_UNANSWERED, SLOW_MS } from "./timings.js";
+import {
+  KEEPALIVE_BYTES,
+  LOST_MS,
+  PARALLEL,
+  PARALLEL_OUT,
+  PARALLEL_UNANSWERED,
+  PARALLEL_UNANSWERED_OUT,
+  SLOW,
+  SLOW_MS,
+} from "./timings.js";
 
 export interface Request {
   beganAt: number;
@@ -38,17 +47,15 @@ export const openFor = (ms: number): number[] =>
   [...inFlight.values()].map(({ openSince }) => openSince).filter((since) => performance.now() - since >= ms);
 
 /**
- * Is there no place for another request? Where the service has not answered since the page began, or since a request became
- * slow, there is place for one, and for a second one once the first is slow; while such a page is left, for two.
- *
- * @param isOut whether the page is out of sight
+ * Is there no place for another request? A page that is out of sight has many, but few where the service hangs. Any other has
+ * one until the service answers, and again from when a request became slow. Slow ones free some places.
  */
 export const isFull = (isOut: boolean): boolean => {
   const slow = openFor(SLOW_MS);
   const isAnswering = answeredAt > Math.max(0, ...slow.map((since) => since + SLOW_MS));
-  const most = isOut ? PARALLEL_OUT : PARALLEL;
-  const isFew = slow.length ? isOut || !isAnswering : !isOut && !isAnswering;
-  return inFlight.size >= (isFew ? PARALLEL_UNANSWERED + Math.min(1, slow.length) : most);
+  const [most, spared] = isAnswering ? [PARALLEL, SLOW] : [PARALLEL_UNANSWERED, 1];
+  if (isOut) return inFlight.size >= (slow.length ? PARALLEL_UNANSWERED_OUT : PARALLEL_OUT);
+  return inFlight.size - Math.min(spared, slow.length) >= most;
 };
 
 /** WebKit never ends the requests that it cuts off for the back/forward cache: they are forgotten. */

@@ -5,13 +5,15 @@ export const FRAME_MS = 100;
 
 /** Requests at once: enough to drain a back-log, and two of a host's six sockets are left to the page. */
 export const PARALLEL = 4;
-/** A request that is open for longer is slow. */
+/** A request that is open for longer is slow: so many of them free their place for another one. */
 export const SLOW_MS = 2_000;
+export const SLOW = 2;
 /**
- * Requests at once where the service does not answer, and one more beside a slow one. Chromium never ends the preflight of a
+ * Requests at once where the service does not answer, and while such a page is left. Chromium never ends the preflight of a
  * request that was given up: each one holds one of the six sockets of HTTP/1.1, and the next page needs one, too.
  */
 export const PARALLEL_UNANSWERED = 1;
+export const PARALLEL_UNANSWERED_OUT = 2;
 /** Requests at once while the page is out of sight: a browser process has 256 in all. */
 export const PARALLEL_OUT = 32;
 /** Bytes with keepalive: of the 65,536 of a document, some are left to the page. */
