@@ -85,7 +85,6 @@ export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome)
     if (isListed && row.handedOffAt) enlist(row);
     return false;
   }
-  health.isFailing = true;
   const isFirst = !row.failedAt;
   // 408, 425, 429 and a `Retry-After` speak of the service, and never of the event.
   const isEvents = !retryAfter && (status >= 500 || !isTransient(status));
