@@ -8,11 +8,21 @@ import { isHidden } from "../page.js";
 import { guard } from "../reporting.js";
 import { inFlight, isFull, isGone } from "./in-flight.js";
 import { ageOf, isYoung, type Row } from "./row.js";
-import { LATE_MS, LEFT_ALONE_MS, LEFT_ALONE_WITHOUT_LOCKS_MS, LOCKS, REFUSED_MS, SETTLE_MS } from "./timings.js";
+import {
+  LATE_MS,
+  LEFT_ALONE_MS,
+  LEFT_ALONE_WITHOUT_LOCKS_MS,
+  LOCKS,
+  REFUSED_MS,
+  SETTLE_MS,
+  YOUNG_MS,
+} from "./timings.js";
 
 interface Lock {
   /** Have the last writes of the process that held it arrived? */
   isSettled?: boolean;
+  /** When it was granted, by a clock that nobody sets. */
+  since?: number;
   release?(): void;
 }
 
@@ -60,7 +70,8 @@ export const ask = (tab: string, then: () => void): number => {
       refused.set(tab, performance.now() + REFUSED_MS);
       return undefined;
     }
-    const dueAt = performance.now() + SETTLE_MS;
+    lock.since = performance.now();
+    const dueAt = lock.since + SETTLE_MS;
     setTimeout(() => guard(() => settle(dueAt)), SETTLE_MS);
     return new Promise((resolve) => {
       lock.release = resolve;
@@ -73,8 +84,11 @@ export const ask = (tab: string, then: () => void): number => {
   return REFUSED_MS;
 };
 
-/** May this document write and send the event now? */
-export const owns = (row: Row): boolean => isYoung(row) || !!held.get(row.tab)?.isSettled;
+/** May this document write and send the event now? What was young when its lock was granted, no other document has touched. */
+export const owns = (row: Row): boolean => {
+  const { isSettled, since = Number.POSITIVE_INFINITY } = held.get(row.tab) ?? {};
+  return isYoung(row) || !!isSettled || since - row.trackedAt! < YOUNG_MS;
+};
 
 /** Is the event of another tab so young that its own document sends it? */
 export const isLeftAlone = (key: string): boolean =>

@@ -14,10 +14,13 @@ export const locks: MakeRule = (journal) => {
   const { clock } = world;
   let clearedAt = Number.NEGATIVE_INFINITY;
 
-  const holds = (page: Page, { key = "" }: Entry): boolean =>
+  /** What was young when its lock was granted, nobody else can have touched. */
+  const holds = (page: Page, { key = "", trackedAt }: Entry): boolean =>
     [...world.locks.held].some(
       ([name, { page: by, grantedAt }]) =>
-        by === page && clock.now() >= grantedAt + SETTLE_MS && key.includes(`:${name.split(":")[1]}:`),
+        by === page &&
+        (clock.now() >= grantedAt + SETTLE_MS || grantedAt < trackedAt + YOUNG_MS) &&
+        key.includes(`:${name.split(":")[1]}:`),
     );
 
   return {
