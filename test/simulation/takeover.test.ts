@@ -61,12 +61,12 @@ it("300 dead tabs cost eight locks at a time, and none while the service is down
     await pass(1);
     const { rows } = world.storage;
     for (let tab = 0; tab < 300; tab++) rows[key!.replace(/(event\d*):[^:]+/, `$1:dead${tab}`)] = rows[key!]!;
+    Object.assign(journal.entries.get(name)!, { mayRepeat: "it is 301 events", isDurable: false });
     const page = await open();
     const before = world.locks.asked.length;
     await pass(120);
     // One for each probe.
     expect(world.locks.asked.length - before).toBeLessThan(40);
-    journal.entries.get(name)!.mayRepeat = "it is 301 events";
     service.weather = "up";
     await page.online();
     const from = world.sent.length;
