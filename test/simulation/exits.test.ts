@@ -173,11 +173,16 @@ describe("where keepalive does not exist", () => {
     (takesBeacons) =>
       inScenario(async ({ open, track, leave, pass, world }) => {
         world.takesBeacons = takesBeacons;
-        const page = const next = await open({}, traits);
-      await pass(10);
-      await track(next);
-      await pass(30);
-      expect([world.names(), world.stored()]).toEqual([["event 1", "event 2"], []]);
+        const page = await open({}, traits);
+        await pass(5);
+        await track(page);
+        await leave(page, {});
+        expect(world.sent.map(({ isBeacon }) => isBeacon)).toEqual(takesBeacons ? [true] : []);
+        const next = await open({}, traits);
+        await pass(10);
+        await track(next);
+        await pass(30);
+        expect([world.names(), world.stored()]).toEqual([["event 1", "event 2"], []]);
       }),
   );
   it("an event of a page that stays is sent by a plain request", () =>
