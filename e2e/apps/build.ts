@@ -34,12 +34,12 @@ export type AppName = (typeof APP_NAMES)[number];
 /** The apps that bring the snippet by its tag; the others import the package. */
 export const BY_TAG: readonly AppName[] = ["hydrated", "astro", "turbo", "htmx"];
 
-/** Every file in a folder and in those within it, but in those that tools make: `node_modules`, `.next` … */
+/** Every file in a folder and in those within it, but for what tools make: `node_modules`, `.next`, `next-env.d.ts` … */
 const listSources = async (folder: string): Promise<string[]> => {
   const entries = await readdir(folder, { withFileTypes: true });
   const lists = entries.map((entry) => {
     const path = join(folder, entry.name);
-    if (!entry.isDirectory()) return entry.isFile() ? [path] : [];
+    if (!entry.isDirectory()) return entry.isFile() && entry.name !== "next-env.d.ts" ? [path] : [];
     return entry.name === "node_modules" || entry.name.startsWith(".") ? [] : listSources(path);
   });
   return (await Promise.all(lists)).flat().sort();

@@ -9,6 +9,7 @@ import { redact } from "../../src/browser/capture/redact.js";
 import { blocksOf, PAGES, readmeBlocks, readPage } from "../support/readme.js";
 import { tells } from "../support/secret-urls.js";
 import { HELD_OUT } from "../support/url-families.js";
+import { include, includedFiles } from "./examples.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const blocks = (await Promise.all(PAGES.map(blocksOf))).flat();
@@ -109,22 +110,13 @@ describe("examples", () => {
   });
 
   it("of frameworks are files of the apps that are driven, or said to be untested", async () => {
-    const page = "docs/frameworks.md";
-    const files: Record<string, string> = {
-      "src/tracklet.js": "tracklet.js",
-      "src/hooks.client.js": "svelte-kit/src/hooks.client.js",
-      "instrumentation-client.js": "next/instrumentation-client.js",
-      "app/identify.jsx": "next/app/identify.jsx",
-      "app/plugins/tracklet.client.ts": "nuxt/app/plugins/tracklet.client.ts",
-    };
-    const sections = (await readPage(page)).split(/^## /m);
-    const untested = sections.filter((text) => text.includes("\nNot tested.")).map((text) => text.split("\n")[0]!);
-    const examples = blocks.filter((block) => block.page === page && /^[jt]sx?$/.test(block.language));
-    const told = examples.filter(({ section }) => !untested.includes(section)).map(({ code }) => code);
-    const driven = Object.entries(files).map(
-      async ([name, file]) => `// ${name}\n${await readPage(`e2e/apps/${file}`)}`,
-    );
-    expect(told.sort()).toEqual((await Promise.all(driven)).sort());
+    for (const page of PAGES)
+      expect(await readPage(page), `${page}: npm run docs`).toBe(await include(await readPage(page)));
+    const page = await readPage("docs/frameworks.md");
+    const tested = page.split(/^## /m).filter((text) => !text.includes("\nNot tested."));
+    const examples = tested.flatMap((text) => text.match(/^```[jt]sx?$/gm) ?? []);
+    expect(includedFiles(page).length).toBeGreaterThan(4);
+    expect(examples.length).toBe(includedFiles(page).length);
   });
 
   it("of HTML are in sections that an end-to-end test runs in a browser", async () => {

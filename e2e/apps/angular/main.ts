@@ -1,4 +1,4 @@
-import "../tracklet.js";
+import "../tracklet";
 import { Component, inject } from "@angular/core";
 import { bootstrapApplication } from "@angular/platform-browser";
 import { provideRouter, Router, RouterLink, RouterOutlet } from "@angular/router";

@@ -1,6 +1,6 @@
 import { init } from "tracklet";
 
 init({
-  apiToken: process.env.NEXT_PUBLIC_TRACKLET_TOKEN,
-  trackUrl: process.env.NEXT_PUBLIC_TRACKLET_URL,
+  apiToken: process.env.NEXT_PUBLIC_TRACKLET_TOKEN ?? "",
+  trackUrl: process.env.NEXT_PUBLIC_TRACKLET_URL ?? "",
 });

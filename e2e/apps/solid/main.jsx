@@ -1,4 +1,4 @@
-import "../tracklet.js";
+import "../tracklet.ts";
 import { A, Navigate, Route, Router, useLocation } from "@solidjs/router";
 import { For } from "solid-js";
 import { render } from "solid-js/web";

@@ -1,4 +1,4 @@
-import "../tracklet.js";
+import "../tracklet.ts";
 import {
   createRootRoute,
   createRoute,

@@ -1,4 +1,4 @@
-import "../tracklet.js";
+import "../tracklet.ts";
 import { createApp } from "vue";
 import { createRouter, createWebHashHistory, createWebHistory } from "vue-router";
 import App from "./App.vue";

@@ -1,14 +1,16 @@
 import Link from "next/link";
-import { Suspense } from "react";
+import { type ReactNode, Suspense } from "react";
 import { LINKS } from "../../links.ts";
-import { Identify } from "./identify.jsx";
-import { View } from "./view.jsx";
+import { Identify } from "./identify";
+import { LogOut } from "./log-out";
+import { View } from "./view";
 
-export default function Layout({ children }) {
+export default function Layout({ children }: { children: ReactNode }) {
   return (
     <html lang="en">
       <body>
         <Identify contact="CONTACT_UID" account="acme" />
+        <LogOut href="/logged-out" />
         <nav>
           {Object.entries(LINKS).map(([id, to]) => (
             <Link key={id} id={id} href={to}>
