@@ -29,6 +29,8 @@ export interface ServeOptions {
   trackUrl: string;
   /** `"hash"`: the app's router keeps its addresses in the fragment, where it knows both. */
   history?: "path" | "hash";
+  /** Do the site's options hold, in place of the app's own? */
+  isConfigured?: boolean;
 }
 
 /** The text files of a built app by their path on the site: `/index.html`, `/assets/…`. */
@@ -43,7 +45,7 @@ const readFiles = async (folder: string): Promise<Map<string, string>> => {
 /** Puts a built app on the site, with the script tag in its head, where it does not import the package. */
 export const serveApp = async (
   name: AppName,
-  { site, contact, trackUrl, history = "path" }: ServeOptions,
+  { site, contact, trackUrl, history = "path", isConfigured = history === "hash" }: ServeOptions,
 ): Promise<void> => {
   const folder = await askForApp(name);
   const files = await readFiles(folder);
@@ -51,7 +53,7 @@ export const serveApp = async (
     name === "hydrated" ? (await import(pathToFileURL(join(folder, "server/server.js")).href)).render : () => "";
   const fill = (text: string): string => localise(text, DEMO_TOKEN, trackUrl).replaceAll("CONTACT_UID", contact);
   // A router of fragments wants an option; the first configuration of a page holds, which is the tag's.
-  const tag = BY_TAG.includes(name) || history === "hash" ? site.tag() : "";
+  const tag = BY_TAG.includes(name) || isConfigured ? site.tag() : "";
   // The app of Next.js names its visitor by itself.
   const identify =
     name === "next"

@@ -206,4 +206,7 @@ for (const button of ["Allow", "Refuse"])
     await gateway.quiet();
     expect(gateway.requests.length > 0).toBe(button === "Allow");
     expect(await choice(page)).toBe(button === "Allow" ? "granted" : "denied");
+    await expect(page.locator("#banner")).toBeHidden();
+    await open(page, site.url);
+    await expect(page.locator("#banner")).toBeHidden();
   });

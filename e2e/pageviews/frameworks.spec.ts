@@ -98,3 +98,16 @@ for (const { app, history = "path" } of VISITS)
         expect(measured).toHaveLength(9);
       });
     });
+
+test("the documents' banner in React asks until the visitor has chosen", async ({ page, site, gateway, contact }) => {
+  site.configure({ consent: "pending", async: false });
+  await serveApp("react-router", { site, contact, trackUrl: gateway.url, isConfigured: true });
+  await page.goto(site.url);
+  const banner = page.getByRole("region", { name: "Consent" });
+  await banner.getByRole("button", { name: "Allow" }).click();
+  await gateway.waitForPosts(1, "pageview");
+  await page.goto(`${site.url}/about`);
+  // By then the app has asked.
+  await gateway.waitForPosts(2, "pageview");
+  await expect(banner).toBeHidden();
+});

@@ -1,13 +1,15 @@
-import "../tracklet.js";
+import "../tracklet.ts";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createBrowserRouter, Link, Outlet, RouterProvider, redirect, useLocation } from "react-router";
 import { LINKS } from "../links.ts";
+import { ConsentBanner } from "./ConsentBanner.tsx";
 
 function Layout() {
   const { pathname, search } = useLocation();
   return (
     <>
+      <ConsentBanner />
       <nav>
         {Object.entries(LINKS).map(([id, to]) => (
           <Link key={id} id={id} to={to}>
