@@ -1,6 +1,10 @@
 import { defineConfig } from "vitest/config";
 
-/* The same tests in both environments that stand for a browser. */
 export default defineConfig({
-  test: { projects: ["jsdom", "happy-dom"].map((environment) => ({ test: { name: environment, environment } })) },
+  test: {
+    // The same tests in both environments that stand for a browser: one will do.
+    projects: ["jsdom", "happy-dom"].map((environment) => ({
+      test: { name: environment, environment, server: { deps: { inline: ["tracklet"] } } },
+    })),
+  },
 });
