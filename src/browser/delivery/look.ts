@@ -43,7 +43,10 @@ export const load = (key: string, known?: Row): Row | undefined => {
 
 /** Lists the events of other tabs, the oldest first. Rows of other versions of the script are theirs, until they are old. */
 export const look = (): void => {
-  for (const key of keys("event").sort((one, other) => ageOf(other) - ageOf(one)))
+  // Those of one tab stay in the order of their numbers: a clock may have been set back.
+  const tabOf = (key: string): string => key.split(":")[1]!;
+  const compare = (one: string, other: string): number => (tabOf(one) === tabOf(other) ? 0 : ageOf(other) - ageOf(one));
+  for (const key of keys("event").sort(compare))
     if (key.startsWith(`${EVENT}${me}:`) || rows.has(key)) continue;
     else if (key.startsWith(EVENT)) load(key);
     else if (ageOf(key) > mostAge()) remove(key);

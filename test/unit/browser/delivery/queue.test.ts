@@ -15,7 +15,7 @@ import {
   track,
 } from "../../../support/verbs.js";
 
-const EVENT = "tracklet:event:";
+const EVENT = "tracklet:event2:";
 /** A page whose service never answers, so that what is tracked stays to be looked at. */
 const inPage = (config: Partial<Config>, test: (page: Page, world: World) => Promise<unknown>): Promise<void> =>
   inWorld(async (world) => void (await test(await world.open(config), world)));
