@@ -5,7 +5,14 @@ import { parseArgs } from "node:util";
 import { stringify } from "csv-stringify";
 import { type ServiceConfig, StartError } from "./config.js";
 import type { Database } from "./database.js";
-import { deleteContact, deleteEventsBefore } from "./deletion.js";
+import {
+  countNaming,
+  deleteContact,
+  deleteEventsBefore,
+  deleteNaming,
+  hasContact,
+  similarContacts,
+} from "./deletion.js";
 import { DEFAULT_WORKSPACE } from "./exact-text.js";
 import { csvRow, exportRows, ndjsonLine, TABLES, type Table } from "./export.js";
 import { openDatabase } from "./open-database.js";
@@ -22,6 +29,7 @@ name; the embedded one (TRACKLET_DATA) only while the service is stopped.
       --since 2026-01-31, --until …         events received from then on, and before; UTC
       --output <file>                       writes a file instead
   delete-contact <uid>                      deletes the contact and all its events
+      --everywhere                          also events of others whose params name it
   delete-events --older-than <days>         deletes events by their age
   rank-users                                needed after users were removed, or added with an early created_at, by SQL
   help                                      this text
@@ -35,6 +43,7 @@ const OPTIONS = {
   until: { type: "string" },
   output: { type: "string" },
   "older-than": { type: "string" },
+  everywhere: { type: "boolean", default: false },
   workspace: { type: "string", default: DEFAULT_WORKSPACE },
 } as const;
 
@@ -87,8 +96,16 @@ export const runCommand = async (args: string[], config: ServiceConfig, output: 
     case "delete-contact":
       if (argument === undefined) throw wrong("delete-contact needs the uid of the contact");
       return over(async (database) => {
+        const others = await similarContacts(database, workspace, argument);
+        const note = others.length > 0 ? `; by case alone differ ${others.map(quote).join(", ")}` : "";
+        const isThere = await hasContact(database, workspace, argument);
         const events = await deleteContact(database, workspace, argument);
-        say(`deleted the contact "${argument}" and ${events} events`);
+        const naming = await (values.everywhere ? deleteNaming : countNaming)(database, workspace, argument);
+        if (!isThere && !(values.everywhere && naming > 0))
+          throw new StartError(`there is no contact ${quote(argument)} in the workspace ${workspace}${note}`);
+        if (isThere) say(`deleted the contact ${quote(argument)} and ${events} events${note}`);
+        if (values.everywhere) say(`deleted ${naming} events of others that name it`);
+        else if (naming > 0) say(`${naming} events name it in their params: repeat with --everywhere to delete these`);
       });
     case "delete-events": {
       const days = Number(values["older-than"]);
@@ -104,6 +121,8 @@ export const runCommand = async (args: string[], config: ServiceConfig, output: 
       throw wrong(`there is no command "${command}"`);
   }
 };
+
+const quote = (uid: string): string => JSON.stringify(uid);
 
 const parse = (args: string[]) => {
   try {

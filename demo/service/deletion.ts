@@ -1,9 +1,36 @@
 import type { Database } from "./database.js";
 import { idAt } from "./event-id.js";
-import { recordId } from "./exact-text.js";
+import { decodeText, encodeText, recordId } from "./exact-text.js";
 
 /** Events deleted in one transaction: a larger one would hold up those that are being stored. */
 const CHUNK = 5_000;
+/** Uids that are named at most. */
+const MAX_NAMED = 10;
+
+/** Is there anything of a contact: a record, or an event? */
+export const hasContact = async ({ query }: Database, workspace: string, uid: string): Promise<boolean> => {
+  const id = recordId("contact", uid, workspace);
+  for (const table of ["contacts WHERE id", "events WHERE contact_id"])
+    if ((await query(`SELECT 1 AS found FROM ${table} = $1 LIMIT 1`, [id])).length > 0) return true;
+  return false;
+};
+
+/** Uids of other contacts that differ from this one by upper and lower case only. */
+export const similarContacts = async ({ query }: Database, workspace: string, uid: string): Promise<string[]> => {
+  const found = new Set<string>();
+  for (const [table, column] of [
+    ["contacts", "unique_id"],
+    ["events", "contact_uid"],
+  ]) {
+    const rows = await query<{ uid: string }>(
+      `SELECT DISTINCT ${column} AS uid FROM ${table}
+       WHERE workspace = $1 AND lower(${column}) = lower($2) AND ${column} <> $2 ORDER BY uid LIMIT ${MAX_NAMED}`,
+      [workspace, encodeText(uid)],
+    );
+    for (const row of rows) found.add(decodeText(row.uid));
+  }
+  return [...found];
+};
 
 /** Deletes a contact: its record, its memberships, and every event of it. Resolves to the number of events. */
 export const deleteContact = async (database: Database, workspace: string, uid: string): Promise<number> => {
@@ -16,22 +43,39 @@ export const deleteContact = async (database: Database, workspace: string, uid: 
   return events;
 };
 
+/** Events in whose params a uid stands, as a whole text. */
+const NAMING = "workspace = $1 AND strpos(params, $2) > 0";
+const naming = (workspace: string, uid: string) => [workspace, JSON.stringify(uid)];
+
+/** Counts the events whose params name a contact, whoever they belong to. */
+export const countNaming = async ({ query }: Database, workspace: string, uid: string): Promise<number> => {
+  const [row] = await query(`SELECT count(*) AS count FROM events WHERE ${NAMING}`, naming(workspace, uid));
+  return Number(row!.count);
+};
+
+/** Deletes the events whose params name a contact; resolves to their number. */
+export const deleteNaming = (database: Database, workspace: string, uid: string): Promise<number> =>
+  deleteInSteps(database, NAMING, naming(workspace, uid));
+
 /** Deletes the events of a workspace that were received before a time (epoch milliseconds); resolves to their number. */
 export const deleteEventsBefore = (database: Database, workspace: string, time: number): Promise<number> =>
   deleteInSteps(database, "workspace = $1 AND id < $2", [workspace, idAt(time)]);
 
-const deleteInSteps = async (database: Database, condition: string, values: unknown[]): Promise<number> => {
+const deleteInSteps = async ({ query }: Database, condition: string, values: unknown[]): Promise<number> => {
+  let after = idAt(0);
   for (let deleted = 0; ; ) {
-    const ids = await database.query<{ id: string }>(
-      `SELECT id FROM events WHERE ${condition} ORDER BY id LIMIT ${CHUNK}`,
-      values,
+    // By the range of ids, which any of these databases finds in the same index.
+    const ids = await query<{ id: string }>(
+      `SELECT id FROM events WHERE ${condition} AND id > $${values.length + 1} ORDER BY id LIMIT ${CHUNK}`,
+      [...values, after],
     );
     if (ids.length === 0) return deleted;
-    // By the range up to the last of them, which any of these databases finds in the same index.
-    await database.query(`DELETE FROM events WHERE ${condition} AND id <= $${values.length + 1}`, [
-      ...values,
-      ids.at(-1)!.id,
-    ]);
+    const last = ids.at(-1)!.id;
+    await query(
+      `DELETE FROM events WHERE ${condition} AND id > $${values.length + 1} AND id <= $${values.length + 2}`,
+      [...values, after, last],
+    );
+    after = last;
     deleted += ids.length;
   }
 };

@@ -98,9 +98,30 @@ onBothEngines(
       expect((await run("export", "contacts")).out.trimEnd().split("\n")).toHaveLength(60);
     });
 
-    it("deletes a contact with all that it has, and nothing of another", async () => {
+    it("deletes a contact with all that it has, names who is left, and takes a typing error for none", async () => {
+      await withService(async (service) => {
+        for (const [contact_uid, of] of [
+          ["Ben", ""],
+          ["carl", "ben"],
+          ["carl", "bench"],
+        ])
+          await service.post({ contact_uid, event_uid: "invited", params: { of } });
+      });
+      await expect(run("delete-contact", "nobody-such")).rejects.toThrow(
+        /^there is no contact "nobody-such" in the workspace default$/,
+      );
+      await expect(run("delete-contact", "BEN")).rejects.toThrow(/by case alone differ "Ben", "ben"$/);
       expect((await run("delete-contact", "contact-001")).err).toBe('deleted the contact "contact-001" and 1 events\n');
-      expect((await run("delete-contact", "ben")).err).toBe('deleted the contact "ben" and 1 events\n');
+      expect((await run("delete-contact", "ben")).err).toBe(
+        'deleted the contact "ben" and 1 events; by case alone differ "Ben"\n' +
+          "1 events name it in their params: repeat with --everywhere to delete these\n",
+      );
+      expect((await run("delete-contact", "ben", "--everywhere")).err).toBe(
+        "deleted 1 events of others that name it\n",
+      );
+      await expect(run("delete-contact", "ben", "--everywhere")).rejects.toThrow("there is no contact");
+      expect((await run("export")).out.match(/"of":"bench?"/g)).toEqual(['"of":"bench"']);
+      for (const uid of ["Ben", "carl"]) await run("delete-contact", uid);
       await withService(async (service) => {
         for (const uid of ["contact-001", "ben"])
           expect((await service.get(`/v2/contacts?uid=${uid}`)).status).toBe(404);

@@ -73,7 +73,8 @@ const useEverything = async (): Promise<void> => {
     ["export", "accounts"],
     ["export", "users"],
     ["rank-users"],
-    ["delete-contact", "new"],
+    ["delete-contact", "new", "--everywhere"],
+    ["delete-contact", "contact-002"],
     ["delete-events", "--older-than", "1"],
   ])
     await runCommand(command, config, { stdout: new PassThrough().resume(), stderr: new PassThrough().resume() });
@@ -127,7 +128,7 @@ const SHARED = new Set([
   ...["A_Expr", "BoolExpr", "RowExpr", "NullTest", "A_Const", "ParamRef", "FuncCall", "SortBy", "WindowDef", "String"],
   ...["LockingClause", "Integer"],
 ]);
-const FUNCTIONS = new Set(["count", "unnest", "left", "row_number"]);
+const FUNCTIONS = new Set(["count", "unnest", "left", "lower", "row_number", "strpos"]);
 const TYPES = new Set(["text", "int8", "bool", "uuid"]);
 const CONSTRAINTS = new Set(["CONSTR_PRIMARY", "CONSTR_NOTNULL", "CONSTR_DEFAULT"]);
 /** Columns of one database alone, or of rows as they lie on its disk. */
