@@ -15,14 +15,15 @@ import {
 } from "./deletion.js";
 import { DEFAULT_WORKSPACE } from "./exact-text.js";
 import { csvRow, exportRows, ndjsonLine, TABLES, type Table } from "./export.js";
-import { openDatabase } from "./open-database.js";
+import { openExisting } from "./open-database.js";
 import { DAY_MS } from "./retention.js";
 import { rankUsers } from "./user-pages.js";
 
 const HELP = `Usage: npm run --silent service -- [command]
 
-Without a command the service starts. The commands work on the same database, which the same environment variables
-name; the embedded one (TRACKLET_DATA) only while the service is stopped.
+Without a command the service starts. The commands work on its database, which the same environment variables name
+(node --env-file=/etc/tracklet.env demo/.service/main.js loads them from a file); they never make one. The embedded
+database (TRACKLET_DATA) only while the service is stopped.
 
   export [events|contacts|accounts|users]   writes them to stdout; events where none is named
       --format ndjson|csv                   default ndjson
@@ -67,7 +68,7 @@ export const runCommand = async (args: string[], config: ServiceConfig, output: 
   if (workspace !== DEFAULT_WORKSPACE && !config.workspaces.some(({ name }) => name === workspace))
     throw wrong(`TRACKLET_WORKSPACES has no workspace "${workspace}"`);
   const over = async (work: (database: Database) => Promise<void>): Promise<void> => {
-    const database = await openDatabase(config);
+    const database = await openExisting(config);
     try {
       await work(database);
     } finally {

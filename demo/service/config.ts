@@ -60,12 +60,23 @@ export const isPrivate = ({
 }: Pick<ServiceConfig, "host" | "trustProxy" | "publicUrl">): boolean =>
   isLoopback(host) && trustProxy.length === 0 && publicUrl === undefined;
 
+/** Variables of the project that other programs read: the demo, its clients, Docker, the tests. */
+const ELSEWHERE = /^TRACKLET_(SITE_PORT|DIST|BASE_URL|TRACK_URL|URL|DOMAIN|ALL|ENGINES|MEASURE|APP_OUT)$/;
+
 /**
  * Reads the configuration from environment variables.
  *
  * @throws StartError that names the variable whose value is wrong
  */
-export const readConfig = (environment: Record<string, string | undefined>): ServiceConfig => {
+export const readConfig = (given: Record<string, string | undefined>): ServiceConfig => {
+  const known = new Set<string>();
+  // What is read is known, so that a name which is left over is a typing error.
+  const environment = new Proxy(given, {
+    get: (all, name: string) => {
+      known.add(name);
+      return all[name];
+    },
+  });
   const text = (name: string, byDefault: string): string => {
     const value = environment[name] ?? byDefault;
     if (value === "") throw new StartError(`${name} must not be empty`);
@@ -119,6 +130,11 @@ export const readConfig = (environment: Record<string, string | undefined>): Ser
     rateLimit: integer("TRACKLET_RATE_LIMIT", DEFAULT_RATE_LIMIT, 0, 1_000_000_000),
     logLevel: oneOf("TRACKLET_LOG_LEVEL", "info", LOG_LEVELS),
   };
+  for (const name of Object.keys(given))
+    if (name.startsWith("TRACKLET_") && !known.has(name) && !ELSEWHERE.test(name))
+      throw new StartError(
+        `${name} must not be set: the service knows ${[...known].filter((one) => one.startsWith("TRACKLET_")).join(", ")}`,
+      );
   if (!privately && (config.apiToken === DEFAULTS.apiToken || config.accessToken === DEFAULTS.accessToken))
     throw new StartError(
       "TRACKLET_API_TOKEN and TRACKLET_ACCESS_TOKEN must be set to secrets of your own where other machines can reach the service",
@@ -168,7 +184,7 @@ const workspaces = (value: string | undefined, taken: Omit<Workspace, "name">): 
 };
 
 const databaseUrl = (value: string | undefined): string | undefined => {
-  if (value === undefined || value === "") return undefined;
+  if (value === undefined) return undefined;
   // The value itself is not repeated: it may hold a password.
   if (!URL.canParse(value) || !/^postgres(ql)?:$/.test(new URL(value).protocol))
     throw new StartError("DATABASE_URL must be a URL such as postgresql://user:password@host:5432/database");

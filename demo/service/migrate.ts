@@ -22,10 +22,7 @@ const LOCK = "lock";
  * @throws Error when the database is of a newer version
  */
 export const migrate = async (database: Database): Promise<void> => {
-  const done = await applied(database.query).catch((error) => {
-    if (errorCode(error) === "42P01") return undefined; // undefined table
-    throw error;
-  });
+  const done = await present(database);
   if (done !== undefined && pending(done).length === 0) return;
   await repeated(
     () => database.query(LOG),
@@ -52,6 +49,21 @@ export const migrate = async (database: Database): Promise<void> => {
     await umzug.up();
   });
 };
+
+/** @throws Error when the tables are not those of this version */
+export const requireTables = async (database: Database): Promise<void> => {
+  const done = await present(database);
+  if (done === undefined) throw new Error("it has no tables of the service");
+  const missing = pending(done);
+  if (missing.length > 0) throw new Error(`it is of an older version, without ${missing.join(", ")}`);
+};
+
+/** What was applied; `undefined` where nothing ever was. */
+const present = (database: Database): Promise<string[] | undefined> =>
+  applied(database.query).catch((error) => {
+    if (errorCode(error) === "42P01") return undefined; // undefined table
+    throw error;
+  });
 
 const applied = async (query: Query): Promise<string[]> =>
   (await query<{ name: string }>("SELECT name FROM schema_migrations ORDER BY name"))

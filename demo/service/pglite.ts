@@ -5,6 +5,7 @@ import { missingFile } from "./cluster-files.js";
 import { StartError } from "./config.js";
 import type { Database } from "./database.js";
 import { lockFolder } from "./folder-lock.js";
+import { requireTables } from "./migrate.js";
 import { openPgliteThread } from "./pglite-thread.js";
 import { prepare } from "./prepare.js";
 
@@ -18,26 +19,50 @@ import { prepare } from "./prepare.js";
  * @throws StartError when the folder cannot be used, with what to do
  */
 export const openPglite = async (folder: string, seeded: boolean): Promise<Database> => {
-  const cluster = join(folder, "postgres");
-  const creating = join(folder, "creating");
+  const { cluster, creating } = filesOf(folder);
   await mkdir(folder, { recursive: true }).catch((error: Error) => {
     throw new StartError(
       `cannot use the data folder ${folder} (${error.message}): set TRACKLET_DATA to a writable folder`,
     );
   });
+  return open(folder, async () => {
+    if (existsSync(creating)) await rm(cluster, { recursive: true, force: true });
+    if (!existsSync(cluster)) await writeFile(creating, "");
+    return async (database) => {
+      await prepare(database, seeded);
+      await rm(creating, { force: true });
+    };
+  });
+};
+
+/**
+ * Opens the embedded PostgreSQL of a folder for a command, and makes none.
+ *
+ * @throws StartError when there is none, or it cannot be used
+ */
+export const openExistingPglite = async (folder: string): Promise<Database> => {
+  const { cluster, creating } = filesOf(folder);
+  if (!existsSync(cluster) || existsSync(creating))
+    throw new StartError(
+      `there is no database in ${folder} (TRACKLET_DATA), and DATABASE_URL is not set: a command needs the variables of the service, as in node --env-file=/etc/tracklet.env demo/.service/main.js help`,
+    );
+  return open(folder, async () => requireTables);
+};
+
+const filesOf = (folder: string) => ({ cluster: join(folder, "postgres"), creating: join(folder, "creating") });
+
+/** @param begin is called once the folder is locked; what it gives is done with the open database */
+const open = async (folder: string, begin: () => Promise<(database: Database) => Promise<void>>): Promise<Database> => {
+  const { cluster, creating } = filesOf(folder);
   const unlock = lockFolder(folder);
   let engine: Database | undefined;
   try {
-    if (existsSync(creating)) await rm(cluster, { recursive: true, force: true });
-    if (!existsSync(cluster)) await writeFile(creating, "");
-    else {
-      const missing = missingFile(cluster);
-      if (missing) throw new Error(`postgres/${missing} is missing`);
-    }
+    const then = await begin();
+    const missing = existsSync(creating) ? undefined : missingFile(cluster);
+    if (missing) throw new Error(`postgres/${missing} is missing`);
     const database = await openPgliteThread(cluster);
     engine = database;
-    await prepare(database, seeded);
-    await rm(creating, { force: true });
+    await then(database);
     return {
       ...database,
       close: async () => {

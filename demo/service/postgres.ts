@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import pg from "pg";
 import { StartError } from "./config.js";
 import type { Database, Query, Statement } from "./database.js";
+import { requireTables } from "./migrate.js";
 import { prepare } from "./prepare.js";
 import { isUnavailable, repeated } from "./sql-state.js";
 
@@ -20,19 +21,34 @@ const QUERY_TIMEOUT_MS = 10_000;
 export const openPostgres = async (databaseUrl: string, seeded: boolean): Promise<Database> => {
   // The tables of a large database take longer to change than a request may.
   const patient = connect({ connectionString: databaseUrl, max: 1 });
+  await usable(prepare(patient, seeded)).finally(() => patient.close());
+  return connect({ connectionString: databaseUrl, max: MAX_CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS });
+};
+
+/**
+ * Connects for a command, which may take as long as it needs.
+ *
+ * @throws StartError when the server cannot be reached, or the service has not made its tables there
+ */
+export const openExistingPostgres = async (databaseUrl: string): Promise<Database> => {
+  const database = connect({ connectionString: databaseUrl, max: 1 });
   try {
-    await prepare(patient, seeded);
+    await usable(requireTables(database));
   } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+};
+
+const usable = <T>(opening: Promise<T>): Promise<T> =>
+  opening.catch((error) => {
     // An AggregateError of several addresses has an empty message.
     const reason = (error as Error).message || (error as { code?: string }).code;
     throw new StartError(
       `cannot use the database of DATABASE_URL (${reason}): check that it runs and that the URL is right`,
     );
-  } finally {
-    await patient.close();
-  }
-  return connect({ connectionString: databaseUrl, max: MAX_CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS });
-};
+  });
 
 const connect = (options: pg.PoolConfig): Database => {
   // In a pipeline, statements that need not wait for each other's results are sent together.

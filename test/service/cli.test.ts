@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -178,10 +178,10 @@ onBothEngines(
   { opensOften: true },
 );
 
-it("is the command line of the built service, and ends quietly when nobody reads on", async () => {
+it("is the command line of the built service, makes no database, and ends quietly when nobody reads on", async () => {
   const data = await mkdtemp(join(tmpdir(), "tracklet-cli-"));
   const main = fileURLToPath(new URL("../../demo/.service/main.js", import.meta.url));
-  const command = async (args: string[], readOn: boolean) => {
+  const command = async (args: string[], readOn = true) => {
     const { PATH = "" } = process.env;
     const child = spawn(process.execPath, [main, ...args], { env: { PATH, TRACKLET_DATA: data } });
     const [out, err] = [readOn ? text(child.stdout) : "", text(child.stderr)];
@@ -189,12 +189,15 @@ it("is the command line of the built service, and ends quietly when nobody reads
     const [code] = await once(child, "close");
     return { code, out: await out, err: await err };
   };
-  expect(await command(["help"], true)).toMatchObject({ code: 0, out: expect.stringContaining("delete-contact") });
-  const users = await command(["export", "users", "--format", "csv"], true);
+  const absent = { code: 1, out: "", err: expect.stringMatching(`^service: there is no database in ${data} .+\n$`) };
+  expect(await command(["export"])).toEqual(absent);
+  expect(await readdir(data)).toEqual([]);
+  await (await openDatabase({ dataFolder: data, databaseUrl: undefined, seed: true })).close();
+  const users = await command(["export", "users", "--format", "csv"]);
   expect(users).toMatchObject({ code: 0, err: "" });
   expect(users.out.trimEnd().split("\n")).toHaveLength(138);
   expect(await command(["export", "users"], false)).toMatchObject({ code: 0, err: "" });
-  expect(await command(["nothing"], true)).toMatchObject({
+  expect(await command(["nothing"])).toMatchObject({
     code: 1,
     out: "",
     err: 'service: there is no command "nothing"; see npm run service -- help\n',

@@ -96,6 +96,8 @@ it.each([
   ["TRACKLET_MAX_EVENT_BYTES", "1e5"],
   ["TRACKLET_RATE_LIMIT", "-1"],
   ["TRACKLET_LOG_LEVEL", "verbose"],
+  ["TRACKLET_ACESS_TOKEN", "a-misspelt-variable"],
+  ["DATABASE_URL", ""],
   ["DATABASE_URL", "mysql://localhost/x"],
   ["DATABASE_URL", "localhost"],
 ])("names a variable that is wrong: %s=%s", (name, value) => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { Database } from "../../demo/service/database.js";
 import { digest, recordId } from "../../demo/service/exact-text.js";
 import { up as createFirstTables } from "../../demo/service/migrations/001-tables.js";
-import { openDatabase } from "../../demo/service/open-database.js";
+import { openDatabase, openExisting } from "../../demo/service/open-database.js";
 import { onBothEngines } from "./engines.js";
 import { type RunningService, startService } from "./running-service.js";
 
@@ -99,5 +99,6 @@ onBothEngines((place) => {
     await database.query("INSERT INTO schema_migrations VALUES ('999-later', 1)");
     await database.close();
     await expect(startService(place())).rejects.toThrow(/newer version \(999-later\)/);
+    await expect(openExisting({ ...place(), seed: true })).rejects.toThrow(/newer version \(999-later\)/);
   });
 });

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { idAt } from "../../demo/service/event-id.js";
+import { openExisting } from "../../demo/service/open-database.js";
 import { openPostgres } from "../../demo/service/postgres.js";
 import { openStream } from "./event-stream.js";
 import { missing, startPostgres } from "./postgres-server.js";
@@ -55,6 +56,8 @@ describe.skipIf(missing !== undefined)(
       await admin.end();
       const url = new URL(server.url);
       url.pathname = "/bare";
+      const place = { databaseUrl: url.href, dataFolder: "", seed: false };
+      await expect(openExisting(place)).rejects.toThrow(/no tables of the service/);
       for (const seeded of [false, true]) {
         const database = await openPostgres(url.href, seeded);
         for (const table of ["users", "accounts", "contacts"])
