@@ -24,9 +24,10 @@ import { refuseOtherHosts, refuseOtherMachines } from "./private-access.js";
 import { recordRoutes } from "./records.js";
 import { keepFor } from "./retention.js";
 import { Account, Contact, ErrorBody, EventInput, Success, User, UserList } from "./schemas.js";
+import { createTokens } from "./tokens.js";
 import { userRoutes } from "./users.js";
 import { describeErrors } from "./validation.js";
-import { createTokens, workspaceNames } from "./workspaces.js";
+import { workspaceNames } from "./workspaces.js";
 
 export interface ServiceOptions extends Partial<ServiceConfig>, LiveOptions {
   /** A database that is open already; closed with the service. One is opened as configured where it is absent. */

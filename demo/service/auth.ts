@@ -1,6 +1,6 @@
 import type { FastifyInstance, preParsingHookHandler } from "fastify";
 import { HttpError } from "./errors.js";
-import type { Tokens } from "./workspaces.js";
+import type { Tokens } from "./tokens.js";
 
 /** The credentials of an `Authorization` header of each scheme; its name is case-insensitive (RFC 9110 §11.1). */
 const BASIC = /^basic +(\S+) *$/i;

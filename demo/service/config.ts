@@ -1,8 +1,12 @@
-import { isIP } from "node:net";
+import { databaseUrl, proxies, webAddress } from "./addresses.js";
 import { DEFAULTS } from "./defaults.js";
 import { LOG_LEVELS, type LogLevel } from "./logging.js";
 import { isLoopback } from "./loopback.js";
+import { StartError } from "./start-error.js";
+import { API_TOKEN, API_TOKEN_EXPECTED, BEARER_EXPECTED, BEARER_TOKEN, checkTokens } from "./tokens.js";
 import { readWorkspaces, type Workspace } from "./workspaces.js";
+
+export { StartError };
 
 /** What a service process is told from outside. Every member has a default that suits the demo. */
 export interface ServiceConfig {
@@ -14,11 +18,11 @@ export interface ServiceConfig {
   dataFolder: string;
   /** Connection URL of a PostgreSQL server, or of one that speaks its protocol. `DATABASE_URL`, none. */
   databaseUrl: string | undefined;
-  /** Token that may record events. `TRACKLET_API_TOKEN`; has a default only where `isPrivate`. */
+  /** Token that may record events, or two as `new,old`. `TRACKLET_API_TOKEN`; has a default only where `isPrivate`. */
   apiToken: string;
-  /** Bearer token that may read records. `TRACKLET_ACCESS_TOKEN`; has a default only where `isPrivate`. */
+  /** Bearer token that may read records, or two. `TRACKLET_ACCESS_TOKEN`; has a default only where `isPrivate`. */
   accessToken: string;
-  /** Bearer token that may read `/metrics`, which asks for none where `isPrivate`. `TRACKLET_METRICS_TOKEN`, none. */
+  /** Bearer token that may read `/metrics`, or two; none is asked for where `isPrivate`. `TRACKLET_METRICS_TOKEN`, none. */
   metricsToken: string | undefined;
   /** More tokens, each with its own data. `TRACKLET_WORKSPACES`, none. */
   workspaces: readonly Workspace[];
@@ -39,11 +43,6 @@ export interface ServiceConfig {
   rateLimit: number;
   /** What is logged: lines of this level and above. `TRACKLET_LOG_LEVEL`, `info`. */
   logLevel: LogLevel;
-}
-
-/** A message about the configuration or the data, made for the person who started the process. */
-export class StartError extends Error {
-  override name = "StartError";
 }
 
 /** High enough for any honest client on one machine (10,000 a second), low enough to stop an endless loop of requests. */
@@ -107,12 +106,13 @@ export const readConfig = (given: Record<string, string | undefined>): ServiceCo
     throw new StartError("TRACKLET_PUBLIC_URL must be set with TRACKLET_TRUST_PROXY: clients use the proxy's address");
   const privately = isPrivate({ host, trustProxy, publicUrl });
   const tokens = {
-    apiToken: matching("TRACKLET_API_TOKEN", DEFAULTS.apiToken, BASIC_USER, "text without a colon or a line end"),
+    apiToken: matching("TRACKLET_API_TOKEN", DEFAULTS.apiToken, API_TOKEN, API_TOKEN_EXPECTED),
     accessToken: matching("TRACKLET_ACCESS_TOKEN", DEFAULTS.accessToken, BEARER_TOKEN, BEARER_EXPECTED),
     metricsToken:
       environment.TRACKLET_METRICS_TOKEN === undefined
         ? undefined
         : matching("TRACKLET_METRICS_TOKEN", "", BEARER_TOKEN, BEARER_EXPECTED),
+    workspaces: workspaces(environment.TRACKLET_WORKSPACES),
   };
   const config = {
     port: integer("TRACKLET_SERVICE_PORT", DEFAULTS.port, 0, 65_535),
@@ -120,7 +120,6 @@ export const readConfig = (given: Record<string, string | undefined>): ServiceCo
     dataFolder: text("TRACKLET_DATA", DEFAULTS.dataFolder),
     databaseUrl: databaseUrl(environment.DATABASE_URL),
     ...tokens,
-    workspaces: workspaces(environment.TRACKLET_WORKSPACES, tokens),
     retentionDays:
       environment.TRACKLET_RETENTION_DAYS === undefined ? undefined : integer("TRACKLET_RETENTION_DAYS", 0, 1, 36_500),
     seed: oneOf("TRACKLET_SEED", privately ? "on" : "off", ["on", "off"]) === "on",
@@ -139,54 +138,16 @@ export const readConfig = (given: Record<string, string | undefined>): ServiceCo
     throw new StartError(
       "TRACKLET_API_TOKEN and TRACKLET_ACCESS_TOKEN must be set to secrets of your own where other machines can reach the service",
     );
+  checkTokens(config, privately);
   return config;
 };
 
 /** What a URL can hold as its host: a name, an IPv4 address, or an IPv6 address without its brackets. */
 const HOST = /^[A-Za-z0-9._:%-]+$/;
-/** A user name of HTTP Basic has neither a colon nor control characters (RFC 7617 §2). */
-const BASIC_USER = /^[^:\p{Cc}]+$/u;
-/** RFC 6750 §2.1. */
-const BEARER_TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
-const BEARER_EXPECTED = "made of letters, digits and - . _ ~ + / =";
-
-const proxies = (value: string | undefined): string[] => {
-  if (value === undefined) return [];
-  const list = value.split(",").map((one) => one.trim());
-  for (const one of list) {
-    const [address = "", bits, ...rest] = one.split("/");
-    const isAddress = isIP(address) !== 0 && rest.length === 0 && (bits === undefined || isPrefix(bits, isIP(address)));
-    if (!isAddress && !/^(loopback|linklocal|uniquelocal)$/.test(one))
-      throw new StartError(
-        `TRACKLET_TRUST_PROXY must be IP addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas, but has "${one}"`,
-      );
-  }
-  return list;
-};
-
-const isPrefix = (bits: string, family: number): boolean =>
-  /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
-
-const webAddress = (name: string, value: string | undefined): string | undefined => {
-  if (value === undefined) return undefined;
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.origin + url.pathname !== url.href)
-    throw new StartError(`${name} must be an address such as https://track.example.com, but is "${value}"`);
-  return url.href.replace(/\/$/, "");
-};
-
-const workspaces = (value: string | undefined, taken: Omit<Workspace, "name">): Workspace[] => {
+const workspaces = (value: string | undefined): Workspace[] => {
   try {
-    return value === undefined ? [] : readWorkspaces(value, taken);
+    return value === undefined ? [] : readWorkspaces(value);
   } catch (error) {
     throw new StartError(`TRACKLET_WORKSPACES ${(error as Error).message}`);
   }
-};
-
-const databaseUrl = (value: string | undefined): string | undefined => {
-  if (value === undefined) return undefined;
-  // The value itself is not repeated: it may hold a password.
-  if (!URL.canParse(value) || !/^postgres(ql)?:$/.test(new URL(value).protocol))
-    throw new StartError("DATABASE_URL must be a URL such as postgresql://user:password@host:5432/database");
-  return value;
 };

@@ -6,7 +6,7 @@ import { readEventBodies } from "./event-body.js";
 import type { EventStore } from "./event-store.js";
 import { findMember } from "./json-text.js";
 import { EventInput, errors, MAX_PARAMS_DEPTH, Success } from "./schemas.js";
-import { createTokens } from "./workspaces.js";
+import { createTokens } from "./tokens.js";
 
 /** `POST /v1/track/event`: records an event; answered once it is committed. */
 export const eventRoute =

@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import { DEFAULT_WORKSPACE } from "./exact-text.js";
+import { API_TOKEN, API_TOKEN_EXPECTED, BEARER_EXPECTED, BEARER_TOKEN } from "./tokens.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -12,26 +12,20 @@ declare module "fastify" {
 export interface Workspace {
   /** Lower-case letters, digits and `-`. */
   name: string;
-  /** Token that may record events. */
+  /** Token that may record events; two, as `new,old`, while one replaces the other. */
   apiToken: string;
-  /** Bearer token that may read records. */
+  /** Bearer token that may read records; two, likewise. */
   accessToken: string;
 }
 
 const EXAMPLE = '{"shop":{"api_token":"…","access_token":"…"}}';
 const NAME = /^[a-z0-9-]{1,64}$/;
-/** A user name of HTTP Basic has neither a colon nor control characters (RFC 7617 §2). */
-const API_TOKEN = /^[^:\p{Cc}]+$/u;
-/** RFC 6750 §2.1. */
-const ACCESS_TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
-
 /**
  * Reads workspaces from JSON.
  *
- * @param taken the tokens of the workspace that is always there
  * @throws Error that says what is wrong; it repeats no token
  */
-export const readWorkspaces = (json: string, taken: Omit<Workspace, "name">): Workspace[] => {
+export const readWorkspaces = (json: string): Workspace[] => {
   const wrong = (reason: string) => new Error(`must be JSON such as ${EXAMPLE}, but ${reason}`);
   let parsed: unknown;
   try {
@@ -40,20 +34,16 @@ export const readWorkspaces = (json: string, taken: Omit<Workspace, "name">): Wo
     throw wrong("it cannot be read as JSON");
   }
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) throw wrong("it is no object");
-  const workspaces = Object.entries(parsed).map(([name, tokens]) => {
+  return Object.entries(parsed).map(([name, tokens]) => {
     const { api_token: apiToken, access_token: accessToken } = (tokens ?? {}) as Record<string, unknown>;
     if (!NAME.test(name)) throw wrong(`the name "${name}" is not made of letters from a to z, digits and -`);
     if (name === DEFAULT_WORKSPACE) throw wrong(`"${name}" has the tokens of the other variables`);
     if (typeof apiToken !== "string" || !API_TOKEN.test(apiToken))
-      throw wrong(`"${name}" has no api_token without a colon or a line end`);
-    if (typeof accessToken !== "string" || !ACCESS_TOKEN.test(accessToken))
-      throw wrong(`"${name}" has no access_token made of letters, digits and - . _ ~ + / =`);
+      throw wrong(`the api_token of "${name}" must be ${API_TOKEN_EXPECTED}`);
+    if (typeof accessToken !== "string" || !BEARER_TOKEN.test(accessToken))
+      throw wrong(`the access_token of "${name}" must be ${BEARER_EXPECTED}`);
     return { name, apiToken, accessToken };
   });
-  const all = [taken, ...workspaces];
-  for (const kind of ["apiToken", "accessToken"] as const)
-    if (new Set(all.map((one) => one[kind])).size < all.length) throw wrong("two workspaces share a token");
-  return workspaces;
 };
 
 /** The names of all workspaces, the one that is always there first. */
@@ -61,21 +51,3 @@ export const workspaceNames = (workspaces: readonly Workspace[]): string[] => [
   DEFAULT_WORKSPACE,
   ...workspaces.map(({ name }) => name),
 ];
-
-/** Tokens that may do something, and whose each is. */
-export type Tokens = (token: string) => string | undefined;
-
-/**
- * The tokens of one kind. They are found by their digests, so the time of a look-up does not tell how much of a guess
- * is right.
- */
-export const createTokens = (
-  { apiToken, accessToken, workspaces }: { apiToken: string; accessToken: string; workspaces: readonly Workspace[] },
-  kind: "apiToken" | "accessToken",
-): Tokens => {
-  const all = [{ name: DEFAULT_WORKSPACE, apiToken, accessToken }, ...workspaces];
-  const names = new Map(all.map((workspace) => [sha256(workspace[kind]), workspace.name]));
-  return (token) => names.get(sha256(token));
-};
-
-const sha256 = (text: string): string => hash("sha256", text, "hex");

@@ -27,10 +27,11 @@ it("is read from the environment", () => {
     TRACKLET_SERVICE_HOST: "0.0.0.0",
     TRACKLET_DATA: "/data",
     DATABASE_URL: "postgresql://user:secret@db.example:5433/tracklet",
-    TRACKLET_API_TOKEN: "ä ☃",
-    TRACKLET_ACCESS_TOKEN: "b-._~+/==",
-    TRACKLET_METRICS_TOKEN: "m",
-    TRACKLET_WORKSPACES: '{"shop-2":{"api_token":"c ☃","access_token":"d"}}',
+    TRACKLET_API_TOKEN: "ä ☃ of sixteen characters",
+    TRACKLET_ACCESS_TOKEN: "b-._~+/and-twelve-more==,the-old-access-token",
+    TRACKLET_METRICS_TOKEN: "metrics-token-of-ours",
+    TRACKLET_WORKSPACES:
+      '{"shop-2":{"api_token":"c ☃ of sixteen characters","access_token":"d-of-sixteen-characters"}}',
     TRACKLET_RETENTION_DAYS: "90",
     TRACKLET_SEED: "on",
     TRACKLET_TRUST_PROXY: "loopback, 10.0.0.0/8,fd00::/8,192.0.2.7",
@@ -44,10 +45,10 @@ it("is read from the environment", () => {
     "0.0.0.0",
     "/data",
     environment.DATABASE_URL,
-    "ä ☃",
-    "b-._~+/==",
-    "m",
-    [{ name: "shop-2", apiToken: "c ☃", accessToken: "d" }],
+    environment.TRACKLET_API_TOKEN,
+    environment.TRACKLET_ACCESS_TOKEN,
+    environment.TRACKLET_METRICS_TOKEN,
+    [{ name: "shop-2", apiToken: "c ☃ of sixteen characters", accessToken: "d-of-sixteen-characters" }],
     90,
     true,
     ["loopback", "10.0.0.0/8", "fd00::/8", "192.0.2.7"],
@@ -67,11 +68,19 @@ it.each([
   ["TRACKLET_API_TOKEN", ""],
   ["TRACKLET_API_TOKEN", "a:b"],
   ["TRACKLET_API_TOKEN", "a\n"],
+  ["TRACKLET_API_TOKEN", "a,b,c"],
+  ["TRACKLET_API_TOKEN", "a,"],
   ["TRACKLET_ACCESS_TOKEN", ""],
   ["TRACKLET_ACCESS_TOKEN", "a b"],
   ["TRACKLET_ACCESS_TOKEN", "ä"],
   ["TRACKLET_METRICS_TOKEN", ""],
   ["TRACKLET_METRICS_TOKEN", "a b"],
+  // One text for two things.
+  ["TRACKLET_ACCESS_TOKEN", "demo-api-token"],
+  ["TRACKLET_ACCESS_TOKEN", "new,demo-api-token"],
+  ["TRACKLET_METRICS_TOKEN", "demo-api-token"],
+  ["TRACKLET_WORKSPACES", '{"a":{"api_token":"demo-access-token","access_token":"b"}}'],
+  ["TRACKLET_WORKSPACES", '{"a":{"api_token":"x","access_token":"b"},"c":{"api_token":"b","access_token":"d"}}'],
   ["TRACKLET_WORKSPACES", ""],
   ["TRACKLET_WORKSPACES", "[]"],
   ["TRACKLET_WORKSPACES", '{"Shop":{"api_token":"a","access_token":"b"}}'],
@@ -108,7 +117,7 @@ it("does not repeat a password", () => {
   expect(() => readConfig({ DATABASE_URL: "mysql://user:secret@host/x" })).toThrow(/^(?!.*secret)/);
 });
 
-const OWN = { TRACKLET_API_TOKEN: "own-api", TRACKLET_ACCESS_TOKEN: "own-access" };
+const OWN = { TRACKLET_API_TOKEN: "own-api-token-16", TRACKLET_ACCESS_TOKEN: "own-access-token" };
 const REACHABLE: [string, Record<string, string>][] = [
   ["at every address", { TRACKLET_SERVICE_HOST: "0.0.0.0" }],
   ["at every address of IPv6", { TRACKLET_SERVICE_HOST: "::" }],
@@ -122,6 +131,9 @@ it.each(REACHABLE)("takes no default token where others can reach it: %s", (_, e
     expect(() => readConfig({ ...environment, ...tokens })).toThrow(
       /^TRACKLET_API_TOKEN and TRACKLET_ACCESS_TOKEN must be/,
     );
+  expect(() => readConfig({ ...environment, ...OWN, TRACKLET_ACCESS_TOKEN: "own-access-toke" })).toThrow(
+    /^TRACKLET_ACCESS_TOKEN must have at least 16/,
+  );
   const config = readConfig({ ...environment, ...OWN });
   expect([isPrivate(config), config.seed]).toEqual([false, false]);
 });

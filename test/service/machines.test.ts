@@ -32,7 +32,7 @@ describe.runIf(process.env.TRACKLET_ALL && cannot === undefined)("three processe
     const service = spawnService({
       DATABASE_URL: database.url,
       TRACKLET_SERVICE_PORT: String(ports[index]),
-      TRACKLET_API_TOKEN: "own-api-token",
+      TRACKLET_API_TOKEN: "own-api-token-16",
       TRACKLET_ACCESS_TOKEN: "own-access-token",
       TRACKLET_TRUST_PROXY: "loopback",
       TRACKLET_PUBLIC_URL: url,
@@ -101,7 +101,7 @@ describe.runIf(process.env.TRACKLET_ALL && cannot === undefined)("three processe
         sent.push(stamp);
         const event = { contact_uid: `contact-${name}`, event_uid: "sent", params: { event_id: stamp } };
         for (;;) {
-          const { status } = await fetch(`${url}/v1/track/event?api_token=own-api-token`, {
+          const { status } = await fetch(`${url}/v1/track/event?api_token=own-api-token-16`, {
             method: "POST",
             headers: { "content-type": "application/json" },
             body: JSON.stringify(event),

@@ -35,10 +35,16 @@ it("has nothing without a token behind a proxy, and names the proxy's address", 
 });
 
 it("gives its metrics to the holder of their token", async () => {
-  const { get } = await start({ ...PROXIED, metricsToken: "metrics-token" });
-  for (const authorization of ["", `Bearer ${ACCESS_TOKEN}`, "Bearer metrics-tokem"])
+  const { get } = await start({ ...PROXIED, metricsToken: "metrics-token,metrics-old" });
+  for (const authorization of [
+    "",
+    `Bearer ${ACCESS_TOKEN}`,
+    "Bearer metrics-tokem",
+    "Bearer metrics-token,metrics-old",
+  ])
     await expectRefusal(await get("/metrics", { authorization }), 401, /metrics token/);
-  expect(await (await get("/metrics", { authorization: "Bearer metrics-token" })).text()).toContain("tracklet_");
+  for (const token of ["metrics-token", "metrics-old"])
+    expect(await (await get("/metrics", { authorization: `Bearer ${token}` })).text()).toContain("tracklet_");
 });
 
 it("counts each visitor of a trusted proxy for itself", async () => {

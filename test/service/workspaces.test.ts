@@ -3,18 +3,19 @@ import { onBothEngines } from "./engines.js";
 import { API_TOKEN, type RunningService, startService } from "./running-service.js";
 
 const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
+const ROTATING = { ...SHOP, apiToken: `new-api-token,${SHOP.apiToken}`, accessToken: `new,${SHOP.accessToken}` };
 const SHOP_READS = { authorization: `Bearer ${SHOP.accessToken}` };
 
 onBothEngines((place) => {
   let service: RunningService;
   beforeAll(async () => {
-    service = await startService({ ...place(), workspaces: [SHOP] });
+    service = await startService({ ...place(), workspaces: [ROTATING] });
   });
   afterAll(() => service.close());
 
   it("keeps the data of each token apart, though the uids and the stamps are the same", async () => {
     const event = { contact_uid: "same", event_uid: "bought", params: { event_id: "one" } };
-    for (const token of [API_TOKEN, SHOP.apiToken, SHOP.apiToken])
+    for (const token of [API_TOKEN, SHOP.apiToken, "new-api-token"])
       expect((await service.post(event, {}, `?api_token=${encodeURIComponent(token)}`)).status).toBe(200);
     expect((await service.events("same")).rows).toHaveLength(1);
 
@@ -23,6 +24,7 @@ onBothEngines((place) => {
       await (await service.get("/v2/contacts?uid=same", SHOP_READS)).json(),
     ];
     expect([mine.unique_id, theirs.unique_id]).toEqual(["same", "same"]);
+    expect(await (await service.get("/v2/contacts?uid=same", { authorization: "Bearer new" })).json()).toEqual(theirs);
     expect(theirs.id).not.toBe(mine.id);
     expect((await service.get(`/v2/contacts/${theirs.id}`)).status).toBe(404);
     expect((await service.get(`/v2/contacts/${mine.id}`, SHOP_READS)).status).toBe(404);
