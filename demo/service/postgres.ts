@@ -11,6 +11,12 @@ const MAX_CONNECTIONS = 8;
 /** Milliseconds: below the 15 s after which a tracker gives up, so that it gets an answer instead of silence. */
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 10_000;
+/**
+ * Milliseconds after which the server itself ends a statement, and one that waits for a lock. Below ours: a query that
+ * only we give up stays in its backend, and each attempt takes another one, until the server has none left for anybody.
+ */
+const STATEMENT_TIMEOUT_MS = 8_000;
+const LOCK_TIMEOUT_MS = 3_000;
 
 /**
  * Connects to a PostgreSQL server or anything that speaks its protocol. Any number of service processes may share it.
@@ -22,7 +28,13 @@ export const openPostgres = async (databaseUrl: string, seeded: boolean): Promis
   // The tables of a large database take longer to change than a request may.
   const patient = connect({ connectionString: databaseUrl, max: 1 });
   await usable(prepare(patient, seeded)).finally(() => patient.close());
-  return connect({ connectionString: databaseUrl, max: MAX_CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS });
+  return connect({
+    connectionString: databaseUrl,
+    max: MAX_CONNECTIONS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
+  });
 };
 
 /**

@@ -6,8 +6,11 @@ export const errorCode = (error: unknown): string => String((error as { code?: u
 /** 40001 serialization failure (usual on CockroachDB and YugabyteDB), 40P01 deadlock: run the transaction again. */
 const REPEATABLE = /^(40001|40P01)$/;
 
-/** Class 08 connection, 53 resources, 57P0x shutdown (PostgreSQL Appendix A); the rest are codes of sockets and DNS. */
-const UNAVAILABLE = /^(08|53|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
+/**
+ * Class 08 connection, 53 resources, 57P0x shutdown, 57014 and 55P03 a statement or a lock that took too long, 25006 a
+ * database that only reads, as a standby (PostgreSQL Appendix A); the rest are codes of sockets and DNS.
+ */
+const UNAVAILABLE = /^(08|53|57P0|57014|55P03|25006|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
 
 /** Is the database out of reach for now, so that the same request may succeed later? */
 export const isUnavailable = (error: unknown): boolean =>

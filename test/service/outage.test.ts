@@ -1,3 +1,4 @@
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { missing, startPostgres } from "./postgres-server.js";
 import { until } from "./running-service.js";
@@ -7,6 +8,8 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** Clients that post at the same time, so that several connections to the database are in use when it goes. */
 const CLIENTS = 32;
+/** Longer than the service waits for a lock, several times; a minute where everything is tested. */
+const LOCKED_MS = process.env.TRACKLET_ALL ? 60_000 : 12_000;
 
 describe.skipIf(missing !== undefined)(
   `a service whose database goes under load${missing ? `: ${missing}` : ""}`,
@@ -37,9 +40,32 @@ describe.skipIf(missing !== undefined)(
       expect(Number(/^process_cpu_seconds_total (\S+)$/m.exec(metrics)?.[1])).toBeLessThan(3);
     });
 
+    /** Locks the table of events for a while, and looks who else gets in meanwhile. */
+    const lock = async (): Promise<void> => {
+      const [holder, look] = [new pg.Client(database.url), `SELECT count(*)::int AS count FROM pg_stat_activity`];
+      await holder.connect();
+      await holder.query("BEGIN");
+      await holder.query("LOCK TABLE events");
+      const asked: Promise<number>[] = [];
+      for (const until = Date.now() + LOCKED_MS; Date.now() < until; ) {
+        // Look-ups take the connections that events leave.
+        asked.push(fetch(`${url}/demo/events`).then(({ status }) => status));
+        const other = new pg.Client(database.url);
+        await other.connect();
+        const [row] = (await other.query(`${look} WHERE backend_type = 'client backend'`)).rows;
+        // Eight of the service, the holder, this client; a backend that ends is still there for a moment.
+        expect(row.count).toBeLessThan(15);
+        await other.end();
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+      await holder.end();
+      expect(await Promise.all(asked)).toContain(503);
+    };
+
     it.each([
       ["is restarted", "halt"],
       ["is killed", "crash"],
+      ["has a table that somebody locks", "lock"],
     ] as const)(
       "answers 503 with Retry-After while it %s, goes on afterwards, and loses and repeats nothing",
       async (_, end) => {
@@ -64,13 +90,15 @@ describe.skipIf(missing !== undefined)(
         };
         const clients = Promise.all(Array.from({ length: CLIENTS }, (_, name) => client(name)));
         const rounds = async (): Promise<void> => {
-          for (let round = 0; round < 4; round += 1) {
+          for (let round = 0; round < (end === "lock" ? 1 : 4); round += 1) {
             const before = delivered;
             await until(() => delivered > before + 2 * CLIENTS || undefined);
             const refused = refusals.length;
-            await database[end]();
+            if (end === "lock") await lock();
+            else await database[end]();
             await until(() => refusals.length > refused || undefined);
             // A live page asks for something else at the same time.
+            if (end === "lock") continue;
             expect((await fetch(`${url}/demo/events`)).status).toBe(503);
             await database.resume();
           }
