@@ -1,9 +1,10 @@
-/** `tracklet/read`: the look-ups of accounts, contacts and users, for servers and other trusted places. */
+/** `tracklet/read`: the look-ups of accounts, contacts, users and events, for servers and other trusted places. */
 
 import { NotFoundError, TrackletError } from "./server/errors.js";
+import { type EventOptions, eventPages } from "./server/events.js";
 import { isId, record, recordOrNone } from "./server/parse-records.js";
 import { type CallOptions, checkReach, type Reach } from "./server/reach.js";
-import type { Account, Contact } from "./server/records.js";
+import type { Account, Contact, EventPage } from "./server/records.js";
 import { request } from "./server/request.js";
 import { type Ask, type ListOptions, type UserList, userLists } from "./server/users.js";
 import { check, checkAddress, isText } from "./server/validate.js";
@@ -18,8 +19,19 @@ export {
   TimeoutError,
   TrackletError,
 } from "./server/errors.js";
+export type { EventOptions } from "./server/events.js";
 export type { CallOptions, Reach } from "./server/reach.js";
-export type { Account, Contact, Pagination, References, Stage, User, UserPage } from "./server/records.js";
+export type {
+  Account,
+  Contact,
+  EventPage,
+  Pagination,
+  References,
+  Stage,
+  StoredEvent,
+  User,
+  UserPage,
+} from "./server/records.js";
 export type { ListOptions, UserList } from "./server/users.js";
 
 /** Where the records are, and who asks. */
@@ -56,6 +68,13 @@ export interface Reader {
     /** @throws TypeError at once, naming the option that is wrong */
     list(options?: ListOptions): UserList;
   };
+  /**
+   * Pages of events, the oldest first; each is asked for when it is needed. Tracklet's own service has them, the
+   * vendor's interface does not: it answers with a NotFoundError.
+   *
+   * @throws TypeError at once, naming the option that is wrong
+   */
+  events(options?: EventOptions): AsyncGenerator<EventPage, void, undefined>;
 }
 
 /**
@@ -108,5 +127,6 @@ export const createReader = (config: ReaderConfig): Reader => {
     accounts: records("accounts"),
     contacts: records("contacts"),
     users: { list: userLists(ask) },
+    events: eventPages(ask),
   };
 };

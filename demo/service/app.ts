@@ -10,6 +10,7 @@ import { answerBadHttp, answerBadUrl, answerErrors, answerExpectations, HttpErro
 import { createEventFeed } from "./event-feed.js";
 import { eventRoute } from "./event-route.js";
 import { createEventStore } from "./event-store.js";
+import { eventListRoute } from "./events-list.js";
 import { DEFAULT_WORKSPACE } from "./exact-text.js";
 import { healthRoutes } from "./health.js";
 import { type LiveOptions, liveRoute } from "./live.js";
@@ -101,8 +102,9 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     records.addHook("preParsing", requireBearer(createTokens(config, "accessToken")));
     await records.register(recordRoutes(database));
     await records.register(userRoutes(database, config.publicUrl));
+    await records.register(eventListRoute(database, config.publicUrl));
   });
-  await app.register(healthRoutes(database));
+  await app.register(healthRoutes(store));
   if (isPrivate(config))
     await app.register(async (demo) => {
       refuseOtherMachines(demo);

@@ -41,12 +41,22 @@ export interface ServiceConfig {
   maxEventBytes: number;
   /** Requests a minute that one client address may make; 0 is no limit. `TRACKLET_RATE_LIMIT`. */
   rateLimit: number;
+  /** Megabytes of events a day that one client address may store; 0 is no limit. `TRACKLET_ADDRESS_QUOTA_MB`. */
+  addressQuota: number;
+  /** Megabytes of events a day that the tokens of one workspace may store; 0 is no limit. `TRACKLET_TOKEN_QUOTA_MB`. */
+  tokenQuota: number;
   /** What is logged: lines of this level and above. `TRACKLET_LOG_LEVEL`, `info`. */
   logLevel: LogLevel;
 }
 
 /** High enough for any honest client on one machine (10,000 a second), low enough to stop an endless loop of requests. */
 const DEFAULT_RATE_LIMIT = 600_000;
+
+/**
+ * Half a million events of an office or a server behind one address; forty million of one token. The token stands in
+ * pages: without a limit, whoever reads it there can fill the disk in minutes.
+ */
+const [DEFAULT_ADDRESS_QUOTA, DEFAULT_TOKEN_QUOTA] = [256, 20_480];
 
 /**
  * Can nobody but this machine reach the service? Only there it shows its live page, takes the default tokens, and
@@ -127,6 +137,8 @@ export const readConfig = (given: Record<string, string | undefined>): ServiceCo
     publicUrl,
     maxEventBytes: integer("TRACKLET_MAX_EVENT_BYTES", 262_144, 1, 67_108_864),
     rateLimit: integer("TRACKLET_RATE_LIMIT", DEFAULT_RATE_LIMIT, 0, 1_000_000_000),
+    addressQuota: integer("TRACKLET_ADDRESS_QUOTA_MB", privately ? 0 : DEFAULT_ADDRESS_QUOTA, 0, 1_000_000_000),
+    tokenQuota: integer("TRACKLET_TOKEN_QUOTA_MB", privately ? 0 : DEFAULT_TOKEN_QUOTA, 0, 1_000_000_000),
     logLevel: oneOf("TRACKLET_LOG_LEVEL", "info", LOG_LEVELS),
   };
   for (const name of Object.keys(given))

@@ -1,4 +1,4 @@
-import type { Database } from "./database.js";
+import type { Database, Query } from "./database.js";
 import { idAt } from "./event-id.js";
 import { decodeText, encodeText, recordId } from "./exact-text.js";
 
@@ -8,7 +8,7 @@ const CHUNK = 5_000;
 const MAX_NAMED = 10;
 
 /** Is there anything of a contact: a record, or an event? */
-export const hasContact = async ({ query }: Database, workspace: string, uid: string): Promise<boolean> => {
+export const hasContact = async (query: Query, workspace: string, uid: string): Promise<boolean> => {
   const id = recordId("contact", uid, workspace);
   for (const table of ["contacts WHERE id", "events WHERE contact_id"])
     if ((await query(`SELECT 1 AS found FROM ${table} = $1 LIMIT 1`, [id])).length > 0) return true;
@@ -41,6 +41,25 @@ export const deleteContact = async (database: Database, workspace: string, uid: 
     await query("DELETE FROM contacts WHERE id = $1", [id]);
   });
   return events;
+};
+
+/** Deletes all that belongs to a workspace; resolves to the number of events, and of other records. */
+export const deleteWorkspace = async (database: Database, workspace: string) => {
+  const events = await deleteInSteps(database, "workspace = $1", [workspace]);
+  let records = 0;
+  await database.transaction(async (query) => {
+    await query("DELETE FROM account_contacts WHERE account_id IN (SELECT id FROM accounts WHERE workspace = $1)", [
+      workspace,
+    ]);
+    await query("DELETE FROM account_contacts WHERE contact_id IN (SELECT id FROM contacts WHERE workspace = $1)", [
+      workspace,
+    ]);
+    records = 0;
+    for (const table of ["accounts", "contacts", "users"])
+      records += (await query(`DELETE FROM ${table} WHERE workspace = $1 RETURNING id`, [workspace])).length;
+    await query("DELETE FROM user_ranks WHERE workspace = $1", [workspace]);
+  });
+  return { events, records };
 };
 
 /** Events in whose params a uid stands, as a whole text. */

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import type { Database } from "./database.js";
 import { eventJson } from "./event.js";
 import type { EventStore } from "./event-store.js";
-import { DEFAULT_WORKSPACE, decodeText } from "./exact-text.js";
+import { DEFAULT_WORKSPACE, decodeText, parseObject } from "./exact-text.js";
 import { readIntegers } from "./validation.js";
 
 const EventQuery = Type.Object({
@@ -23,6 +23,7 @@ interface DemoContact {
 /** Memberships looked at for the list of contacts: the demo has far fewer. */
 const MAX_MEMBERSHIPS = 200;
 
+const nameOf = (data: string | undefined): string | undefined => parseObject(data)?.name as string | undefined;
 const byUid = (a: { uid: string }, b: { uid: string }): number => (a.uid < b.uid ? -1 : 1);
 
 /** What only the demo and the tests read: outside the interface, without a token, to be kept to this machine. */
@@ -56,10 +57,11 @@ export const demoRoutes =
         const uid = decodeText(row.contact_uid!);
         const contact: DemoContact = contacts.get(uid) ?? {
           uid,
-          name: JSON.parse(row.contact_data!).name,
+          name: nameOf(row.contact_data) ?? uid,
           accounts: [],
         };
-        contact.accounts.push({ uid: decodeText(row.account_uid!), name: JSON.parse(row.account_data!).name });
+        const accountUid = decodeText(row.account_uid!);
+        contact.accounts.push({ uid: accountUid, name: nameOf(row.account_data) ?? accountUid });
         contacts.set(uid, contact);
       }
       for (const { accounts } of contacts.values()) accounts.sort(byUid);

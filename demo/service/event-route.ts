@@ -5,6 +5,8 @@ import { HttpError } from "./errors.js";
 import { readEventBodies } from "./event-body.js";
 import type { EventStore } from "./event-store.js";
 import { findMember } from "./json-text.js";
+import { plausible } from "./occurred-at.js";
+import { createQuota } from "./quota.js";
 import { EventInput, errors, MAX_PARAMS_DEPTH, Success } from "./schemas.js";
 import { createTokens } from "./tokens.js";
 
@@ -13,6 +15,7 @@ export const eventRoute =
   (store: EventStore, config: ServiceConfig): FastifyPluginAsyncTypebox =>
   async (app) => {
     readEventBodies(app, config.maxEventBytes);
+    const spend = createQuota(config);
     app.post(
       "/v1/track/event",
       {
@@ -22,7 +25,7 @@ export const eventRoute =
           tags: ["events"],
           summary: "Record an event of a contact",
           description:
-            "The answer 200 means that the event is committed. A contact that is not known yet gets a bare record. " +
+            "The answer 200 means that the event is committed. A contact or an account that is not known yet gets a bare record. " +
             "Of several events of a contact with the same `params.event_id` one is stored; each is answered with 200.",
           security: [{ apiToken: [] }, { basic: [] }],
           consumes: ["application/json", "text/plain"],
@@ -35,16 +38,19 @@ export const eventRoute =
         const sent = findMember(request.bodyText, "params") ?? { text: "{}", depth: 1 };
         if (sent.depth > MAX_PARAMS_DEPTH)
           throw new HttpError(400, `params must not be nested deeper than ${MAX_PARAMS_DEPTH} levels`);
+        const bytes = Buffer.byteLength(request.bodyText);
+        await spend({ address: request.ip, workspace: request.workspace, bytes });
         const { event_id: stamp, account_uid: accountUid, occurred_at: occurredAt } = params as Record<string, unknown>;
+        const receivedAt = Date.now();
         await store.add({
           workspace: request.workspace,
           contactUid: contact_uid,
-          accountUid: typeof accountUid === "string" ? accountUid : undefined,
+          accountUid: typeof accountUid === "string" && accountUid !== "" ? accountUid : undefined,
           eventUid: event_uid,
           params: sent.text,
-          stamp: typeof stamp === "string" ? stamp : undefined,
-          receivedAt: Date.now(),
-          occurredAt: Number.isSafeInteger(occurredAt) ? (occurredAt as number) : undefined,
+          stamp: typeof stamp === "string" && stamp !== "" ? stamp : undefined,
+          receivedAt,
+          occurredAt: plausible(occurredAt, receivedAt),
         });
         return { status: "success" as const };
       },

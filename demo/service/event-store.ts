@@ -4,6 +4,7 @@ import { newIds, newWriter } from "./event-id.js";
 import { EVENT_COLUMNS, insertEvents, readEvent } from "./event-rows.js";
 import { encodeText, recordId } from "./exact-text.js";
 import { type Commit, createGroupCommit } from "./group-commit.js";
+import { createMissingRecords } from "./missing-records.js";
 
 export interface EventFilter {
   workspace: string;
@@ -20,6 +21,8 @@ export interface EventFilter {
 export interface EventStore {
   /** Stores an event; resolves once it is committed. */
   add(event: NewEvent): Promise<void>;
+  /** Stores an event and takes it back, in one transaction: nobody sees it, and all that an event needs is tried. */
+  probe(): Promise<void>;
   /** Events by their ids. */
   list(filter: EventFilter): Promise<StoredEvent[]>;
 }
@@ -30,25 +33,58 @@ const WRITERS = 2;
 /** What is called after each commit, with the number of its events and the seconds that it took. */
 type OnCommit = (events: number, seconds: number) => void;
 
-export const createEventStore = (database: Database, onCommit: OnCommit): EventStore => ({
-  add: createGroupCommit(
-    Array.from({ length: WRITERS }, () => createWriter(database, onCommit)),
-    ({ params, contactUid, eventUid }) => params.length + contactUid.length + eventUid.length,
-  ),
-  list: (filter) => list(database, filter),
-});
+export const createEventStore = (database: Database, onCommit: OnCommit): EventStore => {
+  const missing = createMissingRecords();
+  return {
+    add: createGroupCommit(
+      Array.from({ length: WRITERS }, () => createWriter(database, missing, onCommit)),
+      ({ params, contactUid, eventUid }) => params.length + contactUid.length + eventUid.length,
+    ),
+    probe: () => probe(database),
+    list: (filter) => list(database, filter),
+  };
+};
+
+/** Belongs to nobody. */
+const PROBE: NewEvent = {
+  workspace: "",
+  contactUid: "",
+  accountUid: undefined,
+  eventUid: "",
+  params: "{}",
+  stamp: undefined,
+  receivedAt: 0,
+  occurredAt: undefined,
+};
+
+const probe = (database: Database): Promise<void> => {
+  const writer = newWriter();
+  const [id] = newIds(writer, 1);
+  return database.write([
+    announce(writer, id!, id!),
+    insertEvents([id!], [PROBE]),
+    { name: "remove_probe", text: "DELETE FROM events WHERE id = $1 AND workspace = ''", values: [id] },
+    { name: "remove_probe_writer", text: "DELETE FROM writers WHERE id = $1", values: [writer] },
+  ]);
+};
 
 /**
  * Commits batches one after another. With each it says how far it has come, so that who follows the events knows which
  * of them to read, see `event-feed.ts`.
  */
-const createWriter = (database: Database, onCommit: OnCommit): Commit<NewEvent> => {
+const createWriter = (
+  database: Database,
+  missing: ReturnType<typeof createMissingRecords>,
+  onCommit: OnCommit,
+): Commit<NewEvent> => {
   let writer = newWriter();
   return async (events) => {
     const began = performance.now();
     const ids = newIds(writer, events.length);
+    const records = missing(events);
     try {
-      await database.write([announce(writer, ids[0]!, ids.at(-1)!), insertEvents(ids, events)]);
+      await database.write([announce(writer, ids[0]!, ids.at(-1)!), ...records.statements, insertEvents(ids, events)]);
+      records.done();
     } catch (error) {
       // Nobody knows whether a broken connection commits it yet: what follows must not overtake it under the same name.
       writer = newWriter();

@@ -6,8 +6,29 @@ import { hash } from "node:crypto";
  */
 export const encodeText = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-/** The string that `encodeText` was given. */
-export const decodeText = (stored: string): string => JSON.parse(`"${stored}"`) as string;
+/** The string that `encodeText` was given; what others have written in another form, as it is. */
+export const decodeText = (stored: string): string => {
+  if (!/["\\\p{Cc}]/u.test(stored)) return stored;
+  const parsed = parseJson(`"${stored}"`);
+  return typeof parsed === "string" ? parsed : stored;
+};
+
+/** JSON that others may have written into the database; `undefined` where it is none. */
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** An object as JSON text, or `undefined` where it is something else. */
+export const parseObject = (text: unknown): Record<string, unknown> | undefined => {
+  const parsed = parseJson(String(text));
+  return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)
+    ? (parsed as Record<string, unknown>)
+    : undefined;
+};
 
 /** A digest that stands for a text of any length in a key. */
 export const digest = (text: string): string => hash("sha256", encodeText(text), "hex");

@@ -1,6 +1,6 @@
 import type { Query } from "./database.js";
 import { idAt } from "./event-id.js";
-import { decodeText } from "./exact-text.js";
+import { decodeText, encodeText, parseJson, recordId } from "./exact-text.js";
 
 /** What can be exported. */
 export const TABLES = ["events", "contacts", "accounts", "users"] as const;
@@ -14,6 +14,12 @@ export interface Exported {
 export interface ExportOptions {
   table: Table;
   workspace: string;
+  /** Uid of the contact that the events, or the one record, are of. */
+  contact?: string | undefined;
+  /** Of events: only those of this account. */
+  account?: string | undefined;
+  /** Of events: only those of this name. */
+  eventUid?: string | undefined;
   /** Events received from then on; epoch milliseconds. */
   since?: number | undefined;
   /** Events received before; epoch milliseconds. */
@@ -24,7 +30,9 @@ type Row = Record<string, unknown>;
 
 const text = (value: unknown) => (value === null ? null : decodeText(String(value)));
 const number = (value: unknown) => (value === null ? null : Number(value));
-const json = (value: unknown) => (value === null ? null : { json: String(value) });
+/** What is no JSON, as somebody has written it by SQL, becomes a text, so that the line can be read. */
+const json = (value: unknown) =>
+  value === null ? null : { json: parseJson(String(value)) === undefined ? JSON.stringify(value) : String(value) };
 
 const READ: Record<Table, { columns: string; read(row: Row): Exported }> = {
   events: {
@@ -36,7 +44,7 @@ const READ: Record<Table, { columns: string; read(row: Row): Exported }> = {
       contact_uid: text(row.contact_uid),
       account_uid: text(row.account_uid),
       event_uid: text(row.event_uid),
-      params: json(row.params),
+      params: { json: String(row.params) },
     }),
   },
   contacts: {
@@ -64,28 +72,66 @@ const CHUNK = 1_000;
 
 /** The rows of a table by their ids: for events, from the oldest. */
 export async function* exportRows(query: Query, options: ExportOptions): AsyncGenerator<Exported> {
-  const { table, workspace } = options;
-  const { columns, read } = READ[table];
-  const bounds = table === "events" ? timeBounds(options) : { conditions: "", values: [] };
-  let last: unknown;
-  for (;;) {
-    const values: unknown[] = [workspace, CHUNK, ...bounds.values];
-    const after = last === undefined ? "" : ` AND id > $${values.push(last)}`;
-    const rows = await query<Row>(
-      `SELECT ${columns} FROM ${table} WHERE workspace = $1${bounds.conditions}${after} ORDER BY id LIMIT $2`,
-      values,
-    );
-    for (const row of rows) yield read(row);
+  for (let after: unknown; ; ) {
+    const rows = await exportPage(query, options, { after, limit: CHUNK });
+    yield* rows;
     if (rows.length < CHUNK) return;
-    last = rows.at(-1)!.id;
+    after = rows.at(-1)!.id;
   }
 }
 
-const timeBounds = ({ since, until }: ExportOptions) => {
+/** A part of the rows: at most so many, behind the one with the id `after`. */
+export const exportPage = async (
+  query: Query,
+  options: ExportOptions,
+  { after, limit }: { after?: unknown; limit: number },
+): Promise<Exported[]> => {
+  const { table, workspace } = options;
+  const { columns, read } = READ[table];
+  const bounds = boundsOf(options);
+  const values: unknown[] = [workspace, limit, ...bounds.values];
+  const behind = after === undefined ? "" : ` AND id > $${values.push(after)}`;
+  const rows = await query<Row>(
+    `SELECT ${columns} FROM ${table} WHERE workspace = $1${bounds.conditions}${behind} ORDER BY id LIMIT $2`,
+    values,
+  );
+  const accounts = table === "contacts" ? await accountsOf(query, rows) : undefined;
+  return rows.map((row) => ({ ...read(row), ...(accounts && { accounts: { json: accounts(row) } }) }));
+};
+
+/** The uids of the accounts that contacts belong to, as JSON. */
+const accountsOf = async (query: Query, contacts: Row[]): Promise<(contact: Row) => string> => {
+  const uids = new Map<unknown, string[]>();
+  const rows = await query<Row>(
+    `SELECT contact_id, unique_id FROM account_contacts JOIN accounts ON accounts.id = account_id
+     WHERE contact_id IN (SELECT unnest($1::text[])) ORDER BY unique_id`,
+    [contacts.map(({ id }) => id)],
+  );
+  for (const { contact_id, unique_id } of rows)
+    uids.set(contact_id, [...(uids.get(contact_id) ?? []), text(unique_id)!]);
+  return ({ id }) => JSON.stringify(uids.get(id) ?? []);
+};
+
+const boundsOf = ({ table, workspace, contact, account, eventUid, since, until }: ExportOptions) => {
   const values: unknown[] = [];
   let conditions = "";
-  if (since !== undefined) conditions += ` AND id >= $${values.push(idAt(since)) + 2}`;
-  if (until !== undefined) conditions += ` AND id < $${values.push(idAt(until)) + 2}`;
+  const bound = (condition: string, value: unknown) => {
+    conditions += ` AND ${condition} $${values.push(value) + 2}`;
+  };
+  const isEvents = table === "events";
+  if (contact !== undefined) bound(isEvents ? "contact_id =" : "id =", recordId("contact", contact, workspace));
+  if (account !== undefined) {
+    bound("account_uid =", encodeText(account));
+    // By the key of the members' events: the account is in no index.
+    const id = values.push(recordId("account", account, workspace)) + 2;
+    conditions += ` AND contact_id IN (SELECT contact_id FROM account_contacts WHERE account_id = $${id})`;
+  }
+  if (eventUid !== undefined) {
+    bound("event_uid =", encodeText(eventUid));
+    conditions += ` AND left(event_uid, 64) = left($${values.length + 2}, 64)`;
+  }
+  if (isEvents && since !== undefined) bound("id >=", idAt(since));
+  if (isEvents && until !== undefined) bound("id <", idAt(until));
   return { conditions, values };
 };
 

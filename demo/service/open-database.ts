@@ -1,5 +1,7 @@
 import type { ServiceConfig } from "./config.js";
-import type { Database } from "./database.js";
+import type { Database, Query } from "./database.js";
+import { readOnly } from "./read-only.js";
+import { readThroughService } from "./readers.js";
 
 type Where = Pick<ServiceConfig, "databaseUrl" | "dataFolder" | "seed">;
 
@@ -13,4 +15,20 @@ export const openDatabase = async ({ databaseUrl, dataFolder, seed }: Where): Pr
 export const openExisting = async ({ databaseUrl, dataFolder }: Where): Promise<Database> => {
   if (databaseUrl !== undefined) return (await import("./postgres.js")).openExistingPostgres(databaseUrl);
   return (await import("./pglite.js")).openExistingPglite(dataFolder);
+};
+
+/** What a reading command needs. */
+export interface Reading {
+  query: Query;
+  close(): Promise<void>;
+}
+
+/** Opens it for a command that only reads: through the running service where that has the embedded database. */
+export const openForReading = async (where: Where): Promise<Reading> => {
+  if (where.databaseUrl === undefined) {
+    const query = await readThroughService(where.dataFolder);
+    if (query !== undefined) return { query, close: async () => {} };
+  }
+  const database = await openExisting(where);
+  return { query: readOnly(database), close: database.close };
 };

@@ -15,3 +15,20 @@ export const ownUrl = (request: FastifyRequest, publicUrl?: string): string => {
   const { localAddress = "", localPort } = request.socket;
   return `${request.protocol}://${localAddress.includes(":") ? `[${localAddress}]` : localAddress}:${localPort}`;
 };
+
+/**
+ * The parameters of the next page: of the client's own those that mean something here, in its order.
+ *
+ * @param known the schema of the parameters
+ * @param next those that say where the page is
+ */
+export const nextPage = (
+  request: FastifyRequest,
+  known: { properties: object },
+  next: Record<string, unknown>,
+): URLSearchParams => {
+  const query = new URLSearchParams(request.url.split("?")[1]);
+  for (const name of new Set(query.keys())) if (!(name in known.properties)) query.delete(name);
+  for (const [name, value] of Object.entries(next)) query.set(name, String(value));
+  return query;
+};

@@ -8,6 +8,7 @@ import { lockFolder } from "./folder-lock.js";
 import { requireTables } from "./migrate.js";
 import { openPgliteThread } from "./pglite-thread.js";
 import { prepare } from "./prepare.js";
+import { serveReaders } from "./readers.js";
 
 /**
  * Opens the embedded PostgreSQL in a folder, which is made when absent. One process at a time may hold the folder.
@@ -25,7 +26,7 @@ export const openPglite = async (folder: string, seeded: boolean): Promise<Datab
       `cannot use the data folder ${folder} (${error.message}): set TRACKLET_DATA to a writable folder`,
     );
   });
-  return open(folder, async () => {
+  const database = await open(folder, async () => {
     if (existsSync(creating)) await rm(cluster, { recursive: true, force: true });
     if (!existsSync(cluster)) await writeFile(creating, "");
     return async (database) => {
@@ -33,6 +34,14 @@ export const openPglite = async (folder: string, seeded: boolean): Promise<Datab
       await rm(creating, { force: true });
     };
   });
+  const stop = serveReaders(folder, database);
+  return {
+    ...database,
+    close: () => {
+      stop();
+      return database.close();
+    },
+  };
 };
 
 /**

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { type Static, Type } from "typebox";
 import type { Database, Query } from "./database.js";
 import { notFound } from "./errors.js";
-import { decodeText, encodeText, recordId } from "./exact-text.js";
+import { decodeText, encodeText, parseObject, recordId } from "./exact-text.js";
 import { Account, Contact, errors } from "./schemas.js";
 
 type Row = Record<string, unknown>;
@@ -52,15 +52,19 @@ const others = (query: Query, kind: Kind, id: string): Promise<{ id: string }[]>
   return query(`SELECT ${other}_id AS id FROM account_contacts WHERE ${kind}_id = $1 ORDER BY ${other}_id`, [id]);
 };
 
-const common = (row: Row) => ({
-  id: String(row.id),
-  unique_id: decodeText(String(row.unique_id)),
-  created_at: Number(row.created_at),
-  data: JSON.parse(String(row.data)),
-  // A contact that only its events tell of is in no stage and has no metrics yet.
-  ...(row.stage !== null && { stage: JSON.parse(String(row.stage)) }),
-  salesmachine: row.health === null ? {} : { health: Number(row.health) },
-});
+/** What can be read: data that somebody has broken by SQL must not hide the rest of a record. */
+const common = (row: Row) => {
+  // A record that only its events tell of is in no stage and has no metrics yet.
+  const stage = parseObject(row.stage);
+  return {
+    id: String(row.id),
+    unique_id: decodeText(String(row.unique_id)),
+    created_at: Number(row.created_at),
+    data: parseObject(row.data) ?? {},
+    ...(typeof stage?.id === "string" && typeof stage.name === "string" && { stage }),
+    salesmachine: row.health === null ? {} : { health: Number(row.health) },
+  };
+};
 
 const readAccount = async (query: Query, workspace: string, id: string) => {
   const [[row], contacts] = await Promise.all([

@@ -48,7 +48,7 @@ export const Success = Type.Object(
 );
 
 const Seconds = Type.Integer({ description: "Unix epoch, seconds" });
-const Stage = Type.Object({ name: Type.String(), id: Type.String() }, open);
+export const Stage = Type.Object({ name: Type.String(), id: Type.String() }, open);
 const Metrics = Type.Object({ health: Type.Optional(Type.Integer()) }, open);
 const Data = Type.Object({}, { ...open, description: "Custom attributes" });
 const references = <T extends "account" | "contact">(kind: T) =>
@@ -64,7 +64,7 @@ export const Account = Type.Object(
     unique_id: Type.String({ description: "The caller's id (`uid`)" }),
     created_at: Seconds,
     data: Data,
-    stage: Stage,
+    stage: Type.Optional(Stage),
     salesmachine: Metrics,
     contacts: references("contact"),
   },
@@ -127,6 +127,54 @@ export const UserQuery = Type.Object({
   order: Type.Optional(Type.Enum(["asc", "desc"], { default: "desc" })),
   sort: Type.Optional(Type.Enum(["created_at"], { default: "created_at", description: "Field to sort by" })),
 });
+
+/** Events on a page of `/v2/events` when `limit` is absent, and the most of them. */
+const [DEFAULT_EVENTS, MAX_EVENTS] = [100, 1_000];
+const Time = (meaning: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, description: `${meaning}; epoch milliseconds` }));
+const NotEmpty = Type.Optional(Type.String({ minLength: 1 }));
+
+export const EventQuery = Type.Object({
+  contact_uid: NotEmpty,
+  account_uid: NotEmpty,
+  event_uid: NotEmpty,
+  since: Time("Received from then on"),
+  until: Time("Received before"),
+  after: Type.Optional(
+    Type.String({
+      pattern: "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
+      description: "Behind the event with this id",
+    }),
+  ),
+  limit: Type.Integer({ minimum: 1, maximum: MAX_EVENTS, default: DEFAULT_EVENTS, description: "Results a page" }),
+});
+
+const Nullable = <T extends ReturnType<typeof Type.String | typeof Type.Integer>>(type: T) =>
+  Type.Union([type, Type.Null()]);
+
+export const EventList = Type.Object(
+  {
+    object: Type.Literal("event.list"),
+    data: Type.Array(
+      Type.Object({
+        object: Type.Literal("event"),
+        id: Type.String({ description: "Sorts by the time of storing" }),
+        received_at: Type.Integer({ description: "Unix epoch, milliseconds" }),
+        occurred_at: Nullable(Type.Integer({ description: "`params.occurred_at`, where it is plausible" })),
+        contact_uid: Type.String(),
+        account_uid: Nullable(Type.String()),
+        event_uid: Type.String(),
+        params: Type.Object({}, open),
+      }),
+    ),
+    pagination: Type.Object({
+      limit: Type.Integer(),
+      count: Type.Integer(),
+      next: Type.Union([Type.String(), Type.Null()], { description: "URL of the next page; null on the last" }),
+    }),
+  },
+  { description: "One page of events" },
+);
 
 /** The answers with an error body, for a route's schema. */
 export const errors = <const Status extends number>(...statuses: Status[]) =>

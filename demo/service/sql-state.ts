@@ -10,7 +10,8 @@ const REPEATABLE = /^(40001|40P01)$/;
  * Class 08 connection, 53 resources, 57P0x shutdown, 57014 and 55P03 a statement or a lock that took too long, 25006 a
  * database that only reads, as a standby (PostgreSQL Appendix A); the rest are codes of sockets and DNS.
  */
-const UNAVAILABLE = /^(08|53|57P0|57014|55P03|25006|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
+const UNAVAILABLE =
+  /^(08|53|57P0|57014|55P03|25006|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
 
 /** Is the database out of reach for now, so that the same request may succeed later? */
 export const isUnavailable = (error: unknown): boolean =>

@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyRequest } from "fastify";
 import type { Static } from "typebox";
 import type { Database } from "./database.js";
-import { ownUrl } from "./own-url.js";
+import { nextPage, ownUrl } from "./own-url.js";
 import { errors, MAX_PAGE, UserList, UserQuery } from "./schemas.js";
 import { createUserPages } from "./user-pages.js";
 import { readIntegers } from "./validation.js";
@@ -36,7 +35,7 @@ export const userRoutes =
         const { total, rows } = await readPage({ workspace: request.workspace, offset, limit, order });
         const next =
           offset + rows.length < total && rows.length > 0
-            ? `${ownUrl(request, publicUrl)}/v2/users?${nextPage(request, offset + limit, limit)}`
+            ? `${ownUrl(request, publicUrl)}/v2/users?${nextPage(request, UserQuery, { offset: offset + limit, limit })}`
             : null;
         return {
           object: "user.list" as const,
@@ -46,12 +45,3 @@ export const userRoutes =
       },
     );
   };
-
-/** The parameters of the next page: of the client's own those that mean something here, in its order. */
-const nextPage = (request: FastifyRequest, offset: number, limit: number): URLSearchParams => {
-  const query = new URLSearchParams(request.url.split("?")[1]);
-  for (const name of new Set(query.keys())) if (!(name in UserQuery.properties)) query.delete(name);
-  query.set("offset", String(offset));
-  query.set("limit", String(limit));
-  return query;
-};

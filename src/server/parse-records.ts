@@ -2,7 +2,7 @@
  * What a body must look like to be an answer. Each function returns it, typed, or throws a TypeError whose message is
  * the reason why it is none.
  */
-import type { UserPage } from "./records.js";
+import type { EventPage, UserPage } from "./records.js";
 import { check, isObject, isText } from "./validate.js";
 
 /**
@@ -26,6 +26,12 @@ export const recordOrNone = <T extends object>(body: unknown): T | null => {
   const answer = id || !Array.isArray(data) ? body : data;
   const found = Array.isArray(answer) && answer.length < 2 ? answer[0] : answer;
   return found == null ? null : record(found);
+};
+
+/** The body as a page of events. */
+export const eventPage = (page: EventPage): EventPage => {
+  check(Array.isArray(Object(page).data), "data: expected an array", page);
+  return page;
 };
 
 /** The body as a page whose members can be relied upon. */

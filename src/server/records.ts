@@ -83,3 +83,33 @@ export interface UserPage {
   pagination: Pagination;
   [member: string]: unknown;
 }
+
+/** A stored event. The vendor's interface has no such look-up: it is of tracklet's own service. */
+export interface StoredEvent {
+  object: "event";
+  /** A UUID; sorts by the time of storing. */
+  id: string;
+  /** When the service received it, in milliseconds since 1970. */
+  received_at: number;
+  /** `params.occurred_at`, where it is plausible. */
+  occurred_at: number | null;
+  contact_uid: string;
+  account_uid: string | null;
+  event_uid: string;
+  params: Record<string, unknown>;
+  [member: string]: unknown;
+}
+
+/** One page of events, the oldest first. */
+export interface EventPage {
+  object: "event.list";
+  data: StoredEvent[];
+  pagination: {
+    limit: number;
+    count: number;
+    /** Address of the next page; null on the last one. */
+    next: string | null;
+    [member: string]: unknown;
+  };
+  [member: string]: unknown;
+}

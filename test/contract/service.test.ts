@@ -1,6 +1,14 @@
 /** Every operation of `tracklet/read` and `tracklet/send` against the running service. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AuthenticationError, createReader, NotFoundError, type Reader, type User } from "../../src/read.js";
+import {
+  AuthenticationError,
+  createReader,
+  type EventOptions,
+  NotFoundError,
+  type Reader,
+  type StoredEvent,
+  type User,
+} from "../../src/read.js";
 import { ApiError, type SendConfig, sendEvent } from "../../src/send.js";
 import { ACCESS_TOKEN, API_TOKEN, type Service, startService } from "./service.js";
 
@@ -39,6 +47,62 @@ describe("accounts and contacts", () => {
     const contact = await reader.contacts.findByUid(uid);
     expect(contact).toMatchObject({ unique_id: uid });
     await expect(reader.contacts.get(contact!.id!)).resolves.toEqual(contact);
+  });
+});
+
+describe("events that are stored", () => {
+  const list = async (options: EventOptions): Promise<StoredEvent[]> => {
+    const all: StoredEvent[] = [];
+    for await (const { data } of reader.events(options)) all.push(...data);
+    return all;
+  };
+
+  it("are read page by page, by contact, account, name and time, without a gap or a repeat", async () => {
+    const to = { trackUrl: service.url, apiToken: API_TOKEN };
+    const send = (number: number) =>
+      sendEvent(to, {
+        contact_uid: `reader ${number % 2}`,
+        event_uid: number % 3 === 0 ? "third" : "other",
+        params: { number, ...(number % 5 === 0 && { account_uid: "fifth & more", occurred_at: 1_700_000_000_000 }) },
+      });
+    const since = new Date();
+    for (let batch = 0; batch < 5; batch += 1)
+      await Promise.all(Array.from({ length: 50 }, (_, index) => send(batch * 50 + index)));
+    const numbers = async (options: EventOptions) =>
+      (await list({ since, ...options })).map(({ params }) => params.number as number).sort((a, b) => a - b);
+    const all = Array.from({ length: 250 }, (_, index) => index);
+    expect(await numbers({})).toEqual(all);
+    expect(await numbers({ contactUid: "reader 1" })).toEqual(all.filter((number) => number % 2 === 1));
+    expect(await numbers({ eventUid: "third" })).toEqual(all.filter((number) => number % 3 === 0));
+    expect(await numbers({ accountUid: "fifth & more", contactUid: "reader 0", eventUid: "third" })).toEqual(
+      all.filter((number) => number % 30 === 0),
+    );
+    expect(await numbers({ until: since })).toEqual([]);
+    const ids = (await list({ accountUid: "fifth & more" })).map(({ id }) => id);
+    expect(ids).toEqual([...ids].sort());
+    const [first] = await list({ eventUid: "third", accountUid: "fifth & more", until: Date.now() + 60_000 });
+    expect(first).toEqual({
+      object: "event",
+      id: expect.any(String),
+      received_at: expect.any(Number),
+      occurred_at: 1_700_000_000_000,
+      contact_uid: "reader 0",
+      account_uid: "fifth & more",
+      event_uid: "third",
+      params: { number: 0, account_uid: "fifth & more", occurred_at: 1_700_000_000_000 },
+    });
+    expect(await list({ contactUid: "nobody" })).toEqual([]);
+  });
+
+  it("name the option that is wrong, at once", () => {
+    for (const name of ["contactUid", "accountUid", "eventUid", "since", "until"])
+      expect(() => reader.events({ [name]: "" })).toThrow(`${name}: expected`);
+    expect(() => reader.events({ since: new Date("never") })).toThrow("since: expected");
+  });
+
+  it("are of this service alone: of another one, the error says so", async () => {
+    const other = createReader({ baseUrl: `${service.url}/v3`, accessToken: ACCESS_TOKEN });
+    await expect(other.events().next()).rejects.toThrow(/404 .+\(only tracklet's own service lists events\)$/);
   });
 });
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -14,6 +14,7 @@ import { recordId } from "../../demo/service/exact-text.js";
 import { openDatabase } from "../../demo/service/open-database.js";
 import { onBothEngines } from "./engines.js";
 import { type RunningService, startService, until } from "./running-service.js";
+import { spawnService } from "./service-process.js";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 240_000 });
 
@@ -33,7 +34,7 @@ onBothEngines(
           event_uid: "bought",
           params: { account_uid: "acme", occurred_at: 1_700_000_000_000 },
         });
-        await service.post({ contact_uid: "contact-001", event_uid: "seen" });
+        await service.post({ contact_uid: "contact-001", event_uid: "seen", params: { occurred_at: 2 ** 53 - 1 } });
         await service.post({ contact_uid: "ben", event_uid: "theirs" }, {}, `?api_token=${SHOP.apiToken}`);
       });
     });
@@ -73,6 +74,8 @@ onBothEngines(
         event_uid: "bought",
         params: { account_uid: "acme", occurred_at: 1_700_000_000_000 },
       });
+      // A time that cannot be is none.
+      expect(JSON.parse(lines[2]!)).toMatchObject({ occurred_at: null, params: { occurred_at: 2 ** 53 - 1 } });
     });
 
     it("exports CSV that a spreadsheet takes for text, into a file", async () => {
@@ -88,14 +91,111 @@ onBothEngines(
       const tomorrow = new Date(Date.now() + DAY).toISOString();
       expect((await run("export", "--since", tomorrow)).out).toBe("");
       expect((await run("export", "--until", "2020-01-01")).out).toBe("");
+      // UTC, whatever the zone of the machine.
+      const hour = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 16);
+      vi.stubEnv("TZ", "America/New_York");
+      expect((await run("export", "--since", hour(-1), "--until", hour(1))).out.split("\n")).toHaveLength(4);
+      vi.unstubAllEnvs();
       expect((await run("export", "--since", "2020-01-01", "--until", tomorrow)).out.split("\n")).toHaveLength(4);
       expect(JSON.parse((await run("export", "--workspace", "shop")).out)).toMatchObject({ event_uid: "theirs" });
       expect((await run("export", "users")).out.trimEnd().split("\n")).toHaveLength(137);
-      expect(JSON.parse((await run("export", "accounts")).out.split("\n")[0]!)).toMatchObject({
-        unique_id: expect.stringMatching(/^account-/),
-        data: { plan: expect.any(String) },
+      const accounts = (await run("export", "accounts")).out.trimEnd().split("\n");
+      expect(accounts.map((line) => JSON.parse(line))).toContainEqual(
+        expect.objectContaining({
+          unique_id: "account-01",
+          data: expect.objectContaining({ plan: expect.any(String) }),
+        }),
+      );
+      // The demo's, and those that events tell of.
+      expect(accounts).toHaveLength(13);
+      expect((await run("export", "contacts")).out.trimEnd().split("\n")).toHaveLength(62);
+    });
+
+    it("exports what there is of one contact, as its answer to a request for access", async () => {
+      const events = (await run("export", "--contact", "ben")).out.trimEnd().split("\n");
+      expect(events.map((line) => JSON.parse(line).event_uid)).toEqual(["bought"]);
+      expect(JSON.parse((await run("export", "contacts", "--contact", "ben")).out)).toMatchObject({
+        unique_id: "ben",
+        accounts: ["acme"],
       });
-      expect((await run("export", "contacts")).out.trimEnd().split("\n")).toHaveLength(60);
+      await expect(run("export", "--contact", "bem")).rejects.toThrow('there is no contact "bem"');
+    });
+
+    it("writes the rows of a query, which can change nothing", async () => {
+      const sql = "SELECT event_uid, 9007199254740993 AS big, null AS none FROM events WHERE workspace = 'shop' -- yes";
+      expect((await run("sql", `${sql};`)).out).toBe('{"event_uid":"theirs","big":9007199254740993,"none":null}\n');
+      expect((await run("sql", "SELECT 1 AS a, 'x,y' AS b", "--format", "csv")).out).toBe('a,b\n1,"x,y"\n');
+      await expect(run("sql", "DELETE FROM events")).rejects.toThrow(/^the query cannot be answered: /);
+      await expect(run("sql", "SELECT set_config('transaction_read_only', 'off', false)")).rejects.toThrow();
+      expect((await run("export")).out.trimEnd().split("\n")).toHaveLength(3);
+    });
+
+    it("imports what it has exported, and changes only what a line names", async () => {
+      const file = (name: string) => join(folder, name);
+      await writeFile(
+        file("contacts.ndjson"),
+        '{"unique_id":"ben","data":{"name":"Ben"},"accounts":["acme","new \\"one\\""]}\n\n{"unique_id":"zoe","created_at":7}\n',
+      );
+      await writeFile(
+        file("accounts-1.ndjson"),
+        '{"unique_id":"acme","data":{"plan":"team"},"stage":{"id":"1","name":"Trial"},"health":7}\n',
+      );
+      await writeFile(file("users.ndjson"), '{"email":"a@b.example","name":"A","role":"admin","created_at":1}\n');
+      expect((await run("import", file("contacts.ndjson"))).err).toBe("imported 2 contacts\n");
+      expect((await run("import", file("accounts-1.ndjson"))).err).toBe("imported 1 accounts\n");
+      expect((await run("import", file("users.ndjson"))).err).toBe("imported 1 users\n");
+      await writeFile(file("contacts-2.ndjson"), '{"unique_id":"zoe","archived":true}');
+      await run("import", file("contacts-2.ndjson"));
+      for (const table of ["accounts", "contacts", "users"]) {
+        const before = (await run("export", table, "--output", file(`${table}-all.ndjson`))).out;
+        await run("import", file(`${table}-all.ndjson`));
+        expect((await run("export", table)).out, table).toBe(
+          before || (await readFile(file(`${table}-all.ndjson`), "utf8")),
+        );
+      }
+      await withService(async (service) => {
+        const json = async (path: string) => (await service.get(path)).json();
+        const acme = await json("/v2/accounts?uid=acme");
+        expect(acme).toMatchObject({ data: { plan: "team" }, stage: { name: "Trial" }, salesmachine: { health: 7 } });
+        const ben = await json("/v2/contacts?uid=ben");
+        expect(ben.data).toEqual({ name: "Ben" });
+        expect(ben.accounts.data).toHaveLength(2);
+        expect(ben.accounts.data).toContainEqual({ id: acme.id });
+        expect(await json("/v2/contacts?uid=zoe")).toMatchObject({ created_at: 7, archived: true });
+        expect((await json("/v2/users?order=asc&limit=1")).data).toMatchObject([{ email: "a@b.example" }]);
+      });
+    });
+
+    it.each([
+      [
+        "accounts.ndjson",
+        '{"unique_id":"x"}\n{"uid":"a"}',
+        /line 2: it must have required properties unique_id; nothing/,
+      ],
+      ["contacts.ndjson", '{"unique_id":"x"}\n{"unique_id":"x"}', /line 2: it is of the same record as line 1/],
+      ["users.ndjson", "{", /line 1: it is no JSON/],
+      ["users.ndjson", '{"email":"x","name":"x","role":"x","enabled":"yes"}', /line 1: enabled must be boolean/],
+      ["people.ndjson", "", /must begin with accounts, contacts or users/],
+    ])("imports nothing of a file that is wrong: %s %s", async (name, lines, message) => {
+      await writeFile(join(folder, name), lines);
+      await expect(run("import", join(folder, name))).rejects.toThrow(message);
+      expect((await run("sql", "SELECT 1 FROM contacts WHERE unique_id = 'x'")).out).toBe("");
+    });
+
+    it("deletes all that a workspace has, once it is removed from the configuration", async () => {
+      await withService(
+        async (service) => {
+          const event = { contact_uid: "ben", event_uid: "left", params: { account_uid: "acme" } };
+          await service.post(event, {}, "?api_token=gone-api-token");
+        },
+        { workspaces: [SHOP, { name: "gone", apiToken: "gone-api-token", accessToken: "gone-access-token" }] },
+      );
+      await expect(run("delete-workspace", "shop")).rejects.toThrow('"shop" is in use');
+      expect((await run("delete-workspace", "gone")).err).toBe(
+        'deleted the workspace "gone": 1 events, 2 accounts, contacts and users\n',
+      );
+      await expect(run("delete-workspace", "gone")).rejects.toThrow('there is no data of a workspace "gone"');
+      expect((await run("export", "--contact", "ben")).out).not.toBe("");
     });
 
     it("deletes a contact with all that it has, names who is left, and takes a typing error for none", async () => {
@@ -162,11 +262,19 @@ onBothEngines(
       expect((await run("export")).out.trimEnd().split("\n")).toHaveLength(2);
     });
 
+    it.each([["help"], ["--help"], ["export", "-h"]])("tells how it is used: %j", async (...args) =>
+      expect((await run(...args)).out).toContain("delete-contact"),
+    );
+
     it.each([
       [["exprot"], /no command "exprot"; see npm run service -- help/],
       [["export", "all"], /not "all"/],
       [["export", "--format", "xml"], /--format must be ndjson or csv, but is "xml"/],
       [["export", "--since", "yesterday"], /--since must be a day or a time .+"yesterday"/],
+      [["export", "--since", "2026-02-30"], /--since must be a day or a time .+"2026-02-30"/],
+      [["export", "--output", "/nowhere/at/all.csv"], /--output \/nowhere\/at\/all.csv cannot be written/],
+      [["export", "users", "--contact", "ben"], /--contact is for events and contacts/],
+      [["import", "/nowhere/users.ndjson"], /users.ndjson cannot be read/],
       [["export", "users", "--since", "2026-01-01"], /for events/],
       [["export", "--workspace", "nobody"], /no workspace "nobody"/],
       [["export", "--all"], /--all/],
@@ -192,10 +300,24 @@ it("is the command line of the built service, makes no database, and ends quietl
   const absent = { code: 1, out: "", err: expect.stringMatching(`^service: there is no database in ${data} .+\n$`) };
   expect(await command(["export"])).toEqual(absent);
   expect(await readdir(data)).toEqual([]);
-  await (await openDatabase({ dataFolder: data, databaseUrl: undefined, seed: true })).close();
+  // While the service runs, the embedded database is read through it, and changed by it alone.
+  const service = spawnService({ TRACKLET_DATA: data });
+  await service.ready();
   const users = await command(["export", "users", "--format", "csv"]);
   expect(users).toMatchObject({ code: 0, err: "" });
   expect(users.out.trimEnd().split("\n")).toHaveLength(138);
+  expect(await command(["sql", "SELECT count(*) AS users FROM users"])).toEqual({
+    code: 0,
+    out: '{"users":137}\n',
+    err: "",
+  });
+  expect(await command(["sql", "SELECT nothing"])).toMatchObject({ code: 1, err: expect.stringContaining("nothing") });
+  expect(await command(["delete-contact", "contact-001"])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("in use"),
+  });
+  expect((await stat(join(data, "service.socket"))).mode & 0o777).toBe(0o600);
+  await service.stop("SIGTERM");
   expect(await command(["export", "users"], false)).toMatchObject({ code: 0, err: "" });
   expect(await command(["nothing"])).toMatchObject({
     code: 1,
@@ -203,4 +325,4 @@ it("is the command line of the built service, makes no database, and ends quietl
     err: 'service: there is no command "nothing"; see npm run service -- help\n',
   });
   await rm(data, { recursive: true, force: true });
-});
+}, 240_000);

@@ -17,6 +17,8 @@ it("has defaults that suit the demo", () => {
     publicUrl: undefined,
     maxEventBytes: 262_144,
     rateLimit: expect.any(Number),
+    addressQuota: 0,
+    tokenQuota: 0,
     logLevel: "info",
   });
 });
@@ -38,6 +40,8 @@ it("is read from the environment", () => {
     TRACKLET_PUBLIC_URL: "https://track.example.com/",
     TRACKLET_MAX_EVENT_BYTES: "1000",
     TRACKLET_RATE_LIMIT: "0",
+    TRACKLET_ADDRESS_QUOTA_MB: "7",
+    TRACKLET_TOKEN_QUOTA_MB: "8",
     TRACKLET_LOG_LEVEL: "debug",
   };
   expect(Object.values(readConfig(environment))).toEqual([
@@ -55,6 +59,8 @@ it("is read from the environment", () => {
     "https://track.example.com",
     1000,
     0,
+    7,
+    8,
     "debug",
   ]);
 });
@@ -136,6 +142,8 @@ it.each(REACHABLE)("takes no default token where others can reach it: %s", (_, e
   );
   const config = readConfig({ ...environment, ...OWN });
   expect([isPrivate(config), config.seed]).toEqual([false, false]);
+  // The token of the pages is for everybody to see: what it may store in a day is bounded.
+  expect([config.addressQuota, config.tokenQuota]).toEqual([256, 20_480]);
 });
 
 it.each(["127.0.0.1", "127.8.9.10", "::1", "localhost", "::ffff:127.0.0.1"])("is private at %s", (host) => {

@@ -52,10 +52,16 @@ export const eventCases = (running: () => RunningService): void => {
       },
     );
 
-    it("makes a bare record of an unknown contact, once, however many arrive at a time", async () => {
+    it("makes bare records of an unknown contact and its account, once, however many arrive at a time", async () => {
       const contact_uid = newContact();
       const answers = await Promise.all(
-        Array.from({ length: 40 }, (_, index) => service.post({ contact_uid, event_uid: "burst", params: { index } })),
+        Array.from({ length: 40 }, (_, index) =>
+          service.post({
+            contact_uid,
+            event_uid: "burst",
+            params: { index, account_uid: `account of ${contact_uid}` },
+          }),
+        ),
       );
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
       const { rows } = await service.events(contact_uid);
@@ -70,6 +76,17 @@ export const eventCases = (running: () => RunningService): void => {
         salesmachine: {},
       });
       expect(record).not.toHaveProperty("stage");
+      const account = await (await service.get(`/v2/accounts?uid=account of ${contact_uid}`)).json();
+      expect(account).toEqual({
+        object: "account",
+        id: expect.any(String),
+        unique_id: `account of ${contact_uid}`,
+        created_at: record.created_at,
+        data: {},
+        salesmachine: {},
+        contacts: { object: "contact.list", data: [{ id: record.id }] },
+      });
+      expect(record.accounts.data).toEqual([{ id: account.id }]);
     });
   });
 
@@ -113,11 +130,11 @@ export const eventCases = (running: () => RunningService): void => {
       expect((await service.events(contact_uid)).rows).toHaveLength(1);
     });
 
-    it("do not make repeats of events without one, or with one that is no text", async () => {
+    it("do not make repeats of events without one, or with one that is no text or empty", async () => {
       const contact_uid = newContact();
-      for (const params of [{}, {}, { event_id: 7 }, { event_id: 7 }, { event_id: "a" }, { event_id: "b" }])
-        await service.post({ contact_uid, event_uid: "plain", params });
-      expect((await service.events(contact_uid)).rows).toHaveLength(6);
+      for (const event_id of [undefined, undefined, 7, 7, "", "", "a", "b"])
+        await service.post({ contact_uid, event_uid: "plain", params: { event_id } });
+      expect((await service.events(contact_uid)).rows).toHaveLength(8);
     });
   });
 

@@ -36,9 +36,15 @@ const makeFirstVersion = async (database: Database): Promise<void> => {
   const stamped = String.raw`{"event_id":"stamp-1","account_uid":"a\u0000\ud83d","occurred_at":1699999999999,"big":1e400}`;
   await insert(2, "contact-002", `stamp-${digest("stamp-1")}`, stamped);
   await insert(4, "contact-002", "key-4", '{"account_uid":7,"occurred_at":"yesterday"}');
+  await insert(6, "contact-002", "key-6", '{"account_uid":"acme","occurred_at":-9007199254740991}');
+  // Data that somebody has broken by SQL.
   await database.query(
-    "INSERT INTO contacts (id, unique_id, created_at, archived, data) VALUES ($1, $2, 5, false, '{}')",
-    [recordId("contact", "bare"), "bare"],
+    "INSERT INTO contacts (id, unique_id, created_at, archived, data) VALUES ($1, $2, 5, false, 'broken {')",
+    [recordId("contact", 'bare"'), 'bare"'],
+  );
+  await database.query(
+    `INSERT INTO accounts (id, unique_id, created_at, data, stage, health) VALUES ($1, 'odd', 5, '[1]', '"x"', 7)`,
+    [recordId("account", "odd")],
   );
 };
 
@@ -68,7 +74,7 @@ onBothEngines((place) => {
     const event = { contact_uid: "contact-002", event_uid: "kept", params: { event_id: "stamp-1" } };
     expect((await service.post(event)).status).toBe(200);
     const { rows, text } = await service.events("contact-002");
-    expect(rows).toHaveLength(2);
+    expect(rows).toHaveLength(3);
     expect(text).toContain(String.raw`"account_uid":"a\u0000\ud83d","occurred_at":1699999999999,"big":1e400}`);
   });
 
@@ -82,14 +88,33 @@ onBothEngines((place) => {
     expect(rows.map(({ account_uid, occurred_at }) => [account_uid, Number(occurred_at)])).toEqual([
       [String.raw`a\u0000\ud83d`, 1_699_999_999_999],
       [null, 0],
+      ["acme", 0],
     ]);
     await expect(database.query("SELECT 1 FROM numbered_events")).rejects.toThrow(/does not exist/);
     await database.close();
     service = await startService(place());
   });
 
-  it("keeps the records", async () => {
-    expect(await (await service.get("/v2/contacts?uid=bare")).json()).toMatchObject({ created_at: 5 });
+  it("keeps the records, and makes those that events tell of", async () => {
+    const contact = await (await service.get("/v2/contacts?uid=contact-002")).json();
+    const account = await (await service.get("/v2/accounts?uid=acme")).json();
+    expect(account).toMatchObject({ unique_id: "acme", data: {}, contacts: { data: [{ id: contact.id }] } });
+    expect(contact.accounts.data).toContainEqual({ id: account.id });
+    expect((await (await service.get("/v2/contacts?uid=contact-001")).json()).data.name).toEqual(expect.any(String));
+    expect(await (await service.get('/v2/contacts?uid=bare"')).json()).toMatchObject({
+      unique_id: 'bare"',
+      created_at: 5,
+      data: {},
+    });
+    expect(await (await service.get("/v2/accounts?uid=odd")).json()).toEqual({
+      object: "account",
+      id: expect.any(String),
+      unique_id: "odd",
+      created_at: 5,
+      data: {},
+      salesmachine: { health: 7 },
+      contacts: { object: "contact.list", data: [] },
+    });
     expect((await (await service.get("/v2/users")).json()).pagination.total).toBe(137);
   });
 

@@ -61,6 +61,23 @@ it("counts each visitor of a trusted proxy for itself", async () => {
   expect(await statuses("192.0.2.2")).toEqual([200, 200, 429]);
 });
 
+it("stores so many bytes a day of an address, and of a token, and no more", async () => {
+  const { post } = await start({ ...PROXIED, addressQuota: 1, tokenQuota: 2 });
+  const send = (from: string) =>
+    post({ contact_uid: "a", event_uid: "b", params: { x: "ä".repeat(120_000) } }, { "x-forwarded-for": from });
+  const statuses = async (from: string) => {
+    const answers = [];
+    for (let number = 0; number < 5; number += 1) answers.push((await send(from)).status);
+    return answers;
+  };
+  expect(await statuses("2001:db8::1")).toEqual([200, 200, 200, 200, 429]);
+  const refused = await send("2001:db8::ffff:2");
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(86_300);
+  await expectRefusal(refused, 429, /^the 1 MB a day of this address are used up$/);
+  expect(await statuses("192.0.2.1")).toEqual([200, 200, 200, 200, 429]);
+  await expectRefusal(await send("192.0.2.2"), 429, /^the 2 MB a day of this token/);
+});
+
 it("believes neither a Host nor a forwarded address where no proxy is trusted", async () => {
   const { url, post } = await start({ host: "0.0.0.0", rateLimit: 3 });
   const { body } = await ask(`${url}/v2/users`, {

@@ -55,7 +55,7 @@ export const use = async (): Promise<void> => {
   // @ts-expect-error a list is no array
   reader.users.list().map((user) => user);
   // @ts-expect-error there is no such collection
-  reader.events;
+  reader.segments;
 
   const error: unknown = name;
   if (error instanceof RateLimitError) error.retryAfterMs.toFixed();
