@@ -10,6 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { findProgram } from "../support/engines.js";
 import { launch, ROOT } from "../support/launch.js";
+import { freePort } from "../support/ports.js";
+import { waitFor } from "../support/wait.js";
 
 /* What a server is set up with, as far as it can be checked without a container engine and a running systemd. */
 
@@ -106,6 +108,23 @@ it.skipIf(caddy === undefined)("has a Caddyfile that Caddy takes", async () => {
   const args = ["validate", "--adapter", "caddyfile", "--config", join(DEPLOY, "Caddyfile")];
   const { code, said } = await checkedBy(caddy!, args, { TRACKLET_DOMAIN: "track.example.com", XDG_DATA_HOME: folder });
   expect([code, said]).toEqual([0, expect.stringContaining("Valid configuration")]);
+});
+
+it.skipIf(caddy === undefined)("has a Caddyfile that logs no token, of an event that fails either", async () => {
+  const recipe = (await read("Caddyfile")).replace("dynamic a service 4100", "to 127.0.0.1:1").replace("5s", "100ms");
+  const [file, port] = [join(folder, "Caddyfile"), await freePort()];
+  await writeFile(file, recipe.replace("{\n", "{\n\tadmin off\n"));
+  const url = `http://127.0.0.1:${port}`;
+  const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, TRACKLET_DOMAIN: url };
+  const running = launch(caddy!, ["run", "--adapter", "caddyfile", "--config", file], { cwd: folder, env });
+  const post = () => fetch(`${url}/v1/track/event?api_token=secret-token`, { method: "POST" });
+  const answer = await waitFor(() => post().catch(() => undefined));
+  expect(answer.status).toBe(502);
+  await waitFor(() => /http\.log\.access/.test(running.said()));
+  await running.end("SIGTERM");
+  expect(running.said()).toContain("api_token=REDACTED");
+  expect(running.said()).toContain("connection refused");
+  expect(running.said()).not.toContain("secret-token");
 });
 
 const systemd = findProgram("systemd-analyze");

@@ -1,6 +1,10 @@
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { runCommand } from "../../demo/service/cli.js";
+import { readConfig } from "../../demo/service/config.js";
 import type { Database } from "../../demo/service/database.js";
 import { idAt } from "../../demo/service/event-id.js";
 import { recordId } from "../../demo/service/exact-text.js";
@@ -21,10 +25,11 @@ const date = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 /** Contact, account, name, time, params: as little as gives each question an answer that only it has. */
 const EVENTS: [string, string | undefined, string, number, Record<string, unknown>?][] = [
-  ["anna", "acme", "signup", at(3)],
   ["anna", "acme", "project_created", at(3, 1)],
   ["anna", "acme", "colleague_invited", at(3, 2)],
   ["anna", "acme", "pageview", at(2), { visit_url: "https://shop.example/a?x=1" }],
+  // Arrives after what has happened later.
+  ["anna", "acme", "signup", at(3)],
   ["ben", "acme", "signup", at(3)],
   // Before the project, and then more than seven days after the sign-up.
   ["ben", "acme", "colleague_invited", at(3, 1)],
@@ -71,7 +76,7 @@ onBothEngines((place) => {
   const timed = (rows: Record<string, string>[], name: string) =>
     rows.map((row) => ({ ...row, [name]: Date.parse(row[name]!) }));
 
-  it("are ten", () => expect(questions).toHaveLength(10));
+  it("are twelve", () => expect(questions).toHaveLength(12));
 
   it("tells active contacts by week", async () => {
     expect(await ask(1)).toEqual([
@@ -154,5 +159,48 @@ onBothEngines((place) => {
       [at(3, 1), "project_created"],
       [at(3), "signup"],
     ]);
+  });
+
+  it("tells who is active, by day and account", async () => {
+    const days = await ask(11);
+    expect(days.map(({ day, account_uid, contacts }) => [day, account_uid, contacts])).toEqual([
+      [date(at(3)), "acme", 2],
+      [date(at(3, 1)), "acme", 2],
+      [date(at(3, 2)), "acme", 1],
+      [date(at(3, 3)), "acme", 1],
+      [date(at(2)), "acme", 1],
+      [date(at(1)), "acme", 1],
+    ]);
+  });
+
+  it("tells the days of another time zone", async () => {
+    // Noon in UTC is the next day there.
+    expect(await ask(12)).toEqual([
+      { day: date(at(5, 2)), views: 2, contacts: 1 },
+      { day: date(at(2, 1)), views: 1, contacts: 1 },
+    ]);
+  });
+
+  it("gives events that DuckDB makes a Parquet file of", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "tracklet-parquet-"));
+    const config = { ...readConfig({}), ...place() };
+    const [csv, parquet] = [join(folder, "events.csv"), join(folder, "events.parquet")];
+    if (place().databaseUrl === undefined) await database.close();
+    await runCommand(["export", "--format", "csv", "--output", csv], config);
+    if (place().databaseUrl === undefined) database = await openDatabase({ ...place(), seed: false });
+    const page = await readFile(join(ROOT, "docs/sql.md"), "utf8");
+    const copy = /^duckdb -c "(.+)"$/m.exec(page)![1]!.replace("events.csv", csv).replace("events.parquet", parquet);
+    const duck = await (await DuckDBInstance.create()).connect();
+    await duck.run(copy);
+    const rows = await duck.runAndReadAll(
+      `SELECT contact_uid, params FROM '${parquet}' WHERE event_uid = 'pageview' ORDER BY received_at`,
+    );
+    expect(rows.getRows()).toHaveLength(3);
+    expect(rows.getRows()[0]).toEqual([
+      "anna",
+      JSON.stringify({ account_uid: "acme", occurred_at: at(2), visit_url: "https://shop.example/a?x=1" }),
+    ]);
+    duck.closeSync();
+    await rm(folder, { recursive: true });
   });
 });
