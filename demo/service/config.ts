@@ -28,7 +28,10 @@ export interface ServiceConfig {
   workspaces: readonly Workspace[];
   /** Days after which events are deleted. `TRACKLET_RETENTION_DAYS`, none: they are kept. */
   retentionDays: number | undefined;
-  /** Whether a new database gets the demo's records. `TRACKLET_SEED`, `on` where `isPrivate`, else `off`. */
+  /**
+   * Whether a new embedded database gets the demo's records. `TRACKLET_SEED`, `on` where `isPrivate`; else, and with
+   * `databaseUrl`, `off`.
+   */
   seed: boolean;
   /**
    * Addresses of the proxies in front, whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed: IP addresses,
@@ -124,15 +127,21 @@ export const readConfig = (given: Record<string, string | undefined>): ServiceCo
         : matching("TRACKLET_METRICS_TOKEN", "", BEARER_TOKEN, BEARER_EXPECTED),
     workspaces: workspaces(environment.TRACKLET_WORKSPACES),
   };
+  const database = databaseUrl(environment.DATABASE_URL);
+  const seeds = privately && database === undefined;
+  if (database !== undefined && environment.TRACKLET_SEED === "on")
+    throw new StartError(
+      "TRACKLET_SEED must be off with DATABASE_URL: the demo's records are for the embedded database",
+    );
   const config = {
     port: integer("TRACKLET_SERVICE_PORT", DEFAULTS.port, 0, 65_535),
     host,
     dataFolder: text("TRACKLET_DATA", DEFAULTS.dataFolder),
-    databaseUrl: databaseUrl(environment.DATABASE_URL),
+    databaseUrl: database,
     ...tokens,
     retentionDays:
       environment.TRACKLET_RETENTION_DAYS === undefined ? undefined : integer("TRACKLET_RETENTION_DAYS", 0, 1, 36_500),
-    seed: oneOf("TRACKLET_SEED", privately ? "on" : "off", ["on", "off"]) === "on",
+    seed: oneOf("TRACKLET_SEED", seeds ? "on" : "off", ["on", "off"]) === "on",
     trustProxy,
     publicUrl,
     maxEventBytes: integer("TRACKLET_MAX_EVENT_BYTES", 262_144, 1, 67_108_864),

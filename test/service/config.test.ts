@@ -35,7 +35,7 @@ it("is read from the environment", () => {
     TRACKLET_WORKSPACES:
       '{"shop-2":{"api_token":"c ☃ of sixteen characters","access_token":"d-of-sixteen-characters"}}',
     TRACKLET_RETENTION_DAYS: "90",
-    TRACKLET_SEED: "on",
+    TRACKLET_SEED: "off",
     TRACKLET_TRUST_PROXY: "loopback, 10.0.0.0/8,fd00::/8,192.0.2.7",
     TRACKLET_PUBLIC_URL: "https://track.example.com/",
     TRACKLET_MAX_EVENT_BYTES: "1000",
@@ -54,7 +54,7 @@ it("is read from the environment", () => {
     environment.TRACKLET_METRICS_TOKEN,
     [{ name: "shop-2", apiToken: "c ☃ of sixteen characters", accessToken: "d-of-sixteen-characters" }],
     90,
-    true,
+    false,
     ["loopback", "10.0.0.0/8", "fd00::/8", "192.0.2.7"],
     "https://track.example.com",
     1000,
@@ -117,6 +117,12 @@ it.each([
   ["DATABASE_URL", "localhost"],
 ])("names a variable that is wrong: %s=%s", (name, value) => {
   expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} must`));
+});
+
+it("fills no database but the embedded one with the demo's records", () => {
+  const DATABASE_URL = "postgresql://user@host/database";
+  expect(readConfig({ DATABASE_URL }).seed).toBe(false);
+  expect(() => readConfig({ DATABASE_URL, TRACKLET_SEED: "on" })).toThrow(/^TRACKLET_SEED must be off/);
 });
 
 it("does not repeat a password", () => {

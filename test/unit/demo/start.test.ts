@@ -22,7 +22,7 @@ const run = (script: keyof typeof scripts, env: Record<string, string>, byNpm = 
   const child = spawn(byNpm ? "npm" : process.execPath, args, {
     cwd: ROOT,
     detached: true,
-    env: { ...process.env, NODE_OPTIONS: "", DATABASE_URL: "", ...env },
+    env: { ...process.env, NODE_OPTIONS: "", DATABASE_URL: undefined, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const said = { out: "", err: "" };
