@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "playwright/test";
-import { type Launched, launchOwn, launchService } from "../../test/support/launch.js";
+import { launchOwn } from "../../test/support/launch.js";
 import { freePort } from "../../test/support/ports.js";
 import type { Row } from "../../test/support/service.js";
 
@@ -14,8 +14,7 @@ export const startDemo = async () => {
   const [site, service] = [await freePort(), await freePort()];
   const env = { TRACKLET_SITE_PORT: `${site}`, TRACKLET_SERVICE_PORT: `${service}`, TRACKLET_DATA: data };
   const demo = launchOwn("demo/start.ts", env);
-  let restarted: Launched | undefined;
-  const [, pid, tag] = await demo.says(/process (\d+)\)[\s\S]*(<script[\s\S]*<\/script>)[\s\S]*Ctrl-C/);
+  const [, tag] = await demo.says(/(<script[\s\S]*<\/script>)[\s\S]*Ctrl-C/);
   const serviceUrl = `http://127.0.0.1:${service}`;
   const read = async <T>(path: string) => (await (await fetch(serviceUrl + path)).json()) as T;
   const contacts = await read<Contact[]>("/demo/contacts");
@@ -38,22 +37,7 @@ export const startDemo = async () => {
       });
       expect(answer.status).toBe(200);
     },
-    kill: async () => {
-      process.kill(Number(pid), "SIGKILL");
-      await demo.says(/The service stopped \(SIGKILL\)/);
-    },
-    /** As `npm run service` does. */
-    startService: async () => {
-      restarted = launchService(env);
-      await demo.says(/The service answers again/);
-    },
-    /** Leaves the service to the demo's own pages. */
-    endStartedService: async () => {
-      await restarted?.end("SIGTERM");
-      restarted = undefined;
-    },
     stop: async () => {
-      await restarted?.end("SIGTERM");
       await demo.end("SIGTERM");
       await rm(data, { recursive: true, force: true, maxRetries: 5 });
     },

@@ -76,30 +76,6 @@ test.describe("what it shows", () => {
     await expectRows([markup]);
   });
 
-  test("an answer once, that came before the panel and is told to it afterwards", async ({ page, site }) => {
-    // The tracker speaks when it has read the answer: until then the browser's own record is all there is.
-    await page.addInitScript(() => {
-      const { prototype } = Response;
-      const read = prototype.text;
-      const released = new Promise<void>((resolve) => Object.assign(window, { release: resolve }));
-      prototype.text = async function () {
-        const text = await read.call(this);
-        await released;
-        return text;
-      };
-    });
-    await visit(page, site, { tag: { eventPath: "/nowhere" } });
-    await track(page, "registration");
-    const answers = panel(page).getByRole("listitem").filter({ hasText: /404$/ });
-    await page.waitForFunction(() =>
-      performance.getEntriesByType("resource").some(({ name }) => /api_token/.test(name)),
-    );
-    await inspect(page);
-    await expect(answers).toHaveText([/before this panel404$/]);
-    await page.evaluate("release()");
-    await expect(answers).toHaveText([/registration404$/]);
-  });
-
   test("a tracker that comes after the panel", async ({ page, site, contact }) => {
     await visit(page, site, { tag: false, identify: false });
     await inspect(page);

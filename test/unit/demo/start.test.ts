@@ -225,6 +225,9 @@ describe("npm start", { timeout: 360_000 }, () => {
     const service = run("service", given as Record<string, string>);
     running.push(service);
     await started.says(/^The service answers again at/m);
+    // Whoever started it in a terminal stops it there.
+    const state = await (await fetch(`http://127.0.0.1:${sitePort}/service`)).json();
+    expect(state).toMatchObject({ state: "up", canSwitch: false, outages: [[expect.any(Number), expect.any(Number)]] });
     expect((await post()).status).toBe(200);
     expect(started.said.err).toBe("");
   });

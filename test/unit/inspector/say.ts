@@ -63,20 +63,13 @@ export const all = (
   { ...STORED, ...stored },
   { ...ACTIVITY, ...activity },
 ];
-export const say = (
-  activity: Partial<Activity> = {},
-  snapshot: Partial<Snapshot> = {},
-  stored: Partial<Stored> = {},
-): Finding[] => findingsOf(...all(activity, snapshot, stored));
-export const next = (
-  activity: Partial<Activity> = {},
-  snapshot: Partial<Snapshot> = {},
-  stored: Partial<Stored> = {},
-): string => nextAttempt(...all(activity, snapshot, stored));
+/** What differs from a page where all is well. */
+type Page = [activity?: Partial<Activity>, snapshot?: Partial<Snapshot>, stored?: Partial<Stored>];
+/** What is said of a page. */
+export type Case = [text: string, ...page: Page];
+const full = ([activity = {}, snapshot = {}, stored = {}]: Page) => all(activity, snapshot, stored);
+export const say = (...page: Page): Finding[] => findingsOf(...full(page));
+export const next = (...page: Page): string => nextAttempt(...full(page));
 /** What the panel says first. */
-export const first = (
-  activity: Partial<Activity> = {},
-  snapshot: Partial<Snapshot> = {},
-  stored: Partial<Stored> = {},
-): Finding => viewOf(...all(activity, snapshot, stored)).findings[0] as Finding;
-export const finding = (kind: Finding["kind"], text: string) => ({ kind, text: expect.stringContaining(text) });
+export const first = (...page: Page): { kind: string; text: string } => viewOf(...full(page)).findings[0]!;
+export const finding = (kind: string, text: string) => ({ kind, text: expect.stringContaining(text) });
