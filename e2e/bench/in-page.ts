@@ -46,7 +46,7 @@ export const spend = async ({ by, events, paceMs, url, uid, params, event, until
     times.push(performance.now() - start);
     await pause(paceMs);
   }
-  while (untilSent && Object.keys(localStorage).some((key) => key.includes(":event:"))) await pause(50);
+  while (untilSent && Object.keys(localStorage).some((key) => /:event\d*:/.test(key))) await pause(50);
   return times;
 };
 
@@ -56,7 +56,7 @@ export const trackMany = ({ count, uid, params }: { count: number; uid: string; 
 };
 
 /** Is no event stored any more? */
-export const isDrained = (): boolean => !Object.keys(localStorage).some((key) => key.includes(":event:"));
+export const isDrained = (): boolean => !Object.keys(localStorage).some((key) => /:event\d*:/.test(key));
 
 /** Stores rows without the tracker, to be sent later. */
 export const storeRows = ({ count, event }: { count: number; event: object }): void => {

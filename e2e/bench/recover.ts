@@ -2,7 +2,9 @@ import type { Page } from "playwright";
 import { waitFor } from "../../test/support/wait.js";
 import { createGuard } from "../harness/guard.js";
 import { launchBrowser } from "../harness/launch.js";
+import { lasting } from "../harness/outage.js";
 import { type FaultProxy, startProxy } from "../harness/proxy.js";
+import { killPage } from "../harness/tab.js";
 import { names, trackMany } from "../harness/track.js";
 import type { Stage } from "./stage.js";
 import { table } from "./table.js";
@@ -57,7 +59,7 @@ const crash = (stage: Stage): Promise<string> =>
       const uids = await trackMany(crashing, EVENTS, "crash");
       await gateway.waitForPosts(1);
       await gateway.heal();
-      await own.killRenderer(crashing);
+      await killPage(crashing);
       return await storedAfter(stage, contact, uids);
     } finally {
       await own.dispose();
@@ -74,7 +76,7 @@ const hang = (stage: Stage, seconds: number, isFresh: boolean): Promise<string> 
     }
     await gateway.fail({ connection: "hang", preflight: "fault" });
     uids.push(...(await trackMany(page, EVENTS, "hang")));
-    await page.waitForTimeout(seconds * 1_000);
+    await lasting(seconds * 1_000);
     await gateway.heal();
     return storedAfter(stage, contact, uids);
   });

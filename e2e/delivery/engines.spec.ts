@@ -1,5 +1,4 @@
 import { waitFor } from "../../test/support/wait.js";
-import { hurry } from "../harness/clock.js";
 import { EVERY_ENGINE, expect, test } from "../harness/engines.js";
 import { fillStorage } from "../harness/fill-storage.js";
 import { waitForBackOff } from "../harness/outage.js";
@@ -31,7 +30,6 @@ test.describe("an outage", EVERY_ENGINE, () => {
   });
 
   test("without any answer: what hangs is given up, and comes once", async ({ open, site, gateway, expectRows }) => {
-    site.first(hurry(5));
     site.configure({ stamp: true });
     await gateway.fail("hang");
     const tab = await open(site.url);

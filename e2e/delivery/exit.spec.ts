@@ -1,38 +1,29 @@
 import type { Page } from "playwright/test";
-import type { Fault } from "../harness/fault.js";
-import { expect, test, track, waitFor } from "../harness/fixtures.js";
-import { trackAndLeave } from "../harness/leave.js";
-import { names } from "../harness/track.js";
+import { test as base, expect, type Fault, track, visitLast, waitFor } from "../harness/fixtures.js";
+import { runAndGo } from "../harness/tab.js";
+import { names, trackCalls } from "../harness/track.js";
 
-/* Delivery while the service is well: bursts, and tabs that close themselves. How else a page is left: leaving.spec.ts. */
+/* Bursts, tabs that close themselves, and what is too much or too large to leave with its page. How else: leaving.spec.ts. */
 
-/** In flight at every exit: preflights and events each take longer than the page lives. */
-const SLOW: Fault = { connection: "pass", delayMs: 300, preflight: "fault" };
+const test = base.extend<{ hasKeepalive: boolean }>({
+  hasKeepalive: [true, { option: true }],
+  // What a browser without it begins is cut off when the page is left, and only a beacon outlives it.
+  context: async ({ context, hasKeepalive }, use) => {
+    if (!hasKeepalive)
+      await context.addInitScript(() => {
+        delete (Request.prototype as { keepalive?: boolean }).keepalive;
+      });
+    await use(context);
+  },
+});
 
 test("200 events in a row are stored once each, with what they hold", async ({ page, site, gateway, expectRows }) => {
   await page.goto(site.url);
   await page.evaluate(() => {
-    const { track } = window.tracklet;
-    for (let n = 1; n <= 200; n++) track("row", { n });
+    for (let n = 1; n <= 200; n++) window.tracklet.push(["track", "row", { n }]);
   });
-  await expectRows(
-    Array.from({ length: 200 }, (_, index) => ({ n: index + 1 })),
-    { by: ({ params }) => params },
-  );
-  expect(gateway.posts()).toHaveLength(200);
-});
-
-test("200 events tracked in a task each are stored once each", async ({ page, site, gateway, expectRows }) => {
-  await page.goto(site.url);
-  const uids = names("event", 200);
-  await page.evaluate(async (all) => {
-    const { tracklet } = window;
-    for (const uid of all) {
-      tracklet.track(uid);
-      await new Promise((resolve) => setTimeout(resolve));
-    }
-  }, uids);
-  await expectRows(uids);
+  const expected = Array.from({ length: 200 }, (_, index) => ({ n: index + 1 }));
+  await expectRows(expected, { by: ({ params }) => params });
   expect(gateway.posts()).toHaveLength(200);
 });
 
@@ -43,28 +34,79 @@ const openTab = async (opener: Page, url: string): Promise<Page> => {
   return tab;
 };
 
-for (const { speed, fault } of [
-  { speed: "fast", fault: "pass" },
-  { speed: "slow", fault: SLOW },
-] as const)
-  test(`an event, then a script closes the tab, 20 times, ${speed} service`, async ({
-    page,
-    site,
-    gateway,
-    expectRows,
-  }) => {
-    await gateway.fail(fault);
-    // A busy browser may cut off the requests of a tab that a script closes before it tells the tab: they are sent again.
-    site.configure({ stamp: true });
-    site.page("/opener", site.html({ tag: false }));
-    await page.goto(`${site.url}/opener`);
-    const uids = names("bye", 20);
-    for (const uid of uids) {
-      const tab = await openTab(page, site.url);
-      await trackAndLeave(tab, [uid], "window.close()");
-      await waitFor(() => tab.isClosed(), { what: "the tab to close" });
-    }
-    const visit = await openTab(page, site.url);
-    await track(visit, "back");
-    await expectRows([...uids, "back"]);
-  });
+/** In flight at every exit: preflights and events each take longer than the page lives. */
+const SLOW: Fault = { connection: "pass", delayMs: 300, preflight: "fault" };
+
+test("An event, then a script closes the tab, 20 times, slow service", async ({ page, site, gateway, expectRows }) => {
+  await gateway.fail(SLOW);
+  // A busy browser may cut off the requests of a tab that a script closes before it tells the tab: they are sent again.
+  site.configure({ stamp: true });
+  site.page("/opener", { tag: false });
+  await page.goto(`${site.url}/opener`);
+  const uids = names("bye", 20);
+  for (const uid of uids) {
+    const tab = await openTab(page, site.url);
+    await runAndGo(tab, `${trackCalls([uid])} window.close()`);
+    await waitFor(() => tab.isClosed(), { what: "the tab to close" });
+  }
+  await track(await openTab(page, site.url), "back");
+  await expectRows([...uids, "back"]);
+});
+
+test("One event of 100 KB, more than a request that outlives its page may carry, is delivered without that", async ({
+  page,
+  site,
+  gateway,
+  expectRows,
+}) => {
+  const text = "x".repeat(100 * 1024);
+  await page.goto(site.url);
+  await track(page, "large", { text });
+  await track(page, "small");
+  const stored = await expectRows(["large", "small"]);
+  expect(stored.find(({ event_uid }) => event_uid === "large")?.params.text).toBe(text);
+  expect(gateway.posts("large")).toHaveLength(1);
+});
+
+/** 27,000 bytes in UTF-8: six of them have fewer than 60 Ki characters, and more bytes. */
+const MULTI_BYTE = `${"語".repeat(8_988)}é—ß👩‍🚀\u2028עב`;
+
+/** What is tracked in the page's own `pagehide` listener: what fits into a document's 60 KiB leaves at once, the rest later. */
+for (const { what, count, text, fitting } of [
+  { what: "20 events of 10 KB", count: 20, text: "x".repeat(10_000), fitting: 6 },
+  { what: "6 events of multi-byte text", count: 6, text: MULTI_BYTE, fitting: 2 },
+  { what: "an event of 100 KB", count: 1, text: "x".repeat(100 * 1024), fitting: 0 },
+])
+  for (const hasKeepalive of [true, false])
+    for (const order of hasKeepalive ? ["before", "after"] : ["after"])
+      test.describe(hasKeepalive ? "with keepalive" : "by beacons", () => {
+        test.use({ hasKeepalive });
+        test(`${what} in a pagehide listener, ${order} the snippet's: what fits leaves, the rest comes next`, async ({
+          context,
+          page,
+          site,
+          gateway,
+          expectRows,
+        }) => {
+          site.configure({ stamp: !hasKeepalive });
+          // A beacon carries the cookies of its target, which do not tell ports apart; a request of the snippet never does.
+          await context.addCookies([{ name: "seen", value: "yes", url: gateway.url }]);
+          const listen = `addEventListener("pagehide", () => {
+            for (let i = 1; i <= ${count}; i++) tracklet.push(["track", "bye-" + i, { text: i + ${JSON.stringify(text)} }]);
+          })`;
+          // The bundle, an async script, has run when the page's load event comes.
+          const own = order === "before" ? listen : `addEventListener("load", () => ${listen})`;
+          site.page("/farewell", { head: `<script>${own}</script>` });
+          await page.goto(`${site.url}/farewell`);
+          await page.goto("about:blank");
+          // No other page could have sent them.
+          await gateway.waitForPosts(fitting);
+          await gateway.quiet();
+          const beacons = gateway.posts().filter(({ headers }) => headers.cookie?.includes("seen=yes"));
+          expect(beacons, "beacons").toHaveLength(hasKeepalive ? 0 : fitting);
+          const uids = names("bye", count);
+          const stored = await expectRows([...uids, await visitLast(page, site)]);
+          for (const { event_uid, params } of stored)
+            if (event_uid !== "last") expect(params.text, event_uid).toBe(event_uid.slice("bye-".length) + text);
+        });
+      });

@@ -1,9 +1,9 @@
-import { expect, test, track, trackMany } from "../harness/fixtures.js";
+import { readFile } from "node:fs/promises";
+import { expect, test, track, trackMany, visitLast } from "../harness/fixtures.js";
 import { open } from "../harness/install.js";
-import { trackAndLeave } from "../harness/leave.js";
 import { lasting, waitForBackOff } from "../harness/outage.js";
-import { goBack, WATCH_SHOW } from "../harness/tab.js";
-import { names } from "../harness/track.js";
+import { eventKeys, goBack, runAndGo, WATCH_SHOW } from "../harness/tab.js";
+import { names, trackCalls } from "../harness/track.js";
 
 /* What other documents have left, in a Chromium: many of them, none that may lock, and one that is blocked. */
 
@@ -106,10 +106,37 @@ test("A page is blocked by confirm() for three seconds after it has tracked, and
   });
   const uids = names("event", 5);
   const elsewhere = `${site.at("localhost")}/elsewhere`;
-  await trackAndLeave(page, uids, `confirm("Leave?"); location.assign("${elsewhere}")`);
+  await runAndGo(page, `${trackCalls(uids)} confirm("Leave?"); location.assign("${elsewhere}")`);
   await page.waitForURL(elsewhere);
   await expectRows(uids);
   await track(other, "later");
   await expectRows([...uids, "later"]);
   expect(gateway.posts(), "one request an event").toHaveLength(6);
+});
+
+test("Two versions of the script on one site: each sends its own events, and leaves the rows of the other alone", async ({
+  context,
+  page,
+  site,
+  gateway,
+  expectRows,
+}) => {
+  const bundle = await readFile(new URL("../../dist/tracklet.iife.js", import.meta.url), "utf8");
+  const formats = new Set(bundle.match(/event\d+:/g));
+  expect(formats.size, "formats of rows in the script").toBe(1);
+  site.page("/other.js", bundle.replaceAll([...formats][0]!, "event99:"));
+  site.page("/other", { tag: { src: "/other.js" } });
+  await open(page, site.url);
+  const other = await open(await context.newPage(), `${site.url}/other`);
+  const [own, others] = await gateway.during("reset", async () => {
+    const tracked = [await trackMany(page, 5, "own"), await trackMany(other, 5, "other")] as const;
+    for (const tab of [page, other]) await waitForBackOff(tab);
+    await other.close();
+    return tracked;
+  });
+  own.push(await visitLast(page, site));
+  await expectRows(own);
+  expect(await eventKeys(page)).toHaveLength(others.length);
+  await open(page, `${site.url}/other`);
+  await expectRows([...own, ...others]);
 });

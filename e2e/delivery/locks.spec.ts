@@ -13,7 +13,7 @@ const SLOW_FAILURE: Fault = { status: 503, delayMs: 1_500 };
 
 test.describe("An open tab stores within 10 s the events of a tab that", EVERY_ENGINE, () => {
   const ends: Record<string, (tab: Tab) => Promise<void>> = {
-    "is killed": killPage,
+    "is killed": (tab) => killPage(tab),
     "is closed": (tab) => tab.close(),
     // It stays in the back/forward cache.
     "goes on to a page without the snippet": (tab) => leaveBy(tab, `location.assign("/bare")`),

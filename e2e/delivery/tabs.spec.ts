@@ -1,9 +1,9 @@
 import type { Page } from "playwright/test";
-import { visitLast } from "../harness/exits.js";
-import { expect, test, track, trackMany, waitFor } from "../harness/fixtures.js";
+import { expect, test, track, trackMany, visitLast, waitFor } from "../harness/fixtures.js";
 import { open } from "../harness/install.js";
-import { waitForBackOff } from "../harness/outage.js";
-import { names } from "../harness/track.js";
+import { lasting, waitForBackOff } from "../harness/outage.js";
+import { killPage } from "../harness/tab.js";
+import { names, trackCalls } from "../harness/track.js";
 
 /* Delivery with several tabs of one site, which share one storage and one back-off. */
 
@@ -61,37 +61,25 @@ test("a tab is opened while the task of another one that has just tracked goes o
     } while (request.responseText !== "true");
   });
   await tracked;
-  const last = await visitLast({ page: other, site });
+  const last = await visitLast(other, site);
   isOver = true;
   await task;
   await expectRows([...names("event", 10), last]);
   expect(gateway.posts(), "one request an event").toHaveLength(11);
 });
 
-test("a tab's renderer is killed in the task that queues 30 events: a tab that is opened later delivers them", async ({
+test("A tab is killed in the task that tracks 30 events: a tab that is opened later delivers them", async ({
+  context,
+  page,
   site,
   gateway,
-  launch,
   expectRows,
 }) => {
-  const { context, page, rendererPid } = await launch();
-  await page.goto(site.url);
-  const pid = await rendererPid(page);
-  const [tracked, crashed] = [page.waitForEvent("console"), page.waitForEvent("crash")];
+  await open(page, site.url);
   const uids = names("event", 30);
-  const task = page.evaluate((names) => {
-    const { tracklet } = window;
-    for (const uid of names) tracklet.push(["track", uid]);
-    console.log("tracked");
-    // The task does not end before its process does, so nothing has been sent.
-    for (;;);
-  }, uids);
-  task.catch(() => {});
-  await tracked;
-  process.kill(pid, "SIGKILL");
-  await crashed;
-  const later = await context.newPage();
-  await later.goto(site.url);
+  // The task does not end before its process does, so nothing has been sent.
+  await killPage(page, trackCalls(uids));
+  await open(await context.newPage(), site.url);
   await expectRows(uids);
   expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
 });
@@ -170,12 +158,12 @@ test("the service is down for 60 s while 20 tabs reload every 5 s: few requests,
   const begin = performance.now();
   await Promise.all(
     tabs.map(async (tab, index) => {
-      await tab.waitForTimeout((index * RELOAD_MS) / TABS);
+      await lasting((index * RELOAD_MS) / TABS);
       await tab.goto(`${site.url}/busy`);
       while (performance.now() - begin < DOWN_MS) {
         const due = performance.now() + RELOAD_MS;
         await tab.reload();
-        await tab.waitForTimeout(Math.max(0, due - performance.now()));
+        await lasting(Math.max(0, due - performance.now()));
       }
     }),
   );

@@ -25,20 +25,3 @@ export const controlClock = async (context: BrowserContext) => {
     },
   };
 };
-
-/**
- * Code for {@link Site.first}: makes the clock of all pages run `times` as fast, and their waits of a second and more that
- * much shorter, so that a lease or a time-out of half a minute is over in a few seconds. Shorter waits stay, for what they
- * wait for, such as another process, is no faster.
- *
- * On a busy machine an answer may then come after its time-out, and its event is sent again: let the service drop repeats
- * (`stamp: true`).
- */
-export const hurry = (times: number): string => `{
-  const [now, wait, limit] = [Date.now.bind(Date), setTimeout, AbortSignal.timeout.bind(AbortSignal)];
-  const begin = ${Date.now()};
-  const shorten = (ms) => (ms >= 1000 ? ms / ${times} : ms);
-  Date.now = () => Math.floor(begin + (now() - begin) * ${times});
-  window.setTimeout = (run, ms, ...args) => wait(run, shorten(ms), ...args);
-  AbortSignal.timeout = (ms) => limit(shorten(ms));
-}`;

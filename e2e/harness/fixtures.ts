@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { test as base } from "playwright/test";
+import { test as base, expect, type Page } from "playwright/test";
 import { type Service, serviceAt } from "../../test/support/service.js";
 import { controlClock } from "./clock.js";
-import type { ExitStage } from "./exits.js";
 import { SERVICE_URL } from "./global-setup.js";
 import { createGuard, type Guard } from "./guard.js";
 import { type LaunchOptions, launchBrowser, type OwnBrowser } from "./launch.js";
@@ -10,6 +9,7 @@ import { type ModuleOptions, modulePage } from "./module.js";
 import { type FaultProxy, startProxy } from "./proxy.js";
 import { createRows } from "./rows.js";
 import { type Site, startSite } from "./site.js";
+import { track } from "./track.js";
 
 type Rows = ReturnType<typeof createRows>;
 
@@ -26,8 +26,6 @@ export interface TestFixtures {
   app: (options?: Partial<ModuleOptions>) => void;
   /** The wall clock of all pages of this test. */
   clock: Awaited<ReturnType<typeof controlClock>>;
-  /** What pages need that are left. */
-  stage: ExitStage;
   /** Collects page errors and `console.error`; the test fails at its end if there were any that it has not allowed. */
   guard: Guard;
   /** The rows of `contact` in the service's database, in the order of their storing. */
@@ -49,6 +47,22 @@ export { expect } from "playwright/test";
 export { waitFor } from "../../test/support/wait.js";
 export type { Fault } from "./fault.js";
 export { track, trackMany } from "./track.js";
+
+/**
+ * Visits the site once more and waits until everything that earlier pages have left there is taken over and sent: what was
+ * missing comes now, and so does what is wrongly sent again.
+ *
+ * @returns the name of the event that it tracks itself
+ */
+export const visitLast = async (page: Page, site: Site): Promise<string> => {
+  await page.goto(`${site.url}/last`);
+  const flush = () => page.evaluate(() => window.tracklet.flush({ timeoutMs: 30_000 }));
+  await flush();
+  await track(page, "last");
+  // An answer to what began after the look decides on what was in flight when its page was left.
+  await expect.poll(async () => (await flush()).queued, "events that still wait").toBe(0);
+  return "last";
+};
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
@@ -78,8 +92,6 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const html = modulePage(site, { trackUrl: gateway.url, contactUid: contact, ...options });
       for (const path of ["/", "/next"]) site.page(path, html);
     }),
-
-  stage: ({ context, page, site, gateway, expectRows }, use) => use({ context, page, site, gateway, expectRows }),
 
   clock: async ({ context }, use) => use(await controlClock(context)),
 

@@ -17,8 +17,8 @@ const TYPES: Record<string, string> = {
   ".txt": "text/plain",
 };
 
-/** A page's HTML, or what makes it from the request. */
-export type Html = string | ((request: IncomingMessage) => string);
+/** A page as its tag, head and body, as a whole text, or as what makes that from the request. */
+export type Html = HtmlOptions | string | ((request: IncomingMessage) => string);
 
 export interface PageOptions {
   /** Response headers of this page, such as `content-security-policy` or `cache-control`. */
@@ -110,7 +110,8 @@ export const startSite = async ({ tag = {}, contact }: SiteOptions = {}) => {
       "content-type": page.type ?? `${TYPES[extname(pathname)] ?? "text/html"}; charset=utf-8`,
       ...page.headers,
     });
-    const text = typeof page.html === "function" ? page.html(request) : page.html;
+    const { html: given } = page;
+    const text = typeof given === "function" ? given(request) : typeof given === "object" ? html(given) : given;
     // A page with a policy allows no script that it does not name.
     response.end(page.headers?.["content-security-policy"] ? text : text.replace("<head>", `<head>${prelude}`));
   });

@@ -16,7 +16,7 @@ export type Open = (url?: string) => Promise<Tab>;
 
 /** The keys of all events in the storage, of whatever tracker. */
 export const eventKeys = (tab: Scope): Promise<string[]> =>
-  tab.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(":event:")));
+  tab.evaluate(() => Object.keys(localStorage).filter((key) => /:event\d*:/.test(key)));
 
 /** What drivers say of code whose page has gone before it could answer. */
 const GONE = /closed|destroyed|navigat|no such window|Cannot find context|detached|unload/i;
@@ -86,12 +86,21 @@ const pageProcesses = (): Map<number, number> => {
 /** Half a second of the processor, more than a page at rest uses. */
 const BUSY_TICKS = 50;
 
-/** Ends the process of this tab with SIGKILL. No interface tells which one it is, so the page is made busy for a while. */
-export const killPage = async (tab: Scope): Promise<void> => {
+/**
+ * Ends the process of this tab with SIGKILL. No interface tells which one it is, so the page is made busy, by a task whose end
+ * does not come.
+ *
+ * @param statements what the task does first
+ */
+export const killPage = async (tab: Scope, statements = ""): Promise<void> => {
   const before = pageProcesses();
-  tab.evaluate("for (const end = Date.now() + 10_000; Date.now() < end; );").catch(() => {});
+  tab.evaluate(`${statements}; for (;;);`).catch(() => {});
   const pid = await waitFor(
-    () => [...pageProcesses()].find(([pid, ticks]) => ticks - (before.get(pid) ?? 0) > BUSY_TICKS)?.[0],
+    () => {
+      const used = [...pageProcesses()].map(([pid, ticks]) => ({ pid, ticks: ticks - (before.get(pid) ?? 0) }));
+      const [most, next] = used.sort((one, other) => other.ticks - one.ticks);
+      return most && most.ticks > Math.max(BUSY_TICKS, 2 * (next?.ticks ?? 0)) ? most.pid : undefined;
+    },
     { what: "the tab's process to be busy" },
   );
   process.kill(pid, "SIGKILL");

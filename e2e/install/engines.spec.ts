@@ -9,7 +9,7 @@ const stub = async (): Promise<string> =>
   (await readmeBlocks("On a website", "html")).find((code) => code.includes(".split"))!;
 
 test.describe("installed", EVERY_ENGINE, () => {
-  for (const how of ["async", "defer", ""])
+  for (const how of ["async", "defer", `type="module"`, ""])
     test(`by a script tag${how && `, ${how}`}: calls before and after`, async ({ open, site, contact, expectRows }) => {
       const head = `<script>(window.tracklet = window.tracklet || []).push(["track", "before", { n: 1 }]);</script>`;
       const html = site.html({ head, identify: false, tag: { contactUid: contact, accountUid: "acme" } });

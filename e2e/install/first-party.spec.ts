@@ -119,24 +119,6 @@ for (const way of WAYS) {
         expect(answer).toEqual([status, "7"]);
       }
     });
-
-    test("in an outage events wait, and a Retry-After is obeyed", async ({ page, front, gateway, expectRows }) => {
-      await page.goto(front.url);
-      await expectRows(["pageview"]);
-      await gateway.fail("refuse");
-      const failed = page.waitForResponse((answer) => answer.url().includes("/i/e") && answer.status() >= 500);
-      await trackInShop(page, "down");
-      await failed;
-      await gateway.heal();
-      await expectRows(["pageview", "down"]);
-      await gateway.during({ status: 503, retryAfter: 3 }, async () => {
-        await trackInShop(page, "told");
-        await gateway.waitForPosts(1, "told");
-      });
-      await expectRows(["pageview", "down", "told"]);
-      const [first, second] = gateway.posts("told");
-      expect(second!.arrivedAt - first!.answeredAt!).toBeGreaterThanOrEqual(2_990);
-    });
   });
 }
 

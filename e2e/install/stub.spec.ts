@@ -46,18 +46,6 @@ test("it gives all verbs before loading, and views their URL", async ({ page, si
   expect(seen.codes).toContain("queued");
 });
 
-test("its flush tells how many events wait for the script", async ({ page, site, expectRows }) => {
-  const calls = `<script>
-    tracklet.track("one");
-    tracklet.track("two");
-    tracklet.flush().then((result) => (window.flushed = result));
-  </script>`;
-  site.page("/", site.html({ head: (await stub()) + calls }));
-  await page.goto(site.url);
-  await expectRows(["one", "two"]);
-  expect(await page.evaluate("window.flushed")).toEqual({ delivered: 0, queued: 2, dropped: 0 });
-});
-
 test("it leaves a script alone that is there already", async ({ page, site, expectRows }) => {
   site.page("/", site.html({ tag: { async: false }, body: `${await stub()}<script>tracklet.track("a")</script>` }));
   await page.goto(site.url);

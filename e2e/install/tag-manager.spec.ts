@@ -91,28 +91,6 @@ for (const [way, prepare] of Object.entries(WAYS)) {
       await expectRows(views(site.url, ["/shop", "/shop/shoes", "/shop/shoes/red"]), { by });
     });
 
-    test("first fired after a change of history: the view that is shown", async ({ page, site, fire, expectRows }) => {
-      await page.goto(`${site.url}/shop`);
-      await page.evaluate(() => history.pushState(null, "", "/shop/shoes"));
-      await fire(page);
-      await expectRows(views(site.url, ["/shop/shoes"]), { by });
-    });
-
-    test("on a page with a script tag of its own: its events are served, and nothing is counted twice", async ({
-      page,
-      site,
-      contact,
-      fire,
-      expectRows,
-    }) => {
-      site.page("/shop", site.html({ tag: { pageviews: "auto", contactUid: contact }, identify: false }));
-      await page.goto(`${site.url}/shop`);
-      await expectRows(views(site.url, ["/shop"]), { by });
-      await fire(page);
-      await track(page, "one");
-      await expectRows(["one", ...views(site.url, ["/shop"])], { by });
-    });
-
     test("with a name of its own: global and rows have it", async ({ page, site, gateway, fire, expectRows }) => {
       await page.goto(`${site.url}/shop`);
       await fire(page, { name: "shop" });

@@ -52,29 +52,6 @@ test("every example of the README's section, in turn on one page", async ({ page
   expect(warnings).toEqual([]);
 });
 
-for (const [how, head] of [
-  ["async", (tag: string) => tag],
-  ["defer", (tag: string) => tag.replace("<script async", "<script defer")],
-  ["blocking", (tag: string) => tag.replace("<script async", "<script")],
-  ["type=module", (tag: string) => tag.replace("<script async", '<script type="module"')],
-] as const)
-  test(`${how}: it is found, and calls from before and after come in order`, async ({ page, site, expectRows }) => {
-    const warnings = warningsOf(page);
-    const before = `<script>(window.tracklet = window.tracklet || []).push(["track", "before"]);</script>`;
-    const html = site.html({ head: before, tag: { stamp: true } });
-    site.page(
-      "/",
-      html.replace(/<script async[^>]*>/, (tag) => head(tag)),
-    );
-    await page.goto(site.url);
-    await loaded(page);
-    await run(page, `tracklet.push(["track", "after"]); tracklet.track("method")`);
-    const rows = await expectRows(["before", "after", "method"]);
-    const inOrder = rows.toSorted((a, b) => Number(a.params.occurred_at) - Number(b.params.occurred_at));
-    expect(inOrder[0]!.event_uid).toBe("before");
-    expect(warnings).toEqual([]);
-  });
-
 for (const [how, then] of [
   ["inserted by a script", ""],
   ["inserted, and removed before it runs", "s.remove()"],
@@ -119,23 +96,6 @@ test("without attributes and without a call, one warning says what is missing; a
   await expectRows(["early", "late"]);
   expect(warnings).toHaveLength(1);
 });
-
-for (const [missing, named, there] of [
-  ["data-api-token", /apiToken/, /trackUrl/],
-  ["data-track-url", /trackUrl/, /apiToken/],
-] as const)
-  test(`without ${missing} a warning names it alone, and events wait`, async ({ page, site, expectRows }) => {
-    const warnings = warningsOf(page);
-    site.page("/wrong", site.html().replace(new RegExp(`${missing}="[^"]*"`), `${missing}=""`));
-    await page.goto(`${site.url}/wrong`);
-    await loaded(page);
-    await run(page, `tracklet.track("waits")`);
-    expect(warnings).toEqual([expect.stringMatching(named)]);
-    expect(warnings).toEqual([expect.not.stringMatching(there)]);
-    await page.goto(site.url);
-    await expectRows(["waits"]);
-    expect(warnings).toHaveLength(1);
-  });
 
 test("attributes are texts: switches, numbers, what is wrong", async ({ page, site, gateway, contact, expectRows }) => {
   const lines: string[] = [];

@@ -42,20 +42,6 @@ test("two tags: one tracker, one view, the calls of both", { tag: "@core" }, asy
   expect(warnings).toEqual([]);
 });
 
-test("a tag, and a copy that a tag manager injects again and again", async ({ page, site, gateway, expectRows }) => {
-  const warnings = warningsOf(page);
-  await page.goto(site.url);
-  await loaded(page);
-  const config = JSON.stringify({ apiToken: DEMO_TOKEN, trackUrl: gateway.url });
-  for (const uid of ["one", "two", "three"]) {
-    await run(page, `tracklet.push(["init", ${config}], ["track", "${uid}"])`);
-    await inject(page);
-  }
-  await run(page, `history.pushState({}, "", "/next")`);
-  await expectRows(["pageview", "one", "two", "three", "pageview"]);
-  expect(warnings).toEqual([]);
-});
-
 for (const order of ["the app first", "the tag first"] as const)
   test(`an app and a tag, ${order}: one tracker, one view`, async ({ page, site, gateway, contact, expectRows }) => {
     const warnings = warningsOf(page);
@@ -115,11 +101,4 @@ test("two names: two trackers, kept apart in the storage", async ({
   expect(left.filter((key) => key.startsWith("shop:"))).toEqual(["shop:consent"]);
   expect(left).toContain("tracklet:identity");
   expect(warnings).toEqual([]);
-});
-
-test("an element whose id is the global's name is in nobody's way", async ({ page, site, contact, expectRows }) => {
-  site.page("/", site.html({ identify: false, head: `<meta id="tracklet">`, tag: { async: false } }));
-  await page.goto(site.url);
-  await run(page, `tracklet.identify(${JSON.stringify(contact)})`);
-  await expectRows(["pageview"]);
 });
