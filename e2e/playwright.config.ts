@@ -1,6 +1,7 @@
 import { defineConfig } from "playwright/test";
 import { ENGINES, findEngines } from "../test/support/engines.js";
 import { CHROMIUM_ARGS } from "./harness/chromium.js";
+import { commandMs } from "./harness/strain.js";
 
 /*
  * Which tests run where, and when. This is the one place that says so.
@@ -31,7 +32,11 @@ export default defineConfig({
     ...(engine === "chromium" ? {} : { grep: /@engines/ }),
     use: {
       browserName: engine,
-      launchOptions: { executablePath: found[engine]!.path, args: engine === "chromium" ? CHROMIUM_ARGS : [] },
+      launchOptions: {
+        executablePath: found[engine]!.path,
+        args: engine === "chromium" ? CHROMIUM_ARGS : [],
+        slowMo: commandMs,
+      },
     },
   })),
 });

@@ -7,6 +7,7 @@ import { type WaitOptions, waitFor } from "../../test/support/wait.js";
 import { corsHeaders, type Fault, type Faults, LANDING, normalize, type Reply, replyOf } from "./fault.js";
 import { forward } from "./forward.js";
 import type { RecordedRequest, SentEvent } from "./recorded.js";
+import { answerMs, networkMs } from "./strain.js";
 
 export interface ProxyOptions {
   /** Address of the service, read anew for each request. */
@@ -63,11 +64,13 @@ export const startProxy = async ({ target, keepConnections = false }: ProxyOptio
       request.forwarded = true;
       const reply = await forward(target(), { method: request.method, path, headers: request.headers, body: raw });
       request.serviceStatus = reply.status;
+      if (answerMs) await sleep(answerMs);
       return reply;
     };
 
     const fault = chosen(request);
-    if (fault.delayMs) await sleep(fault.delayMs);
+    const delayMs = (fault.delayMs ?? 0) + networkMs();
+    if (delayMs) await sleep(delayMs);
     await fault.until;
     if (new URL(request.url, "http://proxy").pathname === LANDING)
       return answer({ status: 200, headers: corsHeaders(request.headers.origin), body: Buffer.from("{}") });

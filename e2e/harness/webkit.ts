@@ -4,6 +4,7 @@ import { findMiniBrowser, findProgram } from "../../test/support/engines.js";
 import { type Launched, launch } from "../../test/support/launch.js";
 import { freePort } from "../../test/support/ports.js";
 import { waitFor } from "../../test/support/wait.js";
+import { commandMs } from "./strain.js";
 import type { Open, Tab } from "./tab.js";
 
 /*
@@ -47,6 +48,7 @@ export const startWebKit = async (driverPath: string) => {
   let driver: Launched;
 
   const call = async <T = unknown>(method: "GET" | "POST" | "DELETE", path: string, body?: object): Promise<T> => {
+    if (commandMs) await sleep(commandMs);
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
