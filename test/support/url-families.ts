@@ -5,7 +5,7 @@
  */
 import type { SecretUrl } from "./secret-urls.js";
 
-const SECRET = String.raw`
+const SECRET = `
 ## WS-Federation: OASIS WS-Federation 1.2 §13
 wa=wsignin1.0&wresult=<%3Ct%3ARequestSecurityTokenResponse%3E>
 wresult=<PHQ6UmVxdWVzdFNlY3VyaXR5VG9rZW5SZXNwb25zZT4>&wctx=home
@@ -171,7 +171,7 @@ email=<ann%40mail.test> to=<ann@mail.example> /users/<ann.lee@mail.example>/edit
 `;
 
 /** Nothing here is a secret: not a character changes. */
-const HARMLESS = String.raw`
+const HARMLESS = `
 ## everyday words: a name that is a secret elsewhere, before a plain word or a short number
 pass=season pass=2 pass=day-pass pass=Weekend signature=gold signature=cocktails signature=1 otp=sms otp=email otp=1
 card=visa card=3 card=gift secret=santa secret=garden sig=band token=eth token=usdc pin=board pin=1 key=major key=c
