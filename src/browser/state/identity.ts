@@ -14,7 +14,11 @@ let known: string[] | undefined;
 /** Has this document named somebody itself? */
 let isOwn = false;
 
-const stored = (): string[] | undefined => get(IDENTITY)?.split(SEPARATOR);
+const stored = (): string[] | undefined => {
+  const [id, ...who] = get(IDENTITY)?.split(SEPARATOR) ?? [];
+  // Anybody may have written it, and rows of events hold the id.
+  return id === undefined ? undefined : [id.replace(/[{,]/g, ""), ...who];
+};
 
 /** Reset id, contact and account. Not read anew at each event: `followIdentity` learns what other documents write. */
 export const identity = (): string[] => {
@@ -36,11 +40,17 @@ export const identify = (contact: string, account: string): void => {
   keepIdentity();
 };
 
-/** The storage is about to be opened: its reset id becomes this document's, unless this one has made one meanwhile. */
-export const joinIdentity = (): void => {
-  if (!known) return;
-  known[0] ||= getStored(IDENTITY)?.split(SEPARATOR)[0] ?? "";
+/**
+ * The storage is about to be opened: its reset id becomes this document's, unless this one has made one meanwhile.
+ *
+ * @returns whether it has
+ */
+export const joinIdentity = (): boolean => {
+  const id = getStored(IDENTITY)?.split(SEPARATOR)[0] ?? "";
+  if (!known) return false;
+  known[0] ||= id;
   if (isOwn) keepIdentity();
+  return known[0] !== id;
 };
 
 /** Forgets the contact. The new id, which is never sent, tells other documents so. */

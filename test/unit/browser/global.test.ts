@@ -163,31 +163,6 @@ describe("calls", () => {
     }));
 });
 
-describe("in a page that is loaded ahead of a visit", () => {
-  it("nothing is started, stored or sent, and all of it is when the visit comes", async () => {
-    const sent = await inPage(async (page, world) => {
-      await page.run(() => {
-        Object.assign(page.document, { prerendering: true });
-        openHub().init(config());
-        openHub().init(config({ contactUid: "bob" }));
-        openHub().track("one");
-      });
-      await world.clock.advance(1_000);
-      expect([world.sent, Object.keys(world.storage.rows).filter((key) => key.startsWith("tracklet:"))]).toEqual([
-        [],
-        [],
-      ]);
-      await page.run(() => {
-        Object.assign(page.document, { prerendering: false });
-        page.document.dispatchEvent(new Event("prerenderingchange"));
-        openHub().track("two");
-      });
-    });
-    expect(sent).toEqual(["ann one token", "bob two token"]);
-    expect([warn.mock.calls, problems]).toEqual([[], []]);
-  });
-});
-
 describe("a second configuration", () => {
   const twice = (second: Config, run: (hub: Hub) => void = () => {}) =>
     inPage((page) =>

@@ -136,15 +136,6 @@ describe("events that lack their contact", () => {
         { contact_uid: "ann", event_uid: "b", params: { contact_uid: "no contact", account_uid: "own" } },
       ]);
     }));
-  it("are let go where another tab has sent them", () =>
-    inPage(anonymous, async (page, world) => {
-      acceptAll(world);
-      await page.track("a");
-      await world.clock.advance(20);
-      delete world.storage.rows[Object.keys(world.storage.rows).find((key) => key.startsWith(EVENT))!];
-      await identify(page, "ann");
-      expect(await bodies(world)).toEqual([]);
-    }));
   it("alone go at a log-out, and not what others were named for", () =>
     inPage({}, async (before, world) => {
       await before.track("a");
