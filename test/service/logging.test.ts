@@ -55,5 +55,5 @@ it.skipIf(missing !== undefined)("says that the database is away, once a second 
   expect(away.length).toBeGreaterThan(0);
   expect(away.length).toBeLessThan(20);
   for (const line of away)
-    expect(line).toMatchObject({ level: "warn", msg: "the database is away", reason: expect.any(String) });
+    expect(line).toMatchObject({ level: "warn", msg: "no event can be stored", reason: expect.any(String) });
 });

@@ -21,6 +21,8 @@ export interface Request {
   kept: number;
   /** Was the page left while it was open? That it fails says nothing then. */
   isCut: boolean;
+  /** Did it begin while the service answered? Then it has no preflight of its own that could hang. */
+  isWarm: boolean;
 }
 
 export const inFlight = new Map<Row, Request>();
@@ -42,9 +44,13 @@ export const noteAnswer = (): void => {
   answeredAt = performance.now();
 };
 
-/** When each request began that is open for at least `ms` milliseconds. */
-export const openFor = (ms: number): number[] =>
-  [...inFlight.values()].map(({ openSince }) => openSince).filter((since) => performance.now() - since >= ms);
+/** The requests that are open for at least `ms` milliseconds. */
+export const openFor = (ms: number): Request[] =>
+  [...inFlight.values()].filter(({ openSince }) => performance.now() - openSince >= ms);
+
+/** Has the service answered since the page began, and since a request became slow? */
+export const isAnswering = (): boolean =>
+  answeredAt > Math.max(0, ...openFor(SLOW_MS).map(({ openSince }) => openSince + SLOW_MS));
 
 /**
  * Is there no place for another request? A page that is out of sight has many, but few where the service hangs. Any other has
@@ -52,10 +58,10 @@ export const openFor = (ms: number): number[] =>
  */
 export const isFull = (isOut: boolean): boolean => {
   const slow = openFor(SLOW_MS);
-  const isAnswering = answeredAt > Math.max(0, ...slow.map((since) => since + SLOW_MS));
-  const [most, spared] = isAnswering ? [PARALLEL, SLOW] : [PARALLEL_UNANSWERED, 1];
   if (isOut) return inFlight.size >= (slow.length ? PARALLEL_UNANSWERED_OUT : PARALLEL_OUT);
-  return inFlight.size - Math.min(spared, slow.length) >= most;
+  if (isAnswering()) return inFlight.size - Math.min(SLOW, slow.length) >= PARALLEL;
+  const warm = slow.filter(({ isWarm }) => isWarm).length;
+  return inFlight.size - warm - Math.min(1, slow.length - warm) >= PARALLEL_UNANSWERED;
 };
 
 /** WebKit never ends the requests that it cuts off for the back/forward cache: they are forgotten. */

@@ -3,7 +3,7 @@ import { backOffMs } from "../../shared/retry-policy.js";
 import { guard } from "../reporting.js";
 import { address } from "./addressing.js";
 import { backoff, claim, waitFor } from "./backoff.js";
-import { forgetLost, inFlight, isFull, isGone, noteAnswer, openFor, room } from "./in-flight.js";
+import { forgetLost, inFlight, isAnswering, isFull, isGone, noteAnswer, openFor, room } from "./in-flight.js";
 import { load } from "./look.js";
 import { ask, owns, passedOver } from "./ownership.js";
 import { enlist, failed, me, put, ready, rows, young } from "./queue.js";
@@ -41,6 +41,7 @@ const send = async (row: Row, kept: number, then: Occasion["then"]): Promise<voi
     backoffSetAt: backoff?.[0],
     kept,
     isCut: isGone,
+    isWarm: isAnswering(),
   };
   inFlight.set(row, request);
   const outcome = await post(row.body, kept > 0);
