@@ -68,6 +68,28 @@ interface UserPage {
     pagination: Pagination;
     [member: string]: unknown;
 }
+interface StoredEvent {
+    object: "event";
+    id: string;
+    received_at: number;
+    occurred_at: number | null;
+    contact_uid: string;
+    account_uid: string | null;
+    event_uid: string;
+    params: Record<string, unknown>;
+    [member: string]: unknown;
+}
+interface EventPage {
+    object: "event.list";
+    data: StoredEvent[];
+    pagination: {
+        limit: number;
+        count: number;
+        next: string | null;
+        [member: string]: unknown;
+    };
+    [member: string]: unknown;
+}
 interface ListOptions extends CallOptions {
     offset?: number | undefined;
     limit?: number | undefined;
@@ -76,6 +98,13 @@ interface ListOptions extends CallOptions {
 }
 interface UserList extends PromiseLike<UserPage>, AsyncIterable<User> {
     pages(): AsyncGenerator<UserPage, void, undefined>;
+}
+interface EventOptions extends CallOptions {
+    contactUid?: string | undefined;
+    accountUid?: string | undefined;
+    eventUid?: string | undefined;
+    since?: Date | number | undefined;
+    until?: Date | number | undefined;
 }
 type Kind<T extends Error> = new (message: string, options?: {
     cause: unknown;
@@ -120,7 +149,8 @@ interface Reader {
     users: {
         list(options?: ListOptions): UserList;
     };
+    events(options?: EventOptions): AsyncGenerator<EventPage, void, undefined>;
 }
 declare const createReader: (config: ReaderConfig) => Reader;
 export { ApiError, AuthenticationError, ConnectionError, NotFoundError, RateLimitError, TimeoutError, TrackletError, createReader };
-export type { Account, AnswerDetails, CallOptions, Contact, ListOptions, Pagination, Reach, Reader, ReaderConfig, Records, References, Stage, User, UserList, UserPage };
+export type { Account, AnswerDetails, CallOptions, Contact, EventOptions, EventPage, ListOptions, Pagination, Reach, Reader, ReaderConfig, Records, References, Stage, StoredEvent, User, UserList, UserPage };
