@@ -80,7 +80,7 @@ export const ask = (tab: string, then: () => void): number => {
   const request = async (): Promise<unknown> =>
     navigator.locks.request(`${config.name}:${tab}`, { ifAvailable: true }, take);
   // Without locks, as on plain `http` and in a sandboxed frame, nobody can refuse one.
-  request().catch(() => take(true));
+  request().catch(() => guard(() => take(true)));
   return REFUSED_MS;
 };
 

@@ -1,6 +1,6 @@
 /** Begins requests for what may be sent now. An event leaves the queue only when its request was judged. */
 import { backOffMs } from "../../shared/retry-policy.js";
-import { guard } from "../reporting.js";
+import { guard, log } from "../reporting.js";
 import { address } from "./addressing.js";
 import { backoff, claim, waitFor } from "./backoff.js";
 import { forgetLost, inFlight, isAnswering, isFull, isGone, noteAnswer, openFor, room } from "./in-flight.js";
@@ -71,7 +71,7 @@ const begin = (row: Row, { isOut, then }: Occasion): boolean => {
   // Beacons, where there is no keepalive, are for pages that may be over soon. While something hangs, a new request is bound
   // to the page: Chromium holds one with keepalive open for 30 s after it was given up, and with it one of six connections.
   const outlives = fits && (isOut || (!backoff && !openFor(SLOW_MS).length && "keepalive" in Request.prototype));
-  guard(() => send(row, outlives ? row.size : 0, then));
+  send(row, outlives ? row.size : 0, then).catch((error) => log("error", `${error}`));
   return true;
 };
 
