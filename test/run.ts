@@ -19,8 +19,8 @@ const E2E_REPORT = join(ROOT, "e2e/.results/e2e.json");
 
 const isAll = process.argv.includes("--all");
 // Tests that are slow by their nature look at it.
-if (isAll) process.env.TRACKLET_ALL = "1";
-else delete process.env.TRACKLET_ALL;
+if (isAll) process.env.TEST_ALL = "1";
+else delete process.env.TEST_ALL;
 
 /** Runs one of the package's scripts, its output streaming through; resolves to whether it succeeded. */
 const script = (name: string, args: string[] = []): Promise<boolean> =>

@@ -2,7 +2,7 @@ import { startService } from "../../test/support/service.js";
 import { BUILDER_URL, startBuilder } from "../apps/builder.js";
 
 /** The environment variable that tells the workers where the service is. */
-export const SERVICE_URL = "TRACKLET_E2E_SERVICE";
+export const SERVICE_URL = "TEST_SERVICE";
 
 /** Starts what all workers of a run share. The runner calls what this resolves to when all is over. */
 // biome-ignore lint/style/noDefaultExport: the runner asks for one

@@ -3,7 +3,7 @@ export const STRAINS = ["late service", "slow driver", "busy machine", "late net
 export type Strain = (typeof STRAINS)[number];
 
 /** The environment variable that tells it to all processes of a run. */
-export const STRAIN = "TRACKLET_STRAIN";
+export const STRAIN = "TEST_STRAIN";
 const under = process.env[STRAIN] as Strain | undefined;
 
 /** Processes that do nothing but use a processor. */

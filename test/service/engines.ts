@@ -18,7 +18,7 @@ export interface Place {
  *   there is a server, PGlite's turn is left to `npm test -- --all`. Default `false`.
  */
 export const onBothEngines = (cases: (place: () => Place) => void, { opensOften = false } = {}): void => {
-  const isLeftOut = opensOften && missing === undefined && process.env.TRACKLET_ALL !== "1";
+  const isLeftOut = opensOften && missing === undefined && process.env.TEST_ALL !== "1";
   describe.skipIf(isLeftOut)("PGlite", () => {
     let folder: string;
     beforeAll(async () => {

@@ -9,7 +9,7 @@ const KILLS = 10;
 const CLIENTS = 32;
 const FIRST = "00000000-0000-0000-0000-000000000000";
 
-describe.runIf(process.env.TRACKLET_ALL)("a service that is killed under load, again and again", () => {
+describe.runIf(process.env.TEST_ALL)("a service that is killed under load, again and again", () => {
   onBothEngines((place) => {
     it("keeps each event once that its clients send until it is stored", async () => {
       const { dataFolder, databaseUrl } = place();

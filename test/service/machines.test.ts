@@ -20,7 +20,7 @@ const CLIENTS = 32;
 const nginx = findProgram("nginx");
 const cannot = missing ?? (nginx === undefined ? "nginx is not installed" : undefined);
 
-describe.runIf(process.env.TRACKLET_ALL && cannot === undefined)("three processes behind nginx on one database", () => {
+describe.runIf(process.env.TEST_ALL && cannot === undefined)("three processes behind nginx on one database", () => {
   let folder: string;
   let database: Awaited<ReturnType<typeof startPostgres>>;
   let front: Launched;

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 /** Clients that post at the same time, so that several connections to the database are in use when it goes. */
 const CLIENTS = 32;
 /** Longer than the service waits for a lock, several times; a minute where everything is tested. */
-const LOCKED_MS = process.env.TRACKLET_ALL ? 60_000 : 12_000;
+const LOCKED_MS = process.env.TEST_ALL ? 60_000 : 12_000;
 
 describe.skipIf(missing !== undefined)(
   `a service whose database goes under load${missing ? `: ${missing}` : ""}`,

@@ -9,8 +9,8 @@ import { onBothEngines } from "./engines.js";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 600_000 });
 
-const isAll = process.env.TRACKLET_ALL === "1";
-/** Enough for a planner to prefer an index; all of them with TRACKLET_ALL=1. */
+const isAll = process.env.TEST_ALL === "1";
+/** Enough for a planner to prefer an index; all of them with TEST_ALL=1. */
 const AMOUNTS = isAll
   ? { events: 1_000_000, contacts: 50_000, users: 100_000 }
   : { events: 20_000, contacts: 2_000, users: 5_000 };

@@ -7,6 +7,7 @@
 import { backOffMs, RETRY_AFTER_CEILING_MS } from "../../shared/retry-policy.js";
 import { get, remove, set } from "../state/storage.js";
 import type { Request } from "./in-flight.js";
+import { me } from "./queue.js";
 import { EVENT } from "./row.js";
 import { PROBE_MS, SPREAD_MS, URGENT_MS } from "./timings.js";
 
@@ -24,7 +25,8 @@ export const BACKOFF = "backoff";
 /** Nothing while the service is healthy. */
 export let backoff: Backoff | undefined;
 
-const spread = Math.random() * SPREAD_MS;
+/** By the document's random name: its first eight digits. A page may have broken `Math.random`. */
+const spread = (): number => (Number.parseInt(me, 16) / 2 ** 32) * SPREAD_MS;
 
 /**
  * Reads what this or another document has stored last. What others have written there says nothing.
@@ -53,7 +55,7 @@ export const waitFor = (key: string, mayProbeEarly: boolean): number => {
   const [setAt, delay, , , isProbed, culprit] = backoff;
   const past = Date.now() - setAt;
   const ceiling = mayProbeEarly && culprit !== RETRY_AFTER ? URGENT_MS : RETRY_AFTER_CEILING_MS;
-  const remaining = Math.min(delay, ceiling) + spread - past;
+  const remaining = Math.min(delay, ceiling) + spread() - past;
   const isForAll = isProbed || !culprit.startsWith(EVENT) || culprit === key;
   return isForAll && past >= 0 && remaining > 0 ? remaining : 0;
 };
@@ -82,7 +84,7 @@ const retryAfterLeft = (): number => (backoff?.[5] === RETRY_AFTER ? waitFor("",
 export const fail = (key: string, { beganAt, backoffSetAt }: Request, delay: number): void => {
   const [setAt, current = 0, failures = 0, since = beganAt, isProbed = 0, before = key] = backoff ?? [];
   const culprit = before === key || key === RETRY_AFTER ? key : "";
-  if (!backoff || backoffSetAt === setAt || (key === RETRY_AFTER && delay > retryAfterLeft() - spread))
+  if (!backoff || backoffSetAt === setAt || (key === RETRY_AFTER && delay > retryAfterLeft() - spread()))
     keep(Date.now(), delay || backOffMs(failures), failures + 1, since, 0, culprit);
   else if (!culprit && !retryAfterLeft()) keep(setAt!, current, failures, since, isProbed, culprit);
 };
