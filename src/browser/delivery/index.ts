@@ -10,7 +10,7 @@ import { admit } from "./bounds.js";
 import { inFlight, isGone, setGone } from "./in-flight.js";
 import { load, look, noteOther, told } from "./look.js";
 import { releaseAll } from "./ownership.js";
-import { append, forget, forgetAll, put, rename, rows } from "./queue.js";
+import { append, enlist, forget, forgetAll, put, rename, rows } from "./queue.js";
 import { noteSuccess } from "./responses.js";
 import { hurry, round, wake } from "./rounds.js";
 import { EVENT, isOwn, readRow } from "./row.js";
@@ -86,7 +86,10 @@ const leave = (): void => {
 const comeBack = (): void => {
   setGone(false);
   rename();
-  for (const row of rows.values()) if (!inFlight.has(row) && !isInMemory(row.key)) forget(row);
+  // Firefox and WebKit may never end its request: its mark, if it has one, is judged like any other.
+  for (const row of rows.values())
+    if (inFlight.has(row)) enlist(row);
+    else if (!isInMemory(row.key)) forget(row);
   catchUp();
   resume();
 };

@@ -109,8 +109,10 @@ export const beginRequests = (occasion: Occasion): number => {
   const { isOut, then } = occasion;
   forgetLost();
   let next = beginAll(occasion);
-  // Other documents are kept away from what has no answer yet, what has just begun included.
-  for (const [{ tab }, { openSince }] of inFlight) {
+  // Other documents are kept away from what has no answer yet, what has just begun included. Not from what was open when the
+  // page was left: its end may never be heard, and Firefox caches no page with a lock.
+  for (const [{ tab }, { isCut, openSince }] of inFlight) {
+    if (isCut) continue;
     const left = isOut ? 0 : openSince + PROTECTED_MS - performance.now();
     next = Math.min(next, left > 0 ? left : ask(tab, then));
   }
