@@ -20,6 +20,8 @@ export const spawnService = ({ servicePort, data, apiToken, accessToken }: Setti
     stdio: ["pipe", "pipe", "pipe"],
     env: {
       ...process.env,
+      // The demo's own: the service refuses what it does not know.
+      TRACKLET_DIST: undefined,
       TRACKLET_SERVICE_PORT: String(servicePort),
       TRACKLET_DATA: data,
       TRACKLET_API_TOKEN: apiToken,

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { APP_NAMES, buildApp, prepareTests } from "./build.js";
 
 /** The environment variable that tells the workers where the builder is. */
-export const BUILDER_URL = "TRACKLET_E2E_BUILDER";
+export const BUILDER_URL = "TEST_BUILDER";
 
 /**
  * Builds apps for all workers of a run, when they first ask for one, and one after the other: two builds or
