@@ -49,7 +49,8 @@ export const ageOf = (key: string): number => Date.now() - Number(key.split(":")
 export const isOwn = ({ trackedAt }: Row): boolean => trackedAt !== undefined;
 
 /** Does this document send it without a lock? */
-export const isYoung = ({ trackedAt = Number.NEGATIVE_INFINITY }: Row): boolean => trackedAt > performance.now() - YOUNG_MS;
+export const isYoung = ({ trackedAt = Number.NEGATIVE_INFINITY }: Row): boolean =>
+  trackedAt > performance.now() - YOUNG_MS;
 
 /** The text of a row. */
 export const writeRow = ({ failures, handedOffAt, resetId, body }: Row): string =>

@@ -9,7 +9,7 @@ import { ask, owns, passedOver } from "./ownership.js";
 import { enlist, failed, me, put, ready, rows, young } from "./queue.js";
 import { judge } from "./responses.js";
 import { isYoung, type Row } from "./row.js";
-import { KEEPALIVE_BYTES, MISFITS, PROTECTED_MS, SLOW_MS, SUSPECT_TRIES } from "./timings.js";
+import { KEEPALIVE_BYTES, LOST_MS, MISFITS, PROTECTED_MS, SLOW_MS, SUSPECT_TRIES } from "./timings.js";
 import { BEACON, post } from "./transport.js";
 
 /** Why requests are begun now. */
@@ -112,9 +112,9 @@ export const beginRequests = (occasion: Occasion): number => {
   // Other documents are kept away from what has no answer yet, what has just begun included. Not from what was open when the
   // page was left: its end may never be heard, and Firefox caches no page with a lock.
   for (const [{ tab }, { isCut, openSince }] of inFlight) {
-    if (isCut) continue;
-    const left = isOut ? 0 : openSince + PROTECTED_MS - performance.now();
-    next = Math.min(next, left > 0 ? left : ask(tab, then));
+    const open = performance.now() - openSince;
+    const left = isCut ? LOST_MS - open + 1 : isOut ? 0 : PROTECTED_MS - open;
+    next = Math.min(next, left > 0 || isCut ? left : ask(tab, then));
   }
   return next;
 };

@@ -8,6 +8,7 @@ export const consent: MakeRule = (journal) => {
   /** The choice that is stored; nobody can tell once the storage was emptied or full. */
   let choice: "granted" | "denied" | undefined;
   let isKnown = true;
+  const choices: { page: Page; next: string; at: number }[] = [];
   let since = 0;
   let by: Page | undefined;
   /** Where a page had yet to hear of the last choice when it ended, or refused, what was written meanwhile stays until the next page. */
@@ -40,7 +41,10 @@ export const consent: MakeRule = (journal) => {
     },
     onChoice: (page, next) => {
       // Of two choices in two pages at the same time, nobody can tell which is the last.
-      const isRace = choice !== undefined && choice !== next && by !== page && !isHeard();
+      const isRace = choices.some(
+        (other) => other.page !== page && other.next !== next && clock.now() < other.at + HEARD_MS,
+      );
+      choices.push({ page, next, at: clock.now() });
       by = page;
       if (next === "granted") pending.clear();
       mayLinger ||= next === "denied" && !isHeard();
