@@ -7,6 +7,7 @@ import {
   PARALLEL_OUT,
   PARALLEL_UNANSWERED,
   PARALLEL_UNANSWERED_OUT,
+  PREFLIGHT_MS,
   SLOW,
   SLOW_MS,
 } from "./timings.js";
@@ -48,9 +49,10 @@ export const noteAnswer = (): void => {
 export const openFor = (ms: number): Request[] =>
   [...inFlight.values()].filter(({ openSince }) => performance.now() - openSince >= ms);
 
-/** Has the service answered since the page began, and since a request became slow? */
+/** Has the service answered a moment ago, and since a request became slow? */
 export const isAnswering = (): boolean =>
-  answeredAt > Math.max(0, ...openFor(SLOW_MS).map(({ openSince }) => openSince + SLOW_MS));
+  answeredAt >
+  Math.max(0, performance.now() - PREFLIGHT_MS, ...openFor(SLOW_MS).map(({ openSince }) => openSince + SLOW_MS));
 
 /**
  * Is there no place for another request? A page that is out of sight has many, but few where the service hangs. Any other has

@@ -14,6 +14,8 @@ export const SLOW = 2;
  */
 export const PARALLEL_UNANSWERED = 1;
 export const PARALLEL_UNANSWERED_OUT = 2;
+/** So long a browser keeps the answer to a preflight that does not say how long (Fetch, CORS-preflight cache). */
+export const PREFLIGHT_MS = 5_000;
 /** Requests at once while the page is out of sight: a browser process has 256 in all. */
 export const PARALLEL_OUT = 32;
 /** Bytes with keepalive: of the 65,536 of a document, some are left to the page. */
