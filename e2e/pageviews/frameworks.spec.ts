@@ -48,7 +48,10 @@ for (const { app, history = "path" } of VISITS)
         gateway,
         contact,
         expectViews,
+        guard,
       }) => {
+        // Astro catches no promise of a view transition that a second click has skipped.
+        if (app === "astro") guard.allow(/Transition was skipped/);
         // Not async: the tracker is there before the app changes the address, whose view is judged once it stands.
         site.configure({ pageviews: history === "hash" ? "hash" : "auto", async: false, stamp: false });
         await serveApp(app, { site, contact, trackUrl: gateway.url, history });
@@ -93,7 +96,7 @@ for (const { app, history = "path" } of VISITS)
         // Of a redirect and of two links in one task, only what is shown in the end.
         const views = ["/about", "/", "/about", "/list?page=1", "/list?page=2", "/new", "/list?page=1", "/"];
         test.info().annotations.push({ type: "history", description: measured.join("\n") });
-        if (process.env.TRACKLET_MEASURE) console.log(`${app} ${history}\n  ${measured.join("\n  ")}`);
+        if (process.env.TEST_MEASURE) console.log(`${app} ${history}\n  ${measured.join("\n  ")}`);
         await expectViews([before, ...views.map((view) => after + view)]);
         expect(measured).toHaveLength(9);
       });
