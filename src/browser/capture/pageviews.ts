@@ -16,16 +16,13 @@ const STRENGTHS = { replace: 1, push: 2, load: 3 };
 const strengthOf = (kind: Navigation | "load"): number => STRENGTHS[kind === "traverse" ? "push" : kind];
 
 let view = (): void => {};
-/** The strongest move since the last judgement; 0 where there was none. */
+/** The strongest move since the last judgement; 0 where there was none, and no timer that counts runs. */
 let strength = 0;
-/** The URL that the timer waits for. */
-let moving = "";
 /** The URL of the last view, and the last one that was judged. */
 let counted = "";
 let last = "";
 /** Has the visitor seen the page? One in a background tab counts nothing before that. */
 let isSeen = false;
-let timer: ReturnType<typeof setTimeout> | undefined;
 
 const isHash = (): boolean => config.pageviews === "hash";
 
@@ -37,7 +34,6 @@ const essence = (url: string): string => {
 
 /** The current URL is counted, and nothing waits any more. */
 export const countView = (): void => {
-  clearTimeout(timer);
   strength = 0;
   counted = last = location.href;
 };
@@ -54,18 +50,19 @@ export const judgeView = (isLeaving?: boolean): void => {
 };
 
 /** Judges the URL once it has stood, and is no longer on its way to another one. */
-const judgeLater = (longer: number): void => {
-  timer = setTimeout(() => attempt(() => (longer && isNavigating() ? judgeLater(longer - 1) : judgeView())), STANDS_MS);
+const judgeLater = (longer = LONGER, url = location.href): void => {
+  const judge = (): void => {
+    if (location.href !== url) judgeLater();
+    else if (longer && isNavigating()) judgeLater(longer - 1);
+    else judgeView();
+  };
+  setTimeout(() => attempt(judge), STANDS_MS);
 };
 
 /** The URL may have moved. */
 export const move = (kind: Navigation | "load"): void => {
-  const isWaiting = strength > 0 && moving === location.href;
+  if (!strength) judgeLater();
   strength = Math.max(strength, strengthOf(kind));
-  if (isWaiting) return;
-  moving = location.href;
-  clearTimeout(timer);
-  judgeLater(LONGER);
 };
 
 /** Links to a fragment, and replacements of one, are told by `popstate` alone where the Navigation API is missing: by their path. */
