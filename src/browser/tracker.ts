@@ -13,9 +13,6 @@ import { guard, listenTo, log, readUid, report } from "./reporting.js";
 import { consent } from "./state/consent.js";
 import { identity } from "./state/identity.js";
 
-/** Members that every event gets. */
-let common: Params = {};
-
 const add = (verb: string, given: unknown, params: unknown, view?: Params): void => {
   const event_uid = readUid(`${verb}: eventUid`, given);
   if (consent === "denied") log("dropped", "consent");
@@ -26,7 +23,7 @@ const add = (verb: string, given: unknown, params: unknown, view?: Params): void
     occurred_at: Date.now(),
   };
   const own = account_uid ? { account_uid } : undefined;
-  const all: Params = { ...common, ...own, ...stamps, ...view, ...plainParams(verb, params) };
+  const all: Params = { ...config.params, ...own, ...stamps, ...view, ...plainParams(verb, params) };
   if (event_uid === "pageview" && typeof all.visit_url === "string") {
     const visit_url = reviseUrl(all.visit_url);
     if (!visit_url) return;
@@ -77,12 +74,9 @@ const follow = (event: PageEvent): void => {
   delivery.onPageEvent(event);
 };
 
-let isBegun = false;
-
 /** The first look into the storage: with the first call, or in the task after `start`. */
 export const begin = (): void => {
-  if (isBegun) return;
-  isBegun = true;
+  if (consent) return;
   delivery.begin();
   if (config.contactUid) verbs.identify(config.contactUid, config.accountUid);
 };
@@ -91,7 +85,7 @@ export const begin = (): void => {
 export const start = (given: Named): void => {
   configure(given);
   const { params } = given;
-  common = plainParams("init", typeof params === "string" ? (attempt(() => JSON.parse(params)) ?? params) : params);
+  given.params = plainParams("init", typeof params === "string" ? (attempt(() => JSON.parse(params)) ?? params) : params);
   if (isOn(given.debug)) listenTo((...line) => console.debug(given.name, ...line));
   const missing = ["apiToken", "trackUrl"].filter((option) => !given[option as keyof Config]);
   if (!url) report("input", `no ${missing.join(", ") || "address in trackUrl"}`);
