@@ -2,7 +2,7 @@
 import { isHidden, type PageEvent } from "../page.js";
 import { log } from "../reporting.js";
 import { choose, consent, followConsent, restoreRefusal } from "../state/consent.js";
-import { hearOfReset, IDENTITY, identify, identity, resetIdentity } from "../state/identity.js";
+import { identify, identity, resetIdentity } from "../state/identity.js";
 import { followRow, getStored, isInMemory, keyOf } from "../state/storage.js";
 import { addressAll, followVisitor, forgetUnaddressed } from "./addressing.js";
 import { BACKOFF, backoff, followBackoff } from "./backoff.js";
@@ -109,7 +109,7 @@ const followEvent = (key: string, text: string | null): void => {
   }
 };
 
-const followStorage = ({ key, oldValue, newValue }: PageEvent): void => {
+const followStorage = ({ key, newValue }: PageEvent): void => {
   const own = keyOf(key);
   // Where all is emptied, this tab's own events hold.
   if (own === undefined || isGone) return;
@@ -117,7 +117,6 @@ const followStorage = ({ key, oldValue, newValue }: PageEvent): void => {
   else {
     const wasDown = !!backoff;
     followRow(own, newValue);
-    if (own === IDENTITY && hearOfReset(oldValue, newValue)) forgetUnaddressed();
     catchUp(own === BACKOFF);
     if (wasDown && !backoff) noteSuccess();
   }

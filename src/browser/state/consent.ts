@@ -4,8 +4,8 @@
  */
 import type { Consent } from "../../types.js";
 import { config, isOn } from "../config.js";
-import { joinIdentity, keepIdentity } from "./identity.js";
-import { CONSENT, get, getStored, keys, open, remove, set } from "./storage.js";
+import { IDENTITY, identity, keepIdentity } from "./identity.js";
+import { CONSENT, get, getStored, isInMemory, keys, open, remove, set } from "./storage.js";
 
 /** Nothing before the first look. */
 export let consent: Consent | undefined;
@@ -28,13 +28,12 @@ export const followConsent = (own?: Consent): void => {
     initial() !== "denied" && /^(granted|denied)$/.test(`${stored}`) ? (stored as Consent) : (consent ?? initial());
   // A refusal ends what other pages have written since the last one, too.
   if (next === consent && own !== "denied") return;
-  const isReset = next === "granted" && joinIdentity();
   const waiting = keys();
   open(next === "granted" || next === "denied");
   consent = next;
   if (next === "granted" && own) {
     // A log-out comes before the choice, at which other tabs look for it; the rest after it, because that may fill the storage.
-    if (isReset) keepIdentity();
+    if (isInMemory(IDENTITY) && identity()[0]) keepIdentity();
     set(CONSENT, own);
   }
   // Where another tab has chosen, what it has stored since holds: it may know that somebody has logged out.

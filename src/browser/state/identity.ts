@@ -3,7 +3,7 @@
  * that has named nobody uses what is stored, the last `identify` of the site.
  */
 import { uuid } from "../../shared/uuid.js";
-import { get, getStored, isClosed, remove, set } from "./storage.js";
+import { get, remove, set } from "./storage.js";
 
 export const IDENTITY = "identity";
 /** Between the members: databases do not keep it in a text, so that no name of theirs holds it. */
@@ -40,19 +40,6 @@ export const identify = (contact: string, account: string): void => {
   keepIdentity();
 };
 
-/**
- * The storage is about to be opened: its reset id becomes this document's, unless this one has made one meanwhile.
- *
- * @returns whether it has
- */
-export const joinIdentity = (): boolean => {
-  const id = getStored(IDENTITY)?.split(SEPARATOR)[0] ?? "";
-  if (!known) return false;
-  known[0] ||= id;
-  if (isOwn) keepIdentity();
-  return known[0] !== id;
-};
-
 /** Forgets the contact. The new id, which is never sent, tells other documents so. */
 export const resetIdentity = (): void => {
   known = [uuid()];
@@ -72,20 +59,5 @@ export const followIdentity = (): boolean => {
   const isReset = !!next[0] && next[0] !== identity()[0];
   isOwn &&= !isReset;
   if (!isOwn) known = next;
-  return isReset;
-};
-
-/**
- * Learns from another document's change of the row what a document that may not read the storage cannot see.
- *
- * @returns whether somebody has logged out
- */
-export const hearOfReset = (before: string | null, after: string | null): boolean => {
-  const [id, contact] = after?.split(SEPARATOR) ?? [];
-  const isReset = isClosed() && !!id && (before ? before.split(SEPARATOR)[0] !== id : !contact);
-  if (isReset) {
-    known = [id];
-    isOwn = false;
-  }
   return isReset;
 };

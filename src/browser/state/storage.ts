@@ -22,10 +22,11 @@ const prefixed = (key: string): string => `${config.name}:${key}`;
 // The getter of `localStorage` may throw, so it is asked anew at each access.
 const area = (key: string): Area => (isOpen || key === CONSENT ? (localStorage as unknown as Area) : memory);
 
-export const get = (key: string): string | undefined =>
-  memory[prefixed(key)] ?? attempt(() => area(key)[prefixed(key)]);
+/** What `localStorage` itself holds. */
+export const getStored = (key: string): string | undefined =>
+  attempt(() => (localStorage as unknown as Area)[prefixed(key)]);
 
-export const isClosed = (): boolean => !isOpen;
+export const get = (key: string): string | undefined => memory[prefixed(key)] ?? getStored(key);
 
 /** Is the row kept in memory, because it is not where it belongs? */
 export const isInMemory = (key: string): boolean => memory[prefixed(key)] !== undefined;
@@ -33,10 +34,6 @@ export const isInMemory = (key: string): boolean => memory[prefixed(key)] !== un
 /** The key of a row without the name before it; nothing for the rows of others. */
 export const keyOf = (whole: string | null): string | undefined =>
   whole?.startsWith(prefixed("")) ? whole.slice(prefixed("").length) : undefined;
-
-/** What `localStorage` itself holds, open or not. */
-export const getStored = (key: string): string | undefined =>
-  attempt(() => (localStorage as unknown as Area)[prefixed(key)]);
 
 export const remove = (key: string): void => {
   delete memory[prefixed(key)];
@@ -59,7 +56,6 @@ export const set = (key: string, value: string): boolean | undefined => {
  * storage was emptied right after.
  */
 export const followRow = (key: string, text: string | null): void => {
-  if (area(key) === memory) return;
   delete memory[prefixed(key)];
   if (text && !getStored(key)) memory[prefixed(key)] = text;
 };

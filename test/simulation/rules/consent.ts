@@ -33,7 +33,7 @@ export const consent: MakeRule = (journal) => {
   return {
     onOpen: (page, config) => {
       mayLinger = false;
-      if (config.consent === "pending") pending.add(page);
+      if (config.consent === "pending" && choice !== "granted") pending.add(page);
     },
     onTrack: (entry) => {
       check();

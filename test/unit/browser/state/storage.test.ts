@@ -52,11 +52,12 @@ describe.each<[string, () => unknown]>([
   });
 });
 
-it("is open for the visitor's choice alone while it is closed, and not even read otherwise", () => {
+it("keeps the visitor's choice alone while it is closed, and is read all the same", () => {
   store.set("a", "1");
   store.open(false);
+  store.set("a", "2");
   store.set("consent", "denied");
-  expect([store.get("a"), store.get("consent")]).toEqual([undefined, "denied"]);
+  expect([store.get("a"), store.getStored("a"), store.get("consent")]).toEqual(["2", "1", "denied"]);
   expect(fake.rows).toEqual({ "mine:a": "1", "mine:consent": "denied" });
 });
 
