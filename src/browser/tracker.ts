@@ -85,7 +85,10 @@ export const begin = (): void => {
 export const start = (given: Named): void => {
   configure(given);
   const { params } = given;
-  given.params = plainParams("init", typeof params === "string" ? (attempt(() => JSON.parse(params)) ?? params) : params);
+  given.params = plainParams(
+    "init",
+    typeof params === "string" ? (attempt(() => JSON.parse(params)) ?? params) : params,
+  );
   if (isOn(given.debug)) listenTo((...line) => console.debug(given.name, ...line));
   const missing = ["apiToken", "trackUrl"].filter((option) => !given[option as keyof Config]);
   if (!url) report("input", `no ${missing.join(", ") || "address in trackUrl"}`);
