@@ -1,3 +1,4 @@
+import { pause } from "../../shared/pause.js";
 import type { FlushResult } from "../../types.js";
 import { isHidden } from "../page.js";
 import { look } from "./look.js";
@@ -13,7 +14,7 @@ export const flush = async (timeoutMs: number): Promise<FlushResult> => {
     const end = performance.now() + timeoutMs;
     if (!isHidden()) look();
     hurry();
-    while (isBusy() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, FLUSH_LOOK_MS));
+    while (isBusy() && performance.now() < end) await pause(FLUSH_LOOK_MS);
   } catch {
     // The page has broken its clock: there is nothing to wait for.
   }

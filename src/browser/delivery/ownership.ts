@@ -3,9 +3,9 @@
  * Web Lock of the tab that has tracked it (W3C, Web Locks API): the browser grants it to one document at a time, and frees it
  * when that document is no more.
  */
+import { pause } from "../../shared/pause.js";
 import { config } from "../config.js";
 import { isHidden } from "../page.js";
-import { guard } from "../reporting.js";
 import { inFlight, isFull, isGone } from "./in-flight.js";
 import { ageOf, isYoung, type Row } from "./row.js";
 import {
@@ -56,31 +56,30 @@ export const ask = (tab: string, then: () => void): number => {
   if (left || isGone || held.has(tab) || held.size >= LOCKS) return left || REFUSED_MS;
   const lock: Lock = {};
   held.set(tab, lock);
-  const settle = (dueAt: number): void => {
-    if (held.get(tab) !== lock) return;
-    // The page stood still, and what others wrote may not have arrived. On a hidden page, each timer comes late.
-    if (performance.now() - dueAt > LATE_MS && !isHidden()) end(tab);
-    else lock.isSettled = true;
-    then();
-  };
-  const take = (granted: unknown): Promise<void> | undefined => {
-    if (held.get(tab) !== lock) return undefined;
+  const isOurs = (): boolean => held.get(tab) === lock;
+  const take = async (granted: unknown): Promise<void> => {
+    if (!isOurs()) return;
     if (!granted) {
       held.delete(tab);
       refused.set(tab, performance.now() + REFUSED_MS);
-      return undefined;
+      return;
     }
     lock.since = performance.now();
-    const dueAt = lock.since + SETTLE_MS;
-    setTimeout(() => guard(() => settle(dueAt)), SETTLE_MS);
-    return new Promise((resolve) => {
-      lock.release = resolve;
-    });
+    await pause(SETTLE_MS);
+    if (!isOurs()) return;
+    // The page stood still, and what others wrote may not have arrived. On a hidden page, each timer comes late.
+    if (performance.now() - lock.since > LATE_MS + SETTLE_MS && !isHidden()) end(tab);
+    else lock.isSettled = true;
+    then();
+    if (isOurs())
+      await new Promise<void>((resolve) => {
+        lock.release = resolve;
+      });
   };
   const request = async (): Promise<unknown> =>
     navigator.locks.request(`${config.name}:${tab}`, { ifAvailable: true }, take);
   // Without locks, as on plain `http` and in a sandboxed frame, nobody can refuse one.
-  request().catch(() => guard(() => take(true)));
+  request().catch(() => take(true));
   return REFUSED_MS;
 };
 

@@ -62,15 +62,15 @@ const judgeFailure = (row: Row, status: number, isEvents: boolean): boolean => {
   return row.tries > 0;
 };
 
-/** @returns whether the event is a suspect now, and waits by itself */
-export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome): boolean => {
+/** Says what the answer means. A suspect is in no list after it. */
+export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome): void => {
   if (isSuccess(status)) {
     accept(request.beganAt, request.openSince);
     health.refusals = 0;
     health.isPaused = false;
     clear();
     deliver(row);
-    return false;
+    return;
   }
   // Only under the lock is it sure that no other document has delivered it.
   if (row.isRemoved && !owns(row)) forget(row);
@@ -83,12 +83,12 @@ export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome)
   // What is cut off while the page is left may have arrived.
   if (status === BEACON || isGone || (request.isCut && !status)) {
     if (isListed && row.handedOffAt) enlist(row);
-    return false;
+    return;
   }
   const isFirst = !row.failedAt;
   // 408, 425, 429 and a `Retry-After` speak of the service, and never of the event.
   const isEvents = !retryAfter && (status >= 500 || !isTransient(status));
-  if (isListed && judgeFailure(row, status, isEvents)) return !!row.tries;
+  if (isListed && judgeFailure(row, status, isEvents)) return;
   const isRefusal = isRefused(status);
   if (isRefusal && isFirst) health.refusals++;
   const waiting = rows.size - unaddressed.size - handedOff.size;
@@ -101,5 +101,4 @@ export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome)
   fail(retryAfter ? RETRY_AFTER : culprit, request, retryAfter || delay);
   if (isWrong && !health.isPaused) report("paused", `status ${status}`);
   health.isPaused ||= !!isWrong;
-  return false;
 };

@@ -1,6 +1,7 @@
 /** Begins requests for what may be sent now. An event leaves the queue only when its request was judged. */
+import { pause } from "../../shared/pause.js";
 import { backOffMs } from "../../shared/retry-policy.js";
-import { guard, log } from "../reporting.js";
+import { log } from "../reporting.js";
 import { address } from "./addressing.js";
 import { backoff, claim, waitFor } from "./backoff.js";
 import { forgetLost, inFlight, isAnswering, isFull, isGone, noteAnswer, openFor, room } from "./in-flight.js";
@@ -24,15 +25,6 @@ export interface Occasion {
   then(judgeOutcome?: () => void): void;
 }
 
-/** A suspect waits by itself, in no list. */
-const awaitSuspect = (row: Row, then: () => void): void => {
-  const again = (): void => {
-    if (rows.get(row.key) === row) enlist(row);
-    then();
-  };
-  setTimeout(() => guard(again), backOffMs(Math.max(1, row.tries! - SUSPECT_TRIES + 1)));
-};
-
 const send = async (row: Row, kept: number, then: Occasion["then"]): Promise<void> => {
   claim(row.key);
   const request = {
@@ -45,14 +37,16 @@ const send = async (row: Row, kept: number, then: Occasion["then"]): Promise<voi
   };
   inFlight.set(row, request);
   const outcome = await post(row.body, kept > 0);
-  const judgeOutcome = (): void => {
-    if (judge(row, request, outcome)) awaitSuspect(row, then);
-  };
   if (outcome[0] > BEACON) noteAnswer();
   // One that was forgotten says nothing any more: another request may stand in its place.
   if (inFlight.get(row) !== request) return;
   inFlight.delete(row);
-  then(judgeOutcome);
+  then(() => judge(row, request, outcome));
+  if (rows.get(row.key) !== row || row.list) return;
+  // A suspect waits by itself, in no list.
+  await pause(backOffMs(Math.max(1, row.tries! - SUSPECT_TRIES + 1)));
+  if (rows.get(row.key) === row) enlist(row);
+  then();
 };
 
 /**

@@ -1,5 +1,6 @@
 /** How one body leaves the page, and what became of it, as plain data. */
 import { attempt } from "../../shared/attempt.js";
+import { pause } from "../../shared/pause.js";
 import { retryAfterMs } from "../../shared/retry-policy.js";
 import { config, url } from "../config.js";
 import { log } from "../reporting.js";
@@ -10,8 +11,6 @@ export type Outcome = [status: number, retryAfter: number];
 
 /** A beacon that the browser took: no answer will ever tell what became of it. */
 export const BEACON = 1;
-
-const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 /**
  * Posts to the one URL (the service's interface, `POST /v1/track/event`). Requests neither send nor take cookies, and follow
@@ -46,7 +45,7 @@ export const post = async (body: string, outlives: boolean): Promise<Outcome> =>
   } catch {
     // No answer, or one cut short: its status, if there was one, is what counts. Chromium rejects the requests of a page that
     // is left before it fires `pagehide`; the next task comes after it, or never.
-    await nextTask();
+    await pause();
   }
   log(outcome[0], body);
   return outcome;
