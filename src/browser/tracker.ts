@@ -63,22 +63,23 @@ export const verbs = {
   debug: listenTo,
 } as Tracker;
 
+/** The first look into the storage: with the first call or event of the page, or in the task after `start`. */
+export const begin = (): void => {
+  if (consent) return;
+  delivery.begin();
+  if (config.contactUid) verbs.identify(config.contactUid, config.accountUid);
+};
+
 const follow = (event: PageEvent): void => {
   const { type, persisted, isTrusted } = event;
   // Routers fire it, too.
   if (type === "popstate") moveInHistory();
   // A page may make any other event by itself: it says nothing of the page's life.
   if (type === "popstate" || !isTrusted) return;
+  begin();
   if (type === "pageshow" && persisted) move("load");
   if (!/storage|pageshow/.test(type)) judgeView(true);
   delivery.onPageEvent(event);
-};
-
-/** The first look into the storage: with the first call, or in the task after `start`. */
-export const begin = (): void => {
-  if (consent) return;
-  delivery.begin();
-  if (config.contactUid) verbs.identify(config.contactUid, config.accountUid);
 };
 
 /** Starts the one tracker of this script. */
