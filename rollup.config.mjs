@@ -38,7 +38,6 @@ const swc = {
 const SHORTENED = [
   "acceptedAt",
   "acceptedSince",
-  "backoffSetAt",
   "beganAt",
   "failedAt",
   "failures",

@@ -6,7 +6,6 @@
  */
 import { backOffMs, RETRY_AFTER_CEILING_MS } from "../../shared/retry-policy.js";
 import { get, remove, set } from "../state/storage.js";
-import type { Request } from "./in-flight.js";
 import { me } from "./queue.js";
 import { EVENT } from "./row.js";
 import { PROBE_MS, SPREAD_MS, URGENT_MS } from "./timings.js";
@@ -78,15 +77,15 @@ const retryAfterLeft = (): number => (backoff?.[5] === RETRY_AFTER ? waitFor("",
  * Notes that a request has failed.
  *
  * @param key the event; `RETRY_AFTER` where the service has asked for the delay, empty where the answer speaks of the service
- * @param request when it began, and the back-off then: of requests that fail together, only the first counts
+ * @param beganAt when its request began: of those that fail together, only the first counts
  * @param delay milliseconds to wait, or 0 where the number of failures says it
  */
-export const fail = (key: string, { beganAt, backoffSetAt }: Request, delay: number): void => {
-  const [setAt, current = 0, failures = 0, since = beganAt, isProbed = 0, before = key] = backoff ?? [];
+export const fail = (key: string, beganAt: number, delay: number): void => {
+  const [setAt = 0, current = 0, failures = 0, since = beganAt, isProbed = 0, before = key] = backoff ?? [];
   const culprit = before === key || key === RETRY_AFTER ? key : "";
-  if (!backoff || backoffSetAt === setAt || (key === RETRY_AFTER && delay > retryAfterLeft() - spread()))
+  if (beganAt >= setAt || (key === RETRY_AFTER && delay > retryAfterLeft() - spread()))
     keep(Date.now(), delay || backOffMs(failures), failures + 1, since, 0, culprit);
-  else if (!culprit && !retryAfterLeft()) keep(setAt!, current, failures, since, isProbed, culprit);
+  else if (!culprit && !retryAfterLeft()) keep(setAt, current, failures, since, isProbed, culprit);
 };
 
 /** The service is healthy. What it asked for holds all the same. */

@@ -16,8 +16,6 @@ export interface Request {
   beganAt: number;
   /** The same by a clock that nobody sets. */
   openSince: number;
-  /** When the back-off was set in which it began. */
-  backoffSetAt: number | undefined;
   /** Bytes of one that outlives the page; 0 of another. */
   kept: number;
   /** Was the page left while it was open? That it fails says nothing then. */

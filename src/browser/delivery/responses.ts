@@ -98,7 +98,7 @@ export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome)
   // Any other status of a wrong configuration speaks of the service as well.
   const culprit = isEvents && (isRefusal || !isWrong) ? row.key : "";
   health.isFailing = true;
-  fail(retryAfter ? RETRY_AFTER : culprit, request, retryAfter || delay);
+  fail(retryAfter ? RETRY_AFTER : culprit, request.beganAt, retryAfter || delay);
   if (isWrong && !health.isPaused) report("paused", `status ${status}`);
   health.isPaused ||= !!isWrong;
 };

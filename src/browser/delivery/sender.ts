@@ -30,7 +30,6 @@ const send = async (row: Row, kept: number, then: Occasion["then"]): Promise<voi
   const request = {
     beganAt: Date.now(),
     openSince: performance.now(),
-    backoffSetAt: backoff?.[0],
     kept,
     isCut: isGone,
     isWarm: isAnswering(),
