@@ -54,8 +54,8 @@ const run = (command: Command): unknown => {
     if (verb === "init") whenActive(() => init({ ...(args[0] as Config) }));
     else if (!Object.keys(verbs).includes(verb)) report("input", `no verb ${verb}`);
     else if (token) {
-      keepListening();
       begin();
+      keepListening();
       return (verbs as unknown as Verbs)[verb]!(...args);
     } else waiting.push(command);
   } catch (error) {

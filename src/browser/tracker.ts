@@ -63,23 +63,26 @@ export const verbs = {
   debug: listenTo,
 } as Tracker;
 
-/** The first look into the storage: with the first call or event of the page, or in the task after `start`. */
-export const begin = (): void => {
-  if (consent) return;
-  delivery.begin();
-  if (config.contactUid) verbs.identify(config.contactUid, config.accountUid);
-};
-
 const follow = (event: PageEvent): void => {
   const { type, persisted, isTrusted } = event;
   // Routers fire it, too.
   if (type === "popstate") moveInHistory();
   // A page may make any other event by itself: it says nothing of the page's life.
   if (type === "popstate" || !isTrusted) return;
-  begin();
   if (type === "pageshow" && persisted) move("load");
   if (!/storage|pageshow/.test(type)) judgeView(true);
   delivery.onPageEvent(event);
+};
+
+/**
+ * The first look into the storage, and the first listener: with the first call, or in the task after `start`, so that they do
+ * not delay the page's first paint.
+ */
+export const begin = (): void => {
+  if (consent) return;
+  onPage(follow);
+  delivery.begin();
+  if (config.contactUid) verbs.identify(config.contactUid, config.accountUid);
 };
 
 /** Starts the one tracker of this script. */
@@ -93,8 +96,6 @@ export const start = (given: Named): void => {
   if (isOn(given.debug)) listenTo((...line) => console.debug(given.name, ...line));
   const missing = ["apiToken", "trackUrl"].filter((option) => !given[option as keyof Config]);
   if (!url) report("input", `no ${missing.join(", ") || "address in trackUrl"}`);
-  delivery.start();
-  onPage(follow);
   setTimeout(() => {
     guard(begin);
     guard(delivery.resume);

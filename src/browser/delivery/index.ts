@@ -29,11 +29,11 @@ const catchUp = (isTold = true): void => {
   followBackoff(isTold);
 };
 
-/** Before anything else: nothing is read yet. */
-export const start = (): void => rename();
-
 /** Before the first call is carried out. */
-export const begin = (): void => catchUp();
+export const begin = (): void => {
+  rename();
+  catchUp();
+};
 
 /** Something may let events go, those of other tabs too: a page was loaded, or is seen again. */
 export const resume = (): void => {

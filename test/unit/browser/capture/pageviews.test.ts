@@ -133,8 +133,8 @@ it("it is judged at once before what belongs to it, and when the page goes out o
       ["track", "push /b; track x; push /c", "/b x /c"],
       ["flush", "push /b; flush; push /c", "/b /c"],
       ["a view of another URL", "pageview app://x; push /b", "/a app://x /b"],
-      ["hide", "push /b; hide; push /c; show", "/b /c"],
-      ["leave", "push /b; leave", "/b"],
+      ["hide", "wait; push /b; hide; push /c; show", "/a /b /c"],
+      ["leave", "wait; push /b; leave", "/a /b"],
     ],
     FAST,
   ));
