@@ -5,7 +5,7 @@
 import { attempt } from "../shared/attempt.js";
 import type { Command, Config, FlushResult, Hub } from "../types.js";
 import { configure, type Named } from "./config.js";
-import { keepListening, whenActive } from "./page.js";
+import { whenActive } from "./page.js";
 import { report } from "./reporting.js";
 import { begin, start, verbs } from "./tracker.js";
 
@@ -55,7 +55,6 @@ const run = (command: Command): unknown => {
     else if (!Object.keys(verbs).includes(verb)) report("input", `no verb ${verb}`);
     else if (token) {
       begin();
-      keepListening();
       return (verbs as unknown as Verbs)[verb]!(...args);
     } else waiting.push(command);
   } catch (error) {

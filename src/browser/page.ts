@@ -28,21 +28,20 @@ const listen = (
 
 export type PageEvent = PageTransitionEvent & StorageEvent;
 
-let handle: (event: PageEvent) => void;
 /** The root element when the listeners were put on. */
 let root: unknown;
 
-/** Listens again after `document.open()`, which takes all listeners off, and the root element as well. */
-export const keepListening = (): void => {
-  const now = ofDocument("documentElement");
-  if (root !== now) listen("visibilitychange online storage pagehide pageshow popstate", handle);
-  root = now;
-};
-
-/** Calls `run` for each event that concerns a tracker. */
+/**
+ * Calls `run` for each event that concerns a tracker. Asked again with each call of a verb: `document.open()` takes all
+ * listeners off, and the root element as well.
+ */
 export const onPage = (run: (event: PageEvent) => void): void => {
-  handle = (event) => attempt(() => run(event));
-  keepListening();
+  const now = ofDocument("documentElement");
+  if (root !== now)
+    listen("visibilitychange online storage pagehide pageshow popstate", (event: PageEvent) =>
+      attempt(() => run(event)),
+    );
+  root = now;
 };
 
 /** Runs at once, or, where the page was loaded ahead of a visit that may never come, when that comes (WICG, Prerendering Revamped). */

@@ -79,8 +79,8 @@ const follow = (event: PageEvent): void => {
  * not delay the page's first paint.
  */
 export const begin = (): void => {
-  if (consent) return;
   onPage(follow);
+  if (consent) return;
   delivery.begin();
   if (config.contactUid) verbs.identify(config.contactUid, config.accountUid);
 };

@@ -40,10 +40,10 @@ it("listens again where `document.open()` has taken the root element and all lis
   const run = vi.fn();
   page.onPage(run);
   const listen = vi.spyOn(window.EventTarget.prototype, "addEventListener");
-  page.keepListening();
+  page.onPage(run);
   expect(listen).not.toHaveBeenCalled();
   window.document.documentElement.remove();
-  page.keepListening();
+  page.onPage(run);
   fire(window, "online");
   expect([listen.mock.calls.length, run.mock.calls.length]).toEqual([6, 1]);
 });
