@@ -32,15 +32,12 @@ export type PageEvent = PageTransitionEvent & StorageEvent;
 let root: unknown;
 
 /**
- * Calls `run` for each event that concerns a tracker. Asked again with each call of a verb: `document.open()` takes all
- * listeners off, and the root element as well.
+ * Calls `run`, which must not throw, for each event that concerns a tracker. Asked again with each call of a verb:
+ * `document.open()` takes all listeners off, and the root element as well.
  */
 export const onPage = (run: (event: PageEvent) => void): void => {
   const now = ofDocument("documentElement");
-  if (root !== now)
-    listen("visibilitychange online storage pagehide pageshow popstate", (event: PageEvent) =>
-      attempt(() => run(event)),
-    );
+  if (root !== now) listen("visibilitychange online storage pagehide pageshow popstate", run);
   root = now;
 };
 

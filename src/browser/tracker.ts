@@ -63,16 +63,17 @@ export const verbs = {
   debug: listenTo,
 } as Tracker;
 
-const follow = (event: PageEvent): void => {
-  const { type, persisted, isTrusted } = event;
-  // Routers fire it, too.
-  if (type === "popstate") moveInHistory();
-  // A page may make any other event by itself: it says nothing of the page's life.
-  if (type === "popstate" || !isTrusted) return;
-  if (type === "pageshow" && persisted) move("load");
-  if (!/storage|pageshow/.test(type)) judgeView(true);
-  delivery.onPageEvent(event);
-};
+const follow = (event: PageEvent): void =>
+  guard(() => {
+    const { type, persisted, isTrusted } = event;
+    // Routers fire it, too.
+    if (type === "popstate") moveInHistory();
+    // A page may make any other event by itself: it says nothing of the page's life.
+    if (type === "popstate" || !isTrusted) return;
+    if (type === "pageshow" && persisted) move("load");
+    if (!/storage|pageshow/.test(type)) judgeView(true);
+    delivery.onPageEvent(event);
+  });
 
 /**
  * The first look into the storage, and the first listener: with the first call, or in the task after `start`, so that they do
