@@ -38,6 +38,7 @@ const swc = {
 const SHORTENED = [
   "acceptedAt",
   "acceptedSince",
+  "answeredAt",
   "beganAt",
   "failedAt",
   "failures",
@@ -62,6 +63,7 @@ const SHORTENED = [
   "tracked",
   "trackedAt",
   "tries",
+  "unnamed",
   "wasRefused",
 ];
 

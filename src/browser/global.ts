@@ -4,7 +4,7 @@
  */
 import { attempt } from "../shared/attempt.js";
 import type { Command, Config, FlushResult, Hub } from "../types.js";
-import { configure, type Named } from "./config.js";
+import { config, configure, type Named } from "./config.js";
 import { whenActive } from "./page.js";
 import { report } from "./reporting.js";
 import { begin, start, verbs } from "./tracker.js";
@@ -14,9 +14,6 @@ const globals = (): Record<string, unknown> => window as never;
 
 /** Calls before `init`. */
 const waiting: Command[] = [];
-/** Name of this script's hub, and the token of its tracker, once it has started. */
-let ownName = "";
-let token: string | undefined;
 
 /** The hub of this name. Elements with this id, and frames with this name, are no plain objects. */
 export const hubAt = (name: string): Hub | undefined => {
@@ -24,27 +21,31 @@ export const hubAt = (name: string): Hub | undefined => {
   return found && Object.getPrototypeOf(found) === Object.prototype && "init" in found ? found : undefined;
 };
 
+/** Do options say where events go? Those of this script do, once its tracker has started. */
+const isConfigured = ({ apiToken, trackUrl }: Config): boolean => !!(apiToken || trackUrl);
+
 const nothing = (): FlushResult => ({
   delivered: 0,
   queued: waiting.filter(([verb]) => /^(track|pageview)$/.test(verb)).length,
   dropped: 0,
 });
 
-const init = (config: Config): void => {
-  const name = config.name || ownName;
-  const other = name !== ownName && hubAt(name);
-  if (other) other.init(config);
-  else if (!token && !config.apiToken && !config.trackUrl) {
-    configure({ ...config, name });
-    report("input", "no apiToken, trackUrl");
-  } else if (!token) {
+const init = (given: Config): void => {
+  const name = given.name || config.name;
+  const other = name !== config.name && hubAt(name);
+  if (other) other.init(given);
+  else if (isConfigured(config)) {
+    if ((given.apiToken && given.apiToken !== config.apiToken) || name !== config.name)
+      report("input", "init: name, apiToken");
+    else if (given.contactUid) run(["identify", given.contactUid, given.accountUid]);
+  } else if (isConfigured(given)) {
     openHub(name);
-    token = config.apiToken || "none";
-    start({ ...config, name });
+    start({ ...given, name });
     waiting.forEach(run);
-  } else if ((config.apiToken && config.apiToken !== token) || name !== ownName)
-    report("input", "init: name, apiToken");
-  else if (config.contactUid) run(["identify", config.contactUid, config.accountUid]);
+  } else {
+    configure({ ...given, name: config.name });
+    report("input", "no apiToken, trackUrl");
+  }
 };
 
 /** Carries a call out, or keeps it until `init`. Nothing that it throws reaches the page. */
@@ -53,7 +54,7 @@ const run = (command: Command): unknown => {
     const [verb, ...args] = command;
     if (verb === "init") whenActive(() => init({ ...(args[0] as Config) }));
     else if (!Object.keys(verbs).includes(verb)) report("input", `no verb ${verb}`);
-    else if (token) {
+    else if (isConfigured(config)) {
       begin();
       return (verbs as unknown as Verbs)[verb]!(...args);
     } else waiting.push(command);
@@ -70,7 +71,7 @@ const ownHub = (): Hub => {
     hub = { push: (...commands) => (commands as Command[]).forEach(run) };
     for (const verb of ["init", ...Object.keys(verbs)]) hub[verb] = (...args) => run([verb, ...args]);
     hub.flush = async (...args) => run(["flush", ...args]) ?? nothing();
-    hub.consent = () => (token && run(["consent"])) || "pending";
+    hub.consent = () => (isConfigured(config) && run(["consent"])) || "pending";
   }
   return hub as unknown as Hub;
 };
@@ -79,8 +80,7 @@ const ownHub = (): Hub => {
 export const openHub = (name = "tracklet"): Hub => {
   const found = globals()[name];
   const other = hubAt(name);
-  if (other || token) return other ?? ownHub();
-  ownName = name;
+  if (other || isConfigured(config)) return other ?? ownHub();
   configure({ name } as Named);
   globals()[name] = ownHub();
   if (Array.isArray(found)) ownHub().push(...found);

@@ -5,16 +5,14 @@ import { drop, rows, tally, unaddressed } from "./queue.js";
 import { ageOf, type Row } from "./row.js";
 import { MAX_AGE_MS, MAX_BYTES, MAX_EVENTS, MAX_UNADDRESSED, MAX_UNADDRESSED_AGE_MS } from "./timings.js";
 
-/** Was it reported that nobody was identified? Nobody may ever be: once is enough. */
-let isReported = false;
-
 export const mostAge = (): number => Number(config.maxAgeMs) || MAX_AGE_MS;
 const mostBytes = (): number => Number(config.maxBytes) || MAX_BYTES;
 
 const evict = (row: Row, detail: string): void => {
   drop(row);
-  if (row.isAddressed || !isReported) report("evicted", detail, row.body);
-  isReported ||= !row.isAddressed;
+  if (row.isAddressed || !tally.unnamed) report("evicted", detail, row.body);
+  // Nobody may ever be named: once is enough.
+  if (!row.isAddressed) tally.unnamed++;
 };
 
 /** Drops what is too old or too much. Events without a contact may never be sent: they take no room from others. */

@@ -2,9 +2,9 @@
 import { config, isOn } from "../config.js";
 import { get } from "../state/storage.js";
 import { backoff, downSince } from "./backoff.js";
+import { health } from "./health.js";
 import { inFlight, openFor } from "./in-flight.js";
 import { deliver, enlist, forget, handedOff, put, rows } from "./queue.js";
-import { health } from "./responses.js";
 import { readRow } from "./row.js";
 import { HANGS_MS, MARK_MS } from "./timings.js";
 

@@ -1,4 +1,5 @@
 /** What is in flight, and how much more may be: browsers bound it, and say so only by failing. */
+import { health } from "./health.js";
 import type { Row } from "./row.js";
 import {
   KEEPALIVE_BYTES,
@@ -27,8 +28,6 @@ export interface Request {
 export const inFlight = new Map<Row, Request>();
 /** Is the page between `pagehide` and `pageshow`? */
 export let isGone = false;
-/** When the service answered last, by a clock that nobody sets. */
-let answeredAt = 0;
 
 export const setGone = (next: boolean): void => {
   isGone = next;
@@ -39,17 +38,13 @@ export const setGone = (next: boolean): void => {
   }
 };
 
-export const noteAnswer = (): void => {
-  answeredAt = performance.now();
-};
-
 /** The requests that are open for at least `ms` milliseconds. */
 export const openFor = (ms: number): Request[] =>
   [...inFlight.values()].filter(({ openSince }) => performance.now() - openSince >= ms);
 
 /** Has the service answered a moment ago, and since a request became slow? */
 export const isAnswering = (): boolean =>
-  answeredAt >
+  health.answeredAt >
   Math.max(0, performance.now() - PREFLIGHT_MS, ...openFor(SLOW_MS).map(({ openSince }) => openSince + SLOW_MS));
 
 /**

@@ -7,11 +7,11 @@ import { followRow, getStored, isInMemory, keyOf } from "../state/storage.js";
 import { addressAll, followVisitor, forgetUnaddressed } from "./addressing.js";
 import { BACKOFF, backoff, followBackoff } from "./backoff.js";
 import { admit } from "./bounds.js";
+import { accept } from "./health.js";
 import { inFlight, isGone, setGone } from "./in-flight.js";
 import { load, look, noteOther, told } from "./look.js";
 import { releaseAll } from "./ownership.js";
 import { append, enlist, forget, forgetAll, put, rename, rows } from "./queue.js";
-import { noteSuccess } from "./responses.js";
 import { hurry, round, wake } from "./rounds.js";
 import { EVENT, isOwn, readRow } from "./row.js";
 
@@ -118,7 +118,8 @@ const followStorage = ({ key, newValue }: PageEvent): void => {
     const wasDown = !!backoff;
     followRow(own, newValue);
     catchUp(own === BACKOFF);
-    if (wasDown && !backoff) noteSuccess();
+    // Another tab has seen the service accept an event.
+    if (wasDown && !backoff) accept(Date.now(), performance.now());
   }
   round();
 };

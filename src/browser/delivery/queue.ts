@@ -24,8 +24,8 @@ export const failed: List = new Set();
 export const handedOff: List = new Set();
 /** Those that wait for their contact. */
 export const unaddressed: List = new Set();
-/** What became of events, how many were tracked here, and the bytes of those that have their contact. */
-export const tally = { delivered: 0, dropped: 0, tracked: 0, bytes: 0 };
+/** What became of events (`unnamed` were evicted without a contact), how many were tracked here, and the bytes of those that have one. */
+export const tally = { delivered: 0, dropped: 0, unnamed: 0, tracked: 0, bytes: 0 };
 
 /** Goes on under a new name. */
 export const rename = (): void => {

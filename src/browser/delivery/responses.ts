@@ -3,33 +3,13 @@ import { isSuccess, isTransient } from "../../shared/retry-policy.js";
 import { report } from "../reporting.js";
 import { getStored } from "../state/storage.js";
 import { clear, fail, RETRY_AFTER } from "./backoff.js";
+import { accept, health } from "./health.js";
 import { isGone, type Request } from "./in-flight.js";
 import { owns } from "./ownership.js";
 import { deliver, drop, enlist, forget, handedOff, move, put, rows, unaddressed } from "./queue.js";
 import { isOwn, type Row } from "./row.js";
 import { PAUSE_MS, REFUSALS, WELL_CEILING_MS, WELL_MS } from "./timings.js";
 import { BEACON, type Outcome } from "./transport.js";
-
-/** What this page knows of the service. */
-export const health = {
-  /** When the last request began that was accepted; the same by a clock that nobody sets. */
-  acceptedAt: 0,
-  acceptedSince: Number.NEGATIVE_INFINITY,
-  /** Events that were refused since. */
-  refusals: 0,
-  isPaused: false,
-  /** Has a request failed since? The back-off may be over, or emptied out of the storage. */
-  isFailing: false,
-};
-
-const accept = (beganAt: number, openSince: number): void => {
-  health.isFailing = false;
-  health.acceptedAt = Math.max(health.acceptedAt, beganAt);
-  health.acceptedSince = Math.max(health.acceptedSince, openSince);
-};
-
-/** Another tab has seen the service accept an event. */
-export const noteSuccess = (): void => accept(Date.now(), performance.now());
 
 /** These say that the event is wrong; where every event meets them, the configuration is. */
 const isRefused = (status: number): boolean => [400, 413, 422].includes(status);

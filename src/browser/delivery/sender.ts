@@ -4,7 +4,8 @@ import { backOffMs } from "../../shared/retry-policy.js";
 import { log } from "../reporting.js";
 import { address } from "./addressing.js";
 import { backoff, claim, waitFor } from "./backoff.js";
-import { forgetLost, inFlight, isAnswering, isFull, isGone, noteAnswer, openFor, room } from "./in-flight.js";
+import { health } from "./health.js";
+import { forgetLost, inFlight, isAnswering, isFull, isGone, openFor, room } from "./in-flight.js";
 import { load } from "./look.js";
 import { ask, owns, passedOver } from "./ownership.js";
 import { enlist, failed, me, put, ready, rows, young } from "./queue.js";
@@ -36,7 +37,7 @@ const send = async (row: Row, kept: number, then: Occasion["then"]): Promise<voi
   };
   inFlight.set(row, request);
   const outcome = await post(row.body, kept > 0);
-  if (outcome[0] > BEACON) noteAnswer();
+  if (outcome[0] > BEACON) health.answeredAt = performance.now();
   // One that was forgotten says nothing any more: another request may stand in its place.
   if (inFlight.get(row) !== request) return;
   inFlight.delete(row);
