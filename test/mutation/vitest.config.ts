@@ -8,7 +8,7 @@ export default defineConfig({
       "test/unit/{browser,server,shared}/**/*.test.ts",
       "test/unit/{index,read*,send,snippet}.test.ts",
       "test/contract/fixtures.test.ts",
-      "test/simulation/{exits,poison,rest}.test.ts",
+      "test/simulation/{exits,poison,rest,people,consent}.test.ts",
     ],
     environment: "node",
     // One bundle for the pages of all files: most of a run's time.

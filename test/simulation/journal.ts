@@ -1,5 +1,5 @@
 /** What became of every event, and what the rules say about it. */
-import type { Config } from "../../src/types.js";
+import type { Config, Tracker } from "../../src/types.js";
 import { consent } from "./rules/consent.js";
 import { durability } from "./rules/durability.js";
 import { handOff } from "./rules/hand-off.js";
@@ -10,6 +10,13 @@ import { pace } from "./rules/pace.js";
 import { type Entry, isSuccess, type Rule } from "./rules/rule.js";
 import { createService, type Poison, type Service } from "./service.js";
 import type { Page, Sent, World } from "./world.js";
+
+/** An event to be tracked. */
+export interface What {
+  name?: string;
+  params?: Record<string, unknown>;
+  poison?: Poison | undefined;
+}
 
 /** What a visitor or a browser does; each is noted for the rules. */
 export interface Journal {
@@ -27,10 +34,12 @@ export interface Journal {
   pass(seconds: number): Promise<void>;
   /** Lets time pass until something is so, for an hour at most. */
   until(isSo: () => unknown): Promise<void>;
-  /** Tracks an event under a new name. */
-  track(page: Page, poison?: Poison): Promise<Entry>;
+  /** Tracks an event, under a new name unless it has one. */
+  track(page: Page, what?: What): Promise<Entry>;
   /** Tracks so many. */
   trackMany(page: Page, count: number): Promise<Entry[]>;
+  /** Calls a verb of which the rules need not know. */
+  call(page: Page, verb: keyof Tracker, ...args: unknown[]): Promise<void>;
   identify(page: Page, contact: string, account?: string): Promise<void>;
   reset(page: Page): Promise<void>;
   /** The page empties the storage. */
@@ -75,15 +84,14 @@ export const createJournal = (
   let count = 0;
 
   /** An event under a new name, and what tracks it. */
-  const begin = (page: Page, poison?: Poison): [Entry, () => void] => {
-    const name = `event ${++count}`;
+  const begin = (page: Page, { poison, params, name = `e${++count}` }: What = {}): [Entry, () => void] => {
     const entry: Entry = { name, page, life: page, trackedAt: clock.now(), isDurable: false, stored: 0, failures: 0 };
     journal.entries.set(name, entry);
     if (poison) service.poison.set(name, poison);
     note(`tracks ${name}${poison ? `, which meets ${poison}` : ""}`, page);
     tell("onTrack", entry);
     const act = (): void => {
-      page.tracker.track(name);
+      page.tracker.track(name, params);
       const rows = world.storage.latest();
       entry.key = Object.keys(rows).find((key) => rows[key]!.includes(`"${name}"`));
       entry.isDurable = entry.key !== undefined;
@@ -107,8 +115,8 @@ export const createJournal = (
       tell("onOpen", page, config);
       return opening;
     },
-    track: async (page, poison) => {
-      const [entry, act] = begin(page, poison);
+    track: async (page, what) => {
+      const [entry, act] = begin(page, what);
       await page.run(act);
       return entry;
     },
@@ -117,6 +125,8 @@ export const createJournal = (
       for (let place = 0; place < count; place++) entries.push(await journal.track(page));
       return entries;
     },
+    call: (page, verb, ...args) =>
+      page.run(() => void (page.tracker[verb] as (...given: unknown[]) => unknown)(...args)),
     until: async (isSo) => {
       for (const end = clock.now() + 3_600_000; !isSo(); await clock.advance(50))
         if (clock.now() > end) throw new Error(`it never comes that ${isSo}`);

@@ -1,170 +1,100 @@
-/** Whose an event is, and what the visitor allows, in several tabs (design §3.9, §3.11). */
-import { describe, expect, it } from "vitest";
-import type { Journal } from "./journal.js";
-import { inScenario, missing, trackMany } from "./scenario.js";
+/** Whose an event is (design §3.9): the document's own contact, or the last one of the site. */
+import { expect } from "vitest";
+import { each, inStory, stories } from "./story.js";
 
-const SECOND = 1_000;
-const NOBODY = { contactUid: undefined as never };
-
-/** Contact and account of each event, in the order of tracking. */
-const owners = ({ world, entries }: Journal): string[] =>
-  [...entries.keys()].map((name) => {
-    const { contact_uid, params } = JSON.parse(world.sent.findLast((sent) => sent.name === name)?.body ?? "{}");
-    return `${contact_uid} ${params?.account_uid}`;
-  });
-const times = (count: number, owner: string): string[] => Array(count).fill(owner);
-
-describe("two tabs of one person in two accounts", () => {
-  it("each report their own", () =>
-    inScenario(async (journal) => {
-      const a = await journal.open(NOBODY);
-      await journal.identify(a, "alice", "acme");
-      const b = await journal.open(NOBODY);
-      await journal.identify(b, "alice", "globex");
-      await journal.world.clock.advance(SECOND);
-      await trackMany(journal, a, { count: 50 });
-      await trackMany(journal, b, { count: 50 });
-      await journal.world.clock.advance(60 * SECOND);
-      expect(owners(journal)).toEqual([...times(50, "alice acme"), ...times(50, "alice globex")]);
-    }));
+stories("a contact", {
+  "that a document has named itself is its own: two tabs of one person each report their account": `
+    A opens nobody; B opens nobody; A identifies ann/acme; B identifies ann/globex; 1 s; A hides; A shows
+    A tracks 9; B tracks 9; 60 s; owners ann/acme x9, ann/globex x9`,
+  "is the last one of the site elsewhere, told by the storage or when the page is seen again": `
+    A opens nobody; A identifies ann/acme; 1 s; B opens nobody; B tracks; C opens nobody; C freezes; A identifies bob; 1 s
+    C returns; C tracks; B tracks; 60 s; owners ann/acme, bob x2`,
+  "may have any characters": async ({ tell, identify, page, world }) => {
+    const name = '"[],\\\n\u2028\u0001 日本 \ud83d\ude00';
+    await tell("A opens nobody");
+    await identify(page("A"), name, name);
+    await tell("1 s; B opens nobody; B tracks; 60 s");
+    expect(world.sent.map(({ body }) => JSON.parse(body))).toEqual([
+      { contact_uid: name, event_uid: "e1", params: { account_uid: name } },
+    ]);
+  },
+  "ends by a reset in every document, also in one from the back/forward cache, whatever comes first": async () => {
+    for (const how of ["", "unseen"])
+      await inStory(`
+        A opens nobody; B opens nobody; C opens nobody; A identifies ann/acme; B identifies ann/acme; C identifies ann/acme
+        weather refused; C tracks 3; 1 s; C freezes; A resets; 1 s; B tracks; A identifies bob; A tracks 2; 1 s
+        C returns ${how}; C tracks 2; 1 s; weather up; 120 s; once; owners ann/acme x3, bob x5`);
+  },
+  // What another one names next holds all the same.
+  "ends by a reset although the page empties the storage in the same task": async ({ tell, world }) => {
+    await tell("A opens; B opens; 1 s; A resets; A clears; 1 s; B tracks; 1 s; requests 0");
+    expect(Object.values(world.storage.rows).filter((row) => row.includes("ann"))).toEqual([]);
+    await tell("A identifies bob; 60 s; owners bob");
+  },
+  "is gone by a reset on a full storage, for the next page, too":
+    "A opens; storage full; A resets; A crashes; B opens nobody; B tracks; 60 s; requests 0",
+  "that could not be stored gives way to what another document stores later": `
+    A opens nobody; B opens nobody; storage full; A identifies ann; storage free; B resets; B identifies bob; 1 s
+    A tracks; 60 s; owners bob`,
+  "of the site comes next where a document has reset its own":
+    "A opens; B opens nobody; 1 s; A resets; B identifies bob; 1 s; A tracks; 60 s; owners bob",
+  "that is named after a reset elsewhere, which the document has not heard of, stays":
+    "A opens nobody; B opens nobody; B identifies ann; A resets; B identifies bob; 1 s; B tracks; 60 s; owners bob",
+  ...each(["emptied", "denied", "full"], (storage) => [
+    `is known although the storage is ${storage}`,
+    `A opens nobody; A identifies ann; ${storage === "emptied" ? "A clears" : `storage ${storage}`}
+     A identifies somebody/acme; A hides; A shows; A tracks; 60 s; owners somebody/acme`,
+  ]),
+  "is nobody where something else has written its row, which does no harm": async () => {
+    const wrong: string[] = [];
+    for (const row of ["", "x", "{", "null", '[0,"a"]', "\0"])
+      await inStory(async ({ tell, world }) => {
+        world.storage.rows["tracklet:identity"] = row;
+        await tell("A opens nobody; A tracks; 1 s; requests 0; A identifies ann; 1 s; B opens nobody; B tracks");
+        await tell("60 s; owners ann x2");
+      }).catch(({ message }) => wrong.push(`${row}: ${message}`));
+    expect(wrong).toEqual([]);
+  },
 });
 
-describe("events before anybody is named", () => {
-  it("get contact and account", () =>
-    inScenario(async (journal) => {
-      const page = await journal.open(NOBODY);
-      await trackMany(journal, page, { count: 3 });
-      await journal.world.clock.advance(SECOND);
-      await journal.identify(page, "alice", "acme");
-      await journal.world.clock.advance(60 * SECOND);
-      expect(owners(journal)).toEqual(times(3, "alice acme"));
-    }));
-  it("get them from another tab as well", () =>
-    inScenario(async (journal) => {
-      const page = await journal.open(NOBODY);
-      const other = await journal.open(NOBODY);
-      await trackMany(journal, page, { count: 3 });
-      await journal.identify(other, "alice", "acme");
-      await journal.world.clock.advance(60 * SECOND);
-      expect(owners(journal)).toEqual(times(3, "alice acme"));
-    }));
-  it("are sent once, although another page takes their silent page for dead", () =>
-    inScenario(async (journal) => {
-      const { world, service } = journal;
-      service.latency = () => 2 * SECOND;
-      const page = await journal.open(NOBODY);
-      await trackMany(journal, page, { count: 3 });
-      await world.clock.advance(60 * SECOND);
-      await journal.identify(page, "alice");
-      await journal.open({ contactUid: "alice" });
-      await world.clock.advance(60 * SECOND);
-      expect([...journal.entries.values()].map(({ stored }) => stored)).toEqual([1, 1, 1]);
-    }));
-  it("wait on where the storage was emptied: nobody is named any more", () =>
-    inScenario(async (journal) => {
-      const { world, service } = journal;
-      const former = await journal.open();
-      await journal.reset(former);
-      await journal.identify(former, "alice");
-      service.weather = "unavailable";
-      await journal.track(former);
-      await world.clock.advance(SECOND);
-      await journal.clear(former);
-      const page = await journal.open(NOBODY);
-      await journal.track(page);
-      await world.clock.advance(60 * SECOND);
-      service.weather = "up";
-      await world.clock.advance(400 * SECOND);
-      expect(owners(journal)).toEqual(["alice undefined", "undefined undefined"]);
-    }));
-  it("are hers for good, although she logs out before they can be sent", () =>
-    inScenario(async (journal) => {
-      const page = await journal.open(NOBODY);
-      await journal.world.clock.advance(SECOND);
-      journal.service.weather = "refused";
-      await trackMany(journal, page, { count: 5 });
-      await journal.world.clock.advance(SECOND);
-      await journal.identify(page, "alice", "acme");
-      await journal.world.clock.advance(SECOND);
-      await journal.reset(page);
-      await journal.identify(page, "bob");
-      journal.service.weather = "up";
-      await journal.world.clock.advance(60 * SECOND);
-      expect(owners(journal)).toEqual(times(5, "alice acme"));
-      expect(page.problems).toEqual([]);
-    }));
-  it("are dropped by a reset in all tabs, and nobody gets them", () =>
-    inScenario(async (journal) => {
-      const page = await journal.open(NOBODY);
-      const other = await journal.open(NOBODY);
-      await trackMany(journal, page, { count: 3 });
-      await journal.world.clock.advance(SECOND);
-      await journal.reset(other);
-      await journal.identify(other, "bob");
-      await journal.world.clock.advance(60 * SECOND);
-      expect(journal.world.names()).toEqual([]);
-      expect(journal.world.stored()).toEqual([]);
-    }));
+stories("events before anybody is named", {
+  "get contact and account, from their own page or from another tab": `
+    A opens nobody; B opens nobody; A tracks 3; 1 s; requests 0; A identifies ann/acme; 60 s
+    A resets; 1 s; A tracks 2; 1 s; B identifies bob; 60 s; owners ann/acme x3, bob x2; once`,
+  "get them from the next page": "A opens nobody; A tracks; A leaves; B opens as bob; 60 s; owners bob; once",
+  "are sent once, although another page takes their silent page for dead": `
+    latency 2000; A opens nobody; A tracks 3; 60 s; A identifies ann; B opens as ann; 60 s; once`,
+  // What is young goes without a lock, and so before what has waited.
+  "come behind what is tracked then": "A opens nobody; A tracks; 60 s; A identifies bob; A tracks; 60 s; sent e2 e1",
+  "wait on where the storage was emptied: nobody is named any more": `
+    A opens; A resets; A identifies ann; weather unavailable; A tracks; 1 s; A clears; B opens nobody; B tracks; 60 s
+    weather up; 400 s; owners ann, nobody`,
+  "are hers for good, although she logs out before they can be sent": `
+    A opens nobody; 1 s; weather refused; A tracks 5; 1 s; A identifies ann/acme; 1 s; A resets; A identifies bob
+    weather up; 60 s; owners ann/acme x5; A told `,
+  "are dropped by a reset in all tabs, also in the cache, and nobody gets them": `
+    A opens nobody; B opens nobody; C opens nobody; A tracks 3; B tracks; C tracks; 1 s; C freezes; B resets; B identifies bob
+    1 s; C returns; 60 s; requests 0; waiting `,
+  "alone go at a log-out, and not what others were named for":
+    "weather refused; A opens; A tracks; A resets; A tracks; 1 s; waiting e1 e2; A resets; waiting e1",
+  "go after a day": "A opens nobody; A tracks; jump 86400001; A tracks; 60 s; waiting e2",
 });
 
-describe("a page in the back/forward cache while somebody else logs in", () => {
-  it.each([true, false])("mixes nobody up (visible before pageshow: %s)", (isVisibleFirst) =>
-    inScenario(async (journal) => {
-      const { world, service } = journal;
-      service.weather = "refused";
-      const hers = await journal.open(NOBODY);
-      await journal.identify(hers, "alice", "acme");
-      await trackMany(journal, hers, { count: 3 });
-      await world.clock.advance(SECOND);
-      await journal.freeze(hers);
-      const his = await journal.open(NOBODY);
-      await journal.reset(his);
-      await journal.identify(his, "bob");
-      await trackMany(journal, his, { count: 2 });
-      await world.clock.advance(SECOND);
-      await journal.freeze(his);
-      await journal.restore(hers, isVisibleFirst);
-      await trackMany(journal, hers, { count: 2 });
-      await world.clock.advance(SECOND);
-      service.weather = "up";
-      await world.clock.advance(120 * SECOND);
-      expect(missing([...journal.entries.values()])).toEqual([]);
-      expect(owners(journal)).toEqual([...times(3, "alice acme"), ...times(4, "bob undefined")]);
-    }),
-  );
-  it("drops what the page had for nobody", () =>
-    inScenario(async (journal) => {
-      const { world } = journal;
-      const first = await journal.open(NOBODY);
-      await trackMany(journal, first, { count: 3 });
-      await journal.freeze(first);
-      const his = await journal.open(NOBODY);
-      await journal.reset(his);
-      await journal.identify(his, "bob");
-      await world.clock.advance(SECOND);
-      await journal.freeze(his);
-      await journal.restore(first, true);
-      await world.clock.advance(60 * SECOND);
-      expect(world.names()).toEqual([]);
-    }));
-});
-
-describe("a refusal in one tab while another is left", () => {
-  it.each([true, false])("leaves nothing stored but itself (refused first: %s)", (isFirst) =>
-    inScenario(async (journal) => {
-      const { world, service } = journal;
-      service.weather = "refused";
-      const leaving = await journal.open();
-      const page = await journal.open();
-      await trackMany(journal, leaving, { count: 5 });
-      await world.clock.advance(SECOND);
-      if (isFirst) await journal.choose(page, "denied");
-      await journal.hide(leaving);
-      if (!isFirst) await journal.choose(page, "denied");
-      await journal.leave(leaving, { restMs: 30 });
-      await world.clock.advance(SECOND);
-      expect(world.stored()).toEqual([]);
-      expect(Object.keys(world.storage.rows)).toHaveLength(1);
-    }),
-  );
+stories("a document that is allowed to store", {
+  "is over with its contact where another one has logged out since": `
+    A opens pending; B opens pending; 1 s; B resets; B agrees; 1 s; A tracks; 60 s; requests 0`,
+  "ends no other one's contact by its own": `
+    A opens; A resets; A crashes; 1 s; B opens as carl; C opens pending; C tracks; C agrees; 1 s; B tracks; 60 s
+    owners ann, carl`,
+  "keeps its events for who comes next where nobody was known":
+    "A opens pending nobody; B opens nobody; A tracks; A agrees; 1 s; B identifies bob; 60 s; owners bob",
+  "keeps the contact that the storage knows from before, and events wait for it": `
+    A opens as zoe; A resets; A identifies bob; A crashes; 1 s; B opens pending nobody; B tracks; B agrees; B tracks; 60 s
+    owners bob x2`,
+  "gives events from before a reset to nobody": `
+    A opens pending nobody; A tracks; A resets; A identifies bob; A tracks; A agrees; 60 s; owners nobody, bob; waiting `,
+  ...each(["A opens pending nobody; B opens pending nobody", "A opens nobody; B opens nobody; A refuses"], (start) => [
+    `keeps its contact where another tab that knows nobody agrees: ${start}`,
+    `${start}; 1 s; A identifies bob; B agrees; 1 s; A tracks; 60 s; owners bob`,
+  ]),
 });

@@ -1,192 +1,102 @@
 /** When requests begin, and what a page does on which nothing waits (design §3.3, §3.6). */
-import { describe, expect, it } from "vitest";
-import type { Journal } from "./journal.js";
-import { inScenario, trackMany } from "./scenario.js";
-import type { Page, World } from "./world.js";
+import { expect } from "vitest";
+import { each, inStory, stories } from "./story.js";
 
-const SECOND = 1_000;
-
-const expectRest = async ({ clock }: World, pages: Page[]): Promise<void> => {
-  const before = pages.map(({ storageUses }) => storageUses);
-  await clock.advance(60 * SECOND);
-  const uses = pages.map(({ storageUses }, index) => storageUses - before[index]!);
-  expect({ uses, waits: pages.map((page) => page.waits()) }).toEqual({
-    uses: pages.map(() => 0),
-    waits: pages.map(() => 0),
-  });
-};
-
-describe("a page on which nothing waits has no timer and does not touch the storage", () => {
-  it.each<[string, object]>([
-    ["of a visitor who is known", {}],
-    ["of a visitor whom nobody has named", { contactUid: undefined }],
-    ["of a visitor who has not agreed yet", { consent: "pending" }],
-    ["of a visitor who has refused", { consent: "denied" }],
-  ])("%s", (_, config) =>
-    inScenario(async (journal) => {
-      const pages = [await journal.open(config), await journal.open(config)];
-      await trackMany(journal, pages[0]!, { count: 5 });
-      await journal.world.clock.advance(60 * SECOND);
-      await expectRest(journal.world, pages);
-    }),
-  );
-  it("where an earlier one was left, and another one has crashed", () =>
-    inScenario(async (journal) => {
-      for (const how of ["left", "crashed"]) {
-        const page = await journal.open();
-        await trackMany(journal, page, { count: 5 });
-        if (how === "left") await journal.leave(page, {});
-        else journal.crash(page);
-      }
-      const pages = [await journal.open(), await journal.open()];
-      await journal.world.clock.advance(60 * SECOND);
-      await expectRest(journal.world, pages);
-    }));
+stories("a page on which nothing waits has no timer and does not touch the storage", {
+  ...each(["", "nobody", "pending", "denied"], (visitor) => [
+    `of a visitor who is ${visitor || "known"}`,
+    `A opens ${visitor}; B opens ${visitor}; A tracks 5; 60 s; rest`,
+  ]),
+  "where an earlier one was left, and another one has crashed":
+    "A opens; A tracks 5; A leaves; B opens; B tracks 5; B crashes; C opens; D opens; 60 s; rest",
+  "whatever other scripts store": async ({ tell, page }) => {
+    await tell("A opens; B opens; 60 s");
+    const before = page("A").storageUses;
+    for (const key of ["cart:event:1", "cart:tab:1", "tracklet2:consent", "cart"])
+      page("B").window.localStorage[key] = "1";
+    await tell("1 s");
+    expect([page("A").waits(), page("A").storageUses]).toEqual([0, before]);
+  },
 });
 
-describe("a request begins", () => {
-  it("after the next frame of a page that is seen", () =>
-    inScenario(async (journal) => {
-      const page = await journal.open();
-      await journal.world.clock.advance(1_003);
-      await trackMany(journal, page, { count: 5 });
-      const frame = new Promise<number>((resolve) => {
-        (page.window.requestAnimationFrame as typeof requestAnimationFrame)(() => resolve(journal.world.sent.length));
-      });
-      await journal.world.clock.advance(32);
-      expect([await frame, journal.world.sent.length > 0]).toEqual([0, true]);
-    }));
-  it("at the end of the task on a hidden one, once for all that the task has tracked", () =>
-    inScenario(async (journal) => {
-      const page = await journal.open({}, { isHidden: true });
-      await journal.world.clock.advance(SECOND);
-      const before = page.storageUses;
-      journal.world.onRequest = () => {};
-      await page.run(() => {
-        for (let count = 0; count < 100; count++) page.tracker.track("a");
-      });
-      // No time has passed.
-      expect(journal.world.sent.length).toBeGreaterThan(0);
-      expect(page.storageUses - before).toBeLessThan(400);
-    }));
-  it("within 100 ms where frames never come", () =>
-    inScenario(async (journal) => {
-      const page = await journal.open({}, { isCovered: true });
-      await journal.world.clock.advance(1_003);
-      await journal.track(page);
-      await journal.world.clock.advance(100);
-      expect(journal.world.sent.length).toBe(1);
-    }));
-});
-
-describe("requests", () => {
-  it("go oldest first: one, until the service has answered, then four at a time", () =>
-    inScenario(async (journal) => {
-      const { open, trackMany, pass, world } = journal;
-      const page = await open();
-      const entries = await trackMany(page, 50);
-      const counts: number[] = [];
-      const { onRequest } = world;
-      world.onRequest = (sent) => {
-        counts.push(world.openRequests().length);
-        onRequest(sent);
-      };
-      await pass(60);
-      expect(world.names()).toEqual(entries.map(({ name }) => name));
-      expect([counts[0], counts[1], Math.max(...counts)]).toEqual([1, 1, 4]);
-      expect(world.stored()).toEqual([]);
-    }));
-  it("have keepalive, but for what does not fit into its budget alone; what does waits for room", () =>
-    inScenario(async ({ open, pass, world, service }) => {
-      const page = await open();
-      await pass(5);
-      service.onBegin = service.onStore = world.onEnd = () => {};
-      await page.track("warm up");
-      await pass(1);
-      service.latency = () => 1_000;
-      const text = (size: number) => ({ text: "日".repeat(size) });
-      for (const [name, size] of [
-        ["a", 13_000],
-        ["b", 13_000],
-        ["huge", 30_000],
-        ["small", 1],
-      ] as const)
-        await page.track(name, text(size));
-      await pass(0.3);
-      const sent = () => world.sent.slice(1).map(({ name, keepalive }) => `${name} ${keepalive}`);
-      expect(sent()).toEqual(["a true", "huge false", "small true"]);
-      await pass(2);
-      expect(sent()[3]).toBe("b true");
-    }));
-});
-
-describe("flush", () => {
-  const flush = async (journal: Journal, page: Page, timeoutMs = 5_000): Promise<unknown> => {
-    let result: unknown;
-    await page.run(() => void page.tracker.flush({ timeoutMs }).then((value) => (result = value)));
-    await journal.world.clock.advance(timeoutMs);
-    return result;
-  };
-  it("delivers what waits and counts it", () =>
-    inScenario(async (journal) => {
-      const page = await journal.open();
-      await journal.trackMany(page, 20);
-      expect(await flush(journal, page)).toEqual({ delivered: 20, queued: 0, dropped: 0 });
-      expect(await flush(journal, page)).toEqual({ delivered: 0, queued: 0, dropped: 0 });
-    }));
-  it("takes over what a page before has left", () =>
-    inScenario(async (journal) => {
-      const before = await journal.open({ stamp: true });
-      await journal.trackMany(before, 3);
-      await journal.leave(before, {});
-      await journal.pass(10);
-      expect(await flush(journal, await journal.open())).toMatchObject({ delivered: 3, queued: 0 });
-    }));
-  it("resolves early while the service asks for rest, and within its time although nobody answers", async () => {
-    for (const [weather, timeoutMs, takes] of [
-      ["busy", 5_000, 400],
-      ["silent", 300, 301],
-    ] as const)
-      await inScenario(async (journal) => {
-        journal.service.weather = weather;
-        journal.service.retryAfterS = 600;
-        const page = await journal.open();
-        await journal.track(page);
-        await journal.pass(0.1);
-        let result: unknown;
-        await page.run(() => void page.tracker.flush({ timeoutMs }).then((value) => (result = value)));
-        await journal.world.clock.advance(takes);
-        expect(result).toEqual({ delivered: 0, queued: 1, dropped: 0 });
-      });
-  });
-});
-
-it("rows of other scripts wake no page", () =>
-  inScenario(async ({ open, pass }) => {
-    const [page, other] = [await open(), await open()];
-    await pass(60);
-    const before = page.storageUses;
-    for (const key of ["cart:event:1", "cart:tab:1", "tracklet2:consent", "cart"]) other.window.localStorage[key] = "1";
-    await pass(1);
-    expect([page.waits(), page.storageUses]).toEqual([0, before]);
-  }));
-
-it("an outage costs as few uses of the storage with a hundred events as with ten, in two tabs, and no timer but the back-off's", async () => {
-  const uses: number[] = [];
-  for (const count of [10, 100])
-    await inScenario(async ({ open, trackMany, pass, service }) => {
-      service.weather = "busy";
-      service.retryAfterS = 300;
-      const pages = [await open(), await open()];
-      for (const page of pages) await trackMany(page, count);
-      await pass(60);
-      const used = (): number => pages.reduce((sum, { storageUses }) => sum + storageUses, 0);
-      const before = used();
-      await pass(180);
-      expect(used()).toBe(before);
-      expect(pages.map((page) => page.waits() <= 1)).toEqual([true, true]);
-      await pass(600);
-      uses.push(used() - before);
+stories("a request begins", {
+  "after the next frame of a page that is seen": async ({ tell, page, world }) => {
+    await tell("A opens; 1003 ms; A tracks 5");
+    const frame = new Promise<number>((resolve) => {
+      (page("A").window.requestAnimationFrame as typeof requestAnimationFrame)(() => resolve(world.sent.length));
     });
-  expect(uses[1]! / uses[0]!).toBeLessThan(1.5);
+    await tell("32 ms");
+    expect([await frame, world.sent.length > 0]).toEqual([0, true]);
+  },
+  "at the end of the task on a hidden one, once for all that the task has tracked": async ({ tell, page, world }) => {
+    await tell("A opens hidden; 1 s");
+    const before = page("A").storageUses;
+    world.onRequest = () => {};
+    await page("A").run(() => {
+      for (let count = 0; count < 100; count++) page("A").tracker.track("a");
+    });
+    // No time has passed.
+    expect(world.sent.length).toBeGreaterThan(0);
+    expect(page("A").storageUses - before).toBeLessThan(400);
+  },
+  "within 100 ms where frames never come": "A opens covered; 1003 ms; A tracks; 100 ms; requests 1",
+});
+
+stories("requests", {
+  "go oldest first: one, until the service has answered, then four at a time": async ({ tell, world, entries }) => {
+    const counts: number[] = [];
+    const { onRequest } = world;
+    world.onRequest = (sent) => {
+      counts.push(world.openRequests().length);
+      onRequest(sent);
+    };
+    await tell("A opens; A tracks 50; 60 s; waiting ");
+    expect(world.names()).toEqual([...entries.keys()]);
+    expect([counts[0], counts[1], Math.max(...counts)]).toEqual([1, 1, 4]);
+  },
+  "have keepalive, but for what does not fit into its budget alone; what does waits for room": async ({
+    tell,
+    page,
+    track,
+    world,
+  }) => {
+    await tell("A opens; 5 s; A tracks warmup; 1 s; latency 1000");
+    for (const [name, size] of Object.entries({ a: 13_000, b: 13_000, huge: 30_000, small: 1 }))
+      await track(page("A"), { name, params: { text: "日".repeat(size) } });
+    const sent = () => world.sent.slice(1).map(({ name, keepalive }) => `${name} ${keepalive}`);
+    await tell("300 ms");
+    expect(sent()).toEqual(["a true", "huge false", "small true"]);
+    await tell("2 s");
+    expect(sent()[3]).toBe("b true");
+  },
+});
+
+stories("flush", {
+  "delivers what waits and counts it": "A opens; A tracks 20; A flushes 20 0 0; A flushes 0 0 0",
+  "takes over what a page before has left":
+    "weather refused; A opens; A tracks 3; 1 s; A leaves; 60 s; weather up; B opens; B flushes 3 0 0; waiting ",
+  "resolves early while the service asks for rest, and in a pause": async () => {
+    for (const weather of ["busy 600", "unauthorized"])
+      await inStory(`weather ${weather}; A opens; A tracks; 100 ms; A flushes 0 1 0 400`);
+  },
+  "resolves within its time although nobody answers": "weather silent; A opens; A tracks; 100 ms; A flushes 0 1 0 300",
+});
+
+stories("an outage", {
+  "costs as few uses of the storage with a hundred events as with ten, in two tabs, and no timer but the back-off's":
+    async () => {
+      const uses: number[] = [];
+      for (const count of [10, 100])
+        await inStory(async ({ tell, world: { pages } }) => {
+          await tell(`weather busy 300; A opens; B opens; A tracks ${count}; B tracks ${count}; 60 s`);
+          const used = (): number => pages.reduce((sum, { storageUses }) => sum + storageUses, 0);
+          const before = used();
+          await tell("180 s");
+          expect(used()).toBe(before);
+          expect(pages.map((page) => page.waits() <= 1)).toEqual([true, true]);
+          await tell("600 s");
+          uses.push(used() - before);
+        });
+      expect(uses[1]! / uses[0]!).toBeLessThan(1.5);
+    },
 });

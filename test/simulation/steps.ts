@@ -218,7 +218,7 @@ const takeIn = async (chosen: Page, step: Step, journal: Journal): Promise<unkno
       for (let count = 0; count < step.count; count++) await journal.track(chosen);
       return;
     case "poison":
-      return journal.track(chosen, step.poison);
+      return journal.track(chosen, { poison: step.poison });
     case "leave":
       return journal.leave(chosen, step);
     case "cutOff":

@@ -1,0 +1,136 @@
+/** What the visitor has allowed or refused, and what holds where nobody has chosen (design §3.11). */
+import { expect, it } from "vitest";
+import type { Config } from "../../src/types.js";
+import { each, inStory, stories } from "./story.js";
+import { inWorld } from "./world.js";
+
+stories("before the visitor has chosen", {
+  "nothing is stored or sent, whatever is called, and all is gone with the page": `
+    A opens pending; A tracks; A calls "pageview"; A identifies bob; A resets; 60 s; requests 0; keys ; A leaves
+    B opens pending; B agrees; 60 s; requests 0; keys consent identity`,
+  "the storage stays as it was, also when the page goes and comes back":
+    "A opens pending; A tracks; 60 s; A hides; A freezes; A returns; 60 s; requests 0; keys ",
+  "flush resolves at once": "A opens pending; A tracks; A flushes 0 1 0 0",
+  "the bounds of the queue hold":
+    "A opens pending maxEvents=2; A tracks 3; A agrees; 60 s; sent e2 e3; A told evicted maxEvents, maxBytes e1",
+});
+
+stories("an agreement", {
+  "stores and sends what waits, each event as what it was": async ({ tell, world }) => {
+    const before = world.clock.wall();
+    await tell("A opens pending stamped; A tracks; 60 s; A identifies bob/acme; A tracks e9; A agrees; waiting e1 e9");
+    await tell("60 s; owners ann, bob/acme; keys consent identity");
+    expect(JSON.parse(world.sent.find(({ name }) => name === "e1")!.body).params.occurred_at).toBe(before + 1);
+  },
+  "holds in another tab, too": `
+    A opens pending; B opens pending; A tracks; B tracks; A agrees; 60 s; B tracks; 60 s; once`,
+  "holds in another tab with the contact of that one, also when there is none any more": `
+    A opens pending; B opens pending; A resets; A agrees; 1 s; B tracks; A tracks; 60 s; requests 0
+    A identifies bob; 60 s; owners bob x2`,
+  "holds without a storage, as a refusal does":
+    "storage denied; A opens pending; A tracks; A agrees; 60 s; sent e1; A refuses; A tracks; 60 s; sent e1",
+  "that could not be stored gives way to a refusal elsewhere": `
+    A opens pending; B opens pending; storage full; A agrees; storage free; B refuses; 1 s; A tracks; 60 s; requests 0`,
+  "is stored although what waits fills the storage, and hides no later refusal": async () => {
+    for (let room = 30; room < 700; room += 30)
+      await inStory(async ({ tell, world }) => {
+        await tell("A opens pending; B opens pending; A tracks 5; storage full");
+        world.storage.quota += room;
+        await tell("A agrees");
+        expect(world.storage.rows["tracklet:consent"], `with room for ${room}`).toBe("granted");
+        await tell("60 s; storage free; B refuses; 1 s; A tracks last; 60 s");
+        expect(world.names(), `with room for ${room}`).not.toContain("last");
+      });
+  },
+});
+
+stories("a refusal", {
+  ...each(["pending", ""], (state) => [
+    `forgets what waits and wipes all but itself, for good${state && " (pending)"}`,
+    async ({ tell, world }) => {
+      world.storage.rows["other:event"] = "not ours";
+      await tell(`weather silent; A opens ${state}; A tracks; 1 s; requests ${state ? 0 : 1}; A refuses`);
+      await tell("keys consent other:event; A tracks; A identifies bob; 60 s; A leaves; B opens; B tracks; 60 s");
+      await tell("requests 0; keys consent other:event");
+    },
+  ]),
+  ...each(["pending", ""], (state) => [
+    `is undone by an agreement, for what comes then${state && " (pending)"}`,
+    `A opens nobody ${state}; A tracks; A refuses; A tracks; A identifies bob; A agrees; A tracks; 60 s; sent e3; A crashes
+     B opens nobody ${state}; B tracks; 60 s; owners nobody x2, bob x2`,
+  ]),
+  ...each(["pending", ""], (state) => [
+    `reaches other tabs before their next round${state && " (pending)"}`,
+    `A opens ${state}; B opens ${state}; A refuses; 1 s; B tracks; 60 s; requests 0; keys consent`,
+  ]),
+  "elsewhere holds although that page empties the storage in the same task": `
+    A opens; B opens; 1 s; B refuses; B clears; 1 s; A tracks; 60 s; requests 0; B agrees; 1 s; A tracks; 60 s; sent e2`,
+  "once more wipes what a page has written that found no choice in the emptied storage":
+    "A opens; A refuses; A clears; B opens; B tracks; B crashes; A refuses; keys consent",
+  "elsewhere holds in a cached page from when it comes back": `
+    weather busy 3600; A opens; A tracks; 100 ms; requests 1; A freezes; B opens; B refuses; A returns; 7200 s
+    requests 0; keys consent`,
+  "holds although the storage is full": `
+    weather refused; A opens; A tracks; 1 s; requests <9; storage full; A refuses; keys consent; 1 s; A crashes
+    B opens; B tracks; 60 s; requests 0`,
+  "by the configuration leaves nothing of earlier pages but the choice":
+    "weather refused; A opens; A tracks; A agrees; A crashes; B opens denied; keys consent",
+  "outlives a page's emptying of the storage while the page lasts":
+    "A opens; A refuses; A clears; A tracks; 60 s; requests 0",
+  "in one tab leaves nothing stored but itself while another one is left, whatever comes first": async () => {
+    for (const order of ["B refuses; A hides", "A hides; B refuses"])
+      await inStory(
+        `weather refused; A opens; B opens; A tracks 5; 1 s; ${order}; A leaves; 1 s; waiting ; keys consent`,
+      );
+  },
+});
+
+stories("a log-out", {
+  "leaves the choice alone": "A opens; A agrees; A resets; keys consent identity",
+  ...each(
+    [
+      ["agrees", "pending", "identity consent"],
+      ["refuses", "", "consent identity"],
+    ],
+    ([verb, state, order]) => [
+      `and the choice are written in the order in which other tabs need them (${verb})`,
+      async ({ tell, page }) => {
+        await tell(`A opens ${state}; B opens pending; A resets; 1 s`);
+        const heard: string[] = [];
+        page("B").window.addEventListener("storage", (event) => {
+          heard.push((event as StorageEvent).key!.replace("tracklet:", ""));
+        });
+        await tell(`A ${verb}; 1 s`);
+        expect(heard.slice(0, 2).join(" ")).toBe(order);
+      },
+    ],
+  ),
+});
+
+it("the stored choice beats what the configuration says, except for denied and the signal that it respects", async () => {
+  const isGranted = (
+    choice: string | undefined,
+    { consent, respectGpc }: Partial<Config>,
+    signal: boolean,
+  ): boolean => {
+    if (consent === "denied" || (respectGpc && signal)) return false;
+    if (choice === "granted" || choice === "denied") return choice === "granted";
+    return consent !== "pending";
+  };
+  const wrong: string[] = [];
+  for (const choice of [undefined, "granted", "denied", "not granted", "denied not"])
+    for (const consent of [undefined, "granted", "pending", "denied"] as const)
+      for (const [respectGpc, signal] of [true, false].flatMap((one) => [true, false].map((other) => [one, other]))) {
+        const config = consent ? { consent, respectGpc: respectGpc! } : { respectGpc: respectGpc! };
+        Object.defineProperty(Object.prototype, "globalPrivacyControl", { value: signal, configurable: true });
+        await inWorld(async (world) => {
+          if (choice) world.storage.rows["tracklet:consent"] = choice;
+          await (await world.open(config)).track("a");
+          await world.clock.advance(1_000);
+          const isSent = world.sent.length > 0;
+          if (isSent !== isGranted(choice, config, signal!) || world.storage.rows["tracklet:consent"] !== choice)
+            wrong.push(`${JSON.stringify(config)}, the signal ${signal}, with the stored choice ${choice}`);
+        }).finally(() => Reflect.deleteProperty(Object.prototype, "globalPrivacyControl"));
+      }
+  expect(wrong).toEqual([]);
+});
