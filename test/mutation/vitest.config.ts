@@ -6,10 +6,11 @@ export default defineConfig({
     root: new URL("../..", import.meta.url).pathname,
     include: [
       "test/unit/{browser,server,shared}/**/*.test.ts",
-      "test/unit/{index,read*,send,snippet}.test.ts",
+      "test/unit/{hub,read*,send,snippet}.test.ts",
       "test/contract/fixtures.test.ts",
-      "test/simulation/{exits,poison,rest,people,consent}.test.ts",
+      "test/simulation/*.test.ts",
     ],
+    exclude: ["test/simulation/histories.test.ts"],
     environment: "node",
     // One bundle for the pages of all files: most of a run's time.
     isolate: false,

@@ -1,9 +1,9 @@
 /** Which views are counted, and when, by the Navigation API and where that is missing. */
 import { expect, it } from "vitest";
-import type { Config } from "../../../../src/types.js";
-import { createEvent, createTarget } from "../../../simulation/target.js";
-import { inWorld, type Page, type World } from "../../../simulation/world.js";
-import { acceptAll, MINUTE } from "../../../support/verbs.js";
+import type { Config } from "../../src/types.js";
+import { answerAll } from "./sent.js";
+import { createEvent, createTarget } from "./target.js";
+import { inWorld, type Page, type World } from "./world.js";
 
 type Way = "navigation" | "wrapping";
 /** So long a URL stands before it is judged, and the rest of the frame in which its request begins. */
@@ -53,7 +53,7 @@ interface Visit {
 const count = async (way: Way, steps: string, { config = {}, isHidden = false, isSlow = true }: Visit = {}) => {
   let counted = "";
   await inWorld(async (world: World) => {
-    acceptAll(world);
+    answerAll(world);
     const page = await world.open({ name: "unused" }, { isHidden });
     (page.window.location as unknown as Location).href = "https://site.example/a";
     if (way === "navigation") {
@@ -64,7 +64,7 @@ const count = async (way: Way, steps: string, { config = {}, isHidden = false, i
       );
       Object.assign(page.window, { navigation, Navigation });
     }
-    const { openHub } = await page.load<typeof import("../../../../src/browser/global.js")>("src/browser/global.ts");
+    const { openHub } = await page.load<typeof import("../../src/browser/global.js")>("src/browser/global.ts");
     await page.run(() => openHub().init({ apiToken: "t", trackUrl: "/", contactUid: "ann", ...config }));
     if (isSlow) await world.clock.advance(STANDS_MS);
     for (const [action, argument] of steps.split("; ").map((step) => step.split(" ") as [string, string?])) {
@@ -72,7 +72,7 @@ const count = async (way: Way, steps: string, { config = {}, isHidden = false, i
       else if (action) await walk(page, way, [action, argument]);
       if (isSlow) await world.clock.advance(STANDS_MS);
     }
-    await world.clock.advance(MINUTE);
+    await world.clock.advance(60_000);
     const told = world.sent.map(({ body }) => {
       const { contact_uid, event_uid, params } = JSON.parse(body);
       const what = event_uid === "pageview" ? params.visit_url.replace("https://site.example", "") : event_uid;

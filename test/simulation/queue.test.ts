@@ -1,0 +1,116 @@
+/** What waits: durable, in its order, within its bounds, whatever the storage is and holds (design §3.1, §3.7, §3.8). */
+import { expect } from "vitest";
+import { each, inStory, stories } from "./story.js";
+
+const EVENT = "tracklet:event2:";
+/** An event without its text has so many bytes. */
+const bytesOf = (name: string): number =>
+  JSON.stringify({ contact_uid: "ann", event_uid: name, params: { text: "" } }).length;
+const text = (size: number): string => `{"text":"${"x".repeat(size)}"}`;
+
+stories("an event", {
+  "is durable before track returns, under a key of its own, and the others stay as they are": async ({
+    tell,
+    page,
+    world,
+  }) => {
+    await tell("weather silent; A opens");
+    world.storage.lag = () => 0;
+    await page("A").run(() => {
+      page("A").tracker.track("a");
+      expect(world.stored()).toEqual(["a"]);
+      const before = { ...world.storage.rows };
+      page("A").tracker.track("b");
+      expect(world.storage.rows).toMatchObject(before);
+      expect(Object.keys(world.storage.rows).filter((key) => key.startsWith(EVENT)).length).toBe(2);
+    });
+    world.onRequest = () => {};
+  },
+  "keeps its place although the clock is set back, also for the next page": async ({ tell, world, entries }) => {
+    await tell(
+      `weather silent; A opens; ${"A tracks; jump -1000;".repeat(20)} 1 s; A crashes; weather up; B opens; 60 s; waiting `,
+    );
+    expect([...new Set(world.names())]).toEqual([...entries.keys()]);
+  },
+  "is sent again as it is, whatever it holds": async ({ tell, world }) => {
+    const params = JSON.stringify({ text: '!1700000000000{"contact_uid":"bob"' });
+    await tell(
+      `answers 503 200; A opens; A tracks 1 ${params}; 100 ms; A crashes; B opens; 60 s; sent e1 e1; waiting `,
+    );
+    const body = `{"contact_uid":"ann","event_uid":"e1","params":${params}}`;
+    expect(world.sent.map((sent) => sent.body)).toEqual([body, body]);
+  },
+  "that was taken over stays durable although the storage is full": `
+    weather silent; A opens stamped; A tracks 2; A leaves; storage full; B opens; 2 s; waiting e1 e2; weather up; 60 s; waiting `,
+  "is in memory, within the bounds, where nothing can be stored": `
+    storage denied; A opens nobody maxEvents=2; A tracks 3; A identifies ann; 60 s; sent e2 e3; A told evicted maxEvents, maxBytes e1`,
+});
+
+stories("bounds", {
+  "of the count drop the oldest, report it, and flush counts it": `
+    weather silent; A opens maxEvents=3; A tracks 5; A flushes 0 3 2 100; A flushes 0 3 0 100; waiting e3 e4 e5
+    A told evicted maxEvents, maxBytes e1, evicted maxEvents, maxBytes e2`,
+  // Those that stay fill it to the last byte.
+  "of the bytes drop as many of the oldest as it takes, and what is larger than all that may wait": `
+    weather silent; A opens maxBytes=1000; A tracks a ${text(200)}; A tracks b ${text(200)}; A tracks c ${text(200)}
+    A tracks large ${text(800 - bytesOf("c") - bytesOf("large"))}; 20 ms; waiting c large
+    A told evicted maxEvents, maxBytes a, evicted maxEvents, maxBytes b; A tracks huge ${text(1_000)}; 20 ms; waiting c large`,
+  "of the age drop what has waited for too long, also of a page before": `
+    weather silent; A opens maxAgeMs=60000; A tracks; A crashes; 61 s; weather up; B opens maxAgeMs=60000; B tracks; 60 s
+    B told evicted maxAgeMs e1; B sent e2`,
+  "of the age hold also where nothing else is tracked":
+    "weather silent; A opens maxAgeMs=60000; A tracks; 120 s; waiting ; A told evicted maxAgeMs e1",
+  "hold for what was taken over, too": `
+    weather silent; A opens maxEvents=3; A tracks 2; 5 s; A crashes; B opens maxEvents=3; 1 s; B tracks 3; 2 s; waiting e3 e4 e5`,
+  "are not looked at anew after each of many answers": async ({ tell, page }) => {
+    await tell("A opens");
+    let measured = 0;
+    page("A").window.TextEncoder = class extends TextEncoder {
+      override encode(given?: string) {
+        measured++;
+        return super.encode(given);
+      }
+    };
+    await tell("A tracks 200; 60 s; requests 200");
+    expect(measured).toBeLessThan(200 * 10);
+  },
+});
+
+stories("events that lack their contact", {
+  "get it with their account, and keep what they hold": async ({ tell, world }) => {
+    await tell('A opens nobody; A tracks a {"n":1}; A tracks b {"contact_uid":"no contact"}; 60 s; requests 0');
+    await tell("A identifies ann/acme; 60 s; owners ann/acme x2");
+    expect(world.sent.map(({ body }) => JSON.parse(body).params)).toEqual([
+      { account_uid: "acme", n: 1 },
+      { account_uid: "acme", contact_uid: "no contact" },
+    ]);
+  },
+  "are 100 at most, reported once, and neither push out nor are pushed out by the others": `
+    weather refused; A opens as ann maxEvents=2; A tracks 2; A resets; A tracks 103; 20 ms; A told evicted identify e3
+    A identifies ann; A tracks 3; 20 ms; requests <9; weather up; 60 s; waiting `,
+  "push out no others by their size": `
+    weather refused; A opens maxBytes=1000; A tracks a ${text(500)}; A resets; A tracks b ${text(800)}; 20 ms; waiting a b`,
+});
+
+stories("a row in the storage", {
+  "that is no event is removed, counted, and in nobody's way": async () => {
+    const wrong: string[] = [];
+    const texts = ["{", "", '{"event_uid":"a"', "5", "null", "[]", '{"event_uid":"a"}', '{"params":null}', "!", "!5"];
+    for (const row of texts)
+      await inStory(async ({ tell, world }) => {
+        world.storage.rows[`${EVENT}dead:1000000:5`] = row;
+        await tell("A opens; A tracks; A flushes 1 0 0; 60 s; sent e1; A told ; keys identity");
+      }).catch(({ message }) => wrong.push(`${row}: ${message}`));
+    expect(wrong).toEqual([]);
+  },
+  ...each(
+    ["event:", "event:dead", "event:dead:", "event:dead:x:y", "event:dead:1:2:3:4:5", "tab", "tab:", "x"],
+    (key) => [
+      `with the key "${key}", that nobody writes, stalls nothing`,
+      async ({ tell, world }) => {
+        world.storage.rows[`tracklet:${key}`] = "garbage";
+        await tell("A opens; A tracks; 60 s; sent e1");
+      },
+    ],
+  ),
+});

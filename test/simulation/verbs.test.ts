@@ -1,0 +1,291 @@
+/** The verbs and the hooks of a page: what is sent, whatever arguments and hooks are. */
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
+import type { Config, TrackEvent, Tracker } from "../../src/types.js";
+import { answerAll, event, NOBODY, sentBy } from "./sent.js";
+import { inStory } from "./story.js";
+import { inWorld } from "./world.js";
+
+let warn: MockInstance;
+beforeEach(() => {
+  warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+});
+afterEach(() => vi.restoreAllMocks());
+
+type Act = (tracker: Tracker) => unknown;
+const ACME = { accountUid: "acme" };
+const acme = { account_uid: "acme" };
+const URL_A = "https://site.example/a";
+const trackA: Act = (tracker) => tracker.track("a", { n: 1 });
+
+describe("an event", () => {
+  it.each<[string, Partial<Config>, Act, unknown[]]>([
+    [
+      "has the interface's members and nothing else",
+      ACME,
+      ({ track, pageview }) => [track("signup", { name: "Sign-up" }), pageview({ visit_url: URL_A })],
+      [event("ann", "signup", { ...acme, name: "Sign-up" }), event("ann", "pageview", { ...acme, visit_url: URL_A })],
+    ],
+    [
+      "belongs to who was identified when it was tracked, and to the account that it names itself",
+      ACME,
+      ({ track, identify }) => [track("a"), identify("bob"), track("b"), track("c", { account_uid: "own" })],
+      [event("ann", "a", acme), event("bob", "b"), event("bob", "c", { account_uid: "own" })],
+    ],
+    [
+      "has uids as texts, also where they are given as safe integers",
+      { contactUid: 7, accountUid: 0 },
+      ({ track, identify }) => [track("a"), identify(8, 9), track("b")],
+      [event("7", "a", { account_uid: "0" }), event("8", "b", { account_uid: "9" })],
+    ],
+    [
+      "has the members of config.params, over which the account and its own members win",
+      { ...ACME, params: { app: "shop", plan: "free", account_uid: "none" } },
+      ({ track }) => track("a", { plan: "team" }),
+      [event("ann", "a", { app: "shop", plan: "team", ...acme })],
+    ],
+    [
+      "has the members of config.params that an attribute gives",
+      { params: '{"app":"text"}' as never },
+      ({ track }) => track("a"),
+      [event("ann", "a", { app: "text" })],
+    ],
+  ])("%s", async (_, config, act, sent) => expect(await sentBy(config, act)).toEqual({ sent, told: [] }));
+
+  it("keeps its stamp on every attempt: a UUID, also where the browser makes none (plain http)", () =>
+    inStory(async ({ tell, page, world }) => {
+      await tell("answers 0 503 200; A opens stamped");
+      Object.assign(page("A").window.crypto as object, { randomUUID: undefined });
+      const occurred_at = world.clock.wall();
+      await tell("A tracks; 60 s; sent e1 e1 e1");
+      const [first, ...again] = world.sent.map(({ body }) => JSON.parse(body).params);
+      expect(first).toEqual({ event_id: expect.any(String), occurred_at });
+      expect(first.event_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      expect(again).toEqual([first, first]);
+    }));
+});
+
+describe("no verb throws, and the event still goes", () => {
+  const cycle: Record<string, unknown> = { good: 1 };
+  cycle.bad = cycle;
+  it.each<[string, unknown, string[]]>([
+    ["null", null, []],
+    ["a number", 5, ["input track: params"]],
+    ["a text", "text", ["input track: params"]],
+    ["a cycle", cycle, ["input track: params.bad"]],
+    ["a BigInt", { n: 1n }, ["input track: params.n"]],
+  ])("with %s for params", async (_, params, told) =>
+    expect(await sentBy(ACME, ({ track }) => track("a", params as never))).toMatchObject({
+      sent: [event("ann", "a", acme)],
+      told,
+    }),
+  );
+  it.each<[string, Act, string]>([
+    ["track()", ({ track }) => track(undefined as never), "track: eventUid"],
+    ["track({})", ({ track }) => track({} as never), "track: eventUid"],
+    ["track('')", ({ track }) => track(""), "track: eventUid"],
+    ["identify()", ({ identify }) => identify(undefined as never), "identify: contactUid"],
+    ["identify(0.5)", ({ identify }) => identify(0.5), "identify: contactUid"],
+    ["pageview(5)", ({ pageview }) => pageview(5 as never), "pageview: params"],
+  ])("%s is reported by verb and argument, once to the console", async (_, act, detail) => {
+    const { sent, told } = await sentBy({}, (tracker) => {
+      expect([act(tracker), act(tracker)]).toEqual([undefined, undefined]);
+      tracker.track("next");
+    });
+    expect([told, warn.mock.calls]).toEqual([Array(2).fill(`input ${detail}`), [[`tracklet: ${detail}`]]]);
+    expect(sent.at(-1)).toEqual(event("ann", "next"));
+  });
+  it.each(["text", '{"no":JSON}', 5])("with %j for config.params", async (params) =>
+    expect(await sentBy({ params: params as never }, trackA)).toEqual({
+      sent: [event("ann", "a", { n: 1 })],
+      told: ["input init: params"],
+    }),
+  );
+  it("in flush(null)", () =>
+    sentBy({}, async ({ flush }) =>
+      expect(flush(null as never)).resolves.toEqual({ delivered: 0, queued: 0, dropped: 0 }),
+    ));
+  it.each([true, false])(
+    "where the page has broken fetch, sendBeacon and the storage (keepalive: %s)",
+    (canKeepAlive) =>
+      inWorld(async (world) => {
+        world.storage.isDenied = true;
+        const page = await world.open({}, { canKeepAlive, isHidden: true });
+        world.onRequest = () => {
+          throw new Error("hostile");
+        };
+        await page.track("a");
+        await page.leave();
+        world.onRequest = () => {};
+        await page.restore();
+        answerAll(world);
+        await world.clock.advance(60_000);
+        expect(world.names()).toContain("a");
+      }),
+  );
+});
+
+describe("a configuration", () => {
+  it.each<[Partial<Config>, string]>([
+    [{ apiToken: "" }, "no apiToken"],
+    [{ trackUrl: "" }, "no trackUrl"],
+    [{ trackUrl: "https://[" }, "no address in trackUrl"],
+  ])("%j sends nothing anywhere, which is said; the events wait until it is right", (wrong, detail) =>
+    inStory(async ({ tell, open, track, leave, world }) => {
+      const page = await open(wrong);
+      await track(page);
+      await tell("60 s; requests 0; waiting e1");
+      expect([warn.mock.calls, page.problems.map((problem) => problem.detail)]).toEqual([
+        [[`tracklet: ${detail}`]],
+        [detail],
+      ]);
+      await leave(page, {});
+      await tell("A opens; 60 s; once");
+      expect(world.sent[0]!.url).toBe("https://track.example/v1/track/event?api_token=token");
+    }),
+  );
+  it("that is put right delivers what waited", () =>
+    inStory(async ({ tell, service }) => {
+      service.rule = ({ url }) => (url.endsWith("api_token=right") ? 200 : 401);
+      await tell("A opens apiToken=wrong; A tracks; 60 s; A leaves; B opens apiToken=right; 60 s; once; waiting ");
+    }));
+  it("has bounds that may be texts; a default holds in place of what is no number", () =>
+    inStory(
+      "weather silent; A opens maxEvents=x; A tracks 3; waiting e1 e2 e3; A crashes; B opens maxAgeMs=; 30 s; waiting e1 e2 e3",
+    ));
+});
+
+it("debug tells a listener of each decision from then on, after the options", () =>
+  inWorld(async (world) => {
+    world.onRequest = (sent) => void world.clock.add(20, () => sent.answer(sent.name === "bad" ? 401 : 200));
+    const page = await world.open({ ...NOBODY, beforeSend: ({ event_uid }) => event_uid !== "drop" && undefined });
+    const { track, identify, optOut, debug } = page.tracker;
+    const lines: string[] = [];
+    track("before");
+    debug((code, detail) => lines.push(`${code} ${/event_uid":"(\w+)/.exec(detail)?.[1] ?? detail}`));
+    await page.run(() => [track("a"), identify("ann")]);
+    await world.clock.advance(100);
+    await page.run(() => [track("drop"), track("bad")]);
+    await world.clock.advance(100);
+    await page.run(() => [optOut(), track("b")]);
+    expect(lines.slice(1)).toEqual([
+      ...["waits for identify a", "200 before", "200 a", "dropped beforeSend"],
+      ...["queued bad", "401 bad", "paused status 401", "dropped consent"],
+    ]);
+  }));
+
+describe("beforeSend", () => {
+  type Hook = NonNullable<Config["beforeSend"]>;
+  const whole = event("ann", "a", { ...acme, n: 1 });
+  const sentWith = (beforeSend: unknown, act = trackA) => sentBy({ ...ACME, beforeSend: beforeSend as Hook }, act);
+
+  it.each<[string, Hook, object[]]>([
+    [
+      "changes it in place",
+      ({ params }) => void Object.assign(params, { n: 2 }),
+      [event("ann", "a", { ...acme, n: 2 })],
+    ],
+    ["gives another back", (given) => ({ ...given, event_uid: "b", params: {} }), [event("ann", "b")]],
+    ["gives it to another contact", (given) => ({ ...given, contact_uid: "bob" }), [{ ...whole, contact_uid: "bob" }]],
+    [
+      "is given the event as it would be sent, and gives nothing back",
+      (given) => void expect({ ...given }).toEqual(whole),
+      [whole],
+    ],
+    [
+      "gives its members back in another order, and one more",
+      ({ params, ...rest }) => ({ extra: 1, params, ...rest }),
+      [whole],
+    ],
+    ["gives null", () => null, []],
+    ["gives false", () => false, []],
+  ])("that %s has its way", async (_, hook, sent) => expect(await sentWith(hook)).toEqual({ sent, told: [] }));
+
+  it.each<[string, Hook]>([
+    ["puts it in front", (given) => ({ contact_uid: "bob", ...given })],
+    ["puts it at the end", (given) => ({ ...given, contact_uid: "bob" })],
+    ["sets it in place", (given) => void Object.assign(given, { contact_uid: "bob" })],
+  ])("that knows the contact where nobody is identified: %s", async (_, beforeSend) =>
+    expect((await sentBy({ ...NOBODY, beforeSend }, trackA)).sent).toEqual([event("bob", "a", { n: 1 })]),
+  );
+  it("that adds a member where nobody is identified leaves the event waiting for its contact", async () => {
+    const beforeSend: Hook = (given) => ({ context: 1, ...given });
+    expect((await sentBy({ ...NOBODY, beforeSend }, trackA)).sent).toEqual([]);
+    const act: Act = (tracker) => [trackA(tracker), tracker.identify("ann")];
+    expect((await sentBy({ ...NOBODY, beforeSend }, act)).sent).toEqual([event("ann", "a", { n: 1 })]);
+  });
+  it("that leaves no params leaves an event without any, which survives its page", () =>
+    inStory(async ({ tell, open, track, crash }) => {
+      const page = await open({ beforeSend: ({ contact_uid, event_uid }) => ({ contact_uid, event_uid }) as never });
+      await track(page);
+      expect(page.problems).toEqual([]);
+      crash(page);
+      await tell("B opens; 60 s; B sent e1");
+    }));
+  const fail = (reason: unknown) => () => {
+    throw reason;
+  };
+  it.each<[string, unknown]>([
+    ["throws after a change", (given: object) => JSON.parse(`no ${delete (given as { params?: object }).params}`)],
+    ["throws nothing at all", fail(undefined)],
+    ["throws what cannot be written", fail(Object.create(null))],
+    ["is a promise", async () => null],
+    ["gives a number", () => 5],
+    ["gives a text", () => "text"],
+    ["gives an event without a name", () => ({ params: {} })],
+    ["is no function", "text"],
+    [
+      "adds what cannot be written",
+      ({ params }: { params: Record<string, unknown> }) => void Object.assign(params, { n: 2, params }),
+    ],
+  ])("that %s loses nothing, and is reported", async (_, hook) =>
+    expect(await sentWith(hook)).toEqual({ sent: [whole], told: [expect.stringContaining("input beforeSend: ")] }),
+  );
+  it("meets no toJSON that a script of the page has put everywhere", async () => {
+    const polluted = Object.prototype as { toJSON?: () => unknown };
+    polluted.toJSON = () => "polluted";
+    const { sent } = await sentWith((given: TrackEvent) => given).finally(() => delete polluted.toJSON);
+    expect(sent).toEqual([whole]);
+  });
+});
+
+describe("a page view with a URL of its own", () => {
+  const viewed = async (visit_url: unknown, config: Partial<Config> = {}, more = {}): Promise<unknown[]> => {
+    const { sent } = await sentBy(config, ({ pageview, track }) => {
+      pageview({ visit_url, ...more });
+      track("pageview", { visit_url, ...more });
+    });
+    const urls = sent.map((body) => (body as { params: { visit_url: unknown } }).params.visit_url);
+    // Whoever tracks it.
+    expect(urls[0]).toEqual(urls[1]);
+    return urls.slice(1);
+  };
+  const deep = JSON.parse(`${"[".repeat(63)}${"]".repeat(63)}`);
+  const drop = (url: URL) => (url.pathname === "/admin" ? null : `${url.origin}/x${url.pathname}`);
+  it.each<[string, unknown, unknown[], Partial<Config>?, object?]>([
+    ["has no secrets", "/a?token=s3cr3t&b=1", ["/a?token=REDACTED&b=1"]],
+    ["has none beside params as deep as they may be", "/?token=s3cr3t", ["/?token=REDACTED"], {}, { deep }],
+    ["may be a URL object", new URL("https://me:pw@site.example/?token=1"), ["https://site.example/?token=REDACTED"]],
+    ["is otherwise as given", "app://screens/home", ["app://screens/home"]],
+    ["is left alone where it is none", 5, [5]],
+    ["meets visitUrl once", "/b", ["https://site.example/x/b"], { visitUrl: drop }],
+    ["may be dropped by visitUrl's null", "/admin", [], { visitUrl: drop }],
+    ["may be dropped by visitUrl's false", "/admin", [], { visitUrl: () => false }],
+    ["may be changed in place", `${URL_A}?b=1`, [URL_A], { visitUrl: (url) => void url.searchParams.delete("b") }],
+    ["stays where visitUrl gives nothing back", `${URL_A}?b=1`, [`${URL_A}?b=1`], { visitUrl: () => undefined }],
+    [
+      "has no secrets where visitUrl throws",
+      "/?token=s3cr3t",
+      ["/?token=REDACTED"],
+      { visitUrl: () => JSON.parse("no") },
+    ],
+    [
+      "reaches beforeSend without secrets, and after visitUrl",
+      `${URL_A}?token=s3cr3t`,
+      [`${URL_A}?token=REDACTED#changed`],
+      {
+        visitUrl: (url) => `${url}#changed`,
+        beforeSend: ({ params }) => void expect(params.visit_url).toBe(`${URL_A}?token=REDACTED#changed`),
+      },
+    ],
+  ])("%s", async (_, given, urls, config, more) => expect(await viewed(given, config, more)).toEqual(urls));
+});
