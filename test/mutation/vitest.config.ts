@@ -6,8 +6,8 @@ export default defineConfig({
     root: new URL("../..", import.meta.url).pathname,
     include: [
       "test/unit/{browser,server,shared}/**/*.test.ts",
-      "test/unit/{hub,read*,send,snippet}.test.ts",
-      "test/contract/fixtures.test.ts",
+      "test/unit/{hub,snippet}.test.ts",
+      "test/contract/{read,users,send,retries,secrets}.test.ts",
       "test/simulation/*.test.ts",
     ],
     exclude: ["test/simulation/histories.test.ts"],

@@ -1,3 +1,4 @@
+/** When a look-up is tried again, and when it ends. `tracklet/send` goes the same way. */
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
@@ -9,7 +10,7 @@ import {
   type ReaderConfig,
   TimeoutError,
 } from "../../src/read.js";
-import { type Answerer, deadAddress, hangUp, inTurn, json, silence, withWire } from "../contract/wire.js";
+import { type Answerer, deadAddress, hangUp, inTurn, json, silence, withWire } from "./wire.js";
 
 const attempt = (answer: Answerer, config: Partial<ReaderConfig> = {}) =>
   withWire(answer, async ({ url, requests }) => {
@@ -66,10 +67,6 @@ describe("without waiting", () => {
     expect(outcome instanceof AuthenticationError).toBe(status === 401 || status === 403);
   });
 
-  it("asks once when the answer is no record", async () => {
-    await expect(attempt(inTurn({ body: "<html>" }))).resolves.toMatchObject({ attempts: 1 });
-  });
-
   it("tells why there was no connection", async () => {
     const baseUrl = await deadAddress();
     const reader = createReader({ baseUrl, accessToken: "token" });
@@ -120,13 +117,6 @@ describe("waiting", () => {
     const { outcome } = await attempt(inTurn(json({}, 503, headers), json({}, 503, headers), found));
     await begun;
     expect(outcome).toEqual({ id: "1" });
-  });
-
-  it("does not begin a wait that would outlive the deadline", async () => {
-    const { outcome, attempts } = await attempt(inTurn(json({}, 429, { "retry-after": "60" })));
-    expect(attempts).toBe(1);
-    expect(outcome).toBeInstanceOf(RateLimitError);
-    expect(outcome).toMatchObject({ retryAfterMs: 60_000 });
   });
 
   it("does not begin a wait that is longer than what is left of the deadline", async () => {

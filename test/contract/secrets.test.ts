@@ -1,10 +1,11 @@
+/** The token is in nothing that somebody may log. */
 import { Console } from "node:console";
 import { Writable } from "node:stream";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { type ApiError, createReader, type ReaderConfig } from "../../src/read.js";
 import { type SendConfig, sendEvent } from "../../src/send.js";
-import { deadAddress, inTurn, json, type Reply, withWire } from "../contract/wire.js";
+import { deadAddress, inTurn, json, type Reply, withWire } from "./wire.js";
 
 const TOKEN = "tok/se+cret=";
 /** As HTTP Basic sends it. */

@@ -1,0 +1,259 @@
+/** The list of users, page by page, against answers written by hand from the service's interface. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ApiError, createReader, type ListOptions, NotFoundError, type User, type UserPage } from "../../src/read.js";
+import { type Answerer, inTurn, json, type Reply, withWire } from "./wire.js";
+
+// Members of a user: object, id, created_at, email, name, role, enabled.
+const user = (id: string, created_at = 1_735_689_600): User => ({
+  object: "user",
+  id,
+  created_at,
+  email: `${id}@example.com`,
+  name: id,
+  role: "admin",
+  enabled: true,
+});
+// A page is a `user.list`, with a pagination of total, offset, limit, count, next.
+const page = (ids: string, pagination: Partial<UserPage["pagination"]> = {}): Reply =>
+  json({
+    object: "user.list",
+    data: [...ids].map((id) => user(id)),
+    pagination: { total: 6, offset: 0, limit: 2, count: ids.length, ...pagination },
+  });
+const listAt = (baseUrl: string, options?: ListOptions) =>
+  createReader({ baseUrl, accessToken: "token", retries: 0 }).users.list(options);
+
+const walk = (answer: Answerer, options: ListOptions = {}) =>
+  withWire(answer, async ({ url, requests }) => {
+    const ids: string[] = [];
+    for await (const { id } of listAt(url, options)) ids.push(id);
+    return { ids: ids.join(""), targets: requests.map(({ target }) => target.slice("/v2/users".length)) };
+  });
+
+describe("options", () => {
+  const fromZero = "expected a whole number from 0 to 999999999";
+  const limit = "expected a whole number from 1 to 100";
+  it.each([
+    ["offset", -1, `${fromZero}, found -1`],
+    ["offset", "0", `${fromZero}, found "0"`],
+    ["offset", null, `${fromZero}, found null`],
+    ["limit", 0, `${limit}, found 0`],
+    ["limit", 101, `${limit}, found 101`],
+    ["order", "ASC", 'expected "asc" or "desc", found "ASC"'],
+    ["sort", "last_name", 'expected "created_at", found "last_nam…"'],
+  ])("a wrong %s is told at once, in words: %j", (name, value, words) =>
+    expect(() => listAt("http://127.0.0.1:9", { [name]: value })).toThrow(new TypeError(`${name}: ${words}`)),
+  );
+  const signal = new AbortController().signal;
+  it.each<[ListOptions, string]>([
+    [
+      { offset: 3, limit: 100, order: "asc", sort: "created_at", signal },
+      "?offset=3&limit=100&order=asc&sort=created_at",
+    ],
+    [{ limit: undefined }, ""],
+    [{ offset: 0, limit: 1 }, "?offset=0&limit=1"],
+    [{ order: "desc" }, "?order=desc"],
+  ])("%o go into the query, and nothing else does", async (options, query) =>
+    expect((await walk(inTurn(page("a")), options)).targets).toEqual([query]),
+  );
+});
+
+describe("a list", () => {
+  it("asks for nothing until it is awaited, and then for one page", () =>
+    withWire(inTurn(page("ab", { next: "/v2/users?offset=2&limit=2" })), async ({ url, requests }) => {
+      const list = listAt(url);
+      list.pages();
+      list[Symbol.asyncIterator]();
+      await new Promise(setImmediate);
+      expect(requests).toEqual([]);
+      const { object, data, pagination } = await list;
+      expect([object, data]).toEqual(["user.list", [user("a"), user("b")]]);
+      expect(pagination).toEqual({ total: 6, offset: 0, limit: 2, count: 2, next: "/v2/users?offset=2&limit=2" });
+      expect(requests).toMatchObject([{ method: "GET", headers: { authorization: "Bearer token" }, body: "" }]);
+    }));
+
+  it("loads no page before the one at hand is used up, and none after a break", () =>
+    withWire(
+      inTurn(page("ab", { next: "?offset=2&limit=2" }), page("cd", { next: "?offset=4&limit=2" }), page("ef")),
+      async ({ url, requests }) => {
+        const loaded: string[] = [];
+        for await (const { id } of listAt(url)) {
+          loaded.push(`${id}${requests.length}`);
+          if (id === "c") break;
+        }
+        expect(loaded).toEqual(["a1", "b1", "c2"]);
+        await new Promise(setImmediate);
+        expect(requests).toHaveLength(2);
+      },
+    ));
+
+  it("can be walked again, from its start", () =>
+    withWire(inTurn(page("ab")), async ({ url, requests }) => {
+      const list = listAt(url);
+      for (let round = 1; round <= 2; round += 1) {
+        const pages: UserPage[] = [];
+        for await (const each of list.pages()) pages.push(each);
+        expect([pages.map(({ data }) => data.length), requests.length]).toEqual([[2], round]);
+      }
+    }));
+
+  it.each<[string, Reply[], { ids: string; targets: string[] }, ListOptions?]>([
+    [
+      "takes only offset and limit from next",
+      [
+        page("ab", { next: "https://evil.example/elsewhere?limit=3&sort=name&x=1&order=asc&offset=2" }),
+        page("cd", { next: "/v2/users?offset=4" }),
+        page("ef"),
+      ],
+      { ids: "abcdef", targets: ["?order=desc", "?order=desc&offset=2&limit=3", "?order=desc&offset=4&limit=3"] },
+      { order: "desc" },
+    ],
+    ...[null, "", undefined, "/v2/users?cursor=a"].map(
+      (next): [string, Reply[], { ids: string; targets: string[] }] => [
+        `ends where next is ${next}`,
+        [page("ab", { next })],
+        { ids: "ab", targets: [""] },
+      ],
+    ),
+    [
+      "skips users that were pushed onto the next page, and does not stop where a whole page is such",
+      [
+        page("ab", { next: "?offset=2&limit=2" }),
+        page("bc", { total: 7, next: "?offset=4&limit=2" }),
+        page("bc", { total: 9, next: "?offset=6&limit=2" }),
+        page("de", { total: 9 }),
+      ],
+      { ids: "abcde", targets: ["", "?offset=2&limit=2", "?offset=4&limit=2", "?offset=6&limit=2"] },
+    ],
+    [
+      "goes on over as many repeated pages as users were added at once",
+      [
+        page("a", { total: 2, next: "?offset=1&limit=1" }),
+        page("x", { total: 4, next: "?offset=2&limit=1" }),
+        page("a", { total: 4, next: "?offset=3&limit=1" }),
+        page("b", { total: 4 }),
+      ],
+      { ids: "axb", targets: ["?limit=1", ...[1, 2, 3].map((offset) => `?limit=1&offset=${offset}`)] },
+      { limit: 1 },
+    ],
+  ])("%s", async (_, replies, expected, options) => expect(await walk(inTurn(...replies), options)).toEqual(expected));
+
+  it.each([
+    ["an empty page", page("", { next: "?offset=4&limit=2" })],
+    ["a page that leads to itself", page("ab", { next: "?offset=2&limit=2" })],
+    ["a page that leads backwards", page("cd", { next: "?offset=1&limit=2" })],
+    ["a page that repeats what is known, and leads beyond the end", page("ab", { next: "?offset=6&limit=2" })],
+  ])("stops on %s", async (_, second) => {
+    const { targets } = await walk(inTurn(page("ab", { next: "?offset=2&limit=2" }), second, page("ef")));
+    expect(targets).toEqual(["", "?offset=2&limit=2"]);
+  });
+
+  it("stops at the end that a service tells, although it goes on for ever", async () => {
+    const endless: Answerer = ({ target }) => {
+      const offset = Number(new URLSearchParams(target.split("?")[1]).get("offset"));
+      return page("ab", { offset, next: `?offset=${offset + 2}&limit=2` });
+    };
+    expect(await walk(endless)).toMatchObject({ ids: "ab", targets: { length: 3 } });
+  });
+
+  const sound = JSON.parse(page("ab").body!);
+  const total = "pagination.total: expected a whole number, found";
+  const data = "data: expected an array, found";
+  const id = 'data[].id: expected a text other than "", "." and "..", found';
+  const paged = (pagination: object) => json({ ...sound, pagination: { ...sound.pagination, ...pagination } });
+  it.each([
+    ["no JSON", { body: "<html>" }, "body: expected JSON"],
+    ["null", json(null), `${total} undefined`],
+    ["a list", json([user("a")]), `${total} undefined`],
+    ["data that is no list", json({ ...sound, data: {} }), `${data} object`],
+    ["data that is a text", json({ ...sound, data: "" }), `${data} ""`],
+    ["a user without id", json({ ...sound, data: [{ object: "user" }] }), `${id} undefined`],
+    ["a user that is null", json({ ...sound, data: [null] }), `${id} undefined`],
+    ["a user whose id leads nowhere", json({ ...sound, data: [user("")] }), `${id} ""`],
+    ["pagination that is a text", json({ ...sound, pagination: "{}" }), `${total} undefined`],
+    ["a total that is a text", paged({ total: "6" }), `${total} "6"`],
+    ["a next that is no text", paged({ next: 2 }), "pagination.next: expected a text, found 2"],
+  ])("refuses a page with %s, and says why", (_, reply, reason) =>
+    withWire(inTurn(reply), async ({ url, requests }) => {
+      const error = await listAt(url).then(undefined, (thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(ApiError);
+      expect(error).toMatchObject({ status: 200, error: reason, message: `GET ${url}/v2/users?: 200 ${reason}` });
+      expect(requests).toHaveLength(1);
+    }),
+  );
+  it("is a NotFoundError where the service knows none", () =>
+    withWire(inTurn(json({ error: "Object not found" }, 404)), async ({ url }) => {
+      const error = await listAt(url).then(undefined, (thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(NotFoundError);
+      expect(error).toMatchObject({ error: "Object not found" });
+    }));
+});
+
+interface Row {
+  id: string;
+  created_at: number;
+}
+const newestLast = (a: Row, b: Row) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1);
+
+/** `GET /v2/users` of the interface, over an array. */
+const serve =
+  (rows: Row[]): Answerer =>
+  ({ target }) => {
+    const query = new URL(target, "http://any").searchParams;
+    const [offset, limit] = [Number(query.get("offset") ?? 0), Number(query.get("limit") ?? 25)];
+    const sorted = rows.toSorted(newestLast);
+    if (query.get("order") !== "asc") sorted.reverse();
+    const data = sorted.slice(offset, offset + limit).map(({ id, created_at }) => user(id, created_at));
+    const isMore = offset + limit < rows.length;
+    const next = isMore ? `https://api.example.com/v2/users?offset=${offset + limit}&limit=${limit}` : undefined;
+    return json({
+      object: "user.list",
+      data,
+      pagination: { total: rows.length, offset, limit, count: data.length, next },
+    });
+  };
+
+it("a walk meets everybody who was there at its start, in order and once, although users are added meanwhile", async () => {
+  const START = 1_735_689_600;
+  const walks = fc.asyncProperty(
+    // Few different times, so that many users share one.
+    fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 40 }),
+    // How many users are added after each page: newer than all, as in life.
+    fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 12 }),
+    fc.option(fc.integer({ min: 0, max: 45 }), { nil: undefined }),
+    fc.option(fc.integer({ min: 1, max: 12 }), { nil: undefined }),
+    fc.constantFrom("asc", "desc", undefined),
+    fc.boolean(),
+    async (ages, arrivals, offset, limit, order, isByPage) => {
+      const rows = ages.map((age, index) => ({ id: `u${String(index).padStart(3, "0")}`, created_at: START + age }));
+      const sorted = rows.toSorted(newestLast).map(({ id }) => id);
+      let [round, number] = [0, 0];
+      const arrive = (): void => {
+        for (let left = arrivals[round++] ?? 0; left > 0; left--)
+          rows.push({ id: `v${String(++number).padStart(3, "0")}`, created_at: START + 10 + number });
+      };
+      const ids: string[] = [];
+      await withWire(serve(rows), async ({ url }) => {
+        const list = listAt(url, { offset, limit, order });
+        if (isByPage)
+          for await (const { data } of list.pages()) {
+            ids.push(...data.map(({ id }) => id));
+            arrive();
+          }
+        else
+          for await (const { id } of list) {
+            ids.push(id);
+            // The page size that is in force says when the next page is due.
+            if (ids.length % (limit ?? 25) === 0) arrive();
+          }
+      });
+      const expected = (order === "asc" ? sorted : sorted.toReversed()).slice(offset);
+      expect(ids.filter((id) => expected.includes(id))).toEqual(expected);
+      expect(new Set(ids).size).toBe(ids.length);
+      const late = ids.filter((id) => id.startsWith("v"));
+      if (order === "asc") expect(ids).toEqual([...expected, ...late.toSorted()]);
+    },
+  );
+  await fc.assert(walks, { numRuns: 150, seed: 20_250_101 });
+});
