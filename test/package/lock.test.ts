@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import semver from "semver";
 import { describe, expect, it } from "vitest";
 
 /*
@@ -14,6 +15,8 @@ interface Locked {
   link?: boolean;
   /** Only the tests and tools of the project's makers need it: `npm start` leaves it out. */
   dev?: boolean;
+  optional?: boolean;
+  engines?: { node?: string };
   dependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
@@ -49,6 +52,19 @@ describe.each(LOCK_FILES)("%s", (file) => {
     const packages = await readLock(file);
     expect(Object.keys(packages).filter((folder) => packages[folder]!.resolved && !packages[folder]!.link)).toEqual([]);
   });
+});
+
+it("every package runs on the versions of Node that the README names, so that `npm install` warns of none", async () => {
+  const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
+  const lowest = (/Node ([\d., ]+) or newer/.exec(readme)?.[1] ?? "").split(", ").map((text) => semver.coerce(text)!);
+  expect(lowest.length).toBeGreaterThan(1);
+  const packages = Object.entries(await readLock("package-lock.json")).filter(([, { optional }]) => !optional);
+  const refused = packages.flatMap(([folder, { engines }]) =>
+    lowest
+      .filter((node) => engines?.node !== undefined && !semver.satisfies(node, engines.node))
+      .map((node) => `${folder} wants ${engines?.node}, not ${node}`),
+  );
+  expect(refused).toEqual([]);
 });
 
 it("what `npm start` imports is there without the tests' tools", async () => {
