@@ -1,13 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { requireApiToken } from "./auth.js";
 import type { ServiceConfig } from "./config.js";
+import { errors } from "./error-schemas.js";
 import { HttpError } from "./errors.js";
 import { readEventBodies } from "./event-body.js";
+import { EventInput, MAX_PARAMS_DEPTH, Success } from "./event-schemas.js";
 import type { EventStore } from "./event-store.js";
 import { findMember } from "./json-text.js";
 import { plausible } from "./occurred-at.js";
 import { createQuota } from "./quota.js";
-import { EventInput, errors, MAX_PARAMS_DEPTH, Success } from "./schemas.js";
 import { createTokens } from "./tokens.js";
 
 /** `POST /v1/track/event`: records an event; answered once it is committed. */

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
 import type { Database } from "./database.js";
+import { errors } from "./error-schemas.js";
+import { EventList, EventQuery } from "./event-schemas.js";
 import { exportPage, ndjsonLine } from "./export.js";
 import { nextPage, ownUrl } from "./own-url.js";
-import { EventList, EventQuery, errors } from "./schemas.js";
 import { readIntegers } from "./validation.js";
 
 /**

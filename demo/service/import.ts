@@ -6,7 +6,7 @@ import { Compile } from "typebox/compile";
 import type { Database, Query } from "./database.js";
 import { digest, encodeText, parseJson, recordId } from "./exact-text.js";
 import { createMissingRecords } from "./missing-records.js";
-import { Stage } from "./schemas.js";
+import { Stage } from "./record-schemas.js";
 import { StartError } from "./start-error.js";
 import { rankUsers } from "./user-pages.js";
 

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { type Static, Type } from "typebox";
 import type { Database, Query } from "./database.js";
+import { errors } from "./error-schemas.js";
 import { notFound } from "./errors.js";
 import { decodeText, encodeText, parseObject, recordId } from "./exact-text.js";
-import { Account, Contact, errors } from "./schemas.js";
+import { Account, Contact } from "./record-schemas.js";
 
 type Row = Record<string, unknown>;
 type Kind = "account" | "contact";

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Static } from "typebox";
 import type { Database } from "./database.js";
+import { errors } from "./error-schemas.js";
 import { nextPage, ownUrl } from "./own-url.js";
-import { errors, MAX_PAGE, UserList, UserQuery } from "./schemas.js";
 import { createUserPages } from "./user-pages.js";
+import { MAX_PAGE, UserList, UserQuery } from "./user-schemas.js";
 import { readIntegers } from "./validation.js";
 
 /**
