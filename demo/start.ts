@@ -1,6 +1,6 @@
 /** `npm start`: the local service as a process of its own, and the demo site on another origin. */
 
-import { StartError } from "./service/config.js";
+import { StartError } from "./service/start-error.js";
 import { createSite } from "./site/server.js";
 import { HOST, portProblem } from "./start/ports.mjs";
 import { withProgress } from "./start/progress.mjs";

@@ -1,7 +1,7 @@
 import rateLimit from "@fastify/rate-limit";
 import Fastify, { type FastifyInstance } from "fastify";
 import { decorateWorkspace, requireBearer } from "./auth.js";
-import { isPrivate, readConfig, type ServiceConfig } from "./config.js";
+import { isPrivate, type ServiceConfig } from "./config.js";
 import { closeConnections } from "./connections.js";
 import { allowOrigins } from "./cors.js";
 import type { Database } from "./database.js";
@@ -24,6 +24,7 @@ import { metricsRoute } from "./metrics-route.js";
 import { openDatabase } from "./open-database.js";
 import { describeRoutes } from "./openapi.js";
 import { refuseOtherHosts, refuseOtherMachines } from "./private-access.js";
+import { readConfig } from "./read-config.js";
 import { Account, Contact } from "./record-schemas.js";
 import { recordRoutes } from "./records.js";
 import { keepFor } from "./retention.js";

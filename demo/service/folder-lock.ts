@@ -1,6 +1,6 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { StartError } from "./config.js";
+import { StartError } from "./start-error.js";
 
 /**
  * Takes the lock file of a folder: its text is the process that holds it. A holder that no longer runs (it was

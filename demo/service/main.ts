@@ -1,6 +1,8 @@
 import { createServer } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { readConfig, type ServiceConfig, StartError } from "./config.js";
+import type { ServiceConfig } from "./config.js";
+import { readConfig } from "./read-config.js";
+import { StartError } from "./start-error.js";
 
 /** The service as a process: configured by environment variables, ended by SIGINT or SIGTERM. */
 const main = async (): Promise<void> => {

@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { missingFile } from "./cluster-files.js";
-import { StartError } from "./config.js";
 import type { Database } from "./database.js";
 import { lockFolder } from "./folder-lock.js";
 import { requireTables } from "./migrate.js";
 import { openPgliteThread } from "./pglite-thread.js";
 import { prepare } from "./prepare.js";
 import { serveReaders } from "./readers.js";
+import { StartError } from "./start-error.js";
 
 /**
  * Opens the embedded PostgreSQL in a folder, which is made when absent. One process at a time may hold the folder.

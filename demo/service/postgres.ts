@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import pg from "pg";
-import { StartError } from "./config.js";
 import type { Database, Query, Statement } from "./database.js";
 import { requireTables } from "./migrate.js";
 import { prepare } from "./prepare.js";
 import { isUnavailable, repeated } from "./sql-state.js";
+import { StartError } from "./start-error.js";
 
 /** Connections of one process: one commits events, the others answer look-ups and live pages. */
 const MAX_CONNECTIONS = 8;

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { StartError } from "../service/config.js";
 import { DEFAULTS } from "../service/defaults.js";
+import { StartError } from "../service/start-error.js";
 import { readPort } from "./ports.mjs";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { isPrivate, readConfig } from "../../demo/service/config.js";
+import { isPrivate } from "../../demo/service/config.js";
+import { readConfig } from "../../demo/service/read-config.js";
 
 it("has defaults that suit the demo", () => {
   expect(readConfig({})).toEqual({
@@ -44,25 +45,25 @@ it("is read from the environment", () => {
     TRACKLET_TOKEN_QUOTA_MB: "8",
     TRACKLET_LOG_LEVEL: "debug",
   };
-  expect(Object.values(readConfig(environment))).toEqual([
-    0,
-    "0.0.0.0",
-    "/data",
-    environment.DATABASE_URL,
-    environment.TRACKLET_API_TOKEN,
-    environment.TRACKLET_ACCESS_TOKEN,
-    environment.TRACKLET_METRICS_TOKEN,
-    [{ name: "shop-2", apiToken: "c ☃ of sixteen characters", accessToken: "d-of-sixteen-characters" }],
-    90,
-    false,
-    ["loopback", "10.0.0.0/8", "fd00::/8", "192.0.2.7"],
-    "https://track.example.com",
-    1000,
-    0,
-    7,
-    8,
-    "debug",
-  ]);
+  expect(readConfig(environment)).toEqual({
+    port: 0,
+    host: "0.0.0.0",
+    dataFolder: "/data",
+    databaseUrl: environment.DATABASE_URL,
+    apiToken: environment.TRACKLET_API_TOKEN,
+    accessToken: environment.TRACKLET_ACCESS_TOKEN,
+    metricsToken: environment.TRACKLET_METRICS_TOKEN,
+    workspaces: [{ name: "shop-2", apiToken: "c ☃ of sixteen characters", accessToken: "d-of-sixteen-characters" }],
+    retentionDays: 90,
+    seed: false,
+    trustProxy: ["loopback", "10.0.0.0/8", "fd00::/8", "192.0.2.7"],
+    publicUrl: "https://track.example.com",
+    maxEventBytes: 1000,
+    rateLimit: 0,
+    addressQuota: 7,
+    tokenQuota: 8,
+    logLevel: "debug",
+  });
 });
 
 it.each([
