@@ -5,7 +5,7 @@ import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Database, Query } from "./database.js";
 import { digest, encodeText, parseJson, recordId } from "./exact-text.js";
-import { createMissingRecords } from "./missing-records.js";
+import { makeRecords } from "./missing-records.js";
 import { Stage } from "./record-schemas.js";
 import { StartError } from "./start-error.js";
 import { rankUsers } from "./user-pages.js";
@@ -154,7 +154,7 @@ const storeLines = async (query: Query, { table, workspace, lines }: Chunk): Pro
   const told = lines.flatMap(({ unique_id, accounts = [] }) =>
     accounts.map((accountUid) => ({ workspace, contactUid: unique_id!, accountUid, receivedAt: Date.now() })),
   );
-  for (const { text, values } of createMissingRecords()(told).statements) await query(text, values);
+  for (const { text, values } of makeRecords(told)) await query(text, values);
 };
 
 const DEFAULTS = (): Row => ({

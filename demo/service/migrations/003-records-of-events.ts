@@ -1,6 +1,6 @@
 import type { Query } from "../database.js";
 import { decodeText } from "../exact-text.js";
-import { createMissingRecords } from "../missing-records.js";
+import { makeRecords } from "../missing-records.js";
 
 /**
  * Makes the records that events tell of, and which the versions before did not make, and forgets times that cannot be:
@@ -8,7 +8,6 @@ import { createMissingRecords } from "../missing-records.js";
  */
 export const up = async (query: Query): Promise<void> => {
   for (const statement of BEFORE) await query(statement);
-  const missing = createMissingRecords();
   for (let after = ""; ; ) {
     const contacts = await query<{ contact_id: string }>(
       "SELECT DISTINCT contact_id FROM events WHERE contact_id > $1 ORDER BY contact_id LIMIT $2",
@@ -28,7 +27,7 @@ export const up = async (query: Query): Promise<void> => {
       accountUid: row.account_uid === null ? undefined : decodeText(row.account_uid!),
       receivedAt: Number(row.received_at),
     }));
-    for (const { text, values } of missing(told).statements) await query(text, values);
+    for (const { text, values } of makeRecords(told)) await query(text, values);
     after = last;
   }
 };
