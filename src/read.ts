@@ -2,11 +2,12 @@
 
 import { NotFoundError, TrackletError } from "./server/errors.js";
 import { type EventOptions, eventPages } from "./server/events.js";
+import type { Ask } from "./server/pages.js";
 import { isId, record, recordOrNone } from "./server/parse-records.js";
 import { type CallOptions, checkReach, type Reach } from "./server/reach.js";
 import type { Account, Contact, EventPage } from "./server/records.js";
 import { request } from "./server/request.js";
-import { type Ask, type ListOptions, type UserList, userLists } from "./server/users.js";
+import { type ListOptions, type UserList, userLists } from "./server/users.js";
 import { check, checkAddress, isText } from "./server/validate.js";
 
 export {
@@ -70,9 +71,7 @@ export interface Reader {
   };
   /**
    * Pages of events, the oldest first; each is asked for when it is needed. Tracklet's own service has them, the
-   * vendor's interface does not: it answers with a NotFoundError.
-   *
-   * @throws TypeError at once, naming the option that is wrong
+   * vendor's interface does not: it answers with a NotFoundError. A wrong option is refused by the service.
    */
   events(options?: EventOptions): AsyncGenerator<EventPage, void, undefined>;
 }

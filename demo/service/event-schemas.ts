@@ -42,7 +42,9 @@ export const Success = Type.Object(
 /** Events on a page of `/v2/events` when `limit` is absent, and the most of them. */
 const [DEFAULT_EVENTS, MAX_EVENTS] = [100, 1_000];
 const Time = (meaning: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, description: `${meaning}; epoch milliseconds` }));
+  Type.Optional(
+    Type.Integer({ minimum: 0, description: `${meaning}; epoch milliseconds, or a day or a time (ISO 8601)` }),
+  );
 const NotEmpty = Type.Optional(Type.String({ minLength: 1 }));
 
 export const EventQuery = Type.Object({

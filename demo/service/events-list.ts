@@ -5,7 +5,7 @@ import { errors } from "./error-schemas.js";
 import { EventList, EventQuery } from "./event-schemas.js";
 import { exportPage, ndjsonLine } from "./export.js";
 import { nextPage, ownUrl } from "./own-url.js";
-import { readIntegers } from "./validation.js";
+import { readIntegers, readTimes } from "./validation.js";
 
 /**
  * `GET /v2/events`: the stored events, page by page. Not of the vendor's interface.
@@ -18,7 +18,7 @@ export const eventListRoute =
     app.get(
       "/v2/events",
       {
-        preValidation: readIntegers("limit", "since", "until"),
+        preValidation: [readIntegers("limit", "since", "until"), readTimes("since", "until")],
         schema: {
           operationId: "listEvents",
           tags: ["records"],

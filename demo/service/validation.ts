@@ -1,4 +1,6 @@
 import type { FastifySchemaValidationError, preValidationAsyncHookHandler } from "fastify";
+import { HttpError } from "./errors.js";
+import { readTime } from "./time-argument.js";
 
 /**
  * What is wrong with a request, in words that name each wrong member or parameter.
@@ -34,4 +36,18 @@ export const readIntegers =
       if (typeof value === "string" && /^-?\d+$/.test(value))
         query[name] = Math.min(Number(value), Number.MAX_SAFE_INTEGER);
     }
+  };
+
+/** Makes epoch milliseconds of those parameters that are written as a day or a time (ISO 8601). */
+export const readTimes =
+  (...names: string[]): preValidationAsyncHookHandler =>
+  async (request) => {
+    const query = request.query as Record<string, unknown>;
+    for (const name of names)
+      if (typeof query[name] === "string")
+        try {
+          query[name] = readTime(name, query[name]);
+        } catch (error) {
+          throw new HttpError(400, (error as Error).message);
+        }
   };

@@ -28,19 +28,19 @@ export const recordOrNone = <T extends object>(body: unknown): T | null => {
   return found == null ? null : record(found);
 };
 
-/** The body as a page of events. */
-export const eventPage = (page: EventPage): EventPage => {
-  check(Array.isArray(Object(page).data), "data: expected an array", page);
+/** The body as a page of a list whose members can be relied upon. */
+export const listPage = <T extends EventPage | UserPage>(page: T): T => {
+  const { data, pagination } = Object(page) as Partial<T>;
+  const { next } = Object(pagination) as Partial<T["pagination"]>;
+  check(isText(next ?? "", /^/), "pagination.next: expected a text", next);
+  check(Array.isArray(data), "data: expected an array", data);
+  for (const { id } of data!.map(Object)) check(isId(id), 'data[].id: expected a text other than "", "." and ".."', id);
   return page;
 };
 
-/** The body as a page whose members can be relied upon. */
+/** The same, of users, who are counted. */
 export const userPage = (page: UserPage): UserPage => {
-  const { data, pagination } = Object(page) as Partial<UserPage>;
-  const { total, next } = Object(pagination) as Partial<UserPage["pagination"]>;
+  const total = Object(Object(page).pagination).total;
   check(Number.isInteger(total), "pagination.total: expected a whole number", total);
-  check(isText(next ?? "", /^/), "pagination.next: expected a text", next);
-  check(Array.isArray(data), "data: expected an array", data);
-  for (const user of data!) check(isId(user?.id), 'data[].id: expected a text other than "", "." and ".."', user?.id);
-  return page;
+  return listPage(page);
 };

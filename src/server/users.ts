@@ -1,3 +1,4 @@
+import { type Ask, nextOf, toQuery } from "./pages.js";
 import { userPage } from "./parse-records.js";
 import type { CallOptions } from "./reach.js";
 import type { User, UserPage } from "./records.js";
@@ -28,9 +29,6 @@ export interface UserList extends PromiseLike<UserPage>, AsyncIterable<User> {
 /** The options without the signal. */
 type Query = Omit<ListOptions, "signal">;
 
-/** Asks for what is behind a path, and makes the result out of the answer. */
-export type Ask = <T>(path: string, accept: (body: never) => T, options?: CallOptions) => Promise<T>;
-
 /** Makes the function that checks the options and gives a {@link UserList}. */
 export const userLists =
   (ask: Ask) =>
@@ -41,9 +39,7 @@ export const userLists =
     checkWhole("limit", limit, { min: 1, max: 100 });
     check(["asc", "desc"].includes(order), 'order: expected "asc" or "desc"', order);
     check(sort === "created_at", 'sort: expected "created_at"', sort);
-    const load = (query: Query) =>
-      // By way of JSON, because that leaves out what is undefined.
-      ask(`users?${new URLSearchParams(JSON.parse(JSON.stringify(query)))}`, userPage, { signal });
+    const load = (query: Query) => ask(`users?${toQuery(query)}`, userPage, { signal });
 
     /**
      * Walks along `pagination.next`, one page at a time. Ends on a page without `next`, an empty one, one whose `next`
@@ -56,11 +52,10 @@ export const userLists =
       for (;;) {
         const page = await load(query);
         const { data } = page;
-        const { next, total } = page.pagination;
+        const { total } = page.pagination;
         const unseen = data.filter(({ id }) => seen.size < seen.add(id).size);
         yield { ...page, data: unseen };
-        // Nothing else of `next` is used: with a foreign host or path, the token would go there.
-        const members = new URLSearchParams(next?.split("?")[1]);
+        const members = nextOf(page);
         const offset = Number(members.get("offset"));
         const isForwards = offset > (query.offset ?? 0);
         if (!data.length || !isForwards || (!unseen.length && offset >= total)) return;

@@ -90,6 +90,13 @@ interface EventPage {
     };
     [member: string]: unknown;
 }
+interface EventOptions extends CallOptions {
+    contactUid?: string | undefined;
+    accountUid?: string | undefined;
+    eventUid?: string | undefined;
+    since?: Date | number | undefined;
+    until?: Date | number | undefined;
+}
 interface ListOptions extends CallOptions {
     offset?: number | undefined;
     limit?: number | undefined;
@@ -98,13 +105,6 @@ interface ListOptions extends CallOptions {
 }
 interface UserList extends PromiseLike<UserPage>, AsyncIterable<User> {
     pages(): AsyncGenerator<UserPage, void, undefined>;
-}
-interface EventOptions extends CallOptions {
-    contactUid?: string | undefined;
-    accountUid?: string | undefined;
-    eventUid?: string | undefined;
-    since?: Date | number | undefined;
-    until?: Date | number | undefined;
 }
 type Kind<T extends Error> = new (message: string, options?: {
     cause: unknown;
