@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,6 +51,19 @@ it("installs all libraries that the built service loads", async () => {
   expect(loaded).toContain("pg");
   const { dependencies } = await json("demo/service/package.json");
   expect([...new Set(loaded)].filter((name) => !(name in dependencies))).toEqual([]);
+});
+
+it("runs what was built where the tools to build are gone, and says so where nothing was", async () => {
+  await mkdir(join(folder, "demo/service"), { recursive: true });
+  await cp(join(ROOT, "demo/service/prepare-build.mjs"), join(folder, "demo/service/prepare-build.mjs"));
+  const prepare = () => checkedBy(process.execPath, ["demo/service/prepare-build.mjs"]);
+  expect(await prepare()).toEqual({
+    code: 1,
+    said: "service: it is not built: run npm ci and npm run build:service first\n",
+  });
+  await mkdir(join(folder, "demo/.service"));
+  await writeFile(join(folder, "demo/.service/main.js"), "");
+  expect(await prepare()).toEqual({ code: 0, said: "" });
 });
 
 describe("the image", () => {
