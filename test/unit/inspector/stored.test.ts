@@ -3,7 +3,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { configure } from "../../../src/browser/config.js";
 import { claim, fail } from "../../../src/browser/delivery/backoff.js";
-import type { Request } from "../../../src/browser/delivery/in-flight.js";
 import { EVENT, type Row, readRow, writeRow } from "../../../src/browser/delivery/row.js";
 import { open } from "../../../src/browser/state/storage.js";
 import { readEvent, readStored, SHOWN } from "../../../src/inspector/stored.js";
@@ -50,7 +49,7 @@ describe("the storage", () => {
     configure({ name: "tracklet", apiToken: "", trackUrl: "" });
     open(true);
     const pause = () => Math.ceil(readStored("tracklet").pauseMs / 1_000);
-    fail("", { beganAt: 0, backoffSetAt: undefined } as Request, 4_000);
+    fail("", 0, 4_000);
     expect(pause()).toBe(4);
     claim("another event");
     expect(pause()).toBe(0);
