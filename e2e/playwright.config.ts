@@ -1,6 +1,8 @@
 import { defineConfig } from "playwright/test";
 import { ENGINES, findEngines } from "../test/support/engines.js";
 import { CHROMIUM_ARGS } from "./harness/chromium.js";
+import type { TestFixtures } from "./harness/fixtures.js";
+import { isSecurePossible, trustArgs } from "./harness/secure.js";
 import { commandMs } from "./harness/strain.js";
 
 /*
@@ -8,12 +10,13 @@ import { commandMs } from "./harness/strain.js";
  *
  * - Every test runs in Chromium. A test with the tag `@engines` runs in Firefox and WebKit as well, where they are
  *   installed: it takes its tabs from the fixture of `harness/engines.ts`.
+ * - The core runs in Chromium by HTTP/2 with TLS as well, in the project `chromium-h2`.
  * - `npm test` runs the core: the tests with the tag `@engines` or `@core`, in Chromium alone. `npm test -- --all` runs
  *   everything, and so does Playwright when it is called by hand.
  */
 const found = findEngines();
 
-export default defineConfig({
+export default defineConfig<TestFixtures>({
   testDir: ".",
   globalSetup: "./harness/global-setup.ts",
   testMatch: "**/*.spec.ts",
@@ -27,16 +30,37 @@ export default defineConfig({
   timeout: 180_000,
   expect: { timeout: 30_000 },
   use: { trace: "off" },
-  projects: ENGINES.filter((engine) => found[engine]).map((engine) => ({
-    name: engine,
-    ...(engine === "chromium" ? {} : { grep: /@engines/ }),
-    use: {
-      browserName: engine,
-      launchOptions: {
-        executablePath: found[engine]!.path,
-        args: engine === "chromium" ? CHROMIUM_ARGS : [],
-        slowMo: commandMs,
+  projects: [
+    ...ENGINES.filter((engine) => found[engine]).map((engine) => ({
+      name: engine,
+      ...(engine === "chromium" ? {} : { grep: /@engines/ }),
+      use: {
+        browserName: engine,
+        launchOptions: {
+          executablePath: found[engine]!.path,
+          args: engine === "chromium" ? CHROMIUM_ARGS : [],
+          slowMo: commandMs,
+        },
       },
-    },
-  })),
+    })),
+    ...(found.chromium && isSecurePossible()
+      ? [
+          {
+            name: "chromium-h2",
+            grep: /@core|@engines/,
+            // The demo has servers of its own.
+            testIgnore: "demo/**",
+            use: {
+              browserName: "chromium" as const,
+              isSecure: true,
+              launchOptions: {
+                executablePath: found.chromium.path,
+                args: [...CHROMIUM_ARGS, ...trustArgs()],
+                slowMo: commandMs,
+              },
+            },
+          },
+        ]
+      : []),
+  ],
 });

@@ -51,7 +51,7 @@ const visited = async (stage: Stage, use: (scene: Scene) => Promise<string>): Pr
 /** A tab whose process dies while its requests are open, beside a tab that goes on. */
 const crash = (stage: Stage): Promise<string> =>
   visited(stage, async ({ page, contact, gateway }) => {
-    const own = await launchBrowser(createGuard(), stage.executablePath);
+    const own = await launchBrowser(createGuard(), { executablePath: stage.executablePath });
     try {
       const [other, crashing] = [own.page, await own.context.newPage()];
       for (const tab of [other, crashing]) await tab.goto(page.url());

@@ -11,15 +11,17 @@ const TAKE_OVER_MS = 10_000;
 /** Takes long enough for a tab to hold its own lock meanwhile. */
 const SLOW_FAILURE: Fault = { status: 503, delayMs: 1_500 };
 
-test.describe("An open tab stores within 10 s the events of a tab that", EVERY_ENGINE, () => {
-  const ends: Record<string, (tab: Tab) => Promise<void>> = {
-    "is killed": (tab) => killPage(tab),
-    "is closed": (tab) => tab.close(),
-    // It stays in the back/forward cache.
-    "goes on to a page without the snippet": (tab) => leaveBy(tab, `location.assign("/bare")`),
-  };
-  for (const [what, end] of Object.entries(ends))
-    test(what, async ({ open, site, gateway, browserName, expectRows }) => {
+const ENDS: Record<string, (tab: Tab) => Promise<void>> = {
+  "is killed": (tab) => killPage(tab),
+  "is closed": (tab) => tab.close(),
+  // It stays in the back/forward cache.
+  "goes on to a page without the snippet": (tab) => leaveBy(tab, `location.assign("/bare")`),
+};
+for (const [what, end] of Object.entries(ENDS))
+  test(
+    `The events of a tab that ${what} are stored within 10 s by another one that is open`,
+    EVERY_ENGINE,
+    async ({ open, site, gateway, browserName, expectRows }) => {
       test.skip(what === "is killed" && process.platform !== "linux", "processes of pages are looked for in /proc");
       test.skip(
         what === "is killed" && browserName === "webkit",
@@ -27,13 +29,13 @@ test.describe("An open tab stores within 10 s the events of a tab that", EVERY_E
       );
       // What was under way is sent again.
       site.configure({ stamp: true });
-      site.page("/bare", site.html({ tag: false }));
-      const [other, tab] = [await open(site.url), await open(site.url)];
+      site.page("/bare", { tag: false });
+      const [other, tab] = [await open(), await open()];
       await gateway.fail(SLOW_FAILURE);
       const uids = await trackMany(tab, 10);
       await waitFor(async () => (await locksHeld(other)).length > 0, { what: "the tab to hold its lock" });
       await end(tab);
       await gateway.heal();
       await expectRows(uids, { timeoutMs: TAKE_OVER_MS });
-    });
-});
+    },
+  );

@@ -1,38 +1,11 @@
 import { expect, test, trackMany, waitFor } from "../harness/fixtures.js";
-import { open } from "../harness/install.js";
-import { lasting, waitForBackOff } from "../harness/outage.js";
+import { setClockAhead, waitForBackOff } from "../harness/outage.js";
 import { runAndGo } from "../harness/tab.js";
 import { trackCalls } from "../harness/track.js";
 
-/* A service that cannot be reached: over pages, over the end of the browser, and where the browser itself is offline. */
+/* A service that cannot be reached: over the end of the browser, where the browser is offline, and without its locks. */
 
-const DOWN_MS = 10_000;
-/** One request before anything is known, then a probe at a time: of those, more fit into 10 s once in a million runs. */
-const ATTEMPTS = 1 + 10;
-
-test("The service refuses connections for 10 s over two page loads", async ({ page, site, gateway, expectRows }) => {
-  // What is refused never reaches the proxy: the browser counts.
-  let failures = 0;
-  page.on("requestfailed", (request) => {
-    if (request.method() === "POST") failures++;
-  });
-  const uids = await gateway.during("refuse", async () => {
-    const over = lasting(DOWN_MS);
-    await page.goto(site.url);
-    const first = await trackMany(page, 20, "first-page");
-    await waitForBackOff(page);
-    await page.goto(`${site.url}/second`);
-    const second = await trackMany(page, 20, "second-page");
-    await over;
-    return [...first, ...second];
-  });
-  expect(failures, "attempts while down").toBeLessThanOrEqual(ATTEMPTS);
-  // Nobody does anything: the back-off runs out by itself, after as long again as the service was down, or some more.
-  await expectRows(uids, { timeoutMs: 150_000 });
-  expect(gateway.posts()).toHaveLength(uids.length);
-});
-
-test("In an outage the browser is closed, and started again on the same profile: the next visit delivers all", async ({
+test("What waits when the browser is closed in an outage is delivered by the next visit on the same profile", async ({
   site,
   gateway,
   launch,
@@ -52,14 +25,14 @@ test("In an outage the browser is closed, and started again on the same profile:
   expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
 });
 
-test("The browser is offline, and the page left meanwhile: the next visit delivers", async ({
-  page,
+test("What is tracked in a browser that is offline is delivered by the next visit, although the page was left meanwhile", async ({
+  open,
   context,
   site,
   gateway,
   expectRows,
 }) => {
-  await open(page, site.url);
+  const page = await open();
   await context.setOffline(true);
   const uids = await trackMany(page, 9);
   await waitForBackOff(page);
@@ -69,4 +42,34 @@ test("The browser is offline, and the page left meanwhile: the next visit delive
   await page.goto(site.url);
   await expectRows([...uids, "parting"]);
   expect(gateway.posts(), "one request an event").toHaveLength(10);
+});
+
+/** Without locks, what others have left is sent once it is so old. */
+const OLD_MS = 20_000;
+
+test("On plain http, where there are no locks, an outage over a reload loses nothing, and a closed tab's events come later", async ({
+  context,
+  page,
+  site,
+  gateway,
+  expectRows,
+}) => {
+  const shop = site.at("shop.test");
+  await page.goto(shop);
+  expect(await page.evaluate(() => [isSecureContext, "locks" in navigator])).toEqual([false, false]);
+  const uids = await gateway.during("refuse", async () => {
+    const tab = await context.newPage();
+    await tab.goto(`${shop}/tab`);
+    const left = await trackMany(tab, 10, "left");
+    await waitForBackOff(tab);
+    await tab.close();
+    const before = await trackMany(page, 10, "before");
+    await waitForBackOff(page);
+    await page.reload();
+    return [...left, ...before, ...(await trackMany(page, 10, "after"))];
+  });
+  await expectRows(uids.filter((uid) => uid.startsWith("after")));
+  await setClockAhead(context, OLD_MS);
+  await page.goto(`${shop}/later`);
+  await expectRows(uids);
 });

@@ -11,7 +11,7 @@ for (const [name, path] of [
   ["spa", "/spa.html"],
   ["late", "/late.html?load=button"],
 ] as const) {
-  test(`a click on the ${name} page is a row in the database and a live mark`, async ({ page, live, demo }) => {
+  test(`A click on the demo's ${name} page is a row in the database and a live mark`, async ({ page, live, demo }) => {
     const contact = demo.contact();
     const mine = `clicked_on_${name}_${contact.uid.replace(/\W/g, "_")}`;
     await page.goto(demo.site + path);
@@ -64,7 +64,7 @@ for (const [name, path] of [
   });
 }
 
-test("every page can be inspected", async ({ page, demo }) => {
+test("Every page of the demo can be inspected", async ({ page, demo }) => {
   const panel = page.getByRole("dialog", { name: /^Inspector/ });
   const load = async () => {
     // The page's script is there.
@@ -77,7 +77,6 @@ test("every page can be inspected", async ({ page, demo }) => {
     "/",
     "/classic.html",
     "/classic/features.html",
-    "/classic/pricing.html",
     "/spa.html",
     "/spa/features",
     "/late.html?page=features&load=button",
@@ -107,7 +106,10 @@ test("every page can be inspected", async ({ page, demo }) => {
   await expect(panel).toContainText("Working: the last event was stored");
 });
 
-test("a service that is down at the load is told in full, on a phone and on a desktop", async ({ page, demo }) => {
+test("In the demo, a service that is down at the load is told in full, on a phone and on a desktop", async ({
+  page,
+  demo,
+}) => {
   await page.route("**/demo/contacts", (route) => route.abort());
   await page.goto(`${demo.site}/classic.html`);
   await expect(page.getByRole("alert")).toHaveText(

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { expect, type Page } from "playwright/test";
+import { expect, type Locator, type Page } from "playwright/test";
 import { drawn } from "./drawn.js";
 import { test } from "./fixtures.js";
 
@@ -14,7 +14,7 @@ const PICTURE = fileURLToPath(new URL("../../demo/site/live.png", import.meta.ur
 
 const state = (page: Page) => page.getByRole("main").getByRole("status");
 
-test("the chart follows the colour scheme while it is open", async ({ live, demo }) => {
+test("The chart of the live page follows the colour scheme while it is open", async ({ live, demo }) => {
   await demo.post(demo.contact(), "registration");
   const colour = () =>
     live.evaluate<string>(`import("/vendor/chart.js/chart.js").then(({ Chart }) => {
@@ -29,7 +29,7 @@ test("the chart follows the colour scheme while it is open", async ({ live, demo
     .toEqual([false, false]);
 });
 
-test("a burst is counted to the last event, and the table stays short", async ({ live, demo }) => {
+test("A burst is counted on the live page to the last event, and the table stays short", async ({ live, demo }) => {
   const contacts = Array.from({ length: 4 }, demo.contact);
   await live.locator("[value=minutes]").check();
   // Of all names: those beyond the eighth share one series.
@@ -49,7 +49,7 @@ test("a burst is counted to the last event, and the table stays short", async ({
   await expect(live.getByRole("row").filter({ hasText: "while_paused" })).toHaveCount(1);
 });
 
-test("the time axis shows round times, and fewer of them on a phone", async ({ live }) => {
+test("The time axis of the live page shows round times, and fewer of them on a phone", async ({ live }) => {
   const times = () =>
     live.evaluate<string[]>(`import("/vendor/chart.js/chart.js").then(({ Chart }) =>
       Chart.getChart(document.querySelector("canvas")).scales.x.ticks.map(({ label }) => label).filter(Boolean))`);
@@ -61,25 +61,25 @@ test("the time axis shows round times, and fewer of them on a phone", async ({ l
   await expect.poll(times).toHaveLength(3);
 });
 
-test("it says that it is connecting until the service has answered", async ({ page, demo }) => {
-  await page.route("**/demo/events/stream", (route) => route.abort());
-  await page.goto(`${demo.site}/live.html`);
-  await expect(state(page)).toHaveText("Connecting");
-  await expect(page.getByText("The service does not answer yet.")).toBeVisible();
-  await expect(page.getByText("Nothing has arrived yet.")).toBeHidden();
-  await page.unroute("**/demo/events/stream");
-  await expect(state(page)).toHaveText("Live");
-  await expect(page.getByText("The service does not answer yet.")).toBeHidden();
-});
-
-test("what arrives first while the live page is paused is not denied", async ({ page, demo }) => {
+test("The live page says that it is connecting until the service has answered, and does not deny what comes while it is paused", async ({
+  page,
+  demo,
+}) => {
   // As with an empty database: only the stream tells of events.
   await page.route("**/demo/events?*", (route) =>
     route.fulfill({ json: { events: [] }, headers: { "access-control-allow-origin": "*" } }),
   );
+  await page.route("**/demo/events/stream", (route) => route.abort());
   await page.goto(`${demo.site}/live.html`);
+  const [silent, empty] = ["The service does not answer yet.", "Nothing has arrived yet."].map((text) =>
+    page.getByText(text),
+  ) as [Locator, Locator];
+  await expect(state(page)).toHaveText("Connecting");
+  await expect(silent).toBeVisible();
+  await expect(empty).toBeHidden();
+  await page.unroute("**/demo/events/stream");
   await expect(state(page)).toHaveText("Live");
-  const empty = page.getByText("Nothing has arrived yet.");
+  await expect(silent).toBeHidden();
   await expect(empty).toBeVisible();
   await page.getByRole("button", { name: "Pause" }).click();
   await demo.post(demo.contact(), "first_of_all");
@@ -87,7 +87,7 @@ test("what arrives first while the live page is paused is not denied", async ({ 
   await expect(empty).toBeHidden();
 });
 
-test("the live page has its picture taken", async ({ page, live, demo }) => {
+test("The live page's picture in the repository is small", async ({ page, live, demo }) => {
   if (NEW_PICTURE) {
     const samples: [name: string, params: object][] = [
       ["pageview", { visit_url: `${demo.site}/classic/features.html` }],

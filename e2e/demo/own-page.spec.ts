@@ -2,7 +2,7 @@ import { expect } from "playwright/test";
 import { startSite } from "../harness/site.js";
 import { test } from "./fixtures.js";
 
-test("the tag that npm start prints counts a page of somebody's own, on another origin", async ({ page, demo }) => {
+test("The tag that npm start prints counts a page of somebody's own, on another origin", async ({ page, demo }) => {
   const site = await startSite();
   // With the attribute, the browser asks whether the page may read the script.
   site.page("/", site.html({ tag: false, head: demo.tag.replace("async", "async crossorigin") }));

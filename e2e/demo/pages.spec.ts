@@ -1,21 +1,15 @@
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, type Page } from "playwright/test";
 import { faintTextsWithin } from "../harness/contrast.js";
 import { test } from "./fixtures.js";
 import { identify, trackOwn } from "./visitor.js";
 
-/* How the demo's pages look: each has its pictures taken, for whoever changes them. */
-
-const PICTURES = fileURLToPath(new URL("../.results/pages/", import.meta.url));
+/* How the demo's pages look. */
 
 const PAGES: Record<string, string> = {
   home: "/",
   classic: "/classic.html",
-  features: "/classic/features.html",
   pricing: "/classic/pricing.html",
   spa: "/spa.html",
-  "spa-not-found": "/spa/none",
   late: "/late.html?load=button",
   live: "/live.html",
   "not-found": "/none",
@@ -36,8 +30,6 @@ const expectGoodLooks = async (page: Page, name: string) => {
       expect(new Set(boxes.map(({ y }) => Math.round(y))).size, `lines of the navigation on ${name}`).toBe(1);
       for (const { x, width: own } of boxes) expect(x + own).toBeLessThanOrEqual(width);
       expect(await faintTextsWithin(page.locator("body")), `${name} at ${width} px, ${colorScheme}`).toEqual([]);
-      await page.evaluate(() => scrollTo(0, 0));
-      await page.screenshot({ path: join(PICTURES, `${name}-${colorScheme}-${width}.png`), fullPage: true });
     }
     grounds.add(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
   }
@@ -45,7 +37,7 @@ const expectGoodLooks = async (page: Page, name: string) => {
 };
 
 for (const [name, path] of Object.entries(PAGES))
-  test(`${name} looks well`, async ({ page, demo }) => {
+  test(`The demo's ${name} page fits and can be read`, async ({ page, demo }) => {
     await demo.post(demo.contact(), "a_rather_long_event_uid_that_has_no_place_to_break", { url: "x".repeat(300) });
     await page.goto(demo.site + path);
     await expect(page.locator("html")).toHaveAttribute("data-service", "up");
@@ -54,7 +46,10 @@ for (const [name, path] of Object.entries(PAGES))
     await expectGoodLooks(page, name);
   });
 
-test("a page in use, with events that wait and the inspector open, looks well", async ({ page, demo }) => {
+test("A page of the demo in use, with events that wait and the inspector open, fits and can be read", async ({
+  page,
+  demo,
+}) => {
   await page.goto(`${demo.site}/classic.html`);
   await expect(page.locator("#contact")).toBeEnabled();
   await identify(page, demo.contact());
@@ -76,7 +71,7 @@ test("a page in use, with events that wait and the inspector open, looks well", 
   await expectGoodLooks(page, "inspected");
 });
 
-test("an address without a page is answered 404, with the way back", async ({ page, demo }) => {
+test("An address of the demo without a page is answered 404, with the way back", async ({ page, demo }) => {
   expect((await page.goto(`${demo.site}/none`))!.status()).toBe(404);
   await expect(page.getByRole("heading", { name: "There is no such page" })).toBeVisible();
   await page.getByRole("link", { name: "To the start" }).click();

@@ -27,7 +27,7 @@ const expectStep = async (page: Page, name: string | undefined) => {
   }
 };
 
-test("the guide's six steps: a visitor stops the service, sees clicks wait, and arrive", { tag: "@core" }, async ({
+test("In the guide's six steps a visitor stops the service, sees clicks wait, and arrive", { tag: "@core" }, async ({
   page,
   live,
   demo,
@@ -90,7 +90,7 @@ test("the guide's six steps: a visitor stops the service, sees clicks wait, and 
   await expectStep(page, "stop");
 });
 
-test("a visitor refuses, and nothing is kept or sent; agrees, and it goes on", async ({ page, demo }) => {
+test("A visitor of the demo refuses, and nothing is kept or sent; agrees, and it goes on", async ({ page, demo }) => {
   const contact = demo.contact();
   const consent = page.getByRole("group", { name: "May this site track you?" });
   await page.goto(`${demo.site}/classic.html`);
@@ -108,7 +108,7 @@ test("a visitor refuses, and nothing is kept or sent; agrees, and it goes on", a
   await expect.poll(async () => own(await demo.rows(contact))).toEqual(["after_agreeing"]);
 });
 
-test("no page but the demo's own may stop the service", async ({ demo }) => {
+test("No page but the demo's own may stop the service", async ({ demo }) => {
   for (const origin of [undefined, "null", "http://127.0.0.1:1", demo.service, "https://shop.example"]) {
     const answer = await fetch(`${demo.site}/service/stop`, { method: "POST", headers: origin ? { origin } : {} });
     expect(answer.status, String(origin)).toBe(403);

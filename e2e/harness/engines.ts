@@ -1,31 +1,76 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type {
+  BrowserContext,
+  BrowserType,
+  LaunchOptions,
+  Page,
+  PlaywrightTestOptions,
+  PlaywrightWorkerOptions,
+  TestType,
+} from "playwright/test";
 import { type Found, findEngines } from "../../test/support/engines.js";
-import { test as base } from "./fixtures.js";
-import { startPlaywright } from "./playwright.js";
-import type { Open } from "./tab.js";
+import { test as base, type TestFixtures, type WorkerFixtures } from "./fixtures.js";
+import type { Open, Tab } from "./tab.js";
 import { startWebKit } from "./webkit.js";
 
 /*
- * One fixture for specs that run in every engine: Playwright drives Chromium and Firefox, WebKitGTK's own driver the
- * third. Such a spec takes `open` in place of `page` and `context`, and its tests bear the tag of EVERY_ENGINE.
+ * The same stage for specs that run in every engine: Playwright drives Chromium and Firefox, WebKitGTK's own driver the
+ * third. Such a spec knows a tab only by what all of them can, and its tests bear the tag of EVERY_ENGINE.
  */
 
 /** The tag of tests that run in all engines; in Chromium they are part of the core as well. */
 export const EVERY_ENGINE = { tag: "@engines" };
 
-interface TestFixtures {
-  /** Opens tabs of one visitor, whose storage was empty before the test. */
-  open: Open;
+/** A browser, and how a visit of it begins: with a storage of its own. */
+interface Engine {
+  begin: (watch: (context: BrowserContext) => void) => Promise<{ open: Open; end: () => Promise<unknown> }>;
+  close: () => Promise<void>;
 }
 
-interface WorkerFixtures {
-  /** How the browser of this project is driven. */
-  by: Found["by"];
-  engine: Awaited<ReturnType<typeof startPlaywright>> | Awaited<ReturnType<typeof startWebKit>>;
-}
+/**
+ * Firefox under Playwright ends as a whole when the process of a page dies: it is told so by a variable, which this program
+ * takes away again.
+ */
+const withoutShutdown = async (folder: string, firefox: string): Promise<string> => {
+  const program = join(folder, "firefox");
+  await writeFile(program, `#!/bin/sh\nunset MOZ_CRASHREPORTER_SHUTDOWN\nexec "${firefox}" "$@"\n`);
+  await chmod(program, 0o755);
+  return program;
+};
+
+const startPlaywright = async (type: BrowserType, by: Found["by"], options: LaunchOptions): Promise<Engine> => {
+  const folder = await mkdtemp(join(tmpdir(), "tracklet-engine-"));
+  const browser = await type.launch({
+    ...options,
+    ...(by === "bidi"
+      ? { channel: "moz-firefox", executablePath: await withoutShutdown(folder, options.executablePath!) }
+      : { ignoreDefaultArgs: ["--disable-back-forward-cache"] }),
+  });
+  return {
+    begin: async (watch) => {
+      const context = await browser.newContext();
+      watch(context);
+      const open: Open = async (url) => {
+        const page = await context.newPage();
+        await page.goto(url);
+        return page;
+      };
+      return { open, end: () => context.close() };
+    },
+    close: async () => {
+      await browser.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
 
 export { expect } from "./fixtures.js";
 
-export const test = base.extend<TestFixtures, WorkerFixtures>({
+type Shared = PlaywrightTestOptions & Omit<TestFixtures, "open">;
+
+export const test = base.extend<object, { by: Found["by"]; engine: Engine }>({
   by: [({ browserName }, use) => use(findEngines()[browserName]!.by), { scope: "worker" }],
 
   engine: [
@@ -33,7 +78,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const engine =
         by === "webdriver"
           ? await startWebKit(launchOptions.executablePath!)
-          : await startPlaywright(playwright[browserName], { by, options: launchOptions });
+          : await startPlaywright(playwright[browserName], by, launchOptions);
       await use(engine);
       await engine.close();
     },
@@ -47,9 +92,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
 
   // Named for its order: pages are closed before the rows are looked at for the last time.
-  open: async ({ engine, guard, site: _, database: __ }, use) => {
-    const { open, end } = await engine.begin(guard);
-    await use(open);
+  open: async ({ engine, guard, site, database: _ }, use) => {
+    const { open, end } = await engine.begin(guard.watch);
+    await use((path = "/") => open(site.url + path) as Promise<Page>);
     await end();
   },
-});
+}) as unknown as TestType<Shared & { open: (path?: string) => Promise<Tab> }, PlaywrightWorkerOptions & WorkerFixtures>;

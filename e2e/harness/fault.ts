@@ -35,14 +35,6 @@ export interface Answer extends Common {
   cors?: boolean;
 }
 
-/** A redirect; `true` leads to an address of the proxy that answers 200 to everything. */
-export interface Redirect extends Common {
-  redirect: string | true;
-  /** Default 302, the one that turns a POST into a GET. */
-  status?: 301 | 302 | 303 | 307 | 308;
-  cors?: boolean;
-}
-
 /** Forwarded under another path, so that the service itself answers a wrong address. */
 export interface WrongPath extends Common {
   path: string;
@@ -54,7 +46,7 @@ export interface Connection extends Common {
 }
 
 /** What one request meets. */
-export type Fault = Kind | Answer | Redirect | WrongPath | Connection;
+export type Fault = Kind | Answer | WrongPath | Connection;
 
 /** What the proxy does: one fault for all, a choice for each request (nothing means pass), or no listener at all. */
 export type Faults = Fault | "refuse" | ((request: RecordedRequest) => Fault | undefined);
@@ -72,9 +64,6 @@ export const untilReleased = () => {
 export const normalize = (fault: Fault): Exclude<Fault, Kind> =>
   typeof fault === "string" ? { connection: fault } : fault;
 
-/** The proxy's own address that answers 200 to everything: where a followed redirect would end. */
-export const LANDING = "/landing";
-
 /** Headers that let the page at `origin` read an answer, as a well-behaved service sends them. */
 export const corsHeaders = (origin: string | undefined): Record<string, string> => ({
   "access-control-allow-origin": origin ?? "*",
@@ -91,13 +80,9 @@ export interface Reply {
   body: Buffer;
 }
 
-/** The answer of an {@link Answer} or a {@link Redirect} to a page at `origin`. */
-export const replyOf = (fault: Answer | Redirect, origin: string | undefined): Reply => {
+/** The answer of an {@link Answer} to a page at `origin`. */
+export const replyOf = (fault: Answer, origin: string | undefined): Reply => {
   const cors = fault.cors === false ? {} : corsHeaders(origin);
-  if ("redirect" in fault) {
-    const location = fault.redirect === true ? LANDING : fault.redirect;
-    return { status: fault.status ?? 302, headers: { ...cors, location }, body: Buffer.alloc(0) };
-  }
   const { status, retryAfter, headers, body } = fault;
   const ok = status >= 200 && status < 300;
   const text = body ?? (ok ? '{"status":"success"}' : JSON.stringify({ error: `answered ${status} by the proxy` }));

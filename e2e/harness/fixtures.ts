@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { test as base, expect, type Page } from "playwright/test";
 import { type Service, serviceAt } from "../../test/support/service.js";
-import { controlClock } from "./clock.js";
 import { SERVICE_URL } from "./global-setup.js";
 import { createGuard, type Guard } from "./guard.js";
 import { type LaunchOptions, launchBrowser, type OwnBrowser } from "./launch.js";
 import { type ModuleOptions, modulePage } from "./module.js";
 import { type FaultProxy, startProxy } from "./proxy.js";
 import { createRows } from "./rows.js";
-import { type Site, startSite } from "./site.js";
+import { type Html, type PageOptions, type Site, startSite } from "./site.js";
 import { track } from "./track.js";
 
 type Rows = ReturnType<typeof createRows>;
@@ -18,14 +17,16 @@ export interface TestFixtures {
   contact: string;
   /** Whether the fault proxy keeps connections, as services do, see its options. */
   keepConnections: boolean;
+  /** Whether site and proxy speak HTTP/2 with TLS: a project says so. */
+  isSecure: boolean;
   /** The fault proxy before the service, on a port of its own. (`proxy` is a setting of the runner itself.) */
   gateway: FaultProxy;
   /** The website with the script tag, which points to the gateway and identifies as `contact`. */
   site: Site;
-  /** Makes `/` and `/next` pages of an app that starts its tracker itself, see {@link modulePage}. */
-  app: (options?: Partial<ModuleOptions>) => void;
-  /** The wall clock of all pages of this test. */
-  clock: Awaited<ReturnType<typeof controlClock>>;
+  /** Opens a tab at a path of the site, which shows this page, when one is given; the snippet runs when it is resolved. */
+  open: (path?: string, page?: Html, options?: PageOptions) => Promise<Page>;
+  /** The text of a page whose app starts its tracker itself, see {@link modulePage}. */
+  app: (options?: Partial<ModuleOptions>) => string;
   /** Collects page errors and `console.error`; the test fails at its end if there were any that it has not allowed. */
   guard: Guard;
   /** The rows of `contact` in the service's database, in the order of their storing. */
@@ -75,25 +76,30 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
   keepConnections: [false, { option: true }],
 
-  gateway: async ({ service, keepConnections }, use) => {
-    const gateway = await startProxy({ target: () => service.url, keepConnections });
+  isSecure: [false, { option: true }],
+
+  gateway: async ({ service, keepConnections, isSecure }, use) => {
+    const gateway = await startProxy({ target: () => service.url, keepConnections, isSecure });
     await use(gateway);
     await gateway.close();
   },
 
-  site: async ({ gateway, contact }, use) => {
-    const site = await startSite({ tag: { trackUrl: gateway.url }, contact });
+  site: async ({ gateway, contact, isSecure }, use) => {
+    const site = await startSite({ tag: { trackUrl: gateway.url }, contact, isSecure });
     await use(site);
     await site.close();
   },
 
-  app: ({ site, gateway, contact }, use) =>
-    use((options) => {
-      const html = modulePage(site, { trackUrl: gateway.url, contactUid: contact, ...options });
-      for (const path of ["/", "/next"]) site.page(path, html);
+  open: ({ context, site }, use) =>
+    use(async (path = "/", content, options) => {
+      if (content !== undefined) site.page(new URL(path, site.url).pathname, content, options);
+      const page = await context.newPage();
+      await page.goto(site.url + path);
+      return page;
     }),
 
-  clock: async ({ context }, use) => use(await controlClock(context)),
+  app: ({ site, gateway, contact }, use) =>
+    use((options) => modulePage(site, { trackUrl: gateway.url, contactUid: contact, ...options })),
 
   guard: [
     // biome-ignore lint/correctness/noEmptyPattern: as above
@@ -123,10 +129,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   rows: ({ database }, use) => use(database.rows),
   expectRows: ({ database }, use) => use(database.expectRows),
 
-  launch: async ({ guard, launchOptions, database: _ }, use) => {
+  launch: async ({ guard, launchOptions: { executablePath, args }, database: _ }, use) => {
     const started: OwnBrowser[] = [];
     await use(async (options) => {
-      const browser = await launchBrowser(guard, launchOptions.executablePath, options);
+      const browser = await launchBrowser(guard, { executablePath, args: args ?? [], ...options });
       started.push(browser);
       return browser;
     });

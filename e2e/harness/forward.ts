@@ -3,9 +3,13 @@ import type { Reply } from "./fault.js";
 
 // Headers that belong to one connection, not to the message (RFC 9110 §7.6.1).
 const HOP_BY_HOP = ["connection", "keep-alive", "transfer-encoding", "host", "content-length"];
+/** Those of HTTP/2 that are no headers of a message: `:method`, `:path`. */
+const PSEUDO = ":";
 
 const endToEnd = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.includes(name)));
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !HOP_BY_HOP.includes(name) && !name.startsWith(PSEUDO)),
+  );
 
 /**
  * Sends one request to the service on a connection of its own and resolves to the whole answer; rejects when the

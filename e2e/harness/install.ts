@@ -23,13 +23,6 @@ export const run = (page: Page, statements: string): Promise<void> => page.evalu
 export const loaded = (page: Page, name = "tracklet") =>
   page.waitForFunction((global) => "flush" in ((window as never)[global] ?? []), name);
 
-/** Loads a page, and waits until the snippet runs there. */
-export const open = async (page: Page, url: string): Promise<Page> => {
-  await page.goto(url);
-  await loaded(page);
-  return page;
-};
-
 /** Has the page's current URL judged, whether it is a view, which else happens once it has stood for a while. */
 export const judge = async (page: Page): Promise<void> => {
   await loaded(page);

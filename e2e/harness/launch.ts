@@ -12,7 +12,8 @@ export interface LaunchOptions {
   profile?: string;
   /** `true`: pages may enter the back/forward cache, which the test driver otherwise turns off. Default `false`. */
   backForwardCache?: boolean;
-  /** More arguments of the browser. */
+  executablePath?: string | undefined;
+  /** Arguments of the browser. */
   args?: string[];
 }
 
@@ -42,13 +43,12 @@ const browserPid = async (context: BrowserContext): Promise<number> => {
 /** Starts a browser of the test's own, with a profile on disk. */
 export const launchBrowser = async (
   guard: Guard,
-  executablePath: string | undefined,
-  { profile, backForwardCache = false, args = [] }: LaunchOptions = {},
+  { profile, backForwardCache = false, executablePath, args = CHROMIUM_ARGS }: LaunchOptions = {},
 ) => {
   const folder = profile ?? (await mkdtemp(join(tmpdir(), "tracklet-profile-")));
   const context = await chromium.launchPersistentContext(folder, {
     ...(executablePath === undefined ? {} : { executablePath }),
-    args: [...CHROMIUM_ARGS, ...args],
+    args,
     slowMo: commandMs,
     ...(backForwardCache ? { ignoreDefaultArgs: ["--disable-back-forward-cache"] } : {}),
   });

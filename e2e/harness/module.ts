@@ -3,9 +3,7 @@ import type { Problem } from "../../test/support/globals.js";
 import type { Site } from "./site.js";
 import { DEMO_TOKEN } from "./tag.js";
 
-export type { Problem };
-
-/** Options of a tracker that an app starts itself; those that are functions are the page's own. */
+/** Options of a tracker that an app starts itself. */
 export interface ModuleOptions {
   trackUrl: string;
   /** Default: the demo's token. */
@@ -17,18 +15,15 @@ export interface ModuleOptions {
 /**
  * A page whose tracker comes from the ES module, as an app has it, and collects what `onError` is told. The global
  * `tracklet` takes calls as the script tag's does.
- *
- * @param head markup that comes before the tracker
- * @param functions options that are functions, as the page's own code: `beforeSend: window.hook`
  */
-export const modulePage = (site: Pick<Site, "html">, options: ModuleOptions, head = "", functions = ""): string => {
+export const modulePage = (site: Pick<Site, "html">, options: ModuleOptions): string => {
   const config = JSON.stringify({ apiToken: DEMO_TOKEN, pageviews: "off", ...options }).replaceAll("<", "\\u003c");
   return site.html({
     tag: false,
-    head: `${head}<script type="module">
-      import { init } from "/dist/index.js";
+    head: `<script type="module">
+      import { init, track } from "/dist/index.js";
       const problems = (window.problems = []);
-      init({ ...${config}, onError: (problem) => problems.push(problem), ${functions} });
+      init({ ...${config}, onError: (problem) => problems.push(problem) });
     </script>`,
   });
 };

@@ -31,24 +31,15 @@ export const countReports = (site: Site): (() => number) => {
   return () => reports;
 };
 
-/**
- * Collects every violation of a content security policy, by both ways in which a browser tells of one: the event in the
- * page, and the report to the site. To be called before the page is loaded.
- */
-export const watchPolicy = async (page: Page, site: Site) => {
+/** Collects the violations that a page is told of, and the reports to the site. To be called before the page is loaded. */
+export const watchPolicy = async (page: Page, site?: Site) => {
   const events: string[] = [];
-  const reports = countReports(site);
   await page.exposeFunction("tellViolation", (text: string) => events.push(text));
   await page.addInitScript(() => {
     const { tellViolation } = window;
-    addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) =>
-      tellViolation([violatedDirective, blockedURI, sample].join(" ")),
+    addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sourceFile, sample }) =>
+      tellViolation([location.href, violatedDirective, blockedURI, sourceFile, sample].join(" ")),
     );
   });
-  return {
-    /** What the page was told. */
-    events: events as readonly string[],
-    /** How many reports have reached the site. */
-    reports,
-  };
+  return { events: events as readonly string[], reports: site ? countReports(site) : () => 0 };
 };

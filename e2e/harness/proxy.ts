@@ -1,12 +1,14 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { constants, type Http2ServerResponse } from "node:http2";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../../test/support/ports.js";
 import { type WaitOptions, waitFor } from "../../test/support/wait.js";
-import { corsHeaders, type Fault, type Faults, LANDING, normalize, type Reply, replyOf } from "./fault.js";
+import { type Fault, type Faults, normalize, type Reply, replyOf } from "./fault.js";
 import { forward } from "./forward.js";
-import type { RecordedRequest, SentEvent } from "./recorded.js";
+import type { RecordedRequest } from "./recorded.js";
+import { createEither } from "./secure.js";
 import { answerMs, networkMs } from "./strain.js";
 
 export interface ProxyOptions {
@@ -19,11 +21,13 @@ export interface ProxyOptions {
    * `store-then-cut` is the tracker's doing alone. `true` keeps connections, as services do.
    */
   keepConnections?: boolean;
+  /** Default `false`. `true`: by HTTP/2 with TLS, on connections that are kept. */
+  isSecure?: boolean;
 }
 
 export type FaultProxy = Awaited<ReturnType<typeof startProxy>>;
 
-const parse = (body: string): SentEvent | undefined => {
+const parse = (body: string): RecordedRequest["event"] => {
   try {
     return JSON.parse(body);
   } catch {
@@ -31,12 +35,18 @@ const parse = (body: string): SentEvent | undefined => {
   }
 };
 
+/** Breaks a request off: its connection, or by HTTP/2 its stream alone. */
+const cutOff = (response: ServerResponse): void => {
+  const { stream } = response as unknown as Partial<Http2ServerResponse>;
+  if (stream) stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  else response.socket?.resetAndDestroy();
+};
+
 /** Starts a proxy before the service, on a port of its own: it records every request and injects faults. */
-export const startProxy = async ({ target, keepConnections = false }: ProxyOptions) => {
+export const startProxy = async ({ target, keepConnections = false, isSecure = false }: ProxyOptions) => {
   const port = await freePort();
   const requests: RecordedRequest[] = [];
-  const sockets = new Map<Socket, number>();
-  let connections = 0;
+  const sockets = new Set<Socket>();
   let faults: Faults = "pass";
 
   const chosen = (request: RecordedRequest): Exclude<Fault, string> => {
@@ -48,15 +58,14 @@ export const startProxy = async ({ target, keepConnections = false }: ProxyOptio
   };
 
   const serve = async (request: RecordedRequest, raw: Buffer, response: ServerResponse): Promise<void> => {
-    const cut = () => response.socket?.resetAndDestroy();
+    const cut = () => cutOff(response);
     const answer = (reply: Reply) => {
       if (response.destroyed) return;
       request.status = reply.status;
-      request.answeredAt = performance.now();
       response.writeHead(reply.status, {
         ...reply.headers,
         "content-length": reply.body.length,
-        ...(keepConnections ? {} : { connection: "close" }),
+        ...(keepConnections || isSecure ? {} : { connection: "close" }),
       });
       response.end(reply.body);
     };
@@ -72,9 +81,7 @@ export const startProxy = async ({ target, keepConnections = false }: ProxyOptio
     const delayMs = (fault.delayMs ?? 0) + networkMs();
     if (delayMs) await sleep(delayMs);
     await fault.until;
-    if (new URL(request.url, "http://proxy").pathname === LANDING)
-      return answer({ status: 200, headers: corsHeaders(request.headers.origin), body: Buffer.from("{}") });
-    if ("redirect" in fault || "status" in fault) return answer(replyOf(fault, request.headers.origin));
+    if ("status" in fault) return answer(replyOf(fault, request.headers.origin));
     if ("path" in fault) return answer(await ask(fault.path));
     switch (fault.connection) {
       case "pass":
@@ -97,14 +104,11 @@ export const startProxy = async ({ target, keepConnections = false }: ProxyOptio
       method: incoming.method ?? "",
       url: incoming.url ?? "",
       headers: incoming.headers,
-      arrivedAt: performance.now(),
-      connection: sockets.get(incoming.socket) ?? 0,
       body: "",
       event: undefined,
       forwarded: false,
       serviceStatus: undefined,
       status: undefined,
-      answeredAt: undefined,
       hanging: false,
       ended: false,
     };
@@ -121,15 +125,13 @@ export const startProxy = async ({ target, keepConnections = false }: ProxyOptio
       await serve(request, raw, response);
     } catch {
       // The browser gave up while sending, or the service is gone: either way this connection has no answer.
-      response.socket?.resetAndDestroy();
+      cutOff(response);
     }
   };
 
-  const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (incoming, response) => {
-    void receive(incoming, response);
-  });
+  const server = createEither(isSecure, (incoming, response) => void receive(incoming, response));
   server.on("connection", (socket: Socket) => {
-    sockets.set(socket, ++connections);
+    sockets.add(socket);
     socket.on("error", () => {});
     socket.on("close", () => sockets.delete(socket));
   });
@@ -140,7 +142,7 @@ export const startProxy = async ({ target, keepConnections = false }: ProxyOptio
   const shut = async () => {
     const closed = once(server, "close");
     server.close();
-    for (const socket of sockets.keys()) socket.destroy();
+    for (const socket of sockets) socket.destroy();
     await closed;
   };
   await open();
@@ -152,7 +154,7 @@ export const startProxy = async ({ target, keepConnections = false }: ProxyOptio
 
   const proxy = {
     /** Its address: what a page is given as track URL. */
-    url: `http://127.0.0.1:${port}`,
+    url: `http${isSecure ? "s" : ""}://127.0.0.1:${port}`,
     /** Everything that arrived, in the order of arrival. */
     requests: requests as readonly RecordedRequest[],
     /** The POSTs among them; with an argument only those of this `event_uid`. */

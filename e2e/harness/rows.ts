@@ -4,8 +4,6 @@ import { waitFor } from "../../test/support/wait.js";
 import type { FaultProxy } from "./proxy.js";
 
 export interface ExpectRowsOptions {
-  /** `true`: the rows came in exactly this order. Default `false`: each as often as it is listed. */
-  inOrder?: boolean;
   /** What identifies a row in the list. Default its `event_uid`. */
   by?: (row: Row) => unknown;
   /** The most the rows may take to arrive; generous, never the thing under test. Milliseconds, default 60,000. */
@@ -40,7 +38,7 @@ export const createRows = (service: Service, proxy: FaultProxy, contact: string)
    */
   const expectRows = async (
     expected: readonly unknown[] | number | ((rows: Row[]) => void),
-    { inOrder = false, by = (row) => row.event_uid, timeoutMs = 60_000 }: ExpectRowsOptions = {},
+    { by = (row) => row.event_uid, timeoutMs = 60_000 }: ExpectRowsOptions = {},
   ): Promise<Row[]> => {
     if (typeof expected === "function") {
       await expect(async () => expected(await rows())).toPass({ timeout: timeoutMs, intervals: [50] });
@@ -59,7 +57,6 @@ export const createRows = (service: Service, proxy: FaultProxy, contact: string)
       const key = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
       const [actual, wanted] = [stored.map((row) => key(by(row))), expected.map(key)];
       expect(difference(actual, wanted), "events stored, against those expected").toEqual({ missing: [], surplus: [] });
-      if (inOrder) expect(actual, "order of the stored events").toEqual(wanted);
     }
     return stored;
   };

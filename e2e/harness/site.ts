@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../../test/support/ports.js";
+import { createEither } from "./secure.js";
 import { scriptTag, type TagOptions } from "./tag.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -44,6 +45,8 @@ export interface SiteOptions {
   tag?: TagOptions;
   /** Who is identified on all pages, by an inline call before the script tag. Default: nobody. */
   contact?: string;
+  /** Default `false`. `true`: by HTTP/2 with TLS. */
+  isSecure?: boolean;
 }
 
 /** Where pages that tell their errors send them. */
@@ -69,7 +72,8 @@ const identifyTag = (contact: string | false): string =>
  * Starts a website on a port of its own, so that the service is another origin. Every path that no test has defined is
  * an ordinary page with the script tag; `/dist/` holds the built files.
  */
-export const startSite = async ({ tag = {}, contact }: SiteOptions = {}) => {
+export const startSite = async ({ tag = {}, contact, isSecure = false }: SiteOptions = {}) => {
+  const scheme = isSecure ? "https" : "http";
   const port = await freePort();
   const pages = new Map<string, { html: Html } & PageOptions>();
   const sockets = new Set<Socket>();
@@ -96,7 +100,7 @@ export const startSite = async ({ tag = {}, contact }: SiteOptions = {}) => {
     }
   };
 
-  const server = createServer((request, response) => {
+  const server = createEither(isSecure, (request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://site");
     if (pathname.startsWith("/dist/")) return void built(pathname, response);
     if (pathname === "/favicon.ico") return void response.writeHead(204).end();
@@ -115,7 +119,7 @@ export const startSite = async ({ tag = {}, contact }: SiteOptions = {}) => {
     // A page with a policy allows no script that it does not name.
     response.end(page.headers?.["content-security-policy"] ? text : text.replace("<head>", `<head>${prelude}`));
   });
-  server.on("connection", (socket) => {
+  server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
   });
@@ -124,12 +128,12 @@ export const startSite = async ({ tag = {}, contact }: SiteOptions = {}) => {
 
   return {
     /** The site's origin, `http://127.0.0.1:PORT`: a secure context for the browser. */
-    url: `http://127.0.0.1:${port}`,
+    url: `${scheme}://127.0.0.1:${port}`,
     /**
      * The same site under another host: `"localhost"` is another origin, a name that ends in `.test` is plain http as
      * in the wild (no secure context, another site than the service).
      */
-    at: (host: string): string => `http://${host}:${port}`,
+    at: (host: string): string => `${scheme}://${host}:${port}`,
     html,
     /** Defines (or replaces) a page, or any text file by its extension. */
     page: (path: string, content: Html, options: PageOptions = {}): void => {

@@ -11,8 +11,8 @@ export type Tab = Pick<Page, "goto" | "evaluate" | "click" | "reload" | "close">
 /** What runs code: a tab of any engine, or a frame. */
 export type Scope = Pick<Tab, "evaluate">;
 
-/** Opens a tab; with an address it shows the page when it is resolved. */
-export type Open = (url?: string) => Promise<Tab>;
+/** Opens a tab; it shows the page when it is resolved. */
+export type Open = (url: string) => Promise<Tab>;
 
 /** The keys of all events in the storage, of whatever tracker. */
 export const eventKeys = (tab: Scope): Promise<string[]> =>

@@ -4,7 +4,25 @@ import { join } from "node:path";
 import { type Launched, launch } from "../../test/support/launch.js";
 import { freePort } from "../../test/support/ports.js";
 import { waitFor } from "../../test/support/wait.js";
-import { type Front, type Places, place } from "./front.js";
+
+/** A web server that stands before the site, on a domain of its own as far as a page can tell. */
+interface Front {
+  url: string;
+  close: () => Promise<void>;
+}
+
+/** What a recipe is given in place of what it shows: the website, the service, and the folder of the built script. */
+type Places = Record<"site" | "service" | "folder", string>;
+
+/** Puts the places of a test into a recipe; each of those that it shows must be there. */
+export const place = (recipe: string, shown: Record<string, string>): string => {
+  let text = recipe;
+  for (const [example, real] of Object.entries(shown)) {
+    if (!text.includes(example)) throw new Error(`the recipe does not show ${example}`);
+    text = text.replaceAll(example, real);
+  }
+  return text;
+};
 
 const isAnswering = (url: string): Promise<boolean> =>
   fetch(url).then(

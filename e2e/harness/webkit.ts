@@ -134,7 +134,7 @@ export const startWebKit = async (driverPath: string) => {
         return call<{ handle: string }>("POST", `${session}/window/new`, { type: "window" });
       });
       const tab = tabOf(handle);
-      if (url !== undefined) await tab.goto(url);
+      await tab.goto(url);
       return tab;
     };
     return { open, end: () => call("DELETE", session) };

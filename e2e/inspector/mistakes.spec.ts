@@ -1,173 +1,254 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Page } from "playwright/test";
 import { expect, test, track } from "../harness/fixtures.js";
-import { findings, init, inspect, panel, visit } from "../harness/inspector.js";
-import { loaded } from "../harness/install.js";
+import { findings, inspect, panel } from "../harness/inspector.js";
+import { run } from "../harness/install.js";
 import { createPolicy } from "../harness/policy.js";
+import type { FaultProxy } from "../harness/proxy.js";
+import type { HtmlOptions, PageOptions, Site } from "../harness/site.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 
-/* What the inspector finds wrong, in words. */
+/* What the inspector finds wrong, in words. Its reading of attributes, options and calls is held by unit tests. */
 
-test.describe("mistakes, in words", () => {
-  test("a wrong token", async ({ page, site, expectRows }) => {
-    await visit(page, site, { tag: { apiToken: "wrong" } });
-    await inspect(page);
-    await track(page, "refused");
-    await expect(findings(page)).toContainText("refuses the API token (status 401): check data-api-token");
-    await expect(panel(page)).toContainText("Waiting: 1");
-    await expect(panel(page)).toContainText(
-      /Next attemptin \d+ s; a corrected page delivers at once when it is loaded/,
-    );
-    await visit(page, site);
-    await expectRows(["refused"]);
-  });
+const DIST = fileURLToPath(new URL("../../dist/", import.meta.url));
+const hashOf = (content: string) => `sha384-${createHash("sha384").update(content).digest("base64")}`;
+/** A tag without attributes, so that a call of `init` configures the tracker. */
+const BARE = { apiToken: undefined as never, trackUrl: undefined as never };
+const init = (options: object): string =>
+  `tracklet.init(${JSON.stringify({ apiToken: DEMO_TOKEN, pageviews: "off", ...options })});`;
 
-  test("an answer 200 that is a web page", async ({ page, site, gateway }) => {
-    await gateway.fail({ status: 200, headers: { "content-type": "text/html; charset=utf-8" }, body: "<h1>Shop</h1>" });
-    await visit(page, site);
-    await track(page, "before");
-    await gateway.waitForPosts(1, "before");
-    await inspect(page);
-    await track(page, "after");
-    await expect(panel(page)).toContainText(/after\s*200, a web page/);
-    await expect(findings(page)).toContainText("it is a web page (HTML), not the service's");
-    await expect(panel(page)).not.toContainText("stored, 200");
-  });
+interface Stage {
+  page: Page;
+  site: Site;
+  gateway: FaultProxy;
+}
 
-  test("an address without https://", async ({ page, site }) => {
-    await visit(page, site, { tag: { apiToken: undefined as never, trackUrl: undefined as never } });
-    await loaded(page);
-    await init(page, { apiToken: DEMO_TOKEN, trackUrl: "track.example.com", pageviews: "off" });
-    await track(page, "astray");
-    await inspect(page);
-    await expect(findings(page)).toContainText(
+interface Mistake {
+  /** What is wrong, as the end of a sentence. */
+  what: string;
+  /** The page; its own errors are allowed where it makes some. */
+  shown?: (stage: Stage) => HtmlOptions;
+  options?: (stage: Stage) => PageOptions;
+  /** What happens before the panel is opened, and after it; by default an event is tracked after it. */
+  before?: (stage: Stage) => unknown;
+  after?: (stage: Stage) => unknown;
+  /** What is found, and what the panel shows besides. */
+  finds: ((stage: Stage) => (string | RegExp)[]) | (string | RegExp)[];
+  shows?: (string | RegExp)[];
+  /** Whether the browser tells of an error that the page has made. */
+  isThrowing?: boolean;
+}
+
+const nothing = () => {};
+
+const MISTAKES: Mistake[] = [
+  {
+    what: "a wrong token",
+    shown: () => ({ tag: { apiToken: "wrong" } }),
+    finds: ["refuses the API token (status 401): check data-api-token"],
+    shows: ["Waiting: 1", /Next attemptin \d+ s; a corrected page delivers at once when it is loaded/],
+  },
+  {
+    what: "an answer 200 that is a web page",
+    before: ({ gateway }) =>
+      gateway.fail({ status: 200, headers: { "content-type": "text/html; charset=utf-8" }, body: "<h1>Shop</h1>" }),
+    finds: ["it is a web page (HTML), not the service's"],
+    shows: [/tracked\s*200, a web page/],
+  },
+  {
+    what: "an address without https://",
+    shown: () => ({ tag: BARE }),
+    before: ({ page }) => run(page, init({ trackUrl: "track.example.com" })),
+    finds: ({ site }) => [
       `Requests go to ${site.url}/track.example.com/v1/track/event, which is a path of this page: write trackUrl with https://track.example.com.`,
-    );
-  });
-
-  test("a service that does not allow the page (CORS)", async ({ page, site, gateway }) => {
-    await visit(page, site);
-    await inspect(page);
-    await gateway.fail({ status: 200, cors: false, preflight: "fault" });
-    await track(page, "unread");
-    await expect(findings(page)).toContainText(
-      `Something answers at ${gateway.url}/v1/track/event, but does not allow`,
-    );
-  });
-
-  test("no service at all, or one that speaks no https", async ({ page, site, gateway }) => {
-    await visit(page, site, { tag: { trackUrl: gateway.url.replace("http:", "https:") } });
-    await inspect(page);
-    await track(page, "unheard");
-    await expect(findings(page)).toContainText("but something does by http: give the service a certificate");
-    await gateway.fail("refuse");
-    await visit(page, site);
-    await inspect(page);
-    await track(page, "unheard");
-    await expect(findings(page)).toContainText(`Nothing answers at ${gateway.url}/v1/track/event`);
-  });
-
-  test("a path of the site without a proxy", async ({ page, site }) => {
-    await visit(page, site, { tag: { trackUrl: "/", eventPath: "/dist/none" } });
-    await inspect(page);
-    await track(page, "astray");
-    await expect(findings(page)).toContainText(
+    ],
+  },
+  {
+    what: "a service that does not allow the page",
+    before: ({ gateway }) => gateway.fail({ status: 200, cors: false, preflight: "fault" }),
+    finds: ({ gateway }) => [`Something answers at ${gateway.url}/v1/track/event, but does not allow`],
+  },
+  {
+    what: "a service that speaks no https",
+    shown: ({ gateway }) => ({ tag: { trackUrl: gateway.url.replace("http:", "https:") } }),
+    finds: ["but something does by http: give the service a certificate"],
+  },
+  {
+    what: "a service that is not there",
+    before: ({ gateway }) => gateway.fail("refuse"),
+    finds: ({ gateway }) => [`Nothing answers at ${gateway.url}/v1/track/event`],
+  },
+  {
+    what: "a path of the site without a proxy",
+    shown: () => ({ tag: { trackUrl: "/", eventPath: "/dist/none" } }),
+    finds: ({ site }) => [
       `This site itself answers at ${site.url}/dist/none (status 404), and passes nothing on to a service`,
-    );
-  });
+    ],
+  },
+  {
+    what: "a call as a method before the script is there",
+    shown: () => ({
+      head: `<script>window.tracklet = []</script><script>tracklet.identify("x")</script>`,
+      identify: false,
+    }),
+    isThrowing: true,
+    finds: ['Write tracklet.push(["identify", …]), which waits.'],
+  },
+  {
+    what: "calls of another name than the tracker's",
+    shown: () => ({ tag: { name: "shop" } }),
+    after: nothing,
+    finds: ["Calls wait in window.tracklet (1), and nothing takes them over"],
+  },
+  {
+    what: "a policy without the service",
+    shown: () => ({ tag: { attributes: { nonce: POLICY.nonce } }, identify: false }),
+    options: () => ({ headers: POLICY.headers }),
+    after: ({ page }) => page.evaluate(() => void window.tracklet.push(["identify", "x"], ["track", "blocked"])),
+    finds: ["Content-Security-Policy forbids requests to", "name it in connect-src"],
+  },
+  {
+    what: "a tag whose attributes are all misspelt",
+    shown: () => ({ tag: { ...BARE, token: "x" } }),
+    finds: ["The tracker has no options, and calls wait for them", "data-token is no option"],
+    shows: ["Next attemptnone, as things are"],
+  },
+  {
+    what: "a misspelt option of init and wrong arguments from before it was opened",
+    shown: () => ({ tag: BARE }),
+    before: ({ page, gateway }) =>
+      run(
+        page,
+        `${init({ trackUrl: gateway.url, maxevents: 5 })} tracklet.track(""); tracklet.push(["Identify", "x"])`,
+      ),
+    finds: [
+      "maxevents, given to init, is no option: perhaps maxEvents",
+      /An option or an argument is wrong: .*Identify/,
+    ],
+  },
+  {
+    what: "a hook that drops everything",
+    shown: () => ({ tag: BARE }),
+    before: ({ page, gateway }) =>
+      run(page, init({ trackUrl: gateway.url }).replace("{", "{ beforeSend: () => null, ")),
+    finds: [/beforeSend drops every event \(\d since this panel was opened\)/],
+  },
+  {
+    what: "a consent that is pending",
+    shown: () => ({ tag: { consent: "pending" } }),
+    before: ({ page }) => track(page, "before"),
+    finds: [/^Consent is pending.* Events that wait in memory: 2\.$/],
+  },
+  {
+    what: "a consent that is denied",
+    shown: () => ({ tag: { consent: "denied" } }),
+    finds: ['The option consent is "denied"'],
+    shows: ["Consentdenied: nothing is stored or sent", "Next attemptnone, as things are"],
+  },
+  {
+    what: "a page without a storage",
+    shown: () => ({ head: `<script>Object.defineProperty(window, "localStorage", { value: null })</script>` }),
+    finds: ["This page has no localStorage"],
+  },
+  {
+    what: "a script that is not where the tag says, and what was called of it",
+    shown: () => ({
+      tag: { src: "/dist/nowhere.js" },
+      identify: false,
+      head: '<script>window.tracklet = [["Track", "signup"], ["init", { trackurl: "/" }]]</script>',
+    }),
+    finds: ({ site }) => [
+      `The script at ${site.url}/dist/nowhere.js has not loaded: the answer is 404. Check the address in src. Calls wait (3).`,
+      'There is no verb "Track", which push was given: perhaps "track" is meant.',
+      "trackurl, given to init, is no option: perhaps trackUrl, given to init,",
+    ],
+  },
+  {
+    what: "a script that is a web page",
+    shown: ({ site }) => {
+      site.page("/web-page.js", "<h1>Not found</h1>", { type: "text/html" });
+      return { tag: { src: "/web-page.js" } };
+    },
+    // The browser takes the page for a script, and finds it wrong.
+    isThrowing: true,
+    finds: ["the answer is a web page (HTML), and no script"],
+  },
+  {
+    what: "a script that nobody answers for, as where an extension blocks it",
+    shown: ({ site }) => ({ tag: { src: site.url.replace(/\d+$/, "9") } }),
+    finds: ["has not loaded: nothing answers there."],
+  },
+  {
+    what: "a hash of another file",
+    shown: () => ({ tag: { attributes: { integrity: hashOf("another build") } } }),
+    finds: ["the file there is not the one that integrity names"],
+  },
+  {
+    what: "a hash without crossorigin",
+    shown: ({ site }) => {
+      site.page("/open.js", "", { headers: { "access-control-allow-origin": "*" } });
+      return { tag: { src: `${site.at("localhost")}/open.js`, attributes: { integrity: hashOf("") } } };
+    },
+    finds: ["the tag has integrity, but no crossorigin"],
+  },
+  {
+    what: "crossorigin where the host does not let the page read",
+    shown: ({ site }) => {
+      site.page("/closed.js", "");
+      return { tag: { src: `${site.at("localhost")}/closed.js`, attributes: { crossorigin: "" } } };
+    },
+    finds: ["its host does not let this page read it, which crossorigin asks for"],
+  },
+  {
+    what: "a policy that forbids the script",
+    options: ({ site, gateway }) => ({ headers: createPolicy(`${gateway.url} ${site.url}`).headers }),
+    after: nothing,
+    finds: ["the page's Content-Security-Policy forbids it. Name its host in script-src"],
+  },
+  {
+    what: "a script that is gone where the policy keeps the panel from asking why",
+    shown: ({ site }) => ({
+      tag: { src: `${site.at("localhost").replace(/\d+$/, "9")}/nowhere.js`, attributes: { nonce: POLICY.nonce } },
+      identify: false,
+    }),
+    options: () => ({ headers: POLICY.headers }),
+    after: nothing,
+    finds: ["why, this panel cannot ask: the page's connect-src forbids it"],
+  },
+];
 
-  test("calls that reach nobody: under another name, or as a method before the script is there", async ({
-    page,
-    site,
-    guard,
-  }) => {
-    guard.allow(/identify is not a function/);
-    const early = '<script>tracklet.identify("somebody")</script>';
-    await visit(page, site, { head: `<script>window.tracklet = []</script>${early}`, identify: false });
-    await inspect(page);
-    await track(page, "nobodys");
-    await expect(findings(page)).toContainText('Write tracklet.push(["identify", …]), which waits.');
-    await visit(page, site, { tag: { name: "shop" } });
-    await page.waitForFunction("window.shop");
-    await inspect(page);
-    await expect(findings(page)).toContainText("Calls wait in window.tracklet (1), and nothing takes them over");
-  });
+const POLICY = createPolicy("https://elsewhere.example");
 
-  test("a policy without the service", async ({ page, site, gateway }) => {
-    const { nonce, headers } = createPolicy("https://elsewhere.example");
-    site.page("/shop", site.html({ tag: { attributes: { nonce } }, identify: false }), { headers });
+for (const { what, shown = () => ({}), options, before = nothing, after, finds, shows = [], isThrowing } of MISTAKES)
+  test(`The inspector finds ${what}`, async ({ page, site, gateway, guard }) => {
+    if (isThrowing) guard.allow();
+    const stage = { page, site, gateway };
+    site.page("/shop", shown(stage), options?.(stage));
     await page.goto(`${site.url}/shop`);
+    await before(stage);
     await inspect(page);
-    await page.evaluate(() => {
-      const { tracklet } = window;
-      tracklet.push(["identify", "somebody"], ["track", "blocked"]);
-    });
-    await expect(findings(page)).toContainText("Content-Security-Policy forbids requests to");
-    await expect(findings(page)).toContainText("name it in connect-src");
-    expect(gateway.requests).toEqual([]);
+    await (after ?? (({ page }) => track(page, "tracked")))(stage);
+    for (const text of typeof finds === "function" ? finds(stage) : finds)
+      await expect(findings(page)).toContainText(text);
+    for (const text of shows) await expect(panel(page)).toContainText(text);
   });
 
-  test("a tag whose attributes were taken away, or are all misspelt, until a call configures it", async ({
-    page,
-    site,
-    gateway,
-    contact,
-    guard,
-    expectRows,
-  }) => {
-    guard.allow(/no apiToken/);
-    await visit(page, site, { tag: { apiToken: undefined as never, trackUrl: undefined as never, token: "x" } });
-    await loaded(page);
-    await inspect(page);
-    await track(page, "early");
-    await expect(findings(page)).toContainText("The tracker has no options, and calls wait for them");
-    await expect(findings(page)).toContainText("data-token is no option");
-    await expect(panel(page)).toContainText("Next attemptnone, as things are");
-    await init(page, { apiToken: DEMO_TOKEN, trackUrl: gateway.url, pageviews: "off" });
-    await expectRows(["early"]);
-    await expect(findings(page)).not.toContainText("has no options");
-    await expect(panel(page)).toContainText(`Contact${contact}`);
-  });
-
-  test("a call of `init` without a token, and a hook that drops everything", async ({ page, site, gateway }) => {
-    await visit(page, site, { tag: { apiToken: undefined as never, trackUrl: undefined as never } });
-    await loaded(page);
-    await init(page, { apiToken: "", trackUrl: gateway.url });
-    await track(page, "kept");
-    await inspect(page);
-    await expect(findings(page)).toHaveText("init was given no apiToken.");
-    await expect(panel(page)).toContainText("Next attemptnone, as things are");
-
-    await visit(page, site, { tag: { apiToken: undefined as never, trackUrl: undefined as never } });
-    await loaded(page);
-    await page.evaluate((options) => window.tracklet.init({ ...options, beforeSend: () => null }), {
-      apiToken: DEMO_TOKEN,
-      trackUrl: gateway.url,
-    });
-    await inspect(page);
-    await track(page, "dropped");
-    await expect(findings(page)).toContainText(/beforeSend drops every event \(\d since this panel was opened\)/);
-    expect(gateway.requests).toEqual([]);
-  });
-
-  test("no consent yet, and no storage", async ({ page, site }) => {
-    await visit(page, site, { tag: { consent: "pending" } });
-    await loaded(page);
-    await track(page, "before");
-    await inspect(page);
-    await expect(findings(page)).toHaveText(/^Consent is pending.* Events that wait in memory: 1\.$/);
-    await track(page, "after");
-    await expect(findings(page)).toContainText("Events that wait in memory: 2.");
-    await page.addInitScript(() => Object.defineProperty(window, "localStorage", { value: null }));
-    await visit(page, site);
-    await inspect(page);
-    await expect(findings(page)).toContainText("This page has no localStorage");
-  });
-
-  test("consent that is denied", async ({ page, site, gateway }) => {
-    await visit(page, site, { tag: { consent: "denied" } });
-    await inspect(page);
-    await expect(findings(page)).toContainText('The option consent is "denied"');
-    await expect(panel(page)).toContainText("Consentdenied: nothing is stored or sent");
-    await expect(panel(page)).toContainText("Next attemptnone, as things are");
-    expect(gateway.requests).toEqual([]);
-  });
+test("The inspector finds a page that was opened as a file, where the tag asks for crossorigin", async ({ page }) => {
+  const folder = await mkdtemp(join(tmpdir(), "tracklet-file-"));
+  const script = await readFile(join(DIST, "tracklet.iife.js"), "utf8");
+  await writeFile(join(folder, "tracklet.iife.js"), script);
+  await writeFile(
+    join(folder, "page.html"),
+    `<script src="tracklet.iife.js" integrity="${hashOf(script)}" crossorigin data-api-token="t" data-track-url="https://a.example"></script>`,
+  );
+  await page.goto(pathToFileURL(join(folder, "page.html")).href);
+  await page.addScriptTag({ path: join(DIST, "tracklet.inspector.js") });
+  await expect(panel(page)).toContainText(
+    "a page that was opened as a file may not load it with crossorigin or integrity",
+  );
+  await rm(folder, { recursive: true });
 });

@@ -18,10 +18,10 @@ const LACKS: Record<string, [take: string, isGone: string]> = {
 };
 
 for (const [lack, [take, isGone]] of Object.entries(LACKS))
-  test(`without ${lack}: a visit is stored`, { tag: "@core" }, async ({ open, site, gateway, expectRows }) => {
+  test(`Without ${lack}, a visit is stored`, { tag: "@core" }, async ({ open, site, gateway, expectRows }) => {
     site.first(take);
     site.configure({ pageviews: "auto", stamp: true });
-    const tab = await open(site.url);
+    const tab = await open();
     expect(await tab.evaluate(isGone), "it is gone").toBe(true);
     await expectRows(["pageview"]);
     await tab.evaluate(`history.pushState({}, "", "/pushed"); undefined`);

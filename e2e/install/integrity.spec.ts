@@ -25,7 +25,12 @@ test.beforeEach(async ({ site, gateway, contact }) => {
   site.page("/shop", site.html({ tag: false, head: identify + head }));
 });
 
-test("the script runs where the tag has its hash", { tag: "@core" }, async ({ page, site, guard, expectRows }) => {
+test("With its hash in the tag, the script runs from a host of its own", { tag: "@core" }, async ({
+  page,
+  site,
+  guard,
+  expectRows,
+}) => {
   site.page("/tracklet.iife.js", await readFile(BUNDLE, "utf8"), CROSS_ORIGIN);
   await page.goto(`${site.url}/shop`);
   expect(guard.browserMessages).toEqual([]);
@@ -33,7 +38,12 @@ test("the script runs where the tag has its hash", { tag: "@core" }, async ({ pa
   await expectRows(["pageview", "tracked"]);
 });
 
-test("a script that was changed on its host does not run", async ({ page, site, guard, gateway }) => {
+test("With another file's hash in the tag, a script that was changed on its host does not run", async ({
+  page,
+  site,
+  guard,
+  gateway,
+}) => {
   site.page("/tracklet.iife.js", `${await readFile(BUNDLE, "utf8")}\nwindow.hacked = 1;`, CROSS_ORIGIN);
   await page.goto(`${site.url}/shop`);
   expect(guard.browserMessages.join()).toContain("integrity");

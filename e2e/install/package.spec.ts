@@ -37,7 +37,7 @@ const build = async (files: Record<string, string>, env: Record<string, string> 
   );
 };
 
-test("an app that Vite has built of the packed package has its events stored", { tag: "@core" }, async ({
+test("An app that Vite has built of the packed package has its events stored", { tag: "@core" }, async ({
   page,
   site,
   gateway,
@@ -65,7 +65,7 @@ test("an app that Vite has built of the packed package has its events stored", {
   await expect(page.evaluate("window.flushed()")).resolves.toMatchObject({ queued: 0, dropped: 0 });
 });
 
-test("an app that uses nothing of what it imports ships nothing of it", async () => {
+test("An app that uses nothing of what it imports ships nothing of it", async () => {
   const files = await build({
     "index.html": HTML,
     "main.js": `import "tracklet"; import { track } from "tracklet"; import { createReader } from "tracklet/read";

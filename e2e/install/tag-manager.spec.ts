@@ -59,55 +59,51 @@ for (const [way, prepare] of Object.entries(WAYS)) {
   const by = ({ event_uid, params }: { event_uid: string; params: { visit_url?: unknown } }) =>
     [event_uid, params.visit_url].filter(Boolean).join(" ");
 
-  test.describe(way, () => {
-    test("late: calls of the page before it are served", async ({ page, site, fire, expectRows }) => {
-      await page.goto(`${site.url}/shop`);
-      await track(page, "early");
+  test(`Fired by a ${way}, late, thrice and at each change of the history, there is one tracker, and one view each`, async ({
+    page,
+    site,
+    gateway,
+    fire,
+    expectRows,
+  }) => {
+    await page.goto(`${site.url}/shop`);
+    await track(page, "early");
+    await Promise.all([fire(page), fire(page), fire(page)]);
+    await track(page, "late");
+    const expected = ["early", "late", ...views(site.url, ["/shop"])];
+    await expectRows(expected, { by });
+    for (const path of ["/shop/shoes", "/shop/shoes/red"]) {
+      await page.evaluate((url) => history.pushState(null, "", url), path);
       await fire(page);
-      await track(page, "late");
-      await expectRows(["early", "late", ...views(site.url, ["/shop"])], { by });
-    });
+      await judge(page);
+    }
+    expected.push(...views(site.url, ["/shop/shoes", "/shop/shoes/red"]));
+    await expectRows(expected, { by });
+    expect(gateway.posts()).toHaveLength(expected.length);
+  });
 
-    test("fired again and again: one tracker, one view", async ({ page, site, gateway, fire, expectRows }) => {
-      await page.goto(`${site.url}/shop`);
-      await Promise.all([fire(page), fire(page), fire(page)]);
-      await track(page, "one");
-      await expectRows(["one", ...views(site.url, ["/shop"])], { by });
-      await fire(page);
-      await track(page, "two");
-      await expectRows(["one", "two", ...views(site.url, ["/shop"])], { by });
-      expect(gateway.posts()).toHaveLength(3);
+  test(`Fired by a ${way} with a name of its own, global and rows have it`, async ({
+    page,
+    site,
+    gateway,
+    fire,
+    expectRows,
+  }) => {
+    await page.goto(`${site.url}/shop`);
+    await fire(page, { name: "shop" });
+    await page.waitForFunction(() => window.shop);
+    await page.evaluate(() => window.shop.track("bought"));
+    await expectRows(["bought", ...views(site.url, ["/shop"])], { by });
+    await gateway.during({ status: 503, retryAfter: 60 }, async () => {
+      await page.evaluate(() => window.shop.track("kept"));
+      await gateway.waitForPosts(1, "kept");
     });
-
-    test("fired at each change of the history: one view each", async ({ page, site, fire, expectRows }) => {
-      await page.goto(`${site.url}/shop`);
-      await fire(page);
-      await expectRows(views(site.url, ["/shop"]), { by });
-      for (const path of ["/shop/shoes", "/shop/shoes/red"]) {
-        await page.evaluate((url) => history.pushState(null, "", url), path);
-        await fire(page);
-        await judge(page);
-      }
-      await expectRows(views(site.url, ["/shop", "/shop/shoes", "/shop/shoes/red"]), { by });
-    });
-
-    test("with a name of its own: global and rows have it", async ({ page, site, gateway, fire, expectRows }) => {
-      await page.goto(`${site.url}/shop`);
-      await fire(page, { name: "shop" });
-      await page.waitForFunction(() => window.shop);
-      await page.evaluate(() => window.shop.track("bought"));
-      await expectRows(["bought", ...views(site.url, ["/shop"])], { by });
-      await gateway.during({ status: 503, retryAfter: 60 }, async () => {
-        await page.evaluate(() => window.shop.track("kept"));
-        await gateway.waitForPosts(1, "kept");
-      });
-      const keys = await eventKeys(page);
-      expect(keys.map((key) => key.split(":")[0])).toEqual(["shop"]);
-    });
+    const keys = await eventKeys(page);
+    expect(keys.map((key) => key.split(":")[0])).toEqual(["shop"]);
   });
 }
 
-base("the template's other tags: track, identify, reset", async ({ page, site, gateway, contact, expectRows }) => {
+base("The template's other tags track, identify and reset", async ({ page, site, gateway, contact, expectRows }) => {
   const cdn = `${site.at("localhost")}/dist`;
   const template = parseTemplate((await read("tracklet.tpl")).replaceAll("https://cdn.example.com", cdn));
   const fire = (data: Record<string, unknown>) => fireTemplate(page, template.code, grantsOf(template), data);
@@ -135,6 +131,6 @@ base("the template's other tags: track, identify, reset", async ({ page, site, g
   });
 });
 
-base("the README shows the Custom HTML tag as it is", async () => {
+base("The documents show the Custom HTML tag as it is", async () => {
   expect(await readmeBlocks("Tag manager", "html")).toEqual([await read("custom-html.html")]);
 });

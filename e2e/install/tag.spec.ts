@@ -1,7 +1,7 @@
 import { readmeBlocks } from "../../test/support/readme.js";
 import { expect, test } from "../harness/fixtures.js";
-import { loaded, localise, run, warningsOf } from "../harness/install.js";
-import { DEMO_TOKEN, scriptTag } from "../harness/tag.js";
+import { judge, localise, run, warningsOf } from "../harness/install.js";
+import { DEMO_TOKEN } from "../harness/tag.js";
 
 /* One script on a page, in every way it can come there. */
 
@@ -11,7 +11,7 @@ for (const [document, section] of [
   ["README.md", "Paste this"],
   ["docs/frameworks.md", "Astro with view transitions"],
 ] as const)
-  test(`what ${document} tells to paste counts the view of the page`, async ({
+  test(`What ${document} tells to paste counts the view of the page`, async ({
     page,
     site,
     gateway,
@@ -32,7 +32,12 @@ for (const [document, section] of [
     });
   });
 
-test("every example of the README's section, in turn on one page", async ({ page, site, gateway, service }) => {
+test("Every example of the documents for a website works, in turn on one page", async ({
+  page,
+  site,
+  gateway,
+  service,
+}) => {
   const warnings = warningsOf(page);
   const blocks = (await readmeBlocks("On a website", "html")).map((block) => block.replace(/integrity="[^"]*"/, ""));
   expect(blocks.length).toBeGreaterThan(3);
@@ -52,34 +57,56 @@ test("every example of the README's section, in turn on one page", async ({ page
   expect(warnings).toEqual([]);
 });
 
-for (const [how, then] of [
-  ["inserted by a script", ""],
-  ["inserted, and removed before it runs", "s.remove()"],
-] as const)
-  test(`${how}: works`, async ({ page, site, gateway, contact, expectRows }) => {
-    site.page("/", site.html({ tag: false }));
-    await page.goto(site.url);
-    const options = JSON.stringify({ apiToken: DEMO_TOKEN, trackUrl: gateway.url, contactUid: contact });
-    await run(
-      page,
-      `const s = document.createElement("script");
-      Object.assign(s.dataset, ${options});
-      s.src = "${SRC}";
-      document.head.append(s);
-      ${then}`,
-    );
-    await expectRows(["pageview"]);
-  });
-
-test("without document.currentScript, the tag is found by its attributes", async ({ page, site, expectRows }) => {
-  await page.addInitScript(() => Object.defineProperty(Document.prototype, "currentScript", { get: () => null }));
-  await page.goto(site.url);
-  await loaded(page);
-  await run(page, `tracklet.track("a")`);
-  await expectRows(["a"]);
+test("A tag that a script inserts, and removes before it runs, counts the view", async ({
+  open,
+  gateway,
+  contact,
+  expectRows,
+}) => {
+  const page = await open("/", { tag: false });
+  const options = JSON.stringify({ apiToken: DEMO_TOKEN, trackUrl: gateway.url, contactUid: contact });
+  await run(
+    page,
+    `const s = document.createElement("script");
+    Object.assign(s.dataset, ${options});
+    s.src = "${SRC}";
+    document.head.append(s);
+    s.remove()`,
+  );
+  await expectRows(["pageview"]);
 });
 
-test("without attributes and without a call, one warning says what is missing; a later call configures it", async ({
+for (const button of ["Allow", "Refuse"])
+  test(`In the documents' example for consent, ${button} is what the visitor has chosen`, async ({ open, gateway }) => {
+    const [example] = await readmeBlocks("Consent", "html");
+    const page = await open("/", { tag: false, body: localise(example!, DEMO_TOKEN, gateway.url) });
+    await run(page, `tracklet.identify("contact-readme")`);
+    await page.getByRole("button", { name: button }).click();
+    if (button === "Allow") await gateway.waitForPosts(1, "pageview");
+    await gateway.quiet();
+    expect(gateway.requests.length > 0).toBe(button === "Allow");
+    expect(await page.evaluate(() => localStorage.getItem("tracklet:consent"))).toBe(
+      button === "Allow" ? "granted" : "denied",
+    );
+  });
+
+test("Two tags of one name have one tracker, one view, and the calls of both", { tag: "@core" }, async ({
+  page,
+  site,
+  expectRows,
+}) => {
+  const warnings = warningsOf(page);
+  site.configure({ pageviews: "auto" });
+  const call = (uid: string) => `<script>(window.tracklet = window.tracklet || []).push(["track", "${uid}"])</script>`;
+  site.page("/", { head: `${call("one")}${site.tag()}${call("two")}`, body: call("three") });
+  await page.goto(site.url);
+  await judge(page);
+  await run(page, `history.pushState({}, "", "/next"); tracklet.track("four")`);
+  await expectRows(["pageview", "one", "two", "three", "pageview", "four"]);
+  expect(warnings).toEqual([]);
+});
+
+test("An app and a tag on one page have one tracker, and one view", async ({
   page,
   site,
   gateway,
@@ -87,33 +114,19 @@ test("without attributes and without a call, one warning says what is missing; a
   expectRows,
 }) => {
   const warnings = warningsOf(page);
-  site.page("/", site.html({ tag: false, head: `<script src="${SRC}"></script>` }));
+  const config = { apiToken: DEMO_TOKEN, trackUrl: gateway.url, contactUid: contact };
+  site.page("/", {
+    tag: { async: false, pageviews: "auto" },
+    head: `<script type="module">
+      import { init, track } from "/dist/index.js";
+      track("app_before");
+      init(${JSON.stringify(config)});
+      track("app_after");
+      window.fromApp = track;
+    </script>`,
+  });
   await page.goto(site.url);
-  await run(page, `tracklet.track("early")`);
-  expect(warnings).toEqual([expect.stringMatching(/^tracklet\b.*apiToken.*trackUrl/)]);
-  const config = JSON.stringify({ apiToken: DEMO_TOKEN, trackUrl: gateway.url, contactUid: contact, pageviews: "off" });
-  await run(page, `tracklet.push(["init", ${config}]); tracklet.track("late")`);
-  await expectRows(["early", "late"]);
-  expect(warnings).toHaveLength(1);
-});
-
-test("attributes are texts: switches, numbers, what is wrong", async ({ page, site, gateway, contact, expectRows }) => {
-  const lines: string[] = [];
-  page.on("console", (message) => {
-    if (message.type() === "debug") lines.push(message.text());
-  });
-  const tag = scriptTag({
-    trackUrl: gateway.url,
-    contactUid: contact,
-    async: false,
-    attributes: { "data-stamp": "false", "data-debug": "", "data-max-events": "2", "data-max-bytes": "many" },
-  });
-  site.page("/", site.html({ tag: false, head: tag }));
-  await gateway.during("reset", async () => {
-    await page.goto(site.url);
-    await run(page, `for (const uid of ["a", "b", "c"]) tracklet.track(uid)`);
-  });
-  const rows = await expectRows(["b", "c"]);
-  for (const { params } of rows) expect(params).toEqual({});
-  expect(lines.filter((line) => line.startsWith("tracklet queued"))).toHaveLength(3);
+  await run(page, `tracklet.track("by_global"); fromApp("by_import")`);
+  await expectRows(["pageview", "app_before", "app_after", "by_global", "by_import"]);
+  expect(warnings).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { DEMO_TOKEN } from "../harness/tag.js";
 // It may wait until the frameworks are installed, behind the apps that are built.
 test.describe.configure({ timeout: 1_200_000 });
 
-test("what components track in jsdom and in happy-dom is stored, and nothing is warned of", async ({
+test("What components track in an app's own tests, in jsdom and in happy-dom is stored, and nothing is warned of", async ({
   gateway,
   contact,
   expectRows,

@@ -1,29 +1,11 @@
-import type { BrowserContext, Page } from "playwright/test";
 import { test as base, expect } from "../harness/fixtures.js";
 
 export { expect, track, waitFor } from "../harness/fixtures.js";
+export { judge, run } from "../harness/install.js";
 
 /** How the tracker learns of navigations: the browser's Navigation API, or wrapped methods of `history`. */
 export type Means = "navigation" | "wrapping";
 export const MEANS: readonly Means[] = ["navigation", "wrapping"];
-
-/** Prepares pages: takes the Navigation API away before they load, and lets no two events bear the same time. */
-export const prepare = async (context: BrowserContext, means: Means): Promise<void> => {
-  await context.addInitScript(() => {
-    const now = Date.now.bind(Date);
-    let last = 0;
-    Date.now = () => {
-      last = Math.max(last + 1, now());
-      return last;
-    };
-  });
-  if (means === "wrapping")
-    await context.addInitScript(() => {
-      const host = window as { navigation?: unknown; Navigation?: unknown };
-      delete host.navigation;
-      delete host.Navigation;
-    });
-};
 
 export interface ViewFixtures {
   means: Means;
@@ -39,7 +21,16 @@ export const test = base.extend<ViewFixtures>({
   means: ["navigation", { option: true }],
 
   context: async ({ context, means }, use) => {
-    await prepare(context, means);
+    // No two events bear the same time.
+    await context.addInitScript(() => {
+      const now = Date.now.bind(Date);
+      let last = 0;
+      Date.now = () => {
+        last = Math.max(last + 1, now());
+        return last;
+      };
+    });
+    if (means === "wrapping") await context.addInitScript("delete window.navigation; delete window.Navigation;");
     await use(context);
   },
 
@@ -49,28 +40,15 @@ export const test = base.extend<ViewFixtures>({
   },
 
   expectViews: async ({ expectRows, site }, use) => {
+    const pathOf = (params: Record<string, unknown>) => String(params.visit_url).replace(site.url, "");
     await use(async (urls) => {
-      const rows = await expectRows(urls, { by: ({ params }) => String(params.visit_url).replace(site.url, "") });
+      const rows = await expectRows(urls, { by: ({ params }) => pathOf(params) });
       const inOrder = rows.toSorted((a, b) => Number(a.params.occurred_at) - Number(b.params.occurred_at));
       expect(
-        inOrder.map(({ params }) => String(params.visit_url).replace(site.url, "")),
+        inOrder.map(({ params }) => pathOf(params)),
         "page views in their order",
       ).toEqual(urls);
       expect(new Set(rows.map(({ event_uid }) => event_uid))).toEqual(new Set(["pageview"]));
     });
   },
 });
-
-export { judge, run } from "../harness/install.js";
-
-/** Traverses the history from within the page; resolves when the page has heard of it. */
-export const traverse = (page: Page, direction: "back" | "forward"): Promise<void> =>
-  page.evaluate(
-    (way) =>
-      new Promise<void>((resolve) => {
-        // After all listeners of the event, the app's and the tracker's.
-        addEventListener("popstate", () => setTimeout(resolve), { once: true });
-        history[way]();
-      }),
-    direction,
-  );

@@ -1,17 +1,17 @@
+import { openPlainBrowser, type PlainBrowser } from "../harness/plain-browser.js";
 import { test as base, expect, MEANS, waitFor } from "./fixtures.js";
-import { openPlainBrowser, type PlainBrowser } from "./plain-browser.js";
 
 /* Pages that nobody sees yet: prerendered ahead of a visit, or opened in the background. */
 
 interface Fixtures {
   /** Opens a page in a browser of its own that nothing drives. */
-  open: (url: string) => Promise<PlainBrowser>;
+  start: (url: string) => Promise<PlainBrowser>;
   /** What pages have reported by a request for `/report/…`. */
   reports: string[];
 }
 
 const test = base.extend<Fixtures>({
-  open: async ({ launchOptions }, use) => {
+  start: async ({ launchOptions }, use) => {
     const browsers: PlainBrowser[] = [];
     await use(async (url) => {
       const browser = await openPlainBrowser(launchOptions.executablePath!, url);
@@ -38,16 +38,16 @@ const hide = (means: string) =>
     : "";
 
 for (const means of MEANS)
-  test.describe(`by ${means}`, () => {
-    test("a prerendered page counts when it is visited alone", async ({
+  test.describe(() => {
+    test(`By ${means}, a prerendered page counts when it is visited, and sends nothing before`, async ({
       site,
       gateway,
       reports,
-      open,
+      start,
       expectViews,
     }) => {
       const rules = JSON.stringify({ prerender: [{ urls: ["/prerendered", "/unused"], eagerness: "immediate" }] });
-      const start = `<script type="speculationrules">${rules}</script>
+      const page = `<script type="speculationrules">${rules}</script>
         <script>
           const look = async () => {
             const reports = await (await fetch("/reports")).json();
@@ -73,10 +73,10 @@ for (const means of MEANS)
           history.pushState({}, "", "/next");
         }));
       </script>`;
-      site.page("/start", site.html({ head: hide(means), body: start }));
+      site.page("/start", site.html({ head: hide(means), body: page }));
       for (const name of ["prerendered", "unused"])
         site.page(`/${name}`, site.html({ head: hide(means), body: ahead(name) }));
-      await open(`${site.url}/start`);
+      await start(`${site.url}/start`);
       await expectViews(["/start", "/prerendered?ahead", "by-hand-true", "/next"]);
       expect(reports.toSorted(), "pages that were prerendered").toEqual(["prerendered", "unused"]);
       expect(
@@ -85,7 +85,13 @@ for (const means of MEANS)
       ).toEqual([]);
     });
 
-    test("a tab in the background counts when it is first seen", async ({ site, reports, open, expectRows, rows }) => {
+    test(`By ${means}, a tab in the background counts when it is first seen`, async ({
+      site,
+      reports,
+      start,
+      expectRows,
+      rows,
+    }) => {
       // The tab leaves for the site when another one is in front of it.
       site.page(
         "/opener",
@@ -107,7 +113,7 @@ for (const means of MEANS)
         });
       </script>`;
       site.page("/hidden", site.html({ head: hide(means), body }));
-      const { openTab, showTab } = await open(`${site.url}/opener`);
+      const { openTab, showTab } = await start(`${site.url}/opener`);
       await waitFor(() => reports.length, { what: "the first tab to be open" });
       await openTab(`${site.url}/front`);
       await expectRows(["loaded-hidden"]);

@@ -1,138 +1,98 @@
 import { expect, test, track, trackMany } from "../harness/fixtures.js";
-import type { TagOptions } from "../harness/tag.js";
+import { judge } from "../harness/install.js";
 
-/* What is read back from attributes and from the storage was written by anybody. */
+/* What a page was given by anybody: attributes, addresses, and elements that hide what the script reads. */
 
-test.describe("hostile attributes", () => {
-  const MARKUP = `"><img src=x onerror="window.hacked = 1"></script><script>window.hacked = 1</script>`;
+const MARKUP = `"><img src=x onerror="window.hacked = 1"></script><script>window.hacked = 1</script>`;
 
-  test("markup in attributes is text: it is stored as it is, and never becomes a part of the page", {
-    tag: "@core",
-  }, async ({ page, site, gateway, contact, service }) => {
-    // Rows are looked for by contact: this one bears the test's own name behind the markup.
-    const hostile = `${MARKUP}${contact}`;
-    site.page("/", site.html({ tag: { contactUid: hostile, accountUid: MARKUP }, identify: false }));
-    await page.goto(site.url);
-    await track(page, MARKUP, { [MARKUP]: MARKUP });
-    await gateway.waitFor(async () => (await service.rows(hostile)).length > 0);
-    await gateway.quiet();
-    const [row, ...others] = await service.rows(hostile);
-    expect(row).toMatchObject({ event_uid: MARKUP, params: { account_uid: MARKUP, [MARKUP]: MARKUP } });
-    expect(others).toEqual([]);
-    expect(await page.evaluate(() => "hacked" in window)).toBe(false);
-    expect(await page.locator("img").count()).toBe(0);
-  });
-
-  const OPTIONS: Record<string, TagOptions> = {
-    "bounds that are no numbers": { maxEvents: "many", maxBytes: "NaN", maxAgeMs: "[]" },
-    "unknown and inherited names": {
-      proto: "1",
-      constructor: "1",
-      toString: "1",
-      __proto__x: "1",
-      onError: "alert(1)",
-    },
-    "functions as text": { visitUrl: "alert(1)", onError: "alert(1)" },
-    "page views of an unknown kind": { pageviews: "constructor" as "auto" },
-  };
-  for (const [what, tag] of Object.entries(OPTIONS))
-    test(`${what}: events are stored`, async ({ page, site, contact, expectRows }) => {
-      site.page("/", site.html({ tag: { ...tag, contactUid: contact }, identify: false }));
-      await page.goto(site.url);
-      const uids = await trackMany(page, 5);
-      const views = "pageviews" in tag || "visitUrl" in tag ? 1 : 0;
-      await expectRows((rows) => {
-        const stored = rows.map(({ event_uid }) => event_uid);
-        expect(stored.filter((uid) => uid !== "pageview").toSorted()).toEqual(uids);
-        expect(stored.length - uids.length).toBeLessThanOrEqual(views);
-      });
-    });
-
-  for (const trackUrl of ["javascript:alert(1)", "http://[", "blob:x", "chrome://version"])
-    test(`an address that no request can go to, ${JSON.stringify(trackUrl)}: events wait for a page with the right one`, async ({
-      page,
-      site,
-      expectRows,
-    }) => {
-      site.page("/wrong", site.html({ tag: { trackUrl } }));
-      await page.goto(`${site.url}/wrong`);
-      const uids = await trackMany(page, 3);
-      await page.evaluate(() => {
-        const { tracklet } = window;
-        return tracklet.flush({ timeoutMs: 500 });
-      });
-      await page.goto(site.url);
-      await expectRows(uids);
-    });
+test("Markup in attributes is text: it is stored as it is, and never becomes a part of the page", {
+  tag: "@core",
+}, async ({ page, site, gateway, contact, service }) => {
+  // Rows are looked for by contact: this one bears the test's own name behind the markup.
+  const hostile = `${MARKUP}${contact}`;
+  site.page("/", site.html({ tag: { contactUid: hostile, accountUid: MARKUP }, identify: false }));
+  await page.goto(site.url);
+  await track(page, MARKUP, { [MARKUP]: MARKUP });
+  await gateway.waitFor(async () => (await service.rows(hostile)).length > 0);
+  await gateway.quiet();
+  const [row, ...others] = await service.rows(hostile);
+  expect(row).toMatchObject({ event_uid: MARKUP, params: { account_uid: MARKUP, [MARKUP]: MARKUP } });
+  expect(others).toEqual([]);
+  expect(await page.evaluate(() => "hacked" in window)).toBe(false);
+  expect(await page.locator("img").count()).toBe(0);
 });
 
-test.describe("hostile rows in the storage", () => {
-  const VALUES = [
-    "",
-    "null",
-    "{",
-    "[]",
-    "{}",
-    "0",
-    "NaN,Infinity,-1,x",
-    "1e999,1e999,1e999,1",
-    '"text"',
-    '[null,{"toString":1},[]]',
-    "[0,5]",
-    '[0,{"a":1},[]]',
-    '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
-    '{"contact_uid":null,"event_uid":5,"params":"text"}',
-    `!${"[".repeat(10_000)}`,
-    "\ud800\u0000",
-    "x".repeat(100_000),
-  ];
-  const KEYS = [
-    "",
-    "event",
-    "event:",
-    "event:tab",
-    "event:tab:1",
-    "event:tab:NaN:NaN",
-    "event:__proto__:1000000:0",
-    "event:a:b:c:d:e:f",
-    "tab:",
-    "tab:__proto__",
-    "tab:constructor",
-    "identity",
-    "backoff",
-    "consent",
-    "adopter",
-    "constructor",
-  ];
+test("Where the tag's address is one that no request can go to, events wait for a page with the right one", async ({
+  open,
+  expectRows,
+}) => {
+  const uids: string[] = [];
+  for (const [index, trackUrl] of ["javascript:alert(1)", "http://[", "blob:x", "chrome://version"].entries()) {
+    const page = await open("/wrong", { tag: { trackUrl } });
+    uids.push(...(await trackMany(page, 3, `wrong-${index}`)));
+    await page.evaluate(() => window.tracklet.flush({ timeoutMs: 500 }));
+    await page.close();
+  }
+  await open();
+  await expectRows(uids);
+});
 
-  test("A value that nobody writes, in every row, on a site each: events are stored", async ({
-    page,
-    site,
-    contact,
-    expectRows,
-  }) => {
-    site.page("/empty", { tag: false });
-    site.page("/", { identify: false });
-    const uids: string[] = [];
-    for (const [index, value] of VALUES.entries()) {
-      // A site of its own: names under `localhost` lead here, too.
-      const url = site.at(`site-${index}.localhost`);
-      await page.goto(`${url}/empty`);
-      await page.evaluate(
-        ([keys, text]) => {
-          for (const key of keys) localStorage.setItem(`tracklet:${key}`, text);
-          localStorage.setItem("somebody:else", text);
-        },
-        [KEYS, value] as const,
-      );
-      // Before anybody is identified, and after it.
-      await page.goto(url);
-      uids.push(...(await trackMany(page, 2, `early-${index}`)));
-      await page.evaluate((uid) => window.tracklet.push(["identify", uid]), contact);
-      uids.push(...(await trackMany(page, 2, `late-${index}`)));
-      await expectRows(uids);
-      expect(await page.evaluate(() => "polluted" in {})).toBe(false);
-      expect(await page.evaluate(() => localStorage.getItem("somebody:else"))).toBe(value);
-    }
+/** Names of members that the script reads, which elements hide by their `id` or `name` (HTML §3.1.3, §7.2.2.3). */
+const NAMES = ["currentScript", "prerendering", "hidden", "addEventListener", "querySelector", "navigation", "history"];
+const CLOBBERING = [
+  `<img name="currentScript" data-api-token="x" data-track-url="https://evil.test" data-name="evil">`,
+  `<form id="tracklet"><input name="init"><input name="push"><input name="track"></form>`,
+  `<iframe name="tracklet"></iframe>`,
+  ...["img", "form", "embed"].map((tag) =>
+    NAMES.map((name) => `<${tag} name="${name}" id="${name}"></${tag}>`).join(""),
+  ),
+];
+
+test("Behind elements that hide members of document and window, views and events arrive, by a tag and by an import", async ({
+  page,
+  site,
+  contact,
+  app,
+  expectRows,
+}) => {
+  const tag = { pageviews: "auto", contactUid: contact, async: false } as const;
+  const expected: string[] = [];
+  for (const markup of CLOBBERING) {
+    // Behind the markup, which the parser moves to the body.
+    site.page("/", site.html({ tag, identify: false }).replace("<script", `${markup}<script`));
+    await page.goto(site.url);
+    await judge(page);
+    await page.evaluate(() => history.pushState({}, "", "/next"));
+    await track(page, "tracked");
+    expected.push("pageview", "pageview", "tracked");
+    await expectRows(expected);
+  }
+  site.page("/", app().replace("<body>", `<body>${CLOBBERING[1]}`).replace("init({", 'track("imported"); init({'));
+  await page.goto(site.url);
+  await expectRows([...expected, "imported"]);
+});
+
+/** Scripts of the page that change all objects. What `toJSON` does is held by unit tests, too; here the snippet comes last. */
+const POLLUTION = `
+  Array.prototype.toJSON = function () { return "polluted"; };
+  Object.defineProperty(Object.prototype, "toJSON", { configurable: true, value: () => "polluted" });
+  Object.prototype.extend = function () {};
+  Object.prototype.display_name = "polluted";
+  Object.prototype.account_uid = "polluted";`;
+
+test("Events are stored as they were tracked although other scripts have changed Object.prototype", async ({
+  open,
+  contact,
+  expectRows,
+}) => {
+  const params = { list: [1, [2, { deep: [3] }]], object: { a: { b: 1 } }, text: "t", none: null };
+  const calls = `window.tracklet = window.tracklet || [];
+    tracklet.push(["track", "given", ${JSON.stringify(params)}]); tracklet.push(["track", "bare"]);`;
+  const tag = { contactUid: contact, accountUid: "account-1" };
+  await open("/", { identify: false, tag, head: `<script>${POLLUTION}${calls}</script>` });
+  const rows = await expectRows(["given", "bare"]);
+  expect(Object.fromEntries(rows.map((row) => [row.event_uid, row.params]))).toStrictEqual({
+    given: { ...params, account_uid: "account-1" },
+    bare: { account_uid: "account-1" },
   });
 });

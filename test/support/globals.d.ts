@@ -22,16 +22,8 @@ declare global {
     tracklet: PageTracker;
     /** A tracker of another name. */
     shop: PageTracker;
-    /** Whom a page's own requests speak of. */
-    contact: string;
-    /** How far the clock is ahead. Milliseconds. */
-    clockOffset?: number;
-    /** Whether the page has come back from the back/forward cache. */
-    persisted?: boolean;
     /** How often the page's own `fetch` was called. */
     calls?: number;
-    /** What an app did to the history, as `push /a`. */
-    moves: string[];
     /** What the tracker told `onError`. */
     problems?: Problem[];
     /** Changes of the document, as text. */
@@ -39,8 +31,6 @@ declare global {
     /** What `flush` resolved to, and the codes that a debug listener was told. */
     flushed: unknown;
     codes: unknown[];
-    /** When a queue was empty. */
-    drained: Promise<number>;
     /** Tells the runner of a violation of the page's policy. */
     tellViolation: (text: string) => void;
   }

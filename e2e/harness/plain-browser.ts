@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { launch } from "../../test/support/launch.js";
 import { waitFor } from "../../test/support/wait.js";
-import { CHROMIUM_ARGS } from "../harness/chromium.js";
+import { CHROMIUM_ARGS } from "./chromium.js";
 
 const ADDRESS = /DevTools listening on ws:\/\/([^/]+)/;
 
