@@ -21,7 +21,7 @@ export default defineConfig<TestFixtures>({
   globalSetup: "./harness/global-setup.ts",
   testMatch: "**/*.spec.ts",
   outputDir: ".results/output",
-  reporter: [["list"], ["json", { outputFile: ".results/e2e.json" }]],
+  reporter: [["list"], ["../test/playwright-reporter.ts"]],
   fullyParallel: true,
   workers: 4,
   retries: 0,
