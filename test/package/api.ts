@@ -5,9 +5,11 @@ import ts from "typescript";
 
 export const ENTRIES = ["index", "read", "send"] as const;
 
-const NOTE = "// The public types of this entry, written by `npm run api`.\n\n";
+/** The report is a page for readers: nothing compiles it. */
+const page = (entry: string, types: string): string =>
+  `# tracklet, entry "${entry}": the public types, written by \`npm run api\`\n\n\`\`\`ts\n${types}\`\`\`\n`;
 
-export const reportFile = (entry: string): URL => new URL(`api/${entry}.d.ts`, import.meta.url);
+export const reportFile = (entry: string): URL => new URL(`api/${entry}.api.md`, import.meta.url);
 
 /** The declarations of a built entry, without comments: another wording is no other promise. */
 export const report = async (entry: (typeof ENTRIES)[number]): Promise<string> => {
@@ -15,5 +17,6 @@ export const report = async (entry: (typeof ENTRIES)[number]): Promise<string> =
   const { output } = await bundle.generate({ format: "es" });
   await bundle.close();
   const file = ts.createSourceFile(`${entry}.d.ts`, output[0].code, ts.ScriptTarget.Latest);
-  return NOTE + ts.createPrinter({ removeComments: true, newLine: ts.NewLineKind.LineFeed }).printFile(file);
+  const types = ts.createPrinter({ removeComments: true, newLine: ts.NewLineKind.LineFeed }).printFile(file);
+  return page(entry, types);
 };
