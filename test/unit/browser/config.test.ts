@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Config } from "../../../src/types.js";
-import { inWorld } from "../../simulation/world.js";
 import { fresh } from "./fresh.js";
 
 beforeEach(() => {
@@ -50,28 +49,3 @@ it("reads switches as attributes have them", async () => {
   const on = ["", "true", true, "false", false, "no", undefined, null].filter(isOn);
   expect(on).toEqual(["", "true", true]);
 });
-
-it("has bounds that may be texts; a default holds in place of what is no number", () =>
-  inWorld(async (world) => {
-    const few = await world.open({ name: "few", maxEvents: "2" as never });
-    const many = await world.open({ name: "many", maxEvents: "x" as never });
-    for (const page of [few, many]) for (const name of ["a", "b", "c"]) await page.track(name);
-    await world.clock.advance(20);
-    expect(world.stored()).toEqual(["b", "c", "a", "b", "c"]);
-  }));
-
-it("that lacks what nothing can be sent without is said by name, and warned of unasked", () =>
-  inWorld(async (world) => {
-    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
-    const cases: [Partial<Config>, string][] = [
-      [{ apiToken: "" }, "no apiToken"],
-      [{ trackUrl: "" }, "no trackUrl"],
-      [{ trackUrl: "https://[" }, "no address in trackUrl"],
-      [{ apiToken: "", trackUrl: "" }, "no apiToken, trackUrl"],
-    ];
-    for (const [config, detail] of cases) {
-      await world.open(config);
-      expect(warn.mock.calls).toEqual([[`tracklet: ${detail}`]]);
-      warn.mockClear();
-    }
-  }));
