@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { type ApiError, createReader, type ReaderConfig } from "../../src/read.js";
 import { type SendConfig, sendEvent } from "../../src/send.js";
-import { deadAddress, inTurn, json, type Reply, withWire } from "./wire.js";
+import { deadAddress, inTurn, json, silence, withWire } from "./wire.js";
 
 const TOKEN = "tok/se+cret=";
 /** As HTTP Basic sends it. */
@@ -22,9 +22,9 @@ const shown = (value: unknown): string => {
   });
   new Console({ stdout }).log(value);
   const deep = inspect(value, { depth: 20, showHidden: true, getters: true });
-  const { message = "", stack = "", cause } = Object(value);
-  const below = cause === undefined ? "" : shown(cause);
-  return [printed, deep, JSON.stringify(value), String(message), String(stack), String(value), below].join("\n");
+  const { message = "", stack = "", cause, headers } = Object(value);
+  const below = [cause, headers && Object.fromEntries(headers)].map((one) => (one === undefined ? "" : shown(one)));
+  return [printed, deep, JSON.stringify(value), `${message}`, `${stack}`, String(value), ...below].join("\n");
 };
 
 /** With nothing percent-encoded in it any more, however often it was. */
@@ -38,7 +38,7 @@ const expectNoToken = (value: unknown) => {
 };
 
 const lowerHex = (text: string): string => text.replace(/%../g, (code) => code.toLowerCase());
-/** A secret as services and proxies may write it in their answers. */
+/** As services and proxies may write it in their answers. */
 const formsOf = (secret: string): string[] => [
   secret,
   encodeURIComponent(secret),
@@ -48,120 +48,85 @@ const formsOf = (secret: string): string[] => [
   encodeURI(secret),
 ];
 const TOKEN_FORMS = formsOf(TOKEN);
+const FORMS = [...TOKEN_FORMS, ...formsOf(CREDENTIALS)];
 
-/** An answer that holds the token wherever a service or proxy may put it. */
-const echo = (status: number, sent: string[]): Reply =>
-  json({ error: `no: ${sent.join(" ")}` }, status, {
-    location: `https://elsewhere.example/?${sent.join("&")}`,
-    "x-echo": sent.join(", "),
-  });
-
-const STATUSES = [302, 400, 401, 404, 429, 503];
-
-it("looks for the token where it can be found", () => {
+it("is looked for where it can be found", () => {
   expect(() => expectNoToken(Object.assign(new Error("a"), { config: { token: TOKEN } }))).toThrow();
   expect(() => expectNoToken(new Error("a", { cause: new Error(TOKEN) }))).toThrow();
-  for (const form of [...TOKEN_FORMS, CREDENTIALS]) expect(() => expectNoToken(new Error(form))).toThrow();
+  for (const form of FORMS) expect(() => expectNoToken(new Error(form))).toThrow();
 });
 
-describe("a reader", () => {
-  const config = (baseUrl: string): ReaderConfig => ({ baseUrl, accessToken: TOKEN, retries: 0 });
+type Reach = Pick<ReaderConfig, "fetch" | "timeoutMs">;
+const EVENT = { contact_uid: "c", event_uid: "e" };
+const send = (auth: SendConfig["auth"]) => (trackUrl: string, reach: Reach) =>
+  sendEvent({ trackUrl, apiToken: TOKEN, retries: 0, ...reach, ...(auth && { auth }) }, EVENT);
 
-  it("does not show the token", () => {
-    const reader = createReader(config("https://api.example.com"));
-    for (const value of [reader, reader.accounts, reader.users.list(), reader.users.list().pages()])
-      expectNoToken(value);
+describe.each<[string, string[], (url: string, reach: Reach) => Promise<unknown>]>([
+  [
+    "a reader",
+    TOKEN_FORMS,
+    (baseUrl, reach) => createReader({ baseUrl, accessToken: TOKEN, retries: 0, ...reach }).accounts.get("1"),
+  ],
+  ["sendEvent by HTTP Basic", FORMS, send("basic")],
+  ["sendEvent by the query", FORMS, send("query")],
+])("%s does not show it", (_, forms, call) => {
+  const failure = (url: string, reach: Reach = {}): Promise<ApiError> =>
+    call(url, reach).then(
+      () => expect.fail("it should have failed"),
+      (reason) => reason,
+    );
+
+  it.each([302, 400, 401, 404, 429, 503])("in its error, wherever the answer has it: %s", (status) => {
+    const headers = { location: `https://elsewhere.example/?${forms.join("&")}`, "x-echo": forms.join(", ") };
+    return withWire(inTurn(json({ error: `no: ${forms.join(" ")}` }, status, headers)), async ({ url }) =>
+      expectNoToken(await failure(url)),
+    );
   });
-
-  it.each([200, ...STATUSES])("does not show the token in its error: %s", (status) =>
-    withWire(inTurn(status === 200 ? { body: TOKEN } : echo(status, TOKEN_FORMS)), async ({ url }) => {
-      const error = await createReader(config(url))
-        .accounts.get("1")
-        .then(
-          () => expect.fail("it should have failed"),
-          (reason: unknown) => reason,
-        );
-      expectNoToken(error);
-      expectNoToken(Object.fromEntries((error as ApiError).headers));
-    }),
-  );
-
-  it("does not show the token in what an injected fetch throws", async () => {
-    const request = { headers: { authorization: `Bearer ${TOKEN}` } };
-    for (const thrown of [
-      Object.assign(new Error(`failed: Bearer ${TOKEN}`), { request, code: "E_FAILED" }),
-      new Error("failed", { cause: Object.assign(new Error("below"), { request }) }),
-      Object.assign(new Error("failed"), { code: TOKEN }),
-      request,
-      ...TOKEN_FORMS.map((form) => `failed: ${form}`),
-      undefined,
-      null,
-    ]) {
-      const reader = createReader({ ...config("https://api.example.com"), fetch: () => Promise.reject(thrown) });
-      const error = await reader.accounts.get("1").catch((reason: unknown) => reason);
-      expect(error).toMatchObject({ name: "ConnectionError" });
-      expectNoToken(error);
-    }
+  it("in a time-out, nor where nobody listens", async () => {
+    const timedOut = await withWire(silence, ({ url }) => failure(url, { timeoutMs: 50 }));
+    const alone = await failure(await deadAddress());
+    expect([timedOut.name, alone.name]).toEqual(["TimeoutError", "ConnectionError"]);
+    for (const error of [timedOut, alone]) expectNoToken(error);
   });
-
-  it("does not show the token in a time-out", () =>
-    withWire(
-      () => undefined,
-      async ({ url }) => {
-        const reader = createReader({ ...config(url), timeoutMs: 50 });
-        const error = await reader.accounts.get("1").catch((reason: unknown) => reason);
-        expect(error).toMatchObject({ name: "TimeoutError" });
-        expectNoToken(error);
-      },
-    ));
-
-  it.each([`${TOKEN}\n`, `${TOKEN}☃`, `${TOKEN} `])(
-    "does not show a token that no header can hold: %j",
-    (accessToken) => {
-      try {
-        createReader({ ...config("https://api.example.com"), accessToken });
-        expect.fail("it should have failed");
-      } catch (error) {
-        expect(error).toBeInstanceOf(TypeError);
-        expectNoToken(error);
-      }
-    },
-  );
+  const request = { headers: { authorization: `Bearer ${TOKEN}` } };
+  it.each<[string, unknown]>([
+    ["an error with the request", Object.assign(new Error(`failed: ${TOKEN}`), { request, code: "E_FAILED" })],
+    ["an error with such a cause", new Error("failed", { cause: Object.assign(new Error("below"), { request }) })],
+    ["an error with such a code", Object.assign(new Error("failed"), { code: TOKEN })],
+    ["the request", request],
+    ["a text", forms.join(" ")],
+    ["nothing", undefined],
+  ])("in what an injected fetch throws: %s", async (_, thrown) => {
+    const error = await failure("https://api.example.com", { fetch: () => Promise.reject(thrown) });
+    expect(error).toMatchObject({ name: "ConnectionError" });
+    expectNoToken(error);
+  });
 });
 
-it("does not show a token of other alphabets, neither as a text nor as its bytes", async () => {
+it("is not shown by a reader, nor in an answer that is no record", () =>
+  withWire(inTurn({ body: TOKEN }), async ({ url }) => {
+    const { accounts, users, ...rest } = createReader({ baseUrl: url, accessToken: TOKEN });
+    for (const value of [rest, accounts, users.list, users.list().pages()]) expectNoToken(value);
+    expectNoToken(await accounts.get("1").catch((reason: unknown) => reason));
+  }));
+
+it.each([`${TOKEN}\n`, `${TOKEN}☃`, `${TOKEN} `])("is not shown where no header can hold it: %j", (accessToken) => {
+  try {
+    createReader({ baseUrl: "https://api.example.com", accessToken });
+    expect.fail("it should have failed");
+  } catch (error) {
+    expect(error).toBeInstanceOf(TypeError);
+    expectNoToken(error);
+  }
+});
+
+it("is not shown in other alphabets, neither as a text nor as its bytes", async () => {
   const apiToken = "tést-☃-api-token";
   const bytes = Buffer.from(apiToken, "utf8").toString("latin1");
   const answer = json({ error: `no: ${apiToken}` }, 400, { "x-echo": bytes, "x-again": encodeURIComponent(apiToken) });
   await withWire(inTurn(answer), async ({ url }) => {
-    const event = { contact_uid: "c", event_uid: "e" };
-    const error = await sendEvent({ trackUrl: url, apiToken, auth: "query" }, event).catch((reason) => reason);
+    const error = await sendEvent({ trackUrl: url, apiToken, auth: "query" }, EVENT).catch((reason) => reason);
     expect(error).toMatchObject({ error: "no: ***", url: `${url}/v1/track/event?api_token=***` });
     expect(Object.fromEntries(error.headers)).toMatchObject({ "x-echo": "***", "x-again": "***" });
-  });
-});
-
-describe.each(["basic", "query"] as const)("sendEvent with auth %s", (auth) => {
-  const event = { contact_uid: "c", event_uid: "e" };
-  const config = (trackUrl: string): SendConfig => ({ trackUrl, apiToken: TOKEN, auth, retries: 0 });
-
-  it.each(STATUSES)("does not show the token in its error: %s", (status) =>
-    withWire(inTurn(echo(status, [...TOKEN_FORMS, ...formsOf(CREDENTIALS)])), async ({ url }) => {
-      const error = await sendEvent(config(url), event).catch((reason: unknown) => reason);
-      expect(error).toBeInstanceOf(Error);
-      expectNoToken(error);
-      expectNoToken(Object.fromEntries((error as ApiError).headers));
-    }),
-  );
-
-  it("does not show the token in what fetch throws", async () => {
-    const url = await deadAddress();
-    const error = await sendEvent(config(url), event).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ name: "ConnectionError" });
-    expectNoToken(error);
-    const fetch = (input: unknown, init: unknown) => Promise.reject(new Error(`${input} ${JSON.stringify(init)}`));
-    const injected = await sendEvent({ ...config(url), fetch }, event).catch((reason) => reason);
-    expect(injected).toMatchObject({ name: "ConnectionError" });
-    expectNoToken(injected);
   });
 });

@@ -1,22 +1,21 @@
+/** How one body is sent, and what its answer is. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Config } from "../../../../src/types.js";
 import { fresh } from "../fresh.js";
 
 const URL_OF_EVENTS = "https://track.example/v1/track/event?api_token=token";
-let asked: { url: string; init: RequestInit }[];
+const BODY = '{"event_uid":"a"}';
+const PLAIN: Partial<Config> = { contentType: "text/plain" };
+const fetch = vi.fn<(url: string, init: RequestInit) => unknown>();
 
-const answerWith = (respond: (init: RequestInit) => Response | Promise<Response>): void =>
-  void vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
-    asked.push({ url, init });
-    return respond(init);
-  });
-const load = (config: Partial<Config> = {}) =>
-  fresh(config, () => import("../../../../src/browser/delivery/transport.js"));
-const post = async (outlives = true, config: Partial<Config> = {}) =>
-  (await load(config)).post('{"event_uid":"a"}', outlives);
+/** @param outlives whether it must outlive its page */
+const post = async (config: Partial<Config> = {}, outlives = true) =>
+  (await fresh(config, () => import("../../../../src/browser/delivery/transport.js"))).post(BODY, outlives);
+const lastInit = (): RequestInit => fetch.mock.lastCall![1];
 
 beforeEach(() => {
-  asked = [];
+  fetch.mockReset().mockImplementation(async () => new Response("{}"));
+  vi.stubGlobal("fetch", fetch);
   vi.stubGlobal("location", new URL("https://site.example/"));
 });
 afterEach(() => {
@@ -25,133 +24,97 @@ afterEach(() => {
 });
 
 it("sends what the interface says, without cookies, following no redirect", async () => {
-  answerWith(() => new Response("{}"));
   await post();
-  const [{ url, init }] = asked as [(typeof asked)[0]];
-  expect(url).toBe(URL_OF_EVENTS);
-  expect(init).toMatchObject({
+  expect(fetch.mock.calls[0]).toEqual([URL_OF_EVENTS, expect.anything()]);
+  expect(lastInit()).toMatchObject({
     method: "POST",
-    body: '{"event_uid":"a"}',
+    body: BODY,
     headers: { "Content-Type": "application/json" },
     keepalive: true,
     credentials: "omit",
     redirect: "manual",
     referrerPolicy: "origin",
   });
-  expect(init.mode ?? "cors").toBe("cors");
-  await post(false);
-  expect(asked[1]!.init.keepalive).toBe(false);
+  expect(lastInit().mode ?? "cors").toBe("cors");
+  await post({}, false);
+  expect(lastInit().keepalive).toBe(false);
 });
 
-describe("an answer", () => {
-  it("is its status", async () => {
-    for (const status of [200, 201, 204, 400, 401, 404, 413, 422, 429, 500, 503]) {
-      answerWith(() => new Response(status === 204 ? null : "{}", { status }));
-      expect(await post()).toEqual([status, 0]);
-    }
+it("needs no CORS of the service as text/plain, in which mode browsers refuse any other redirect", async () => {
+  await post(PLAIN);
+  expect(lastInit()).toMatchObject({
+    mode: "no-cors",
+    headers: { "Content-Type": "text/plain" },
+    credentials: "omit",
   });
-  it("has its body read, so that its share of the budget is free again", async () => {
-    const response = new Response("x".repeat(10_000), { status: 503 });
-    answerWith(() => response);
-    await post();
-    expect(response.bodyUsed).toBe(true);
-  });
-  it("tells how long to wait", async () => {
-    answerWith(() => new Response("", { status: 503, headers: { "Retry-After": "7" } }));
-    expect(await post()).toEqual([503, 7_000]);
-  });
-  it("that is a redirect is neither followed nor a success", async () => {
-    // Browsers give the redirect that they were told not to follow the status 0.
-    answerWith(() => Response.error());
-    expect((await post())[0]).toBe(302);
-  });
-  it("whose body breaks off counts by its status", async () => {
-    const broken = () =>
-      new ReadableStream({ start: (controller) => controller.error(new TypeError("network error")) });
-    answerWith(() => new Response(broken()));
-    expect((await post())[0]).toBe(200);
-  });
+  expect(lastInit().redirect ?? "follow").toBe("follow");
 });
 
-describe("as text/plain", () => {
-  const postPlain = () => post(true, { contentType: "text/plain" });
-  it("needs no CORS of the service", async () => {
-    answerWith(() => new Response("{}"));
-    await postPlain();
-    const { init } = asked[0]!;
-    expect(init).toMatchObject({ mode: "no-cors", headers: { "Content-Type": "text/plain" }, credentials: "omit" });
-    // In this mode browsers refuse any other.
-    expect(init.redirect ?? "follow").toBe("follow");
-  });
-  it("an answer that cannot be read is delivery, one that can be read its status, and a rejection none", async () => {
-    // Browsers give it the status 0, as they do to an error.
-    answerWith(() => Response.error());
-    expect(await postPlain()).toEqual([200, 0]);
-    answerWith(() => new Response("", { status: 503 }));
-    expect(await postPlain()).toEqual([503, 0]);
-    answerWith(() => Promise.reject(new TypeError("Failed to fetch")));
-    expect(await postPlain()).toEqual([0, 0]);
-  });
+const broken = () => new ReadableStream({ start: (controller) => controller.error(new TypeError("network error")) });
+const fail = (): never => {
+  throw new Error("hostile");
+};
+it.each<[string, () => unknown, [status: number, retryAfterMs: number], Partial<Config>?]>([
+  ...[200, 201, 400, 401, 429, 503].map((status): [string, () => unknown, [number, number]] => [
+    `is its status: ${status}`,
+    () => new Response("{}", { status }),
+    [status, 0],
+  ]),
+  ["may have no body", () => new Response(null, { status: 204 }), [204, 0]],
+  ["tells how long to wait", () => new Response("", { status: 503, headers: { "Retry-After": "7" } }), [503, 7_000]],
+  // Browsers give the redirect that they were told not to follow the status 0.
+  ["that is a redirect is no success", () => Response.error(), [302, 0]],
+  ["whose body breaks off counts by its status", () => new Response(broken()), [200, 0]],
+  ["that cannot be read is delivery as text/plain", () => Response.error(), [200, 0], PLAIN],
+  ["that can be read is its status as text/plain", () => new Response("", { status: 503 }), [503, 0], PLAIN],
+  ["that does not come is 0", () => Promise.reject(new TypeError("Failed to fetch")), [0, 0]],
+  ["that does not come is 0 as text/plain, too", () => Promise.reject(new TypeError("Failed to fetch")), [0, 0], PLAIN],
+  ["is 0 where the page has replaced fetch by what throws", fail, [0, 0]],
+])("an answer %s", async (_, respond, outcome, config) => {
+  fetch.mockImplementation(respond);
+  expect(await post(config)).toEqual(outcome);
 });
 
-describe("no answer", () => {
-  it("is the status 0, also where the page has replaced fetch by what throws", async () => {
-    answerWith(() => Promise.reject(new TypeError("Failed to fetch")));
-    expect(await post()).toEqual([0, 0]);
-    vi.stubGlobal("fetch", () => {
-      throw new Error("hostile");
-    });
-    expect(await post()).toEqual([0, 0]);
-  });
-  it("within 15 s ends the request", async () => {
-    const controller = new AbortController();
-    const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(controller.signal);
-    answerWith(
-      ({ signal }) => new Promise((_, reject) => signal!.addEventListener("abort", () => reject(signal!.reason))),
-    );
-    const transport = await load();
-    const outcome = transport.post("{}", true);
-    controller.abort(new DOMException("too late", "TimeoutError"));
-    expect(await outcome).toEqual([0, 0]);
-    expect(timeout).toHaveBeenCalledWith(15_000);
-  });
+it("reads the body of an answer, so that its share of the budget is free again", async () => {
+  const response = new Response("x".repeat(10_000), { status: 503 });
+  fetch.mockResolvedValue(response);
+  await post();
+  expect(response.bodyUsed).toBe(true);
+});
+
+it("ends the request after 15 s", async () => {
+  const controller = new AbortController();
+  const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(controller.signal);
+  fetch.mockImplementation(
+    (_, { signal }) => new Promise((_, reject) => signal!.addEventListener("abort", () => reject(signal!.reason))),
+  );
+  const outcome = post();
+  await vi.waitFor(() => expect(timeout).toHaveBeenCalledWith(15_000));
+  controller.abort(new DOMException("too late", "TimeoutError"));
+  expect(await outcome).toEqual([0, 0]);
 });
 
 describe("where keepalive does not exist", () => {
-  let beacons: { url: string; blob: Blob }[];
+  const sendBeacon = vi.fn<(url: string, blob: Blob) => boolean>();
   beforeEach(() => {
-    beacons = [];
+    sendBeacon.mockReset().mockReturnValue(true);
     vi.stubGlobal("Request", class {});
-    answerWith(() => new Response("{}"));
+    vi.stubGlobal("navigator", { sendBeacon });
   });
-  const stubBeacon = (sendBeacon: () => boolean): void =>
-    void vi.stubGlobal("navigator", {
-      sendBeacon: (url: string, blob: Blob) => {
-        beacons.push({ url, blob });
-        return sendBeacon();
-      },
-    });
   it.each(["application/json", "text/plain"] as const)(
     "a beacon takes what must outlive the page, as %s",
     async (type) => {
-      stubBeacon(() => true);
-      const { post, BEACON } = await load({ contentType: type });
-      expect(await post('{"a":1}', true)).toEqual([BEACON, 0]);
-      expect([asked, beacons[0]!.url]).toEqual([[], URL_OF_EVENTS]);
-      expect([beacons[0]!.blob.type, await beacons[0]!.blob.text()]).toEqual([type, '{"a":1}']);
+      expect(await post({ contentType: type })).toEqual([1, 0]);
+      const [url, blob] = sendBeacon.mock.lastCall!;
+      expect([fetch.mock.calls, url, blob.type, await blob.text()]).toEqual([[], URL_OF_EVENTS, type, BODY]);
     },
   );
-  it("a beacon that refuses or throws has sent nothing", async () => {
-    stubBeacon(() => false);
-    expect((await post())[0]).toBe(0);
-    stubBeacon(() => {
-      throw new TypeError("no");
-    });
-    expect((await post())[0]).toBe(0);
+  it.each([() => false, fail])("a beacon that refuses or throws has sent nothing: %s", async (refuse) => {
+    sendBeacon.mockImplementation(refuse);
+    expect(await post()).toEqual([0, 0]);
   });
   it("other requests are plain ones", async () => {
-    stubBeacon(() => true);
-    expect((await post(false))[0]).toBe(200);
-    expect([asked.length, beacons.length]).toEqual([1, 0]);
+    expect(await post({}, false)).toEqual([200, 0]);
+    expect([fetch.mock.calls.length, sendBeacon.mock.calls.length]).toEqual([1, 0]);
   });
 });
