@@ -32,6 +32,12 @@ describe("an event", () => {
       [event("ann", "a", acme), event("bob", "b"), event("bob", "c", { account_uid: "own" })],
     ],
     [
+      "keeps the account that it names itself also where its contact comes later",
+      NOBODY,
+      ({ track, identify }) => [track("a", { account_uid: "own" }), identify("ann", "acme")],
+      [event("ann", "a", { account_uid: "own" })],
+    ],
+    [
       "has uids as texts, also where they are given as safe integers",
       { contactUid: 7, accountUid: 0 },
       ({ track, identify }) => [track("a"), identify(8, 9), track("b")],
