@@ -28,11 +28,11 @@ const counts = ({ secret, harmless }: { secret: readonly SecretUrl[]; harmless: 
 
 describe("the lists of URLs", () => {
   it("lose their secrets and little else: those that the rule was tuned to", () => {
-    expect(counts(tuned)).toEqual(["262 of 318", "315 of 321"]);
+    expect(counts(tuned)).toEqual(["294 of 318", "307 of 321"]);
   });
   it("lose their secrets and little else: those that were held out", () => {
     // The README quotes them.
-    expect(counts(HELD_OUT)).toEqual(["72 of 122", "119 of 124"]);
+    expect(counts(HELD_OUT)).toEqual(["103 of 122", "121 of 124"]);
   });
   it("stay URLs of the same host", () => {
     const moved = secretUrls.filter(({ url, redacted }) => new URL(redacted).host !== new URL(url).host);
@@ -42,15 +42,19 @@ describe("the lists of URLs", () => {
 
 it("keeps names, and what stands beside a secret", () => {
   const redacted = {
-    "https://shop.test/a?page=2&token=x&sort=price#top": "https://shop.test/a?page=2&token=REDACTED&sort=price#top",
-    "https://shop.test/a?user[password]=x&token=y": "https://shop.test/a?user[password]=REDACTED&token=REDACTED",
-    "https://shop.test/a#/route?token=x&page=2": "https://shop.test/a#/route?token=REDACTED&page=2",
-    "https://shop.test/a;jsessionid=x?b=1": "https://shop.test/a;jsessionid=REDACTED?b=1",
+    "https://shop.test/a?page=2&token=x1&sort=price#top": "https://shop.test/a?page=2&token=REDACTED&sort=price#top",
+    "https://shop.test/a?user[password]=x&token=y1": "https://shop.test/a?user[password]=REDACTED&token=REDACTED",
+    "https://shop.test/a#/route?token=x1&page=2": "https://shop.test/a#/route?token=REDACTED&page=2",
+    "https://shop.test/a;jsessionid=x1y?b=1": "https://shop.test/a;jsessionid=REDACTED?b=1",
     "https://shop.test/reset/8f14e45fceea167a?b=1": "https://shop.test/reset/REDACTED?b=1",
-    "https://shop.test/a?next=https://b.test/?token=x&b=1":
+    "https://shop.test/a?next=https://b.test/?token=x1&b=1":
       "https://shop.test/a?next=https://b.test/?token=REDACTED&b=1",
-    "https://shop.test/a?next=%2Fb%3Ftoken%3Dx%26c%3D1&b=1": "https://shop.test/a?next=REDACTED&b=1",
+    "https://shop.test/a?next=%2Fb%3Ftoken%3Dx1%26c%3D1&b=1": "https://shop.test/a?next=%2Fb%3Ftoken%3DREDACTED&b=1",
     "https://shop.test/a?email=ann%40mail.test&b=%C3%A9": "https://shop.test/a?email=REDACTED&b=%C3%A9",
+    "https://shop.test/a?lot=8f14e45fceea167a&gclid=8f14e45fceea167a":
+      "https://shop.test/a?lot=REDACTED&gclid=8f14e45fceea167a",
+    "https://shop.test/lots/8f14e45fceea167a?lot=0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0":
+      "https://shop.test/lots/8f14e45fceea167a?lot=0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0",
     "https://ann:x@shop.test:8443/a?b=1": "https://shop.test:8443/a?b=1",
   };
   expect(Object.fromEntries(Object.keys(redacted).map((url) => [url, redact(url)]))).toEqual(redacted);
@@ -64,11 +68,11 @@ it("cuts a URL after 8,192 characters, when its secrets are gone", () => {
 });
 
 /** A name, and the longest value that is looked at to its end. */
-const RUNS = [`key${"=".repeat(63)}a${"1".repeat(2_432)}`, `code=${"a1".repeat(30)}`];
+const RUNS = [`key${"=".repeat(63)}a${"1".repeat(2_432)}`, `code=${"a1".repeat(30)}`, `x=${"a".repeat(4_998)}`];
 
 /** What a hostile link could repeat. */
 const REPEATED =
-  'jwt token token= passw sessid apikey authoriz d_confirmation reset reset/ invite/a1 code=1& a@ .b+c: // :// ://a %25 %41%2F &%41 ?% [ ; key[][][] eyJ eyJ. -eyJ a a& a=1& 1 a1 {"a":1, #a';
+  'jwt token token= passw pass5b sessid sidcode=/ saml cred d_confirmation reset/ code=1& a@ a%40 ://a %25 ; key[][][] eyJ a a& a=1& a=a1- x=1111111111111 a1 {"a":1, #a';
 
 it("takes 20 ms at most for 100 KB, and time that grows no faster than the URL, whatever it holds", () => {
   /** Processor time, which other processes do not lengthen, in microseconds. */
