@@ -142,6 +142,7 @@ const MISTAKES: Mistake[] = [
     shown: () => ({ tag: { consent: "pending" } }),
     before: ({ page }) => track(page, "before"),
     finds: [/^Consent is pending.* Events that wait in memory: 2\.$/],
+    shows: ["Waiting: 2In memory, until the visitor agrees."],
   },
   {
     what: "a consent that is denied",

@@ -36,7 +36,9 @@ export const nextAttempt = (snapshot: Snapshot, stored: Stored, activity: Activi
       : seconds;
   }
   if (stored.isThere && stored.readyMs === 0)
-    return stored.eventCount > 0 ? "once somebody is identified" : "once there is something to send";
+    return stored.events.some(({ contact }) => !contact)
+      ? "once somebody is identified"
+      : "once there is something to send";
   return activity.hasRequests ? "at once" : "none yet";
 };
 

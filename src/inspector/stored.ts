@@ -26,7 +26,7 @@ export interface Stored {
   events: WaitingEvent[];
   /** All that wait. */
   eventCount: number;
-  /** Milliseconds that the oldest event with a contact has waited on this page; 0 where there is none. */
+  /** Milliseconds that the oldest event to be sent has waited on this page; 0 where there is none. */
   readyMs: number;
   /** Milliseconds until the next attempt; 0 where there is no pause. */
   pauseMs: number;
@@ -101,6 +101,8 @@ export const readStored = (name: string): Stored => {
       const event = readWaiting(key, get(key));
       return event ? { key, event } : [];
     });
+    // What was handed off waits for nothing that this page does.
+    const ready = waiting.filter(({ event }) => (event.contact || contact) && !event.isHandedOff);
     return {
       isThere: true,
       contact,
@@ -108,7 +110,7 @@ export const readStored = (name: string): Stored => {
       consent: get(keys.consent),
       events: waiting.map(({ event }) => event),
       eventCount: count,
-      readyMs: Math.max(0, ...waiting.filter(({ event }) => event.contact || contact).map(({ key }) => waitedMs(key))),
+      readyMs: Math.max(0, ...ready.map(({ key }) => waitedMs(key))),
       pauseMs: readPause(get(keys.backOff)),
     };
   } catch {

@@ -72,6 +72,7 @@ const working = (snapshot: Snapshot, activity: Activity): string => {
 
 export const viewOf = (snapshot: Snapshot, stored: Stored, activity: Activity): View => {
   const findings = findingsOf(snapshot, stored, activity);
+  const inMemory = isPending(snapshot, stored, activity) ? activity.pending : 0;
   return {
     findings: findings.length > 0 ? findings : [{ kind: "fine", text: working(snapshot, activity) }],
     facts: [
@@ -97,8 +98,8 @@ export const viewOf = (snapshot: Snapshot, stored: Stored, activity: Activity): 
       },
       // Last: it may be long.
       {
-        title: `Waiting: ${stored.eventCount.toLocaleString("en")}`,
-        empty: "No event waits.",
+        title: `Waiting: ${(stored.eventCount + inMemory).toLocaleString("en")}`,
+        empty: inMemory > 0 ? "In memory, until the visitor agrees." : "No event waits.",
         items: waitingOf(stored),
       },
     ],

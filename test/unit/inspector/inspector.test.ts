@@ -16,6 +16,8 @@ const PASSED = {
   ],
 };
 const problem = (code: string, detail: string) => ({ problems: new Map([[code, new Set([detail])]]) });
+/** Under way when its page was left. */
+const LEFT = { event: "left", contact: "c", visitUrl: "", failures: 0, isHandedOff: true };
 const HTTP = "http://track.example.com/v1/track/event";
 
 it.each<Case>([
@@ -161,7 +163,8 @@ describe("consent", () => {
 
 it.each<Case>([
   ["once there is something to send"],
-  ["once somebody is identified", {}, {}, { eventCount: 1 }],
+  ["once somebody is identified", {}, {}, { eventCount: 1, events: [{ ...LEFT, contact: "", isHandedOff: false }] }],
+  ["once there is something to send", {}, {}, { eventCount: 1, events: [LEFT] }],
   ["once the visitor agrees", { pending: 2 }, PENDING],
   ["at once", {}, {}, { readyMs: 1 }],
   ["none yet", QUIET, {}, { readyMs: 1 }],

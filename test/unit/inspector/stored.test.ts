@@ -40,9 +40,10 @@ describe("the storage", () => {
 
   it("says of an event what was tried", () => {
     put(1, { failures: 2, handedOffAt: 5, resetId: "r" });
-    const [event] = readStored("tracklet").events;
+    const { events, readyMs } = readStored("tracklet");
     const visitUrl = "https://a.example/";
-    expect(event).toEqual({ event: "e1", contact: "c", visitUrl, failures: 2, isHandedOff: true });
+    expect(readyMs, "it is not waited for").toBe(0);
+    expect(events[0]).toEqual({ event: "e1", contact: "c", visitUrl, failures: 2, isHandedOff: true });
   });
 
   it("says when the next attempt comes, as long as no probe is under way", () => {
