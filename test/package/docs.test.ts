@@ -71,7 +71,7 @@ describe("examples", () => {
     const ambient = [...names].filter((name) => !name.startsWith(".")).map((name) => `declare module "${name}";`);
     files.set(
       join(ROOT, "test/example-ambient.d.ts"),
-      `${ambient.join("\n")}\ndeclare const jest: any; declare const process: { env: Record<string, string> }; interface Window { analytics?: any }\ndeclare namespace JSX { interface IntrinsicElements { [name: string]: unknown } }`,
+      `${ambient.join("\n")}\ndeclare const jest: any; declare const process: { env: Record<string, string> }; interface Window { analytics?: any }\ndeclare namespace JSX { interface IntrinsicElements { [name: string]: unknown } }\ndeclare namespace React { type ReactNode = unknown }`,
     );
     const options: ts.CompilerOptions = {
       target: ts.ScriptTarget.ESNext,
