@@ -34,8 +34,9 @@ interface View {
   user: AreaUser;
   /** Where that is not what is stored. */
   copy: Rows | undefined;
-  /** Changes that are still on their way: its own, and those of others. */
+  /** Changes that are still on their way: its own, with when they arrive, and those of others. */
   own: StorageChange[];
+  ownDueAt: number;
   others: StorageChange[];
 }
 
@@ -46,7 +47,7 @@ export interface FakeArea {
   areaOf: (user: AreaUser) => { area: () => Storage; arrive: () => void };
   /** All rows by their whole key. */
   rows: Rows;
-  /** The same, with all that is on its way. */
+  /** The same, with all that is on its way: what arrives last, holds. */
   latest: () => Rows;
   /** The access itself throws, as with site data blocked. */
   isDenied: boolean;
@@ -113,7 +114,9 @@ export const createArea = (clock?: Clock): FakeArea => {
     }
     view.copy ??= copyOf(rows);
     apply(view.copy, [one]);
-    if (view.own.push(one) === 1) clock!.add(lag, () => arrive(view));
+    if (view.own.push(one) > 1) return;
+    view.ownDueAt = clock!.now() + lag;
+    clock!.add(lag, () => arrive(view));
   };
 
   const createStorage = (view: View) => {
@@ -163,7 +166,7 @@ export const createArea = (clock?: Clock): FakeArea => {
   };
 
   const areaOf = (user: AreaUser) => {
-    const view: View = { user, copy: undefined, own: [], others: [] };
+    const view: View = { user, copy: undefined, own: [], ownDueAt: 0, others: [] };
     views.add(view);
     const storage = createStorage(view);
     const area = (): Storage => {
@@ -176,7 +179,8 @@ export const createArea = (clock?: Clock): FakeArea => {
   const fake: FakeArea = {
     rows,
     latest: () => {
-      const changes = [...views].flatMap(({ own }) => own);
+      const inOrder = [...views].sort((one, other) => one.ownDueAt - other.ownDueAt);
+      const changes = inOrder.flatMap(({ own }) => own);
       return changes.length ? apply(copyOf(rows), changes) : rows;
     },
     isDenied: false,
