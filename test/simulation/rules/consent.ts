@@ -9,6 +9,10 @@ export const consent: MakeRule = (journal) => {
   let choice: "granted" | "denied" | undefined;
   let isKnown = true;
   const choices: { page: Page; next: string; at: number }[] = [];
+  let cleared: { at: number; by?: Page } = { at: Number.NEGATIVE_INFINITY };
+  /** When a page ended last, and when one ran again. */
+  let endedAt = Number.NEGATIVE_INFINITY;
+  let resumedAt = Number.NEGATIVE_INFINITY;
   let since = 0;
   let by: Page | undefined;
   /** Where a page had yet to hear of the last choice when it ended, or refused, what was written meanwhile stays until the next page. */
@@ -20,6 +24,7 @@ export const consent: MakeRule = (journal) => {
   };
   const isHeard = (): boolean => clock.now() >= since + HEARD_MS;
   const end = (): void => {
+    endedAt = clock.now();
     mayLinger ||= choice === "denied" && !isHeard();
   };
   /** Once every page that runs has heard of it. */
@@ -32,12 +37,21 @@ export const consent: MakeRule = (journal) => {
 
   return {
     onOpen: (page, config) => {
-      mayLinger = false;
+      // Who comes later removes it, which takes a moment; a page that nobody has visited yet reads nothing.
+      if (mayLinger && isHeard() && !page.isPrerendering) {
+        mayLinger = false;
+        since = clock.now();
+      }
       if (config.consent === "pending" && choice !== "granted") pending.add(page);
     },
     onTrack: (entry) => {
       check();
       if (choice === "denied") entry.mayBeLost = "the visitor has refused";
+      const isLate = choices.some(
+        ({ page, next, at }) =>
+          next === "denied" && page !== entry.page && clock.now() < Math.max(at, resumedAt) + HEARD_MS,
+      );
+      if (isLate) entry.mayBeLost ??= "its page may have yet to hear of a refusal that was taken back";
     },
     onChoice: (page, next) => {
       // Of two choices in two pages at the same time, nobody can tell which is the last.
@@ -47,20 +61,26 @@ export const consent: MakeRule = (journal) => {
       choices.push({ page, next, at: clock.now() });
       by = page;
       if (next === "granted") pending.clear();
-      mayLinger ||= next === "denied" && !isHeard();
+      // What a page has written as it ended may come after the refusal.
+      mayLinger ||= next === "denied" && (!isHeard() || clock.now() < endedAt + HEARD_MS);
       choice = next;
       since = clock.now();
-      isKnown = isKeeping(journal) && !isRace;
+      // What another page has emptied comes after it, perhaps.
+      const isCleared = cleared.by !== page && clock.now() < cleared.at + HEARD_MS;
+      isKnown = isKeeping(journal) && !isRace && !isCleared;
       if (next === "denied") forget();
     },
-    onClear: () => {
+    onClear: (page) => {
       check();
+      cleared = { at: clock.now(), by: page };
       isKnown = false;
     },
     onResume: () => {
+      resumedAt = clock.now();
       since = Math.max(since, clock.now());
     },
     onRestore: () => {
+      resumedAt = clock.now();
       since = Math.max(since, clock.now());
     },
     onExit: () => {
