@@ -14,6 +14,16 @@ interface Change {
   by: Page | undefined;
   /** What may be stored since: several where nobody can tell. */
   values: Set<Identity>;
+  /** Was it made by a page that had yet to hear of a log-out? Then it may undo that, and what was tracked since goes with it. */
+  isBlind?: boolean;
+}
+interface Own {
+  id: string;
+  place: number;
+  /** When an option comes into force: the task that reads of log-outs, and then names it, comes later in this millisecond. */
+  comesAt: number;
+  /** The log-outs that the page had yet to hear of when it named somebody: they may end what it knows, or be known to it. */
+  unheard: Change[];
 }
 interface Owned {
   allowed: Set<string>;
@@ -21,21 +31,25 @@ interface Owned {
   isOpen: boolean;
   /** When it may have got one first. */
   addressedAt?: number;
+  /** The log-out since which it can get none. */
+  closedBy?: Change;
 }
 
 const UNHEARD = "its page has yet to hear of a reset";
+const UNDONE = "who was named without knowledge of the reset was stored over it";
 
 export const identities: MakeRule = (journal) => {
   const { world, violations } = journal;
   const { clock } = world;
   let place = 0;
-  const own = new Map<Page, { id: string; place: number }>();
+  const own = new Map<Page, Own>();
   const changes: Change[] = [{ at: 0, place, by: undefined, values: new Set([undefined]) }];
   const resets: Change[] = [];
   const owned = new Map<Entry, Owned>();
   /** When a page ran again last. */
   const resumedAt = new Map<Page, number>();
   const openedAt = new Map<Page, number>();
+  let clearedAt = Number.NEGATIVE_INFINITY;
   /** Pages of which nobody can tell what they know. */
   const doubtful = new Set<Page>();
   /** Pages whose visitor has refused or has yet to agree, so that they store nothing. */
@@ -49,9 +63,6 @@ export const identities: MakeRule = (journal) => {
   const keeps = (page: Page): boolean =>
     isKeeping(journal) && !closed.has(page) && !(unaware.has(page) && clock.now() < agreedAt + HEARD_MS);
 
-  /** Pages that have just named somebody by an option: what they store comes with their first task. */
-  const fresh = new Map<Page, { id: string; at: number }>();
-
   const text = (contact: string, account?: string): string => `${contact}/${account ?? ""}`;
   const hasHeard = (page: Page, { at, by }: Change): boolean =>
     by === page || (!page.isFrozen && clock.now() >= Math.max(at, resumedAt.get(page) ?? 0) + HEARD_MS);
@@ -64,36 +75,39 @@ export const identities: MakeRule = (journal) => {
     }
     return values;
   };
+  /** A page that was opened once the reset id was emptied out of the storage takes it for a new one when another page writes it. */
+  const isNews = (page: Page, { at }: Change): boolean => at <= clearedAt && (openedAt.get(page) ?? 0) >= clearedAt;
   /** @returns whether others learn of it for sure */
   const change = (by: Page, values: Identity[]): boolean => {
     const former = changes.at(-1)!;
     // Of two pages that write at the same time, nobody can tell who is the last.
-    const isRace = former.by !== undefined && former.by !== by && clock.now() < former.at + HEARD_MS;
-    const all = keeps(by) && !isRace ? values : [...values, ...former.values];
-    changes.push({ at: clock.now(), place: ++place, by, values: new Set(all) });
-    for (const [page, { id, at }] of fresh)
-      if (page !== by && clock.now() < at + HEARD_MS) {
-        changes.at(-1)!.values.add(id);
-        doubtful.add(page);
-      }
+    const races = changes.filter((other) => other.by !== undefined && !hasHeard(by, other));
+    const isSure = keeps(by) && !races.length;
+    const unheard = races.filter((other) => resets.includes(other));
+    const all = isSure ? values : [...values, ...[former, ...races].flatMap((other) => [...other.values])];
+    changes.push({ at: clock.now(), place: ++place, by, values: new Set(all), isBlind: unheard.length > 0 });
+    for (const [entry, state] of owned) {
+      if (!state.closedBy || !unheard.includes(state.closedBy) || entry.stored) continue;
+      entry.mayBeLost ??= UNDONE;
+      state.isOpen = true;
+    }
     // What could not be stored is known to nobody else.
     if (!keeps(by)) for (const page of world.pages) if (page !== by) doubtful.add(page);
-    return keeps(by) && !isRace;
+    return isSure;
   };
-  let hasJumped = false;
-  /** A log-out may seem to come after the load of the page: one in the same millisecond, or any where the clock was set. */
-  const isTied = (page: Page): boolean => resets.some(({ at }) => hasJumped || at === openedAt.get(page));
   const isAddressed = ({ page }: Entry, { addressedAt }: Owned): boolean =>
     addressedAt !== undefined &&
     !page.isDead &&
     !page.isFrozen &&
     clock.now() >= Math.max(addressedAt, resumedAt.get(page) ?? 0) + HEARD_MS;
-  const identify = (page: Page, id: string): void => {
-    own.set(page, { id, place: ++place });
+  const identify = (page: Page, id: string, comesAt = Number.NEGATIVE_INFINITY): void => {
+    const unheard = resets.filter((reset) => !hasHeard(page, reset) || isNews(page, reset));
+    own.set(page, { id, place: ++place, comesAt, unheard });
     doubtful.delete(page);
     const isSure = change(page, [id]);
     for (const [entry, state] of owned) {
       if (!state.isOpen || entry.stored) continue;
+      if (unheard.length) entry.mayBeLost ??= UNDONE;
       if (isAddressed(entry, state)) state.isOpen = false;
       else {
         state.allowed.add(id);
@@ -102,49 +116,55 @@ export const identities: MakeRule = (journal) => {
     }
   };
 
+  const track = (entry: Entry): void => {
+    const { page } = entry;
+    const isUnheard =
+      resets.some((reset) => !hasHeard(page, reset)) ||
+      changes.some((other) => other.isBlind && !hasHeard(page, other));
+    if (doubtful.has(page)) {
+      if (isUnheard || isUntold) entry.mayBeLost ??= UNHEARD;
+      return;
+    }
+    const mine = own.get(page);
+    const later = resets.filter((reset) => mine && reset.place > mine.place);
+    const isTold = later.some((reset) => reset.at > mine!.comesAt && hasHeard(page, reset));
+    const isOwn = mine && !mine.unheard.length && !later.length;
+    const stored = storedFor(page);
+    const allowed = new Set<string>();
+    if (mine && !isTold) allowed.add(mine.id);
+    if (!isOwn) for (const value of stored) if (value) allowed.add(value);
+    const isOpen = !isOwn && stored.has(undefined);
+    owned.set(entry, { allowed, isOpen });
+    if (isOpen && (isUnheard || isUntold)) entry.mayBeLost ??= UNHEARD;
+  };
+
   return {
     onOpen: (page, { contactUid, accountUid, consent }) => {
       openedAt.set(page, clock.now());
       if (consent === "pending" || isRefused) closed.add(page);
-      if (!contactUid) return;
-      identify(page, text(`${contactUid}`, accountUid as string));
-      fresh.set(page, { id: text(`${contactUid}`, accountUid as string), at: clock.now() });
+      if (contactUid) page.whenActive(() => identify(page, text(`${contactUid}`, accountUid as string), clock.now()));
     },
-    onTrack: (entry) => {
-      const { page } = entry;
-      const isUnheard = isTied(page) || resets.some((reset) => !hasHeard(page, reset));
-      if (doubtful.has(page)) {
-        if (isUnheard || isUntold) entry.mayBeLost ??= UNHEARD;
-        return;
-      }
-      const mine = own.get(page);
-      const later = resets.filter((reset) => mine && reset.place > mine.place);
-      const isForgotten = later.some((reset) => hasHeard(page, reset));
-      const stored = storedFor(page);
-      const allowed = new Set<string>();
-      if (mine && !isForgotten) allowed.add(mine.id);
-      const isOwn = mine && !later.length;
-      if (!isOwn) for (const value of stored) if (value) allowed.add(value);
-      const isOpen = !isOwn && stored.has(undefined);
-      owned.set(entry, { allowed, isOpen });
-      if (isOpen && (isUnheard || isUntold)) entry.mayBeLost ??= UNHEARD;
-    },
+    onTrack: (entry) => entry.page.whenActive(() => track(entry)),
     onIdentify: (page, contact, account) => identify(page, text(contact, account)),
     onReset: (page) => {
       isUntold ||= closed.has(page);
       own.delete(page);
-      change(page, [undefined]);
-      resets.push(changes.at(-1)!);
+      // What others name without knowledge of it may be stored over it.
+      for (const other of changes) if (other.by !== undefined && !hasHeard(page, other)) other.isBlind = true;
+      const isSure = change(page, [undefined]);
+      const reset = changes.at(-1)!;
+      resets.push(reset);
       for (const entry of journal.entries.values())
         if (!entry.stored && !owned.has(entry)) entry.mayBeLost ??= "perhaps nobody was named for it before the reset";
       for (const [entry, state] of owned) {
         if (!state.isOpen || entry.stored) continue;
         if (!isAddressed(entry, state)) entry.mayBeLost ??= "nobody was named for it before the reset";
-        if (keeps(page)) state.isOpen = false;
+        if (isSure) Object.assign(state, { isOpen: false, closedBy: reset });
       }
     },
     onClear: (page) => {
       isRefused = false;
+      clearedAt = clock.now();
       // What nobody has heard of is forgotten: that somebody was named, or has logged out.
       for (const state of owned.values())
         if (clock.now() < (state.addressedAt ?? 0) + HEARD_MS) state.addressedAt = undefined;
@@ -184,9 +204,6 @@ export const identities: MakeRule = (journal) => {
       });
       for (const [entry, { isOpen }] of owned) if (isOpen) owned.delete(entry);
     },
-    onJump: () => {
-      hasJumped = true;
-    },
     onRestore: (page) => void resumedAt.set(page, clock.now()),
     onResume: (page) => void resumedAt.set(page, clock.now()),
     onBegin: ({ body, page }, entry) => {
@@ -195,7 +212,7 @@ export const identities: MakeRule = (journal) => {
       const id = text(contact_uid, params.account_uid);
       if (!contact_uid) violations.push(`${entry.name} is sent without a contact`);
       // Whoever adopts it may not have heard of a log-out while nothing might be stored.
-      else if (state && !state.allowed.has(id) && !isTied(entry.page) && (entry.page === page || !doubtful.has(page)))
+      else if (state && !state.allowed.has(id) && (entry.page === page || !doubtful.has(page)))
         violations.push(
           `${clock.now()} ms: ${entry.name} is sent as ${id}, and may be of ${[...state.allowed].join(", ") || "nobody"}`,
         );
