@@ -3,12 +3,14 @@
  * again only where two attempts fail with no success between; after any other end it is sent again.
  */
 import type { Page, Sent } from "../world.js";
-import { type Entry, HEARD_MS, isKeeping, isSuccess, type MakeRule } from "./rule.js";
+import { type Entry, HEARD_MS, isKeeping, isSuccess, type MakeRule, YOUNG_MS } from "./rule.js";
 
 /** A mark is judged by requests begun within this time, in milliseconds. */
 const MARK_MS = 20_000;
 /** A request that is unanswered for longer, in milliseconds, is a doubt. */
 const DOUBT_MS = 3_000;
+/** A grant may overtake the last changes of the storage by so much, in milliseconds. */
+const SETTLE_MS = 300;
 /** One that is unanswered for longer, in milliseconds, is forgotten. */
 const LOST_MS = 20_000;
 
@@ -18,6 +20,7 @@ type Health = "well" | "unsure" | "ill";
 type Mark = "marked" | "unsure" | "unmarked";
 
 const LOST = "handed off, and its request failed";
+const JUDGED = "its request failed on a hidden page, while another page took a success for that of its mark";
 
 interface Failure {
   name: string;
@@ -44,6 +47,9 @@ export const handOff: MakeRule = (journal) => {
   const marks: { entry: Entry; at: number }[] = [];
   /** Failures without a success since, of each page and of all. */
   const failures = new Map<Page | undefined, Failure[]>();
+  /** What has failed on a hidden page that lives on, and until when others may see its mark all the same. */
+  const failedMarks = new Map<Entry, number>();
+  let succeededAt = Number.NEGATIVE_INFINITY;
   /** When a page went into the cache or came back last. */
   const movedAt = new Map<Page, number>();
   const gone = new Set<Page>();
@@ -88,6 +94,20 @@ export const handOff: MakeRule = (journal) => {
   const lookAt = (page: Page): void => {
     if (page.isHidden) for (const sent of flying(page)) if (markOf(sent) !== "unmarked") mayBeMarked.add(sent);
   };
+  /** May the page take the mark of its event away? Under its lock alone, once that is no longer young. */
+  const mayWrite = (page: Page, { trackedAt, key = "" }: Entry): boolean =>
+    clock.now() < trackedAt + YOUNG_MS ||
+    [...world.locks.held].some(
+      ([name, { page: by, grantedAt }]) =>
+        by === page && clock.now() >= grantedAt + SETTLE_MS && key.includes(`:${name.split(":")[1]}:`),
+    );
+  /** Others judge the mark by their own successes until they hear that it is gone. */
+  const unmark = (page: Page, entry: Entry): void => {
+    if (!world.pages.some((other) => other !== page && !other.isDead)) return;
+    if (clock.now() < succeededAt + HEARD_MS) entry.mayBeLost ??= JUDGED;
+    const until = clock.now() + page.throttleMs + HEARD_MS;
+    failedMarks.set(entry, mayWrite(page, entry) ? until : Number.POSITIVE_INFINITY);
+  };
   const note = (page: Page | undefined, failure: Failure): void => {
     const known = [...(failures.get(page) ?? []), failure];
     failures.set(page, known);
@@ -111,7 +131,10 @@ export const handOff: MakeRule = (journal) => {
       for (const sent of flying(page)) if (markOf(sent) === "marked") marked.add(sent);
       lookAt(page);
     },
-    onBegin: ({ page }) => lookAt(page),
+    onBegin: ({ page }, entry) => {
+      lookAt(page);
+      if (failedMarks.has(entry)) failedMarks.set(entry, Math.min(failedMarks.get(entry)!, clock.now() + HEARD_MS));
+    },
     onExit: (page) => {
       movedAt.set(page, clock.now());
       for (const sent of flying(page))
@@ -144,7 +167,13 @@ export const handOff: MakeRule = (journal) => {
       failed.add(sent);
       if (handedOff.has(sent)) entry.mayBeLost ??= LOST;
     },
-    onHear: ({ page, beganAt }, { name, failures: times }, { status, retryAfter = 0 }) => {
+    onHear: (sent, entry, { status, retryAfter = 0 }) => {
+      const { page, beganAt } = sent;
+      const { name, failures: times } = entry;
+      if (isSuccess(status)) {
+        succeededAt = clock.now();
+        for (const [other, until] of failedMarks) if (clock.now() < until) other.mayBeLost ??= JUDGED;
+      }
       if (gone.has(page)) return;
       holdsUntil = Math.max(holdsUntil, clock.now() + retryAfter * 1_000);
       if (isSuccess(status)) {
@@ -163,6 +192,7 @@ export const handOff: MakeRule = (journal) => {
         lookAt(page);
         return;
       }
+      if (mayBeMarked.has(sent)) unmark(page, entry);
       failedAt.set(page, clock.now());
       lastFailedAt = clock.now();
       // What fails again may be the cause itself, which says nothing of the others.
