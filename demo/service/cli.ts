@@ -80,7 +80,7 @@ export const runCommand = async (args: string[], config: ServiceConfig, output: 
           `SELECT row_to_json(answer)::text AS row FROM (${sql}
 ) AS answer`,
         ).catch((error: Error) => {
-          throw new StartError(`the query cannot be answered: ${error.message}`);
+          throw new StartError(`the query cannot be answered, it must be one SELECT: ${error.message}`);
         });
         await writeRows(toExported(rows), target);
       });

@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { stringify } from "csv-stringify";
 import type { Query } from "./database.js";
 import { csvRow, type Exported, type ExportOptions, exportRows, ndjsonLine } from "./export.js";
+import { fileReason } from "./file-error.js";
 import { StartError } from "./start-error.js";
 
 export type Format = "ndjson" | "csv";
@@ -33,8 +34,10 @@ export const writeRows = async (rows: AsyncIterable<Exported>, { format, file, s
   } catch (error) {
     if (file === undefined) throw error;
     await rm(part, { force: true });
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw code === undefined ? error : new StartError(`--output ${file} cannot be written: ${message}`);
+    const reason = error as NodeJS.ErrnoException;
+    throw reason.code === undefined
+      ? error
+      : new StartError(`--output ${file} cannot be written: ${fileReason(reason)}`);
   }
 };
 

@@ -5,6 +5,7 @@ import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Database, Query } from "./database.js";
 import { digest, encodeText, parseJson, recordId } from "./exact-text.js";
+import { fileReason } from "./file-error.js";
 import { makeRecords } from "./missing-records.js";
 import { Stage } from "./record-schemas.js";
 import { StartError } from "./start-error.js";
@@ -99,7 +100,7 @@ async function* read(file: string): AsyncGenerator<{ line: unknown; number: numb
   } catch (error) {
     throw (error as NodeJS.ErrnoException).syscall === undefined
       ? error
-      : new StartError(`${file} cannot be read: ${(error as Error).message}`);
+      : new StartError(`${file} cannot be read: ${fileReason(error as Error)}`);
   }
 }
 

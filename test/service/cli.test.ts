@@ -125,7 +125,9 @@ onBothEngines(
       const sql = "SELECT event_uid, 9007199254740993 AS big, null AS none FROM events WHERE workspace = 'shop' -- yes";
       expect((await run("sql", `${sql};`)).out).toBe('{"event_uid":"theirs","big":9007199254740993,"none":null}\n');
       expect((await run("sql", "SELECT 1 AS a, 'x,y' AS b", "--format", "csv")).out).toBe('a,b\n1,"x,y"\n');
-      await expect(run("sql", "DELETE FROM events")).rejects.toThrow(/^the query cannot be answered: /);
+      await expect(run("sql", "DELETE FROM events")).rejects.toThrow(
+        /^the query cannot be answered, it must be one SELECT: /,
+      );
       await expect(run("sql", "SELECT set_config('transaction_read_only', 'off', false)")).rejects.toThrow();
       expect((await run("export")).out.trimEnd().split("\n")).toHaveLength(3);
     });
@@ -272,9 +274,12 @@ onBothEngines(
       [["export", "--format", "xml"], /--format must be ndjson or csv, but is "xml"/],
       [["export", "--since", "yesterday"], /--since must be a day or a time .+"yesterday"/],
       [["export", "--since", "2026-02-30"], /--since must be a day or a time .+"2026-02-30"/],
-      [["export", "--output", "/nowhere/at/all.csv"], /--output \/nowhere\/at\/all.csv cannot be written/],
+      [
+        ["export", "--output", "/nowhere/at/all.csv"],
+        /--output \/nowhere\/at\/all.csv cannot be written: there is no such file or folder$/,
+      ],
       [["export", "users", "--contact", "ben"], /--contact is for events and contacts/],
-      [["import", "/nowhere/users.ndjson"], /users.ndjson cannot be read/],
+      [["import", "/nowhere/users.ndjson"], /users.ndjson cannot be read: there is no such file or folder$/],
       [["export", "users", "--since", "2026-01-01"], /for events/],
       [["export", "--workspace", "nobody"], /no workspace "nobody"/],
       [["export", "--all"], /--all/],
