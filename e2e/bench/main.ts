@@ -1,17 +1,16 @@
 /*
  * `npm run bench`: what the built script costs a page, in a real Chromium against the real service, beside the bare calls
- * of the browser that any code with the same promises must make, and how long it takes to recover. It prints and never
- * fails on a figure. With names (`npm run bench -- grow recover`) it runs these alone.
+ * of the browser that any code with the same promises must make. It prints and never fails on a figure. With names
+ * (`npm run bench -- start grow`) it runs these alone.
  */
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { benchGrowth } from "./grow.js";
-import { benchRecovery } from "./recover.js";
 import { openStage } from "./stage.js";
 import { benchStart } from "./start.js";
 import { comparisonTable } from "./table.js";
 import { benchWork } from "./work.js";
 
-const BENCHES = { start: benchStart, work: benchWork, grow: benchGrowth, recover: benchRecovery };
+const BENCHES = { start: benchStart, work: benchWork, grow: benchGrowth };
 
 const LEGEND = `bare is, of the same event and in the same browser:
   evaluation   the other script; then with the main thread's work until its page view is answered

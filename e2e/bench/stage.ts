@@ -65,7 +65,6 @@ export const openStage = async () => {
   return {
     bundle,
     service,
-    executablePath,
     /** How many events the service has stored so far. */
     stored: async (): Promise<number> => {
       const metrics = await (await fetch(`${service.url}/metrics`)).text();

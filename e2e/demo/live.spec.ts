@@ -49,18 +49,6 @@ test("A burst is counted on the live page to the last event, and the table stays
   await expect(live.getByRole("row").filter({ hasText: "while_paused" })).toHaveCount(1);
 });
 
-test("The time axis of the live page shows round times, and fewer of them on a phone", async ({ live }) => {
-  const times = () =>
-    live.evaluate<string[]>(`import("/vendor/chart.js/chart.js").then(({ Chart }) =>
-      Chart.getChart(document.querySelector("canvas")).scales.x.ticks.map(({ label }) => label).filter(Boolean))`);
-  await expect.poll(times).toHaveLength(6);
-  for (const time of await times()) expect(time).toMatch(/^\d\d:\d\d:\d0$/);
-  await live.locator("[value=minutes]").check();
-  for (const time of await times()) expect(time).toMatch(/^\d\d:\d0$/);
-  await live.setViewportSize({ width: 375, height: 740 });
-  await expect.poll(times).toHaveLength(3);
-});
-
 test("The live page says that it is connecting until the service has answered, and does not deny what comes while it is paused", async ({
   page,
   demo,
