@@ -67,9 +67,9 @@ if ((await types) && isBuilt) {
   await stage("size", () => script("size"));
   // Vitest leaves a core free, which the databases need where everything is tested.
   const workers = isAll ? [] : ["--maxWorkers=2"];
-  await stage("unit tests", () =>
-    script("unit", "--reporter=default", "--reporter=./test/vitest-reporter.ts", ...workers),
-  );
+  const told = ["--reporter=default", "--reporter=./test/vitest-reporter.ts", ...workers];
+  await stage("unit tests", () => script("unit", ...told));
+  if (isAll) await stage("tests of the service", () => script("test:service", ...told));
   await stage("browsers", findBrowsers);
   await stage("end-to-end tests", () =>
     script("e2e", ...(isAll ? [] : ["--project=chromium", "--grep=@core|@engines"])),
@@ -77,7 +77,7 @@ if ((await types) && isBuilt) {
 }
 if (!isAll)
   console.log(
-    "\nLeft out is what `npm test -- --all` runs: the rest in Chromium, all in Firefox and WebKit, slow unit tests.",
+    "\nLeft out is what `npm test -- --all` runs: the rest in Chromium, all in Firefox and WebKit, slow unit tests, the service's.",
   );
 
 const [passed, failed, skipped] = sumOf(counts);

@@ -1,8 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { idAt } from "../../demo/service/event-id.js";
-import { openExisting } from "../../demo/service/open-database.js";
-import { openPostgres } from "../../demo/service/postgres.js";
+import { idAt } from "../event-id.js";
+import { openExisting } from "../open-database.js";
+import { openPostgres } from "../postgres.js";
 import { openStream } from "./event-stream.js";
 import { missing, startPostgres } from "./postgres-server.js";
 import { type EventRow, type RunningService, startService, until } from "./running-service.js";

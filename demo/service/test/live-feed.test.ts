@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
-import type { StoredEvent } from "../../demo/service/event.js";
-import type { Position } from "../../demo/service/event-feed.js";
-import { createLiveFeed } from "../../demo/service/live-feed.js";
+import type { StoredEvent } from "../event.js";
+import type { Position } from "../event-feed.js";
+import { createLiveFeed } from "../live-feed.js";
 
 afterEach(() => void vi.useRealTimers());
 

@@ -6,12 +6,12 @@ import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { parse } from "libpg-query";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { runCommand } from "../../demo/service/cli.js";
-import type { Database, Query } from "../../demo/service/database.js";
-import { up as keyEventsByContact } from "../../demo/service/migrations/002-events-by-contact.js";
-import { up as makeRecordsOfEvents } from "../../demo/service/migrations/003-records-of-events.js";
-import { readConfig } from "../../demo/service/read-config.js";
-import { createUserPages } from "../../demo/service/user-pages.js";
+import { runCommand } from "../cli.js";
+import type { Database, Query } from "../database.js";
+import { up as keyEventsByContact } from "../migrations/002-events-by-contact.js";
+import { up as makeRecordsOfEvents } from "../migrations/003-records-of-events.js";
+import { readConfig } from "../read-config.js";
+import { createUserPages } from "../user-pages.js";
 import { openStream } from "./event-stream.js";
 import { startService, until } from "./running-service.js";
 
@@ -19,8 +19,8 @@ import { startService, until } from "./running-service.js";
 const seen = vi.hoisted(() => ({ statements: new Set<string>(), database: undefined as unknown }));
 
 // The real thread; what passes is written down.
-vi.mock("../../demo/service/pglite-thread.js", async (importOriginal) => {
-  const original = await importOriginal<typeof import("../../demo/service/pglite-thread.js")>();
+vi.mock("../pglite-thread.js", async (importOriginal) => {
+  const original = await importOriginal<typeof import("../pglite-thread.js")>();
   const noting =
     (query: Query): Query =>
     (sql, values) => {
@@ -171,8 +171,10 @@ describe("each SQL statement of the service", () => {
 
   it("is looked at here", () => {
     // Every text in the sources that looks like a statement was seen, whatever stands for `${…}`.
-    const root = fileURLToPath(new URL("../../demo/service/", import.meta.url));
-    const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+    const root = fileURLToPath(new URL("../", import.meta.url));
+    const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
+      (file) => file.endsWith(".ts") && !file.startsWith("test"),
+    );
     const texts = files.flatMap((file) =>
       [
         ...readFileSync(join(root, file), "utf8").matchAll(

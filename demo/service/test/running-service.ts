@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createService, type ServiceOptions } from "../../demo/service/app.js";
+import { createService, type ServiceOptions } from "../app.js";
 
 export const API_TOKEN = "tëst-api-token";
 export const ACCESS_TOKEN = "test-access-token";

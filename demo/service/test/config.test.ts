@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { isPrivate } from "../../demo/service/config.js";
-import { readConfig } from "../../demo/service/read-config.js";
+import { isPrivate } from "../config.js";
+import { readConfig } from "../read-config.js";
 
 it("has defaults that suit the demo", () => {
   expect(readConfig({})).toEqual({

@@ -8,10 +8,10 @@ import { validate as lintDockerfile } from "dockerfile-utils";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { findProgram } from "../support/engines.js";
-import { launch, ROOT } from "../support/launch.js";
-import { freePort } from "../support/ports.js";
-import { waitFor } from "../support/wait.js";
+import { findProgram } from "../../../test/support/engines.js";
+import { launch, ROOT } from "../../../test/support/launch.js";
+import { freePort } from "../../../test/support/ports.js";
+import { waitFor } from "../../../test/support/wait.js";
 
 /* What a server is set up with, as far as it can be checked without a container engine and a running systemd. */
 

@@ -1,8 +1,8 @@
 import pg from "pg";
-import type { Query } from "../../../demo/service/database.js";
-import { DEFAULT_WORKSPACE } from "../../../demo/service/exact-text.js";
-import { openDatabase } from "../../../demo/service/open-database.js";
-import { rankUsers } from "../../../demo/service/user-pages.js";
+import type { Query } from "../../database.js";
+import { DEFAULT_WORKSPACE } from "../../exact-text.js";
+import { openDatabase } from "../../open-database.js";
+import { rankUsers } from "../../user-pages.js";
 import type { Place } from "../engines.js";
 
 export interface Amounts {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { MAX_PARAMS_DEPTH } from "../../demo/service/event-schemas.js";
+import { MAX_PARAMS_DEPTH } from "../event-schemas.js";
 import { expectRefusal } from "./refusal.js";
 import { API_TOKEN, type RunningService } from "./running-service.js";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createGroupCommit } from "../../demo/service/group-commit.js";
+import { createGroupCommit } from "../group-commit.js";
 
 const one = (): number => 1;
 

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { findProgram } from "../support/engines.js";
-import { type Launched, launch, ROOT } from "../support/launch.js";
-import { freePort } from "../support/ports.js";
-import { waitFor } from "../support/wait.js";
+import { findProgram } from "../../../test/support/engines.js";
+import { type Launched, launch, ROOT } from "../../../test/support/launch.js";
+import { freePort } from "../../../test/support/ports.js";
+import { waitFor } from "../../../test/support/wait.js";
 import { missing, startPostgres } from "./postgres-server.js";
 import { spawnService } from "./service-process.js";
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
-import type { ServiceOptions } from "../../demo/service/app.js";
+import type { ServiceOptions } from "../app.js";
 import { ask } from "./http-request.js";
 import { expectRefusal } from "./refusal.js";
 import { ACCESS_TOKEN, type RunningService, startService } from "./running-service.js";

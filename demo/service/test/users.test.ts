@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import type { Database } from "../../demo/service/database.js";
-import { openDatabase } from "../../demo/service/open-database.js";
-import { createUserPages, rankUsers } from "../../demo/service/user-pages.js";
+import type { Database } from "../database.js";
+import { openDatabase } from "../open-database.js";
+import { createUserPages, rankUsers } from "../user-pages.js";
 import { onBothEngines } from "./engines.js";
 import { until } from "./running-service.js";
 

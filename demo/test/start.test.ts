@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { freePort } from "../../support/ports.js";
-import { waitFor } from "../../support/wait.js";
+import { freePort } from "../../test/support/ports.js";
+import { waitFor } from "../../test/support/wait.js";
 
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const { scripts } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
   scripts: Record<"start" | "service", string>;
 };

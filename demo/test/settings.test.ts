@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { placeOfData, readSettings, restartCommand } from "../../../demo/start/settings.js";
+import { placeOfData, readSettings, restartCommand } from "../start/settings.js";
 
 it("what npm start prints of a PostgreSQL server has no password", () => {
   const databaseUrl = "postgresql://anna:p%40ss@db.example:5432/tracklet?password=secret";

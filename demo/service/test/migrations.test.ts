@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import type { Database } from "../../demo/service/database.js";
-import { digest, recordId } from "../../demo/service/exact-text.js";
-import { up as createFirstTables } from "../../demo/service/migrations/001-tables.js";
-import { openDatabase, openExisting } from "../../demo/service/open-database.js";
+import type { Database } from "../database.js";
+import { digest, recordId } from "../exact-text.js";
+import { up as createFirstTables } from "../migrations/001-tables.js";
+import { openDatabase, openExisting } from "../open-database.js";
 import { onBothEngines } from "./engines.js";
 import { type RunningService, startService } from "./running-service.js";
 

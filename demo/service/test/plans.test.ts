@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { createService } from "../../demo/service/app.js";
-import type { Database } from "../../demo/service/database.js";
-import { createEventFeed } from "../../demo/service/event-feed.js";
-import { idAt } from "../../demo/service/event-id.js";
-import { openDatabase } from "../../demo/service/open-database.js";
+import { createService } from "../app.js";
+import type { Database } from "../database.js";
+import { createEventFeed } from "../event-feed.js";
+import { idAt } from "../event-id.js";
+import { openDatabase } from "../open-database.js";
 import { fillPlace, lookUps } from "./bench/fill.js";
 import { onBothEngines } from "./engines.js";
 

@@ -7,11 +7,11 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { runCommand } from "../../demo/service/cli.js";
-import { idAt } from "../../demo/service/event-id.js";
-import { recordId } from "../../demo/service/exact-text.js";
-import { openDatabase } from "../../demo/service/open-database.js";
-import { readConfig } from "../../demo/service/read-config.js";
+import { runCommand } from "../cli.js";
+import { idAt } from "../event-id.js";
+import { recordId } from "../exact-text.js";
+import { openDatabase } from "../open-database.js";
+import { readConfig } from "../read-config.js";
 import { onBothEngines } from "./engines.js";
 import { type RunningService, startService, until } from "./running-service.js";
 import { spawnService } from "./service-process.js";
@@ -293,7 +293,7 @@ onBothEngines(
 
 it("is the command line of the built service, makes no database, and ends quietly when nobody reads on", async () => {
   const data = await mkdtemp(join(tmpdir(), "tracklet-cli-"));
-  const main = fileURLToPath(new URL("../../demo/.service/main.js", import.meta.url));
+  const main = fileURLToPath(new URL("../../.service/main.js", import.meta.url));
   const command = async (args: string[], readOn = true) => {
     const { PATH = "" } = process.env;
     const child = spawn(process.execPath, [main, ...args], { env: { PATH, TRACKLET_DATA: data } });

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-const FRESH = fileURLToPath(new URL("../../../demo/start/fresh.mjs", import.meta.url));
+const FRESH = fileURLToPath(new URL("../start/fresh.mjs", import.meta.url));
 
 interface Fresh {
   readInstalled(): { isFresh: boolean; hasTests: boolean };

@@ -1,12 +1,12 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import type { Database } from "../../../demo/service/database.js";
-import type { NewEvent } from "../../../demo/service/event.js";
-import { newIds, newWriter } from "../../../demo/service/event-id.js";
-import { insertEvents } from "../../../demo/service/event-rows.js";
-import { openDatabase } from "../../../demo/service/open-database.js";
-import { launch } from "../../support/launch.js";
+import { launch } from "../../../../test/support/launch.js";
+import type { Database } from "../../database.js";
+import type { NewEvent } from "../../event.js";
+import { newIds, newWriter } from "../../event-id.js";
+import { insertEvents } from "../../event-rows.js";
+import { openDatabase } from "../../open-database.js";
 import type { Place } from "../engines.js";
 import { spawnService } from "../service-process.js";
 import { BODIES, cpuSeconds, type Load, post } from "./load.js";
@@ -103,7 +103,7 @@ export const throughput = async (engine: string, place: Place, databasePid = 0):
     TRACKLET_RATE_LIMIT: "0",
     ...(place.databaseUrl === undefined ? { TRACKLET_DATA: place.dataFolder } : { DATABASE_URL: place.databaseUrl }),
   });
-  const bare = launch(process.execPath, ["--import", "tsx", "test/service/bench/bare-http.ts"]);
+  const bare = launch(process.execPath, ["--import", "tsx", "demo/service/test/bench/bare-http.ts"]);
   const url = await service.ready();
   const bareUrl = (await bare.says(/ready at (\S+)/))[1]!;
   for (const warm of [url, bareUrl]) await post(warm, 2);
