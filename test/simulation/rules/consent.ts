@@ -42,7 +42,9 @@ export const consent: MakeRule = (journal) => {
         mayLinger = false;
         since = clock.now();
       }
-      if (config.consent === "pending" && choice !== "granted") pending.add(page);
+      // It may still read an agreement that has just been taken back.
+      const mayAgree = choice === "granted" || (!isHeard() && choices.some(({ next }) => next === "granted"));
+      if (config.consent === "pending" && !mayAgree) pending.add(page);
     },
     onTrack: (entry) => {
       check();

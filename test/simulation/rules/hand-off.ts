@@ -52,6 +52,7 @@ export const handOff: MakeRule = (journal) => {
   let succeededAt = Number.NEGATIVE_INFINITY;
   /** When a page went into the cache or came back last. */
   const movedAt = new Map<Page, number>();
+  const restoredAt = new Map<Page, number>();
   const gone = new Set<Page>();
   /** A page acts on a failure a task later: whether it has already done so, nobody can tell. */
   const failedAt = new Map<Page, number>();
@@ -70,7 +71,11 @@ export const handOff: MakeRule = (journal) => {
     const own = hasJustFailed(page) || (isOver && known === "ill") ? "unsure" : known;
     const ageOf = ({ beganAt }: Sent): number => clock.now() - beganAt;
     const age = Math.max(0, ...flying(page).map(ageOf));
-    const hangs = flying(page).some((one) => !one.isKnown && ageOf(one) > DOUBT_MS && ageOf(one) < LOST_MS);
+    // What was open in the cache may be answered since: its time counts from the return.
+    const sinceReturn = clock.now() - (restoredAt.get(page) ?? Number.NEGATIVE_INFINITY);
+    const hangs = flying(page).some(
+      (one) => !one.isKnown && Math.min(ageOf(one), sinceReturn) > DOUBT_MS && ageOf(one) < LOST_MS,
+    );
     // A clock that jumps makes ages another thing.
     if (!keepalive || stamped.has(page) || own === "ill" || (hangs && journal.isExact) || !world.isOnline)
       return "unmarked";
@@ -156,6 +161,7 @@ export const handOff: MakeRule = (journal) => {
     onRestore: (page) => {
       gone.delete(page);
       movedAt.set(page, clock.now());
+      restoredAt.set(page, clock.now());
     },
     onJump: () => {
       // Others take a tab with a mark for dead, and the mark for one that is over.
