@@ -47,6 +47,8 @@ stories("an agreement", {
 });
 
 stories("a refusal", {
+  "leaves who was named to its page, which stores it once the visitor agrees":
+    "A opens; A refuses; keys consent; A agrees; keys consent identity; 1 s; A crashes; B opens nobody; 1 s; B tracks; 60 s; owners ann",
   ...each(["pending", ""], (state) => [
     `forgets what waits and wipes all but itself, for good${state && " (pending)"}`,
     async ({ tell, world }) => {

@@ -4,7 +4,7 @@
  */
 import type { Consent } from "../../types.js";
 import { config, isOn } from "../config.js";
-import { IDENTITY, identity, keepIdentity } from "./identity.js";
+import { IDENTITY, identity, keepIdentity, keepOwn } from "./identity.js";
 import { CONSENT, get, getStored, isInMemory, keys, open, remove, set } from "./storage.js";
 
 /** Nothing before the first look. */
@@ -41,6 +41,7 @@ export const followConsent = (own?: Consent): void => {
   if (next === "denied") {
     for (const key of keys()) if (key !== CONSENT) remove(key);
     open(false);
+    keepOwn();
   }
 };
 

@@ -34,6 +34,11 @@ export const keepIdentity = (): void => {
   set(IDENTITY, row);
 };
 
+/** The storage was wiped, and is closed: who was named here is known to this document all the same. */
+export const keepOwn = (): void => {
+  if (isOwn) keepIdentity();
+};
+
 export const identify = (contact: string, account: string): void => {
   known = [identity()[0]!, contact, account];
   isOwn = true;
