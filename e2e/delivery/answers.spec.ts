@@ -9,9 +9,12 @@ import { names } from "../harness/track.js";
 /** A page load brings a probe forward once in 8 s. */
 const NEXT_VISIT_MS = 10_000;
 
-test("When the answer is lost after the service has stored an event, it is sent again with the same stamp and stored once", {
-  tag: "@core",
-}, async ({ open, site, gateway, expectRows }) => {
+test("When the answer is lost after the service has stored an event, it is sent again with the same stamp and stored once", async ({
+  open,
+  site,
+  gateway,
+  expectRows,
+}) => {
   let left = 6;
   await gateway.fail(({ method }) => (method === "POST" && left-- > 0 ? "store-then-cut" : "pass"));
   site.configure({ stamp: true });

@@ -27,9 +27,13 @@ const VISITORS = [
 ];
 
 for (const seconds of [10, 60])
-  test(`A service hangs for ${seconds} s, from the start of a page and in its middle, the preflight cached or not: all events arrive within 20 s after`, {
-    tag: seconds === 10 ? "@core" : [],
-  }, async ({ browser, guard, site, gateway, expectRows }) => {
+  test(`A service hangs for ${seconds} s, from the start of a page and in its middle, the preflight cached or not: all events arrive within 20 s after`, async ({
+    browser,
+    guard,
+    site,
+    gateway,
+    expectRows,
+  }) => {
     await gateway.fail(({ method, headers }) =>
       method === "OPTIONS" && headers.origin?.includes("localhost") ? { status: 204, preflight: "fault" } : "pass",
     );
