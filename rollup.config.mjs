@@ -40,8 +40,10 @@ const SHORTENED = [
   "acceptedSince",
   "answeredAt",
   "beganAt",
+  "failed",
   "failedAt",
   "failures",
+  "handedOff",
   "handedOffAt",
   "isAddressed",
   "isComing",
@@ -63,8 +65,10 @@ const SHORTENED = [
   "tracked",
   "trackedAt",
   "tries",
+  "unaddressed",
   "unnamed",
   "wasRefused",
+  "young",
 ];
 
 /**

@@ -163,3 +163,18 @@ test(
     expect(notOneRequest(gateway, once)).toEqual([]);
   },
 );
+
+test("A page is heard being left after `document.open()`, which takes all listeners off", async ({
+  open,
+  site,
+  gateway,
+  expectRows,
+}) => {
+  site.page("/without-snippet", { tag: false });
+  const tab = await open();
+  // Before the first answer one request is under way: the others begin when the page is left, or never.
+  await gateway.fail(SPEEDS.slow!);
+  const uids = names("again", 3);
+  await leaveBy(tab, `document.open(); document.close(); ${trackCalls(uids)} location.assign("/without-snippet")`);
+  await expectRows(uids);
+});

@@ -28,18 +28,12 @@ const listen = (
 
 export type PageEvent = PageTransitionEvent & StorageEvent;
 
-/** The root element when the listeners were put on. */
-let root: unknown;
-
 /**
- * Calls `run`, which must not throw, for each event that concerns a tracker. Asked again with each call of a verb:
- * `document.open()` takes all listeners off, and the root element as well.
+ * Calls `run`, which must not throw, for each event that concerns a tracker. Asked again with each call of a verb, because
+ * `document.open()` takes all listeners off. A browser passes over a listener that it has (DOM §2.7, `addEventListener`).
  */
-export const onPage = (run: (event: PageEvent) => void): void => {
-  const now = ofDocument("documentElement");
-  if (root !== now) listen("visibilitychange online storage pagehide pageshow popstate", run);
-  root = now;
-};
+export const onPage = (run: (event: PageEvent) => void): void =>
+  listen("visibilitychange online storage pagehide pageshow popstate", run);
 
 /** Runs at once, or, where the page was loaded ahead of a visit that may never come, when that comes (WICG, Prerendering Revamped). */
 export const whenActive = (run: () => void): void =>

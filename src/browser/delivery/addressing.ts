@@ -2,7 +2,7 @@
 import type { TrackEvent } from "../../types.js";
 import { write } from "../json.js";
 import { followIdentity, identity } from "../state/identity.js";
-import { drop, enlist, forget, put, unaddressed } from "./queue.js";
+import { drop, enlist, forget, lists, put } from "./queue.js";
 import { isOwn, type Row, readRow } from "./row.js";
 
 /** Has somebody logged out since the event was tracked, without its contact? Without a reset id nobody has. */
@@ -22,12 +22,12 @@ export const address = (row: Row): void => {
 
 /** Somebody may have been named: this tab's events are addressed at once, those of other tabs when they are sent. */
 export const addressAll = (): void => {
-  if (identity()[1]) for (const row of [...unaddressed]) (isOwn(row) ? address : enlist)(row);
+  if (identity()[1]) for (const row of [...lists.unaddressed]) (isOwn(row) ? address : enlist)(row);
 };
 
 /** Somebody has logged out. */
 export const forgetUnaddressed = (): void => {
-  for (const row of unaddressed) drop(row);
+  for (const row of lists.unaddressed) drop(row);
 };
 
 /** Learns whom other documents have named, and whether somebody has logged out. */

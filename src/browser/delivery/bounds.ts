@@ -1,7 +1,7 @@
 /** How much may wait: events, bytes and age. The oldest event goes first. */
 import { config } from "../config.js";
 import { isReporting, report } from "../reporting.js";
-import { drop, rows, tally, unaddressed } from "./queue.js";
+import { drop, lists, rows, tally } from "./queue.js";
 import { ageOf, type Row } from "./row.js";
 import { MAX_AGE_MS, MAX_BYTES, MAX_EVENTS, MAX_UNADDRESSED, MAX_UNADDRESSED_AGE_MS } from "./timings.js";
 
@@ -20,12 +20,13 @@ export const trim = (): void => {
   for (const row of rows.values()) {
     if (!row.isAddressed) continue;
     const isOld = ageOf(row.key) > mostAge();
-    const isMuch = tally.bytes > mostBytes() || rows.size - unaddressed.size > (Number(config.maxEvents) || MAX_EVENTS);
+    const isMuch =
+      tally.bytes > mostBytes() || rows.size - lists.unaddressed.size > (Number(config.maxEvents) || MAX_EVENTS);
     if (!isOld && !isMuch) break;
     evict(row, isOld ? "maxAgeMs" : "maxEvents, maxBytes");
   }
-  for (const row of unaddressed) {
-    if (unaddressed.size <= MAX_UNADDRESSED && ageOf(row.key) <= MAX_UNADDRESSED_AGE_MS) break;
+  for (const row of lists.unaddressed) {
+    if (lists.unaddressed.size <= MAX_UNADDRESSED && ageOf(row.key) <= MAX_UNADDRESSED_AGE_MS) break;
     evict(row, "identify");
   }
 };

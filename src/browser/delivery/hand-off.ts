@@ -4,7 +4,7 @@ import { get } from "../state/storage.js";
 import { backoff, downSince } from "./backoff.js";
 import { health } from "./health.js";
 import { inFlight, openFor } from "./in-flight.js";
-import { deliver, enlist, forget, handedOff, put, rows } from "./queue.js";
+import { deliver, enlist, forget, lists, put, rows } from "./queue.js";
 import { readRow } from "./row.js";
 import { HANGS_MS, MARK_MS } from "./timings.js";
 
@@ -28,7 +28,7 @@ const judges = (beganAt: number, mark: number): boolean => beganAt >= mark && be
  * or nobody is left to judge it.
  */
 export const judgeMarks = (): void => {
-  for (const row of handedOff) {
+  for (const row of lists.handedOff) {
     const { key, handedOffAt } = row;
     const isJudged = judges(health.acceptedAt, handedOffAt);
     const isOpen = [...inFlight.values()].some(({ beganAt }) => judges(beganAt, handedOffAt));

@@ -16,16 +16,22 @@ export let me = "";
 export const rows = new Map<string, Row>();
 /** Those that may be sent, by the tab that has tracked them: this document's own come first. */
 export const ready = new Map<string, List>();
-/** Of its own, those that were tracked a moment ago; they are ready, too. */
-export const young: List = new Set();
-/** Those that have failed. */
-export const failed: List = new Set();
-/** Those whose page was left while their request was open. */
-export const handedOff: List = new Set();
-/** Those that wait for their contact. */
-export const unaddressed: List = new Set();
+/** The other events, by what they wait for. */
+export const lists = {
+  /** Of this document's own, those that were tracked a moment ago; they are ready, too. */
+  young: new Set() as List,
+  /** Those that have failed. */
+  failed: new Set() as List,
+  /** Those whose page was left while their request was open. */
+  handedOff: new Set() as List,
+  /** Those that wait for their contact. */
+  unaddressed: new Set() as List,
+};
 /** What became of events (`unnamed` were evicted without a contact), how many were tracked here, and the bytes of those that have one. */
 export const tally = { delivered: 0, dropped: 0, unnamed: 0, tracked: 0, bytes: 0 };
+
+/** How many could be sent, if the service were up. */
+export const countWaiting = (): number => rows.size - lists.unaddressed.size - lists.handedOff.size;
 
 /** Goes on under a new name. */
 export const rename = (): void => {
@@ -36,7 +42,7 @@ export const rename = (): void => {
 /** Puts an event into a list, behind all others there, or out of all of them. */
 export const move = (row: Row, list?: List): void => {
   row.list?.delete(row);
-  young.delete(row);
+  lists.young.delete(row);
   row.list = list?.add(row);
 };
 
@@ -59,21 +65,21 @@ export const enlist = (row: Row, isAgain?: boolean): void => {
   const own = ready.get(row.tab) ?? new Set();
   if (!rows.has(row.key)) count(row, 1);
   rows.set(row.key, row);
-  if (row.handedOffAt && !isAgain) move(row, handedOff);
-  else if (!isNamed) move(row, unaddressed);
-  else if (row.failures || row.failedAt) move(row, failed);
+  if (row.handedOffAt && !isAgain) move(row, lists.handedOff);
+  else if (!isNamed) move(row, lists.unaddressed);
+  else if (row.failures || row.failedAt) move(row, lists.failed);
   else {
     ready.set(row.tab, own);
     move(row, own);
-    if (isYoung(row)) young.add(row);
+    if (isYoung(row)) lists.young.add(row);
   }
 };
 
 /** Lets those go from the young ones that are no longer young. */
 export const ripen = (): void => {
-  for (const row of young)
+  for (const row of lists.young)
     if (isYoung(row)) break;
-    else young.delete(row);
+    else lists.young.delete(row);
 };
 
 /** Writes what has changed. */

@@ -6,7 +6,7 @@ import { clear, fail, RETRY_AFTER } from "./backoff.js";
 import { accept, health } from "./health.js";
 import { isGone, type Request } from "./in-flight.js";
 import { owns } from "./ownership.js";
-import { deliver, drop, enlist, forget, handedOff, move, put, rows, unaddressed } from "./queue.js";
+import { countWaiting, deliver, drop, enlist, forget, move, put, rows } from "./queue.js";
 import { isOwn, type Row } from "./row.js";
 import { PAUSE_MS, REFUSALS, WELL_CEILING_MS, WELL_MS } from "./timings.js";
 import { BEACON, type Outcome } from "./transport.js";
@@ -71,8 +71,7 @@ export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome)
   if (isListed && judgeFailure(row, status, isEvents)) return;
   const isRefusal = isRefused(status);
   if (isRefusal && isFirst) health.refusals++;
-  const waiting = rows.size - unaddressed.size - handedOff.size;
-  const isWrong = isRefusal ? health.refusals >= Math.min(REFUSALS, waiting) : status && !isTransient(status);
+  const isWrong = isRefusal ? health.refusals >= Math.min(REFUSALS, countWaiting()) : status && !isTransient(status);
   const isWell = performance.now() - health.acceptedSince < WELL_MS;
   const delay = isWrong ? PAUSE_MS : isWell ? Math.random() * WELL_CEILING_MS : 0;
   // Any other status of a wrong configuration speaks of the service as well.

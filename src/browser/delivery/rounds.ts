@@ -11,7 +11,7 @@ import { handOff, judgeMarks } from "./hand-off.js";
 import { inFlight, isGone } from "./in-flight.js";
 import { join } from "./look.js";
 import { isAsking, release } from "./ownership.js";
-import { handedOff, ripen, rows, unaddressed } from "./queue.js";
+import { countWaiting, ripen } from "./queue.js";
 import { beginRequests } from "./sender.js";
 import { FRAME_MS } from "./timings.js";
 
@@ -38,7 +38,7 @@ const step = (isLeaving: boolean): void => {
   ripen();
   judgeMarks();
   trim();
-  if (isOpen && rows.size > unaddressed.size + handedOff.size) {
+  if (isOpen && countWaiting()) {
     const open = inFlight.size;
     const { mayProbeEarly } = next;
     wait = Math.min(wait, beginRequests({ isOut, isLeaving, mayProbeEarly, then }));

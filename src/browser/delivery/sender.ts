@@ -8,7 +8,7 @@ import { health } from "./health.js";
 import { forgetLost, inFlight, isAnswering, isFull, isGone, openFor, room } from "./in-flight.js";
 import { load } from "./look.js";
 import { ask, owns, passedOver } from "./ownership.js";
-import { enlist, failed, me, put, ready, rows, young } from "./queue.js";
+import { enlist, lists, me, put, ready, rows } from "./queue.js";
 import { judge } from "./responses.js";
 import { isYoung, type Row } from "./row.js";
 import { KEEPALIVE_BYTES, LOST_MS, MISFITS, PROTECTED_MS, SLOW_MS, SUSPECT_TRIES } from "./timings.js";
@@ -74,7 +74,7 @@ const beginAll = (occasion: Occasion): number => {
   const { isOut, isLeaving, mayProbeEarly, then } = occasion;
   let next = Number.POSITIVE_INFINITY;
   let misfits = 0;
-  for (const list of [young, ...ready.values(), failed])
+  for (const list of [lists.young, ...ready.values(), lists.failed])
     for (const row of list) {
       const { key, tab } = row;
       if (inFlight.has(row)) continue;
@@ -87,7 +87,7 @@ const beginAll = (occasion: Occasion): number => {
         const isRefused = passedOver(tab) > 0;
         next = Math.min(next, ask(tab, then));
         if (backoff && !isRefused) return next;
-        if (list === failed) continue;
+        if (list === lists.failed) continue;
         break;
       }
       if (!isFree && !load(key, row)) continue;

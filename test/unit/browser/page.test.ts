@@ -33,16 +33,12 @@ it("hears each event that concerns a tracker once, also those of the document", 
   expect(heard).toEqual([...types, "visibilitychange"]);
 });
 
-it("listens again where `document.open()` has taken the root element and all listeners, and only there", () => {
+it("hears each event once, however often it listens", () => {
   const run = vi.fn();
   page.onPage(run);
-  const listen = vi.spyOn(window.EventTarget.prototype, "addEventListener");
-  page.onPage(run);
-  expect(listen).not.toHaveBeenCalled();
-  window.document.documentElement.remove();
   page.onPage(run);
   fire(window, "online");
-  expect([listen.mock.calls.length, run.mock.calls.length]).toEqual([6, 1]);
+  expect(run).toHaveBeenCalledOnce();
 });
 
 it("sees through elements of the page that have the name of a member", () => {
