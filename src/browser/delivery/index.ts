@@ -11,7 +11,7 @@ import { accept } from "./health.js";
 import { inFlight, isGone, setGone } from "./in-flight.js";
 import { load, look, noteOther, told } from "./look.js";
 import { releaseAll } from "./ownership.js";
-import { append, enlist, forget, forgetAll, put, rename, rows } from "./queue.js";
+import { append, enlist, forget, put, rename, rows } from "./queue.js";
 import { hurry, round, wake } from "./rounds.js";
 import { EVENT, isOwn, readRow } from "./row.js";
 
@@ -19,7 +19,7 @@ export { flush } from "./flush.js";
 
 const followChoice = (): void => {
   followConsent();
-  if (consent === "denied") forgetAll();
+  if (consent === "denied") rows.forEach(forget);
 };
 
 /** Reads what other documents have written. @param isTold whether one of them may have ended the back-off */

@@ -18,7 +18,7 @@ export const rows = new Map<string, Row>();
 export const ready = new Map<string, List>();
 /** The other events, by what they wait for. */
 export const lists = {
-  /** Of this document's own, those that were tracked a moment ago; they are ready, too. */
+  /** Of this document's own, those that were tracked a moment ago, and some that no longer are; they are ready, too. */
   young: new Set() as List,
   /** Those that have failed. */
   failed: new Set() as List,
@@ -57,8 +57,6 @@ export const forget = (row: Row): void => {
   if (row.tab !== me && !ready.get(row.tab)?.size) ready.delete(row.tab);
 };
 
-export const forgetAll = (): void => rows.forEach(forget);
-
 /** @param isAgain whether what was handed off is sent again all the same */
 export const enlist = (row: Row, isAgain?: boolean): void => {
   const isNamed = row.isAddressed || (!isOwn(row) && identity()[1]);
@@ -73,13 +71,6 @@ export const enlist = (row: Row, isAgain?: boolean): void => {
     move(row, own);
     if (isYoung(row)) lists.young.add(row);
   }
-};
-
-/** Lets those go from the young ones that are no longer young. */
-export const ripen = (): void => {
-  for (const row of lists.young)
-    if (isYoung(row)) break;
-    else lists.young.delete(row);
 };
 
 /** Writes what has changed. */

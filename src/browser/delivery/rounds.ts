@@ -11,7 +11,7 @@ import { handOff, judgeMarks } from "./hand-off.js";
 import { inFlight, isGone } from "./in-flight.js";
 import { join } from "./look.js";
 import { isAsking, release } from "./ownership.js";
-import { countWaiting, ripen } from "./queue.js";
+import { countWaiting } from "./queue.js";
 import { beginRequests } from "./sender.js";
 import { FRAME_MS } from "./timings.js";
 
@@ -35,7 +35,6 @@ const step = (isLeaving: boolean): void => {
   const isOut = isGone || isHidden();
   const isOpen = consent === "granted" && !!url;
   let wait = isOpen && !isOut ? join() : Number.POSITIVE_INFINITY;
-  ripen();
   judgeMarks();
   trim();
   if (isOpen && countWaiting()) {

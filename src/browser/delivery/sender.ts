@@ -77,7 +77,8 @@ const beginAll = (occasion: Occasion): number => {
   for (const list of [lists.young, ...ready.values(), lists.failed])
     for (const row of list) {
       const { key, tab } = row;
-      if (inFlight.has(row)) continue;
+      if (list === lists.young && !isYoung(row)) list.delete(row);
+      if (inFlight.has(row) || !list.has(row)) continue;
       const pause = isFull(isOut) ? SLOW_MS : waitFor(key, mayProbeEarly);
       if (pause || (backoff && isGone)) return Math.min(next, pause || next);
       // What leaves with a page is its own.
