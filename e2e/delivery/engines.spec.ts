@@ -50,23 +50,6 @@ test(
 );
 
 test(
-  "Of three tabs, two of them closed in an outage, each event comes once",
-  EVERY_ENGINE,
-  async ({ open, gateway, expectRows }) => {
-    const tabs = [await open(), await open(), await open()];
-    const uids = await gateway.during("refuse", async () => {
-      const tracked = await Promise.all(tabs.map((tab, index) => trackMany(tab, 10, `tab-${index + 1}`)));
-      await Promise.all(tabs.map(waitForBackOff));
-      await tabs[1]!.close();
-      await tabs[2]!.close();
-      return tracked.flat();
-    });
-    await expectRows(uids);
-    expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
-  },
-);
-
-test(
   "Where the storage is denied, events come, in an outage too",
   EVERY_ENGINE,
   async ({ open, site, gateway, expectRows }) => {
@@ -103,22 +86,6 @@ test(
     await leaveBy(tab, `${trackCalls(["leaving"])} location.assign("/next")`);
     await expectRows([...uids, "leaving"]);
     expect(gateway.posts(), "one request an event").toHaveLength(21);
-  },
-);
-
-test(
-  "Where the page empties the storage while events wait, each comes once",
-  EVERY_ENGINE,
-  async ({ open, gateway, expectRows }) => {
-    const tab = await open();
-    const uids = await gateway.during("refuse", async () => {
-      const before = await trackMany(tab, 20, "before");
-      await waitForBackOff(tab);
-      await tab.evaluate(() => localStorage.clear());
-      return [...before, ...(await trackMany(tab, 10, "later"))];
-    });
-    await expectRows(uids);
-    expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
   },
 );
 

@@ -3,7 +3,7 @@ import { test as base, expect, track, visitLast, waitFor } from "../harness/fixt
 import { runAndGo } from "../harness/tab.js";
 import { names, trackCalls } from "../harness/track.js";
 
-/* Bursts, tabs that close themselves, and what is too much or too large to leave with its page. How else: leaving.spec.ts. */
+/* Tabs that close themselves, and what is too much or too large to leave with its page. How else: leaving.spec.ts. */
 
 const test = base.extend<{ hasKeepalive: boolean }>({
   hasKeepalive: [true, { option: true }],
@@ -12,16 +12,6 @@ const test = base.extend<{ hasKeepalive: boolean }>({
     if (!hasKeepalive) await context.addInitScript("delete Request.prototype.keepalive");
     await use(context);
   },
-});
-
-test("200 events in a row are stored once each, with what they hold", async ({ open, gateway, expectRows }) => {
-  const page = await open();
-  await page.evaluate(() => {
-    for (let n = 1; n <= 200; n++) window.tracklet.push(["track", "row", { n }]);
-  });
-  const expected = Array.from({ length: 200 }, (_, index) => ({ n: index + 1 }));
-  await expectRows(expected, { by: ({ params }) => params });
-  expect(gateway.posts()).toHaveLength(200);
 });
 
 /** Opens a page in a tab that its opener, a page without the snippet, lets close itself. */

@@ -42,14 +42,16 @@ const notOneRequest = (gateway: FaultProxy, once: readonly string[]): string[] =
 
 for (const [speed, fault] of Object.entries(SPEEDS)) {
   test(
-    `Leaving by location.assign ten times loses and repeats nothing while the service is ${speed}`,
+    `Leaving ten times, by location.assign and by reload, loses and repeats nothing while the service is ${speed}`,
     EVERY_ENGINE,
     async ({ open, gateway, expectRows }) => {
       await gateway.fail(fault);
       const tab = await open();
       const uids = names("event", 20);
-      for (let page = 1; page <= 10; page++)
-        await leaveBy(tab, `${trackCalls(uids.slice(2 * page - 2, 2 * page))} location.assign("/page-${page}")`);
+      for (let page = 1; page <= 10; page++) {
+        const go = page % 3 ? `location.assign("/page-${page}")` : "location.reload()";
+        await leaveBy(tab, `${trackCalls(uids.slice(2 * page - 2, 2 * page))} ${go}`);
+      }
       // The last two have left with their page: nothing but their exit brings them.
       await expectRows(uids);
       // The visit goes on, and what the exits have delivered is not sent again.
@@ -118,20 +120,6 @@ test(
       await expectRows(uids);
     }
     expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
-  },
-);
-
-test(
-  "Five reloads in the task that tracks lose and repeat nothing",
-  EVERY_ENGINE,
-  async ({ open, gateway, expectRows }) => {
-    const tab = await open();
-    const uids = names("reload", 5);
-    for (const uid of uids) await leaveBy(tab, `${trackCalls([uid])} location.reload()`);
-    await expectRows(uids);
-    await track(tab, "stays");
-    await expectRows([...uids, "stays"]);
-    expect(gateway.posts(), "one request an event").toHaveLength(6);
   },
 );
 
