@@ -1,6 +1,6 @@
 /** The verbs and the hooks of a page: what is sent, whatever arguments and hooks are. */
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
-import type { Config, TrackEvent, Tracker } from "../../src/types.js";
+import type { Config, Tracker } from "../../src/types.js";
 import { answerAll, event, NOBODY, sentBy } from "./sent.js";
 import { inStory } from "./story.js";
 import { inWorld } from "./world.js";
@@ -246,11 +246,14 @@ describe("beforeSend", () => {
   ])("that %s loses nothing, and is reported", async (_, hook) =>
     expect(await sentWith(hook)).toEqual({ sent: [whole], told: [expect.stringContaining("input beforeSend: ")] }),
   );
-  it("meets no toJSON that a script of the page has put everywhere", async () => {
-    const polluted = Object.prototype as { toJSON?: () => unknown };
-    polluted.toJSON = () => "polluted";
-    const { sent } = await sentWith((given: TrackEvent) => given).finally(() => delete polluted.toJSON);
-    expect(sent).toEqual([whole]);
+  it("meets nothing that a script of the page has put on all objects", async () => {
+    const polluted = Object.prototype as Record<string, unknown>;
+    Object.assign(polluted, { toJSON: () => "polluted", account_uid: "polluted", extend: () => {} });
+    const outcome = sentBy({ beforeSend: (given) => given }, trackA);
+    const { sent } = await outcome.finally(() =>
+      ["toJSON", "account_uid", "extend"].map((name) => delete polluted[name]),
+    );
+    expect(sent).toEqual([event("ann", "a", { n: 1 })]);
   });
 });
 
@@ -265,6 +268,12 @@ describe("a page view with a URL of its own", () => {
     expect(urls[0]).toEqual(urls[1]);
     return urls.slice(1);
   };
+  it("is stored without its secrets", () =>
+    inStory(async ({ tell, world }) => {
+      await tell('weather silent; A opens; A tracks pageview {"visit_url":"/a?token=s3cr3t"}');
+      expect(Object.values(world.storage.latest()).filter((row) => row.includes("s3cr3t"))).toEqual([]);
+      expect(world.stored()).toEqual(["pageview"]);
+    }));
   const deep = JSON.parse(`${"[".repeat(63)}${"]".repeat(63)}`);
   const drop = (url: URL) => (url.pathname === "/admin" ? null : `${url.origin}/x${url.pathname}`);
   it.each<[string, unknown, unknown[], Partial<Config>?, object?]>([
