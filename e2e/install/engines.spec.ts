@@ -35,19 +35,6 @@ test(
   },
 );
 
-test(
-  "A push of init configures a tag without attributes, and what was tracked before it is stored",
-  EVERY_ENGINE,
-  async ({ open, site, gateway, contact, expectRows }) => {
-    const config = { apiToken: "demo-api-token", trackUrl: gateway.url, contactUid: contact, pageviews: "off" };
-    const head = `<script>window.tracklet = [["track", "early"], ["init", ${JSON.stringify(config)}]];</script>
-    <script async src="/dist/tracklet.iife.js"></script>`;
-    site.page("/", { tag: false, head });
-    await open();
-    await expectRows(["early"]);
-  },
-);
-
 test("As an ES module, what is tracked is stored", EVERY_ENGINE, async ({ open, site, app, expectRows }) => {
   site.page("/", app());
   await track(await open(), "imported");
@@ -80,42 +67,5 @@ test(
     await tab.evaluate(() => fetch("/elsewhere").catch(() => {}));
     await expect.poll(() => tab.evaluate("window.violations")).toEqual(["connect-src"]);
     await expect.poll(reports).toBe(1);
-  },
-);
-
-const KEYS = `Object.keys(localStorage).filter((key) => key.startsWith("tracklet"))`;
-
-test(
-  "While consent is pending nothing is stored or sent, over a reload; what waits when it is given is",
-  EVERY_ENGINE,
-  async ({ open, site, gateway, expectRows }) => {
-    site.configure({ consent: "pending", pageviews: "auto" });
-    const tab = await open();
-    await track(tab, "gone");
-    await tab.reload();
-    await track(tab, "waited");
-    expect(await tab.evaluate(KEYS)).toEqual([]);
-    await gateway.quiet();
-    expect(gateway.requests).toEqual([]);
-    await tab.evaluate("tracklet.optIn(); undefined");
-    await expectRows(["pageview", "waited"]);
-    // Pages to come need not ask.
-    await track(await open("/next"), "later");
-    await expectRows(["pageview", "waited", "pageview", "later"]);
-  },
-);
-
-test(
-  "Where consent is refused what waited is gone, nothing is sent, and the choice alone stays",
-  EVERY_ENGINE,
-  async ({ open, site, gateway }) => {
-    site.configure({ consent: "pending", pageviews: "auto" });
-    const tab = await open();
-    await track(tab, "waited");
-    await tab.evaluate("tracklet.optOut(); undefined");
-    await track(await open("/next"), "later");
-    await gateway.quiet();
-    expect(gateway.requests).toEqual([]);
-    expect(await tab.evaluate(KEYS)).toEqual(["tracklet:consent"]);
   },
 );

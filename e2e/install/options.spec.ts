@@ -1,17 +1,7 @@
 import { expect, test, track } from "../harness/fixtures.js";
 import { eventKeys } from "../harness/tab.js";
-import { DEMO_TOKEN } from "../harness/tag.js";
 
-/* How requests leave: path and type. */
-
-test("Events go to the eventPath of the tag", async ({ open, site, gateway, expectRows }) => {
-  site.configure({ eventPath: "/e/1" });
-  await gateway.fail(({ url }) => ({ path: url.replace("/e/1?", "/v1/track/event?") }));
-  const page = await open();
-  await track(page, "a");
-  await expectRows(["a"]);
-  expect(gateway.posts().map(({ url }) => url)).toEqual([`/e/1?api_token=${DEMO_TOKEN}`]);
-});
+/* How requests leave: their type. */
 
 test("With contentType text/plain a request asks nothing beforehand, needs no CORS, and is tried again without an answer", async ({
   open,

@@ -4,7 +4,6 @@ import { readmeBlocks } from "../../test/support/readme.js";
 import { grantsOf, parseTemplate } from "../../test/support/tag-manager.js";
 import { test as base, expect, track } from "../harness/fixtures.js";
 import { judge } from "../harness/install.js";
-import { eventKeys } from "../harness/tab.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 import { fireHtml, fireTemplate } from "../harness/tag-manager.js";
 
@@ -81,55 +80,7 @@ for (const [way, prepare] of Object.entries(WAYS)) {
     await expectRows(expected, { by });
     expect(gateway.posts()).toHaveLength(expected.length);
   });
-
-  test(`Fired by a ${way} with a name of its own, global and rows have it`, async ({
-    page,
-    site,
-    gateway,
-    fire,
-    expectRows,
-  }) => {
-    await page.goto(`${site.url}/shop`);
-    await fire(page, { name: "shop" });
-    await page.waitForFunction(() => window.shop);
-    await page.evaluate(() => window.shop.track("bought"));
-    await expectRows(["bought", ...views(site.url, ["/shop"])], { by });
-    await gateway.during({ status: 503, retryAfter: 60 }, async () => {
-      await page.evaluate(() => window.shop.track("kept"));
-      await gateway.waitForPosts(1, "kept");
-    });
-    const keys = await eventKeys(page);
-    expect(keys.map((key) => key.split(":")[0])).toEqual(["shop"]);
-  });
 }
-
-base("The template's other tags track, identify and reset", async ({ page, site, gateway, contact, expectRows }) => {
-  const cdn = `${site.at("localhost")}/dist`;
-  const template = parseTemplate((await read("tracklet.tpl")).replaceAll("https://cdn.example.com", cdn));
-  const fire = (data: Record<string, unknown>) => fireTemplate(page, template.code, grantsOf(template), data);
-  site.page("/", site.html({ tag: false, identify: false }));
-  await page.goto(site.url);
-  // An event's tag may fire before the one that loads the script.
-  await fire({ verb: "track", eventUid: "sign_up", params: [{ name: "plan", value: "pro" }] });
-  await fire({
-    verb: "init",
-    scriptUrl: `${cdn}/tracklet.iife.js`,
-    apiToken: DEMO_TOKEN,
-    trackUrl: gateway.url,
-    pageviews: "off",
-  });
-  await fire({ verb: "identify", contactUid: contact, accountUid: "account-1" });
-  await fire({ verb: "pageview", params: [{ name: "title", value: "Shop" }] });
-  await expectRows(["sign_up", "pageview"]);
-  await fire({ verb: "reset" });
-  await fire({ verb: "track", eventUid: "nobody" });
-  const rows = await expectRows(["sign_up", "pageview"]);
-  const params = Object.fromEntries(rows.map((row) => [row.event_uid, row.params]));
-  expect(params).toEqual({
-    sign_up: { account_uid: "account-1", plan: "pro" },
-    pageview: { account_uid: "account-1", title: "Shop", visit_url: `${site.url}/` },
-  });
-});
 
 base("The documents show the Custom HTML tag as it is", async () => {
   expect(await readmeBlocks("Tag manager", "html")).toEqual([await read("custom-html.html")]);

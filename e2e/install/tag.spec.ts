@@ -1,6 +1,6 @@
 import { readmeBlocks } from "../../test/support/readme.js";
 import { expect, test } from "../harness/fixtures.js";
-import { judge, localise, run, warningsOf } from "../harness/install.js";
+import { localise, run, warningsOf } from "../harness/install.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 
 /* One script on a page, in every way it can come there. */
@@ -81,6 +81,7 @@ for (const button of ["Allow", "Refuse"])
     const [example] = await readmeBlocks("Consent", "html");
     const page = await open("/", { tag: false, body: localise(example!, DEMO_TOKEN, gateway.url) });
     await run(page, `tracklet.identify("contact-readme")`);
+    expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
     await page.getByRole("button", { name: button }).click();
     if (button === "Allow") await gateway.waitForPosts(1, "pageview");
     await gateway.quiet();
@@ -89,22 +90,6 @@ for (const button of ["Allow", "Refuse"])
       button === "Allow" ? "granted" : "denied",
     );
   });
-
-test("Two tags of one name have one tracker, one view, and the calls of both", { tag: "@core" }, async ({
-  page,
-  site,
-  expectRows,
-}) => {
-  const warnings = warningsOf(page);
-  site.configure({ pageviews: "auto" });
-  const call = (uid: string) => `<script>(window.tracklet = window.tracklet || []).push(["track", "${uid}"])</script>`;
-  site.page("/", { head: `${call("one")}${site.tag()}${call("two")}`, body: call("three") });
-  await page.goto(site.url);
-  await judge(page);
-  await run(page, `history.pushState({}, "", "/next"); tracklet.track("four")`);
-  await expectRows(["pageview", "one", "two", "three", "pageview", "four"]);
-  expect(warnings).toEqual([]);
-});
 
 test("An app and a tag on one page have one tracker, and one view", async ({
   page,
