@@ -5,7 +5,6 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Page } from "playwright/test";
 import { expect, test, track, trackMany } from "../harness/fixtures.js";
 import { waitForBackOff } from "../harness/outage.js";
-import { createPolicy, watchPolicy } from "../harness/policy.js";
 import { trackCalls } from "../harness/track.js";
 
 /* Pages with a strict content security policy, and pages of which the browser takes rights away. */
@@ -21,34 +20,6 @@ const SHOP = `
     history.pushState(null, "", "/shop/shoes");
   });`;
 const SHOP_EVENTS = ["pageview", "early", "late", "pageview"];
-
-test("Under a strict policy with trusted types, a trusted script may insert the tag later without nonce", async ({
-  page,
-  site,
-  gateway,
-  contact,
-  expectRows,
-}) => {
-  const { nonce, headers } = createPolicy(gateway.url);
-  const violations = await watchPolicy(page, site);
-  const options = { apiToken: "demo-api-token", trackUrl: gateway.url, contactUid: contact };
-  site.page(
-    "/loader.js",
-    `${SHOP}
-      const policy = trustedTypes.createPolicy("loader", { createScriptURL: (url) => url });
-      const script = document.createElement("script");
-      Object.assign(script.dataset, ${JSON.stringify({ ...options, pageviews: "auto" })});
-      script.src = policy.createScriptURL("/dist/tracklet.iife.js");
-      document.head.append(script);`,
-  );
-  site.page("/shop", site.html({ head: `<script src="/loader.js" nonce="${nonce}"></script>`, tag: false }), {
-    headers,
-  });
-  await page.goto(`${site.url}/shop`);
-  await expectRows(SHOP_EVENTS);
-  expect(violations.events).toEqual([]);
-  expect(violations.reports()).toBe(0);
-});
 
 /** Every change to the document from its beginning on, as text. */
 const watchDocument = (page: Page) =>
