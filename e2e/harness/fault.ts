@@ -35,37 +35,23 @@ export interface Answer extends Common {
   cors?: boolean;
 }
 
-/** Forwarded under another path, so that the service itself answers a wrong address. */
-export interface WrongPath extends Common {
-  path: string;
-}
-
 /** The long form of a {@link Kind}, for its options. */
 export interface Connection extends Common {
   connection: Kind;
 }
 
 /** What one request meets. */
-export type Fault = Kind | Answer | WrongPath | Connection;
+export type Fault = Kind | Answer | Connection;
 
 /** What the proxy does: one fault for all, a choice for each request (nothing means pass), or no listener at all. */
 export type Faults = Fault | "refuse" | ((request: RecordedRequest) => Fault | undefined);
-
-/** A time that the test itself ends, for `until`. */
-export const untilReleased = () => {
-  let release = (): void => {};
-  const until = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return { until, release };
-};
 
 /** The long form of any fault. */
 export const normalize = (fault: Fault): Exclude<Fault, Kind> =>
   typeof fault === "string" ? { connection: fault } : fault;
 
 /** Headers that let the page at `origin` read an answer, as a well-behaved service sends them. */
-export const corsHeaders = (origin: string | undefined): Record<string, string> => ({
+const corsHeaders = (origin: string | undefined): Record<string, string> => ({
   "access-control-allow-origin": origin ?? "*",
   ...(origin === undefined ? {} : { "access-control-allow-credentials": "true" }),
   "access-control-allow-methods": "GET, POST",

@@ -4,10 +4,10 @@ import { type Service, serviceAt } from "../../test/support/service.js";
 import { SERVICE_URL } from "./global-setup.js";
 import { createGuard, type Guard } from "./guard.js";
 import { type LaunchOptions, launchBrowser, type OwnBrowser } from "./launch.js";
-import { type ModuleOptions, modulePage } from "./module.js";
 import { type FaultProxy, startProxy } from "./proxy.js";
 import { createRows } from "./rows.js";
 import { type Html, type PageOptions, type Site, startSite } from "./site.js";
+import { DEMO_TOKEN } from "./tag.js";
 import { track } from "./track.js";
 
 type Rows = ReturnType<typeof createRows>;
@@ -25,8 +25,11 @@ export interface TestFixtures {
   site: Site;
   /** Opens a tab at a path of the site, which shows this page, when one is given; the snippet runs when it is resolved. */
   open: (path?: string, page?: Html, options?: PageOptions) => Promise<Page>;
-  /** The text of a page whose app starts its tracker itself, see {@link modulePage}. */
-  app: (options?: Partial<ModuleOptions>) => string;
+  /**
+   * The text of a page whose app starts the tracker of the ES module, and collects in `problems` what `onError` is told. The
+   * global `tracklet` takes calls as the script tag's does.
+   */
+  app: () => string;
   /** Collects page errors and `console.error`; the test fails at its end if there were any that it has not allowed. */
   guard: Guard;
   /** The rows of `contact` in the service's database, in the order of their storing. */
@@ -99,7 +102,15 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     }),
 
   app: ({ site, gateway, contact }, use) =>
-    use((options) => modulePage(site, { trackUrl: gateway.url, contactUid: contact, ...options })),
+    use(() => {
+      const config = { apiToken: DEMO_TOKEN, pageviews: "off", trackUrl: gateway.url, contactUid: contact };
+      const head = `<script type="module">
+        import { init, track } from "/dist/index.js";
+        const problems = (window.problems = []);
+        init({ ...${JSON.stringify(config)}, onError: (problem) => problems.push(problem) });
+      </script>`;
+      return site.html({ tag: false, head });
+    }),
 
   guard: [
     // biome-ignore lint/correctness/noEmptyPattern: as above

@@ -10,8 +10,6 @@ import { commandMs } from "./strain.js";
 export interface LaunchOptions {
   /** A profile folder from an earlier launch; its storage is found again. Default: a fresh one. */
   profile?: string;
-  /** `true`: pages may enter the back/forward cache, which the test driver otherwise turns off. Default `false`. */
-  backForwardCache?: boolean;
   executablePath?: string | undefined;
   /** Arguments of the browser. */
   args?: string[];
@@ -43,14 +41,13 @@ const browserPid = async (context: BrowserContext): Promise<number> => {
 /** Starts a browser of the test's own, with a profile on disk. */
 export const launchBrowser = async (
   guard: Guard,
-  { profile, backForwardCache = false, executablePath, args = CHROMIUM_ARGS }: LaunchOptions = {},
+  { profile, executablePath, args = CHROMIUM_ARGS }: LaunchOptions = {},
 ) => {
   const folder = profile ?? (await mkdtemp(join(tmpdir(), "tracklet-profile-")));
   const context = await chromium.launchPersistentContext(folder, {
     ...(executablePath === undefined ? {} : { executablePath }),
     args,
     slowMo: commandMs,
-    ...(backForwardCache ? { ignoreDefaultArgs: ["--disable-back-forward-cache"] } : {}),
   });
   guard.watch(context);
   const pid = await browserPid(context);

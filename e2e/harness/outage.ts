@@ -13,13 +13,11 @@ export const setClockAhead = (context: BrowserContext, ms: number): Promise<unkn
     Date.now = () => now() + by;
   }, ms);
 
-/** Does the stored state of the page's site say that the service fails? */
-export const isBackedOff = (page: Scope): Promise<boolean> =>
-  page.evaluate(() => Object.keys(localStorage).some((key) => key.endsWith(":backoff")));
-
 /**
  * Waits until the page has learned that the service fails. What is in flight when a page is left before it knows is taken
  * for delivered, unless the next page's first request fails as well.
  */
 export const waitForBackOff = (page: Scope): Promise<boolean> =>
-  waitFor(() => isBackedOff(page), { what: "the page to know that the service fails" });
+  waitFor(() => page.evaluate(() => Object.keys(localStorage).some((key) => key.endsWith(":backoff"))), {
+    what: "the page to know that the service fails",
+  });

@@ -69,9 +69,10 @@ export const startProxy = async ({ target, keepConnections = false, isSecure = f
       });
       response.end(reply.body);
     };
-    const ask = async (path: string): Promise<Reply> => {
+    const ask = async (): Promise<Reply> => {
       request.forwarded = true;
-      const reply = await forward(target(), { method: request.method, path, headers: request.headers, body: raw });
+      const { method, url: path, headers } = request;
+      const reply = await forward(target(), { method, path, headers, body: raw });
       request.serviceStatus = reply.status;
       if (answerMs) await sleep(answerMs);
       return reply;
@@ -82,12 +83,11 @@ export const startProxy = async ({ target, keepConnections = false, isSecure = f
     if (delayMs) await sleep(delayMs);
     await fault.until;
     if ("status" in fault) return answer(replyOf(fault, request.headers.origin));
-    if ("path" in fault) return answer(await ask(fault.path));
     switch (fault.connection) {
       case "pass":
-        return answer(await ask(request.url));
+        return answer(await ask());
       case "store-then-cut":
-        await ask(request.url);
+        await ask();
         cut();
         return;
       case "reset":

@@ -7,13 +7,6 @@ interface PageTracker extends Record<"init" | "identify" | "track" | "pageview" 
   consent(): string;
 }
 
-/** What the tracker tells `onError`. */
-export interface Problem {
-  code: string;
-  detail: string;
-  event?: { contact_uid?: string; event_uid: string; params: Record<string, unknown> };
-}
-
 type Verb = (...args: unknown[]) => void;
 
 declare global {
@@ -22,15 +15,8 @@ declare global {
     tracklet: PageTracker;
     /** A tracker of another name. */
     shop: PageTracker;
-    /** How often the page's own `fetch` was called. */
-    calls?: number;
-    /** What the tracker told `onError`. */
-    problems?: Problem[];
     /** Changes of the document, as text. */
     changes: string[];
-    /** What `flush` resolved to, and the codes that a debug listener was told. */
-    flushed: unknown;
-    codes: unknown[];
     /** Tells the runner of a violation of the page's policy. */
     tellViolation: (text: string) => void;
   }
