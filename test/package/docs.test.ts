@@ -7,8 +7,7 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { redact } from "../../src/browser/capture/redact.js";
 import { blocksOf, PAGES, readmeBlocks, readPage } from "../support/readme.js";
-import { tells } from "../support/secret-urls.js";
-import { HELD_OUT } from "../support/url-families.js";
+import { HELD_OUT, tells } from "../support/urls.js";
 import { include, includedFiles } from "./examples.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
