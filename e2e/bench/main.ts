@@ -37,4 +37,3 @@ try {
 } finally {
   await stage.close();
 }
-if (only.length === 0) await import("../../test/bench/read.bench.js");

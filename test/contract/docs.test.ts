@@ -1,8 +1,8 @@
 /** The examples of docs/server.md, each executed as it stands against the service. */
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { launch, ROOT } from "../support/launch.js";
 import { blocksOf } from "../support/readme.js";
 import { type OwnService, startService } from "../support/service.js";
-import { runProgram } from "./node-program.js";
 
 let service: OwnService;
 beforeAll(async () => {
@@ -19,14 +19,18 @@ const PRINTED: Record<string, RegExp> = {
 };
 
 it.each(examples)('runs as it stands under "$section"', async ({ section, code }) => {
-  const { exitCode, stdout, stderr } = await runProgram(code, {
-    TRACKLET_BASE_URL: service.url,
-    TRACKLET_TRACK_URL: service.url,
-    TRACKLET_ACCESS_TOKEN: "access-token",
-    TRACKLET_API_TOKEN: "api-token",
+  const program = code.replaceAll(/"tracklet\/(\w+)"/g, (_, name) => JSON.stringify(`${ROOT}src/${name}.ts`));
+  const run = launch(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", program], {
+    env: {
+      PATH: process.env.PATH,
+      TRACKLET_BASE_URL: service.url,
+      TRACKLET_TRACK_URL: service.url,
+      TRACKLET_ACCESS_TOKEN: "access-token",
+      TRACKLET_API_TOKEN: "api-token",
+    },
   });
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-  expect(stdout).toMatch(PRINTED[section] ?? /^/);
+  expect([(await run.closed).code, run.stderr()]).toEqual([0, ""]);
+  expect(run.stdout()).toMatch(PRINTED[section] ?? /^/);
 });
 
 it("has stored what the examples send", async () => {
