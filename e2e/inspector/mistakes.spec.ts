@@ -12,7 +12,7 @@ import type { FaultProxy } from "../harness/proxy.js";
 import type { HtmlOptions, PageOptions, Site } from "../harness/site.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 
-/* What the inspector finds wrong, in words. Its reading of attributes, options and calls is held by unit tests. */
+/* What the inspector finds wrong by asking a browser. What it makes of attributes, options, calls and answers: unit/inspector. */
 
 const DIST = fileURLToPath(new URL("../../dist/", import.meta.url));
 const hashOf = (content: string) => `sha384-${createHash("sha384").update(content).digest("base64")}`;
@@ -60,14 +60,6 @@ const MISTAKES: Mistake[] = [
     shows: [/tracked\s*200, a web page/],
   },
   {
-    what: "an address without https://",
-    shown: () => ({ tag: BARE }),
-    before: ({ page }) => run(page, init({ trackUrl: "track.example.com" })),
-    finds: ({ site }) => [
-      `Requests go to ${site.url}/track.example.com/v1/track/event, which is a path of this page: write trackUrl with https://track.example.com.`,
-    ],
-  },
-  {
     what: "a service that does not allow the page",
     before: ({ gateway }) => gateway.fail({ status: 200, cors: false, preflight: "fault" }),
     finds: ({ gateway }) => [`Something answers at ${gateway.url}/v1/track/event, but does not allow`],
@@ -81,13 +73,6 @@ const MISTAKES: Mistake[] = [
     what: "a service that is not there",
     before: ({ gateway }) => gateway.fail("refuse"),
     finds: ({ gateway }) => [`Nothing answers at ${gateway.url}/v1/track/event`],
-  },
-  {
-    what: "a path of the site without a proxy",
-    shown: () => ({ tag: { trackUrl: "/", eventPath: "/dist/none" } }),
-    finds: ({ site }) => [
-      `This site itself answers at ${site.url}/dist/none (status 404), and passes nothing on to a service`,
-    ],
   },
   {
     what: "a call as a method before the script is there",
@@ -112,12 +97,6 @@ const MISTAKES: Mistake[] = [
     finds: ["Content-Security-Policy forbids requests to", "name it in connect-src"],
   },
   {
-    what: "a tag whose attributes are all misspelt",
-    shown: () => ({ tag: { ...BARE, token: "x" } }),
-    finds: ["The tracker has no options, and calls wait for them", "data-token is no option"],
-    shows: ["Next attemptnone, as things are"],
-  },
-  {
     what: "a misspelt option of init and wrong arguments from before it was opened",
     shown: () => ({ tag: BARE }),
     before: ({ page, gateway }) =>
@@ -131,24 +110,11 @@ const MISTAKES: Mistake[] = [
     ],
   },
   {
-    what: "a hook that drops everything",
-    shown: () => ({ tag: BARE }),
-    before: ({ page, gateway }) =>
-      run(page, init({ trackUrl: gateway.url }).replace("{", "{ beforeSend: () => null, ")),
-    finds: [/beforeSend drops every event \(\d since this panel was opened\)/],
-  },
-  {
     what: "a consent that is pending",
     shown: () => ({ tag: { consent: "pending" } }),
     before: ({ page }) => track(page, "before"),
     finds: [/^Consent is pending.* Events that wait in memory: 2\.$/],
     shows: ["Waiting: 2In memory, until the visitor agrees."],
-  },
-  {
-    what: "a consent that is denied",
-    shown: () => ({ tag: { consent: "denied" } }),
-    finds: ['The option consent is "denied"'],
-    shows: ["Consentdenied: nothing is stored or sent", "Next attemptnone, as things are"],
   },
   {
     what: "a page without a storage",
