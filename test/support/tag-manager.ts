@@ -64,8 +64,6 @@ export const grantsOf = ({ permissions }: Template): Grants => ({
 /**
  * Runs the code of a template on a page. It sees `require` and `data`, nothing else; each API checks the grants, and what
  * crosses between the code and the page is copied.
- *
- * This function is also sent to pages as text, so it uses nothing from outside of itself.
  */
 export const runTemplate = (
   code: string,
