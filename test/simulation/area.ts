@@ -1,6 +1,5 @@
 /**
- * The storage area of an origin as browsers have it: used by methods or by properties, and a full one throws and keeps the old
- * value. Each page is a process of its own: what it changes, it sees at once; others see it, and are told of it, a moment later,
+ * The storage area of an origin as browsers have it, used by properties: a full one throws and keeps the old value. Each page is a process of its own: what it changes, it sees at once; others see it, and are told of it, a moment later,
  * in order.
  */
 import type { Clock } from "./clock.js";
@@ -129,10 +128,7 @@ export const createArea = (clock?: Clock): FakeArea => {
     };
     const remove = (key: string): void => change(view, key, null);
     const methods: Record<string, unknown> = {
-      getItem: (key: string) => now()[`${key}`] ?? null,
-      setItem: (key: string, value: unknown) => set(`${key}`, value),
       removeItem: (key: string) => remove(`${key}`),
-      key: (index: number) => Object.keys(now())[index] ?? null,
       clear: () => Object.keys(now()).length && change(view, null, null),
     };
     const using =

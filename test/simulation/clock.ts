@@ -6,7 +6,6 @@ interface Task {
   run: () => unknown;
   owner: unknown;
   label: string;
-  period?: number;
 }
 
 export interface Clock {
@@ -18,8 +17,8 @@ export interface Clock {
   jump(ms: number): void;
   /** Lets time pass, task by task. */
   advance(ms: number): Promise<void>;
-  /** Plans a task. With a `period` it comes again and again. */
-  add(delay: number, run: () => unknown, owner?: unknown, label?: string, period?: number): number;
+  /** Plans a task. */
+  add(delay: number, run: () => unknown, owner?: unknown, label?: string): number;
   /** How many tasks of this owner wait under this label. */
   count(owner: unknown, label: string): number;
   /** Takes away one task, or all tasks of an owner. */
@@ -58,15 +57,14 @@ export const createClock = (): Clock => {
       for (let task = next(end); task; task = next(end)) {
         now = Math.max(now, task.due);
         tasks.delete(task.id);
-        if (task.period) tasks.set(task.id, { ...task, due: now + task.period });
         await clock.enter(task.owner, task.run);
       }
       now = end;
     },
-    add: (delay, run, owner, label = "", period) => {
+    add: (delay, run, owner, label = "") => {
       const id = ++lastId;
       const due = now + Math.max(0, Number(delay) || 0);
-      tasks.set(id, { id, due, run, owner, label, ...(period && { period }) });
+      tasks.set(id, { id, due, run, owner, label });
       return id;
     },
     count: (owner, label) => {

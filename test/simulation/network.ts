@@ -121,13 +121,8 @@ const createResponse = (status: number, retryAfter: number | undefined, free: ()
     status,
     ok: status >= 200 && status < 300,
     type: "cors",
-    headers: {
-      get: (name: string) => (/^retry-after$/i.test(name) ? (retryAfter?.toString() ?? null) : null),
-      has: (name: string) => /^retry-after$/i.test(name) && retryAfter !== undefined,
-    },
+    headers: { get: (name: string) => (/^retry-after$/i.test(name) ? (retryAfter?.toString() ?? null) : null) },
     text: read,
-    json: async () => JSON.parse((await read()) || "null"),
-    arrayBuffer: async () => new TextEncoder().encode(await read()).buffer,
     body: { cancel: read },
   };
 };

@@ -1,18 +1,15 @@
 /** Event targets of a page: what is fired at the document passes through its window, on the way down and, where it bubbles, up. */
 
-type Listener = ((event: Event) => void) | { handleEvent(event: Event): void };
-type Options = boolean | { capture?: boolean; once?: boolean } | undefined;
+type Listener = (event: Event) => void;
 
 interface Entry {
   type: string;
   listener: Listener;
   isCapturing: boolean;
-  isOnce: boolean;
 }
 
 export interface Target {
-  addEventListener(type: string, listener: Listener, options?: Options): void;
-  removeEventListener(type: string, listener: Listener, options?: Options): void;
+  addEventListener(type: string, listener: Listener, isCapturing?: boolean): void;
   dispatchEvent(event: Event): boolean;
 }
 
@@ -22,33 +19,20 @@ export interface Target {
  */
 export const createTarget = (onError: (error: unknown) => void, parent?: Target & { hear?: unknown }) => {
   const entries: Entry[] = [];
-  const isCapture = (options: Options): boolean => !!(typeof options === "object" ? options.capture : options);
   const call = (event: Event, isRight: (entry: Entry) => boolean): void => {
-    for (const entry of entries.filter(({ type }) => type === event.type).filter(isRight)) {
-      if (entry.isOnce) entries.splice(entries.indexOf(entry), 1);
+    for (const { listener } of entries.filter(({ type }) => type === event.type).filter(isRight))
       try {
-        if (typeof entry.listener === "function") entry.listener.call(target, event);
-        else entry.listener.handleEvent(event);
+        listener.call(target, event);
       } catch (error) {
         onError(error);
       }
-    }
   };
   const target = {
-    addEventListener: (type: string, listener: Listener, options?: Options): void => {
-      const isCapturing = isCapture(options);
+    addEventListener: (type: string, listener: Listener, isCapturing = false): void => {
       const isThere = entries.some(
         (one) => one.type === type && one.listener === listener && one.isCapturing === isCapturing,
       );
-      if (!isThere)
-        entries.push({ type, listener, isCapturing, isOnce: typeof options === "object" && !!options.once });
-    },
-    removeEventListener: (type: string, listener: Listener, options?: Options): void => {
-      const isCapturing = isCapture(options);
-      const index = entries.findIndex(
-        (one) => one.type === type && one.listener === listener && one.isCapturing === isCapturing,
-      );
-      if (index >= 0) entries.splice(index, 1);
+      if (!isThere) entries.push({ type, listener, isCapturing });
     },
     dispatchEvent: (event: Event): boolean => {
       Object.defineProperty(event, "target", { value: target, configurable: true });

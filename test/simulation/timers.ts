@@ -16,19 +16,19 @@ export const createTimers = (page: Page, clock: Clock) => {
   /** How deep timers are nested at this moment. */
   let depth = 0;
 
-  const plan = (id: number, delay: number, run: () => void, period?: number): void => {
+  const plan = (id: number, delay: number, run: () => void): void => {
     const fire = (): void => {
       const late = page.isHidden && page.throttleMs && clock.now() % page.throttleMs;
-      if (late && !period) {
+      if (late) {
         plan(id, page.throttleMs - late, run);
         return;
       }
-      if (!period) timers.delete(id);
+      timers.delete(id);
       run();
     };
-    timers.set(id, clock.add(delay, fire, page, "timer", period));
+    timers.set(id, clock.add(delay, fire, page, "timer"));
   };
-  const begin = (delay: unknown, run: () => void, isPeriodic = false): number => {
+  const begin = (delay: unknown, run: () => void): number => {
     const id = ++lastId;
     const own = depth + 1;
     const ms = Math.max(own > MAX_DEPTH ? NESTED_MS : 0, Math.trunc(Number(delay)) || 0);
@@ -41,7 +41,7 @@ export const createTimers = (page: Page, clock: Clock) => {
         depth = outer;
       }
     };
-    plan(id, ms, nested, isPeriodic ? Math.max(1, ms) : undefined);
+    plan(id, ms, nested);
     return id;
   };
   const clear = (id: number | undefined): void => {
@@ -69,17 +69,13 @@ export const createTimers = (page: Page, clock: Clock) => {
     members: {
       setTimeout: (run: (...args: unknown[]) => void, delay?: number, ...args: unknown[]) =>
         begin(delay, () => run(...args)),
-      setInterval: (run: (...args: unknown[]) => void, delay?: number, ...args: unknown[]) =>
-        begin(delay, () => run(...args), true),
       clearTimeout: clear,
-      clearInterval: clear,
       requestAnimationFrame: (run: (time: number) => void): number => {
         const id = ++lastId;
         frames.set(id, run);
         planFrame();
         return id;
       },
-      cancelAnimationFrame: (id: number) => void frames.delete(id),
     },
   };
 };

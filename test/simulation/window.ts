@@ -37,19 +37,8 @@ export const createWindow = (parts: Parts): PageWindow => {
   const document = Object.defineProperties(createTarget(parts.onError, target), {
     hidden: { get: parts.isHidden, enumerable: true },
     prerendering: { get: parts.isPrerendering },
-    visibilityState: { get: () => (parts.isHidden() ? "hidden" : "visible") },
   });
-  Object.assign(document, {
-    defaultView: target,
-    documentElement: {},
-    currentScript: null,
-    querySelector: () => null,
-    querySelectorAll: () => [],
-    readyState: "complete",
-    title: "",
-    referrer: "",
-    location,
-  });
+  Object.assign(document, { defaultView: target, documentElement: {} });
   class History {
     state: unknown = null;
     pushState(state: unknown, _: string, url?: string | URL): void {
@@ -91,7 +80,7 @@ export const createWindow = (parts: Parts): PageWindow => {
   Object.defineProperty(window, "__stryker__", { value: Reflect.get(globalThis, "__stryker__") });
   if (parts.canKeepAlive) Object.assign(window.Request.prototype, { keepalive: true });
   Object.defineProperty(window, "localStorage", { get: parts.area, configurable: true });
-  for (const name of ["window", "self", "globalThis", "top", "parent"])
+  for (const name of ["window", "self", "globalThis"])
     Object.defineProperty(window, name, { value: window, configurable: true, writable: true });
   return window as unknown as PageWindow;
 };
