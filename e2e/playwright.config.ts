@@ -17,9 +17,9 @@ import { commandMs } from "./harness/strain.js";
 const found = findEngines();
 
 export default defineConfig<TestFixtures>({
-  testDir: ".",
+  testDir: "..",
   globalSetup: "./harness/global-setup.ts",
-  testMatch: "**/*.spec.ts",
+  testMatch: ["**/e2e/**/*.spec.ts", "**/demo/test/**/*.spec.ts"],
   outputDir: ".results/output",
   reporter: [["list"], ["../test/playwright-reporter.ts"]],
   fullyParallel: true,
@@ -49,7 +49,7 @@ export default defineConfig<TestFixtures>({
             name: "chromium-h2",
             grep: /@core|@engines/,
             // The demo has servers of its own.
-            testIgnore: "demo/**",
+            testIgnore: "**/demo/test/**",
             use: {
               browserName: "chromium" as const,
               isSecure: true,

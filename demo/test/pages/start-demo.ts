@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "playwright/test";
-import { launchOwn } from "../../test/support/launch.js";
-import { freePort } from "../../test/support/ports.js";
-import type { Row } from "../../test/support/service.js";
+import { launchOwn } from "../../../test/support/launch.js";
+import { freePort } from "../../../test/support/ports.js";
+import type { Row } from "../../../test/support/service.js";
 
 export type Contact = { uid: string; name: string; accounts: { uid: string; name: string }[] };
 

@@ -1,5 +1,5 @@
 import { expect } from "playwright/test";
-import { faintTextsWithin } from "../harness/contrast.js";
+import { faintTextsWithin } from "../../../e2e/harness/contrast.js";
 import { drawn } from "./drawn.js";
 import { test } from "./fixtures.js";
 import { identify, own, pageviews, trackOwn } from "./visitor.js";

@@ -1,5 +1,5 @@
 import { expect } from "playwright/test";
-import { watchPolicy } from "../harness/policy.js";
+import { watchPolicy } from "../../../e2e/harness/policy.js";
 import { test } from "./fixtures.js";
 
 /* Every page of the demo's two servers runs under a strict policy, and breaks none of it. */

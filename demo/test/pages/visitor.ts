@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import type { Row } from "../../test/support/service.js";
+import type { Row } from "../../../test/support/service.js";
 import type { Contact } from "./start-demo.js";
 
 /* What tests do on the demo's pages as a visitor, and what came of it. */

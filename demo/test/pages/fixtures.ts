@@ -1,5 +1,5 @@
 import { test as base, expect, type Page } from "playwright/test";
-import { createGuard } from "../harness/guard.js";
+import { createGuard } from "../../../e2e/harness/guard.js";
 import { type Demo, startDemo } from "./start-demo.js";
 
 /** The demo, one a worker, and its live page; a script error in any page fails the test. */

@@ -10,7 +10,7 @@ import { test } from "./fixtures.js";
 const NEW_PICTURE = process.env.UPDATE_SCREENSHOT === "1";
 /** The README's picture is in the repository, and loaded by everybody who reads it. */
 const PICTURE_BYTES = 90_000;
-const PICTURE = fileURLToPath(new URL("../../demo/site/live.png", import.meta.url));
+const PICTURE = fileURLToPath(new URL("../../site/live.png", import.meta.url));
 
 const state = (page: Page) => page.getByRole("main").getByRole("status");
 

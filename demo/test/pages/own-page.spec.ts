@@ -1,5 +1,5 @@
 import { expect } from "playwright/test";
-import { startSite } from "../harness/site.js";
+import { startSite } from "../../../e2e/harness/site.js";
 import { test } from "./fixtures.js";
 
 test("The tag that npm start prints counts a page of somebody's own, on another origin", async ({ page, demo }) => {

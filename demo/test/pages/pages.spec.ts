@@ -1,5 +1,5 @@
 import { expect, type Page } from "playwright/test";
-import { faintTextsWithin } from "../harness/contrast.js";
+import { faintTextsWithin } from "../../../e2e/harness/contrast.js";
 import { test } from "./fixtures.js";
 import { identify, trackOwn } from "./visitor.js";
 
