@@ -10,7 +10,8 @@ const FIRST = 20_000;
 const LAST = 32_000;
 const SLICES = 8;
 
-const worker = Number(process.env.TEST_PARALLEL_INDEX ?? 0) % SLICES;
+/** Playwright's number of this worker, or Vitest's. */
+const worker = Number(process.env.TEST_PARALLEL_INDEX ?? process.env.VITEST_POOL_ID ?? 0) % SLICES;
 const slice = Math.floor((LAST - FIRST) / SLICES);
 let next = Math.floor(Math.random() * slice);
 
