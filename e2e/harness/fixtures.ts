@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { test as base, expect, type Page } from "playwright/test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type BrowserContext, test as base, expect, type Page } from "playwright/test";
 import { type Service, serviceAt } from "../../test/support/service.js";
 import { SERVICE_URL } from "./global-setup.js";
 import { createGuard, type Guard } from "./guard.js";
-import { type LaunchOptions, launchBrowser, type OwnBrowser } from "./launch.js";
 import { type FaultProxy, startProxy } from "./proxy.js";
 import { createRows } from "./rows.js";
 import { type Html, type PageOptions, type Site, startSite } from "./site.js";
@@ -36,8 +38,8 @@ export interface TestFixtures {
   rows: Rows["rows"];
   /** Waits for rows and says whether exactly the expected ones are stored. */
   expectRows: Rows["expectRows"];
-  /** Starts a browser of the test's own on a profile that outlives it; closed and removed at the end of the test. */
-  launch: (options?: LaunchOptions) => Promise<OwnBrowser>;
+  /** Starts a browser on the profile of this test, which outlives it. */
+  launch: () => Promise<BrowserContext>;
   /** Both of the above, and what came after the last `expectRows`. */
   database: Rows;
 }
@@ -140,14 +142,15 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   rows: ({ database }, use) => use(database.rows),
   expectRows: ({ database }, use) => use(database.expectRows),
 
-  launch: async ({ guard, launchOptions: { executablePath, args }, database: _ }, use) => {
-    const started: OwnBrowser[] = [];
-    await use(async (options) => {
-      const browser = await launchBrowser(guard, { executablePath, args: args ?? [], ...options });
-      started.push(browser);
-      return browser;
+  launch: async ({ guard, playwright, launchOptions, database: _ }, use) => {
+    const profile = await mkdtemp(join(tmpdir(), "tracklet-profile-"));
+    let last: BrowserContext | undefined;
+    await use(async () => {
+      last = await playwright.chromium.launchPersistentContext(profile, launchOptions);
+      guard.watch(last);
+      return last;
     });
-    // Backwards: the one that made a profile folder removes it last.
-    for (const browser of started.toReversed()) await browser.dispose();
+    await last?.close();
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
   },
 });

@@ -49,23 +49,6 @@ test("The inspector shows contact, answers and views, what waits in an outage, a
   await expect(findings(page)).toHaveText(WORKING);
 });
 
-test("The inspector shows whatever is in the storage and in events as text", async ({ open }) => {
-  const markup = "<img src=x onerror=alert(1)>";
-  const page = await open("/before", { tag: false, identify: false });
-  await page.evaluate((text) => {
-    const body = JSON.stringify({ event_uid: text, contact_uid: text, params: 5 });
-    localStorage.setItem("tracklet:event2:x:1:1", `0,0,${body}`);
-    localStorage.setItem("tracklet:event2:y", "{");
-    localStorage.setItem("tracklet:consent", text);
-    localStorage.setItem("tracklet:backoff", `${text} ${text}`);
-    localStorage.setItem("tracklet:identity", `1\0${text}\0${text}`);
-  }, markup);
-  await inspect(page);
-  await expect(panel(page)).toContainText(`Contact${markup}`);
-  await expect(panel(page)).toContainText(`${markup}of ${markup}`);
-  expect(await panel(page).locator("img").count()).toBe(0);
-});
-
 test("The inspector finds a tracker that comes later", async ({ open, site, contact }) => {
   const page = await open("/shop", { tag: false, identify: false });
   await inspect(page);
