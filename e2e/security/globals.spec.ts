@@ -7,46 +7,22 @@ import { expect, test } from "../harness/fixtures.js";
  */
 
 /** What the script calls, as the page reaches it. */
-const GLOBALS = [
-  "JSON.stringify",
-  "JSON.parse",
-  "Date.now",
-  "Math.random",
-  "Object.keys",
-  "Object.getPrototypeOf",
-  "Reflect.get",
-  "window.setTimeout",
-  "window.clearTimeout",
-  "window.requestAnimationFrame",
-  "window.queueMicrotask",
-  "window.fetch",
-  "window.URL",
-  "window.Blob",
-  "window.TextEncoder",
-  "window.encodeURIComponent",
-  "window.unescape",
-  "console.warn",
-  "performance.now",
-  "crypto.randomUUID",
-  "navigator.sendBeacon",
-  "AbortSignal.timeout",
-  "EventTarget.prototype.addEventListener",
-  "Document.prototype.querySelector",
-  "Storage.prototype.getItem",
-  "history.pushState",
-];
+const GLOBALS = `
+  JSON.stringify JSON.parse Date.now Math.random Object.keys Object.getPrototypeOf Reflect.get window.setTimeout
+  window.clearTimeout window.requestAnimationFrame window.queueMicrotask window.fetch window.URL window.Blob
+  window.TextEncoder window.encodeURIComponent window.unescape console.warn performance.now crypto.randomUUID
+  navigator.sendBeacon AbortSignal.timeout EventTarget.prototype.addEventListener Document.prototype.querySelector
+  Storage.prototype.getItem history.pushState
+`
+  .trim()
+  .split(/\s+/);
 /** What the script reads. */
-const MEMBERS = [
-  "window.localStorage",
-  "window.navigation",
-  "window.history",
-  "window.crypto",
-  "window.performance",
-  "Document.prototype.hidden",
-  "Document.prototype.currentScript",
-  "Navigator.prototype.onLine",
-  "Request.prototype.keepalive",
-];
+const MEMBERS = `
+  window.localStorage window.navigation window.history window.crypto window.performance Document.prototype.hidden
+  Document.prototype.currentScript Navigator.prototype.onLine Request.prototype.keepalive
+`
+  .trim()
+  .split(/\s+/);
 const WAYS = {
   throws: `() => { throw new Error("broken by the page"); }`,
   "returns nonsense": `() => "nonsense"`,
