@@ -62,7 +62,6 @@ const SHORTENED = [
   "resetId",
   "since",
   "timer",
-  "tracked",
   "trackedAt",
   "tries",
   "unaddressed",

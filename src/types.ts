@@ -87,7 +87,7 @@ export interface Config {
   maxBytes?: number;
   /** Longest time that an event waits for delivery, in milliseconds. Default 604,800,000 (7 days). */
   maxAgeMs?: number;
-  /** Adds `params.event_id` and `params.occurred_at`, by which a service can drop repeats. Default `false`. */
+  /** Adds `params.event_id`, `occurred_at`, `event_source` and `event_seq`: to drop repeats, and to count losses. Default `false`. */
   stamp?: boolean;
   /** Told of every problem, but for those that it causes itself. It may throw; that harms nothing. */
   onError?: (problem: Problem) => void;

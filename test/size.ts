@@ -27,8 +27,8 @@ const imported = async (names: string, entry: string): Promise<string> => {
  * met, its line stops it from growing.
  */
 const MEASURED: [what: string, code: string, budget: number][] = [
-  ["dist/tracklet.iife.js", readFileSync("dist/tracklet.iife.js", "utf8"), 7_488],
-  ["import { init, identify, track }", await imported("init, identify, track", "index"), 7_968],
+  ["dist/tracklet.iife.js", readFileSync("dist/tracklet.iife.js", "utf8"), 7_503],
+  ["import { init, identify, track }", await imported("init, identify, track", "index"), 7_986],
   // The verb alone: more than its own line would mean that a module does something as soon as it is loaded.
   ["import { track }", await imported("track", "index"), 128],
   ['import { createReader } from "tracklet/read"', await imported("createReader", "read"), 2_472],

@@ -64,9 +64,27 @@ describe("an event", () => {
       const occurred_at = world.clock.wall();
       await tell("A tracks; 60 s; sent e1 e1 e1");
       const [first, ...again] = world.sent.map(({ body }) => JSON.parse(body).params);
-      expect(first).toEqual({ event_id: expect.any(String), occurred_at });
+      const [event_id, event_source] = [expect.any(String), expect.any(String)];
+      expect(first).toEqual({ event_id, occurred_at, event_seq: 1, event_source });
       expect(first.event_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
       expect(again).toEqual([first, first]);
+    }));
+
+  it("has a number in its document, without gaps: what is not recorded takes none, and a page that comes back begins anew", () =>
+    inWorld(async (world) => {
+      answerAll(world);
+      const beforeSend = ({ event_uid }: TrackEvent) => event_uid !== "no" && undefined;
+      const page = await world.open({ stamp: true, beforeSend });
+      const { track, optIn, optOut } = page.tracker;
+      await page.run(() => [optOut(), track("denied"), optIn(), track("a"), track("no"), track(""), track("b")]);
+      await world.clock.advance(1_000);
+      await page.freeze();
+      await page.restore();
+      await page.track("c");
+      await world.clock.advance(1_000);
+      const params = world.sent.map(({ body }) => JSON.parse(body).params);
+      expect(params.map(({ event_seq }) => event_seq)).toEqual([1, 2, 1]);
+      expect(new Set(params.map(({ event_source }) => event_source)).size).toBe(2);
     }));
 });
 

@@ -16,6 +16,7 @@ import { hurry, round, wake } from "./rounds.js";
 import { EVENT, isOwn, readRow } from "./row.js";
 
 export { flush } from "./flush.js";
+export { me, tally } from "./queue.js";
 
 const followChoice = (): void => {
   followConsent();

@@ -27,15 +27,16 @@ export const lists = {
   /** Those that wait for their contact. */
   unaddressed: new Set() as List,
 };
-/** What became of events (`unnamed` were evicted without a contact), how many were tracked here, and the bytes of those that have one. */
-export const tally = { delivered: 0, dropped: 0, unnamed: 0, tracked: 0, bytes: 0 };
+/** What became of events (`unnamed` were evicted without a contact), the number of the next one, and the bytes of those that have one. */
+export const tally = { delivered: 0, dropped: 0, unnamed: 0, seq: 1, bytes: 0 };
 
 /** How many could be sent, if the service were up. */
 export const countWaiting = (): number => rows.size - lists.unaddressed.size - lists.handedOff.size;
 
-/** Goes on under a new name. */
+/** Goes on under a new name. Its numbers begin anew: of each name, the service gets all from 1 on, or has lost some. */
 export const rename = (): void => {
   me = uuid();
+  tally.seq = 1;
   ready.set(me, new Set());
 };
 
@@ -81,7 +82,7 @@ export const put = (row: Row): void => {
 /** Makes an event durable before it returns. */
 export const append = (body: string): Row => {
   // Seven digits from the start, so that keys sort as text.
-  const row = readRow(`${EVENT}${me}:${1_000_000 + tally.tracked++}:${Date.now()}`, `0,0,${identity()[0]}${body}`);
+  const row = readRow(`${EVENT}${me}:${1_000_000 + tally.seq++}:${Date.now()}`, `0,0,${identity()[0]}${body}`);
   row.trackedAt = performance.now();
   enlist(row);
   put(row);
