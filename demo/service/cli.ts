@@ -9,6 +9,7 @@ import { type Exported, TABLES, type Table } from "./export.js";
 import { type Format, writeExport, writeRows } from "./export-command.js";
 import { HELP } from "./help.js";
 import { findMember } from "./json-text.js";
+import { tellLoss } from "./loss.js";
 import { openExisting, openForReading } from "./open-database.js";
 import { DAY_MS } from "./retention.js";
 import { StartError } from "./start-error.js";
@@ -53,6 +54,7 @@ export const runCommand = async (args: string[], config: ServiceConfig, output: 
   };
   const over = (work: (database: Database) => Promise<void>) => using(openExisting(config), work);
   const reading = (work: (query: Query) => Promise<void>) => using(openForReading(config), ({ query }) => work(query));
+  const bounds = () => ({ since: readTime("--since", values.since), until: readTime("--until", values.until) });
   const target = { format: values.format as Format, file, stdout: output.stdout };
   if (!["ndjson", "csv"].includes(target.format))
     throw wrong(`--format must be ndjson or csv, but is "${target.format}"`);
@@ -61,7 +63,7 @@ export const runCommand = async (args: string[], config: ServiceConfig, output: 
     case "export": {
       const table = (argument ?? "events") as Table;
       if (!TABLES.includes(table)) throw wrong(`export knows ${TABLES.join(", ")}, but not "${argument}"`);
-      const bounds = { since: readTime("--since", values.since), until: readTime("--until", values.until) };
+      const within = bounds();
       if (table !== "events" && (values.since ?? values.until) !== undefined)
         throw wrong("--since and --until are for events");
       if (table !== "events" && table !== "contacts" && contact !== undefined)
@@ -69,7 +71,7 @@ export const runCommand = async (args: string[], config: ServiceConfig, output: 
       return reading(async (query) => {
         if (contact !== undefined && !(await hasContact(query, workspace, contact)))
           throw new StartError(`there is no contact ${JSON.stringify(contact)} in the workspace ${workspace}`);
-        await writeExport(query, { table, workspace, contact, ...bounds }, target);
+        await writeExport(query, { table, workspace, contact, ...within }, target);
       });
     }
     case "sql": {
@@ -84,6 +86,10 @@ export const runCommand = async (args: string[], config: ServiceConfig, output: 
         });
         await writeRows(toExported(rows), target);
       });
+    }
+    case "loss": {
+      const within = bounds();
+      return reading(async (query) => void output.stdout.write(await tellLoss(query, { workspace, ...within })));
     }
     case "import":
       return over(async (database) => {

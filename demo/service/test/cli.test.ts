@@ -111,6 +111,38 @@ onBothEngines(
       expect((await run("export", "contacts")).out.trimEnd().split("\n")).toHaveLength(62);
     });
 
+    it("counts what is missing by the numbers of a document, on the day on which that began", async () => {
+      expect((await run("loss", "--workspace", "shop")).out).toBe(
+        "no event is numbered: its page must have stamp: true\n",
+      );
+      const began = Date.UTC(2026, 1, 1, 21);
+      const send = (service: RunningService, digit: number, event_seq: number, more = {}) =>
+        service.post({
+          contact_uid: `numbered-${event_seq % 2}`,
+          event_uid: "n",
+          params: {
+            ...{ event_id: `${digit}-${event_seq}`, occurred_at: began + event_seq * 3_600_000 },
+            ...{ event_seq, event_source: `${digit}0000000-0000-4000-a000-000000000000`, ...more },
+          },
+        });
+      await withService(async (service) => {
+        // The first, and one on the next day, are missing; a repeat and what cannot be read as JSON change nothing.
+        for (const number of [3, 2, 5, 3]) await send(service, 1, number, { text: "\u0000\ud800" });
+        for (const number of [1, 2]) await send(service, 2, number);
+        await send(service, 3, 1, { occurred_at: began + DAY });
+      });
+      const lines = [
+        "       day   documents      events     missing",
+        "2026-02-02           1           1           0",
+      ];
+      expect((await run("loss", "--since", "2026-02-02", "--until", "2026-02-03")).out).toBe(
+        [...lines, "0 of 1 events missing (0.00 %)\n"].join("\n"),
+      );
+      lines.splice(1, 0, "2026-02-01           2           5           2");
+      expect((await run("loss")).out).toBe([...lines, "2 of 8 events missing (25.00 %)\n"].join("\n"));
+      for (const contact of ["numbered-0", "numbered-1"]) await run("delete-contact", contact);
+    });
+
     it("exports what there is of one contact, as its answer to a request for access", async () => {
       const events = (await run("export", "--contact", "ben")).out.trimEnd().split("\n");
       expect(events.map((line) => JSON.parse(line).event_uid)).toEqual(["bought"]);

@@ -74,7 +74,7 @@ const useEverything = async (): Promise<void> => {
   await createUserPages(seen.database as Database)({ workspace: "default", offset: 0, limit: 1, order: "asc" });
   const config = { ...readConfig({}), dataFolder: folder };
   const silent = () => ({ stdout: new PassThrough().resume(), stderr: new PassThrough().resume() });
-  await runCommand(["sql", "SELECT 1"], config, silent());
+  for (const command of [["sql", "SELECT 1"], ["loss"]]) await runCommand(command, config, silent());
   await service.close();
   const [accounts, users] = [join(folder, "accounts.ndjson"), join(folder, "users.ndjson")];
   await writeFile(accounts, '{"unique_id":"a"}');
@@ -144,9 +144,12 @@ const SHARED = new Set([
   ...["AlterTableStmt", "AlterTableCmd", "ColumnDef", "Constraint", "IndexElem", "TypeName", "TypeCast"],
   ...["RangeVar", "RangeSubselect", "RangeFunction", "JoinExpr", "ResTarget", "ColumnRef", "A_Star", "Alias", "List"],
   ...["A_Expr", "BoolExpr", "RowExpr", "NullTest", "A_Const", "ParamRef", "FuncCall", "SortBy", "WindowDef", "String"],
-  ...["LockingClause", "Integer", "SubLink", "VariableSetStmt", "DefElem"],
+  ...["LockingClause", "Integer", "Float", "SubLink", "VariableSetStmt", "DefElem", "CoalesceExpr", "MinMaxExpr"],
 ]);
-const FUNCTIONS = new Set(["count", "unnest", "left", "lower", "min", "row_to_json", "row_number", "strpos"]);
+const FUNCTIONS = new Set([
+  ...["count", "floor", "left", "lower", "max", "min", "row_number", "row_to_json", "strpos", "substring", "sum"],
+  "unnest",
+]);
 const TYPES = new Set(["text", "int8", "bool", "uuid"]);
 const CONSTRAINTS = new Set(["CONSTR_PRIMARY", "CONSTR_NOTNULL", "CONSTR_DEFAULT"]);
 /** Columns of one database alone, or of rows as they lie on its disk. */

@@ -23,6 +23,10 @@ const THIS_MONDAY = NOW - ((NOW - FIRST_MONDAY) % (7 * DAY));
 const at = (weeksAgo: number, day = 0) => THIS_MONDAY + (day - 7 * weeksAgo + 0.5) * DAY;
 const date = (time: number) => new Date(time).toISOString().slice(0, 10);
 
+/** The stamp of an event with this number in its document. */
+const SOURCE = "5a2b0c1d-0000-4000-a000-000000000000";
+const numbered = (event_seq: number) => ({ event_id: `${event_seq}`, event_seq, event_source: SOURCE });
+
 /** Contact, account, name, time, params: as little as gives each question an answer that only it has. */
 const EVENTS: [string, string | undefined, string, number, Record<string, unknown>?][] = [
   ["anna", "acme", "project_created", at(3, 1)],
@@ -36,8 +40,8 @@ const EVENTS: [string, string | undefined, string, number, Record<string, unknow
   ["ben", "acme", "project_created", at(3, 3)],
   ["ben", "acme", "colleague_invited", at(1)],
   ["cleo", "quiet", "signup", at(5)],
-  ["cleo", "quiet", "pageview", at(5, 1), { visit_url: "https://shop.example/b" }],
-  ["cleo", undefined, "pageview", at(5, 1), { visit_url: "https://shop.example/a" }],
+  ["cleo", "quiet", "pageview", at(5, 1), { visit_url: "https://shop.example/b", ...numbered(4) }],
+  ["cleo", undefined, "pageview", at(5, 1), { visit_url: "https://shop.example/a", ...numbered(2) }],
 ];
 /** Received so long ago that no question about the present asks for it. */
 const LONG_AGO = at(20);
@@ -76,7 +80,7 @@ onBothEngines((place) => {
   const timed = (rows: Record<string, string>[], name: string) =>
     rows.map((row) => ({ ...row, [name]: Date.parse(row[name]!) }));
 
-  it("are twelve", () => expect(questions).toHaveLength(12));
+  it("are thirteen", () => expect(questions).toHaveLength(13));
 
   it("tells active contacts by week", async () => {
     expect(await ask(1)).toEqual([
@@ -178,6 +182,12 @@ onBothEngines((place) => {
     expect(await ask(12)).toEqual([
       { day: date(at(5, 2)), views: 2, contacts: 1 },
       { day: date(at(2, 1)), views: 1, contacts: 1 },
+    ]);
+  });
+
+  it("tells of which documents events are missing", async () => {
+    expect(timed(await ask(13), "began")).toEqual([
+      { source: SOURCE, contact_uid: "cleo", began: at(5, 1), events: 2, missing: 2 },
     ]);
   });
 
