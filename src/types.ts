@@ -68,10 +68,7 @@ export interface Config {
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a hook may return nothing
   visitUrl?: (url: URL) => string | URL | null | false | undefined | void;
-  /**
-   * Changes an event before it is stored, in place or by giving another one back, or drops it (`null`, `false`). What throws
-   * changes nothing.
-   */
+  /** Changes an event before it is stored, in place or by giving another one back, or drops it (`null`, `false`). */
   // biome-ignore lint/suspicious/noConfusingVoidType: as above
   beforeSend?: (event: TrackEvent) => TrackEvent | null | false | undefined | void;
   /**
@@ -89,6 +86,8 @@ export interface Config {
   maxAgeMs?: number;
   /** Adds `params.event_id`, `occurred_at`, `event_source` and `event_seq`: to drop repeats, and to count losses. Default `false`. */
   stamp?: boolean;
+  /** Records and sends nothing in this document, and leaves what is stored alone, as for staff. Default `false`. */
+  mute?: boolean;
   /** Told of every problem, but for those that it causes itself. It may throw; that harms nothing. */
   onError?: (problem: Problem) => void;
   /** Writes every decision to the console. Default `false`. */

@@ -9,6 +9,7 @@ const isOn = (option: unknown): boolean => /^(true)?$/.test(`${option}`);
 /** Why nothing may be stored or sent, in words; `""` where nothing forbids it. */
 export const denialOf = (snapshot: Snapshot, { consent }: Stored, activity: Activity): string => {
   const options = optionsOf(snapshot, activity);
+  if (options.mute !== undefined && isOn(options.mute)) return "The option mute is on in this document";
   if (options.consent === "denied") return 'The option consent is "denied", whatever the visitor chooses';
   if (snapshot.hasGpc && isOn(options.respectGpc))
     return "The browser sends the Global Privacy Control signal, which respectGpc obeys";

@@ -51,6 +51,7 @@ const RULES: Record<string, Rule> = {
   maxBytes: BOUND,
   maxAgeMs: BOUND,
   stamp: SWITCH,
+  mute: SWITCH,
   debug: SWITCH,
   visitUrl: FUNCTION,
   beforeSend: FUNCTION,

@@ -111,6 +111,31 @@ stories("a log-out", {
   ),
 });
 
+it.each([true, "" as never])("a muted page (%j) records, sends and changes nothing, whatever is called", (mute) =>
+  inWorld(async (world) => {
+    world.onRequest = (sent) => sent.fail();
+    const earlier = await world.open({ accountUid: "acme" });
+    await earlier.run(() => [earlier.tracker.optIn(), earlier.tracker.track("a")]);
+    await world.clock.advance(60_000);
+    earlier.kill();
+    const { rows } = world.storage;
+    const before = { ...rows };
+    expect(Object.keys(before)).toHaveLength(4);
+    const requests = world.sent.length;
+
+    const page = await world.open({ mute, contactUid: "staff", pageviews: "auto" });
+    const { identify, track, pageview, optIn, optOut, reset, flush, consent } = page.tracker;
+    await page.run(() => [track("b"), optIn(), identify("bob"), pageview(), track("c"), optOut(), reset(), track("d")]);
+    await world.clock.advance(600_000);
+    expect(consent()).toBe("denied");
+    const flushed = flush();
+    await world.clock.advance(6_000);
+    expect(await flushed).toEqual({ delivered: 0, queued: 0, dropped: 0 });
+    await page.leave();
+    expect([rows, world.sent.length, page.problems]).toEqual([before, requests, []]);
+  }),
+);
+
 it("the stored choice beats what the configuration says, except for denied and the signal that it respects", async () => {
   const isGranted = (
     choice: string | undefined,

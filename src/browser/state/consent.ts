@@ -10,9 +10,11 @@ import { CONSENT, get, getStored, isInMemory, keys, open, remove, set } from "./
 /** Nothing before the first look. */
 export let consent: Consent | undefined;
 
-/** What holds where no choice is stored. */
+/** What holds where no choice is stored. A muted document is one that was refused, and wipes nothing: the storage is out of reach. */
 const initial = (): Consent => {
-  const isRefused = isOn(config.respectGpc) && (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
+  const isRefused =
+    isOn(config.mute) ||
+    (isOn(config.respectGpc) && (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl);
   return isRefused ? "denied" : config.consent || "granted";
 };
 

@@ -3,7 +3,7 @@
  * agreed, is kept in memory. A row of either is a property, so that both are used in one way.
  */
 import { attempt } from "../../shared/attempt.js";
-import { config } from "../config.js";
+import { config, isOn } from "../config.js";
 
 type Area = Record<string, string>;
 
@@ -19,8 +19,9 @@ export const open = (next: boolean): void => {
 };
 
 const prefixed = (key: string): string => `${config.name}:${key}`;
-// The getter of `localStorage` may throw, so it is asked anew at each access.
-const area = (key: string): Area => (isOpen || key === CONSENT ? (localStorage as unknown as Area) : memory);
+// The getter of `localStorage` may throw, so it is asked anew at each access. A muted document changes nothing in it.
+const area = (key: string): Area =>
+  (isOpen || key === CONSENT) && !isOn(config.mute) ? (localStorage as unknown as Area) : memory;
 
 /** What `localStorage` itself holds. */
 export const getStored = (key: string): string | undefined =>

@@ -142,6 +142,7 @@ describe("an answer that the browser and the tracker tell of", () => {
 describe("consent", () => {
   it.each([
     ["by the option", {}, {}, { options: { ...TAG, consent: "denied" } }, 'The option consent is "denied"'],
+    ["by mute", {}, {}, { options: { ...TAG, mute: true } }, "The option mute is on"],
     ["by the browser's signal", { hasGpc: true, tag: { ...TAG, respectGpc: "" } }, {}, {}, "Global Privacy Control"],
     ["by the visitor", {}, { consent: "denied" }, {}, "The visitor has refused"],
     ["by the visitor, without storage", {}, {}, { isDenied: true }, "The visitor has refused"],
