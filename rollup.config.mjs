@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import terser from "@rollup/plugin-terser";
 import typescript from "@rollup/plugin-typescript";
 import { minify } from "@swc/core";
+import { rollup } from "rollup";
 
 /** Prints what the `integrity` attribute of the script's tag must be (Subresource Integrity, W3C). */
 const printIntegrity = {
@@ -112,7 +113,30 @@ const modules = {
   plugins: [typescript({ outDir: "dist", declaration: true, declarationMap: true }), withoutScripts],
 };
 
+/**
+ * The whole tracker, as a function that makes another one at each call: its modules keep their state in variables, and what
+ * they would find in the browser is given to it. It is made of the modules that are built before.
+ */
+const freshTracker = {
+  name: "fresh-tracker",
+  resolveId: (id) => (id === "./fresh-tracker.js" ? id : null),
+  load: async (id) => {
+    if (id !== "./fresh-tracker.js") return null;
+    const bundle = await rollup({ input: "dist/browser/global.js" });
+    const { output } = await bundle.generate({ format: "cjs", strict: false, esModule: false });
+    const found = "localStorage, fetch, Request, AbortSignal, TextEncoder";
+    return `export const loadTracker = ({ ${found} }) => {\nconst exports = {};\n${output[0].code}return exports;\n};`;
+  },
+};
+
+/** What an app's own tests import: one file, beside the types that are made with the modules. */
+const recorder = {
+  input: "src/test.ts",
+  output: { file: "dist/test.js", format: "es", sourcemap: true },
+  plugins: [freshTracker, typescript({ outDir: "dist", declaration: false })],
+};
+
 // A module that was renamed would leave its old file in the package.
 rmSync("dist", { recursive: true, force: true });
 
-export default [script, inspector, modules];
+export default [script, inspector, modules, recorder];

@@ -4,8 +4,8 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { rollup } from "rollup";
 import { minify } from "terser";
 
-/** What `import { names } from "tracklet/entry"` costs an app: bundled and minified alone. */
-const imported = async (names: string, entry: string): Promise<string> => {
+/** What `import { names } from "tracklet/entry"` costs an app: bundled and minified alone, but for what is not its own. */
+const imported = async (names: string, entry: string, others = /(?!)/): Promise<string> => {
   const virtual = "\0app";
   const bundle = await rollup({
     input: virtual,
@@ -14,6 +14,7 @@ const imported = async (names: string, entry: string): Promise<string> => {
         name: "app",
         resolveId: (id) => (id === virtual ? id : null),
         load: (id) => (id === virtual ? `export { ${names} } from "./dist/${entry}.js";` : null),
+        transform: (code) => code.replace(others, ""),
       },
     ],
   });
@@ -33,6 +34,12 @@ const MEASURED: [what: string, code: string, budget: number][] = [
   ["import { track }", await imported("track", "index"), 128],
   ['import { createReader } from "tracklet/read"', await imported("createReader", "read"), 2_472],
   ['import { sendEvent } from "tracklet/send"', await imported("sendEvent", "send"), 1_952],
+  // Beside the whole tracker, which it loads anew for each test.
+  [
+    'import { recordEvents } from "tracklet/test", its own code',
+    await imported("recordEvents", "test", /^const loadTracker = .*^return exports;\n};$/ms),
+    600,
+  ],
 ];
 
 for (const [what, code, budget] of MEASURED) {

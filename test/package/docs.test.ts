@@ -66,8 +66,10 @@ describe("examples", () => {
       );
     const frameworks = [...files.values()].flatMap((code) => [...code.matchAll(/from "((?!tracklet)[^"]+)"/g)]);
     const names = new Set(frameworks.map(([, name]) => name!));
-    // A framework that is not installed here exports anything; `relative` modules are the reader's own.
-    const ambient = [...names].filter((name) => !name.startsWith(".")).map((name) => `declare module "${name}";`);
+    // What is not installed here exports anything; `relative` modules are the reader's own.
+    const ambient = [...names]
+      .filter((name) => !/^(\.|playwright)/.test(name))
+      .map((name) => `declare module "${name}";`);
     files.set(
       join(ROOT, "test/example-ambient.d.ts"),
       `${ambient.join("\n")}\ndeclare const jest: any; declare const process: { env: Record<string, string> }; interface Window { analytics?: any }\ndeclare namespace JSX { interface IntrinsicElements { [name: string]: unknown } }\ndeclare namespace React { type ReactNode = unknown }`,
@@ -83,7 +85,7 @@ describe("examples", () => {
       skipLibCheck: true,
       types: [],
       paths: Object.fromEntries(
-        ["index", "read", "send"].map((entry) => [
+        ["index", "read", "send", "test"].map((entry) => [
           entry === "index" ? "tracklet" : `tracklet/${entry}`,
           [join(ROOT, `src/${entry}.ts`)],
         ]),

@@ -23,7 +23,7 @@ describe("the packed tarball", () => {
   });
 
   it("has types that resolve to what runs, in every ES module resolution", async () => {
-    const entries = [".", "./read", "./send"];
+    const entries = [".", "./read", "./send", "./test"];
     const result = await checkPackage(createPackageFromTarballData(packed.tarball), { entrypoints: entries });
     if (!result.types) expect.fail("the tarball has no types");
     expect(Object.keys(result.entrypoints)).toEqual(entries);
@@ -77,8 +77,10 @@ describe("the installed package, in Node without a window", () => {
     return { stdout, stderr };
   };
 
-  it.each(["tracklet", "tracklet/read", "tracklet/send"])("does nothing when %s is imported", async (entry) => {
-    const { stdout, stderr } = await run(`
+  it.each(["tracklet", "tracklet/read", "tracklet/send", "tracklet/test"])(
+    "does nothing when %s is imported",
+    async (entry) => {
+      const { stdout, stderr } = await run(`
       const touched = [];
       for (const name of ["fetch", "crypto", "setTimeout", "setInterval", "queueMicrotask"]) {
         const { value = globalThis[name] } = Object.getOwnPropertyDescriptor(globalThis, name);
@@ -89,9 +91,10 @@ describe("the installed package, in Node without a window", () => {
       const added = Reflect.ownKeys(globalThis).filter((key) => !before.includes(key));
       console.log(JSON.stringify({ touched, added, some: names.length > 0 }));
     `);
-    expect(stderr).toBe("");
-    expect(JSON.parse(stdout)).toEqual({ touched: [], added: [], some: true });
-  });
+      expect(stderr).toBe("");
+      expect(JSON.parse(stdout)).toEqual({ touched: [], added: [], some: true });
+    },
+  );
 
   it("has verbs that do nothing before init", async () => {
     const { stdout, stderr } = await run(`

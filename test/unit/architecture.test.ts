@@ -15,7 +15,7 @@ interface Module {
 const SRC = new URL("../../src", import.meta.url).pathname;
 const IMPORT = /^(?:import|export) (type )?(?:[^;"]*? from )?"([^"]+)"|\bimport\("([^"]+)"\)/gm;
 const modules = readdirSync(SRC, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts"))
+  .filter((file) => /(?<!\.d)\.ts$/.test(file))
   .map((file): Module => {
     const text = readFileSync(join(SRC, file), "utf8");
     const nameOf = (path: string): string =>
@@ -33,7 +33,7 @@ const modules = readdirSync(SRC, { recursive: true, encoding: "utf8" })
 const byName = new Map(modules.map((module) => [module.name, module]));
 
 /** Files directly in `src`, and those directly in `browser`: all others belong to a folder. */
-const ENTRIES = /^(index|snippet|read|send|types|declared)$/;
+const ENTRIES = /^(index|snippet|read|send|test|types|declared)$/;
 const PLACES =
   /^(browser\/(global|tracker|config|reporting|json|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/)/;
 

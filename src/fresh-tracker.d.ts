@@ -1,0 +1,14 @@
+/** What the build makes of the whole tracker (rollup.config.mjs): a function that makes another one at each call. */
+import type { openHub } from "./browser/global.js";
+
+/** What a tracker finds in place of the browser's own: all that stores, sends, or is missing in some test environments. */
+export interface Surroundings {
+  localStorage: Record<string, string>;
+  fetch: () => Promise<unknown>;
+  Request: unknown;
+  /** There is none: a request's timer would outlive its test. */
+  AbortSignal?: undefined;
+  TextEncoder: unknown;
+}
+
+export const loadTracker: (surroundings: Surroundings) => { openHub: typeof openHub };

@@ -1,0 +1,116 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/**
+ * For an app's own tests: what would be sent, without a network. It is recorded by the tracker itself, a fresh one at each
+ * call, which stands where the app looks for the page's tracker (`window.tracklet`). So no module has to be loaded anew.
+ */
+import { EVENT } from "./browser/delivery/row.js";
+import type { CommonParams, EventName, Events, Params } from "./declared.js";
+import { loadTracker } from "./fresh-tracker.js";
+import type { Config, Hub } from "./types.js";
+
+/** Names that a recorded event may have. */
+export type RecordedName<Declared = Events> = EventName<Declared> | "pageview";
+
+/** Params of a recorded event: those that the app has declared. */
+export type RecordedParams<Declared, Name> = Name extends keyof Declared
+  ? Declared[Name] extends undefined
+    ? CommonParams
+    : NonNullable<Declared[Name]> & CommonParams
+  : Name extends "pageview"
+    ? Params & { visit_url: string }
+    : Params;
+
+/** An event as the service would get it. */
+export type RecordedEvent<Declared = Events, Name extends string = RecordedName<Declared>> =
+  Name extends RecordedName<Declared>
+    ? { contact_uid: string; event_uid: Name; params: RecordedParams<Declared, Name> }
+    : never;
+
+/** What a test asks and does. */
+export interface Recorder<Declared = Events> {
+  /**
+   * What would have been sent since the beginning or the last `clear()`, in the order in which it was tracked. An event that
+   * waits for `identify` or for consent is not among it. The current URL is judged at once, as by `flush()`: there is nothing
+   * to wait for.
+   *
+   * @param eventUid only events of this name
+   */
+  all<Name extends RecordedName<Declared> = RecordedName<Declared>>(eventUid?: Name): RecordedEvent<Declared, Name>[];
+  /** Forgets what was recorded so far. The tracker goes on as it is: who is identified stays so. */
+  clear(): void;
+  /** Ends the recording, and puts back the tracker that the page had. */
+  restore(): void;
+  /** The same, at the end of a `using` block. */
+  [Symbol.dispose](): void;
+}
+
+let restoreLast = (): void => {};
+
+/**
+ * Records what the page's tracker would send, and sends and stores nothing. Each call ends the recording before it, and
+ * begins with a fresh tracker, which nobody has configured or identified yet.
+ *
+ * @param options with any of them the tracker starts at once, as by `init`; a token and an address may be left out. Without
+ *   them it starts when the app calls `init`, or at once with the options of a tracker that the app has started before. `name`
+ *   alone says which tracker is meant.
+ */
+export const recordEvents = <Declared = Events>({
+  name = "tracklet",
+  ...options
+}: Partial<Config> = {}): Recorder<Declared> => {
+  restoreLast();
+  const globals = window as unknown as Record<string, unknown>;
+  const before = globals[name];
+  const start: Partial<Config> = {};
+  const listen = (code: unknown, detail: unknown): void => {
+    if (code === "options") Object.assign(start, detail as Config);
+  };
+  (before as Partial<Hub> | undefined)?.debug?.(listen);
+  Object.assign(start, options);
+
+  /** Bodies of events by the keys of their rows, in the order in which they were tracked. */
+  const recorded = new Map<string, string>();
+  const { openHub } = loadTracker({
+    localStorage: new Proxy<Record<string, string>>(
+      {},
+      {
+        // What is stored, and has a contact, is sent: nothing but the network could stop it.
+        set: (rows, key: string, text: string) => {
+          rows[key] = text;
+          const body = text.slice(text.indexOf("{"));
+          if (key.includes(EVENT) && JSON.parse(body).contact_uid) recorded.set(key, body);
+          return true;
+        },
+      },
+    ),
+    fetch: async () => ({ status: 200, headers: new Map(), text: () => "" }),
+    Request: { prototype: { keepalive: true } },
+    // Counts characters, not bytes: Jest's environment with jsdom has none.
+    TextEncoder: function TextEncoder() {
+      return { encode: (text: string) => text };
+    },
+  });
+  // A fresh tracker takes over no calls that wait for another one.
+  globals[name] = undefined;
+  const hub = openHub(name);
+  if (Object.keys(start).length > 0)
+    hub.init({ apiToken: "test", trackUrl: "https://track.example.com", ...start, name });
+
+  const restore = (): void => {
+    if (globals[name] === hub) globals[name] = before;
+  };
+  restoreLast = restore;
+  return {
+    all: (eventUid) => {
+      hub.flush({ timeoutMs: 0 });
+      const events = [...recorded.values()].map((body) => JSON.parse(body));
+      return events.filter(({ event_uid }) => eventUid === undefined || event_uid === eventUid);
+    },
+    clear: () => {
+      hub.flush({ timeoutMs: 0 });
+      recorded.clear();
+    },
+    restore,
+    [Symbol.dispose]: restore,
+  };
+};
