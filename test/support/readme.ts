@@ -5,7 +5,7 @@ const ROOT = new URL("../../", import.meta.url);
 /** What a reader finds: the README, the pages in `docs`, and the documents for whoever carries the project on. */
 export const PAGES = [
   "README.md",
-  ...["install", "frameworks", "delivery", "privacy", "debugging", "server", "endpoint", "migrate"].map(
+  ...["install", "frameworks", "delivery", "privacy", "debugging", "server", "endpoint", "migrate", "testing"].map(
     (name) => `docs/${name}.md`,
   ),
   "ARCHITECTURE.md",
@@ -41,7 +41,7 @@ export const blocksOf = async (page: string): Promise<Block[]> => {
  * @throws Error when no page has such a section with such a block
  */
 export const readmeBlocks = async (section: string, language: string, page?: string): Promise<string[]> => {
-  const blocks = (await Promise.all((page ? [page] : PAGES.slice(1, 9)).map(blocksOf))).flat();
+  const blocks = (await Promise.all((page ? [page] : PAGES.slice(1, 10)).map(blocksOf))).flat();
   const found = blocks.filter((block) => block.section === section && block.language === language);
   if (found.length === 0) throw new Error(`no page has a block of ${language} in a section "${section}"`);
   return found.map(({ code }) => code);

@@ -1,0 +1,75 @@
+import { consent, flush, identify, init, optIn, optOut, reset, track } from "tracklet";
+import { recordEvents } from "tracklet/test";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+const ADDRESS = { apiToken: "YOUR_API_TOKEN", trackUrl: "https://track.example.com" };
+const names = (events) => events.all().map(({ event_uid, contact_uid }) => `${contact_uid} ${event_uid}`);
+
+let warn;
+beforeEach(() => {
+  warn = vi.spyOn(console, "warn");
+  vi.stubGlobal("fetch", () => expect.unreachable());
+  localStorage.clear();
+});
+afterEach(() => {
+  expect([warn.mock.calls, Object.keys(localStorage)]).toEqual([[], []]);
+  vi.unstubAllGlobals();
+});
+
+test.each(["ann", "bob"])("each recorder begins with a tracker that nobody has configured: %s", (contactUid) => {
+  const events = recordEvents();
+  track("early");
+  expect(names(events)).toEqual([]);
+  init({ ...ADDRESS, contactUid, pageviews: "off", beforeSend: (event) => event.event_uid !== "dropped" && event });
+  for (const name of ["one", "dropped", "two"]) track(name);
+  expect(names(events)).toEqual(["early", "one", "two"].map((name) => `${contactUid} ${name}`));
+});
+
+test("options start it, and an app that starts the same tracker changes nothing", async () => {
+  const events = recordEvents({ ...ADDRESS, contactUid: "ann", accountUid: "acme", pageviews: "off" });
+  init({ ...ADDRESS });
+  for (let n = 1; n <= 20; n++) track("counted", { n });
+  const all = events.all();
+  expect(await flush()).toEqual({ delivered: 20, queued: 0, dropped: 0 });
+  expect(events.all()).toEqual(all);
+  expect(all.map(({ params }) => params)).toEqual(all.map((_, at) => ({ account_uid: "acme", n: at + 1 })));
+});
+
+test("only what would be sent is recorded: with a contact, and as the visitor allows", () => {
+  const events = recordEvents({ consent: "pending", pageviews: "off" });
+  track("one");
+  identify("ann");
+  expect(names(events)).toEqual([]);
+  optIn();
+  track("two");
+  expect(names(events)).toEqual(["ann one", "ann two"]);
+  reset();
+  track("three");
+  optOut();
+  track("four");
+  expect([names(events), consent()]).toEqual([["ann one", "ann two"], "denied"]);
+});
+
+test("clear forgets what was tracked, and not who is identified", () => {
+  const events = recordEvents({ contactUid: "ann" });
+  track("one");
+  expect(names(events)).toEqual(["ann pageview", "ann one"]);
+  events.clear();
+  track("two");
+  expect([names(events), events.all("one")]).toEqual([["ann two"], []]);
+});
+
+test("a tracker that was started before lends its options, and is put back", () => {
+  Reflect.deleteProperty(window, "tracklet");
+  init({ ...ADDRESS, contactUid: "ann", pageviews: "off", consent: "pending" });
+  const own = window.tracklet;
+  for (const name of ["one", "two"]) {
+    const events = recordEvents();
+    track(name);
+    expect(names(events)).toEqual([]);
+    optIn();
+    expect(names(events)).toEqual([`ann ${name}`]);
+    events[name === "one" ? "restore" : Symbol.dispose]();
+    expect([window.tracklet, consent()]).toEqual([own, "pending"]);
+  }
+});

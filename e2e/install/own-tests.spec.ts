@@ -1,0 +1,63 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { askForApp } from "../apps/builder.js";
+import { expect, test } from "../harness/fixtures.js";
+import { DEMO_TOKEN } from "../harness/tag.js";
+
+/* An app's own tests, by the runners that apps use. What docs/testing.md shows are files of these projects. */
+
+// They may wait until the frameworks are installed, behind the apps that are built.
+test.describe.configure({ timeout: 1_200_000 });
+
+const PLAYWRIGHT = fileURLToPath(new URL("../../node_modules/playwright/cli.js", import.meta.url));
+
+/** Runs the tests of a project beside the apps; rejects with what the runner says, where one fails. */
+const runTests = async (project: string, args: string[], env: Record<string, string> = {}): Promise<unknown> => {
+  const cwd = join(await askForApp("vitest"), "..", project);
+  return promisify(execFile)(process.execPath, args, { cwd, env: { ...process.env, NODE_OPTIONS: "", ...env } });
+};
+
+test("What components track in an app's own tests, in jsdom and in happy-dom, is stored or recorded, and nothing is warned of", async ({
+  gateway,
+  contact,
+  expectRows,
+}) => {
+  const env = { VITE_TRACKLET_TOKEN: DEMO_TOKEN, VITE_TRACKLET_URL: gateway.url, VITE_CONTACT: contact };
+  await runTests("vitest", ["../node_modules/vitest/vitest.mjs", "run"], env);
+  await expectRows(["jsdom", "happy-dom"].flatMap(() => ["pageview", "signed_up", "pageview"]));
+});
+
+test("The same is recorded by Jest, and by Playwright's runner with a page that knows of no test", async ({
+  site,
+  launchOptions,
+}) => {
+  await runTests("jest", ["--experimental-vm-modules", "../node_modules/jest/bin/jest.js"]);
+
+  const body = `<button onclick='tracklet.track("signed_up", { plan: "team" })'>Sign up</button>`;
+  site.page("/", { body, identify: "ann", tag: { trackUrl: "https://track.example.com" } });
+  await runTests("playwright", [PLAYWRIGHT, "test"], {
+    APP_URL: site.url,
+    LAUNCH_OPTIONS: JSON.stringify(launchOptions),
+  });
+});
+
+test("Inside a page, events are recorded, and nothing is sent or stored", async ({ page, site, gateway, contact }) => {
+  const head = `<script type="module">
+    import { identify, init, track } from "/dist/index.js";
+    import { recordEvents } from "/dist/test.js";
+    const recorded = ["one", "two"].map((name) => {
+      const events = recordEvents();
+      init({ apiToken: "${DEMO_TOKEN}", trackUrl: "${gateway.url}", contactUid: "${contact}" });
+      track(name);
+      history.pushState({}, "", name);
+      return events.all().map(({ event_uid }) => event_uid);
+    });
+    window.done = [...recorded, Object.keys(localStorage)];
+  </script>`;
+  site.page("/", { head, tag: false, identify: false });
+  await page.goto(site.url);
+  const done = await page.waitForFunction(() => (window as { done?: unknown }).done);
+  expect(await done.jsonValue()).toEqual([["pageview", "one", "pageview"], ["pageview", "two", "pageview"], []]);
+});
