@@ -70,6 +70,23 @@ const MISTAKES: Mistake[] = [
     finds: ["but something does by http: give the service a certificate"],
   },
   {
+    what: "an address that leads elsewhere, from before it was opened",
+    before: async ({ page, gateway }) => {
+      await gateway.fail({ status: 301, headers: { location: "/elsewhere" } });
+      await track(page, "redirected");
+      await page.waitForFunction(() =>
+        performance.getEntriesByType("resource").some(({ name }) => name.includes("api_token")),
+      );
+    },
+    after: nothing,
+    finds: [/The address at .* redirects, which is not followed/],
+  },
+  {
+    what: "a service that hangs",
+    before: ({ gateway }) => gateway.fail("hang"),
+    finds: ({ gateway }) => [`Something takes requests at ${gateway.url}/v1/track/event, and does not answer`],
+  },
+  {
     what: "a service that is not there",
     before: ({ gateway }) => gateway.fail("refuse"),
     finds: ({ gateway }) => [`Nothing answers at ${gateway.url}/v1/track/event`],
@@ -97,6 +114,21 @@ const MISTAKES: Mistake[] = [
     finds: ["Content-Security-Policy forbids requests to", "name it in connect-src"],
   },
   {
+    what: "a tag whose attributes are all misspelt",
+    shown: () => ({ tag: { ...BARE, token: "x" } }),
+    finds: ["The tracker has no options, and calls wait for them", "data-token is no option"],
+    shows: ["Next attemptnone, as things are"],
+  },
+  {
+    what: "a second tag with another token, and a uid that no template has put in",
+    shown: ({ site }) => ({
+      tag: { async: false },
+      identify: "{{ user.id }}",
+      body: site.tag({ apiToken: "another" }),
+    }),
+    finds: ["has another token or name. The first one holds", 'The contact is called "{{ user.id }}"'],
+  },
+  {
     what: "a misspelt option of init and wrong arguments from before it was opened",
     shown: () => ({ tag: BARE }),
     before: ({ page, gateway }) =>
@@ -106,7 +138,8 @@ const MISTAKES: Mistake[] = [
       ),
     finds: [
       "maxevents, given to init, is no option: perhaps maxEvents",
-      /An option or an argument is wrong: .*Identify/,
+      "track was given no eventUid",
+      'There is no verb "Identify"',
     ],
   },
   {
@@ -117,9 +150,24 @@ const MISTAKES: Mistake[] = [
     shows: ["Waiting: 2In memory, until the visitor agrees."],
   },
   {
-    what: "a page without a storage",
-    shown: () => ({ head: `<script>Object.defineProperty(window, "localStorage", { value: null })</script>` }),
+    what: "a consent that is denied",
+    shown: () => ({ tag: { consent: "denied" } }),
+    finds: ['The option consent is "denied"'],
+    shows: ["Consentdenied: nothing is stored or sent", "Next attemptnone, as things are"],
+  },
+  {
+    what: "a page whose storage is denied",
+    shown: () => ({
+      head: `<script>Object.defineProperty(window, "localStorage", { get() { throw new DOMException() } })</script>`,
+    }),
     finds: ["This page has no localStorage"],
+  },
+  {
+    what: "a storage that is full",
+    shown: () => ({
+      head: `<script>for (let size = 1e6, i = 0; size >= 1; i++) try { localStorage.setItem(i, "x".repeat(size)) } catch { size /= 10 }</script>`,
+    }),
+    finds: ["The storage takes nothing more"],
   },
   {
     what: "a script that is not where the tag says, and what was called of it",
@@ -133,6 +181,11 @@ const MISTAKES: Mistake[] = [
       'There is no verb "Track", which push was given: perhaps "track" is meant.',
       "trackurl, given to init, is no option: perhaps trackUrl, given to init,",
     ],
+  },
+  {
+    what: "a script that a consent tool has disarmed",
+    shown: () => ({ tag: { attributes: { type: "text/plain" } } }),
+    finds: ['its type is "text/plain", so the browser does not run it'],
   },
   {
     what: "a script that is a web page",

@@ -32,6 +32,10 @@ export interface Activity {
   silence: Silence;
   /** The last good answer was a web page: it comes from something else than the service. Only Chromium tells. */
   isWebPage: boolean;
+  /** The last 401 or 403 was a web page: a log-in or a firewall, and not the service. */
+  isWall: boolean;
+  /** An event was queued, and the storage did not take it. */
+  isUnstored: boolean;
   /** Why the script has not loaded, in words; `""` while that is not known. */
   script: string;
 }
@@ -52,5 +56,7 @@ export const createActivity = (answers: Answer[], address: string): Activity => 
   address,
   silence: "unknown",
   isWebPage: false,
+  isWall: false,
+  isUnstored: false,
   script: "",
 });

@@ -3,10 +3,11 @@
 /** Does a browser trust this machine's own addresses without `https`? */
 const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$|\.localhost$/.test(hostname);
 
-/** The address that an option names, in full; `""` where it is none. */
-export const addressOf = (trackUrl: unknown): string => {
+/** The address of the endpoint that options name, in full; `""` where they name none. */
+export const addressOf = ({ trackUrl, eventPath }: { trackUrl?: unknown; eventPath?: unknown } = {}): string => {
+  const path = `${eventPath || "/v1/track/event"}`.replace(/^\/*/, "/");
   try {
-    return trackUrl ? new URL(`${trackUrl}`, location.href).href : "";
+    return trackUrl ? new URL(`${trackUrl}`.replace(/\/*$/, "") + path, location.href).href : "";
   } catch {
     return "";
   }

@@ -23,12 +23,16 @@ export const ofWebPage = (address: string, origin: string): string =>
   } Events are taken for delivered, and are most likely stored nowhere.`;
 
 /** @param status of an answer that is not good */
-export const ofStatus = (status: number, address: string, origin: string): string => {
+export const ofStatus = (status: number, { address, isWall }: Activity, origin: string): string => {
   const at = address ? ` at ${address}` : "";
   if (isOwnSite(address, origin) && [404, 405, 501].includes(status))
     return `${ofOwnSite(address, `status ${status}`)} ${KEPT}`;
+  if (isWall && (status === 401 || status === 403))
+    return `A web page (HTML) answers${at} with status ${status}, and not the service: a log-in or a firewall stands in front of it. ${KEPT}`;
   if (status === 401 || status === 403)
     return `The service refuses the API token (status ${status}): check data-api-token. ${KEPT}`;
+  if (status === 404 && /(\/[^?]+)\1$/.test(address))
+    return `There is no event endpoint${at} (status 404): its path stands there twice, because it is added to data-track-url. Leave it out there. ${KEPT}`;
   if (status === 404 || status === 405)
     return `There is no event endpoint${at} (status ${status}): check data-track-url and data-event-path. ${KEPT}`;
   if (status === 421)
@@ -38,15 +42,20 @@ export const ofStatus = (status: number, address: string, origin: string): strin
   if (status === 429) return "The service asks to send less (status 429). Events are kept and sent later.";
   if (status >= 500 || status === 408 || status === 425)
     return `The service fails (status ${status}). Events are kept and tried again.`;
-  return `The service refuses what it is sent (status ${status}): check the event's name and members, and the API token.`;
+  if (status === 413)
+    return "The service refuses what it is sent (status 413): the event is too large. Give it fewer or shorter params.";
+  return `The service refuses what it is sent (status ${status}): check data-api-token first, then the event's name and members.`;
 };
 
-export const ofSilence = ({ silence, address }: Activity): string => {
+export const ofSilence = ({ silence, address }: Activity, origin: string): string => {
   const at = address || "the service";
+  if (silence === "redirect") return ofStatus(302, { address } as Activity, origin);
+  if (silence === "hang")
+    return `Something takes requests at ${at}, and does not answer: check the service and its log. Events are kept and tried again.`;
   if (silence === "policy")
     return `The page's Content-Security-Policy forbids requests to ${at}: name it in connect-src. ${KEPT}`;
   if (silence === "cors")
-    return `Something answers at ${at}, but does not allow this page to read it (CORS): the service must send Access-Control-Allow-Origin and allow the Content-Type header. ${KEPT}`;
+    return `Something answers at ${at}, but does not allow this page to read it (CORS): the service must answer OPTIONS, too, with a status of 2xx and no redirect, send Access-Control-Allow-Origin: ${origin} (or *), and allow the Content-Type header. ${KEPT}`;
   if (silence === "plain")
     return `Nothing answers by https at ${at}, but something does by http: give the service a certificate, or write http:// in data-track-url (trackUrl of init). ${KEPT}`;
   if (silence === "unreachable") {

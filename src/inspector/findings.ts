@@ -3,57 +3,17 @@
 import type { Activity } from "./activity.js";
 import { hostInPath, isMixed } from "./address.js";
 import { isGood, ofSilence, ofStatus, ofWebPage } from "./answer.js";
-import { mistakesInCalls } from "./calls.js";
 import { denialOf, isPending } from "./consent.js";
 import { isStuck, noRequest } from "./delivery.js";
-import { configures, mistakesInInit, mistakesInTag } from "./options.js";
+import { ofInput } from "./input.js";
+import { ofContact, ofPage } from "./page.js";
 import type { Snapshot } from "./snapshot.js";
 import { SHOWN, type Stored } from "./stored.js";
-import { DEFAULT_NAME } from "./trackers.js";
 
 export interface Finding {
   kind: "problem" | "note";
   text: string;
 }
-
-/** The script has not loaded: why, where a tag says what should have. */
-const ofScript = ({ name, global, calls, tag }: Snapshot, { script }: Activity): string[] => {
-  if (global !== "absent" && global !== "waiting") return [];
-  const waiting = calls.length > 0 ? ` Calls wait (${calls.length}).` : "";
-  if (script) return [script + waiting];
-  if (global === "absent")
-    return [
-      tag
-        ? "The script of the tag has not loaded yet."
-        : `There is no tracker on this page: no global is called ${name}.`,
-    ];
-  return [
-    `The script has not loaded, and calls wait (${calls.length}): check the tag's address, the page's script-src, and whether an extension of the browser blocks it.`,
-  ];
-};
-
-const ofPage = (snapshot: Snapshot, activity: Activity): string[] => {
-  const { name, global, calls, strayCalls, tag } = snapshot;
-  const found = ofScript(snapshot, activity);
-  if (strayCalls > 0)
-    found.push(
-      `Calls wait in window.${DEFAULT_NAME} (${strayCalls}), and nothing takes them over: this tracker is called ${name}. Write window.${name} in the page's calls, or take data-name away.`,
-    );
-  if (global === "idle")
-    found.push(
-      "The tracker has no options, and calls wait for them: no tag has data-api-token and data-track-url, and nothing has called init with apiToken and trackUrl. Where a tag manager takes attributes away, call init.",
-    );
-  if (configures(tag) && !tag.apiToken) found.push("The tag has no data-api-token.");
-  if (configures(tag) && !tag.trackUrl) found.push("The tag has no data-track-url.");
-  found.push(...mistakesInTag(tag ?? {}), ...mistakesInCalls(calls));
-  // What a tag configures is looked at there.
-  if (activity.options && !configures(tag)) found.push(...mistakesInInit(activity.options));
-  if (activity.dropped.has("beforeSend") && activity.queued === 0)
-    found.push(
-      `beforeSend drops every event (${activity.dropped.get("beforeSend")} since this panel was opened): it returns null or false. Let it return the event, or nothing.`,
-    );
-  return found;
-};
 
 /** An address that was meant to be another host's. */
 const ofAddress = ({ origin, tag }: Snapshot, { address, hasRequests }: Activity): string[] => {
@@ -65,24 +25,28 @@ const ofAddress = ({ origin, tag }: Snapshot, { address, hasRequests }: Activity
   return host ? [`Requests go to ${address}, which is a path of this page: write trackUrl with https://${host}.`] : [];
 };
 
-const ofAnswers = (snapshot: Snapshot, { pauseMs }: Stored, activity: Activity): string[] => {
+const ofAnswers = (snapshot: Snapshot, { pauseMs, readyMs }: Stored, activity: Activity): string[] => {
   const { isOnline, origin } = snapshot;
   // While a pause stands, what led to it has not passed, whatever else was under way.
   const last = activity.answers.find(({ status }) => pauseMs === 0 || !isGood(status));
   // What is wrong with the address is told by itself.
-  if (!isOnline || !last || ofAddress(snapshot, activity).length > 0) return [];
+  if (!isOnline || ofAddress(snapshot, activity).length > 0) return [];
+  // Under way since before the panel could hear of it.
+  const isHanging = activity.silence === "hang" && pauseMs === 0 && readyMs > 0;
+  if (isHanging) return [ofSilence(activity, origin)];
+  if (!last) return [];
   if (isGood(last.status)) return activity.isWebPage ? [ofWebPage(activity.address, origin)] : [];
   // What the browser itself has kept of a request may lack the answer. A pause says that there was none.
   if (!last.status && !last.event && pauseMs === 0) return [];
-  return [last.status > 0 ? ofStatus(last.status, activity.address, origin) : ofSilence(activity)];
+  return [last.status > 0 ? ofStatus(last.status, activity, origin) : ofSilence(activity, origin)];
 };
 
 const ofProblems = ({ problems }: Activity): string[] => {
   const found: string[] = [];
+  const told = (code: string): string => [...(problems.get(code) ?? [])].join(", ");
   // What the options lack is told where they are looked at, and may have come since.
-  const told = (code: string): string =>
-    [...(problems.get(code) ?? [])].filter((detail) => !/^no (apiToken|trackUrl)/.test(detail)).join(", ");
-  if (told("input")) found.push(`An option or an argument is wrong: ${told("input")}.`);
+  for (const detail of problems.get("input") ?? [])
+    if (!/^no (apiToken|trackUrl)/.test(detail)) found.push(ofInput(detail));
   if (problems.has("rejected"))
     found.push(`An event was dropped, because the service refuses it: ${told("rejected")}.`);
   if (problems.has("evicted"))
@@ -98,7 +62,7 @@ const notesOf = (snapshot: Snapshot, stored: Stored, activity: Activity): string
   const anonymous = stored.contact ? 0 : stored.events.filter(({ contact }) => !contact).length;
   if (anonymous > 0)
     notes.push(
-      `Events wait for identify (${anonymous}${anonymous >= SHOWN ? " or more" : ""}): the service needs a contact.`,
+      `Events wait for identify (${anonymous}${anonymous >= SHOWN ? " or more" : ""}): the service needs a contact. Call identify, or write data-contact-uid.`,
     );
   if (!stored.contact && !pending && snapshot.hasDirectIdentify)
     notes.push(
@@ -108,6 +72,10 @@ const notesOf = (snapshot: Snapshot, stored: Stored, activity: Activity): string
     if (activity.queued > 0 || hook !== "beforeSend")
       notes.push(`${hook} has dropped events (${times} since this panel was opened).`);
   if (!stored.isThere) notes.push("This page has no localStorage: events wait in memory, and end with the page.");
+  else if (activity.isUnstored)
+    notes.push(
+      "The storage takes nothing more: it is full, also of what other scripts have put there. Events wait in memory, and end with the page.",
+    );
   const denial = denialOf(snapshot, stored, activity);
   if (denial) notes.push(`${denial}: nothing is stored or sent.`);
   else if (pending)
@@ -129,6 +97,7 @@ const ofDoubt = (snapshot: Snapshot, stored: Stored, activity: Activity, isExpla
 export const findingsOf = (snapshot: Snapshot, stored: Stored, activity: Activity): Finding[] => {
   const problems = [
     ...ofPage(snapshot, activity),
+    ...ofContact(stored),
     ...ofAddress(snapshot, activity),
     ...ofAnswers(snapshot, stored, activity),
     ...ofProblems(activity),

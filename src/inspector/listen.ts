@@ -1,16 +1,19 @@
 /** Listens to a tracker, and to the browser, for what the panel tells. */
 
+import { TIMEOUT_MS } from "../browser/delivery/timings.js";
 import { createActivity } from "./activity.js";
 import { addressOf } from "./address.js";
 import { createAnswers } from "./answers.js";
 import { isOfTracker, watchSilence, withoutQuery } from "./silence.js";
-import { readConsent, readEvent } from "./stored.js";
+import { hasEvents, readConsent, readEvent, type Stored } from "./stored.js";
 import { globalOf } from "./trackers.js";
 
 /** In place of details that are no longer kept. */
 const MORE = "…";
 /** More than a panel can show. */
 const KEPT = 20;
+/** An answer that takes longer than this may never come, in milliseconds. */
+const SLOW_MS = 2_000;
 
 const keep = <T>(list: T[], item: T): void => {
   list.unshift(item);
@@ -32,7 +35,7 @@ type Timing = PerformanceEntry & { responseEnd: number; responseStatus?: number;
  * @param guess the address of the service, until a request has shown it
  * @param changed called after each change
  * @returns what has happened, an object that goes on changing; the listener that the tracker is given; what finds a tracker that has come
- * meanwhile; and what ends the listening
+ * meanwhile; what looks for a reason where an answer is missing; and what ends the listening
  */
 export const listen = (name: string, guess: string, changed: () => void) => {
   const answers = createAnswers();
@@ -47,7 +50,11 @@ export const listen = (name: string, guess: string, changed: () => void) => {
       if (!isOfTracker(entry.name)) continue;
       activity.hasRequests = true;
       activity.address = withoutQuery(entry.name);
-      if (entry.responseStatus === 200) activity.isWebPage = entry.contentType === "text/html";
+      const { responseStatus: status, contentType } = entry;
+      if (status === 200) activity.isWebPage = contentType === "text/html";
+      if (status === 401 || status === 403) activity.isWall = contentType === "text/html";
+      // The tracker has given it up.
+      if (!status && entry.duration > 0.9 * TIMEOUT_MS) silence.know("hang", entry.name);
       // The tracker reports later ones, with their event.
       if (entry.responseEnd < begun && entry.responseStatus !== undefined)
         answers.record(entry.responseEnd, entry.responseStatus);
@@ -55,13 +62,21 @@ export const listen = (name: string, guess: string, changed: () => void) => {
     activity.answerCount = answers.count();
     changed();
   });
-  observer.observe({ type: "resource", buffered: true });
-
   const silence = watchSilence((reason, address) => {
     activity.silence = reason;
     activity.address ||= address;
     changed();
   });
+  observer.observe({ type: "resource", buffered: true });
+
+  let isAsked = false;
+  /** Asks once why there is no answer to a request that was made before the panel came, or is under way. */
+  const doubt = ({ readyMs, pauseMs }: Stored): void => {
+    const hasFailed = pauseMs > 0 && answers.list[0]?.status === 0;
+    if (isAsked || !(hasFailed || (pauseMs === 0 && readyMs > SLOW_MS))) return;
+    isAsked = true;
+    silence.explain(activity.address, !hasFailed);
+  };
 
   /** What waits in memory since before the panel came: nothing but the tracker itself can count it. */
   const countPending = async (consent = "granted"): Promise<void> => {
@@ -83,6 +98,7 @@ export const listen = (name: string, guess: string, changed: () => void) => {
       if (code === 0) silence.explain(activity.address);
     } else if (event) {
       activity.isDenied = false;
+      activity.isUnstored = code === "queued" && !hasEvents(name);
       queued.add(`${detail}`);
       activity.queued++;
       if (code === "waits for consent") activity.pending++;
@@ -91,10 +107,10 @@ export const listen = (name: string, guess: string, changed: () => void) => {
         activity.viewCount++;
       }
     } else if (code === "options") {
-      const { trackUrl, consent } = detail as { trackUrl?: unknown; consent?: string };
-      activity.options = detail;
-      activity.address ||= addressOf(trackUrl);
-      countPending(consent);
+      const options = detail as { trackUrl?: unknown; consent?: string };
+      activity.options = options;
+      activity.address ||= addressOf(options);
+      countPending(options.consent);
     } else if (code === "dropped" && detail === "consent") activity.isDenied = readConsent(name) !== "denied";
     else if (code === "dropped") activity.dropped.set(`${detail}`, (activity.dropped.get(`${detail}`) ?? 0) + 1);
     else activity.problems.set(code, keepDetail(activity.problems.get(code), `${detail}`));
@@ -112,6 +128,7 @@ export const listen = (name: string, guess: string, changed: () => void) => {
     activity,
     listener,
     find,
+    doubt,
     end: () => {
       isListening = false;
       observer.disconnect();

@@ -2,8 +2,9 @@
 
 /** Between two looks, in milliseconds. */
 const LOOK_MS = 500;
-/** A look that took a while, because much is stored, is followed by a rest so many times as long. */
+/** A look that took a while, because much is stored, is followed by a rest so many times as long, but not longer than this. */
 const REST = 20;
+const LONGEST_REST_MS = 2_000;
 
 /**
  * @param look looks at everything; the first time at once
@@ -25,7 +26,7 @@ export const createLooks = (look: () => void) => {
     const begun = performance.now();
     dueAt = Number.POSITIVE_INFINITY;
     look();
-    restUntil = performance.now() + REST * (performance.now() - begun);
+    restUntil = performance.now() + Math.min(REST * (performance.now() - begun), LONGEST_REST_MS);
     plan(LOOK_MS);
   };
 

@@ -24,9 +24,14 @@ const open = (name: string): void => {
     activity,
     listener,
     find,
+    doubt,
     end: stop,
-  } = listen(name, addressOf(findTag(name)?.dataset.trackUrl), () => looks.soon());
-  const see = () => viewOf(takeSnapshot(name, listener, !!activity.options), readStored(name), activity);
+  } = listen(name, addressOf(findTag(name)?.dataset), () => looks.soon());
+  const see = () => {
+    const stored = readStored(name);
+    doubt(stored);
+    return viewOf(takeSnapshot(name, listener, !!activity.options), stored, activity);
+  };
   const checkScript = createScriptCheck((reason) => {
     activity.script = reason;
     looks.soon();

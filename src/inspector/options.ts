@@ -78,6 +78,7 @@ const mistakesIn = (
       const meant = closest(option, NAMES);
       return `${spell(option)} is no option: ${meant ? `perhaps ${spell(meant)} is meant` : "check how it is written"}.`;
     }
+    if (/^YOUR_/.test(`${value}`)) return `${assign(option, value)} is the documents' example: write your own.`;
     const [isRight, advice] = RULES[option]!;
     // An address that is missing is told elsewhere.
     if (value === "" && /^(apiToken|trackUrl)$/.test(option)) return [];

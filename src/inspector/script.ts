@@ -25,7 +25,9 @@ const isForbidden = async (src: string): Promise<boolean> => {
 };
 
 /** What the tag itself forbids, before anything is asked for. */
-const ofTag = async ({ src, integrity, crossOrigin }: HTMLScriptElement): Promise<string> => {
+const ofTag = async ({ src, type, integrity, crossOrigin }: HTMLScriptElement): Promise<string> => {
+  if (type && !/^module$|(java|ecma)script/i.test(type))
+    return `its type is "${type}", so the browser does not run it. Take the type away, or let the consent tool that has put it there allow the script.`;
   if (location.protocol === "file:" && src.startsWith("file:") && (integrity || crossOrigin !== null))
     return "a page that was opened as a file may not load it with crossorigin or integrity. Take both away.";
   if (integrity && crossOrigin === null && isElsewhere(src))

@@ -1,27 +1,34 @@
-/** Why requests have no answer: the page's policy, a service that does not allow the page or speaks no `https`, or none there. */
+/** Why requests have no answer that can be read: the page's policy, CORS, a redirect, a service that hangs, or none there. */
 import { withoutTls } from "./address.js";
 
-export type Silence = "unknown" | "policy" | "cors" | "plain" | "unreachable";
+export type Silence = "unknown" | "policy" | "cors" | "redirect" | "hang" | "plain" | "unreachable";
 
 /** The browser tells of a violation about when a request fails: a moment more, and it surely has. Milliseconds. */
 const VIOLATION_MS = 250;
+/** A service that says nothing for so long hangs. Milliseconds. */
+const HANG_MS = 3_000;
 
 export const withoutQuery = (url: string): string => url.replace(/[?#].*/, "");
 
 /** A request of a tracker, whatever its address is. */
 export const isOfTracker = (url: string): boolean => /[?&]api_token=/.test(url);
 
-/** Does anything answer there, whoever may read it? */
-const isAnswering = (address: string): Promise<boolean> =>
-  fetch(address, { mode: "no-cors", credentials: "omit", referrerPolicy: "origin", cache: "no-store" }).then(
-    () => true,
-    () => false,
-  );
+/** What comes back: nothing, where nothing answers or the page may not read it. */
+const ask = (address: string, options: RequestInit): Promise<Response | "hang" | undefined> => {
+  const signal = AbortSignal.timeout(HANG_MS);
+  const request = { credentials: "omit", referrerPolicy: "origin", cache: "no-store", signal, ...options } as const;
+  return fetch(address, request).catch(() => (signal.aborted ? "hang" : undefined));
+};
 
-const ask = async (address: string): Promise<Silence> => {
-  if (await isAnswering(address)) return "cors";
+const explain = async (address: string): Promise<Silence> => {
+  // Without an event, so that there is no preflight: what it meets is not what this meets.
+  const read = await ask(address, { redirect: "manual" });
+  if (read === "hang") return "hang";
+  if (read?.type === "opaqueredirect") return "redirect";
+  // Whoever may read it.
+  if (read || (await ask(address, { mode: "no-cors" })) instanceof Response) return "cors";
   const plain = withoutTls(address, location.origin);
-  return plain && (await isAnswering(plain)) ? "plain" : "unreachable";
+  return plain && (await ask(plain, { mode: "no-cors" })) instanceof Response ? "plain" : "unreachable";
 };
 
 /**
@@ -29,18 +36,24 @@ const ask = async (address: string): Promise<Silence> => {
  * @returns what looks for the reason of a request that has just failed, and what ends the watching
  */
 export const watchSilence = (tell: (silence: Silence, address: string) => void) => {
-  let violatedAt = Number.NEGATIVE_INFINITY;
+  /** When the browser itself has told the reason. */
+  let knownAt = Number.NEGATIVE_INFINITY;
+  const know = (reason: Silence, url: string): void => {
+    knownAt = performance.now();
+    tell(reason, withoutQuery(url));
+  };
   const onViolation = ({ effectiveDirective, blockedURI }: SecurityPolicyViolationEvent): void => {
-    if (effectiveDirective !== "connect-src" || !isOfTracker(blockedURI)) return;
-    violatedAt = performance.now();
-    tell("policy", withoutQuery(blockedURI));
+    if (effectiveDirective === "connect-src" && isOfTracker(blockedURI)) know("policy", blockedURI);
   };
   document.addEventListener("securitypolicyviolation", onViolation);
   return {
-    explain: (address: string): void => {
+    know,
+    /** @param isOpen whether a request may still be under way: only that the service hangs is then a reason */
+    explain: (address: string, isOpen = false): void => {
       setTimeout(async () => {
-        if (!navigator.onLine || !address || performance.now() - violatedAt < 10 * VIOLATION_MS) return;
-        tell(await ask(address), address);
+        if (!navigator.onLine || !address || performance.now() - knownAt < 10 * VIOLATION_MS) return;
+        const reason = await explain(address);
+        if (!isOpen || reason === "hang") tell(reason, address);
       }, VIOLATION_MS);
     },
     end: (): void => document.removeEventListener("securitypolicyviolation", onViolation),

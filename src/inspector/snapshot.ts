@@ -22,6 +22,8 @@ export interface Snapshot {
   isOnline: boolean;
   /** Does the browser send the Global Privacy Control signal? */
   hasGpc: boolean;
+  /** Does the page's address have a fragment, as those of some apps do? */
+  hasFragment: boolean;
 }
 
 const stateOf = (found: ReturnType<typeof globalOf>, hasOptions: boolean): Snapshot["global"] => {
@@ -56,5 +58,6 @@ export const takeSnapshot = (name: string, listener: unknown, hasOptions: boolea
     origin: location.origin,
     isOnline: navigator.onLine,
     hasGpc: (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true,
+    hasFragment: location.hash !== "",
   };
 };

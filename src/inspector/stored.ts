@@ -81,6 +81,18 @@ export const readConsent = (name: string): string => {
   }
 };
 
+/** Is any event in the storage? */
+export const hasEvents = (name: string): boolean => {
+  try {
+    const { events } = keysOf(name);
+    for (let index = 0, end = localStorage.length; index < end; index++)
+      if (localStorage.key(index)?.startsWith(events)) return true;
+  } catch {
+    // A page without a storage.
+  }
+  return false;
+};
+
 const readWaiting = (key: string, row: string): WaitingEvent | undefined => {
   const { body, failures, handedOffAt } = readRow(key, row);
   const event = readEvent(body);

@@ -10,11 +10,12 @@ export const DEFAULT_NAME = "tracklet";
 
 const VERBS = ["push", "init", "track", "flush"];
 
-const isTracker = (value: unknown): boolean => {
+const isTracker = (name: string): boolean => {
   try {
-    return VERBS.every((verb) => typeof (value as Record<string, unknown> | undefined)?.[verb] === "function");
+    const value = (window as unknown as Record<string, Record<string, unknown> | undefined>)[name];
+    return VERBS.every((verb) => typeof value?.[verb] === "function");
   } catch {
-    // The window of a frame on another origin is a global, too.
+    // The window of a frame on another origin is a global, too; and a storage that is denied is none to be read.
     return false;
   }
 };
@@ -22,13 +23,12 @@ const isTracker = (value: unknown): boolean => {
 /** The global of this name, if it is one of ours. */
 export const globalOf = (name: string): Global | undefined => {
   const value = (window as unknown as Record<string, unknown>)[name];
-  return Array.isArray(value) || isTracker(value) ? (value as unknown as Global) : undefined;
+  return Array.isArray(value) || isTracker(name) ? (value as unknown as Global) : undefined;
 };
 
 /** The names of all trackers on the page, the usual one at least. */
 export const findNames = (): string[] => {
-  const globals = window as unknown as Record<string, unknown>;
-  const names = Object.keys(globals).filter((name) => isTracker(globals[name]) && !Array.isArray(globals[name]));
+  const names = Object.keys(window).filter(isTracker);
   return names.length > 0 ? names : [DEFAULT_NAME];
 };
 

@@ -60,6 +60,21 @@ const ago = (ms: number): string => {
   return seconds < 3_600 ? `${Math.round(seconds / 60)} min ago` : `${Math.round(seconds / 3_600)} h ago`;
 };
 
+const noContact = (snapshot: Snapshot, stored: Stored, activity: Activity): string => {
+  if (isPending(snapshot, stored, activity)) return "not stored while consent is pending";
+  return stored.isThere && !activity.isUnstored ? "nobody is identified" : "not stored: it is to be seen nowhere";
+};
+
+/** Why no page view may have been counted. */
+const noView = ({ hasFragment, ...snapshot }: Snapshot, activity: Activity): string => {
+  const { pageviews, visitUrl } = optionsOf(snapshot, activity);
+  if (pageviews === "off") return 'None: pageviews is "off", so only a call of pageview() counts one.';
+  if (visitUrl) return "None yet. visitUrl, a function of this page, may drop them.";
+  return hasFragment && pageviews !== "hash"
+    ? 'None yet. What changes behind # alone counts only with pageviews "hash".'
+    : "None yet.";
+};
+
 /** That all is well, with what proves it. */
 const working = (snapshot: Snapshot, activity: Activity): string => {
   const last = activity.answers.find(({ status }) => isGood(status));
@@ -76,11 +91,7 @@ export const viewOf = (snapshot: Snapshot, stored: Stored, activity: Activity): 
   return {
     findings: findings.length > 0 ? findings : [{ kind: "fine", text: working(snapshot, activity) }],
     facts: [
-      [
-        "Contact",
-        stored.contact ||
-          (isPending(snapshot, stored, activity) ? "not stored while consent is pending" : "nobody is identified"),
-      ],
+      ["Contact", stored.contact || noContact(snapshot, stored, activity)],
       ["Account", stored.account || "none"],
       ["Consent", consentOf(snapshot, stored, activity)],
       ["Service", activity.address || "no request yet"],
@@ -90,7 +101,7 @@ export const viewOf = (snapshot: Snapshot, stored: Stored, activity: Activity): 
       { title: "Last answers", empty: "No answer yet.", items: cut(answersOf(activity), activity.answerCount) },
       {
         title: "Page views since this panel was opened",
-        empty: "None yet.",
+        empty: noView(snapshot, activity),
         items: cut(
           activity.views.slice(0, LINES).map(({ at, url }) => [url, time(at)]),
           activity.viewCount,

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createAnswers } from "../../../src/inspector/answers.js";
 import { consentOf } from "../../../src/inspector/consent.js";
-import { all, answered, type Case, finding, first, next, QUIET, say, TAG } from "./say.js";
+import { all, answered, type Case, finding, first, next, noView, QUIET, say, TAG } from "./say.js";
 
 const SITE = "https://shop.example";
 const OWN = { address: `${SITE}/v1/track/event` };
@@ -30,14 +30,34 @@ it.each<Case>([
   ["asks to send less", answered(429)],
   ["fails (status 408)", answered(408)],
   ["fails (status 500)", answered(500)],
-  ["refuses what it is sent (status 400)", answered(400)],
-  ["refuses what it is sent (status 413)", answered(413)],
+  ["refuses what it is sent (status 400): check data-api-token first", answered(400)],
+  ["(status 413): the event is too large", answered(413)],
+  ["its path stands there twice", { ...answered(404), address: `${SITE}.test/v1/e/v1/e` }],
+  ["with status 403, and not the service: a log-in or a firewall", { ...answered(403), isWall: true }],
+  ["redirects, which is not followed", { ...answered(0), silence: "redirect" }],
+  [
+    "takes requests at https://track.example.com/v1/track/event, and does not answer",
+    { ...QUIET, silence: "hang" },
+    {},
+    { readyMs: 1 },
+  ],
+  [`Access-Control-Allow-Origin: ${SITE} (or *)`, { ...answered(0), silence: "cors" }],
+  ['The contact is called "undefined"', {}, {}, { contact: "undefined" }],
+  ['The account is called "{{ account.id }}"', {}, {}, { account: "{{ account.id }}" }],
   ["The last request had no answer.", answered(0)],
   ["The last request had no answer.", answered(0, ""), {}, { pauseMs: 1 }],
   ["status 401", PASSED, {}, { pauseMs: 1 }],
   ["because the service refuses it: status 413", problem("rejected", "status 413")],
   ["because too many wait or too long: maxAgeMs", problem("evicted", "maxAgeMs")],
-  ["is wrong: eventUid", problem("input", "eventUid")],
+  ["is wrong: visitUrl: Error: x", problem("input", "visitUrl: Error: x")],
+  ["has another token or name. The first one holds", problem("input", "init: name, apiToken")],
+  ["In a tag it is JSON", problem("input", "init: params")],
+  ["The params of track are no object", problem("input", "track: params")],
+  ["size in the params of track cannot be written as JSON", problem("input", "track: params.size")],
+  ["identify was given no contactUid", problem("input", "identify: contactUid")],
+  ['There is no verb "Identify"', problem("input", "no verb Identify")],
+  ["push was given a text: a call is an array", problem("input", "no verb t")],
+  ["no script tag of tracklet is to be seen", QUIET, { global: "waiting", tag: undefined, calls: [["reset"]] }],
   ["tracklet itself has failed, please report it: TypeError: x.", problem("error", "TypeError: x")],
   ["beforeSend drops every event (3 since this panel", { ...QUIET, dropped: new Map([["beforeSend", 3]]) }],
   ["no request is made: check that apiToken and trackUrl", QUIET, {}, { readyMs: 21_000, eventCount: 1 }],
@@ -161,6 +181,14 @@ describe("consent", () => {
     expect(consentOf(...all({}, { tag }, { consent }))).toBe(text),
   );
 });
+
+it.each<Case>([
+  ["None yet."],
+  ['pageviews is "off", so only a call of pageview()', {}, { tag: { ...TAG, pageviews: "off" } }],
+  ["visitUrl, a function of this page, may drop them", { options: { ...TAG, visitUrl: () => null } }],
+  ['counts only with pageviews "hash"', {}, { hasFragment: true }],
+  ["None yet.", {}, { hasFragment: true, tag: { ...TAG, pageviews: "hash" } }],
+])("no page view: %s", (text, ...page) => expect(noView(...page)).toContain(text));
 
 it.each<Case>([
   ["once there is something to send"],

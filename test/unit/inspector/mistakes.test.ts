@@ -20,6 +20,7 @@ describe("the attributes of the tag", () => {
     ["contact", "x", "data-contact is no option: check how it is written."],
     ["beforeSend", "clean", 'data-before-send="clean" is wrong: give a function, in a call of init'],
     ["constructor", "x", "data-constructor is no option"],
+    ["apiToken", "YOUR_API_TOKEN", 'data-api-token="YOUR_API_TOKEN" is the documents\' example: write your own.'],
   ])("%s: %j", (option, value, text) =>
     expect(say({}, { tag: { ...TAG, [option]: value } })[0]).toEqual(finding("problem", text)),
   );

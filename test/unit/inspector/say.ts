@@ -19,6 +19,7 @@ export const SNAPSHOT: Snapshot = {
   origin: "https://shop.example",
   isOnline: true,
   hasGpc: false,
+  hasFragment: false,
 };
 export const STORED: Stored = {
   isThere: true,
@@ -45,6 +46,8 @@ export const ACTIVITY: Activity = {
   address: "https://track.example.com/v1/track/event",
   silence: "unknown",
   isWebPage: false,
+  isWall: false,
+  isUnstored: false,
   script: "",
 };
 /** Before any request. */
@@ -72,4 +75,6 @@ export const say = (...page: Page): Finding[] => findingsOf(...full(page));
 export const next = (...page: Page): string => nextAttempt(...full(page));
 /** What the panel says first. */
 export const first = (...page: Page): { kind: string; text: string } => viewOf(...full(page)).findings[0]!;
+/** What the panel says in place of page views. */
+export const noView = (...page: Page): string => viewOf(...full(page)).lists[1]!.empty;
 export const finding = (kind: string, text: string) => ({ kind, text: expect.stringContaining(text) });

@@ -1,0 +1,62 @@
+/** What is wrong with what the page says: its tag, its calls, its options, its visitor. */
+
+import type { Activity } from "./activity.js";
+import { mistakesInCalls } from "./calls.js";
+import { configures, mistakesInInit, mistakesInTag } from "./options.js";
+import type { Snapshot } from "./snapshot.js";
+import type { Stored } from "./stored.js";
+import { DEFAULT_NAME } from "./trackers.js";
+
+/** The script has not loaded: why, where a tag says what should have. */
+const ofScript = ({ name, global, calls, tag }: Snapshot, { script }: Activity): string[] => {
+  if (global !== "absent" && global !== "waiting") return [];
+  const waiting = calls.length > 0 ? ` Calls wait (${calls.length}).` : "";
+  if (script) return [script + waiting];
+  if (global === "absent")
+    return [
+      tag
+        ? "The script of the tag has not loaded yet."
+        : `There is no tracker on this page: no global is called ${name}. Neither a script tag nor an app's call of init has made one.`,
+    ];
+  if (!tag)
+    return [
+      `The script has not loaded, and calls wait (${calls.length}): no script tag of tracklet is to be seen that would take them over, and no app has called init.`,
+    ];
+  return [
+    `The script has not loaded, and calls wait (${calls.length}): check the tag's address, the page's script-src, and whether an extension of the browser blocks it.`,
+  ];
+};
+
+export const ofPage = (snapshot: Snapshot, activity: Activity): string[] => {
+  const { name, global, calls, strayCalls, tag } = snapshot;
+  const found = ofScript(snapshot, activity);
+  if (strayCalls > 0)
+    found.push(
+      `Calls wait in window.${DEFAULT_NAME} (${strayCalls}), and nothing takes them over: this tracker is called ${name}. Write window.${name} in the page's calls, or take data-name away.`,
+    );
+  if (global === "idle")
+    found.push(
+      "The tracker has no options, and calls wait for them: no tag has data-api-token and data-track-url, and nothing has called init with apiToken and trackUrl. Where a tag manager takes attributes away, call init.",
+    );
+  if (configures(tag) && !tag.apiToken) found.push("The tag has no data-api-token.");
+  if (configures(tag) && !tag.trackUrl) found.push("The tag has no data-track-url.");
+  found.push(...mistakesInTag(tag ?? {}), ...mistakesInCalls(calls));
+  // What a tag configures is looked at there.
+  if (activity.options && !configures(tag)) found.push(...mistakesInInit(activity.options));
+  if (activity.dropped.has("beforeSend") && activity.queued === 0)
+    found.push(
+      `beforeSend drops every event (${activity.dropped.get("beforeSend")} since this panel was opened): it returns null or false. Let it return the event, or nothing.`,
+    );
+  return found;
+};
+
+/** A uid as templates and scripts leave it that were given no value. */
+const isUnfilled = (uid: string): boolean => /^(undefined|null|NaN|\[object .*\])$|\{\{|\$\{|<%|%%/.test(uid);
+
+export const ofContact = ({ contact, account }: Stored): string[] =>
+  Object.entries({ contact, account })
+    .filter(([, uid]) => isUnfilled(uid))
+    .map(
+      ([who, uid]) =>
+        `The ${who} is called "${uid}": what should have put a uid there had none. Give it one, or leave it out where there is no visitor; reset() forgets this one.`,
+    );
