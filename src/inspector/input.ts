@@ -20,6 +20,7 @@ export const ofInput = (detail: string): string => {
   const [, verb] = /^no verb (.+)/.exec(detail) ?? [];
   // Of a text in place of a call, each letter is taken for one.
   if (verb?.length === 1) return `push was given a text: a call is an array, such as push(["track", "signup"]).`;
+  if (verb?.includes(",")) return "push was given a list of calls in one array: give it each call by itself.";
   if (verb) return unknownVerb(verb);
   const [, name, params] = /^(\w+): params(\..+)?$/.exec(detail) ?? [];
   if (params) return `${params.slice(1)} in the params of ${name} cannot be written as JSON: it is left out.`;

@@ -57,6 +57,7 @@ it.each<Case>([
   ["identify was given no contactUid", problem("input", "identify: contactUid")],
   ['There is no verb "Identify"', problem("input", "no verb Identify")],
   ["push was given a text: a call is an array", problem("input", "no verb t")],
+  ["a list of calls in one array", problem("input", "no verb init,[object Object]")],
   ["no script tag of tracklet is to be seen", QUIET, { global: "waiting", tag: undefined, calls: [["reset"]] }],
   ["tracklet itself has failed, please report it: TypeError: x.", problem("error", "TypeError: x")],
   ["beforeSend drops every event (3 since this panel", { ...QUIET, dropped: new Map([["beforeSend", 3]]) }],
