@@ -8,6 +8,7 @@ export const PAGES = [
   ...["install", "frameworks", "delivery", "privacy", "debugging", "server", "endpoint", "migrate", "testing"].map(
     (name) => `docs/${name}.md`,
   ),
+  "docs/consent-platforms.md",
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "SECURITY.md",
@@ -41,7 +42,9 @@ export const blocksOf = async (page: string): Promise<Block[]> => {
  * @throws Error when no page has such a section with such a block
  */
 export const readmeBlocks = async (section: string, language: string, page?: string): Promise<string[]> => {
-  const blocks = (await Promise.all((page ? [page] : PAGES.slice(1, 10)).map(blocksOf))).flat();
+  const blocks = (
+    await Promise.all((page ? [page] : PAGES.filter((name) => name.startsWith("docs/"))).map(blocksOf))
+  ).flat();
   const found = blocks.filter((block) => block.section === section && block.language === language);
   if (found.length === 0) throw new Error(`no page has a block of ${language} in a section "${section}"`);
   return found.map(({ code }) => code);

@@ -1,0 +1,153 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+import { readmeBlocks } from "../../test/support/readme.js";
+import { expect, test, track } from "../harness/fixtures.js";
+import { loaded, localise } from "../harness/install.js";
+import { eventKeys, runAndGo, type Tab } from "../harness/tab.js";
+import { DEMO_TOKEN } from "../harness/tag.js";
+
+/* The documents' recipes, with the platforms' packages, or with a page that makes the calls which a standard documents. */
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** One script of a module and all that it imports, whose exports are members of the global `app`. */
+const bundle = async (code: string): Promise<string> => {
+  const entry = `${ROOT}entry.js`;
+  const plugin = {
+    name: "entry",
+    resolveId: (id: string) => (id === entry ? id : undefined),
+    load: (id: string) => (id === entry ? code : undefined),
+  };
+  const [built] = (await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: "error",
+    plugins: [plugin],
+    resolve: { alias: { tracklet: `${ROOT}dist/index.js` } },
+    build: { write: false, lib: { entry, formats: ["iife"], name: "app" } },
+  })) as { output: { code: string }[] }[];
+  return built!.output[0]!.code;
+};
+
+/** A platform of Consent Mode, which remembers the choice itself. */
+const CONSENT_MODE = `
+  const gtag = function () { dataLayer.push(arguments); };
+  gtag("consent", "default", { analytics_storage: "denied", wait_for_update: 500 });
+  const update = () => localStorage.choice && gtag("consent", "update", { analytics_storage: localStorage.choice });
+  const choose = (choice) => { localStorage.choice = choice; update(); };
+  dataLayer.push({ event: "page" });
+  update();`;
+
+/** A platform of TCF, made of the IAB's own library. */
+const TCF = `
+  import { CmpApi } from "@iabtechlabtcf/cmpapi";
+  import { GVL, TCModel, TCString } from "@iabtechlabtcf/core";
+  const purposes = Object.fromEntries([1, 8].map((id) => [id, { id, name: "", description: "", illustrations: [] }]));
+  const none = { features: {}, specialFeatures: {}, specialPurposes: {}, stacks: {}, vendors: {}, dataCategories: {} };
+  const list = { gvlSpecificationVersion: 3, vendorListVersion: 1, tcfPolicyVersion: 4, lastUpdated: "2026-01-01", purposes };
+  const platform = new CmpApi(2, 1, true);
+  export const choose = (isGranted) => {
+    const model = Object.assign(new TCModel(new GVL({ ...list, ...none })), { cmpId: 2, cmpVersion: 1 });
+    if (isGranted) model.purposeConsents.set([1, 8]);
+    platform.update(localStorage.choice = TCString.encode(model));
+  };
+  platform.update(localStorage.choice ?? "", !localStorage.choice);`;
+
+interface Platform {
+  section: string;
+  /** Files of packages that the recipe asks the site for. */
+  files?: Record<string, string>;
+  /** The page's scripts, in this order, of the recipe. */
+  scripts?: (recipe: string) => Promise<string>;
+  /** What the visitor does, as statements. */
+  choose: (isGranted: boolean) => string;
+}
+
+const inline = (code: string): string => `<script>${code}</script>`;
+
+const PLATFORMS: Platform[] = [
+  {
+    section: "Klaro",
+    files: { "/klaro.js": "klaro/dist/klaro.js" },
+    choose: (isGranted) =>
+      `const manager = klaro.getManager(); manager.changeAll(${isGranted}); manager.saveAndApplyConsents()`,
+  },
+  {
+    section: "CookieConsent",
+    files: {
+      "/cookieconsent.umd.js": "vanilla-cookieconsent/dist/cookieconsent.umd.js",
+      "/cookieconsent.css": "vanilla-cookieconsent/dist/cookieconsent.css",
+    },
+    choose: (isGranted) => `CookieConsent.acceptCategory(${isGranted ? '"all"' : "[]"})`,
+  },
+  {
+    section: "c15t",
+    // As a module, which runs once the page is read.
+    scripts: async (recipe) => `<script type="module">${await bundle(recipe)}; window.app = app</script>`,
+    choose: (isGranted) => `app.consentStore.getState().saveConsents("${isGranted ? "all" : "necessary"}")`,
+  },
+  {
+    section: "Google Consent Mode",
+    scripts: async (recipe) => recipe + inline(CONSENT_MODE),
+    choose: (isGranted) => `choose("${isGranted ? "granted" : "denied"}")`,
+  },
+  {
+    section: "IAB TCF",
+    scripts: async (recipe) => inline(await bundle(TCF)) + recipe,
+    choose: (isGranted) => `app.choose(${isGranted})`,
+  },
+];
+
+/** What can be done now has been done when it resolves. */
+const flush = (tab: Tab) => tab.evaluate("tracklet.flush()");
+
+for (const { section, files = {}, scripts = async (recipe: string) => recipe, choose } of PLATFORMS)
+  test(`With ${section}, nothing leaves before the choice, what waits then, and nothing after it is taken back, in both tabs`, async ({
+    context,
+    site,
+    gateway,
+    contact,
+    expectRows,
+  }) => {
+    const language = section === "c15t" ? "js" : "html";
+    const [recipe] = await readmeBlocks(section, language, "docs/consent-platforms.md");
+    const [start] = await readmeBlocks("Before the platform", "html");
+    const page = (language === "html" ? start! : "") + (await scripts(recipe!));
+    const own = `consent: "pending", pageviews: "off", contactUid: "${contact}"`;
+    const head = localise(page.replace(/consent: "pending"/, own), DEMO_TOKEN, gateway.url);
+    site.page("/", { tag: false, identify: false, head });
+    for (const [path, file] of Object.entries(files))
+      site.page(path, await readFile(`${ROOT}node_modules/${file}`, "utf8"));
+    const open = async () => {
+      const tab = await context.newPage();
+      await tab.goto(site.url);
+      await loaded(tab);
+      return tab;
+    };
+
+    const [tab, other] = [await open(), await open()];
+    await track(tab, "waits");
+    await track(other, "waits too");
+    await Promise.all([flush(tab), flush(other)]);
+    expect([...gateway.posts(), ...(await eventKeys(tab))]).toEqual([]);
+
+    await runAndGo(tab, choose(true));
+    await expectRows(["waits", "waits too"]);
+    await tab.reload();
+    await loaded(tab);
+    await track(tab, "granted");
+    const stored = ["waits", "waits too", "granted"];
+    await expectRows(stored);
+
+    // A platform may load the page anew now.
+    await runAndGo(tab, choose(false));
+    const consents = () => Promise.all([tab, other].map((one) => one.evaluate("tracklet.consent?.()").catch(() => {})));
+    await expect.poll(consents).toEqual(["denied", "denied"]);
+    await loaded(tab);
+    for (const one of [tab, other]) await track(one, "refused");
+    const last = await open();
+    await track(last, "refused on another page");
+    for (const one of [tab, other, last]) await flush(one);
+    await expectRows(stored);
+  });
