@@ -98,17 +98,29 @@ const inspector = {
   plugins: [typescript({ outDir: "dist", declaration: false }), terser({ ecma: 2020, toplevel: true }), printIntegrity],
 };
 
+/** An add-on for pages without a build, beside the main script. */
+const addOn = (name) => ({
+  input: `src/addons/${name}-script.ts`,
+  output: { file: `dist/tracklet.${name}.iife.js`, format: "iife", strict: false, sourcemap: "hidden" },
+  plugins: [
+    typescript({ outDir: "dist", declaration: false }),
+    terser({ ecma: 2020, toplevel: true, compress: { passes: 3, unsafe_arrows: true } }),
+    printIntegrity,
+  ],
+});
+
 /** Types are made of every source; those of the scripts, which are no modules, belong to nobody. */
 const withoutScripts = {
   name: "without-scripts",
   generateBundle: (_, bundle) => {
-    for (const file of Object.keys(bundle)) if (/^(inspector\/|snippet\.)/.test(file)) delete bundle[file];
+    for (const file of Object.keys(bundle))
+      if (/^(inspector\/|snippet\.|addons\/(page|\w+-script)\.)/.test(file)) delete bundle[file];
   },
 };
 
 /** What an app imports: readable modules with their types, minified by the app's own build. */
 const modules = {
-  input: ["src/index.ts", "src/read.ts", "src/send.ts"],
+  input: ["src/index.ts", "src/read.ts", "src/send.ts", "src/clicks.ts", "src/active.ts"],
   output: { dir: "dist", format: "es", preserveModules: true, sourcemap: true },
   plugins: [typescript({ outDir: "dist", declaration: true, declarationMap: true }), withoutScripts],
 };
@@ -139,4 +151,4 @@ const recorder = {
 // A module that was renamed would leave its old file in the package.
 rmSync("dist", { recursive: true, force: true });
 
-export default [script, inspector, modules, recorder];
+export default [script, inspector, addOn("clicks"), addOn("active"), modules, recorder];

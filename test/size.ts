@@ -4,24 +4,33 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { rollup } from "rollup";
 import { minify } from "terser";
 
-/** What `import { names } from "tracklet/entry"` costs an app: bundled and minified alone, but for what is not its own. */
-const imported = async (names: string, entry: string, others = /(?!)/): Promise<string> => {
+/** What does not count: modules that the app has already, and a part of the code. */
+interface Without {
+  modules?: RegExp;
+  code?: RegExp;
+}
+
+/** What `import { names } from "tracklet/entry"` costs an app: bundled and minified alone. */
+const imported = async (names: string, entry: string, { modules, code: part }: Without = {}): Promise<string> => {
   const virtual = "\0app";
   const bundle = await rollup({
     input: virtual,
+    ...(modules && { external: modules }),
     plugins: [
       {
         name: "app",
         resolveId: (id) => (id === virtual ? id : null),
         load: (id) => (id === virtual ? `export { ${names} } from "./dist/${entry}.js";` : null),
-        transform: (code) => code.replace(others, ""),
+        transform: (code) => (part ? code.replace(part, "") : code),
       },
     ],
   });
-  const { output } = await bundle.generate({ format: "es" });
+  const { output } = await bundle.generate({ format: "es", paths: () => "tracklet" });
   const { code } = await minify(output[0].code, { module: true, ecma: 2020, compress: { passes: 3 } });
   return code!;
 };
+
+const MAIN = /dist\/index\.js$/;
 
 /**
  * Budgets in bytes after brotli 11, the quality that a CDN stores files with. The script may have 6,400 B by its design; until that is
@@ -32,12 +41,17 @@ const MEASURED: [what: string, code: string, budget: number][] = [
   ["import { init, identify, track }", await imported("init, identify, track", "index"), 7_986],
   // The verb alone: more than its own line would mean that a module does something as soon as it is loaded.
   ["import { track }", await imported("track", "index"), 128],
+  // Add-ons: 600 B each. As modules they use the verb of an app that imports `tracklet` anyway.
+  ["dist/tracklet.clicks.iife.js", readFileSync("dist/tracklet.clicks.iife.js", "utf8"), 600],
+  ['import { trackClicks } from "tracklet/clicks"', await imported("trackClicks", "clicks", { modules: MAIN }), 600],
+  ["dist/tracklet.active.iife.js", readFileSync("dist/tracklet.active.iife.js", "utf8"), 600],
+  ['import { trackActive } from "tracklet/active"', await imported("trackActive", "active", { modules: MAIN }), 600],
   ['import { createReader } from "tracklet/read"', await imported("createReader", "read"), 2_472],
   ['import { sendEvent } from "tracklet/send"', await imported("sendEvent", "send"), 1_952],
   // Beside the whole tracker, which it loads anew for each test.
   [
     'import { recordEvents } from "tracklet/test", its own code',
-    await imported("recordEvents", "test", /^const loadTracker = .*^return exports;\n};$/ms),
+    await imported("recordEvents", "test", { code: /^const loadTracker = .*^return exports;\n};$/ms }),
     600,
   ],
 ];

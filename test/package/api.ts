@@ -3,7 +3,7 @@ import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 import ts from "typescript";
 
-export const ENTRIES = ["index", "read", "send", "test"] as const;
+export const ENTRIES = ["index", "read", "send", "clicks", "active", "test"] as const;
 
 /** The report is a page for readers: nothing compiles it. */
 const page = (entry: string, types: string): string =>

@@ -56,8 +56,8 @@ it("names the files by their version, and tells the hash of each", async () => {
     await cp(join(ROOT, path), join(folder, path), { recursive: true });
   const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
   await promisify(execFile)("bash", ["-c", steps.find(({ name }) => name === "Name the files")!.run!], { cwd: folder });
-  const names = ["iife.js", "iife.js.map", "inspector.js", "inspector.js.map"].map(
-    (end) => `tracklet-${version}.${end}`,
+  const names = ["iife", "inspector", "clicks.iife", "active.iife"].flatMap((script) =>
+    ["js", "js.map"].map((end) => `tracklet-${version}.${script}.${end}`),
   );
   const files = [...names, `tracklet-${version}.tgz`];
   expect((await readdir(join(folder, "release"))).sort()).toEqual(["SHA384SUMS", ...files].sort());

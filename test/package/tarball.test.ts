@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Packed, pack } from "../support/packed.js";
 
 /** Scripts of one file each, made of many sources. */
-const SCRIPTS = ["tracklet.iife.js", "tracklet.inspector.js"];
+const SCRIPTS = ["tracklet.iife.js", "tracklet.inspector.js", "tracklet.clicks.iife.js", "tracklet.active.iife.js"];
 
 let packed: Packed;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ describe("the packed tarball", () => {
   });
 
   it("has types that resolve to what runs, in every ES module resolution", async () => {
-    const entries = [".", "./read", "./send", "./test"];
+    const entries = [".", "./read", "./send", "./clicks", "./active", "./test"];
     const result = await checkPackage(createPackageFromTarballData(packed.tarball), { entrypoints: entries });
     if (!result.types) expect.fail("the tarball has no types");
     expect(Object.keys(result.entrypoints)).toEqual(entries);
@@ -77,7 +77,7 @@ describe("the installed package, in Node without a window", () => {
     return { stdout, stderr };
   };
 
-  it.each(["tracklet", "tracklet/read", "tracklet/send", "tracklet/test"])(
+  it.each(["", "/read", "/send", "/clicks", "/active", "/test"].map((entry) => `tracklet${entry}`))(
     "does nothing when %s is imported",
     async (entry) => {
       const { stdout, stderr } = await run(`

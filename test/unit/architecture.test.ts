@@ -33,9 +33,9 @@ const modules = readdirSync(SRC, { recursive: true, encoding: "utf8" })
 const byName = new Map(modules.map((module) => [module.name, module]));
 
 /** Files directly in `src`, and those directly in `browser`: all others belong to a folder. */
-const ENTRIES = /^(index|snippet|read|send|test|types|declared)$/;
+const ENTRIES = /^(index|snippet|read|send|clicks|active|test|types|declared)$/;
 const PLACES =
-  /^(browser\/(global|tracker|config|reporting|json|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/)/;
+  /^(browser\/(global|tracker|config|reporting|json|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/|addons\/)/;
 
 /** Each import that is wrong as a line of text. */
 const imports = (of: RegExp, isWrong: (from: string, module: Module, isType: boolean) => boolean): string[] =>
@@ -67,7 +67,7 @@ it.each<[string, () => string[]]>([
     "every file is reached from an entry",
     () => {
       const names = modules.map(({ name }) => name);
-      const entries = names.filter((name) => ENTRIES.test(name) || name === "inspector/main");
+      const entries = names.filter((name) => ENTRIES.test(name) || /^inspector\/main$|-script$/.test(name));
       const reached = new Set(entries.flatMap((entry) => [...reach(entry)]));
       return names.filter((name) => !reached.has(name));
     },
@@ -102,6 +102,13 @@ it.each<[string, () => string[]]>([
         (from) => !/^(inspector\/|browser\/(delivery\/(row|timings)|state\/(storage|identity))$)/.test(from),
       ),
   ],
+  [
+    "the add-ons use the verbs, and no other script uses them",
+    () => [
+      ...imports(/^(addons\/|clicks$|active$)/, (from) => !/^(addons\/|index$|types$|declared$)/.test(from)),
+      ...imports(/^(?!addons\/|clicks$|active$)/, (from) => /^(addons\/|clicks$|active$)/.test(from)),
+    ],
+  ],
   ["no imports go round in a circle", () => imports(/^/, (from, { name }) => reach(from).has(name))],
   [
     "page alone listens to the document, the window and the history",
@@ -112,12 +119,13 @@ it.each<[string, () => string[]]>([
       ),
   ],
   [
-    "the inspector makes no markup of text",
-    () => places(/^inspector\//, /\b(innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|cssText)\b/),
+    "the inspector and the add-ons make no markup of text",
+    () =>
+      places(/^(inspector|addons)\//, /\b(innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|cssText)\b/),
   ],
   [
     "the browser part has neither classes, private names nor enums",
-    () => places(/^(browser|inspector)\//, /\bclass \w|\.#\w|\benum \w/),
+    () => places(/^(browser|inspector|addons)\//, /\bclass \w|\.#\w|\benum \w/),
   ],
   ["every file exports by name", () => places(/^/, /\bexport default\b|\bas default\b/)],
   [
