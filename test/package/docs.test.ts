@@ -85,7 +85,7 @@ describe("examples", () => {
       skipLibCheck: true,
       types: [],
       paths: Object.fromEntries(
-        ["index", "read", "send", "test"].map((entry) => [
+        ["index", "read", "send", "test", "clicks", "active"].map((entry) => [
           entry === "index" ? "tracklet" : `tracklet/${entry}`,
           [join(ROOT, `src/${entry}.ts`)],
         ]),

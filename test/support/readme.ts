@@ -8,6 +8,7 @@ export const PAGES = [
   ...["install", "frameworks", "delivery", "privacy", "debugging", "server", "endpoint", "migrate", "testing"].map(
     (name) => `docs/${name}.md`,
   ),
+  "docs/add-ons.md",
   "docs/consent-platforms.md",
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
