@@ -1,6 +1,6 @@
 /** The verbs and the hooks of a page: what is sent, whatever arguments and hooks are. */
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
-import type { Config, Tracker } from "../../src/types.js";
+import type { Config, TrackEvent, Tracker } from "../../src/types.js";
 import { answerAll, event, NOBODY, sentBy } from "./sent.js";
 import { inStory } from "./story.js";
 import { inWorld } from "./world.js";
