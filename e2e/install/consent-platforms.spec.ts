@@ -113,9 +113,9 @@ for (const { section, files = {}, scripts = async (recipe: string) => recipe, ch
     const language = section === "c15t" ? "js" : "html";
     const [recipe] = await readmeBlocks(section, language, "docs/consent-platforms.md");
     const [start] = await readmeBlocks("Before the platform", "html");
-    const page = (language === "html" ? start! : "") + (await scripts(recipe!));
     const own = `consent: "pending", pageviews: "off", contactUid: "${contact}"`;
-    const head = localise(page.replace(/consent: "pending"/, own), DEMO_TOKEN, gateway.url);
+    const place = (code: string) => localise(code.replace(/consent: "pending"/, own), DEMO_TOKEN, gateway.url);
+    const head = (language === "html" ? place(start!) : "") + (await scripts(place(recipe!)));
     site.page("/", { tag: false, identify: false, head });
     for (const [path, file] of Object.entries(files))
       site.page(path, await readFile(`${ROOT}node_modules/${file}`, "utf8"));
