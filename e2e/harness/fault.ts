@@ -51,7 +51,7 @@ export const normalize = (fault: Fault): Exclude<Fault, Kind> =>
   typeof fault === "string" ? { connection: fault } : fault;
 
 /** Headers that let the page at `origin` read an answer, as a well-behaved service sends them. */
-const corsHeaders = (origin: string | undefined): Record<string, string> => ({
+export const corsHeaders = (origin: string | undefined): Record<string, string> => ({
   "access-control-allow-origin": origin ?? "*",
   ...(origin === undefined ? {} : { "access-control-allow-credentials": "true" }),
   "access-control-allow-methods": "GET, POST",

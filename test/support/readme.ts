@@ -10,6 +10,7 @@ export const PAGES = [
   ),
   "docs/add-ons.md",
   "docs/consent-platforms.md",
+  "docs/compare.md",
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "SECURITY.md",
