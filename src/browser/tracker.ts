@@ -21,8 +21,8 @@ const add = (verb: string, given: unknown, params: unknown, view?: Params): void
   const stamps = isOn(config.stamp) && {
     event_id: uuid(),
     occurred_at: Date.now(),
-    event_seq: delivery.tally.seq,
     event_source: delivery.me,
+    event_seq: delivery.tally.seq,
   };
   const own = account_uid ? { account_uid } : undefined;
   const all: Params = { ...config.params, ...own, ...stamps, ...view, ...plainParams(verb, params) };
