@@ -9,7 +9,7 @@ import { commandMs } from "./harness/strain.js";
  * Which tests run where, and when. This is the one place that says so.
  *
  * - Every test runs in Chromium. A test with the tag `@engines` runs in Firefox and WebKit as well, where they are
- *   installed: it takes its tabs from the fixture of `harness/engines.ts`.
+ *   installed: it takes its tabs from the fixture of `harness/engines.ts`. So does one with `@whole`, which is no part of the core.
  * - The core runs in Chromium by HTTP/2 with TLS as well, in the project `chromium-h2`.
  * - `npm test` runs the core: the tests with the tag `@engines` or `@core`, in Chromium alone. `npm test -- --all` runs
  *   everything, and so does Playwright when it is called by hand.
@@ -33,7 +33,7 @@ export default defineConfig<TestFixtures>({
   projects: [
     ...ENGINES.filter((engine) => found[engine]).map((engine) => ({
       name: engine,
-      ...(engine === "chromium" ? {} : { grep: /@engines/ }),
+      ...(engine === "chromium" ? {} : { grep: /@engines|@whole/ }),
       use: {
         browserName: engine,
         launchOptions: {

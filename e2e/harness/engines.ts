@@ -22,6 +22,8 @@ import { startWebKit } from "./webkit.js";
 
 /** The tag of tests that run in all engines; in Chromium they are part of the core as well. */
 export const EVERY_ENGINE = { tag: "@engines" };
+/** The tag of tests that run in all engines as well, and take too long for the core. */
+export const WHOLE_RUN = { tag: "@whole" };
 
 /** A browser, and how a visit of it begins: with a storage of its own. */
 interface Engine {

@@ -96,6 +96,8 @@ export const launchOwn = (file: string, env: Record<string, string>, options: La
     env: { ...(options.env ?? { ...process.env, NODE_OPTIONS: "" }), ...env },
   });
 
-/** Starts the service as it was built. */
-export const launchService = (env: Record<string, string>): Launched =>
-  launch(process.execPath, ["demo/.service/main.js"], { env: { ...process.env, NODE_OPTIONS: "", ...env } });
+/** Starts the service as it was built, or a command of it. */
+export const launchService = (env: Record<string, string>, ...command: string[]): Launched =>
+  launch(process.execPath, ["demo/.service/main.js", ...command], {
+    env: { ...process.env, NODE_OPTIONS: "", ...env },
+  });

@@ -61,6 +61,8 @@ export const startService = async (env: Record<string, string> = {}) => {
 
   const service = {
     ...serviceAt(url),
+    /** The folder of its database. */
+    data,
     /** Whether the process lives. */
     running,
     /** Starts it (again), on the same folder and port; resolves once it answers. */
