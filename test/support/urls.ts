@@ -5,9 +5,9 @@ import { readFileSync } from "node:fs";
  * ones, of which not a character changes. All values are made up. An entry is a query, a path that begins with `/` or `#`, or a
  * whole URL.
  *
- * The rule of redaction was tuned to two of them, which are by the product whose documents they come from. The other two were
- * written by family, after standards and products, before the rule was looked at: every other entry is for tuning it; the rest
- * is held out, and tells how well it does.
+ * The rule of redaction was tuned to four of them, by the product whose documents they come from, and by family, after standards
+ * and products. The other two, as sites have them, were written before the rule was changed for the last time. They are held
+ * out, and tell how well it does.
  */
 
 export interface SecretUrl {
@@ -23,8 +23,8 @@ const urlOf = (text: string): string => {
   return `https://app.test/${isPath ? text.replace(/^\//, "") : `a?${text}`}`;
 };
 
-/** The entries of a list, each with its place in its family. */
-const read = (list: string): (SecretUrl & { place: number })[] =>
+/** The entries of a list. */
+const read = (list: string): SecretUrl[] =>
   readFileSync(new URL(`urls/${list}.txt`, import.meta.url), "utf8")
     .split(/^## /m)
     .slice(1)
@@ -33,24 +33,20 @@ const read = (list: string): (SecretUrl & { place: number })[] =>
       return lines
         .flatMap((line) => line.split(" "))
         .filter(Boolean)
-        .map((text, place) => ({
+        .map((text) => ({
           family,
-          place,
           url: urlOf(text.replace(/[<>]/g, "")),
           secrets: [...text.matchAll(/<([^>]*)>/g)].map(([, secret]) => secret!),
         }));
     });
 
-const [secret, harmless] = [read("secret"), read("harmless")];
-const isHeldOut = ({ place }: { place: number }): boolean => place % 2 === 1;
-const isTuned = (entry: { place: number }): boolean => !isHeldOut(entry);
-const urls = (entries: SecretUrl[]): string[] => entries.map(({ url }) => url);
+const urls = (...lists: string[]): string[] => lists.flatMap(read).map(({ url }) => url);
 
 export const TUNED = {
-  secret: [...read("tuned-secret"), ...secret.filter(isTuned)],
-  harmless: urls([...read("tuned-harmless"), ...harmless.filter(isTuned)]),
+  secret: [...read("tuned-secret"), ...read("secret")],
+  harmless: urls("tuned-harmless", "harmless"),
 };
-export const HELD_OUT = { secret: secret.filter(isHeldOut), harmless: urls(harmless.filter(isHeldOut)) };
+export const HELD_OUT = { secret: read("sites-secret"), harmless: urls("sites-harmless") };
 
 const decodeAll = (text: string): string => {
   const decoded = unescape(text);
