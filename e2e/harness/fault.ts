@@ -46,6 +46,15 @@ export type Fault = Kind | Answer | Connection;
 /** What the proxy does: one fault for all, a choice for each request (nothing means pass), or no listener at all. */
 export type Faults = Fault | "refuse" | ((request: RecordedRequest) => Fault | undefined);
 
+/** A time that the test itself ends, for `until`. */
+export const untilReleased = () => {
+  let release = (): void => {};
+  const until = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { until, release };
+};
+
 /** The long form of any fault. */
 export const normalize = (fault: Fault): Exclude<Fault, Kind> =>
   typeof fault === "string" ? { connection: fault } : fault;
