@@ -58,7 +58,8 @@ test("An event of 100 KB, more than a request that outlives its page may carry, 
 
 /** 27,000 bytes in UTF-8: six of them have fewer than 60 Ki characters, and more bytes. */
 const MULTI_BYTE = `${"語".repeat(8_988)}é—ß👩‍🚀\u2028עב`;
-const TEN_KB = { what: "20 events of 10 KB", count: 20, text: "x".repeat(10_000), fitting: 6 };
+/** With the fields beside its text, each has some 10 KB. */
+const TEN_KB = { what: "20 events of 10 KB", count: 20, text: "x".repeat(9_900), fitting: 6 };
 const LARGE = { what: "an event of 100 KB", count: 1, text: "x".repeat(100 * 1024), fitting: 0 };
 
 /** What is tracked in the page's own `pagehide` listener: what fits into a document's 60 KiB leaves at once, the rest later. */
