@@ -53,7 +53,7 @@ const run = (command: Command): unknown => {
   try {
     const [verb, ...args] = command;
     if (verb === "init") whenActive(() => init({ ...(args[0] as Config) }));
-    else if (!Object.keys(verbs).includes(verb)) report("input", `no verb ${verb}`);
+    else if (!Object.keys(verbs).includes(verb)) report("input", `no verb ${JSON.stringify(verb)}`);
     else if (isConfigured(config)) {
       begin();
       return (verbs as unknown as Verbs)[verb]!(...args);

@@ -18,10 +18,11 @@ export const ofInput = (detail: string): string => {
   const known = KNOWN[detail];
   if (known) return known;
   const [, verb] = /^no verb (.+)/.exec(detail) ?? [];
-  // Of a text in place of a call, each letter is taken for one.
-  if (verb?.length === 1) return `push was given a text: a call is an array, such as push(["track", "signup"]).`;
-  if (verb?.includes(",")) return "push was given a list of calls in one array: give it each call by itself.";
-  if (verb) return unknownVerb(verb);
+  // Of a text in place of a call, the first letter is taken for the verb.
+  if (verb?.length === '"t"'.length)
+    return `push was given a text: a call is an array, such as push(["track", "signup"]).`;
+  if (verb?.startsWith("[")) return "push was given a list of calls in one array: give it each call by itself.";
+  if (verb) return unknownVerb(verb.replace(/"/g, ""));
   const [, name, params] = /^(\w+): params(\..+)?$/.exec(detail) ?? [];
   if (params) return `${params.slice(1)} in the params of ${name} cannot be written as JSON: it is left out.`;
   if (name) return `The params of ${name} are no object: they are left out. Give an object, such as { plan: "team" }.`;

@@ -181,9 +181,10 @@ describe("calls", () => {
   it.each<[string, unknown, string]>([
     ["null", null, "push: TypeError"],
     ["an object", { event: "x" }, "push: TypeError"],
-    ["a text", "track", "no verb t"],
-    ["an unknown verb", ["follow", "x"], "no verb follow"],
+    ["a text", "track", 'no verb "t"'],
+    ["an unknown verb", ["follow", "x"], 'no verb "follow"'],
     ["no verb", [], "no verb undefined"],
+    ["calls within one array", [["track", { a: 1 }]], 'no verb ["track",{"a":1}]'],
     ["an init without a configuration", ["init"], "no apiToken, trackUrl"],
   ])("go on after %s, which is warned of and thrown at nobody", async (_, garbage, warning) => {
     const sent = await sentIn(({ globals, hub }) => {
