@@ -65,9 +65,7 @@ const types = stage("type check", () => script("check"));
 const isBuilt = (await stage("lint", () => script("lint"))) && (await stage("build", () => script("build")));
 if ((await types) && isBuilt) {
   await stage("size", () => script("size"));
-  // Vitest leaves a core free, which the databases need where everything is tested.
-  const workers = isAll ? [] : ["--maxWorkers=2"];
-  const told = ["--reporter=default", "--reporter=./test/vitest-reporter.ts", ...workers];
+  const told = ["--reporter=default", "--reporter=./test/vitest-reporter.ts"];
   await stage("unit tests", () => script("unit", ...told));
   if (isAll) await stage("tests of the service", () => script("test:service", ...told));
   await stage("browsers", findBrowsers);

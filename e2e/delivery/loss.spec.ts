@@ -29,7 +29,7 @@ const test = base.extend<object, { service: OwnService }>({
       await use(service);
       await service.dispose();
     },
-    { scope: "worker", timeout: 60_000 },
+    { scope: "worker", timeout: 180_000 },
   ],
 });
 

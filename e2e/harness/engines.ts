@@ -84,7 +84,7 @@ export const test = base.extend<object, { by: Found["by"]; engine: Engine }>({
       await use(engine);
       await engine.close();
     },
-    { scope: "worker", timeout: 60_000 },
+    { scope: "worker", timeout: 180_000 },
   ],
 
   // What WebKitGTK's driver does not tell, its pages tell by themselves.
