@@ -9,8 +9,9 @@ export default defineConfig({
     environment: "node",
     // By itself Vitest leaves a core free.
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // They only end what would hang for ever: a busy machine is no failure.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     retry: 0,
   },
 });
