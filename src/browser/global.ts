@@ -35,9 +35,12 @@ const init = (given: Config): void => {
   const other = name !== config.name && hubAt(name);
   if (other) other.init(given);
   else if (isConfigured(config)) {
-    if ((given.apiToken && given.apiToken !== config.apiToken) || name !== config.name)
-      report("input", "init: name, apiToken");
-    else if (given.contactUid) run(["identify", given.contactUid, given.accountUid]);
+    const options = ["name", "apiToken", "consent"] as const;
+    const differing = options.find((option) => given[option] && given[option] !== config[option]);
+    if (differing) report("input", `init: ${differing}`);
+    // With another name or token it speaks of another tracker's visitor.
+    if (given.contactUid && (!differing || differing === "consent"))
+      run(["identify", given.contactUid, given.accountUid]);
   } else if (isConfigured(given)) {
     openHub(name);
     start({ ...given, name });

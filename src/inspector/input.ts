@@ -2,10 +2,14 @@
 import { unknownVerb } from "./calls.js";
 
 const UID = "give a text that is not empty.";
+const OTHER_TRACKER =
+  "A second script tag, or a second call of init, has another token or name. The first one holds: give a second tracker a name of its own (data-name).";
 
 const KNOWN: Record<string, string> = {
-  "init: name, apiToken":
-    "A second script tag, or a second call of init, has another token or name. The first one holds: give a second tracker a name of its own (data-name).",
+  "init: name": OTHER_TRACKER,
+  "init: apiToken": OTHER_TRACKER,
+  "init: consent":
+    "A second script tag, or a second call of init, has another consent. The first one holds: leave only the one that your banner needs.",
   "init: params":
     'The option params is no object: it is left out. In a tag it is JSON, such as data-params=\'{"plan":"team"}\'.',
   "track: eventUid": `track was given no eventUid: ${UID}`,

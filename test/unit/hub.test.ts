@@ -225,15 +225,16 @@ describe("a configuration", () => {
   });
   it("that comes again identifies, as a call would", async () =>
     expect(await twice(config({ contactUid: "bob" }))).toContain("bob one token"));
-  it.each([{ apiToken: "other" }, { name: "other" }])(
-    "that comes with %j is warned of, and the first one holds",
-    async (more) => {
-      const other = config({ ...more, contactUid: "bob", onError: () => expect.unreachable() });
-      expect((await twice(other)).sort()).toEqual(of("one", "pageview"));
-      expect(warn.mock.calls).toEqual([["tracklet: init: name, apiToken"]]);
-      expect(problems).toEqual([{ code: "input", detail: "init: name, apiToken", event: undefined }]);
-    },
-  );
+  it.each([
+    ["apiToken", "other", "ann"],
+    ["name", "other", "ann"],
+    ["consent", "pending", "bob"],
+  ])("that comes with another %s is warned of, and the first one holds", async (option, value, contact) => {
+    const other = config({ [option]: value, contactUid: "bob", onError: () => expect.unreachable() });
+    expect((await twice(other)).sort()).toEqual([`${contact} one token`, `${contact} pageview token`]);
+    expect(warn.mock.calls).toEqual([[`tracklet: init: ${option}`]]);
+    expect(problems).toEqual([{ code: "input", detail: `init: ${option}`, event: undefined }]);
+  });
   it.each([undefined, null, {}])(
     "that is %j is said once, by whatever way, and a later one is taken",
     async (wrong) => {
