@@ -35,7 +35,9 @@ export const pace: MakeRule = (journal) => {
   const checkRate = (): void => {
     const [first] = failing as [number];
     const count = failing.filter((at) => isIn(at) && at >= first + WINDOW_MS).length;
-    const tabs = isKeeping(journal) ? 1 : world.pages.filter(({ isDead }) => !isDead).length;
+    // What is full, and that an event is a suspect, each page finds out for itself.
+    const isShared = isKeeping(journal) && !journal.service.poison.size;
+    const tabs = isShared ? 1 : world.pages.filter(({ isDead }) => !isDead).length;
     const most = MOST_IN_WINDOW * (tabs + clears.filter(isIn).length);
     if (count > most) violations.push(`${clock.now()} ms: ${count} requests in a minute to a service that fails`);
   };
