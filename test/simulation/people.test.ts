@@ -9,10 +9,10 @@ stories("a contact", {
   "is the last one of the site elsewhere, told by the storage or when the page is seen again": `
     A opens nobody; A identifies ann/acme; 1 s; B opens nobody; B tracks; C opens nobody; C freezes; A identifies bob; 1 s
     C returns; C tracks; B tracks; 60 s; owners ann/acme, bob x2`,
-  "may have any characters": async ({ tell, identify, page, world }) => {
+  "may have any characters": async ({ tell, act, page, world }) => {
     const name = '"[],\\\n\u2028\u0001 日本 \ud83d\ude00';
     await tell("A opens nobody");
-    await identify(page("A"), name, name);
+    await act(page("A"), `identifies ${name}/${name}`);
     await tell("1 s; B opens nobody; B tracks; 60 s");
     expect(world.sent.map(({ body }) => JSON.parse(body))).toEqual([
       { contact_uid: name, event_uid: "e1", params: { account_uid: name } },

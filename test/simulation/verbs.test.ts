@@ -154,15 +154,15 @@ describe("a configuration", () => {
     [{ trackUrl: "" }, "no trackUrl"],
     [{ trackUrl: "https://[" }, "no address in trackUrl"],
   ])("%j sends nothing anywhere, which is said; the events wait until it is right", (wrong, detail) =>
-    inStory(async ({ tell, open, track, leave, world }) => {
+    inStory(async ({ tell, open, act, world }) => {
       const page = await open(wrong);
-      await track(page);
+      await act(page, "tracks");
       await tell("60 s; requests 0; waiting e1");
       expect([warn.mock.calls, page.problems.map((problem) => problem.detail)]).toEqual([
         [[`tracklet: ${detail}`]],
         [detail],
       ]);
-      await leave(page, {});
+      await act(page, "leaves");
       await tell("A opens; 60 s; once");
       expect(world.sent[0]!.url).toBe("https://track.example/v1/track/event?api_token=token");
     }),
@@ -238,11 +238,11 @@ describe("beforeSend", () => {
     expect((await sentBy({ ...NOBODY, beforeSend }, act)).sent).toEqual([event("ann", "a", { n: 1 })]);
   });
   it("that leaves no params leaves an event without any, which survives its page", () =>
-    inStory(async ({ tell, open, track, crash }) => {
+    inStory(async ({ tell, open, act }) => {
       const page = await open({ beforeSend: ({ contact_uid, event_uid }) => ({ contact_uid, event_uid }) as never });
-      await track(page);
+      await act(page, "tracks");
       expect(page.problems).toEqual([]);
-      crash(page);
+      await act(page, "crashes");
       await tell("B opens; 60 s; B sent e1");
     }));
   const fail = (reason: unknown) => () => {
