@@ -27,6 +27,8 @@ export interface Journal {
   /** What has happened, line by line. */
   log: string[];
   note(what: string, page?: Page): void;
+  /** When a page has emptied the storage last, at once or key by key. */
+  cleared: { at: number; by?: Page; isByKey?: boolean };
   /** Does the clock run as it should, so that pages keep their order and know when a wait is over? */
   isExact: boolean;
   /** An event under a new name, unless it has one, and what tracks it. */
@@ -50,6 +52,7 @@ export const createJournal = (world: World, random: () => number): Journal => {
     log: [],
     note: (what, page) =>
       void journal.log.push(`${clock.now()} ms: ${page ? `page ${world.pages.indexOf(page) + 1} ` : ""}${what}`),
+    cleared: { at: Number.NEGATIVE_INFINITY },
     isExact: true,
     begin: (page, { poison, params, name = `e${++count}` } = {}) => {
       const entry: Entry = { name, page, life: page, trackedAt: clock.now(), isDurable: false, stored: 0, failures: 0 };

@@ -46,6 +46,8 @@ export interface Page extends Required<Omit<Traits, "canKeepAlive">> {
   isLeaving: boolean;
   /** Is it between `pagehide` and `pageshow`? */
   isGone: boolean;
+  /** When it ran again, after it stood still or was in the cache. */
+  resumedAt: number;
   /** Runs at once, or when the page is no more prerendering. */
   whenActive(run: () => void): void;
   /** The visit has come. */
@@ -115,6 +117,7 @@ export const createPage = (
     storageUses: 0,
     isLeaving: false,
     isGone: false,
+    resumedAt: Number.NEGATIVE_INFINITY,
     waits: () => timers.count() + world.locks.heldBy(page).length,
     whenActive: (run) => void (page.isPrerendering ? toActivate.push(run) : run()),
     activate: async () => {
@@ -129,6 +132,7 @@ export const createPage = (
       act();
       await clock.advance(ms);
       page.isFrozen = false;
+      page.resumedAt = clock.now();
       for (const run of microtasks.splice(0)) await page.run(run);
     },
     track: (name, params) => page.run(() => page.tracker.track(name, params)),
@@ -174,6 +178,7 @@ export const createPage = (
     },
     restore: async (isVisibleFirst = true) => {
       page.isFrozen = page.isCached = false;
+      page.resumedAt = clock.now();
       if (isVisibleFirst) await setVisibility(false);
       page.isGone = false;
       await fire(page.window, "pageshow", { persisted: true });

@@ -75,6 +75,11 @@ const track = async (journal: Journal, page: Page, text: string): Promise<void> 
   }
 };
 
+const clear = (teller: Teller, by: Page, isByKey: boolean): void => {
+  teller.cleared = { at: teller.world.clock.now(), by, isByKey };
+  teller.inform("onClear", by, isByKey);
+};
+
 /** What pages do, and what is done to them. */
 export const PAGE: Record<string, (teller: Teller, page: Page, rest: string) => unknown> = {
   tracks: track,
@@ -101,13 +106,13 @@ export const PAGE: Record<string, (teller: Teller, page: Page, rest: string) => 
     return page.run(() => void (page.tracker[verb as keyof Tracker] as (...given: unknown[]) => unknown)(...args));
   },
   /** Empties the storage. */
-  clears: ({ inform }, page) => {
-    inform("onClear", page, false);
+  clears: (teller, page) => {
+    clear(teller, page, false);
     return page.run(() => page.window.localStorage.clear());
   },
   /** Removes one key after the other. */
-  removes: ({ inform }, page) => {
-    inform("onClear", page, true);
+  removes: (teller, page) => {
+    clear(teller, page, true);
     const { localStorage } = page.window;
     return page.run(() => Object.keys(localStorage).map((key) => localStorage.removeItem(key)));
   },
@@ -171,7 +176,6 @@ export const PAGE: Record<string, (teller: Teller, page: Page, rest: string) => 
     const act = how.includes("tracking") ? teller.begin(page) : undefined;
     teller.inform("onStall", page, ms);
     await page.block(ms, act);
-    teller.inform("onResume", page);
   },
   online: (_, page) => page.online(),
   /** What it has sent, in this order. */

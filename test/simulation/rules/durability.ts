@@ -9,7 +9,7 @@ import { type Entry, HEARD_MS, isKeeping, isSuccess, type MakeRule, YOUNG_MS } f
 const LOCKED_MS = 520;
 
 export const durability: MakeRule = (journal) => {
-  const { world, entries, violations, service } = journal;
+  const { world, entries, service } = journal;
   const { clock } = world;
   /** A page that comes back begins another life. */
   const lives = new Map<Page, object>();
@@ -17,7 +17,6 @@ export const durability: MakeRule = (journal) => {
   const seenBy = new Map<string, Set<Page>>();
   /** When a page ran again, after how long. */
   const resumed = new Map<Page, { at: number; ms: number }>();
-  let clearedAt = Number.NEGATIVE_INFINITY;
   /** The storage was emptied; what is its own, a page stores again when it is left. */
   const isEmptied = new Set<Page>();
   /** There was no room to store all again, when it was emptied or the page was left. */
@@ -36,7 +35,7 @@ export const durability: MakeRule = (journal) => {
     if (page !== entry.page) entry.mayRepeat ??= "the storage was emptied while another page was sending it";
   };
   const check = (isRight: boolean, what: string): void => {
-    if (!isRight) violations.push(`${clock.now()} ms: ${what}`);
+    if (!isRight) journal.violate(what);
   };
   const reportOf = (name: string) =>
     world.pages.flatMap(({ problems }) => problems).find(({ event }) => event?.event_uid === name);
@@ -47,7 +46,6 @@ export const durability: MakeRule = (journal) => {
     },
     onRestore: (page) => void lives.set(page, {}),
     onClear: (by, isByKey) => {
-      clearedAt = clock.now();
       for (const page of world.pages) {
         isEmptied.add(page);
         if (!isKeeping(journal)) isTight.add(page);
@@ -96,7 +94,7 @@ export const durability: MakeRule = (journal) => {
     onBegin: ({ page }, entry) => {
       if ((page.isLeaving || page.isGone) && isUninformed(page))
         entry.mayRepeat ??= "its page stood still, and was left before it heard of the others";
-      if (clock.now() < clearedAt + HEARD_MS) lateRemoval(page, entry);
+      if (clock.now() < journal.cleared.at + HEARD_MS) lateRemoval(page, entry);
       check(
         !seenBy.get(entry.name)?.has(page) || !!entry.mayRepeat,
         `${entry.name} is sent by a page that saw it accepted`,
@@ -119,9 +117,9 @@ export const durability: MakeRule = (journal) => {
         if (report?.code === "rejected")
           check(failures > 1 || mayBeLost !== undefined, `${name} is dropped after ${failures} failures`);
         else if (report?.code === "evicted") check(!journal.isExact, `${name} is evicted`);
-        if (isDue(name) && !stored && isDurable && !mayBeLost && !report) violations.push(`${name} is lost`);
+        check(!isDue(name) || !!stored || !isDurable || !!mayBeLost || !!report, `${name} is lost`);
       }
-      for (const name of waiting) if (isDue(name)) violations.push(`${name} still waits`);
+      for (const name of waiting) check(!isDue(name), `${name} still waits`);
     },
   };
 };
