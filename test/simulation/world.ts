@@ -6,7 +6,7 @@
 import type { Config } from "../../src/types.js";
 import { createArea, type FakeArea } from "./area.js";
 import { type Clock, createClock } from "./clock.js";
-import { createLocks, type Locks } from "./locks.js";
+import { createLocks } from "./locks.js";
 import type { Network, Sent } from "./network.js";
 import { configOf, createPage, type Page, settle, type Traits } from "./page.js";
 import { prepareTracker } from "./script.js";
@@ -17,7 +17,7 @@ export type { Page } from "./page.js";
 export interface World extends Network {
   clock: Clock;
   storage: FakeArea;
-  locks: Locks;
+  locks: ReturnType<typeof createLocks>;
   pages: Page[];
   open(config?: Partial<Config>, traits?: Traits): Promise<Page>;
   /** Requests without an answer. */
