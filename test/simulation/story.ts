@@ -88,7 +88,7 @@ export const inStory = (test: Story, chance: number | (() => number) = 1): Promi
 };
 
 /** In words, or what tells it. */
-type Story = string | ((teller: Teller) => Promise<unknown>);
+export type Story = string | ((teller: Teller) => Promise<unknown>);
 
 /** A test for each story, by its title. */
 export const stories = (title: string, cases: Record<string, Story>, { seeds = 1 } = {}): void => {
