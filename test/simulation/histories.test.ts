@@ -8,7 +8,6 @@ import { describe, it } from "vitest";
 import { BASE, CLEARING, CONSENT, IDENTITIES, JUMPS, POISON, type Weighted } from "./steps.js";
 import { inStory } from "./story.js";
 import type { Teller } from "./words.js";
-import { dice } from "./world.js";
 
 const RUNS = Number(process.env.RUNS ?? 100);
 const SEED = Number(process.env.SEED ?? 1);
@@ -44,17 +43,16 @@ const history = (allowed: Weighted[]) =>
 
 const live =
   ({ isExact = true, end = "" }) =>
-  ({ seed, steps }: { seed: number; steps: string[] }): Promise<void> => {
-    const random = dice(seed);
-    return inStory(async (teller) => {
+  ({ seed, steps }: { seed: number; steps: string[] }): Promise<void> =>
+    inStory(async (teller) => {
+      const { random } = teller;
       teller.isExact = isExact;
       teller.service.latency = () => (random() < 0.1 ? 3_000 : 400) * random() + 1;
       await teller.tell("A opens");
       for (const step of steps) if (!isLeftOut(step)) await teller.tell(step);
       await heal(teller);
       await teller.tell(end);
-    }, random);
-  };
+    }, seed);
 
 const EVERYTHING = [...BASE, ...POISON, ...CLEARING, ...IDENTITIES, ...CONSENT];
 

@@ -30,6 +30,8 @@ const createTeller = (world: World, random: () => number): Teller => {
   };
   const teller: Teller = Object.assign(createJournal(world, random), {
     counted: 0,
+    chance: undefined,
+    random,
     page: (letter: string) => pages.get(letter)!,
     open: async (more = {}, traits = {}) => {
       const config = { contactUid: "ann", ...more };
@@ -61,22 +63,18 @@ const createTeller = (world: World, random: () => number): Teller => {
   return teller;
 };
 
-/** The longest waits, and names of pages that differ. */
-export const patient = (): (() => number) => {
-  const random = dice(1);
-  return () => 0.99 + random() / 1_000;
-};
-
 /**
  * Tells one history; its end need not be the end of what waits. With `TRACE=1`, a failure tells all that has happened.
- * @param chance the seed of everything random, or that itself
+ * @param seed of everything random
  */
-export const inStory = (test: Story, chance: number | (() => number) = 1): Promise<void> => {
-  const random = typeof chance === "number" ? dice(chance) : chance;
+export const inStory = (test: Story, seed = 1): Promise<void> => {
+  let teller: Teller | undefined;
+  const rolled = dice(seed);
+  const random = (): number => teller?.chance ?? rolled();
   return inWorld(async (world) => {
     // Most changes of the storage are seen at once, some come late.
     world.storage.lag = () => (random() < 0.8 ? 0 : 120 * random());
-    const teller = createTeller(world, random);
+    teller = createTeller(world, random);
     try {
       await (typeof test === "string" ? teller.tell(test) : test(teller));
       if (teller.violations.length) throw new Error(teller.violations.slice(0, 5).join("\n"));

@@ -18,6 +18,9 @@ export interface Teller extends Journal {
   until(isSo: () => unknown): Promise<void>;
   /** So many requests were counted before. */
   counted: number;
+  /** What all chances are from now on, from 0 to 1. */
+  chance: number | undefined;
+  random(): number;
 }
 
 const OPENING: Record<string, { config?: Partial<Config>; traits?: Traits }> = {
@@ -224,6 +227,10 @@ export const WORLD: Record<string, (teller: Teller, rest: string) => unknown> = 
   answers: ({ service }, text) => {
     const answers = words(text).map((one) => one.split("+").map(Number) as [number, number]);
     service.rule = () => (answers.length > 1 ? answers.shift()! : answers[0]!);
+  },
+  /** All that is random comes out so: `chance 1` draws the longest of all waits. */
+  chance: (teller, value) => {
+    teller.chance = Number(value);
   },
   /** The same for the next request alone. */
   next: ({ service }, weather) => {
