@@ -89,26 +89,10 @@ describe("an event", () => {
 });
 
 describe("no verb throws, and the event still goes", () => {
-  const cycle: Record<string, unknown> = { good: 1 };
-  cycle.bad = cycle;
-  it.each<[string, unknown, string[]]>([
-    ["null", null, []],
-    ["a number", 5, ["input track: params"]],
-    ["a text", "text", ["input track: params"]],
-    ["a cycle", cycle, ["input track: params.bad"]],
-    ["a BigInt", { n: 1n }, ["input track: params.n"]],
-  ])("with %s for params", async (_, params, told) =>
-    expect(await sentBy(ACME, ({ track }) => track("a", params as never))).toMatchObject({
-      sent: [event("ann", "a", acme)],
-      told,
-    }),
-  );
   it.each<[string, Act, string]>([
     ["track()", ({ track }) => track(undefined as never), "track: eventUid"],
-    ["track({})", ({ track }) => track({} as never), "track: eventUid"],
-    ["track('')", ({ track }) => track(""), "track: eventUid"],
+    ["track('a', 5)", ({ track }) => track("a", 5 as never), "track: params"],
     ["identify()", ({ identify }) => identify(undefined as never), "identify: contactUid"],
-    ["identify(0.5)", ({ identify }) => identify(0.5), "identify: contactUid"],
     ["pageview(5)", ({ pageview }) => pageview(5 as never), "pageview: params"],
   ])("%s is reported by verb and argument, once to the console", async (_, act, detail) => {
     const { sent, told } = await sentBy({}, (tracker) => {
@@ -202,27 +186,17 @@ describe("beforeSend", () => {
   const whole = event("ann", "a", { ...acme, n: 1 });
   const sentWith = (beforeSend: unknown, act = trackA) => sentBy({ ...ACME, beforeSend: beforeSend as Hook }, act);
 
-  it.each<[string, Hook, object[]]>([
-    [
-      "changes it in place",
-      ({ params }) => void Object.assign(params, { n: 2 }),
-      [event("ann", "a", { ...acme, n: 2 })],
-    ],
-    ["gives another back", (given) => ({ ...given, event_uid: "b", params: {} }), [event("ann", "b")]],
-    ["gives it to another contact", (given) => ({ ...given, contact_uid: "bob" }), [{ ...whole, contact_uid: "bob" }]],
-    [
-      "is given the event as it would be sent, and gives nothing back",
-      (given) => void expect({ ...given }).toEqual(whole),
-      [whole],
-    ],
-    [
-      "gives its members back in another order, and one more",
-      ({ params, ...rest }) => ({ extra: 1, params, ...rest }),
-      [whole],
-    ],
-    ["gives null", () => null, []],
-    ["gives false", () => false, []],
-  ])("that %s has its way", async (_, hook, sent) => expect(await sentWith(hook)).toEqual({ sent, told: [] }));
+  it.each<[string, Hook, object?]>([
+    ["changes it in place", ({ params }) => void Object.assign(params, { n: 2 }), { params: { ...acme, n: 2 } }],
+    ["gives another back", (given) => ({ ...given, event_uid: "b", params: {} }), { event_uid: "b", params: {} }],
+    ["gives it to another contact", (given) => ({ ...given, contact_uid: "bob" }), { contact_uid: "bob" }],
+    ["is given what would be sent, and gives nothing back", (given) => void expect({ ...given }).toEqual(whole), {}],
+    ["gives its members in another order, and one more", ({ params, ...rest }) => ({ extra: 1, params, ...rest }), {}],
+    ["gives null", () => null],
+    ["gives false", () => false],
+  ])("that %s has its way", async (_, hook, changes) =>
+    expect(await sentWith(hook)).toEqual({ sent: changes ? [{ ...whole, ...changes }] : [], told: [] }),
+  );
 
   it.each<[string, Hook]>([
     ["puts it in front", (given) => ({ contact_uid: "bob", ...given })],
