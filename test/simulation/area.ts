@@ -109,22 +109,17 @@ export const createArea = (clock?: Clock) => {
         throw new DOMException("full", "QuotaExceededError");
       change(view, key, `${value}`);
     };
-    const remove = (key: string): void => change(view, key, null);
-    const methods: Record<string, unknown> = {
-      removeItem: (key: string) => remove(`${key}`),
-      clear: () => Object.keys(now()).length && change(view, null, null),
-    };
+    const clear = (): unknown => Object.keys(now()).length && change(view, null, null);
     const using =
       <Args extends unknown[], Result>(act: (...args: Args) => Result) =>
       (...args: Args): Result => {
         view.user.onUse();
         return act(...args);
       };
-    for (const name of Object.keys(methods)) methods[name] = using(methods[name] as () => unknown);
     return new Proxy(Object.create(null), {
       get: (_, key) => {
         if (typeof key === "symbol") return undefined;
-        if (Object.hasOwn(methods, key)) return methods[key];
+        if (key === "clear") return using(clear);
         return using(() => (key === "length" ? Object.keys(now()).length : now()[key]))();
       },
       set: using((_, key, value) => {
@@ -132,10 +127,10 @@ export const createArea = (clock?: Clock) => {
         return true;
       }),
       deleteProperty: using((_, key) => {
-        remove(key as string);
+        change(view, key as string, null);
         return true;
       }),
-      has: using((_, key) => key in now() || key in methods),
+      has: using((_, key) => key in now()),
       ownKeys: using(() => Object.keys(now())),
       getOwnPropertyDescriptor: (_, key) =>
         (key as string) in now()

@@ -55,7 +55,15 @@ export const createJournal = (world: World, random: () => number): Journal => {
     cleared: { at: Number.NEGATIVE_INFINITY },
     isExact: true,
     begin: (page, { poison, params, name = `e${++count}` } = {}) => {
-      const entry: Entry = { name, page, life: page, trackedAt: clock.now(), isDurable: false, stored: 0, failures: 0 };
+      const entry: Entry = {
+        name,
+        page,
+        life: page.life,
+        trackedAt: clock.now(),
+        isDurable: false,
+        stored: 0,
+        failures: 0,
+      };
       journal.entries.set(name, entry);
       if (poison) service.poison.set(name, poison);
       journal.inform("onTrack", entry);

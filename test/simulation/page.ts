@@ -14,6 +14,8 @@ import type { World } from "./world.js";
 export interface Traits {
   /** Has `fetch` its `keepalive`? */
   canKeepAlive?: boolean;
+  /** Has it the Navigation API? */
+  canNavigate?: boolean;
   isHidden?: boolean;
   /** Visible by its own account, but behind another window: its frames never come. */
   isCovered?: boolean;
@@ -41,6 +43,8 @@ export const createPage = (
   let usesLeft = Number.POSITIVE_INFINITY;
 
   const page = {
+    canKeepAlive: true,
+    canNavigate: false,
     isCovered: false,
     throttleMs: 0,
     isPrerendering: false,
@@ -65,6 +69,8 @@ export const createPage = (
     isLeaving: false,
     /** Is it between `pagehide` and `pageshow`? */
     isGone: false,
+    /** From its load or its return to its exit: to what was queued, a page that comes back is another one. */
+    life: {},
     /** When it ran again, after it stood still or was in the cache. */
     resumedAt: Number.NEGATIVE_INFINITY,
     /** Timers and frames that it waits for, and locks that it holds. */
@@ -144,6 +150,7 @@ export const createPage = (
     restore: async (isVisibleFirst = true) => {
       page.isFrozen = page.isCached = false;
       page.resumedAt = clock.now();
+      page.life = {};
       if (isVisibleFirst) await setVisibility(false);
       page.isGone = false;
       await fire(page.window, "pageshow", { persisted: true });
@@ -222,7 +229,6 @@ export const createPage = (
       queueMicrotask: (run: () => void) => (page.isFrozen ? void microtasks.push(run) : queueMicrotask(run)),
     },
     navigator: Object.defineProperty({ sendBeacon, ...(locks && { locks }) }, "onLine", { get: () => world.isOnline }),
-    canKeepAlive: traits.canKeepAlive ?? true,
     onError,
   });
   page.document = page.window.document;

@@ -14,7 +14,6 @@ interface Parts {
   /** Members of the window, and of its `navigator`. */
   members: object;
   navigator: object;
-  canKeepAlive: boolean;
   onError: (error: unknown) => void;
 }
 
@@ -28,7 +27,7 @@ const ABSENT = ["scheduler", "requestIdleCallback", "MessageChannel", "Broadcast
 export const createWindow = (page: Page, parts: Parts): PageWindow => {
   const { clock, random } = parts;
   const target = createTarget(parts.onError);
-  const location = new URL("https://site.example/");
+  const location = new URL("https://site.example/a");
   const document = Object.defineProperties(createTarget(parts.onError, target), {
     hidden: { get: () => page.isHidden, enumerable: true },
     prerendering: { get: () => page.isPrerendering },
@@ -66,7 +65,12 @@ export const createWindow = (page: Page, parts: Parts): PageWindow => {
   });
   // Mutation testing keeps in it which change is in force.
   Object.defineProperty(window, "__stryker__", { value: Reflect.get(globalThis, "__stryker__") });
-  if (parts.canKeepAlive) Object.assign(window.Request.prototype, { keepalive: true });
+  if (page.canNavigate) {
+    class Navigation {}
+    const navigation = Object.setPrototypeOf(createTarget(parts.onError), Navigation.prototype);
+    Object.assign(window, { Navigation, navigation });
+  }
+  if (page.canKeepAlive) Object.assign(window.Request.prototype, { keepalive: true });
   Object.defineProperty(window, "localStorage", { get: parts.area, configurable: true });
   for (const name of ["window", "self", "globalThis"])
     Object.defineProperty(window, name, { value: window, configurable: true, writable: true });

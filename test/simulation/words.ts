@@ -117,7 +117,7 @@ export const PAGE: Record<string, (teller: Teller, page: Page, rest: string) => 
   removes: (teller, page) => {
     clear(teller, page, true);
     const { localStorage } = page.window;
-    return page.run(() => Object.keys(localStorage).map((key) => localStorage.removeItem(key)));
+    return page.run(() => Object.keys(localStorage).map((key) => delete localStorage[key]));
   },
   /** Fires events that browsers fire; those of these types. */
   forges: async (_, page, text) => {

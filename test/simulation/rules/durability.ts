@@ -11,9 +11,6 @@ const LOCKED_MS = 520;
 export const durability: MakeRule = (journal) => {
   const { world, entries, service } = journal;
   const { clock } = world;
-  /** A page that comes back begins another life. */
-  const lives = new Map<Page, object>();
-  const lifeOf = (page: Page): object => lives.get(page) ?? page;
   const seenBy = new Map<string, Set<Page>>();
   /** When a page ran again, after how long. */
   const resumed = new Map<Page, { at: number; ms: number }>();
@@ -24,7 +21,7 @@ export const durability: MakeRule = (journal) => {
 
   const unsettled = (): Entry[] => [...entries.values()].filter(({ stored }) => !stored);
   /** Has the page the event in its memory, for sure? */
-  const isHeld = ({ page, life }: Entry): boolean => !page.isDead && !page.isFrozen && life === lifeOf(page);
+  const isHeld = ({ page, life }: Entry): boolean => !page.isDead && !page.isFrozen && life === page.life;
   /** Has it stood still, so that others may have taken over what it has, and has yet to hear of that? */
   const isUninformed = (page: Page): boolean => {
     const { at = Number.NEGATIVE_INFINITY, ms = 0 } = resumed.get(page) ?? {};
@@ -41,10 +38,6 @@ export const durability: MakeRule = (journal) => {
     world.pages.flatMap(({ problems }) => problems).find(({ event }) => event?.event_uid === name);
 
   return {
-    onTrack: (entry) => {
-      entry.life = lifeOf(entry.page);
-    },
-    onRestore: (page) => void lives.set(page, {}),
     onClear: (by, isByKey) => {
       for (const page of world.pages) {
         isEmptied.add(page);

@@ -21,7 +21,6 @@ const LOST = "handed off, and its request failed";
 const JUDGED = "its request failed on a hidden page, while another page took a success for that of its mark";
 
 interface Failure {
-  name: string;
   beganAt: number;
   at: number;
   /** Does the answer say that every event will fail, as for a wrong token? */
@@ -199,7 +198,7 @@ export const handOff: MakeRule = (journal) => {
       if (health.get(page) !== "ill") health.set(page, worse);
       if (originHealth !== "ill") originHealth = worse;
       const isOfAll = status >= 300 && status < 500 && ![400, 408, 413, 422, 425, 429].includes(status);
-      for (const by of [page, undefined]) note(by, { name, beganAt, at: clock.now(), isOfAll });
+      for (const by of [page, undefined]) note(by, { beganAt, at: clock.now(), isOfAll });
     },
   };
 };

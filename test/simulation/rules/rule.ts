@@ -7,7 +7,7 @@ import type { Page, Sent } from "../world.js";
 export interface Entry {
   name: string;
   page: Page;
-  /** The page, from its load or its return to its exit: one that comes back is another one to what it had queued. */
+  /** Of its page, when it was tracked. */
   life: object;
   /** Its key in the storage, when `track` returned. */
   key?: string;
