@@ -96,19 +96,19 @@ stories("what was in flight at a clean exit", {
   },
 });
 
-stories("what was open while a page was cached", {
-  ...each([503, 0], (status) => [
-    status ? "shows by its answer that the service fails" : "shows nothing by a broken connection",
-    async () => {
-      for (const story of ["A tracks; 100 ms; A hides", "100 ms; A hides; A tracks"])
-        await inStory(async ({ tell, world: { sent } }) => {
-          await tell(`A opens; 5 s; weather silent; ${story}; A freezes; A returns`);
-          await (status ? sent[0]!.answer(status) : sent[0]!.fail());
-          await tell(`100 ms; keys ${status ? "backoff " : ""}event identity`);
-        });
-    },
-  ]),
-});
+stories(
+  "what was open while a page was cached",
+  each(
+    ["A tracks; 100 ms; A hides", "100 ms; A hides; A tracks"].flatMap((story) => [
+      ["shows by its answer that the service fails", story, "503", "backoff event identity"],
+      ["shows nothing by a broken connection", story, "0", "event identity"],
+    ]),
+    ([what, story, status, keys]) => [
+      `${what}: ${story}`,
+      `latency 1000; A opens; 5 s; answers ${status}; ${story}; A freezes; A returns; 1.1 s; keys ${keys}`,
+    ],
+  ),
+);
 
 stories("where keepalive does not exist", {
   "a click that leaves the page ends in a beacon": async ({ tell, world }) => {

@@ -215,7 +215,7 @@ export const createPage = (
   });
 
   const timers = createTimers(page, clock);
-  const { fetch, sendBeacon } = createSending(page, world, clock);
+  const { fetch, sendBeacon } = createSending(page, world);
   const locks = world.locks.of(page, page.locks);
   page.window = createWindow(page, {
     clock,

@@ -253,6 +253,11 @@ export const WORLD: Record<string, (teller: Teller, rest: string) => unknown> = 
     if (state?.startsWith("full")) fill(storage, Number(state.slice(5)));
     else Object.assign(storage, { isDenied: state === "denied", quota: Number.POSITIVE_INFINITY });
   },
+  /** Something else has written this row: `row backoff NOW,5`. */
+  row: ({ world }, text) => {
+    const [, key, row = ""] = /^(\S+) ?(.*)$/.exec(text)!;
+    world.storage.rows[`tracklet:${key}`] = row.replace("NOW", `${world.clock.wall()}`);
+  },
   jump: (teller, ms) => {
     teller.isExact = false;
     teller.inform("onJump");
