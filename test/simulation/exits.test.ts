@@ -43,10 +43,6 @@ stories("a page that is left", {
   "begins nothing more when another page finds the service well again": `
     A opens; B opens; weather unavailable; A tracks; 1 s; A goes; A sent e1
     weather up; A online; B tracks; 9.5 s; A sent e1; B sent e2 e1`,
-  ...each([9, 14], (seconds) => [
-    `while the service hangs for ${seconds} s loses nothing`,
-    `A opens; 1 s; weather silent; A tracks 24; ${seconds} s; A leaves; weather up; B opens; 60 s; arrived`,
-  ]),
 });
 
 stories("what was in flight at a clean exit", {
@@ -128,10 +124,6 @@ stories("where keepalive does not exist", {
 stories(
   "a page that empties the storage in an outage",
   {
-    "loses nothing when it is left":
-      "A opens; 1 s; weather refused; A tracks 20; 10 s; A clears; A leaves; weather up; B opens; 60 s; arrived",
-    "loses nothing when it tracks on and is left":
-      "A opens; 1 s; weather unavailable; A tracks 20; 10 s; A clears; A tracks; A leaves; weather up; B opens; 60 s; arrived",
     // Those that begin before the first answer are four to eight; the back-off lets about six follow.
     "again and again does not forget the back-off": `
       A opens; 1 s; weather unavailable; A tracks 20

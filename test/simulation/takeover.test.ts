@@ -92,10 +92,6 @@ stories("300 dead tabs", {
 });
 
 stories("what the page does to its storage", {
-  "by clear() in an outage takes nothing from the tabs that are open":
-    "A opens; B opens; 5 s; weather refused; A tracks 5; B tracks 5; 10 s; A clears; 10 s; weather up; 60 s; once",
-  "key by key takes nothing from the tab that does it":
-    "A opens; B opens; 5 s; weather refused; A tracks 5; 10 s; A removes; 10 s; weather up; 60 s; once",
   ...each(["reset", "optOut"] as const, (verb) => [
     `together with ${verb}() does not hide that from other tabs`,
     async ({ tell, entries, page, world }) => {

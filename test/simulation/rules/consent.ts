@@ -1,6 +1,6 @@
 /** After `optOut()` nothing is sent, and nothing of ours stays stored but the choice (design §3.11). */
 import type { Page } from "../world.js";
-import { HEARD_MS, hasHeard, isKeeping, type MakeRule } from "./rule.js";
+import { HEARD_MS, hasHeard, isKeeping, type MakeRule, mayBeCleared } from "./rule.js";
 
 export const consent: MakeRule = (journal) => {
   const { world, entries } = journal;
@@ -64,9 +64,7 @@ export const consent: MakeRule = (journal) => {
       mayLinger ||= next === "denied" && (!isHeard() || clock.now() < endedAt + HEARD_MS);
       choice = next;
       since = clock.now();
-      // What another page has emptied comes after it, perhaps.
-      const isCleared = journal.cleared.by !== page && clock.now() < journal.cleared.at + HEARD_MS;
-      isKnown = isKeeping(journal) && !isRace && !isCleared;
+      isKnown = isKeeping(journal) && !isRace && !mayBeCleared(journal, page);
       if (next === "denied") forget();
     },
     onClear: () => {

@@ -3,7 +3,7 @@
  * can neither know nor keep: each such case is named here or in the rule of hand-offs.
  */
 import type { Page } from "../world.js";
-import { type Entry, HEARD_MS, isKeeping, isSuccess, type MakeRule, YOUNG_MS } from "./rule.js";
+import { type Entry, HEARD_MS, isKeeping, isSuccess, type MakeRule, mayBeCleared, YOUNG_MS } from "./rule.js";
 
 /** So long after the beginning of a request its page may have no lock for it, in milliseconds. */
 const LOCKED_MS = 520;
@@ -66,6 +66,9 @@ export const durability: MakeRule = (journal) => {
     onEnd: (page, how) => {
       // A clean exit stores again what was emptied out; so does the page that is hidden.
       const mayLack = !isKeeping(journal) || (how !== "left" && (isEmptied.has(page) || isTight.has(page)));
+      if (mayBeCleared(journal, page))
+        for (const entry of unsettled())
+          if (entry.page === page) entry.mayBeLost ??= "its page ended before it heard that the storage was emptied";
       if (!mayLack) return;
       const stored = new Set(world.stored());
       for (const entry of unsettled())

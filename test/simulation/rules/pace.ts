@@ -2,7 +2,7 @@
 
 import { SUSPECT_TRIES } from "../../../src/browser/delivery/timings.js";
 import type { Page } from "../world.js";
-import { HEARD_MS, hasHeard, isKeeping, isSuccess, type MakeRule } from "./rule.js";
+import { HEARD_MS, hasHeard, isKeeping, isSuccess, type MakeRule, mayBeCleared } from "./rule.js";
 
 /** The back-off has grown after this time, in milliseconds; from then on so many requests may come in as much time. */
 const WINDOW_MS = 60_000;
@@ -78,12 +78,10 @@ export const pace: MakeRule = (journal) => {
       const [at, from] = [clock.now(), clock.wall()];
       const until = from + Math.min(retryAfter, MOST_RETRY_AFTER_S) * 1_000;
       pacedUntil = Math.max(pacedUntil, until);
-      // The emptying by another page may come late, and take away what was stored meanwhile.
-      const { cleared } = journal;
-      const isCleared = page !== cleared.by && clock.now() < cleared.at + HEARD_MS;
+      const isCleared = mayBeCleared(journal, page);
       // Of two pages that write the back-off at the same time, nobody can tell who is the last.
       const isRace = [...wroteAt].some(([other, at]) => other !== page && clock.now() < at + HEARD_MS);
-      if (isRace || (isCleared && cleared.isByKey)) return;
+      if (isRace || (isCleared && journal.cleared.isByKey)) return;
       holds.push({ at, by: page, from, until, isFor: page });
       if (isKeeping(journal) && !isCleared)
         holds.push({ at, by: page, from: from + HEARD_MS, until, isFor: undefined });

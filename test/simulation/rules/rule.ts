@@ -61,6 +61,10 @@ export const HEARD_MS = 320;
 export const hasHeard = ({ world }: Journal, page: Page, at: number): boolean =>
   world.clock.now() >= Math.max(at, page.resumedAt) + HEARD_MS;
 
+/** May the emptying by another page still come, and take away what this one stores now? */
+export const mayBeCleared = ({ world, cleared }: Journal, page: Page): boolean =>
+  cleared.by !== page && world.clock.now() < cleared.at + HEARD_MS;
+
 /** A grant may overtake the last changes of the storage by so much, in milliseconds. */
 export const SETTLE_MS = 300;
 
