@@ -43,6 +43,10 @@ stories("a page that is left", {
   "begins nothing more when another page finds the service well again": `
     A opens; B opens; weather unavailable; A tracks; 1 s; A goes; A sent e1
     weather up; A online; B tracks; 9.5 s; A sent e1; B sent e2 e1`,
+  ...each([9, 14], (seconds) => [
+    `while the service hangs for ${seconds} s loses nothing`,
+    `A opens; 1 s; weather silent; A tracks 24; ${seconds} s; A leaves; weather up; B opens; 60 s; arrived`,
+  ]),
 });
 
 stories("what was in flight at a clean exit", {
