@@ -39,24 +39,7 @@ interface View {
   others: StorageChange[];
 }
 
-export interface FakeArea {
-  /** The area, or the exception of a getter that denies it. */
-  area: () => Storage;
-  /** The same for one page, and what lets all that it has changed arrive. */
-  areaOf: (user: AreaUser) => { area: () => Storage; arrive: () => void };
-  /** All rows by their whole key. */
-  rows: Rows;
-  /** The same, with all that is on its way: what arrives last, holds. */
-  latest: () => Rows;
-  /** The access itself throws, as with site data blocked. */
-  isDenied: boolean;
-  /** Most UTF-16 units, of keys and values together. */
-  quota: number;
-  /** What adds no more than this fits all the same: a large event does not, a back-off does. */
-  slack: number;
-  /** Milliseconds that a change is on its way, out of the one process and into the other. */
-  lag: () => number;
-}
+export type FakeArea = ReturnType<typeof createArea>;
 
 const measure = (rows: Rows): number =>
   Object.entries(rows).reduce((sum, [key, value]) => sum + key.length + value.length, 0);
@@ -73,7 +56,7 @@ const copyOf = (rows: Rows): Rows => Object.assign(Object.create(null), rows);
 const NOBODY: AreaUser = { onUse: () => {}, onChange: () => {}, isDead: false, isFrozen: false };
 
 /** @param clock of what is on its way; none where nothing ever is */
-export const createArea = (clock?: Clock): FakeArea => {
+export const createArea = (clock?: Clock) => {
   const rows: Rows = Object.create(null);
   const views = new Set<View>();
 
@@ -90,7 +73,7 @@ export const createArea = (clock?: Clock): FakeArea => {
       const lag = fake.lag();
       if (lag || view.user.isFrozen) {
         view.copy ??= copyOf(rows);
-        clock!.add(lag, () => catchUp(view), view.user.owner, "storage");
+        clock!.add(lag, () => catchUp(view), view.user.owner);
       } else prompt.push(view);
     }
     apply(rows, [change]);
@@ -126,22 +109,17 @@ export const createArea = (clock?: Clock): FakeArea => {
         throw new DOMException("full", "QuotaExceededError");
       change(view, key, `${value}`);
     };
-    const remove = (key: string): void => change(view, key, null);
-    const methods: Record<string, unknown> = {
-      removeItem: (key: string) => remove(`${key}`),
-      clear: () => Object.keys(now()).length && change(view, null, null),
-    };
+    const clear = (): unknown => Object.keys(now()).length && change(view, null, null);
     const using =
       <Args extends unknown[], Result>(act: (...args: Args) => Result) =>
       (...args: Args): Result => {
         view.user.onUse();
         return act(...args);
       };
-    for (const name of Object.keys(methods)) methods[name] = using(methods[name] as () => unknown);
     return new Proxy(Object.create(null), {
       get: (_, key) => {
         if (typeof key === "symbol") return undefined;
-        if (Object.hasOwn(methods, key)) return methods[key];
+        if (key === "clear") return using(clear);
         return using(() => (key === "length" ? Object.keys(now()).length : now()[key]))();
       },
       set: using((_, key, value) => {
@@ -149,10 +127,10 @@ export const createArea = (clock?: Clock): FakeArea => {
         return true;
       }),
       deleteProperty: using((_, key) => {
-        remove(key as string);
+        change(view, key as string, null);
         return true;
       }),
-      has: using((_, key) => key in now() || key in methods),
+      has: using((_, key) => key in now()),
       ownKeys: using(() => Object.keys(now())),
       getOwnPropertyDescriptor: (_, key) =>
         (key as string) in now()
@@ -172,19 +150,27 @@ export const createArea = (clock?: Clock): FakeArea => {
     return { area, arrive: () => arrive(view) };
   };
 
-  const fake: FakeArea = {
+  const fake = {
+    /** The area, or the exception of a getter that denies it. */
+    area: (): Storage => anybody.area(),
+    /** The same for one page, and what lets all that it has changed arrive. */
+    areaOf,
+    /** All rows by their whole key. */
     rows,
-    latest: () => {
+    /** The same, with all that is on its way: what arrives last, holds. */
+    latest: (): Rows => {
       const inOrder = [...views].sort((one, other) => one.ownDueAt - other.ownDueAt);
       const changes = inOrder.flatMap(({ own }) => own);
       return changes.length ? apply(copyOf(rows), changes) : rows;
     },
+    /** The access itself throws, as with site data blocked. */
     isDenied: false,
+    /** Most UTF-16 units, of keys and values together. */
     quota: Number.POSITIVE_INFINITY,
+    /** What adds no more than this fits all the same: a large event does not, a back-off does. */
     slack: 0,
+    /** Milliseconds that a change is on its way, out of the one process and into the other. */
     lag: () => 0,
-    area: () => anybody.area(),
-    areaOf,
   };
   const anybody = areaOf(NOBODY);
   return fake;

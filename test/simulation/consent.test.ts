@@ -111,29 +111,21 @@ stories("a log-out", {
   ),
 });
 
-it.each([true, "" as never])("a muted page (%j) records, sends and changes nothing, whatever is called", (mute) =>
-  inWorld(async (world) => {
-    world.onRequest = (sent) => sent.fail();
-    const earlier = await world.open({ accountUid: "acme" });
-    await earlier.run(() => [earlier.tracker.optIn(), earlier.tracker.track("a")]);
-    await world.clock.advance(60_000);
-    earlier.kill();
-    const { rows } = world.storage;
-    const before = { ...rows };
-    expect(Object.keys(before)).toHaveLength(4);
-    const requests = world.sent.length;
-
-    const page = await world.open({ mute, contactUid: "staff", pageviews: "auto" });
-    const { identify, track, pageview, optIn, optOut, reset, flush, consent } = page.tracker;
-    await page.run(() => [track("b"), optIn(), identify("bob"), pageview(), track("c"), optOut(), reset(), track("d")]);
-    await world.clock.advance(600_000);
-    expect(consent()).toBe("denied");
-    const flushed = flush();
-    await world.clock.advance(6_000);
-    expect(await flushed).toEqual({ delivered: 0, queued: 0, dropped: 0 });
-    await page.leave();
-    expect([rows, world.sent.length, page.problems]).toEqual([before, requests, []]);
-  }),
+stories(
+  "a muted page",
+  each(["true", ""], (mute) => [
+    `records, sends and changes nothing, whatever is called (mute=${mute})`,
+    async ({ tell, page, world }) => {
+      await tell("weather refused; A opens as ann/acme; A agrees; A tracks; 60 s; A crashes; requests <99");
+      const before = { ...world.storage.latest() };
+      expect(Object.keys(before)).toHaveLength(4);
+      await tell(`B opens mute=${mute} as staff pageviews=auto; B tracks; B calls "optIn"; B calls "identify", "bob"`);
+      await tell('B calls "pageview"; B tracks; B calls "optOut"; B calls "reset"; B tracks; 600 s');
+      expect(page("B").tracker.consent()).toBe("denied");
+      await tell("B flushes 0 0 0; B leaves; requests 0; B told ");
+      expect(world.storage.latest()).toEqual(before);
+    },
+  ]),
 );
 
 it("the stored choice beats what the configuration says, except for denied and the signal that it respects", async () => {

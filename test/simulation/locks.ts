@@ -15,33 +15,24 @@ interface Held {
   grantedAt: number;
 }
 
-export interface Locks {
-  /** By name. */
-  held: Map<string, Held>;
-  /** How often each name was asked for. */
-  asked: string[];
-  heldBy(page: Page): string[];
-  /** `navigator.locks` of a page. */
-  of(page: Page, support: LockSupport): { request: unknown } | undefined;
-  /** To be set: told of each answer. */
-  onAnswer: (page: Page, name: string, isGranted: boolean) => void;
-  /** The document has ended. */
-  drop(page: Page): void;
-}
-
 /** From the page to the manager, and back, in milliseconds. */
 const WAY_MS = 1;
 
-export const createLocks = (clock: Clock): Locks => {
-  const locks: Locks = {
-    held: new Map(),
-    asked: [],
-    onAnswer: () => {},
-    heldBy: (page) => [...locks.held].flatMap(([name, { page: by }]) => (by === page ? [name] : [])),
-    drop: (page) => {
+export const createLocks = (clock: Clock) => {
+  const locks = {
+    /** By name. */
+    held: new Map<string, Held>(),
+    /** How often each name was asked for. */
+    asked: [] as string[],
+    /** To be set: told of each answer. */
+    onAnswer: (_page: Page, _name: string, _isGranted: boolean): void => {},
+    heldBy: (page: Page): string[] => [...locks.held].flatMap(([name, { page: by }]) => (by === page ? [name] : [])),
+    /** The document has ended. */
+    drop: (page: Page): void => {
       for (const name of locks.heldBy(page)) locks.held.delete(name);
     },
-    of: (page, support) => {
+    /** `navigator.locks` of a page. */
+    of: (page: Page, support: LockSupport): object | undefined => {
       if (support === "none") return undefined;
       const request = (name: string, options: { ifAvailable?: boolean }, run: (lock: unknown) => unknown) => {
         page.use();
@@ -68,7 +59,7 @@ export const createLocks = (clock: Clock): Locks => {
               }
               if (held) clock.add(WAY_MS, release);
             };
-            clock.add(WAY_MS, () => void answer(), page, "lock");
+            clock.add(WAY_MS, () => void answer(), page);
           };
           page.whenActive(() => clock.add(WAY_MS, decide));
         });

@@ -1,6 +1,6 @@
 /** What a page sends: each request is noted, and whoever plays the service answers it. */
-import type { Clock } from "./clock.js";
 import type { Page } from "./page.js";
+import type { World } from "./world.js";
 
 /** A request that a page has begun. */
 export interface Sent {
@@ -24,23 +24,14 @@ export interface Sent {
   fail(): Promise<void>;
 }
 
-export interface Network {
-  sent: Sent[];
-  /** Is told of each request as it begins. */
-  onRequest: (sent: Sent) => void;
-  /** Is told of each end that a page hears of, just before it acts on it; a status of 0 means that there was no answer. */
-  onEnd: (sent: Sent, status: number, retryAfter?: number) => void;
-  isOnline: boolean;
-  takesBeacons: boolean;
-}
-
 /** Bytes of bodies with keepalive that a document may have in flight (Fetch, "inflight keep-alive bytes"). */
 const KEEPALIVE_BYTES = 65_536;
 
 export const eventName = (body: string): string => JSON.parse(body).event_uid;
 
 /** `fetch` and `sendBeacon` of a page. */
-export const createSending = (page: Page, network: Network, clock: Clock) => {
+export const createSending = (page: Page, world: World) => {
+  const { clock } = world;
   let keptBytes = 0;
 
   const note = (members: Pick<Sent, "body" | "url" | "isBeacon" | "keepalive">): Sent => {
@@ -55,7 +46,7 @@ export const createSending = (page: Page, network: Network, clock: Clock) => {
       answer: async () => {},
       fail: async () => {},
     };
-    network.sent.push(sent);
+    world.sent.push(sent);
     return sent;
   };
 
@@ -80,7 +71,7 @@ export const createSending = (page: Page, network: Network, clock: Clock) => {
         if (page.isDead) return;
         const hear = (): void => {
           sent.isKnown = true;
-          network.onEnd(sent, status, retryAfter);
+          world.onEnd(sent, status, retryAfter);
           act();
         };
         if (page.isFrozen) clock.add(0, hear, page);
@@ -95,15 +86,15 @@ export const createSending = (page: Page, network: Network, clock: Clock) => {
         });
       sent.fail = () => fail(new TypeError("Failed to fetch"));
       init.signal?.addEventListener("abort", () => fail(init.signal!.reason));
-      network.onRequest(sent);
+      world.onRequest(sent);
     });
 
   const sendBeacon = (url: string, blob: { body: string }): boolean => {
     page.use();
-    if (!network.takesBeacons) return false;
+    if (!world.takesBeacons) return false;
     const sent = note({ body: blob.body, url, isBeacon: true, keepalive: true });
     sent.isOpen = false;
-    network.onRequest(sent);
+    world.onRequest(sent);
     return true;
   };
   return { fetch, sendBeacon };

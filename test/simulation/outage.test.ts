@@ -1,7 +1,7 @@
 /** When a service that fails is asked again (design §3.5). */
 import { expect } from "vitest";
 import type { Journal } from "./journal.js";
-import { each, inStory, patient, stories } from "./story.js";
+import { each, inStory, stories } from "./story.js";
 
 /** A page whose last success is long ago, so that nothing shortens the back-off; answers come at once. */
 const SETTLED = "latency 1; A opens; A tracks; 60 s; requests 1";
@@ -13,62 +13,46 @@ const gaps = ({ world: { sent } }: Journal): number[] =>
   sent.slice(2).map(({ beganAt }, index) => Math.round((beganAt - sent[index + 1]!.beganAt) / 1_000));
 
 stories("failures", {
-  "double the wait from 1 s up to 5 min, of which each tab adds its own part of a second": () =>
-    inStory(
-      async (teller) => {
-        await teller.tell(`${SETTLED}; weather unavailable; A tracks; 3600 s`);
-        const waits = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300];
-        const more = waits.map((wait, index) => gaps(teller)[index]! - wait);
-        expect(more).toEqual(waits.map(() => expect.toSatisfy((part: number) => part === 0 || part === 1)));
-      },
-      () => 1,
-    ),
+  "double the wait from 1 s up to 5 min, of which each tab adds its own part of a second": async (teller) => {
+    await teller.tell(`chance 1; ${SETTLED}; weather unavailable; A tracks; 3600 s`);
+    const waits = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300];
+    const more = waits.map((wait, index) => gaps(teller)[index]! - wait);
+    expect(more).toEqual(waits.map(() => expect.toSatisfy((part: number) => part === 0 || part === 1)));
+  },
   "that happen together count once": async () => {
     const firstGap: number[] = [];
     for (const count of [1, 4])
-      await inStory(
-        async ({ tell, world: { sent } }) => {
-          await tell(`${BUSY}; weather unavailable; A tracks ${count}; 500 ms; requests ${count}; 4 s`);
-          firstGap.push(sent[count + 1]!.beganAt - sent[count]!.beganAt);
-        },
-        () => 1,
-      );
+      await inStory(async ({ tell, world: { sent } }) => {
+        await tell(`chance 1; ${BUSY}; weather unavailable; A tracks ${count}; 500 ms; requests ${count}; 4 s`);
+        firstGap.push(sent[count + 1]!.beganAt - sent[count]!.beganAt);
+      });
     expect(firstGap[1]).toBe(firstGap[0]);
   },
-  "have full jitter": () =>
-    inStory(
-      async (teller) => {
-        await teller.tell(`${SETTLED}; weather unavailable; A tracks; 600 s`);
-        expect(Math.max(...gaps(teller).slice(0, 5))).toBeLessThanOrEqual(5);
-      },
-      () => 0.25,
-    ),
-  "are 2 s apart at most, and the tab's part, for half a minute after a success": () =>
-    inStory(async (teller) => {
-      await teller.tell("A opens; A tracks; 1 s; weather unavailable; A tracks; 600 s");
-      const [short, long] = [gaps(teller).slice(0, 9), gaps(teller).slice(9)];
-      expect([Math.max(...short) <= 3, Math.max(...long) > 100]).toEqual([true, true]);
-    }, patient()),
+  "have full jitter": async (teller) => {
+    await teller.tell(`chance 0.25; ${SETTLED}; weather unavailable; A tracks; 600 s`);
+    expect(Math.max(...gaps(teller).slice(0, 5))).toBeLessThanOrEqual(5);
+  },
+  "are 2 s apart at most, and the tab's part, for half a minute after a success": async (teller) => {
+    await teller.tell("chance 0.99; A opens; A tracks; 1 s; weather unavailable; A tracks; 600 s");
+    const [short, long] = [gaps(teller).slice(0, 9), gaps(teller).slice(9)];
+    expect([Math.max(...short) <= 3, Math.max(...long) > 100]).toEqual([true, true]);
+  },
   "are known to later pages, each of which may bring one request forward": `
     ${SETTLED}; weather unavailable; A tracks; 1200 s; A crashes; requests <30; B opens; 360 s; requests <4`,
   ...each(["denied", "full"], (storage) => [
     `make a page wait also where the storage is ${storage}`,
-    () => inStory(`${SETTLED}; storage ${storage}; weather unavailable; A tracks; 60 s; requests <9`, patient()),
+    `chance 0.99; ${SETTLED}; storage ${storage}; weather unavailable; A tracks; 60 s; requests <9`,
   ]),
 });
 
 const HURRY = { online: "A online", show: "A hides; A shows", flush: 'A calls "flush"' };
 
 stories("Retry-After", {
-  "holds in full, whatever the jitter says, each time": () =>
-    inStory(
-      async (teller) => {
-        await teller.tell(`${SETTLED}; answers 503+7; A tracks; 60 s`);
-        expect(gaps(teller).filter((gap) => gap < 7)).toEqual([]);
-        expect(gaps(teller).length).toBeGreaterThan(5);
-      },
-      () => 0,
-    ),
+  "holds in full, whatever the jitter says, each time": async (teller) => {
+    await teller.tell(`chance 0; ${SETTLED}; answers 503+7; A tracks; 60 s`);
+    expect(gaps(teller).filter((gap) => gap < 7)).toEqual([]);
+    expect(gaps(teller).length).toBeGreaterThan(5);
+  },
   ...each<[string, string, number]>(
     [
       ["by one that is accepted meanwhile", "503+60 200", 60],
@@ -95,31 +79,22 @@ stories("a service that is down", {
     "A opens; weather unavailable; A tracks 100; 600 s; requests <20; 3000 s; requests <26; open 0",
   // Each of the first ten may have begun one before the first had failed; then one every 8 s, and those of ten tabs whose second
   // of spread ends while the news of the probe is on its way, about a third of a second.
-  "is asked one at a time, also by many pages that are loaded again and again": async (teller) => {
-    const { tell, world, open, track, leave, pass } = teller;
+  "is asked one at a time, also by many pages that are loaded again and again": async ({ tell }) => {
     await tell("weather refused");
     for (let round = 0; round < 8; round++) {
-      for (const page of world.pages) if (!page.isDead) await leave(page, {});
-      for (let tab = 0; tab < 10; tab++) await track(await open());
-      await pass(5);
+      for (const tab of "ABCDEFGHIJ") await tell(`${round ? `${tab} leaves 0 0` : ""}; ${tab} opens; ${tab} tracks`);
+      await tell("5 s");
     }
     await tell(`requests <${Math.ceil(10 + (1 + 10 / 3) * (40 / 8))}; weather up; 600 s; once`);
   },
   ...each(Object.entries(HURRY), ([what, hurry]) => [
     `is asked within 9 s on ${what}, however often that happens`,
-    () =>
-      inStory(
-        `${SETTLED}; weather unavailable; A tracks 2; 1800 s; asked; requests <40; ${`${hurry};`.repeat(5)} 10 s; requests 1`,
-        patient(),
-      ),
+    `chance 0.99; ${SETTLED}; weather unavailable; A tracks 2; 1800 s; asked; requests <40
+     ${`${hurry};`.repeat(5)} 10 s; requests 1`,
   ]),
   ...each(["B opens", "A returns"], (what) => [
     `is asked within 9 s where ${what === "B opens" ? "a page is loaded" : "one comes back from the cache"}`,
-    () =>
-      inStory(
-        `${SETTLED}; weather unavailable; A tracks; 1800 s; asked; requests <40; A freezes; ${what}; 10 s; requests 1`,
-        patient(),
-      ),
+    `chance 0.99; ${SETTLED}; weather unavailable; A tracks; 1800 s; asked; requests <40; A freezes; ${what}; 10 s; requests 1`,
   ]),
   "and leaves requests open is sent one more after 2 s, and gives up each after 15 s": `
     weather silent; A opens; A tracks 20; 1 s; open 1; 2 s; open 2; 2 s; open 2; 10 s; open 2; weather up; 20 s; once`,
@@ -131,12 +106,11 @@ stories("a service that is down", {
   },
   "once its probe's tab is gone, waits for no other answer": `
     ${SETTLED}; weather unavailable; A tracks; 100 ms; weather silent; asked; A crashes; weather up; B opens; 30 s; waiting `,
-  "and is well again for one tab, is well for all": () =>
-    inStory(async ({ tell, until, world }) => {
-      await tell(`${SETTLED}; B opens; weather unavailable; A tracks; B tracks; 300 s; weather up`);
-      await until(() => world.stored().length < 2);
-      await tell("1.5 s; waiting ");
-    }, patient()),
+  "and is well again for one tab, is well for all": async ({ tell, until, world }) => {
+    await tell(`chance 0.99; ${SETTLED}; B opens; weather unavailable; A tracks; B tracks; 300 s; weather up`);
+    await until(() => world.stored().length < 2);
+    await tell("1.5 s; waiting ");
+  },
 });
 
 stories("a wait ends", {
@@ -144,16 +118,14 @@ stories("a wait ends", {
     `where the clock is set by ${ms} ms`,
     `${SETTLED}; answers 503+3600 200; A tracks; 1 s; jump ${ms}; A tracks; 60 s; waiting `,
   ]),
-  "after an hour at most, whatever something else has written in its row": async () => {
-    const rows = ["", "x", "{}", "[1,2]", ",,,", "NaN,NaN,NaN,NaN", "Infinity,Infinity,Infinity,1", "1e999,1,1,1"];
-    for (const rest of ["1e12,1e12,1", "-1,-1,0", "1e999", "", "600000,3,told,0"])
-      rows.push(`NOW,${rest}`, `xNOW,${rest}`);
-    const wrong: string[] = [];
-    for (const row of rows)
-      await inStory(async ({ tell, world }) => {
-        world.storage.rows["tracklet:backoff"] = row.replace("NOW", `${world.clock.wall()}`);
-        await tell("answers 503 200; A opens; A tracks; 3960 s; waiting ; requests 2");
-      }).catch(() => wrong.push(row));
-    expect(wrong).toEqual([]);
-  },
+  ...each(
+    [
+      ...["", "x", "{}", "[1,2]", ",,,", "NaN,NaN,NaN,NaN", "Infinity,Infinity,Infinity,1", "1e999,1,1,1"],
+      ...["1e12,1e12,1", "-1,-1,0", "1e999", "", "600000,3,told,0"].flatMap((rest) => [`NOW,${rest}`, `xNOW,${rest}`]),
+    ],
+    (row) => [
+      `after an hour at most, whatever something else has written in its row (${row})`,
+      `row backoff ${row}; answers 503 200; A opens; A tracks; 3960 s; waiting ; requests 2`,
+    ],
+  ),
 });

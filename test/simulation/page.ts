@@ -14,6 +14,8 @@ import type { World } from "./world.js";
 export interface Traits {
   /** Has `fetch` its `keepalive`? */
   canKeepAlive?: boolean;
+  /** Has it the Navigation API? */
+  canNavigate?: boolean;
   isHidden?: boolean;
   /** Visible by its own account, but behind another window: its frames never come. */
   isCovered?: boolean;
@@ -26,97 +28,56 @@ export interface Traits {
   readsFresh?: boolean;
 }
 
-export interface Page extends Required<Omit<Traits, "canKeepAlive">> {
-  tracker: Tracker;
-  window: PageWindow;
-  document: PageDocument;
-  problems: Problem[];
-  /** What was thrown into the page. */
-  errors: unknown[];
-  /** Its tasks wait: it is busy, stopped, or in the back/forward cache. */
-  isFrozen: boolean;
-  /** It is in the back/forward cache, and hears of no storage event. */
-  isCached: boolean;
-  isDead: boolean;
-  /** How often it has used the storage. */
-  storageUses: number;
-  /** Timers and frames that it waits for, and locks that it holds. */
-  waits(): number;
-  /** Is it in its `visibilitychange` to hidden, or in its `pagehide`? */
-  isLeaving: boolean;
-  /** Is it between `pagehide` and `pageshow`? */
-  isGone: boolean;
-  /** Runs at once, or when the page is no more prerendering. */
-  whenActive(run: () => void): void;
-  /** The visit has come. */
-  activate(): Promise<void>;
-  /** Its main thread does what `act` does and then nothing for so long: neither tasks nor microtasks of it run. */
-  block(ms: number, act?: () => void): Promise<void>;
-  /** Tracks, and lets promises settle; the next task is up to the clock. */
-  track(name: string, params?: Record<string, unknown>): Promise<void>;
-  /** Runs in the page. */
-  run<T>(act: () => T): Promise<T>;
-  /** Evaluates a module of the project in the page, anew at each call. */
-  load<Module>(entry: Entry): Promise<Module>;
-  hide(): Promise<void>;
-  show(): Promise<void>;
-  online(): Promise<void>;
-  /** Another window comes in front of this one, or goes. */
-  cover(isCovered: boolean): Promise<void>;
-  /** Hides it, then leaves it, as a tab that is closed; its document lives on until `kill`. */
-  leave(): Promise<void>;
-  /** Leaves it by a navigation: browsers hide such a page after `pagehide`. */
-  navigateAway(): Promise<void>;
-  /**
-   * Closes its tab as Firefox does: `pagehide` ends without an exception after so many uses of storage and network, and the
-   * document with it.
-   */
-  cutOff(uses: number): Promise<void>;
-  /** Ends the document at once, with no event. */
-  kill(): void;
-  /** Leaves it for the back/forward cache. */
-  freeze(): Promise<void>;
-  /** Brings it back; specifications and browsers differ on which event comes first. */
-  restore(isVisibleFirst?: boolean): Promise<void>;
-  /** To be called by what the page uses: throws where the document has ended. */
-  use(): void;
-  /** To be called when another page has changed the storage. */
-  hear(change: StorageChange): void;
-}
-
 /** Lets promises settle. */
 export const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 16; turn++) await null;
 };
 
+export type Page = ReturnType<typeof createPage>;
+
 export const createPage = (
   world: World,
   clock: Clock,
   { random, secure, traits }: { random: () => number; secure: () => number; traits: Traits },
-): Page => {
+) => {
   let usesLeft = Number.POSITIVE_INFINITY;
 
-  const page: Page = {
+  const page = {
+    canKeepAlive: true,
+    canNavigate: false,
     isCovered: false,
     throttleMs: 0,
     isPrerendering: false,
-    locks: "normal",
+    locks: "normal" as LockSupport,
     readsFresh: false,
     ...traits,
     isHidden: !!(traits.isHidden || traits.isPrerendering),
     tracker: undefined as unknown as Tracker,
     window: undefined as unknown as PageWindow,
     document: undefined as unknown as PageDocument,
-    problems: [],
-    errors: [],
+    problems: [] as Problem[],
+    /** What was thrown into the page. */
+    errors: [] as unknown[],
+    /** Its tasks wait: it is busy, stopped, or in the back/forward cache. */
     isFrozen: false,
+    /** It is in the back/forward cache, and hears of no storage event. */
     isCached: false,
     isDead: false,
+    /** How often it has used the storage. */
     storageUses: 0,
+    /** Is it in its `visibilitychange` to hidden, or in its `pagehide`? */
     isLeaving: false,
+    /** Is it between `pagehide` and `pageshow`? */
     isGone: false,
-    waits: () => timers.count() + world.locks.heldBy(page).length,
-    whenActive: (run) => void (page.isPrerendering ? toActivate.push(run) : run()),
+    /** From its load or its return to its exit: to what was queued, a page that comes back is another one. */
+    life: {},
+    /** When it ran again, after it stood still or was in the cache. */
+    resumedAt: Number.NEGATIVE_INFINITY,
+    /** Timers and frames that it waits for, and locks that it holds. */
+    waits: (): number => timers.count() + world.locks.heldBy(page).length,
+    /** Runs at once, or when the page is no more prerendering. */
+    whenActive: (run: () => void) => void (page.isPrerendering ? toActivate.push(run) : run()),
+    /** The visit has come. */
     activate: async () => {
       // Browsers tell first that it is seen, and then that it is no more prerendering.
       await setVisibility(false);
@@ -124,19 +85,23 @@ export const createPage = (
       for (const run of toActivate.splice(0)) run();
       await fire(page.document, "prerenderingchange", {}, { bubbles: true });
     },
-    block: async (ms, act = () => {}) => {
+    /** Its main thread does what `act` does and then nothing for so long: neither tasks nor microtasks of it run. */
+    block: async (ms: number, act = () => {}) => {
       page.isFrozen = true;
       act();
       await clock.advance(ms);
       page.isFrozen = false;
+      page.resumedAt = clock.now();
       for (const run of microtasks.splice(0)) await page.run(run);
     },
-    track: (name, params) => page.run(() => page.tracker.track(name, params)),
-    run: async (act) => {
+    /** Tracks, and lets promises settle; the next task is up to the clock. */
+    track: (name: string, params?: Record<string, unknown>) => page.run(() => page.tracker.track(name, params)),
+    run: async <T>(act: () => T) => {
       const result = act();
       await settle();
       return result;
     },
+    /** Evaluates a module of the project in the page, anew at each call. */
     load: async <Module>(entry: Entry) => {
       const evaluate = await prepare(entry);
       return page.run(() => evaluate(page.window) as Module);
@@ -144,49 +109,63 @@ export const createPage = (
     hide: () => setVisibility(true),
     show: () => setVisibility(false),
     online: () => fire(page.window, "online"),
-    cover: async (isCovered) => {
+    /** Another window comes in front of this one, or goes. */
+    cover: async (isCovered: boolean) => {
       page.isCovered = isCovered;
       timers.planFrame();
     },
+    /** Hides it, then leaves it, as a tab that is closed; its document lives on until `kill`. */
     leave: async () => {
       await setVisibility(true);
       await exit(false);
     },
+    /** Leaves it by a navigation: browsers hide such a page after `pagehide`. */
     navigateAway: async () => {
       await exit(false);
       await setVisibility(true);
     },
-    cutOff: async (uses) => {
+    /**
+     * Closes its tab as Firefox does: `pagehide` ends without an exception after so many uses of storage and network, and the
+     * document with it.
+     */
+    cutOff: async (uses: number) => {
       usesLeft = uses;
       if (uses) await exit(false);
       page.kill();
     },
+    /** Ends the document at once, with no event. */
     kill: () => {
       page.isDead = true;
       clock.drop(page);
       world.locks.drop(page);
       for (const sent of world.openRequests()) if (sent.page === page && !sent.keepalive) sent.isCut = true;
     },
+    /** Leaves it for the back/forward cache. */
     freeze: async () => {
       await setVisibility(true);
       await exit(true);
       page.isFrozen = page.isCached = true;
     },
+    /** Brings it back; specifications and browsers differ on which event comes first. */
     restore: async (isVisibleFirst = true) => {
       page.isFrozen = page.isCached = false;
+      page.resumedAt = clock.now();
+      page.life = {};
       if (isVisibleFirst) await setVisibility(false);
       page.isGone = false;
       await fire(page.window, "pageshow", { persisted: true });
       await setVisibility(false);
     },
+    /** To be called by what the page uses: throws where the document has ended. */
     use: () => {
       if (usesLeft-- <= 0) page.kill();
       if (page.isDead) throw new Error("the document has ended");
     },
-    hear: (change) => {
+    /** To be called when another page has changed the storage. */
+    hear: (change: StorageChange) => {
       if (page.isDead || page.isCached) return;
       changes.push(change);
-      if (changes.length === 1) clock.add(1 + world.storage.lag() / 2, tellChanges, page, "storage");
+      if (changes.length === 1) clock.add(1 + world.storage.lag() / 2, tellChanges, page);
     },
   };
 
@@ -236,20 +215,20 @@ export const createPage = (
   });
 
   const timers = createTimers(page, clock);
-  page.window = createWindow({
+  const { fetch, sendBeacon } = createSending(page, world);
+  const locks = world.locks.of(page, page.locks);
+  page.window = createWindow(page, {
     clock,
     random,
     secure,
-    timers: timers.members,
-    abortSignal: createAbortSignal(page, clock),
     area: view.area,
-    locks: world.locks.of(page, page.locks),
-    queueMicrotask: (run) => (page.isFrozen ? void microtasks.push(run) : queueMicrotask(run)),
-    isPrerendering: () => page.isPrerendering,
-    ...createSending(page, world, clock),
-    canKeepAlive: traits.canKeepAlive ?? true,
-    isHidden: () => page.isHidden,
-    isOnline: () => world.isOnline,
+    members: {
+      ...timers.members,
+      fetch,
+      AbortSignal: createAbortSignal(page, clock),
+      queueMicrotask: (run: () => void) => (page.isFrozen ? void microtasks.push(run) : queueMicrotask(run)),
+    },
+    navigator: Object.defineProperty({ sendBeacon, ...(locks && { locks }) }, "onLine", { get: () => world.isOnline }),
     onError,
   });
   page.document = page.window.document;

@@ -1,44 +1,37 @@
 /** Which views are counted, and when, by the Navigation API and where that is missing. */
 import { expect, it } from "vitest";
-import type { Config } from "../../src/types.js";
+import type { Config, Tracker } from "../../src/types.js";
 import { answerAll } from "./sent.js";
-import { createEvent, createTarget } from "./target.js";
-import { inWorld, type Page, type World } from "./world.js";
+import { createEvent } from "./target.js";
+import { inWorld, type Page } from "./world.js";
 
-type Way = "navigation" | "wrapping";
 /** So long a URL stands before it is judged, and the rest of the frame in which its request begins. */
 const STANDS_MS = 300;
 
-const fire = (page: Page, type: string, members = {}): unknown => page.window.dispatchEvent(createEvent(type, members));
-
 /** An action of the browser or a verb, and a URL or a uid. */
-const walk = (page: Page, way: Way, [action, argument]: [string, string?]): Promise<unknown> => {
-  const { history, location, navigation, tracklet } = page.window as unknown as Window & {
-    navigation: EventTarget;
-    tracklet: Record<string, (argument: unknown) => unknown>;
-  };
-  const go = (kind: string, act: () => void) => {
-    act();
-    if (way === "navigation") navigation.dispatchEvent(createEvent("currententrychange", { navigationType: kind }));
-  };
+const walk = (page: Page, action: string, argument = ""): Promise<unknown> => {
+  const { history, location, navigation } = page.window as unknown as Window & { navigation?: EventTarget };
+  const tell = (navigationType: string | null) =>
+    navigation?.dispatchEvent(createEvent("currententrychange", { navigationType }));
   const jump = (kind: string) => {
-    go(kind, () => (location.href = new URL(`${argument}`, location.href).href));
-    fire(page, "popstate");
+    location.href = new URL(argument, location.href).href;
+    tell(kind);
+    page.window.dispatchEvent(createEvent("popstate"));
   };
   const acts: Record<string, () => unknown> = {
-    push: () => go("push", () => history.pushState({}, "", `${argument}`)),
-    replace: () => go("replace", () => history.replaceState({}, "", `${argument}`)),
+    push: () => [history.pushState({}, "", argument), tell("push")],
+    replace: () => [history.replaceState({}, "", argument), tell("replace")],
     traverse: () => jump("traverse"),
     // A link to a fragment: a push that fires popstate, too.
     fragment: () => jump("push"),
     // navigation.updateCurrentEntry(), which changes an entry's state alone.
-    update: () =>
-      way === "navigation" && navigation.dispatchEvent(createEvent("currententrychange", { navigationType: null })),
+    update: () => tell(null),
+    pageview: () => page.tracker.pageview(argument ? { visit_url: argument } : undefined),
   };
-  if (action in acts) return page.run(() => acts[action]!());
+  if (action in acts) return page.run(() => void acts[action]!());
   if (action === "restore") return page.freeze().then(() => page.restore());
   if (action === "hide" || action === "show" || action === "leave") return page[action]();
-  return page.run(() => void tracklet[action]!(action === "pageview" && argument ? { visit_url: argument } : argument));
+  return page.run(() => void (page.tracker[action as keyof Tracker] as (argument: string) => unknown)(argument));
 };
 
 interface Visit {
@@ -50,26 +43,15 @@ interface Visit {
 }
 
 /** What a visit to `/a` counts, by path, with the other events by name, and with the contact unless that is Ann. */
-const count = async (way: Way, steps: string, { config = {}, isHidden = false, isSlow = true }: Visit = {}) => {
+const count = async (canNavigate: boolean, steps: string, { config = {}, isHidden = false, isSlow = true }: Visit) => {
   let counted = "";
-  await inWorld(async (world: World) => {
+  await inWorld(async (world) => {
     answerAll(world);
-    const page = await world.open({ name: "unused" }, { isHidden });
-    (page.window.location as unknown as Location).href = "https://site.example/a";
-    if (way === "navigation") {
-      class Navigation {}
-      const navigation = Object.setPrototypeOf(
-        createTarget(() => {}),
-        Navigation.prototype,
-      );
-      Object.assign(page.window, { navigation, Navigation });
-    }
-    const { openHub } = await page.load<typeof import("../../src/browser/global.js")>("src/browser/global.ts");
-    await page.run(() => openHub().init({ apiToken: "t", trackUrl: "/", contactUid: "ann", ...config }));
+    const page = await world.open({ pageviews: "auto", ...config }, { isHidden, canNavigate });
     if (isSlow) await world.clock.advance(STANDS_MS);
     for (const [action, argument] of steps.split("; ").map((step) => step.split(" ") as [string, string?])) {
       if (action === "wait") await world.clock.advance(Number(argument ?? STANDS_MS));
-      else if (action) await walk(page, way, [action, argument]);
+      else if (action) await walk(page, action, argument);
       if (isSlow) await world.clock.advance(STANDS_MS);
     }
     await world.clock.advance(60_000);
@@ -86,10 +68,10 @@ type Case = [what: string, steps: string, counted: string];
 /** Each case by both ways; those that fail are listed. */
 const expectAll = async (cases: Case[], visit: Visit = {}): Promise<void> => {
   const wrong: string[] = [];
-  for (const way of ["navigation", "wrapping"] as const)
+  for (const canNavigate of [true, false])
     for (const [what, steps, expected] of cases) {
-      const counted = await count(way, steps, visit);
-      if (counted !== expected) wrong.push(`${what}, by ${way}: ${counted}`);
+      const counted = await count(canNavigate, steps, visit);
+      if (counted !== expected) wrong.push(`${what}, ${canNavigate ? "told" : "wrapped"}: ${counted}`);
     }
   expect(wrong.join("\n")).toBe("");
 };

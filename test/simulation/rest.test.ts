@@ -56,13 +56,11 @@ stories("requests", {
   },
   "have keepalive, but for what does not fit into its budget alone; what does waits for room": async ({
     tell,
-    page,
-    track,
     world,
   }) => {
     await tell("A opens; 5 s; A tracks warmup; 1 s; latency 1000");
     for (const [name, size] of Object.entries({ a: 13_000, b: 13_000, huge: 30_000, small: 1 }))
-      await track(page("A"), { name, params: { text: "日".repeat(size) } });
+      await tell(`A tracks ${name} {"text":"${"日".repeat(size)}"}`);
     const sent = () => world.sent.slice(1).map(({ name, keepalive }) => `${name} ${keepalive}`);
     await tell("300 ms");
     expect(sent()).toEqual(["a true", "huge false", "small true"]);

@@ -23,22 +23,7 @@ export type Poison = "400" | "500" | "cut" | "hang";
 /** What the service decides about one request. */
 type Fate = Exclude<Weather, "half" | "alternating"> | [status: number, retryAfterS?: number];
 
-export interface Service {
-  weather: Weather;
-  /** In place of the weather, for whoever needs it: the status of the answer, 0 where there is none, with a `Retry-After`. */
-  rule: ((sent: Sent) => number | [status: number, retryAfterS: number]) | undefined;
-  /** The weather of the next request alone. */
-  once: Weather | undefined;
-  /** By name of the event. */
-  poison: Map<string, Poison>;
-  /** Milliseconds from a request to its answer. */
-  latency: () => number;
-  retryAfterS: number;
-  /** To be set: told of each request that is accepted, or fails, whoever hears of it. */
-  onBegin: (sent: Sent, willFail: boolean) => void;
-  onStore: (sent: Sent) => void;
-  onFail: (sent: Sent, isStored: boolean) => void;
-}
+export type Service = ReturnType<typeof createService>;
 
 /** What never ends counts as failed after the time-out of the page. */
 const TIMEOUT_MS = 15_000;
@@ -46,18 +31,23 @@ const TIMEOUT_MS = 15_000;
 const FATE_OF: Record<Poison, Fate> = { "400": "invalid", "500": "unavailable", cut: "refused", hang: "silent" };
 const STATUS_OF: Partial<Record<string, number>> = { unavailable: 503, unauthorized: 401, invalid: 400 };
 
-export const createService = (world: World, random: () => number): Service => {
+export const createService = (world: World, random: () => number) => {
   let requests = 0;
-  const service: Service = {
-    weather: "up",
-    once: undefined,
-    rule: undefined,
-    poison: new Map(),
+  const service = {
+    weather: "up" as Weather,
+    /** In place of the weather, for whoever needs it: the status of the answer, 0 where there is none, with a `Retry-After`. */
+    rule: undefined as ((sent: Sent) => number | [status: number, retryAfterS: number]) | undefined,
+    /** The weather of the next request alone. */
+    once: undefined as Weather | undefined,
+    /** By name of the event. */
+    poison: new Map<string, Poison>(),
+    /** Milliseconds from a request to its answer. */
     latency: () => 20,
     retryAfterS: 5,
-    onBegin: () => {},
-    onStore: () => {},
-    onFail: () => {},
+    /** To be set: told of each request that is accepted, or fails, whoever hears of it. */
+    onBegin: (_sent: Sent, _willFail: boolean) => {},
+    onStore: (_sent: Sent) => {},
+    onFail: (_sent: Sent, _isStored: boolean) => {},
   };
 
   const decide = (sent: Sent): Fate => {

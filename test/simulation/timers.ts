@@ -26,7 +26,7 @@ export const createTimers = (page: Page, clock: Clock) => {
       timers.delete(id);
       run();
     };
-    timers.set(id, clock.add(delay, fire, page, "timer"));
+    timers.set(id, clock.add(delay, fire, page));
   };
   const begin = (delay: unknown, run: () => void): number => {
     const id = ++lastId;
@@ -49,12 +49,15 @@ export const createTimers = (page: Page, clock: Clock) => {
     timers.delete(id!);
   };
 
+  let isPlanned = false;
   /** Frames come only to what is seen. */
   const planFrame = (): void => {
-    if (!frames.size || page.isHidden || page.isCovered || clock.count(page, "frame")) return;
-    clock.add(FRAME_MS - (clock.now() % FRAME_MS), runFrame, page, "frame");
+    if (!frames.size || page.isHidden || page.isCovered || isPlanned) return;
+    isPlanned = true;
+    clock.add(FRAME_MS - (clock.now() % FRAME_MS), runFrame, page);
   };
   const runFrame = (): void => {
+    isPlanned = false;
     if (page.isHidden || page.isCovered) return;
     const due = [...frames.values()];
     frames.clear();
@@ -87,7 +90,7 @@ export const createAbortSignal = (page: Page, clock: Clock): typeof AbortSignal 
       value: (ms: number): AbortSignal => {
         const controller = new AbortController();
         const end = () => controller.abort(new DOMException("The operation timed out.", "TimeoutError"));
-        clock.add(ms, end, page, "timeout");
+        clock.add(ms, end, page);
         return controller.signal;
       },
     },

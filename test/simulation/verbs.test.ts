@@ -89,26 +89,10 @@ describe("an event", () => {
 });
 
 describe("no verb throws, and the event still goes", () => {
-  const cycle: Record<string, unknown> = { good: 1 };
-  cycle.bad = cycle;
-  it.each<[string, unknown, string[]]>([
-    ["null", null, []],
-    ["a number", 5, ["input track: params"]],
-    ["a text", "text", ["input track: params"]],
-    ["a cycle", cycle, ["input track: params.bad"]],
-    ["a BigInt", { n: 1n }, ["input track: params.n"]],
-  ])("with %s for params", async (_, params, told) =>
-    expect(await sentBy(ACME, ({ track }) => track("a", params as never))).toMatchObject({
-      sent: [event("ann", "a", acme)],
-      told,
-    }),
-  );
   it.each<[string, Act, string]>([
     ["track()", ({ track }) => track(undefined as never), "track: eventUid"],
-    ["track({})", ({ track }) => track({} as never), "track: eventUid"],
-    ["track('')", ({ track }) => track(""), "track: eventUid"],
+    ["track('a', 5)", ({ track }) => track("a", 5 as never), "track: params"],
     ["identify()", ({ identify }) => identify(undefined as never), "identify: contactUid"],
-    ["identify(0.5)", ({ identify }) => identify(0.5), "identify: contactUid"],
     ["pageview(5)", ({ pageview }) => pageview(5 as never), "pageview: params"],
   ])("%s is reported by verb and argument, once to the console", async (_, act, detail) => {
     const { sent, told } = await sentBy({}, (tracker) => {
@@ -154,15 +138,15 @@ describe("a configuration", () => {
     [{ trackUrl: "" }, "no trackUrl"],
     [{ trackUrl: "https://[" }, "no address in trackUrl"],
   ])("%j sends nothing anywhere, which is said; the events wait until it is right", (wrong, detail) =>
-    inStory(async ({ tell, open, track, leave, world }) => {
+    inStory(async ({ tell, open, act, world }) => {
       const page = await open(wrong);
-      await track(page);
+      await act(page, "tracks");
       await tell("60 s; requests 0; waiting e1");
       expect([warn.mock.calls, page.problems.map((problem) => problem.detail)]).toEqual([
         [[`tracklet: ${detail}`]],
         [detail],
       ]);
-      await leave(page, {});
+      await act(page, "leaves");
       await tell("A opens; 60 s; once");
       expect(world.sent[0]!.url).toBe("https://track.example/v1/track/event?api_token=token");
     }),
@@ -202,27 +186,17 @@ describe("beforeSend", () => {
   const whole = event("ann", "a", { ...acme, n: 1 });
   const sentWith = (beforeSend: unknown, act = trackA) => sentBy({ ...ACME, beforeSend: beforeSend as Hook }, act);
 
-  it.each<[string, Hook, object[]]>([
-    [
-      "changes it in place",
-      ({ params }) => void Object.assign(params, { n: 2 }),
-      [event("ann", "a", { ...acme, n: 2 })],
-    ],
-    ["gives another back", (given) => ({ ...given, event_uid: "b", params: {} }), [event("ann", "b")]],
-    ["gives it to another contact", (given) => ({ ...given, contact_uid: "bob" }), [{ ...whole, contact_uid: "bob" }]],
-    [
-      "is given the event as it would be sent, and gives nothing back",
-      (given) => void expect({ ...given }).toEqual(whole),
-      [whole],
-    ],
-    [
-      "gives its members back in another order, and one more",
-      ({ params, ...rest }) => ({ extra: 1, params, ...rest }),
-      [whole],
-    ],
-    ["gives null", () => null, []],
-    ["gives false", () => false, []],
-  ])("that %s has its way", async (_, hook, sent) => expect(await sentWith(hook)).toEqual({ sent, told: [] }));
+  it.each<[string, Hook, object?]>([
+    ["changes it in place", ({ params }) => void Object.assign(params, { n: 2 }), { params: { ...acme, n: 2 } }],
+    ["gives another back", (given) => ({ ...given, event_uid: "b", params: {} }), { event_uid: "b", params: {} }],
+    ["gives it to another contact", (given) => ({ ...given, contact_uid: "bob" }), { contact_uid: "bob" }],
+    ["is given what would be sent, and gives nothing back", (given) => void expect({ ...given }).toEqual(whole), {}],
+    ["gives its members in another order, and one more", ({ params, ...rest }) => ({ extra: 1, params, ...rest }), {}],
+    ["gives null", () => null],
+    ["gives false", () => false],
+  ])("that %s has its way", async (_, hook, changes) =>
+    expect(await sentWith(hook)).toEqual({ sent: changes ? [{ ...whole, ...changes }] : [], told: [] }),
+  );
 
   it.each<[string, Hook]>([
     ["puts it in front", (given) => ({ contact_uid: "bob", ...given })],
@@ -238,11 +212,11 @@ describe("beforeSend", () => {
     expect((await sentBy({ ...NOBODY, beforeSend }, act)).sent).toEqual([event("ann", "a", { n: 1 })]);
   });
   it("that leaves no params leaves an event without any, which survives its page", () =>
-    inStory(async ({ tell, open, track, crash }) => {
+    inStory(async ({ tell, open, act }) => {
       const page = await open({ beforeSend: ({ contact_uid, event_uid }) => ({ contact_uid, event_uid }) as never });
-      await track(page);
+      await act(page, "tracks");
       expect(page.problems).toEqual([]);
-      crash(page);
+      await act(page, "crashes");
       await tell("B opens; 60 s; B sent e1");
     }));
   const fail = (reason: unknown) => () => {

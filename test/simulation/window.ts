@@ -1,6 +1,7 @@
 /** The global object of a page: what the tracker's free names mean. */
 import type { Clock } from "./clock.js";
 import { BeaconBody } from "./network.js";
+import type { Page } from "./page.js";
 import { createTarget, type Target } from "./target.js";
 
 /** What a page puts into its window. */
@@ -9,17 +10,10 @@ interface Parts {
   random: () => number;
   /** The same of `crypto`, which differs from page to page. */
   secure: () => number;
-  timers: object;
-  abortSignal: typeof AbortSignal;
   area: () => Storage;
-  locks: object | undefined;
-  queueMicrotask: (run: () => void) => void;
-  isPrerendering: () => boolean;
-  fetch: unknown;
-  sendBeacon: unknown;
-  canKeepAlive: boolean;
-  isHidden: () => boolean;
-  isOnline: () => boolean;
+  /** Members of the window, and of its `navigator`. */
+  members: object;
+  navigator: object;
   onError: (error: unknown) => void;
 }
 
@@ -30,13 +24,13 @@ export type PageDocument = Target & { hidden: boolean } & Record<string, unknown
 /** Not in every browser, so that nothing may be built on them. */
 const ABSENT = ["scheduler", "requestIdleCallback", "MessageChannel", "BroadcastChannel", "setImmediate", "process"];
 
-export const createWindow = (parts: Parts): PageWindow => {
+export const createWindow = (page: Page, parts: Parts): PageWindow => {
   const { clock, random } = parts;
   const target = createTarget(parts.onError);
-  const location = new URL("https://site.example/");
+  const location = new URL("https://site.example/a");
   const document = Object.defineProperties(createTarget(parts.onError, target), {
-    hidden: { get: parts.isHidden, enumerable: true },
-    prerendering: { get: parts.isPrerendering },
+    hidden: { get: () => page.isHidden, enumerable: true },
+    prerendering: { get: () => page.isPrerendering },
   });
   Object.assign(document, { defaultView: target, documentElement: {} });
   class History {
@@ -51,20 +45,13 @@ export const createWindow = (parts: Parts): PageWindow => {
   }
   // Whoever wraps `pushState` hears nothing of a replacement.
   const { pushState } = History.prototype;
-  const navigator = Object.defineProperties(
-    { sendBeacon: parts.sendBeacon, ...(parts.locks && { locks: parts.locks }) },
-    { onLine: { get: parts.isOnline, enumerable: true } },
-  );
-  const window = Object.assign(target, parts.timers, Object.fromEntries(ABSENT.map((name) => [name, undefined])), {
+  const window = Object.assign(target, parts.members, Object.fromEntries(ABSENT.map((name) => [name, undefined])), {
     document,
     location,
-    navigator,
+    navigator: parts.navigator,
     History,
     history: new History(),
     origin: location.origin,
-    fetch: parts.fetch,
-    queueMicrotask: parts.queueMicrotask,
-    AbortSignal: parts.abortSignal,
     Blob: BeaconBody,
     Request: class {},
     HTMLScriptElement: class {},
@@ -78,7 +65,12 @@ export const createWindow = (parts: Parts): PageWindow => {
   });
   // Mutation testing keeps in it which change is in force.
   Object.defineProperty(window, "__stryker__", { value: Reflect.get(globalThis, "__stryker__") });
-  if (parts.canKeepAlive) Object.assign(window.Request.prototype, { keepalive: true });
+  if (page.canNavigate) {
+    class Navigation {}
+    const navigation = Object.setPrototypeOf(createTarget(parts.onError), Navigation.prototype);
+    Object.assign(window, { Navigation, navigation });
+  }
+  if (page.canKeepAlive) Object.assign(window.Request.prototype, { keepalive: true });
   Object.defineProperty(window, "localStorage", { get: parts.area, configurable: true });
   for (const name of ["window", "self", "globalThis"])
     Object.defineProperty(window, name, { value: window, configurable: true, writable: true });

@@ -6,20 +6,27 @@
 import type { Config } from "../../src/types.js";
 import { createArea, type FakeArea } from "./area.js";
 import { type Clock, createClock } from "./clock.js";
-import { createLocks, type Locks } from "./locks.js";
-import type { Network, Sent } from "./network.js";
+import { createLocks } from "./locks.js";
+import type { Sent } from "./network.js";
 import { configOf, createPage, type Page, settle, type Traits } from "./page.js";
 import { prepareTracker } from "./script.js";
 
 export { eventName, type Sent } from "./network.js";
 export type { Page } from "./page.js";
 
-export interface World extends Network {
+export interface World {
   clock: Clock;
   storage: FakeArea;
-  locks: Locks;
+  locks: ReturnType<typeof createLocks>;
   pages: Page[];
   open(config?: Partial<Config>, traits?: Traits): Promise<Page>;
+  sent: Sent[];
+  /** Is told of each request as it begins. */
+  onRequest(sent: Sent): void;
+  /** Is told of each end that a page hears of, just before it acts on it; a status of 0 means that there was no answer. */
+  onEnd(sent: Sent, status: number, retryAfter?: number): void;
+  isOnline: boolean;
+  takesBeacons: boolean;
   /** Requests without an answer. */
   openRequests(): Sent[];
   names(): string[];
@@ -74,8 +81,8 @@ export const inWorld = async (test: (world: World) => Promise<void>, random: () 
     clock,
     storage,
     locks: createLocks(clock),
-    sent: [],
     pages: [],
+    sent: [],
     onRequest: () => {},
     onEnd: () => {},
     isOnline: true,

@@ -1,18 +1,16 @@
 /** After `optOut()` nothing is sent, and nothing of ours stays stored but the choice (design §3.11). */
 import type { Page } from "../world.js";
-import { HEARD_MS, isKeeping, type MakeRule } from "./rule.js";
+import { HEARD_MS, hasHeard, isKeeping, type MakeRule, mayBeCleared } from "./rule.js";
 
 export const consent: MakeRule = (journal) => {
-  const { world, entries, violations } = journal;
+  const { world, entries } = journal;
   const { clock } = world;
   /** The choice that is stored; nobody can tell once the storage was emptied or full. */
   let choice: "granted" | "denied" | undefined;
   let isKnown = true;
   const choices: { page: Page; next: string; at: number }[] = [];
-  let cleared: { at: number; by?: Page } = { at: Number.NEGATIVE_INFINITY };
-  /** When a page ended last, and when one ran again. */
+  /** When a page ended last. */
   let endedAt = Number.NEGATIVE_INFINITY;
-  let resumedAt = Number.NEGATIVE_INFINITY;
   let since = 0;
   let by: Page | undefined;
   /** Where a page had yet to hear of the last choice when it ended, or refused, what was written meanwhile stays until the next page. */
@@ -22,7 +20,7 @@ export const consent: MakeRule = (journal) => {
   const forget = (): void => {
     for (const entry of entries.values()) if (!entry.stored) entry.mayBeLost ??= "the visitor refused";
   };
-  const isHeard = (): boolean => clock.now() >= since + HEARD_MS;
+  const isHeard = (): boolean => world.pages.every((page) => hasHeard(journal, page, since));
   const end = (): void => {
     endedAt = clock.now();
     mayLinger ||= choice === "denied" && !isHeard();
@@ -32,7 +30,7 @@ export const consent: MakeRule = (journal) => {
     const keys = Object.keys(world.storage.rows).filter((key) => key.startsWith("tracklet:"));
     const isCalm = isHeard() && !world.pages.some(({ isDead, isFrozen }) => !isDead && isFrozen);
     if (choice !== "denied" || !isKnown || mayLinger || !isCalm || keys.length < 2) return;
-    violations.push(`${clock.now()} ms: after the refusal there are still ${keys.join(", ")}`);
+    journal.violate(`after the refusal there are still ${keys.join(", ")}`);
   };
 
   return {
@@ -50,8 +48,7 @@ export const consent: MakeRule = (journal) => {
       check();
       if (choice === "denied") entry.mayBeLost = "the visitor has refused";
       const isLate = choices.some(
-        ({ page, next, at }) =>
-          next === "denied" && page !== entry.page && clock.now() < Math.max(at, resumedAt) + HEARD_MS,
+        ({ page, next, at }) => next === "denied" && page !== entry.page && !hasHeard(journal, entry.page, at),
       );
       if (isLate) entry.mayBeLost ??= "its page may have yet to hear of a refusal that was taken back";
     },
@@ -67,23 +64,12 @@ export const consent: MakeRule = (journal) => {
       mayLinger ||= next === "denied" && (!isHeard() || clock.now() < endedAt + HEARD_MS);
       choice = next;
       since = clock.now();
-      // What another page has emptied comes after it, perhaps.
-      const isCleared = cleared.by !== page && clock.now() < cleared.at + HEARD_MS;
-      isKnown = isKeeping(journal) && !isRace && !isCleared;
+      isKnown = isKeeping(journal) && !isRace && !mayBeCleared(journal, page);
       if (next === "denied") forget();
     },
-    onClear: (page) => {
+    onClear: () => {
       check();
-      cleared = { at: clock.now(), by: page };
       isKnown = false;
-    },
-    onResume: () => {
-      resumedAt = clock.now();
-      since = Math.max(since, clock.now());
-    },
-    onRestore: () => {
-      resumedAt = clock.now();
-      since = Math.max(since, clock.now());
     },
     onExit: () => {
       end();
@@ -93,7 +79,7 @@ export const consent: MakeRule = (journal) => {
     onBegin: ({ page }, { name }) => {
       const isRefused =
         (choice === "denied" && (by === page || isHeard())) || (pending.has(page) && choice !== "granted");
-      if (isKnown && isRefused) violations.push(`${clock.now()} ms: ${name} is sent without consent`);
+      if (isKnown && isRefused) journal.violate(`${name} is sent without consent`);
     },
     verify: check,
   };

@@ -3,21 +3,17 @@
  * can neither know nor keep: each such case is named here or in the rule of hand-offs.
  */
 import type { Page } from "../world.js";
-import { type Entry, HEARD_MS, isKeeping, isSuccess, type MakeRule, YOUNG_MS } from "./rule.js";
+import { type Entry, HEARD_MS, isKeeping, isSuccess, type MakeRule, mayBeCleared, YOUNG_MS } from "./rule.js";
 
 /** So long after the beginning of a request its page may have no lock for it, in milliseconds. */
 const LOCKED_MS = 520;
 
 export const durability: MakeRule = (journal) => {
-  const { world, entries, violations, service } = journal;
+  const { world, entries, service } = journal;
   const { clock } = world;
-  /** A page that comes back begins another life. */
-  const lives = new Map<Page, object>();
-  const lifeOf = (page: Page): object => lives.get(page) ?? page;
   const seenBy = new Map<string, Set<Page>>();
   /** When a page ran again, after how long. */
   const resumed = new Map<Page, { at: number; ms: number }>();
-  let clearedAt = Number.NEGATIVE_INFINITY;
   /** The storage was emptied; what is its own, a page stores again when it is left. */
   const isEmptied = new Set<Page>();
   /** There was no room to store all again, when it was emptied or the page was left. */
@@ -25,7 +21,7 @@ export const durability: MakeRule = (journal) => {
 
   const unsettled = (): Entry[] => [...entries.values()].filter(({ stored }) => !stored);
   /** Has the page the event in its memory, for sure? */
-  const isHeld = ({ page, life }: Entry): boolean => !page.isDead && !page.isFrozen && life === lifeOf(page);
+  const isHeld = ({ page, life }: Entry): boolean => !page.isDead && !page.isFrozen && life === page.life;
   /** Has it stood still, so that others may have taken over what it has, and has yet to hear of that? */
   const isUninformed = (page: Page): boolean => {
     const { at = Number.NEGATIVE_INFINITY, ms = 0 } = resumed.get(page) ?? {};
@@ -36,18 +32,13 @@ export const durability: MakeRule = (journal) => {
     if (page !== entry.page) entry.mayRepeat ??= "the storage was emptied while another page was sending it";
   };
   const check = (isRight: boolean, what: string): void => {
-    if (!isRight) violations.push(`${clock.now()} ms: ${what}`);
+    if (!isRight) journal.violate(what);
   };
   const reportOf = (name: string) =>
     world.pages.flatMap(({ problems }) => problems).find(({ event }) => event?.event_uid === name);
 
   return {
-    onTrack: (entry) => {
-      entry.life = lifeOf(entry.page);
-    },
-    onRestore: (page) => void lives.set(page, {}),
     onClear: (by, isByKey) => {
-      clearedAt = clock.now();
       for (const page of world.pages) {
         isEmptied.add(page);
         if (!isKeeping(journal)) isTight.add(page);
@@ -75,6 +66,9 @@ export const durability: MakeRule = (journal) => {
     onEnd: (page, how) => {
       // A clean exit stores again what was emptied out; so does the page that is hidden.
       const mayLack = !isKeeping(journal) || (how !== "left" && (isEmptied.has(page) || isTight.has(page)));
+      if (mayBeCleared(journal, page))
+        for (const entry of unsettled())
+          if (entry.page === page) entry.mayBeLost ??= "its page ended before it heard that the storage was emptied";
       if (!mayLack) return;
       const stored = new Set(world.stored());
       for (const entry of unsettled())
@@ -96,7 +90,7 @@ export const durability: MakeRule = (journal) => {
     onBegin: ({ page }, entry) => {
       if ((page.isLeaving || page.isGone) && isUninformed(page))
         entry.mayRepeat ??= "its page stood still, and was left before it heard of the others";
-      if (clock.now() < clearedAt + HEARD_MS) lateRemoval(page, entry);
+      if (clock.now() < journal.cleared.at + HEARD_MS) lateRemoval(page, entry);
       check(
         !seenBy.get(entry.name)?.has(page) || !!entry.mayRepeat,
         `${entry.name} is sent by a page that saw it accepted`,
@@ -119,9 +113,9 @@ export const durability: MakeRule = (journal) => {
         if (report?.code === "rejected")
           check(failures > 1 || mayBeLost !== undefined, `${name} is dropped after ${failures} failures`);
         else if (report?.code === "evicted") check(!journal.isExact, `${name} is evicted`);
-        if (isDue(name) && !stored && isDurable && !mayBeLost && !report) violations.push(`${name} is lost`);
+        check(!isDue(name) || !!stored || !isDurable || !!mayBeLost || !!report, `${name} is lost`);
       }
-      for (const name of waiting) if (isDue(name)) violations.push(`${name} still waits`);
+      for (const name of waiting) check(!isDue(name), `${name} still waits`);
     },
   };
 };

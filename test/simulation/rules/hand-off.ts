@@ -3,14 +3,12 @@
  * again only where two attempts fail with no success between; after any other end it is sent again.
  */
 import type { Page, Sent } from "../world.js";
-import { type Entry, HEARD_MS, isKeeping, isSuccess, type MakeRule, YOUNG_MS } from "./rule.js";
+import { type Entry, HEARD_MS, isKeeping, isSuccess, lockedAt, type MakeRule, SETTLE_MS, YOUNG_MS } from "./rule.js";
 
 /** A mark is judged by requests begun within this time, in milliseconds. */
 const MARK_MS = 20_000;
 /** A request that is unanswered for longer, in milliseconds, is a doubt. */
 const DOUBT_MS = 3_000;
-/** A grant may overtake the last changes of the storage by so much, in milliseconds. */
-const SETTLE_MS = 300;
 /** One that is unanswered for longer, in milliseconds, is forgotten. */
 const LOST_MS = 20_000;
 
@@ -23,7 +21,6 @@ const LOST = "handed off, and its request failed";
 const JUDGED = "its request failed on a hidden page, while another page took a success for that of its mark";
 
 interface Failure {
-  name: string;
   beganAt: number;
   at: number;
   /** Does the answer say that every event will fail, as for a wrong token? */
@@ -53,7 +50,6 @@ export const handOff: MakeRule = (journal) => {
   /** When a page went into the cache or came back last. */
   const movedAt = new Map<Page, number>();
   const restoredAt = new Map<Page, number>();
-  const gone = new Set<Page>();
   /** A page acts on a failure a task later: whether it has already done so, nobody can tell. */
   const failedAt = new Map<Page, number>();
   let lastFailedAt = Number.NEGATIVE_INFINITY;
@@ -100,12 +96,8 @@ export const handOff: MakeRule = (journal) => {
     if (page.isHidden) for (const sent of flying(page)) if (markOf(sent) !== "unmarked") mayBeMarked.add(sent);
   };
   /** May the page take the mark of its event away? Under its lock alone, once that is no longer young. */
-  const mayWrite = (page: Page, { trackedAt, key = "" }: Entry): boolean =>
-    clock.now() < trackedAt + YOUNG_MS ||
-    [...world.locks.held].some(
-      ([name, { page: by, grantedAt }]) =>
-        by === page && clock.now() >= grantedAt + SETTLE_MS && key.includes(`:${name.split(":")[1]}:`),
-    );
+  const mayWrite = (page: Page, entry: Entry): boolean =>
+    clock.now() < entry.trackedAt + YOUNG_MS || clock.now() >= lockedAt(journal, page, entry) + SETTLE_MS;
   /** Others judge the mark by their own successes until they hear that it is gone. */
   const unmark = (page: Page, entry: Entry): void => {
     if (!world.pages.some((other) => other !== page && !other.isDead)) return;
@@ -144,10 +136,9 @@ export const handOff: MakeRule = (journal) => {
       movedAt.set(page, clock.now());
       for (const sent of flying(page))
         settle(sent, markOf(sent), "in flight at the exit of a page that knew of failures");
-      gone.add(page);
     },
     onEnd: (page, how) => {
-      if (gone.has(page)) return;
+      if (page.isGone && how !== "cut") return;
       lookAt(page);
       for (const sent of flying(page)) {
         const isSure = how === "cut" && marked.has(sent) && markOf(sent) === "marked";
@@ -159,7 +150,6 @@ export const handOff: MakeRule = (journal) => {
       if (hasJustFailed(page)) failedAt.set(page, clock.now() + ms);
     },
     onRestore: (page) => {
-      gone.delete(page);
       movedAt.set(page, clock.now());
       restoredAt.set(page, clock.now());
     },
@@ -180,7 +170,7 @@ export const handOff: MakeRule = (journal) => {
         succeededAt = clock.now();
         for (const [other, until] of failedMarks) if (clock.now() < until) other.mayBeLost ??= JUDGED;
       }
-      if (gone.has(page)) return;
+      if (page.isGone) return;
       holdsUntil = Math.max(holdsUntil, clock.now() + retryAfter * 1_000);
       if (isSuccess(status)) {
         // For the page, the success may have come before the failure.
@@ -208,7 +198,7 @@ export const handOff: MakeRule = (journal) => {
       if (health.get(page) !== "ill") health.set(page, worse);
       if (originHealth !== "ill") originHealth = worse;
       const isOfAll = status >= 300 && status < 500 && ![400, 408, 413, 422, 425, 429].includes(status);
-      for (const by of [page, undefined]) note(by, { name, beganAt, at: clock.now(), isOfAll });
+      for (const by of [page, undefined]) note(by, { beganAt, at: clock.now(), isOfAll });
     },
   };
 };

@@ -3,7 +3,7 @@
  * stored; what nobody was named for gets the next identity that its page hears of, but never one from after a `reset()`.
  */
 import type { Page } from "../world.js";
-import { type Entry, HEARD_MS, isKeeping, type MakeRule } from "./rule.js";
+import { type Entry, HEARD_MS, hasHeard, isKeeping, type MakeRule } from "./rule.js";
 
 /** Contact and account in one text; nobody is `undefined`. */
 type Identity = string | undefined;
@@ -39,17 +39,14 @@ const UNHEARD = "its page has yet to hear of a reset";
 const UNDONE = "who was named without knowledge of the reset was stored over it";
 
 export const identities: MakeRule = (journal) => {
-  const { world, violations } = journal;
+  const { world } = journal;
   const { clock } = world;
   let place = 0;
   const own = new Map<Page, Own>();
   const changes: Change[] = [{ at: 0, place, by: undefined, values: new Set([undefined]) }];
   const resets: Change[] = [];
   const owned = new Map<Entry, Owned>();
-  /** When a page ran again last. */
-  const resumedAt = new Map<Page, number>();
   const openedAt = new Map<Page, number>();
-  let clearedAt = Number.NEGATIVE_INFINITY;
   /** Pages of which nobody can tell what they know. */
   const doubtful = new Set<Page>();
   /** Pages whose visitor has refused or has yet to agree, so that they store nothing. */
@@ -64,24 +61,25 @@ export const identities: MakeRule = (journal) => {
     isKeeping(journal) && !closed.has(page) && !(unaware.has(page) && clock.now() < agreedAt + HEARD_MS);
 
   const text = (contact: string, account?: string): string => `${contact}/${account ?? ""}`;
-  const hasHeard = (page: Page, { at, by }: Change): boolean =>
-    by === page || (!page.isFrozen && clock.now() >= Math.max(at, resumedAt.get(page) ?? 0) + HEARD_MS);
+  const knows = (page: Page, { at, by }: Change): boolean =>
+    by === page || (!page.isFrozen && hasHeard(journal, page, at));
   /** What the page may take for stored. */
   const storedFor = (page: Page): Set<Identity> => {
     const values = new Set<Identity>();
     for (const change of changes.toReversed()) {
       for (const value of change.values) values.add(value);
-      if (hasHeard(page, change)) break;
+      if (knows(page, change)) break;
     }
     return values;
   };
   /** A page that was opened once the reset id was emptied out of the storage takes it for a new one when another page writes it. */
-  const isNews = (page: Page, { at }: Change): boolean => at <= clearedAt && (openedAt.get(page) ?? 0) >= clearedAt;
+  const isNews = (page: Page, { at }: Change): boolean =>
+    at <= journal.cleared.at && (openedAt.get(page) ?? 0) >= journal.cleared.at;
   /** @returns whether others learn of it for sure */
   const change = (by: Page, values: Identity[]): boolean => {
     const former = changes.at(-1)!;
     // Of two pages that write at the same time, nobody can tell who is the last.
-    const races = changes.filter((other) => other.by !== undefined && !hasHeard(by, other));
+    const races = changes.filter((other) => other.by !== undefined && !knows(by, other));
     const isSure = keeps(by) && !races.length;
     const unheard = races.filter((other) => resets.includes(other));
     const all = isSure ? values : [...values, ...[former, ...races].flatMap((other) => [...other.values])];
@@ -96,12 +94,9 @@ export const identities: MakeRule = (journal) => {
     return isSure;
   };
   const isAddressed = ({ page }: Entry, { addressedAt }: Owned): boolean =>
-    addressedAt !== undefined &&
-    !page.isDead &&
-    !page.isFrozen &&
-    clock.now() >= Math.max(addressedAt, resumedAt.get(page) ?? 0) + HEARD_MS;
+    addressedAt !== undefined && !page.isDead && !page.isFrozen && hasHeard(journal, page, addressedAt);
   const identify = (page: Page, id: string, comesAt = Number.NEGATIVE_INFINITY): void => {
-    const unheard = resets.filter((reset) => !hasHeard(page, reset) || isNews(page, reset));
+    const unheard = resets.filter((reset) => !knows(page, reset) || isNews(page, reset));
     own.set(page, { id, place: ++place, comesAt, unheard });
     doubtful.delete(page);
     const isSure = change(page, [id]);
@@ -119,15 +114,14 @@ export const identities: MakeRule = (journal) => {
   const track = (entry: Entry): void => {
     const { page } = entry;
     const isUnheard =
-      resets.some((reset) => !hasHeard(page, reset)) ||
-      changes.some((other) => other.isBlind && !hasHeard(page, other));
+      resets.some((reset) => !knows(page, reset)) || changes.some((other) => other.isBlind && !knows(page, other));
     if (doubtful.has(page)) {
       if (isUnheard || isUntold) entry.mayBeLost ??= UNHEARD;
       return;
     }
     const mine = own.get(page);
     const later = resets.filter((reset) => mine && reset.place > mine.place);
-    const isTold = later.some((reset) => reset.at > mine!.comesAt && hasHeard(page, reset));
+    const isTold = later.some((reset) => reset.at > mine!.comesAt && knows(page, reset));
     const isOwn = mine && !mine.unheard.length && !later.length;
     const stored = storedFor(page);
     const allowed = new Set<string>();
@@ -150,7 +144,7 @@ export const identities: MakeRule = (journal) => {
       isUntold ||= closed.has(page);
       own.delete(page);
       // What others name without knowledge of it may be stored over it.
-      for (const other of changes) if (other.by !== undefined && !hasHeard(page, other)) other.isBlind = true;
+      for (const other of changes) if (other.by !== undefined && !knows(page, other)) other.isBlind = true;
       const isSure = change(page, [undefined]);
       const reset = changes.at(-1)!;
       resets.push(reset);
@@ -164,7 +158,6 @@ export const identities: MakeRule = (journal) => {
     },
     onClear: (page) => {
       isRefused = false;
-      clearedAt = clock.now();
       // What nobody has heard of is forgotten: that somebody was named, or has logged out.
       for (const state of owned.values())
         if (clock.now() < (state.addressedAt ?? 0) + HEARD_MS) state.addressedAt = undefined;
@@ -204,18 +197,14 @@ export const identities: MakeRule = (journal) => {
       });
       for (const [entry, { isOpen }] of owned) if (isOpen) owned.delete(entry);
     },
-    onRestore: (page) => void resumedAt.set(page, clock.now()),
-    onResume: (page) => void resumedAt.set(page, clock.now()),
     onBegin: ({ body, page }, entry) => {
       const { contact_uid, params } = JSON.parse(body);
       const state = owned.get(entry);
       const id = text(contact_uid, params.account_uid);
-      if (!contact_uid) violations.push(`${entry.name} is sent without a contact`);
+      if (!contact_uid) journal.violate(`${entry.name} is sent without a contact`);
       // Whoever adopts it may not have heard of a log-out while nothing might be stored.
       else if (state && !state.allowed.has(id) && (entry.page === page || !doubtful.has(page)))
-        violations.push(
-          `${clock.now()} ms: ${entry.name} is sent as ${id}, and may be of ${[...state.allowed].join(", ") || "nobody"}`,
-        );
+        journal.violate(`${entry.name} is sent as ${id}, and may be of ${[...state.allowed].join(", ") || "nobody"}`);
       else if (state) Object.assign(state, { allowed: new Set([id]), isOpen: false });
     },
   };

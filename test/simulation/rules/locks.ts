@@ -3,41 +3,31 @@
  * under the lock of that page, once the last changes of its former holder have arrived.
  */
 import type { Page } from "../world.js";
-import { type Entry, isKeeping, type MakeRule, YOUNG_MS } from "./rule.js";
+import { type Entry, isKeeping, lockedAt, type MakeRule, SETTLE_MS, YOUNG_MS } from "./rule.js";
 
-/** A grant may overtake the last changes of the storage by so much, in milliseconds. */
-const SETTLE_MS = 300;
 const MOST = 8;
 
 export const locks: MakeRule = (journal) => {
-  const { world, violations } = journal;
+  const { world } = journal;
   const { clock } = world;
-  let clearedAt = Number.NEGATIVE_INFINITY;
 
   /** What was young when its lock was granted, nobody else can have touched. */
-  const holds = (page: Page, { key = "", trackedAt }: Entry): boolean =>
-    [...world.locks.held].some(
-      ([name, { page: by, grantedAt }]) =>
-        by === page &&
-        (clock.now() >= grantedAt + SETTLE_MS || grantedAt < trackedAt + YOUNG_MS) &&
-        key.includes(`:${name.split(":")[1]}:`),
-    );
+  const holds = (page: Page, entry: Entry): boolean => {
+    const grantedAt = lockedAt(journal, page, entry);
+    return clock.now() >= grantedAt + SETTLE_MS || grantedAt < entry.trackedAt + YOUNG_MS;
+  };
 
   return {
-    onClear: () => {
-      clearedAt = clock.now();
-    },
     onBegin: ({ page }, entry) => {
-      if (world.locks.heldBy(page).length > MOST)
-        violations.push(`${clock.now()} ms: a page holds more than ${MOST} locks`);
+      if (world.locks.heldBy(page).length > MOST) journal.violate(`a page holds more than ${MOST} locks`);
       // What is in memory alone, or was written back, is nobody else's.
-      if (!journal.isExact || !entry.isDurable || !isKeeping(journal) || entry.trackedAt < clearedAt) return;
+      if (!journal.isExact || !entry.isDurable || !isKeeping(journal) || entry.trackedAt < journal.cleared.at) return;
       if (page.locks !== "normal" || entry.page.locks !== "normal") return;
       const isOwn = entry.page === page && (clock.now() < entry.trackedAt + YOUNG_MS || page.isLeaving || page.isGone);
-      if (!isOwn && !holds(page, entry)) violations.push(`${clock.now()} ms: ${entry.name} is sent without its lock`);
+      if (!isOwn && !holds(page, entry)) journal.violate(`${entry.name} is sent without its lock`);
     },
     onEnd: (page) => {
-      if (world.locks.heldBy(page).length) violations.push(`${clock.now()} ms: a page that is gone holds a lock`);
+      if (world.locks.heldBy(page).length) journal.violate(`a page that is gone holds a lock`);
     },
   };
 };

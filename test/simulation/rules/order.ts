@@ -3,7 +3,7 @@ import type { Page } from "../world.js";
 import { isSuccess, type MakeRule, YOUNG_MS } from "./rule.js";
 
 export const order: MakeRule = (journal) => {
-  const { world, entries, violations } = journal;
+  const { world, entries } = journal;
   /** The latest event of each life that was begun, by its place among all events. */
   const latest = new Map<object, number>();
   const begun = new Set<string>();
@@ -28,9 +28,7 @@ export const order: MakeRule = (journal) => {
       const isYoung = sent.page === page && world.clock.now() < trackedAt + YOUNG_MS;
       const isChecked = journal.isExact && isYoung && !opened.has(life);
       if (isChecked && placeOf(name) < (latest.get(life) ?? -1))
-        violations.push(
-          `${world.clock.now()} ms: ${name} is tried after a later event of page ${world.pages.indexOf(page) + 1}`,
-        );
+        journal.violate(`${name} is tried after a later event of page ${world.pages.indexOf(page) + 1}`);
       latest.set(life, Math.max(placeOf(name), latest.get(life) ?? -1));
     },
   };

@@ -2,7 +2,7 @@
 
 import { SUSPECT_TRIES } from "../../../src/browser/delivery/timings.js";
 import type { Page } from "../world.js";
-import { HEARD_MS, isKeeping, isSuccess, type MakeRule } from "./rule.js";
+import { HEARD_MS, hasHeard, isKeeping, isSuccess, type MakeRule, mayBeCleared } from "./rule.js";
 
 /** The back-off has grown after this time, in milliseconds; from then on so many requests may come in as much time. */
 const WINDOW_MS = 60_000;
@@ -11,42 +11,37 @@ const MOST_IN_WINDOW = 24;
 const MOST_RETRY_AFTER_S = 3_600;
 
 export const pace: MakeRule = (journal) => {
-  const { world, violations } = journal;
+  const { world } = journal;
   const { clock } = world;
   /** Times of day at which the pages may send nothing; `undefined` stands for all pages. */
   let holds: { at: number; by: Page; from: number; until: number; isFor: Page | undefined }[] = [];
-  const gone = new Set<Page>();
   /** When requests that are to fail began, since the last one that was not. */
   let failing: number[] = [];
   /** Until this time of day the service has set the pace itself. */
   let pacedUntil = 0;
   let clears: number[] = [];
-  /** When a page emptied the storage last: it may come late, and take away what was stored meanwhile. */
-  let cleared: { at: number; by?: Page; isByKey: boolean } = { at: Number.NEGATIVE_INFINITY, isByKey: false };
   /** When each page began a request last, or heard of the end of one: it may have written the back-off then. */
   const wroteAt = new Map<Page, number>();
   let hasFailed = false;
   /** How often each page has tried an event that the service never takes. */
   const tries = new Map<string, Map<Page, number>>();
-  /** When a page ran again last. */
-  const resumedAt = new Map<Page, number>();
 
   const isIn = (at: number): boolean => at > clock.now() - WINDOW_MS;
   const checkRate = (): void => {
     const [first] = failing as [number];
     const count = failing.filter((at) => isIn(at) && at >= first + WINDOW_MS).length;
-    const tabs = isKeeping(journal) ? 1 : world.pages.filter(({ isDead }) => !isDead).length;
+    // What is full, and that an event is a suspect, each page finds out for itself.
+    const isShared = isKeeping(journal) && !journal.service.poison.size;
+    const tabs = isShared ? 1 : world.pages.filter(({ isDead }) => !isDead).length;
     const most = MOST_IN_WINDOW * (tabs + clears.filter(isIn).length);
-    if (count > most) violations.push(`${clock.now()} ms: ${count} requests in a minute to a service that fails`);
+    if (count > most) journal.violate(`${count} requests in a minute to a service that fails`);
   };
 
   /** The page may write the back-off, over one that it has yet to hear of. */
   const write = (page: Page): void => {
     wroteAt.set(page, clock.now());
-    holds = holds.filter(({ at, by }) => by === page || hasHeard(page, at));
+    holds = holds.filter(({ at, by }) => by === page || hasHeard(journal, page, at));
   };
-  const hasHeard = (page: Page, at: number): boolean =>
-    clock.now() >= Math.max(at, resumedAt.get(page) ?? 0) + HEARD_MS;
 
   /** Each page finds out for itself that an event is a suspect: what a second one tries first does not count. */
   const isFirstTry = (page: Page, name: string): boolean => {
@@ -57,12 +52,6 @@ export const pace: MakeRule = (journal) => {
   };
 
   return {
-    onExit: (page) => void gone.add(page),
-    onRestore: (page) => {
-      gone.delete(page);
-      resumedAt.set(page, clock.now());
-    },
-    onResume: (page) => void resumedAt.set(page, clock.now()),
     onChoice: () => {
       holds = [];
       pacedUntil = 0;
@@ -73,7 +62,6 @@ export const pace: MakeRule = (journal) => {
     },
     onClear: (by, isByKey) => {
       clears = [...clears.filter(isIn), clock.now()];
-      cleared = { at: clock.now(), by, isByKey };
       // Who has heard of it goes on; others need not know. The removal of its key alone tells others that the back-off is over.
       holds = holds
         .filter(({ isFor }) => isFor && !isFor.isDead && (!isByKey || isFor === by))
@@ -86,14 +74,14 @@ export const pace: MakeRule = (journal) => {
       if (!retryAfter) return;
       // The service sets the pace itself.
       failing = [];
-      if (gone.has(page)) return;
+      if (page.isGone) return;
       const [at, from] = [clock.now(), clock.wall()];
       const until = from + Math.min(retryAfter, MOST_RETRY_AFTER_S) * 1_000;
       pacedUntil = Math.max(pacedUntil, until);
-      const isCleared = page !== cleared.by && clock.now() < cleared.at + HEARD_MS;
+      const isCleared = mayBeCleared(journal, page);
       // Of two pages that write the back-off at the same time, nobody can tell who is the last.
       const isRace = [...wroteAt].some(([other, at]) => other !== page && clock.now() < at + HEARD_MS);
-      if (isRace || (isCleared && cleared.isByKey)) return;
+      if (isRace || (isCleared && journal.cleared.isByKey)) return;
       holds.push({ at, by: page, from, until, isFor: page });
       if (isKeeping(journal) && !isCleared)
         holds.push({ at, by: page, from: from + HEARD_MS, until, isFor: undefined });
@@ -109,9 +97,9 @@ export const pace: MakeRule = (journal) => {
       // What finds no room is known to one page alone, which may write over what another one knows.
       const isShared = isKeeping(journal) || world.pages.filter(({ isDead }) => !isDead).length === 1;
       const isKnown = ({ at, isFor }: (typeof holds)[number]): boolean =>
-        isFor === page || (!isFor && hasHeard(page, at));
+        isFor === page || (!isFor && hasHeard(journal, page, at));
       if (isShared && known.some((one) => isKnown(one) && time >= one.from && time < one.until))
-        violations.push(`${clock.now()} ms: ${name} is sent although Retry-After holds`);
+        journal.violate(`${name} is sent although Retry-After holds`);
       // Where the service says when to come, that is the pace.
       if (time < pacedUntil + WINDOW_MS) failing = [];
       else if (willFail) checkRate();

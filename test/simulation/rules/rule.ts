@@ -7,7 +7,7 @@ import type { Page, Sent } from "../world.js";
 export interface Entry {
   name: string;
   page: Page;
-  /** The page, from its load or its return to its exit: one that comes back is another one to what it had queued. */
+  /** Of its page, when it was tracked. */
   life: object;
   /** Its key in the storage, when `track` returned. */
   key?: string;
@@ -40,7 +40,6 @@ export interface Rule {
   /** Before the page hears of it. */
   onRestore?(page: Page): void;
   onStall?(page: Page, ms: number): void;
-  onResume?(page: Page): void;
   onJump?(): void;
   onBegin?(sent: Sent, entry: Entry, willFail: boolean): void;
   /** The service has taken a request, or never will. */
@@ -57,6 +56,22 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
 
 /** A change of the storage has reached every page that runs after this time, in milliseconds. */
 export const HEARD_MS = 320;
+
+/** Has the page heard of what was changed then? What stands still hears of it later. */
+export const hasHeard = ({ world }: Journal, page: Page, at: number): boolean =>
+  world.clock.now() >= Math.max(at, page.resumedAt) + HEARD_MS;
+
+/** May the emptying by another page still come, and take away what this one stores now? */
+export const mayBeCleared = ({ world, cleared }: Journal, page: Page): boolean =>
+  cleared.by !== page && world.clock.now() < cleared.at + HEARD_MS;
+
+/** A grant may overtake the last changes of the storage by so much, in milliseconds. */
+export const SETTLE_MS = 300;
+
+/** When the page was granted the lock of the tab that has tracked the event, if it holds that. */
+export const lockedAt = ({ world }: Journal, page: Page, { key = "" }: Entry): number =>
+  [...world.locks.held].find(([name, { page: by }]) => by === page && key.includes(`:${name.split(":")[1]}:`))?.[1]
+    .grantedAt ?? Number.POSITIVE_INFINITY;
 
 /** So long a page sends what it has tracked itself without a lock, and others leave it alone for twice as long. Milliseconds. */
 export const YOUNG_MS = 1_000;
