@@ -1,5 +1,6 @@
 import type { Page } from "playwright";
-import type { Fault } from "../harness/fault.js";
+import { waitFor } from "../../test/support/wait.js";
+import { type Fault, untilReleased } from "../harness/fault.js";
 import { EVENT_UID, PARAMS } from "./event.js";
 import { type Run, spend, trackMany } from "./in-page.js";
 import { type Stage, workOf } from "./stage.js";
@@ -61,7 +62,7 @@ const MEASUREMENTS: ((stage: Stage, page: Page, waiting: number) => Promise<Figu
     const answered = answers(stage);
     await stage.gateway.fail(DOWN);
     await trackOutside(page, Math.max(1, waiting));
-    await stage.gateway.waitFor(() => answered(503) > 0);
+    await waitFor(() => answered(503) > 0);
     return tracking(stage, page, "down");
   },
 
@@ -79,10 +80,7 @@ const MEASUREMENTS: ((stage: Stage, page: Page, waiting: number) => Promise<Figu
     const answered = answers(stage);
     const before = stage.gateway.posts().length;
     let passed = 0;
-    let release = () => {};
-    const until = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { until, release } = untilReleased();
     await stage.gateway.fail(({ method }) =>
       method === "POST" && passed++ < ANSWERS ? { connection: "pass", until } : "hang",
     );
@@ -91,7 +89,7 @@ const MEASUREMENTS: ((stage: Stage, page: Page, waiting: number) => Promise<Figu
     const work = await workOf(page);
     const spent = await work(async () => {
       release();
-      await stage.gateway.waitFor(() => answered(200) >= ANSWERS);
+      await waitFor(() => answered(200) >= ANSWERS);
       await stage.gateway.quiet(300);
     });
     return { "service up: an answer, and the next request": (spent / ANSWERS) * 1_000 };
@@ -106,10 +104,10 @@ const MEASUREMENTS: ((stage: Stage, page: Page, waiting: number) => Promise<Figu
     await stage.gateway.fail({ status: 503 });
     const answered = answers(stage);
     await trackOutside(page, Math.max(1, waiting));
-    await stage.gateway.waitFor(() => answered(503) > 0);
+    await waitFor(() => answered(503) > 0);
     const before = answered(503);
     const work = await workOf(page);
-    const spent = await work(() => stage.gateway.waitFor(() => answered(503) >= before + FAILURES));
+    const spent = await work(() => waitFor(() => answered(503) >= before + FAILURES));
     return { "service down: a failure, and the next probe": (spent / FAILURES) * 1_000 };
   },
 ];

@@ -1,13 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { chromium, type Page } from "playwright";
-import { findEngines } from "../../test/support/engines.js";
+import type { Page } from "playwright";
 import { startService } from "../../test/support/service.js";
-import { CHROMIUM_ARGS } from "../harness/chromium.js";
+import { launchChromium } from "../harness/chromium.js";
 import { startProxy } from "../harness/proxy.js";
 import { startSite } from "../harness/site.js";
 import { DEMO_TOKEN, type TagOptions } from "../harness/tag.js";
 import { ACCOUNT, CONTACT, EVENT, EVENT_UID, PARAMS } from "./event.js";
-import { openGate } from "./gate.js";
 
 /** Cross-origin isolation: `performance.now()` steps by 5 µs instead of 100. */
 const ISOLATED = { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" };
@@ -38,15 +36,10 @@ export const openStage = async () => {
   const bundle = await readFile(new URL("../../dist/tracklet.iife.js", import.meta.url), "utf8");
   const service = await startService();
   const gateway = await startProxy({ target: () => service.url, keepConnections: true });
-  const gate = await openGate(service.url);
   const site = await startSite();
   site.page("/bundle.js", bundle);
   site.page("/bare", site.html({ tag: false }), { headers: ISOLATED });
-  const executablePath = findEngines().chromium?.path;
-  const browser = await chromium.launch({
-    args: CHROMIUM_ARGS,
-    ...(executablePath === undefined ? {} : { executablePath }),
-  });
+  const browser = await launchChromium();
 
   let pages = 0;
   const visit = async <T>(path: string, use: (page: Page) => Promise<T>): Promise<T> => {
@@ -77,10 +70,8 @@ export const openStage = async () => {
       event: EVENT,
       url: `${service.url}/v1/track/event?api_token=${DEMO_TOKEN}`,
     },
-    /** Between page and service where an outage is needed that is answered. */
+    /** Between page and service where an outage is needed that is answered. It costs time, so none is measured behind it. */
     gateway,
-    /** Between page and service where an outage is needed and time is measured. */
-    gate,
     version: browser.version(),
     /** Options of the script tag that every page of the tracker has. */
     tag: (trackUrl: string): TagOptions => ({
@@ -103,7 +94,6 @@ export const openStage = async () => {
       await browser.close();
       await site.close();
       await gateway.close();
-      await gate.close();
       await service.dispose();
     },
   };

@@ -1,7 +1,8 @@
 import type { Page } from "playwright";
 import { waitFor } from "../../test/support/wait.js";
+import { eventKeys } from "../harness/tab.js";
 import { EVENT, EVENT_UID, PARAMS } from "./event.js";
-import { isDrained, type Run, sendRows, spend, storeRows, trackMany } from "./in-page.js";
+import { type Run, sendRows, spend, storeRows, trackMany } from "./in-page.js";
 import { type Stage, workOf } from "./stage.js";
 import { type Pair, repeat } from "./statistics.js";
 import type { Comparison } from "./table.js";
@@ -36,17 +37,17 @@ const timed = async (page: Page, action: () => Promise<unknown>): Promise<Drain>
 };
 
 /** Events queued in an outage, from its end. */
-const drainTracked = ({ visitTracked, tag, gate, stored }: Stage, count: number): Promise<Drain> =>
-  visitTracked(tag(gate.url), async (page) => {
-    const before = gate.broken();
-    gate.shut();
+const drainTracked = ({ visitTracked, tag, service, stored }: Stage, count: number): Promise<Drain> =>
+  visitTracked(tag(service.url), async (page) => {
+    await page.route(`${service.url}/**`, (route) => route.abort());
     const expected = (await stored()) + count;
+    const failed = page.waitForEvent("requestfailed");
     await page.evaluate(trackMany, { uid: EVENT_UID, params: PARAMS, count });
-    await waitFor(() => gate.broken() > before, { what: "the first request to fail" });
-    gate.open();
+    await failed;
+    await page.unrouteAll();
     return timed(page, async () => {
       await waitFor(async () => (await stored()) >= expected, { everyMs: 100, timeoutMs: 180_000 });
-      await waitFor(() => page.evaluate(isDrained));
+      await waitFor(async () => (await eventKeys(page)).length === 0);
     });
   });
 
