@@ -81,7 +81,7 @@ export const startVisit = async (browser: Browser, peer: Peer, script: string) =
       await context.close();
       await site.close();
       await gateway.close();
-      collector.close();
+      await collector.close();
     },
   };
   return visit;

@@ -18,7 +18,7 @@ test("An event that the service refuses for being too large is dropped and repor
   // The event itself is more than a driver can bring here.
   const told = () => page.evaluate("problems.map(({ code, detail, event }) => [code, detail, event.event_uid])");
   await expect.poll(told).toEqual([["rejected", "status 413", "large"]]);
-  for (const { serviceStatus } of gateway.posts("large")) expect(serviceStatus).toBe(413);
+  for (const { status } of gateway.posts("large")) expect(status).toBe(413);
 });
 
 test("When flush resolves, 200 events of one task are stored, each once with what it holds", { tag: "@core" }, async ({

@@ -26,8 +26,8 @@ interface Common {
 /** Answered by the proxy itself; the service never sees the request. */
 export interface Answer extends Common {
   status: number;
-  /** Header `Retry-After`: seconds, or an HTTP date. */
-  retryAfter?: number | string;
+  /** Header `Retry-After`, in seconds. */
+  retryAfter?: number;
   headers?: Record<string, string>;
   /** Default: the service's own form of an error, `{"error": "…"}`; for a 2xx `{"status":"success"}`. */
   body?: string;
@@ -54,10 +54,6 @@ export const untilReleased = () => {
   });
   return { until, release };
 };
-
-/** The long form of any fault. */
-export const normalize = (fault: Fault): Exclude<Fault, Kind> =>
-  typeof fault === "string" ? { connection: fault } : fault;
 
 /** Headers that let the page at `origin` read an answer, as a well-behaved service sends them. */
 export const corsHeaders = (origin: string | undefined): Record<string, string> => ({

@@ -10,9 +10,6 @@ export interface RecordedRequest {
   /** The body as text, and as an event, if it is JSON; complete once the fault was chosen. */
   body: string;
   event: { contact_uid?: string; event_uid?: string; params?: Record<string, unknown> } | undefined;
-  /** Whether the service was asked, and what it answered, whether or not the page got to know. */
-  forwarded: boolean;
-  serviceStatus: number | undefined;
   /** What the page was answered; `undefined` while open, and for ever when it was cut off. */
   status: number | undefined;
   /** Left unanswered for ever by a fault. */
