@@ -4,9 +4,8 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../../test/support/ports.js";
 import { waitFor } from "../../test/support/wait.js";
-import { type Fault, type Faults, type Reply, replyOf } from "./fault.js";
+import { type Fault, type Faults, type RecordedRequest, type Reply, replyOf } from "./fault.js";
 import { forward } from "./forward.js";
-import type { RecordedRequest } from "./recorded.js";
 import { createEither } from "./secure.js";
 import { answerMs, networkMs } from "./strain.js";
 
