@@ -4,7 +4,7 @@ import { startService } from "../../test/support/service.js";
 import { launchChromium } from "../harness/chromium.js";
 import { startProxy } from "../harness/proxy.js";
 import { startSite } from "../harness/site.js";
-import { DEMO_TOKEN, type TagOptions } from "../harness/tag.js";
+import { DEMO_TOKEN } from "../harness/tag.js";
 import { ACCOUNT, CONTACT, EVENT, EVENT_UID, PARAMS } from "./event.js";
 
 /** Cross-origin isolation: `performance.now()` steps by 5 µs instead of 100. */
@@ -41,7 +41,6 @@ export const openStage = async () => {
   site.page("/bare", site.html({ tag: false }), { headers: ISOLATED });
   const browser = await launchChromium();
 
-  let pages = 0;
   const visit = async <T>(path: string, use: (page: Page) => Promise<T>): Promise<T> => {
     const context = await browser.newContext();
     // The compiler of this program names functions by a helper, which a page does not have.
@@ -73,22 +72,14 @@ export const openStage = async () => {
     /** Between page and service where an outage is needed that is answered. It costs time, so none is measured behind it. */
     gateway,
     version: browser.version(),
-    /** Options of the script tag that every page of the tracker has. */
-    tag: (trackUrl: string): TagOptions => ({
-      src: "/bundle.js",
-      async: false,
-      trackUrl,
-      contactUid: CONTACT,
-      accountUid: ACCOUNT,
-      ...UNBOUNDED,
-    }),
     /** Uses a page without the tracker, in a fresh profile. */
     visitBare: <T>(use: (page: Page) => Promise<T>): Promise<T> => visit("/bare", use),
-    /** Uses a page with the tracker, in a fresh profile. */
-    visitTracked: <T>(options: TagOptions, use: (page: Page) => Promise<T>): Promise<T> => {
-      const path = `/tracked-${++pages}`;
-      site.page(path, site.html({ tag: options }), { headers: ISOLATED });
-      return visit(path, use);
+    /** Uses a page with the tracker, which sends there, in a fresh profile. */
+    visitTracked: <T>(trackUrl: string, use: (page: Page) => Promise<T>): Promise<T> => {
+      const contact = { contactUid: CONTACT, accountUid: ACCOUNT };
+      const tag = { src: "/bundle.js", async: false, trackUrl, ...contact, ...UNBOUNDED };
+      site.page("/tracked", { tag }, { headers: ISOLATED });
+      return visit("/tracked", use);
     },
     close: async (): Promise<void> => {
       await browser.close();

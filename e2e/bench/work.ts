@@ -1,7 +1,6 @@
 import type { Page } from "playwright";
 import { waitFor } from "../../test/support/wait.js";
 import { eventKeys } from "../harness/tab.js";
-import { EVENT, EVENT_UID, PARAMS } from "./event.js";
 import { type Run, sendRows, spend, storeRows, trackMany } from "./in-page.js";
 import { type Stage, workOf } from "./stage.js";
 import { type Pair, repeat } from "./statistics.js";
@@ -22,7 +21,7 @@ const paced = (stage: Stage, by: Run["by"]): Promise<number> => {
     await page.evaluate(spend, { ...run, events: EVENTS / 4 });
     return work(() => page.evaluate(spend, { ...run, events: EVENTS }));
   };
-  return by === "tracklet" ? stage.visitTracked(stage.tag(stage.service.url), use) : stage.visitBare(use);
+  return by === "tracklet" ? stage.visitTracked(stage.service.url, use) : stage.visitBare(use);
 };
 
 interface Drain {
@@ -37,12 +36,12 @@ const timed = async (page: Page, action: () => Promise<unknown>): Promise<Drain>
 };
 
 /** Events queued in an outage, from its end. */
-const drainTracked = ({ visitTracked, tag, service, stored }: Stage, count: number): Promise<Drain> =>
-  visitTracked(tag(service.url), async (page) => {
+const drainTracked = ({ visitTracked, event, service, stored }: Stage, count: number): Promise<Drain> =>
+  visitTracked(service.url, async (page) => {
     await page.route(`${service.url}/**`, (route) => route.abort());
     const expected = (await stored()) + count;
     const failed = page.waitForEvent("requestfailed");
-    await page.evaluate(trackMany, { uid: EVENT_UID, params: PARAMS, count });
+    await page.evaluate(trackMany, { ...event, count });
     await failed;
     await page.unrouteAll();
     return timed(page, async () => {
@@ -53,9 +52,8 @@ const drainTracked = ({ visitTracked, tag, service, stored }: Stage, count: numb
 
 const drainBare = (stage: Stage, count: number): Promise<Drain> =>
   stage.visitBare(async (page) => {
-    await page.evaluate(storeRows, { count, event: EVENT });
-    const { url } = stage.event;
-    return timed(page, () => page.evaluate(sendRows, { url, parallel: PARALLEL }));
+    await page.evaluate(storeRows, { ...stage.event, count });
+    return timed(page, () => page.evaluate(sendRows, { ...stage.event, parallel: PARALLEL }));
   });
 
 /** The main thread's whole time for an event against bare calls, and for one of a back-log after an outage. */
