@@ -35,7 +35,7 @@ export const openStage = async () => {
   // Read once: a build that ends meanwhile changes nothing in the middle of a run.
   const bundle = await readFile(new URL("../../dist/tracklet.iife.js", import.meta.url), "utf8");
   const service = await startService();
-  const gateway = await startProxy({ target: () => service.url, keepConnections: true });
+  const gateway = await startProxy({ target: service.url, keepConnections: true });
   const site = await startSite();
   site.page("/bundle.js", bundle);
   site.page("/bare", site.html({ tag: false }), { headers: ISOLATED });

@@ -7,7 +7,6 @@ import { type FaultProxy, startProxy } from "./proxy.js";
 import { createRows } from "./rows.js";
 import { type Html, type PageOptions, type Site, startSite } from "./site.js";
 import type { Tab } from "./tab.js";
-import { DEMO_TOKEN } from "./tag.js";
 import { track } from "./track.js";
 
 type Rows = ReturnType<typeof createRows>;
@@ -25,8 +24,6 @@ export interface TestFixtures {
   site: Site;
   /** Opens a tab at a path of the site, which shows this page, when one is given; the snippet runs when it is resolved. */
   open: (path?: string, page?: Html, options?: PageOptions) => Promise<Page>;
-  /** The text of a page whose app starts the tracker of the ES module. The global `tracklet` takes calls as the script tag's does. */
-  app: () => string;
   /** Collects page errors and `console.error`; the test fails at its end if there were any that it has not allowed. */
   guard: Guard;
   /** The rows of `contact` in the service's database, in the order of their storing. */
@@ -77,7 +74,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   isSecure: [false, { option: true }],
 
   gateway: async ({ service, keepConnections, isSecure }, use) => {
-    const gateway = await startProxy({ target: () => service.url, keepConnections, isSecure });
+    const gateway = await startProxy({ target: service.url, keepConnections, isSecure });
     await use(gateway);
     await gateway.close();
   },
@@ -94,16 +91,6 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const page = await context.newPage();
       await page.goto(site.url + path);
       return page;
-    }),
-
-  app: ({ site, gateway, contact }, use) =>
-    use(() => {
-      const config = { apiToken: DEMO_TOKEN, pageviews: "off", trackUrl: gateway.url, contactUid: contact };
-      const head = `<script type="module">
-        import { init, track } from "/dist/index.js";
-        init(${JSON.stringify(config)});
-      </script>`;
-      return site.html({ tag: false, head });
     }),
 
   guard: [

@@ -10,8 +10,8 @@ import { createEither } from "./secure.js";
 import { answerMs, networkMs } from "./strain.js";
 
 export interface ProxyOptions {
-  /** Address of the service, read anew for each request. */
-  target: () => string;
+  /** Address of the service. */
+  target: string;
   /**
    * Default `false`: every answer says `Connection: close`, so that each request comes on a fresh connection. A browser
    * repeats a POST by itself when a *reused* connection breaks before the answer begins (RFC 9110 §9.2.2 lets it guess
@@ -68,7 +68,7 @@ export const startProxy = async ({ target, keepConnections = false, isSecure = f
     };
     const ask = async (): Promise<Reply> => {
       const { method, url: path, headers } = request;
-      const reply = await forward(target(), { method, path, headers, body: raw });
+      const reply = await forward(target, { method, path, headers, body: raw });
       if (answerMs) await sleep(answerMs);
       return reply;
     };
