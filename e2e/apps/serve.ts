@@ -34,7 +34,7 @@ export interface ServeOptions {
 }
 
 /** The text files of a built app by their path on the site: `/index.html`, `/assets/…`. */
-const readFiles = async (folder: string): Promise<Map<string, string>> => {
+export const readFiles = async (folder: string): Promise<Map<string, string>> => {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   const texts = paths.filter((path) => [".html", ".js", ".css", ".json", ".txt"].includes(extname(path)));

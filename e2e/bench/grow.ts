@@ -1,6 +1,6 @@
 import type { Page } from "playwright";
-import type { Fault } from "../harness/fault.js";
-import { EVENT_UID, PARAMS } from "./event.js";
+import { waitFor } from "../../test/support/wait.js";
+import { type Fault, untilReleased } from "../harness/fault.js";
 import { type Run, spend, trackMany } from "./in-page.js";
 import { type Stage, workOf } from "./stage.js";
 import { clockQuantile, median, repeat } from "./statistics.js";
@@ -20,9 +20,6 @@ const DOWN: Fault = { status: 503, retryAfter: 3_600 };
 
 /** Microseconds of one step, by the name of what was measured. */
 type Figures = Record<string, number>;
-
-const trackOutside = (page: Page, count: number): Promise<void> =>
-  page.evaluate(trackMany, { count, uid: EVENT_UID, params: PARAMS });
 
 /** Counts the answers of this status from now on. */
 const answers = ({ gateway }: Stage) => {
@@ -60,8 +57,8 @@ const MEASUREMENTS: ((stage: Stage, page: Page, waiting: number) => Promise<Figu
   async (stage, page, waiting) => {
     const answered = answers(stage);
     await stage.gateway.fail(DOWN);
-    await trackOutside(page, Math.max(1, waiting));
-    await stage.gateway.waitFor(() => answered(503) > 0);
+    await page.evaluate(trackMany, { ...stage.event, count: Math.max(1, waiting) });
+    await waitFor(() => answered(503) > 0);
     return tracking(stage, page, "down");
   },
 
@@ -69,7 +66,7 @@ const MEASUREMENTS: ((stage: Stage, page: Page, waiting: number) => Promise<Figu
   async (stage, page, waiting) => {
     const before = stage.gateway.posts().length;
     await stage.gateway.fail("hang");
-    await trackOutside(page, Math.max(1, waiting));
+    await page.evaluate(trackMany, { ...stage.event, count: Math.max(1, waiting) });
     await stage.gateway.waitForPosts(before + 1);
     return tracking(stage, page, "slow");
   },
@@ -79,19 +76,16 @@ const MEASUREMENTS: ((stage: Stage, page: Page, waiting: number) => Promise<Figu
     const answered = answers(stage);
     const before = stage.gateway.posts().length;
     let passed = 0;
-    let release = () => {};
-    const until = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { until, release } = untilReleased();
     await stage.gateway.fail(({ method }) =>
       method === "POST" && passed++ < ANSWERS ? { connection: "pass", until } : "hang",
     );
-    await trackOutside(page, waiting + ANSWERS);
+    await page.evaluate(trackMany, { ...stage.event, count: waiting + ANSWERS });
     await stage.gateway.waitForPosts(before + 1);
     const work = await workOf(page);
     const spent = await work(async () => {
       release();
-      await stage.gateway.waitFor(() => answered(200) >= ANSWERS);
+      await waitFor(() => answered(200) >= ANSWERS);
       await stage.gateway.quiet(300);
     });
     return { "service up: an answer, and the next request": (spent / ANSWERS) * 1_000 };
@@ -105,11 +99,11 @@ const MEASUREMENTS: ((stage: Stage, page: Page, waiting: number) => Promise<Figu
     });
     await stage.gateway.fail({ status: 503 });
     const answered = answers(stage);
-    await trackOutside(page, Math.max(1, waiting));
-    await stage.gateway.waitFor(() => answered(503) > 0);
+    await page.evaluate(trackMany, { ...stage.event, count: Math.max(1, waiting) });
+    await waitFor(() => answered(503) > 0);
     const before = answered(503);
     const work = await workOf(page);
-    const spent = await work(() => stage.gateway.waitFor(() => answered(503) >= before + FAILURES));
+    const spent = await work(() => waitFor(() => answered(503) >= before + FAILURES));
     return { "service down: a failure, and the next probe": (spent / FAILURES) * 1_000 };
   },
 ];
@@ -120,7 +114,7 @@ export const benchGrowth = async (stage: Stage): Promise<string> => {
   await repeat(SECONDS, async () => {
     for (const measure of MEASUREMENTS)
       for (const [index, waiting] of BACKLOGS.entries()) {
-        const figures = await stage.visitTracked(stage.tag(stage.gateway.url), (page) => measure(stage, page, waiting));
+        const figures = await stage.visitTracked(stage.gateway.url, (page) => measure(stage, page, waiting));
         for (const [name, value] of Object.entries(figures)) {
           samples[name] ??= BACKLOGS.map(() => []);
           samples[name][index]!.push(value);

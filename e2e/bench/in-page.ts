@@ -55,9 +55,6 @@ export const trackMany = ({ count, uid, params }: { count: number; uid: string; 
   for (let i = 0; i < count; i++) window.tracklet.track(uid, params);
 };
 
-/** Is no event stored any more? */
-export const isDrained = (): boolean => !Object.keys(localStorage).some((key) => /:event\d*:/.test(key));
-
 /** Stores rows without the tracker, to be sent later. */
 export const storeRows = ({ count, event }: { count: number; event: object }): void => {
   for (let i = 0; i < count; i++) localStorage.setItem(`bare:event:0.8444218515250481:${i}`, JSON.stringify(event));

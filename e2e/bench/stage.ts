@@ -1,13 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { chromium, type Page } from "playwright";
-import { findEngines } from "../../test/support/engines.js";
+import type { Page } from "playwright";
 import { startService } from "../../test/support/service.js";
-import { CHROMIUM_ARGS } from "../harness/chromium.js";
+import { launchChromium } from "../harness/chromium.js";
 import { startProxy } from "../harness/proxy.js";
 import { startSite } from "../harness/site.js";
-import { DEMO_TOKEN, type TagOptions } from "../harness/tag.js";
+import { DEMO_TOKEN } from "../harness/tag.js";
 import { ACCOUNT, CONTACT, EVENT, EVENT_UID, PARAMS } from "./event.js";
-import { openGate } from "./gate.js";
 
 /** Cross-origin isolation: `performance.now()` steps by 5 µs instead of 100. */
 const ISOLATED = { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" };
@@ -37,18 +35,12 @@ export const openStage = async () => {
   // Read once: a build that ends meanwhile changes nothing in the middle of a run.
   const bundle = await readFile(new URL("../../dist/tracklet.iife.js", import.meta.url), "utf8");
   const service = await startService();
-  const gateway = await startProxy({ target: () => service.url, keepConnections: true });
-  const gate = await openGate(service.url);
+  const gateway = await startProxy({ target: service.url, keepConnections: true });
   const site = await startSite();
   site.page("/bundle.js", bundle);
   site.page("/bare", site.html({ tag: false }), { headers: ISOLATED });
-  const executablePath = findEngines().chromium?.path;
-  const browser = await chromium.launch({
-    args: CHROMIUM_ARGS,
-    ...(executablePath === undefined ? {} : { executablePath }),
-  });
+  const browser = await launchChromium();
 
-  let pages = 0;
   const visit = async <T>(path: string, use: (page: Page) => Promise<T>): Promise<T> => {
     const context = await browser.newContext();
     // The compiler of this program names functions by a helper, which a page does not have.
@@ -77,33 +69,22 @@ export const openStage = async () => {
       event: EVENT,
       url: `${service.url}/v1/track/event?api_token=${DEMO_TOKEN}`,
     },
-    /** Between page and service where an outage is needed that is answered. */
+    /** Between page and service where an outage is needed that is answered. It costs time, so none is measured behind it. */
     gateway,
-    /** Between page and service where an outage is needed and time is measured. */
-    gate,
     version: browser.version(),
-    /** Options of the script tag that every page of the tracker has. */
-    tag: (trackUrl: string): TagOptions => ({
-      src: "/bundle.js",
-      async: false,
-      trackUrl,
-      contactUid: CONTACT,
-      accountUid: ACCOUNT,
-      ...UNBOUNDED,
-    }),
     /** Uses a page without the tracker, in a fresh profile. */
     visitBare: <T>(use: (page: Page) => Promise<T>): Promise<T> => visit("/bare", use),
-    /** Uses a page with the tracker, in a fresh profile. */
-    visitTracked: <T>(options: TagOptions, use: (page: Page) => Promise<T>): Promise<T> => {
-      const path = `/tracked-${++pages}`;
-      site.page(path, site.html({ tag: options }), { headers: ISOLATED });
-      return visit(path, use);
+    /** Uses a page with the tracker, which sends there, in a fresh profile. */
+    visitTracked: <T>(trackUrl: string, use: (page: Page) => Promise<T>): Promise<T> => {
+      const contact = { contactUid: CONTACT, accountUid: ACCOUNT };
+      const tag = { src: "/bundle.js", async: false, trackUrl, ...contact, ...UNBOUNDED };
+      site.page("/tracked", { tag }, { headers: ISOLATED });
+      return visit("/tracked", use);
     },
     close: async (): Promise<void> => {
       await browser.close();
       await site.close();
       await gateway.close();
-      await gate.close();
       await service.dispose();
     },
   };

@@ -1,7 +1,7 @@
 import type { Page } from "playwright";
 import { waitFor } from "../../test/support/wait.js";
-import { EVENT, EVENT_UID, PARAMS } from "./event.js";
-import { isDrained, type Run, sendRows, spend, storeRows, trackMany } from "./in-page.js";
+import { eventKeys } from "../harness/tab.js";
+import { type Run, sendRows, spend, storeRows, trackMany } from "./in-page.js";
 import { type Stage, workOf } from "./stage.js";
 import { type Pair, repeat } from "./statistics.js";
 import type { Comparison } from "./table.js";
@@ -21,7 +21,7 @@ const paced = (stage: Stage, by: Run["by"]): Promise<number> => {
     await page.evaluate(spend, { ...run, events: EVENTS / 4 });
     return work(() => page.evaluate(spend, { ...run, events: EVENTS }));
   };
-  return by === "tracklet" ? stage.visitTracked(stage.tag(stage.service.url), use) : stage.visitBare(use);
+  return by === "tracklet" ? stage.visitTracked(stage.service.url, use) : stage.visitBare(use);
 };
 
 interface Drain {
@@ -36,25 +36,24 @@ const timed = async (page: Page, action: () => Promise<unknown>): Promise<Drain>
 };
 
 /** Events queued in an outage, from its end. */
-const drainTracked = ({ visitTracked, tag, gate, stored }: Stage, count: number): Promise<Drain> =>
-  visitTracked(tag(gate.url), async (page) => {
-    const before = gate.broken();
-    gate.shut();
+const drainTracked = ({ visitTracked, event, service, stored }: Stage, count: number): Promise<Drain> =>
+  visitTracked(service.url, async (page) => {
+    await page.route(`${service.url}/**`, (route) => route.abort());
     const expected = (await stored()) + count;
-    await page.evaluate(trackMany, { uid: EVENT_UID, params: PARAMS, count });
-    await waitFor(() => gate.broken() > before, { what: "the first request to fail" });
-    gate.open();
+    const failed = page.waitForEvent("requestfailed");
+    await page.evaluate(trackMany, { ...event, count });
+    await failed;
+    await page.unrouteAll();
     return timed(page, async () => {
       await waitFor(async () => (await stored()) >= expected, { everyMs: 100, timeoutMs: 180_000 });
-      await waitFor(() => page.evaluate(isDrained));
+      await waitFor(async () => (await eventKeys(page)).length === 0);
     });
   });
 
 const drainBare = (stage: Stage, count: number): Promise<Drain> =>
   stage.visitBare(async (page) => {
-    await page.evaluate(storeRows, { count, event: EVENT });
-    const { url } = stage.event;
-    return timed(page, () => page.evaluate(sendRows, { url, parallel: PARALLEL }));
+    await page.evaluate(storeRows, { ...stage.event, count });
+    return timed(page, () => page.evaluate(sendRows, { ...stage.event, parallel: PARALLEL }));
   });
 
 /** The main thread's whole time for an event against bare calls, and for one of a back-log after an outage. */

@@ -1,9 +1,9 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
+import { freePort } from "../../test/support/ports.js";
 import { corsHeaders } from "../harness/fault.js";
+import { createEither } from "../harness/secure.js";
 import type { Peer, Received } from "./peer.js";
 
 export type Collector = Awaited<ReturnType<typeof startCollector>>;
@@ -37,7 +37,7 @@ export const startCollector = async (peer: Peer) => {
     return [200, peer.answer ?? "{}"];
   };
 
-  const server = createServer((request, response) => {
+  const server = createEither(false, await freePort(), (request, response) => {
     answer(request).then(
       ([status, text]) => response.writeHead(status, headersFor(request)).end(text),
       (error) => {
@@ -47,11 +47,10 @@ export const startCollector = async (peer: Peer) => {
       },
     );
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  await server.open();
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     /** What it has taken, in this order. */
     taken: taken as readonly Received[],
     has: (names: readonly string[]): boolean => names.every((name) => taken.some((event) => event.name === name)),
@@ -61,9 +60,6 @@ export const startCollector = async (peer: Peer) => {
     refuse: (name: string): void => {
       refused = name;
     },
-    close: (): void => {
-      server.close();
-      server.closeAllConnections();
-    },
+    close: server.shut,
   };
 };

@@ -58,7 +58,7 @@ const sample = async (browser: Browser, { peer, text }: Script, url: string): Pr
     return { start: start - idle, event: (event - pace) / EVENTS };
   } finally {
     await context.close();
-    collector.close();
+    await collector.close();
   }
 };
 

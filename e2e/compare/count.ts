@@ -1,5 +1,5 @@
 import type { Browser } from "playwright";
-import type { Fault } from "./faults.js";
+import { EVENTS, type Fault } from "./faults.js";
 import type { Peer, Received } from "./peer.js";
 import { startVisit } from "./visit.js";
 
@@ -34,10 +34,10 @@ export const measureFault = async (
 ): Promise<Count> => {
   const visit = await startVisit(browser, peer, script);
   try {
-    const page = await fault.happen(visit, fault.events);
-    await visit.goOn(page, fault.events);
+    const page = await fault.happen(visit);
+    await visit.goOn(page, EVENTS);
     if (visit.collector.errors.length) throw new Error(visit.collector.errors.join("\n"));
-    return countEvents(fault.events, visit.collector.taken);
+    return countEvents(EVENTS, visit.collector.taken);
   } finally {
     await visit.close();
   }

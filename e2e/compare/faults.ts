@@ -13,24 +13,22 @@ export interface Fault {
   title: string;
   /** What happens, for the reader of the table. */
   what: string;
-  /** The events that are recorded, each once. */
-  events: readonly string[];
   /** Goes through it; resolves to the tab in which the visitor goes on. */
-  happen: (visit: Visit, events: readonly string[]) => Promise<Page>;
+  happen: (visit: Visit) => Promise<Page>;
 }
 
-const TWENTY = names("event", 20);
-const [FIRST, SECOND] = [TWENTY.slice(0, 10), TWENTY.slice(10)];
+/** The events that are recorded in each of them, each once. */
+export const EVENTS = names("event", 20);
+const [FIRST, SECOND] = [EVENTS.slice(0, 10), EVENTS.slice(10)];
 
 /** What goes wrong, by the name that the command knows. */
 export const FAULTS: Record<string, Fault> = {
   none: {
     title: "nothing",
     what: "Nothing fails.",
-    events: TWENTY,
-    happen: async (visit, events) => {
+    happen: async (visit) => {
       const page = await visit.open();
-      await visit.record(page, events);
+      await visit.record(page, EVENTS);
       return page;
     },
   },
@@ -38,7 +36,6 @@ export const FAULTS: Record<string, Fault> = {
   outage: {
     title: "outage and reload",
     what: "The service answers 503. Ten events, 5 s, a reload, ten events, 5 s; then it is well.",
-    events: TWENTY,
     happen: async (visit) => {
       const page = await visit.open();
       await visit.fail(DOWN);
@@ -55,11 +52,10 @@ export const FAULTS: Record<string, Fault> = {
   navigation: {
     title: "navigation",
     what: "Four times: five events, and `location.assign` in the same task.",
-    events: TWENTY,
-    happen: async (visit, events) => {
+    happen: async (visit) => {
       const page = await visit.open();
-      for (let start = 0; start < events.length; start += 5) {
-        const calls = events.slice(start, start + 5).map((name) => `record("${name}");`);
+      for (let start = 0; start < EVENTS.length; start += 5) {
+        const calls = EVENTS.slice(start, start + 5).map((name) => `record("${name}");`);
         await leaveBy(page, `${calls.join("")} location.assign("/next")`);
         await visit.becomesReady(page);
       }
@@ -70,12 +66,11 @@ export const FAULTS: Record<string, Fault> = {
   crash: {
     title: "crash",
     what: "The tab's process crashes 100 ms after the last of twenty events; a new tab is opened.",
-    events: TWENTY,
-    happen: async (visit, events) => {
+    happen: async (visit) => {
       const page = await visit.open();
       const session = await page.context().newCDPSession(page);
       const crashed = page.waitForEvent("crash");
-      await visit.record(page, events);
+      await visit.record(page, EVENTS);
       // Never answered: the process is gone.
       session.send("Page.crash").catch(() => {});
       await crashed;
@@ -86,11 +81,10 @@ export const FAULTS: Record<string, Fault> = {
   hang: {
     title: "hanging service",
     what: "For 20 s no request is answered. Twenty events at the beginning.",
-    events: TWENTY,
-    happen: async (visit, events) => {
+    happen: async (visit) => {
       const page = await visit.open();
       await visit.fail("hang");
-      await visit.record(page, events);
+      await visit.record(page, EVENTS);
       await sleep(HANG_MS);
       await visit.heal();
       return page;
@@ -100,7 +94,6 @@ export const FAULTS: Record<string, Fault> = {
   poison: {
     title: "one event always fails",
     what: "Each request that holds one certain event is answered 500; ten others before it, ten behind.",
-    events: TWENTY,
     happen: async (visit) => {
       const page = await visit.open();
       visit.collector.refuse("poison");
@@ -112,7 +105,6 @@ export const FAULTS: Record<string, Fault> = {
   tabs: {
     title: "two tabs in an outage",
     what: "The service answers 503. Ten events in each of two tabs, 5 s; then it is well. Both tabs stay open.",
-    events: TWENTY,
     happen: async (visit) => {
       const [page, other] = [await visit.open(), await visit.open()];
       await visit.fail(DOWN);

@@ -6,9 +6,8 @@
  */
 import { parseArgs } from "node:util";
 import { brotliCompressSync } from "node:zlib";
-import { type Browser, chromium } from "playwright";
-import { findEngines } from "../../test/support/engines.js";
-import { CHROMIUM_ARGS } from "../harness/chromium.js";
+import type { Browser } from "playwright";
+import { launchChromium } from "../harness/chromium.js";
 import { measureCosts, type Script } from "./cost.js";
 import { measureFault } from "./count.js";
 import { FAULTS } from "./faults.js";
@@ -64,11 +63,7 @@ const countAll = (browser: Browser, group: [string, Script][]): Promise<unknown>
     ),
   );
 
-const executablePath = findEngines().chromium?.path;
-const browser = await chromium.launch({
-  args: CHROMIUM_ARGS,
-  ...(executablePath === undefined ? {} : { executablePath }),
-});
+const browser = await launchChromium();
 results.chromium = browser.version();
 try {
   for (let start = 0; values.count && start < scripts.length; start += AT_ONCE) {

@@ -26,7 +26,7 @@ const QUIET_MS = 5_000;
 /** Somebody who visits a site with a tracker, in a fresh profile, while its service does what a fault says. */
 export const startVisit = async (browser: Browser, peer: Peer, script: string) => {
   const collector: Collector = await startCollector(peer);
-  const gateway = await startProxy({ target: () => collector.url, keepConnections: true });
+  const gateway = await startProxy({ target: collector.url, keepConnections: true });
   const site = await startSite();
   await gateway.fail(WELL);
   site.page("/tracker.js", script);
@@ -81,7 +81,7 @@ export const startVisit = async (browser: Browser, peer: Peer, script: string) =
       await context.close();
       await site.close();
       await gateway.close();
-      collector.close();
+      await collector.close();
     },
   };
   return visit;

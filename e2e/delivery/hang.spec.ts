@@ -1,5 +1,5 @@
 import { PREFLIGHT_MS } from "../../src/browser/delivery/timings.js";
-import { expect, type Fault, test, track, trackMany } from "../harness/fixtures.js";
+import { type Fault, test, track, trackMany } from "../harness/fixtures.js";
 import { lasting } from "../harness/outage.js";
 
 /*
@@ -12,8 +12,6 @@ test.use({ keepConnections: true });
 const HANG: Fault = { connection: "hang", preflight: "fault" };
 /** A service that hung for up to a minute and is well again is found within this time. */
 const FOUND_MS = 20_000;
-/** A request that is open for longer when its page is left is not taken for delivered (3 s). */
-const UNLIKELY_MS = 4_000;
 const EVENTS = 30;
 
 /**
@@ -62,24 +60,3 @@ for (const seconds of [10, 60])
     await expectRows(uids, { timeoutMs: FOUND_MS });
     for (const { context } of visitors) await context.close();
   });
-
-test("A page that is left while the service hangs has begun two requests, and the next page stores all", async ({
-  open,
-  site,
-  gateway,
-  expectRows,
-}) => {
-  site.page("/bare", { tag: false });
-  const uids = await gateway.during(HANG, async () => {
-    const page = await open();
-    const tracked = await trackMany(page, EVENTS);
-    // Until the page takes nothing that is in flight for delivered.
-    await lasting(UNLIKELY_MS);
-    await page.goto(`${site.url}/bare`);
-    await gateway.quiet();
-    expect(gateway.requests, "begun by the page").toHaveLength(2);
-    return tracked;
-  });
-  await open("/next");
-  await expectRows(uids, { timeoutMs: FOUND_MS });
-});

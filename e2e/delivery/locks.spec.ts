@@ -1,8 +1,8 @@
-import { waitFor } from "../../test/support/wait.js";
-import { EVERY_ENGINE, test } from "../harness/engines.js";
+import { EVERY_ENGINE, expect, test } from "../harness/engines.js";
 import type { Fault } from "../harness/fault.js";
-import { killPage, leaveBy, locksHeld, type Tab } from "../harness/tab.js";
-import { trackMany } from "../harness/track.js";
+import { visitLast, waitFor } from "../harness/fixtures.js";
+import { killPage, leaveBy, locksHeld, runAndGo, type Tab } from "../harness/tab.js";
+import { names, trackCalls, trackMany } from "../harness/track.js";
 
 /* What a tab leaves is another one's to send, as soon as the browser has freed its lock. */
 
@@ -39,3 +39,47 @@ for (const [what, end] of Object.entries(ENDS))
       await expectRows(uids, { timeoutMs: TAKE_OVER_MS });
     },
   );
+
+test("A tab that is opened while the task of another one that has just tracked goes on repeats none of its events", async ({
+  open,
+  site,
+  gateway,
+  expectRows,
+}) => {
+  let isTracked = false;
+  let isOver = false;
+  site.page("/is-over.txt", () => {
+    isTracked = true;
+    return String(isOver);
+  });
+  const uids = names("event", 10);
+  // A request that blocks: the task ends when the test says so.
+  const task = runAndGo(
+    await open(),
+    `${trackCalls(uids)}
+    const request = new XMLHttpRequest();
+    do {
+      request.open("GET", "/is-over.txt", false);
+      request.send();
+    } while (request.responseText !== "true");`,
+  );
+  await waitFor(() => isTracked, { what: "the task to track" });
+  const last = await visitLast(await open(), site);
+  isOver = true;
+  await task;
+  await expectRows([...uids, last]);
+  expect(gateway.posts(), "one request an event").toHaveLength(11);
+});
+
+test("The 30 events of a tab that is killed in the task that tracks them are delivered by a tab that is opened later", async ({
+  open,
+  gateway,
+  expectRows,
+}) => {
+  const uids = names("event", 30);
+  // The task does not end before its process does, so nothing has been sent.
+  await killPage(await open(), trackCalls(uids));
+  await open();
+  await expectRows(uids);
+  expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
+});

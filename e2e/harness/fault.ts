@@ -1,4 +1,22 @@
-import type { RecordedRequest } from "./recorded.js";
+import type { IncomingHttpHeaders } from "node:http";
+
+/** What the proxy saw of one request. It goes on changing until `ended`. */
+export interface RecordedRequest {
+  readonly method: string;
+  /** Path and query, as sent. */
+  readonly url: string;
+  /** All request headers, names in lower case. */
+  readonly headers: IncomingHttpHeaders;
+  /** The body as text, and as an event, if it is JSON; complete once the fault was chosen. */
+  body: string;
+  event: { contact_uid?: string; event_uid?: string; params?: Record<string, unknown> } | undefined;
+  /** What the page was answered; `undefined` while open, and for ever when it was cut off. */
+  status: number | undefined;
+  /** Left unanswered for ever by a fault. */
+  hanging: boolean;
+  /** Answered, cut off, or given up by the browser. */
+  ended: boolean;
+}
 
 /** What happens to a request that has no fault. */
 export type Kind =
@@ -26,8 +44,8 @@ interface Common {
 /** Answered by the proxy itself; the service never sees the request. */
 export interface Answer extends Common {
   status: number;
-  /** Header `Retry-After`: seconds, or an HTTP date. */
-  retryAfter?: number | string;
+  /** Header `Retry-After`, in seconds. */
+  retryAfter?: number;
   headers?: Record<string, string>;
   /** Default: the service's own form of an error, `{"error": "…"}`; for a 2xx `{"status":"success"}`. */
   body?: string;
@@ -54,10 +72,6 @@ export const untilReleased = () => {
   });
   return { until, release };
 };
-
-/** The long form of any fault. */
-export const normalize = (fault: Fault): Exclude<Fault, Kind> =>
-  typeof fault === "string" ? { connection: fault } : fault;
 
 /** Headers that let the page at `origin` read an answer, as a well-behaved service sends them. */
 export const corsHeaders = (origin: string | undefined): Record<string, string> => ({

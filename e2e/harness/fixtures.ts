@@ -1,15 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type BrowserContext, test as base, expect, type Page } from "playwright/test";
+import { test as base, expect, type Page } from "playwright/test";
 import { type Service, serviceAt } from "../../test/support/service.js";
 import { SERVICE_URL } from "./global-setup.js";
 import { createGuard, type Guard } from "./guard.js";
 import { type FaultProxy, startProxy } from "./proxy.js";
 import { createRows } from "./rows.js";
 import { type Html, type PageOptions, type Site, startSite } from "./site.js";
-import { DEMO_TOKEN } from "./tag.js";
+import type { Tab } from "./tab.js";
 import { track } from "./track.js";
 
 type Rows = ReturnType<typeof createRows>;
@@ -27,19 +24,12 @@ export interface TestFixtures {
   site: Site;
   /** Opens a tab at a path of the site, which shows this page, when one is given; the snippet runs when it is resolved. */
   open: (path?: string, page?: Html, options?: PageOptions) => Promise<Page>;
-  /**
-   * The text of a page whose app starts the tracker of the ES module, and collects in `problems` what `onError` is told. The
-   * global `tracklet` takes calls as the script tag's does.
-   */
-  app: () => string;
   /** Collects page errors and `console.error`; the test fails at its end if there were any that it has not allowed. */
   guard: Guard;
   /** The rows of `contact` in the service's database, in the order of their storing. */
   rows: Rows["rows"];
   /** Waits for rows and says whether exactly the expected ones are stored. */
   expectRows: Rows["expectRows"];
-  /** Starts a browser on the profile of this test, which outlives it. */
-  launch: () => Promise<BrowserContext>;
   /** Both of the above, and what came after the last `expectRows`. */
   database: Rows;
 }
@@ -60,7 +50,7 @@ export { track, trackMany } from "./track.js";
  *
  * @returns the name of the event that it tracks itself
  */
-export const visitLast = async (page: Page, site: Site): Promise<string> => {
+export const visitLast = async (page: Tab, site: Site): Promise<string> => {
   await page.goto(`${site.url}/last`);
   const flush = () => page.evaluate(() => window.tracklet.flush({ timeoutMs: 30_000 }));
   await flush();
@@ -84,7 +74,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   isSecure: [false, { option: true }],
 
   gateway: async ({ service, keepConnections, isSecure }, use) => {
-    const gateway = await startProxy({ target: () => service.url, keepConnections, isSecure });
+    const gateway = await startProxy({ target: service.url, keepConnections, isSecure });
     await use(gateway);
     await gateway.close();
   },
@@ -101,17 +91,6 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const page = await context.newPage();
       await page.goto(site.url + path);
       return page;
-    }),
-
-  app: ({ site, gateway, contact }, use) =>
-    use(() => {
-      const config = { apiToken: DEMO_TOKEN, pageviews: "off", trackUrl: gateway.url, contactUid: contact };
-      const head = `<script type="module">
-        import { init, track } from "/dist/index.js";
-        const problems = (window.problems = []);
-        init({ ...${JSON.stringify(config)}, onError: (problem) => problems.push(problem) });
-      </script>`;
-      return site.html({ tag: false, head });
     }),
 
   guard: [
@@ -141,16 +120,4 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
   rows: ({ database }, use) => use(database.rows),
   expectRows: ({ database }, use) => use(database.expectRows),
-
-  launch: async ({ guard, playwright, launchOptions, database: _ }, use) => {
-    const profile = await mkdtemp(join(tmpdir(), "tracklet-profile-"));
-    let last: BrowserContext | undefined;
-    await use(async () => {
-      last = await playwright.chromium.launchPersistentContext(profile, launchOptions);
-      guard.watch(last);
-      return last;
-    });
-    await last?.close();
-    await rm(profile, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
-  },
 });

@@ -1,4 +1,6 @@
-import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { once } from "node:events";
+import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { buffer } from "node:stream/consumers";
 import type { Reply } from "./fault.js";
 
 // Headers that belong to one connection, not to the message (RFC 9110 §7.6.1).
@@ -15,29 +17,13 @@ const endToEnd = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
  * Sends one request to the service on a connection of its own and resolves to the whole answer; rejects when the
  * service is gone or goes away meanwhile.
  */
-export const forward = (
+export const forward = async (
   target: string,
   { method, path, headers, body }: { method: string; path: string; headers: IncomingHttpHeaders; body: Buffer },
-): Promise<Reply> =>
-  new Promise((resolve, reject) => {
-    const length = body.length > 0 || method === "POST" ? { "content-length": body.length } : {};
-    const outgoing = httpRequest(new URL(path, target), {
-      method,
-      headers: { ...endToEnd(headers), ...length },
-      agent: false,
-    });
-    outgoing.on("error", reject);
-    outgoing.on("response", (incoming) => {
-      const chunks: Buffer[] = [];
-      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-      incoming.on("error", reject);
-      incoming.on("end", () =>
-        resolve({
-          status: incoming.statusCode ?? 502,
-          headers: endToEnd(incoming.headers),
-          body: Buffer.concat(chunks),
-        }),
-      );
-    });
-    outgoing.end(body);
-  });
+): Promise<Reply> => {
+  const outgoing = request(new URL(path, target), { method, headers: endToEnd(headers), agent: false });
+  outgoing.end(body);
+  const [incoming]: IncomingMessage[] = await once(outgoing, "response");
+  const { statusCode, headers: answered } = incoming!;
+  return { status: statusCode!, headers: endToEnd(answered), body: await buffer(incoming!) };
+};

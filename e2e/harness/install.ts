@@ -7,13 +7,14 @@ export const localise = (code: string, apiToken: string, trackUrl: string): stri
     .replaceAll("https://track.example.com", trackUrl)
     .replaceAll("YOUR_API_TOKEN", apiToken);
 
-/** Collects what the page writes to its console as warnings. */
-export const warningsOf = (page: Page): string[] => {
-  const warnings: string[] = [];
-  page.on("console", (message) => {
-    if (message.type() === "warning") warnings.push(message.text());
-  });
-  return warnings;
+/** Puts the places of a test into a recipe; each of those that it shows must be there. */
+export const place = (recipe: string, shown: Record<string, string>): string => {
+  let text = recipe;
+  for (const [example, real] of Object.entries(shown)) {
+    if (!text.includes(example)) throw new Error(`the recipe does not show ${example}`);
+    text = text.replaceAll(example, real);
+  }
+  return text;
 };
 
 /** Runs statements in the page, in one task. */

@@ -1,17 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BrowserContext } from "playwright/test";
 import { waitFor } from "../../test/support/wait.js";
 import type { Scope } from "./tab.js";
 
 /** So much of an outage goes by: how long it is, is what a test is about. */
 export const lasting = (ms: number): Promise<void> => sleep(ms);
-
-/** The clock of all documents to come is so many milliseconds ahead; timers keep to the real time. */
-export const setClockAhead = (context: BrowserContext, ms: number): Promise<unknown> =>
-  context.addInitScript((by) => {
-    const now = Date.now.bind(Date);
-    Date.now = () => now() + by;
-  }, ms);
 
 /**
  * Waits until the page has learned that the service fails. What is in flight when a page is left before it knows is taken

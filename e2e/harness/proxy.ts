@@ -1,19 +1,17 @@
-import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { constants, type Http2ServerResponse } from "node:http2";
-import type { Socket } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../../test/support/ports.js";
-import { type WaitOptions, waitFor } from "../../test/support/wait.js";
-import { type Fault, type Faults, normalize, type Reply, replyOf } from "./fault.js";
+import { waitFor } from "../../test/support/wait.js";
+import { type Fault, type Faults, type RecordedRequest, type Reply, replyOf } from "./fault.js";
 import { forward } from "./forward.js";
-import type { RecordedRequest } from "./recorded.js";
 import { createEither } from "./secure.js";
 import { answerMs, networkMs } from "./strain.js";
 
 export interface ProxyOptions {
-  /** Address of the service, read anew for each request. */
-  target: () => string;
+  /** Address of the service. */
+  target: string;
   /**
    * Default `false`: every answer says `Connection: close`, so that each request comes on a fresh connection. A browser
    * repeats a POST by itself when a *reused* connection breaks before the answer begins (RFC 9110 §9.2.2 lets it guess
@@ -44,15 +42,14 @@ const cutOff = (response: ServerResponse): void => {
 
 /** Starts a proxy before the service, on a port of its own: it records every request and injects faults. */
 export const startProxy = async ({ target, keepConnections = false, isSecure = false }: ProxyOptions) => {
-  const port = await freePort();
   const requests: RecordedRequest[] = [];
-  const sockets = new Set<Socket>();
   let faults: Faults = "pass";
 
   const chosen = (request: RecordedRequest): Exclude<Fault, string> => {
     const now = faults;
     if (now === "refuse") return { connection: "reset" };
-    const fault = normalize((typeof now === "function" ? now(request) : now) ?? "pass");
+    const given = (typeof now === "function" ? now(request) : now) ?? "pass";
+    const fault = typeof given === "string" ? { connection: given } : given;
     const spared = request.method === "OPTIONS" && fault.preflight !== "fault";
     return spared ? { connection: "pass" } : fault;
   };
@@ -70,10 +67,8 @@ export const startProxy = async ({ target, keepConnections = false, isSecure = f
       response.end(reply.body);
     };
     const ask = async (): Promise<Reply> => {
-      request.forwarded = true;
       const { method, url: path, headers } = request;
-      const reply = await forward(target(), { method, path, headers, body: raw });
-      request.serviceStatus = reply.status;
+      const reply = await forward(target, { method, path, headers, body: raw });
       if (answerMs) await sleep(answerMs);
       return reply;
     };
@@ -106,8 +101,6 @@ export const startProxy = async ({ target, keepConnections = false, isSecure = f
       headers: incoming.headers,
       body: "",
       event: undefined,
-      forwarded: false,
-      serviceStatus: undefined,
       status: undefined,
       hanging: false,
       ended: false,
@@ -117,9 +110,7 @@ export const startProxy = async ({ target, keepConnections = false, isSecure = f
       request.ended = true;
     });
     try {
-      const chunks: Buffer[] = [];
-      for await (const chunk of incoming) chunks.push(chunk);
-      const raw = Buffer.concat(chunks);
+      const raw = await buffer(incoming);
       request.body = raw.toString("utf8");
       request.event = parse(request.body);
       await serve(request, raw, response);
@@ -129,23 +120,8 @@ export const startProxy = async ({ target, keepConnections = false, isSecure = f
     }
   };
 
-  const server = createEither(isSecure, (incoming, response) => void receive(incoming, response));
-  server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.on("error", () => {});
-    socket.on("close", () => sockets.delete(socket));
-  });
-  const open = async () => {
-    server.listen(port, "127.0.0.1");
-    await once(server, "listening");
-  };
-  const shut = async () => {
-    const closed = once(server, "close");
-    server.close();
-    for (const socket of sockets) socket.destroy();
-    await closed;
-  };
-  await open();
+  const server = createEither(isSecure, await freePort(), (incoming, response) => void receive(incoming, response));
+  await server.open();
 
   const posts = (eventUid?: string) =>
     requests.filter(
@@ -154,20 +130,18 @@ export const startProxy = async ({ target, keepConnections = false, isSecure = f
 
   const proxy = {
     /** Its address: what a page is given as track URL. */
-    url: `http${isSecure ? "s" : ""}://127.0.0.1:${port}`,
+    url: server.url,
     /** Everything that arrived, in the order of arrival. */
     requests: requests as readonly RecordedRequest[],
     /** The POSTs among them; with an argument only those of this `event_uid`. */
     posts,
-    /** The requests that are neither answered nor cut off. */
-    pending: () => requests.filter(({ ended }) => !ended),
 
     /** Injects a fault for every request that arrives from now on, until the next `fail` or `heal`. */
     fail: async (next: Faults): Promise<void> => {
       const before = faults;
       faults = next;
-      if (next === "refuse" && before !== "refuse") await shut();
-      if (next !== "refuse" && before === "refuse") await open();
+      if (next === "refuse" && before !== "refuse") await server.shut();
+      if (next !== "refuse" && before === "refuse") await server.open();
     },
     /** Lifts the fault. Requests that already hang go on hanging, as with a real outage. */
     heal: (): Promise<void> => proxy.fail("pass"),
@@ -181,8 +155,6 @@ export const startProxy = async ({ target, keepConnections = false, isSecure = f
       }
     },
 
-    /** Waits until `condition` holds of what the proxy has seen. */
-    waitFor: (condition: () => unknown, options?: WaitOptions) => waitFor(condition, options),
     /** Waits until at least `count` POSTs (of this `event_uid`) have arrived, and returns them. */
     waitForPosts: async (count: number, eventUid?: string): Promise<RecordedRequest[]> => {
       const what = `${count} POSTs${eventUid ? ` of ${eventUid}` : ""} at the proxy`;
@@ -208,10 +180,7 @@ export const startProxy = async ({ target, keepConnections = false, isSecure = f
       );
     },
 
-    /** Destroys every connection and stops. */
-    close: async (): Promise<void> => {
-      if (server.listening) await shut();
-    },
+    close: server.shut,
   };
   return proxy;
 };

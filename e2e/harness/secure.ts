@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { createHash, X509Certificate } from "node:crypto";
-import { createServer, type RequestListener, type Server } from "node:http";
-import { createSecureServer, type Http2SecureServer } from "node:http2";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { createSecureServer } from "node:http2";
+import type { Socket } from "node:net";
 
 /*
  * Servers of the tests: by HTTP/1.1, and by HTTP/2 with TLS as most services are. The certificate is made anew for each run,
@@ -42,8 +44,33 @@ export const trustArgs = (): string[] => {
   return [`--ignore-certificate-errors-spki-list=${createHash("sha256").update(key).digest("base64")}`];
 };
 
-/** Makes a server by HTTP/1.1, or by HTTP/2 with TLS. What handles requests is written for the first, which the second understands. */
-export const createEither = (isSecure: boolean, handle: RequestListener): Server | Http2SecureServer =>
-  isSecure
+/**
+ * Makes a server on this port, by HTTP/1.1, or by HTTP/2 with TLS. What handles requests is written for the first, which the
+ * second understands.
+ */
+export const createEither = (isSecure: boolean, port: number, handle: RequestListener) => {
+  const server = isSecure
     ? createSecureServer({ ...certificate()!, allowHTTP1: true }, handle as never)
     : createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, handle);
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => sockets.delete(socket));
+  });
+  return {
+    url: `http${isSecure ? "s" : ""}://127.0.0.1:${port}`,
+    open: async (): Promise<void> => {
+      server.listen(port, "127.0.0.1");
+      await once(server, "listening");
+    },
+    /** Destroys every connection and stops, until it is opened again. */
+    shut: async (): Promise<void> => {
+      if (!server.listening) return;
+      const closed = once(server, "close");
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+};

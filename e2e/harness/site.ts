@@ -1,7 +1,5 @@
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../../test/support/ports.js";
@@ -73,10 +71,8 @@ const identifyTag = (contact: string | false): string =>
  * an ordinary page with the script tag; `/dist/` holds the built files.
  */
 export const startSite = async ({ tag = {}, contact, isSecure = false }: SiteOptions = {}) => {
-  const scheme = isSecure ? "https" : "http";
   const port = await freePort();
   const pages = new Map<string, { html: Html } & PageOptions>();
-  const sockets = new Set<Socket>();
   let defaults = tag;
   let prelude = "";
   let hear: ((text: string) => void) | undefined;
@@ -100,7 +96,7 @@ export const startSite = async ({ tag = {}, contact, isSecure = false }: SiteOpt
     }
   };
 
-  const server = createEither(isSecure, (request, response) => {
+  const server = createEither(isSecure, port, (request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://site");
     if (pathname.startsWith("/dist/")) return void built(pathname, response);
     if (pathname === "/favicon.ico") return void response.writeHead(204).end();
@@ -119,21 +115,16 @@ export const startSite = async ({ tag = {}, contact, isSecure = false }: SiteOpt
     // A page with a policy allows no script that it does not name.
     response.end(page.headers?.["content-security-policy"] ? text : text.replace("<head>", `<head>${prelude}`));
   });
-  server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-  });
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
+  await server.open();
 
   return {
     /** The site's origin, `http://127.0.0.1:PORT`: a secure context for the browser. */
-    url: `${scheme}://127.0.0.1:${port}`,
+    url: server.url,
     /**
      * The same site under another host: `"localhost"` is another origin, a name that ends in `.test` is plain http as
      * in the wild (no secure context, another site than the service).
      */
-    at: (host: string): string => `${scheme}://${host}:${port}`,
+    at: (host: string): string => server.url.replace("127.0.0.1", host),
     html,
     /** Defines (or replaces) a page, or any text file by its extension. */
     page: (path: string, content: Html, options: PageOptions = {}): void => {
@@ -154,11 +145,6 @@ export const startSite = async ({ tag = {}, contact, isSecure = false }: SiteOpt
     },
     /** The script tag with this site's options. */
     tag: (options: TagOptions = {}): string => scriptTag({ ...defaults, ...options }),
-    close: async (): Promise<void> => {
-      const closed = once(server, "close");
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
+    close: server.shut,
   };
 };

@@ -1,9 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Launched, launch } from "../../test/support/launch.js";
+import { launch } from "../../test/support/launch.js";
 import { freePort } from "../../test/support/ports.js";
 import { waitFor } from "../../test/support/wait.js";
+import { place } from "./install.js";
 
 /** A web server that stands before the site, on a domain of its own as far as a page can tell. */
 interface Front {
@@ -14,22 +15,6 @@ interface Front {
 /** What a recipe is given in place of what it shows: the website, the service, and the folder of the built script. */
 type Places = Record<"site" | "service" | "folder", string>;
 
-/** Puts the places of a test into a recipe; each of those that it shows must be there. */
-export const place = (recipe: string, shown: Record<string, string>): string => {
-  let text = recipe;
-  for (const [example, real] of Object.entries(shown)) {
-    if (!text.includes(example)) throw new Error(`the recipe does not show ${example}`);
-    text = text.replaceAll(example, real);
-  }
-  return text;
-};
-
-const isAnswering = (url: string): Promise<boolean> =>
-  fetch(url).then(
-    () => true,
-    () => false,
-  );
-
 /** Runs a web server on a folder of its own until it answers. */
 const run = async (
   program: string,
@@ -39,29 +24,25 @@ const run = async (
   const folder = await mkdtemp(join(tmpdir(), "tracklet-front-"));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  let server: Launched | undefined;
-  const close = async (): Promise<void> => {
-    await server?.end("SIGTERM");
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  };
-  try {
-    for (const [name, content] of Object.entries(files(folder, port))) await writeFile(join(folder, name), content);
-    const started = launch(program, args(folder), {
-      env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
-    });
-    server = started;
-    await waitFor(
-      () => {
-        if (!started.isRunning()) throw new Error(`${program} ended at once:\n${started.said()}`);
-        return isAnswering(url);
-      },
-      { what: `${program} to answer` },
+  for (const [name, content] of Object.entries(files(folder, port))) await writeFile(join(folder, name), content);
+  const server = launch(program, args(folder), {
+    env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+  });
+  const isAnswering = (): Promise<boolean> => {
+    if (!server.isRunning()) throw new Error(`${program} ended at once:\n${server.said()}`);
+    return fetch(url).then(
+      () => true,
+      () => false,
     );
-    return { url, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  };
+  await waitFor(isAnswering, { what: `${program} to answer` });
+  return {
+    url,
+    close: async () => {
+      await server.end("SIGTERM");
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
 };
 
 const RECIPES = new URL("../../demo/recipes/", import.meta.url);

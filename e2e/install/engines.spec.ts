@@ -1,7 +1,7 @@
 import { readmeBlocks } from "../../test/support/readme.js";
 import { EVERY_ENGINE, expect, test } from "../harness/engines.js";
 import { countReports, createPolicy } from "../harness/policy.js";
-import { track } from "../harness/track.js";
+import { DEMO_TOKEN } from "../harness/tag.js";
 
 /* The ways in which the tracker comes to a page, and what the page may forbid, in every engine. */
 
@@ -35,11 +35,21 @@ test(
   },
 );
 
-test("As an ES module, what is tracked is stored", EVERY_ENGINE, async ({ open, site, app, expectRows }) => {
-  site.page("/", app());
-  await track(await open(), "imported");
-  await expectRows(["imported"]);
-});
+test(
+  "As an ES module, what is tracked is stored",
+  EVERY_ENGINE,
+  async ({ open, site, gateway, contact, expectRows }) => {
+    const config = { apiToken: DEMO_TOKEN, trackUrl: gateway.url, contactUid: contact, pageviews: "off" };
+    const head = `<script type="module">
+    import { init, track } from "/dist/index.js";
+    init(${JSON.stringify(config)});
+    track("imported");
+  </script>`;
+    site.page("/", { tag: false, head });
+    await open();
+    await expectRows(["imported"]);
+  },
+);
 
 test(
   "Under a strict policy nothing is violated, and events are stored",

@@ -3,8 +3,9 @@ import { fileURLToPath } from "node:url";
 import { findProgram } from "../../test/support/engines.js";
 import { readmeBlocks } from "../../test/support/readme.js";
 import { expect, test } from "../harness/fixtures.js";
+import { place } from "../harness/install.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
-import { place, startCaddy, startNginx } from "../harness/web-servers.js";
+import { startCaddy, startNginx } from "../harness/web-servers.js";
 
 /* The script and the service behind the site's own domain, under other names, by each of the documents' recipes. */
 

@@ -13,6 +13,7 @@ const LACKS: Record<string, [take: string, isGone: string]> = {
   "fetch with keepalive": [`delete Request.prototype.keepalive;`, `!("keepalive" in Request.prototype)`],
   "crypto.randomUUID": [`delete Crypto.prototype.randomUUID;`, `!crypto.randomUUID`],
   "AbortSignal.timeout": [`delete AbortSignal.timeout;`, `!AbortSignal.timeout`],
+  "Web Locks": [`delete Navigator.prototype.locks;`, `!("locks" in navigator)`],
   localStorage: [`delete window.localStorage;`, `!("localStorage" in window)`],
   requestAnimationFrame: [`delete window.requestAnimationFrame;`, `!window.requestAnimationFrame`],
 };

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Packed, pack } from "../../test/support/packed.js";
+import { readFiles } from "../apps/serve.js";
 import { expect, test } from "../harness/fixtures.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 
@@ -27,14 +28,7 @@ const build = async (files: Record<string, string>, env: Record<string, string> 
     cwd: packed.app,
     env: { ...process.env, NODE_ENV: "production", NODE_OPTIONS: "", ...env },
   });
-  const dist = join(packed.app, "dist");
-  const found = (await readdir(dist, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
-  const paths = found.map(({ parentPath, name }) => join(parentPath, name));
-  return new Map(
-    await Promise.all(
-      paths.map(async (path) => [path.slice(dist.length).replaceAll("\\", "/"), await readFile(path, "utf8")] as const),
-    ),
-  );
+  return readFiles(join(packed.app, "dist"));
 };
 
 test("An app that Vite has built of the packed package has its events stored", { tag: "@core" }, async ({

@@ -1,6 +1,6 @@
 import { test as base, expect } from "../harness/fixtures.js";
 
-export { expect, track, waitFor } from "../harness/fixtures.js";
+export { expect, waitFor } from "../harness/fixtures.js";
 export { judge, run } from "../harness/install.js";
 
 /** How the tracker learns of navigations: the browser's Navigation API, or wrapped methods of `history`. */

@@ -62,13 +62,3 @@ test("While a router's navigation is under way, its URL waits, for 3 s at most",
   await page.clock.resume();
   await expectViews(["/a", "/new", "/stuck", "/b"]);
 });
-
-test("A page that was loaded with user, password and token in its URL stores none of them", async ({
-  page,
-  site,
-  expectRows,
-}) => {
-  await page.goto(`${site.url.replace("//", "//ann:pa55@")}/a?token=q7w8#access_token=q7w8`);
-  const [row] = await expectRows(["pageview"]);
-  expect(row!.params.visit_url).toBe(`${site.url}/a?token=REDACTED#access_token=REDACTED`);
-});

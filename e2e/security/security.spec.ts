@@ -1,11 +1,7 @@
-import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Page } from "playwright/test";
 import { expect, test, track, trackMany } from "../harness/fixtures.js";
-import { waitForBackOff } from "../harness/outage.js";
-import { trackCalls } from "../harness/track.js";
 
 /* Pages with a strict content security policy, and pages of which the browser takes rights away. */
 
@@ -86,65 +82,12 @@ test("No cookie is set, and neither one of the page nor its address is sent", { 
   for (const { headers } of gateway.requests) expect(headers.referer ?? `${site.url}/`).toBe(`${site.url}/`);
 });
 
-// Where a page's own address is no base for a relative one, and where a `<base>` of another host says otherwise.
-test("Frames of srcdoc, blob: and data: addresses send to where the tag says, with a base of another host too", async ({
-  page,
-  site,
-  gateway,
-  contact,
-  expectRows,
-}) => {
-  const inside = (uid: string, trackUrl: string) =>
-    site.html({
-      head: `<base href="${site.url}/">`,
-      tag: { src: `${site.url}/dist/tracklet.iife.js`, trackUrl, contactUid: contact },
-      identify: false,
-      body: `<script>${trackCalls([uid])}</script>`,
-    });
-  const scripted = (html: string) => JSON.stringify(html).replaceAll("<", "\\u003c");
-  const frames = `<!doctype html><body><script>
-      const show = (member, value) => document.body.append(Object.assign(document.createElement("iframe"), { [member]: value }));
-      show("srcdoc", ${scripted(inside("srcdoc", "/"))});
-      show("src", URL.createObjectURL(new Blob([${scripted(inside("blob", "/"))}], { type: "text/html" })));
-      show("src", "data:text/html;charset=utf-8," + encodeURIComponent(${scripted(inside("data", gateway.url))}));
-    </script>`;
-  // The service's own origin shows the page, so that a relative URL leads to the service.
-  await gateway.fail(({ method, url }) =>
-    method === "GET" && url === "/page"
-      ? { status: 200, headers: { "content-type": "text/html" }, body: frames }
-      : "pass",
-  );
-  await page.goto(`${gateway.url}/page`);
-  await expectRows(["srcdoc", "blob", "data"]);
-  expect(new Set(gateway.posts().map(({ headers }) => headers.origin))).toEqual(new Set([gateway.url, "null"]));
-});
-
-test("A page of the disk stores its events, over an outage too", async ({
-  page,
-  site,
-  gateway,
-  contact,
-  expectRows,
-}) => {
-  const folder = await mkdtemp(join(tmpdir(), "tracklet-page-"));
-  await copyFile(BUNDLE, join(folder, "tracklet.iife.js"));
-  const html = site.html({
-    tag: { src: "tracklet.iife.js", contactUid: contact, pageviews: "auto" },
-    identify: false,
-  });
-  await writeFile(join(folder, "page.html"), html);
-  const url = pathToFileURL(join(folder, "page.html")).href;
-  await page.goto(url);
-  const uids = await trackMany(page, 5);
-  const rows = await expectRows(["pageview", ...uids]);
-  expect(rows.find(({ event_uid }) => event_uid === "pageview")?.params.visit_url).toBe(url);
-  await gateway.fail("refuse");
-  // What is in flight when a page is left counts as handed off: the outage is seen before.
-  await track(page, "down");
-  await waitForBackOff(page);
-  await page.goto("about:blank");
-  await gateway.heal();
-  await page.goto(url);
-  await expectRows(["pageview", ...uids, "down", "pageview"]);
-  await rm(folder, { recursive: true, force: true });
+test("A page of the disk stores its events", async ({ page, site, contact, expectRows }, info) => {
+  const file = info.outputPath("page.html");
+  const tag = { src: pathToFileURL(BUNDLE).href, contactUid: contact, pageviews: "auto" } as const;
+  await writeFile(file, site.html({ tag, identify: false }));
+  await page.goto(pathToFileURL(file).href);
+  await track(page, "tracked");
+  const rows = await expectRows(["pageview", "tracked"]);
+  expect(rows.find(({ event_uid }) => event_uid === "pageview")?.params.visit_url).toBe(pathToFileURL(file).href);
 });
