@@ -20,6 +20,22 @@ const fillStorage = (): void => {
 };
 
 test(
+  "Over a reload in an outage, each event comes once when it ends",
+  EVERY_ENGINE,
+  async ({ open, gateway, expectRows }) => {
+    const tab = await open();
+    const uids = await gateway.during("refuse", async () => {
+      const before = await trackMany(tab, 20, "before");
+      await waitForBackOff(tab);
+      await tab.reload();
+      return [...before, ...(await trackMany(tab, 20, "after"))];
+    });
+    await expectRows(uids);
+    expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
+  },
+);
+
+test(
   "Where the storage is denied, events come, in an outage too",
   EVERY_ENGINE,
   async ({ open, site, gateway, expectRows }) => {

@@ -42,6 +42,20 @@ test("An event before a script closes its tab is stored, ten times over, while t
   await expectRows([...uids, "back"]);
 });
 
+test("An event of 100 KB, more than a request that outlives its page may carry, is delivered without that", async ({
+  open,
+  gateway,
+  expectRows,
+}) => {
+  const text = "x".repeat(100 * 1024);
+  const page = await open();
+  await track(page, "large", { text });
+  await track(page, "small");
+  const stored = await expectRows(["large", "small"]);
+  expect(stored.find(({ event_uid }) => event_uid === "large")?.params.text).toBe(text);
+  expect(gateway.posts("large")).toHaveLength(1);
+});
+
 /** 27,000 bytes in UTF-8: six of them have fewer than 60 Ki characters, and more bytes. */
 const MULTI_BYTE = `${"語".repeat(8_988)}é—ß👩‍🚀\u2028עב`;
 /** With the fields beside its text, each has some 10 KB. */
