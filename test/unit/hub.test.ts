@@ -217,8 +217,6 @@ describe("a configuration", () => {
     expect((await twice(second)).sort()).toEqual(of("one", "pageview"));
     expect([warn.mock.calls, problems]).toEqual([[], []]);
   });
-  it("that comes again identifies, as a call would", async () =>
-    expect(await twice(config({ contactUid: "bob" }))).toContain("bob one token"));
   it.each([{ apiToken: "other" }, { name: "other" }])(
     "that comes with %j is warned of, and the first one holds",
     async (more) => {
