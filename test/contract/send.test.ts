@@ -25,7 +25,6 @@ describe("arguments", () => {
   const path = 'eventPath: expected a path that begins with "/", without query and fragment';
   const count = "expected a whole number from 0 to 999999999";
   it.each([
-    [{ trackUrl: undefined }, `${address}, found undefined`],
     [{ trackUrl: "view-source:http://127.0.0.1:9" }, `${address}, found "view-sou…"`],
     [{ apiToken: "" }, `${token}, found ""`],
     [{ apiToken: "a\nb" }, `${token}, found "***"`],

@@ -7,11 +7,11 @@ const load = (config: Partial<Config> = {}) => fresh(config, () => import("../..
 
 afterEach(() => vi.restoreAllMocks());
 
-it("tells the last listener of decisions and of problems, and the console of a mistake; a listener may throw", async () => {
+it("tells the last listener of decisions and of problems, and the console of each mistake, once; a listener may throw", async () => {
   const { listenTo, log, report } = await load();
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   const lines: unknown[] = [];
-  report("input", "track: eventUid");
+  for (const detail of ["track: eventUid", "track: eventUid"]) report("input", detail);
   listenTo(() => lines.push("first"));
   listenTo((...line) => {
     lines.push(line);
