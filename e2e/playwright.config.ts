@@ -21,7 +21,7 @@ export default defineConfig<TestFixtures>({
   globalSetup: "./harness/global-setup.ts",
   testMatch: ["**/e2e/**/*.spec.ts", "**/demo/test/**/*.spec.ts"],
   outputDir: ".results/output",
-  reporter: [["list"], ["../test/playwright-reporter.ts"]],
+  reporter: "list",
   fullyParallel: true,
   workers: 4,
   retries: 0,

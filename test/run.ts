@@ -5,32 +5,28 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { COUNTS, leave, sumOf } from "./report.js";
+import { type Counts, countsOfPlaywright, countsOfVitest } from "./report.js";
 import { ENGINES, findEngines } from "./support/engines.js";
 import { ensureChromium } from "./support/install-chromium.js";
 import { ROOT } from "./support/launch.js";
+import { NPM } from "./support/npm.js";
 
 const isAll = process.argv.includes("--all");
 // Tests that are slow by their nature look at it.
 if (isAll) process.env.TEST_ALL = "1";
 else delete process.env.TEST_ALL;
 
-const folder = mkdtempSync(join(tmpdir(), "tracklet-test-"));
-const counts = join(folder, "counts");
-process.env[COUNTS] = counts;
-writeFileSync(counts, "");
+const total: Counts = { passed: 0, failed: 0, skipped: [] };
 
 /** Runs one of the package's scripts, its output streaming through; resolves to whether it succeeded. */
 const script = async (name: string, ...args: string[]): Promise<boolean> => {
-  const npm = process.env.npm_execpath;
-  const [command, before] = npm ? [process.execPath, [npm]] : ["npm", []];
+  const [command, ...before] = NPM;
   const child = spawn(command, [...before, "run", "--silent", name, "--", ...args], {
     cwd: ROOT,
     stdio: ["ignore", "inherit", "inherit"],
-    shell: !npm && process.platform === "win32",
   });
   const [code] = await once(child, "exit");
   return code === 0;
@@ -40,7 +36,7 @@ const script = async (name: string, ...args: string[]): Promise<boolean> => {
 const stage = async (name: string, action: () => boolean | Promise<boolean>): Promise<boolean> => {
   console.log(`\n▶ ${name}`);
   const start = performance.now();
-  const [, failedBefore] = sumOf(counts);
+  const { failed } = total;
   const isOk = await Promise.resolve()
     .then(action)
     .catch((error: unknown) => {
@@ -48,7 +44,23 @@ const stage = async (name: string, action: () => boolean | Promise<boolean>): Pr
       return false;
     });
   console.log(`${isOk ? "✔" : "✘"} ${name}: ${((performance.now() - start) / 1_000).toFixed(1)} s`);
-  if (!isOk && sumOf(counts)[1] === failedBefore) leave({ passed: 0, failed: 1, times: new Map(), skipped: [] });
+  if (!isOk && total.failed === failed) total.failed++;
+  return isOk;
+};
+
+const folder = mkdtempSync(join(tmpdir(), "tracklet-test-"));
+/** Where the runner of the stage leaves its report. */
+const file = join(folder, "report.json");
+process.env.PLAYWRIGHT_JSON_OUTPUT_FILE = file;
+
+/** Runs tests, and adds what their runner has counted. */
+const tests = async <Report>(countsOf: (report: Report) => Counts, name: string, ...args: string[]) => {
+  rmSync(file, { force: true });
+  const isOk = await script(name, ...args);
+  const { passed, failed, skipped } = countsOf(JSON.parse(readFileSync(file, "utf8")));
+  total.passed += passed;
+  total.failed += failed;
+  total.skipped.push(...skipped);
   return isOk;
 };
 
@@ -65,20 +77,20 @@ const types = stage("type check", () => script("check"));
 const isBuilt = (await stage("lint", () => script("lint"))) && (await stage("build", () => script("build")));
 if ((await types) && isBuilt) {
   await stage("size", () => script("size"));
-  const told = ["--reporter=default", "--reporter=./test/vitest-reporter.ts"];
-  await stage("unit tests", () => script("unit", ...told));
-  if (isAll) await stage("tests of the service", () => script("test:service", ...told));
+  const told = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+  await stage("unit tests", () => tests(countsOfVitest, "unit", ...told));
+  if (isAll) await stage("tests of the service", () => tests(countsOfVitest, "test:service", ...told));
   await stage("browsers", findBrowsers);
-  await stage("end-to-end tests", () =>
-    script("e2e", ...(isAll ? [] : ["--project=chromium", "--grep=@core|@engines"])),
-  );
+  const core = isAll ? [] : ["--project=chromium", "--grep=@core|@engines"];
+  await stage("end-to-end tests", () => tests(countsOfPlaywright, "e2e", "--reporter=list,json", ...core));
 }
+rmSync(folder, { recursive: true });
+const { passed, failed, skipped } = total;
+if (skipped.length > 0) console.log(["\nSkipped:", ...new Set(skipped)].join("\n  "));
 if (!isAll)
   console.log(
     "\nLeft out is what `npm test -- --all` runs: the rest in Chromium, all in Firefox and WebKit, slow unit tests, the service's.",
   );
 
-const [passed, failed, skipped] = sumOf(counts);
-rmSync(folder, { recursive: true });
 if (failed > 0) process.exitCode = 1;
-console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+console.log(`\n${passed} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ""}`);

@@ -1,6 +1,8 @@
 /** The examples of docs/server.md, each executed as it stands against the service. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { launch, ROOT } from "../support/launch.js";
+import { ROOT } from "../support/launch.js";
 import { blocksOf } from "../support/readme.js";
 import { type OwnService, startService } from "../support/service.js";
 
@@ -20,17 +22,22 @@ const PRINTED: Record<string, RegExp> = {
 
 it.each(examples)('runs as it stands under "$section"', async ({ section, code }) => {
   const program = code.replaceAll(/"tracklet\/(\w+)"/g, (_, name) => JSON.stringify(`${ROOT}src/${name}.ts`));
-  const run = launch(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", program], {
-    env: {
-      PATH: process.env.PATH,
-      TRACKLET_BASE_URL: service.url,
-      TRACKLET_TRACK_URL: service.url,
-      TRACKLET_ACCESS_TOKEN: "access-token",
-      TRACKLET_API_TOKEN: "api-token",
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    ["--import", "tsx", "--input-type=module", "--eval", program],
+    {
+      cwd: ROOT,
+      env: {
+        PATH: process.env.PATH,
+        TRACKLET_BASE_URL: service.url,
+        TRACKLET_TRACK_URL: service.url,
+        TRACKLET_ACCESS_TOKEN: "access-token",
+        TRACKLET_API_TOKEN: "api-token",
+      },
     },
-  });
-  expect([(await run.closed).code, run.stderr()]).toEqual([0, ""]);
-  expect(run.stdout()).toMatch(PRINTED[section] ?? /^/);
+  );
+  expect(stderr).toBe("");
+  expect(stdout).toMatch(PRINTED[section] ?? /^/);
 });
 
 it("has stored what the examples send", async () => {

@@ -33,9 +33,7 @@ describe("createReader", () => {
   const count = "expected a whole number from 0 to 999999999";
   it.each([
     [{ baseUrl: "/api" }, `${address}, found "/api"`],
-    [{ baseUrl: undefined }, `${address}, found undefined`],
     [{ accessToken: "" }, `${token}, found ""`],
-    [{ accessToken: undefined }, `${token}, found undefined`],
     [{ accessToken: "line\r\nX-Other: 1" }, `${token}, found "***"`],
     [{ accessToken: "líne" }, `${token}, found "***"`],
     [{ timeoutMs: -1 }, `timeoutMs: ${count}, found -1`],

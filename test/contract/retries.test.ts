@@ -4,13 +4,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   ApiError,
   AuthenticationError,
+  type CallOptions,
   ConnectionError,
   createReader,
   RateLimitError,
   type ReaderConfig,
   TimeoutError,
 } from "../../src/read.js";
-import { type Answerer, deadAddress, hangUp, inTurn, json, type Reply, silence, withWire } from "./wire.js";
+import { sendEvent } from "../../src/send.js";
+import { type Answerer, deadAddress, hangUp, inTurn, json, type Reply, withWire } from "./wire.js";
 
 const attempt = (answer: Answerer, config: Partial<ReaderConfig> = {}) =>
   withWire(answer, async ({ url, requests }) => {
@@ -68,73 +70,78 @@ describe("without waiting", () => {
     expect(error).toMatchObject({ message: `GET ${baseUrl}/v2/accounts/1: no answer` });
     expect(String((error as Error & { cause: unknown }).cause)).toBe("Error: ECONNREFUSED");
   });
-
-  it("leaves no timer behind", async () => {
-    const [begin, end] = [vi.spyOn(globalThis, "setTimeout"), vi.spyOn(globalThis, "clearTimeout")];
-    await attempt(inTurn(hangUp, json({}, 503), found));
-    // The waits, of no length here, are over.
-    const long = begin.mock.results.filter((_, call) => begin.mock.calls[call]![1]);
-    expect(long.length).toBeGreaterThan(0);
-    expect(end.mock.calls.map(([timer]) => timer)).toEqual(expect.arrayContaining(long.map(({ value }) => value)));
-  });
 });
 
-const realSetTimeout = setTimeout;
-/** Resolves when timers of all these lengths have begun; they last as long, or not at all when they are `skipped`. */
-const timersBegun = (lengths: number[], skipped = false) =>
-  new Promise<void>((resolve) => {
-    const missing = new Set(lengths);
-    vi.spyOn(globalThis, "setTimeout").mockImplementation(((run: () => void, delay = 0, ...given: unknown[]) => {
-      const isWatched = missing.delete(delay);
-      if (missing.size === 0) resolve();
-      return realSetTimeout(run, isWatched && skipped ? 0 : delay, ...given);
-    }) as typeof setTimeout);
+describe("on a clock of the test's", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    vi.spyOn(Math, "random").mockReturnValue(0.999);
+  });
+  afterEach(() => {
+    // Whatever has come of a call, nothing of it is left.
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+    vi.restoreAllMocks();
   });
 
-describe("waiting", () => {
-  afterEach(() => void vi.restoreAllMocks());
+  const found = () => Response.json({ id: "1" });
+  const busy = (retryAfter = "") =>
+    Response.json({ error: "busy" }, { status: 503, headers: { "retry-after": retryAfter } });
+  const never = new Promise<Response>(() => {});
+  /** Asks a service that answers so, one after the other. */
+  const ask = (answers: (Response | Promise<Response>)[], timeoutMs?: number, options?: CallOptions) => {
+    const fetch = vi.fn(async () => answers.shift()!);
+    const reader = createReader({ baseUrl: "https://api.example.com", accessToken: "token", timeoutMs, fetch });
+    return { fetch, outcome: reader.accounts.get("1", options).catch((error: unknown) => error) };
+  };
 
-  const busy = (headers: Record<string, string>) => json({}, 503, headers);
-  it.each<[string, Reply[], number[]]>([
-    ["as long as Retry-After says", [busy({ "retry-after": "7" })], [7_000]],
-    ["longer and longer without it", [busy({}), busy({})], [999, 1_998]],
-    [
-      "so, too, where it lies in the past",
-      [busy({ "retry-after": "-5" }), busy({ "retry-after": "-5" })],
-      [999, 1_998],
-    ],
-  ])("waits %s", async (_, failures, lengths) => {
-    vi.spyOn(Math, "random").mockReturnValue(0.999);
-    const begun = timersBegun(lengths, true);
-    expect((await attempt(inTurn(...failures, found))).outcome).toEqual({ id: "1" });
-    await begun;
+  it.each([
+    ["as long as Retry-After says", ["7"], [7_000]],
+    ["longer and longer without it", ["", ""], [999, 1_998]],
+    ["so, too, where it lies in the past", ["-5", "-5"], [999, 1_998]],
+  ])("waits %s", async (_, asked, waits) => {
+    const { fetch, outcome } = ask([...asked.map(busy), found()]);
+    for (const [at, wait] of waits.entries()) {
+      await vi.advanceTimersByTimeAsync(wait - 1);
+      expect(fetch).toHaveBeenCalledTimes(at + 1);
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    expect(await outcome).toEqual({ id: "1" });
   });
 
   it("does not begin a wait that is longer than what is left of the deadline", async () => {
-    vi.spyOn(Math, "random").mockReturnValue(0.999);
-    const asks = json({ error: "busy" }, 503, { "retry-after": "9.5" });
-    const { outcome, attempts } = await attempt(inTurn(json({}, 503), asks, found), { timeoutMs: 10_000 });
-    expect(attempts).toBe(2);
-    expect(outcome).toBeInstanceOf(ApiError);
-    expect(outcome).toMatchObject({ status: 503, error: "busy", retryAfterMs: 9_500 });
+    const { fetch, outcome } = ask([busy(), busy("9.5"), found()], 10_000);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(await outcome).toBeInstanceOf(ApiError);
+    expect(await outcome).toMatchObject({ status: 503, error: "busy", retryAfterMs: 9_500 });
+    expect(fetch).toHaveBeenCalledTimes(2);
   });
 
-  it("has one deadline for all attempts", async () => {
-    vi.spyOn(Math, "random").mockReturnValue(0);
-    const { outcome, attempts } = await attempt(inTurn(hangUp, silence), { timeoutMs: 1_500, retries: 9 });
-    expect(outcome).toBeInstanceOf(TimeoutError);
-    expect(outcome).toMatchObject({ message: expect.stringMatching(/^GET .*: not done within 1500 ms$/) });
-    expect(attempts).toBe(2);
+  it.each([
+    ["fetch ignores its signal", never],
+    ["the body stalls", new Response(new ReadableStream())],
+  ])("has one deadline for all attempts, although %s", async (_, last) => {
+    const { fetch, outcome } = ask([busy(), last], 1_500);
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(await outcome).toBeInstanceOf(TimeoutError);
+    expect(`${await outcome}`).toMatch(/: GET .*: not done within 1500 ms$/);
+    expect(fetch).toHaveBeenCalledTimes(2);
   });
 
-  it("keeps the deadline although the body stalls, or fetch ignores its signal", async () => {
-    const stall: Answerer = (_, response) => {
-      response.writeHead(200, { "content-length": "100" }).write("{");
-      return undefined;
-    };
-    const deaf = ((input, { signal: _, ...init } = {}) => fetch(input, init)) as typeof fetch;
-    for (const config of [{ timeoutMs: 300 }, { timeoutMs: 300, fetch: deaf }])
-      await expect(attempt(stall, config)).resolves.toMatchObject({ outcome: { name: "TimeoutError" } });
+  it("ends by its signal before a wait is over", async () => {
+    const controller = new AbortController();
+    const { fetch, outcome } = ask([busy("20"), found()], undefined, controller);
+    await vi.advanceTimersByTimeAsync(1);
+    controller.abort("enough");
+    expect([await outcome, fetch.mock.calls.length]).toEqual(["enough", 1]);
+  });
+
+  it("leaves its signal without a listener", async () => {
+    const { signal } = new AbortController();
+    const { outcome } = ask([found()], undefined, { signal });
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    await outcome;
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 });
 
@@ -147,6 +154,8 @@ describe("a signal", () => {
       await expect(reader.accounts.get("1", { signal })).rejects.toBe(reason);
       await expect(reader.accounts.findByUid("1", { signal })).rejects.toBe(reason);
       await expect(reader.users.list({ signal })).rejects.toBe(reason);
+      const event = { contact_uid: "c", event_uid: "e" };
+      await expect(sendEvent({ trackUrl: url, apiToken: "token" }, event, { signal })).rejects.toBe(reason);
       expect(requests).toEqual([]);
     });
   });
@@ -168,46 +177,6 @@ describe("a signal", () => {
       await expect(asked).rejects.toMatchObject({ name: "AbortError" });
       await closed;
     });
-  });
-
-  it("ends a wait before the wait is over", async () => {
-    await withWire(inTurn(json({}, 503, { "retry-after": "20" }), found), async ({ url, requests }) => {
-      const controller = new AbortController();
-      const waiting = timersBegun([20_000]);
-      const order: string[] = [];
-      const asked = createReader({ baseUrl: url, accessToken: "token" })
-        .accounts.get("1", { signal: controller.signal })
-        .catch((error: unknown) => {
-          order.push("settled");
-          return error;
-        });
-      await waiting;
-      const timers = vi.mocked(setTimeout).mock.results.map(({ value }) => value);
-      vi.restoreAllMocks();
-      const end = vi.spyOn(globalThis, "clearTimeout");
-      controller.abort(new Error("enough"));
-      order.push("aborted");
-      await new Promise(setImmediate);
-      order.push("next turn");
-      expect(order).toEqual(["aborted", "settled", "next turn"]);
-      await expect(asked).resolves.toMatchObject({ message: "enough" });
-      expect(requests).toHaveLength(1);
-      expect(end.mock.calls.map(([timer]) => timer)).toEqual(expect.arrayContaining(timers));
-    });
-  });
-
-  it("is left without a listener", async () => {
-    const { signal } = new AbortController();
-    const listening: number[] = [];
-    const answer: Answerer = () => {
-      listening.push(getEventListeners(signal, "abort").length);
-      return found;
-    };
-    await withWire(answer, ({ url }) =>
-      createReader({ baseUrl: url, accessToken: "token" }).accounts.get("1", { signal }),
-    );
-    expect(listening).toEqual([1]);
-    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 });
 

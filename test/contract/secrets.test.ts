@@ -27,33 +27,19 @@ const shown = (value: unknown): string => {
   return [printed, deep, JSON.stringify(value), `${message}`, `${stack}`, String(value), ...below].join("\n");
 };
 
-/** With nothing percent-encoded in it any more, however often it was. */
-const decoded = (text: string): string => {
-  const once = text.replace(/%([2-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return once === text ? text : decoded(once);
-};
-const expectNoToken = (value: unknown) => {
-  const text = decoded(shown(value));
-  for (const secret of [TOKEN, CREDENTIALS]) expect(text).not.toContain(secret);
-};
-
-const lowerHex = (text: string): string => text.replace(/%../g, (code) => code.toLowerCase());
-/** As services and proxies may write it in their answers. */
-const formsOf = (secret: string): string[] => [
-  secret,
-  encodeURIComponent(secret),
-  lowerHex(encodeURIComponent(secret)),
-  encodeURIComponent(encodeURIComponent(secret)),
-  encodeURIComponent(lowerHex(encodeURIComponent(secret))),
-  encodeURI(secret),
-];
+/** As an answer may repeat it. How else it may be encoded: unit/server/redact-tokens. */
+const formsOf = (secret: string): string[] => [secret, encodeURIComponent(secret)];
 const TOKEN_FORMS = formsOf(TOKEN);
 const FORMS = [...TOKEN_FORMS, ...formsOf(CREDENTIALS)];
+
+const expectNoToken = (value: unknown) => {
+  const text = shown(value);
+  for (const form of FORMS) expect(text).not.toContain(form);
+};
 
 it("is looked for where it can be found", () => {
   expect(() => expectNoToken(Object.assign(new Error("a"), { config: { token: TOKEN } }))).toThrow();
   expect(() => expectNoToken(new Error("a", { cause: new Error(TOKEN) }))).toThrow();
-  for (const form of FORMS) expect(() => expectNoToken(new Error(form))).toThrow();
 });
 
 type Reach = Pick<ReaderConfig, "fetch" | "timeoutMs">;
@@ -109,16 +95,6 @@ it("is not shown by a reader, nor in an answer that is no record", () =>
     for (const value of [rest, accounts, users.list, users.list().pages()]) expectNoToken(value);
     expectNoToken(await accounts.get("1").catch((reason: unknown) => reason));
   }));
-
-it.each([`${TOKEN}\n`, `${TOKEN}☃`, `${TOKEN} `])("is not shown where no header can hold it: %j", (accessToken) => {
-  try {
-    createReader({ baseUrl: "https://api.example.com", accessToken });
-    expect.fail("it should have failed");
-  } catch (error) {
-    expect(error).toBeInstanceOf(TypeError);
-    expectNoToken(error);
-  }
-});
 
 it("is not shown in other alphabets, neither as a text nor as its bytes", async () => {
   const apiToken = "tést-☃-api-token";

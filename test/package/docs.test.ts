@@ -2,16 +2,15 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { redact } from "../../src/browser/capture/redact.js";
+import { objectionsTo } from "../support/compile.js";
+import { ROOT } from "../support/launch.js";
 import { blocksOf, PAGES, readmeBlocks, readPage } from "../support/readme.js";
-import { HELD_OUT, tells } from "../support/urls.js";
-import { include, includedFiles } from "./examples.js";
+import { HELD_OUT_COUNTS } from "../support/urls.js";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const blocks = (await Promise.all(PAGES.map(blocksOf))).flat();
+/** A block of code behind `<!-- include: file -->` holds that file of an app. Its first line may say where the reader puts it. */
+const INCLUDED = /(<!-- include: (\S+) -->\n\n```\w+\n(?:\/\/ \S+\n)?)[^`]*(?=```)/g;
 const where = ({ page, section }: { page: string; section: string }): string => `${page}, "${section}"`;
 
 it("the README can be read at once", async () => {
@@ -58,67 +57,44 @@ describe("examples", () => {
       ({ language, code }) => /^(js|jsx|ts|tsx)$/.test(language) && !code.includes('declare module "tracklet"'),
     );
     expect(modules.length).toBeGreaterThan(15);
-    const files = new Map<string, string>();
-    for (const [index, { code, language }] of modules.entries())
-      files.set(
+    const files = new Map(
+      modules.map(({ code, language }, index) => [
         join(ROOT, `test/example-${index}.${language === "js" ? "mts" : language.replace("j", "t")}`),
         `${code}${/^(im|ex)port /m.test(code) ? "" : "export {};"}`,
-      );
+      ]),
+    );
+    const names = [...files.keys()];
     const frameworks = [...files.values()].flatMap((code) => [...code.matchAll(/from "((?!tracklet)[^"]+)"/g)]);
-    const names = new Set(frameworks.map(([, name]) => name!));
     // What is not installed here exports anything; `relative` modules are the reader's own.
-    const ambient = [...names]
-      .filter((name) => !/^(\.|playwright)/.test(name))
-      .map((name) => `declare module "${name}";`);
+    const ambient = frameworks
+      .filter(([, name]) => !/^(\.|playwright)/.test(name!))
+      .map(([, name]) => `declare module "${name}";`);
     files.set(
       join(ROOT, "test/example-ambient.d.ts"),
       `${ambient.join("\n")}\ndeclare const jest: any; declare const process: { env: Record<string, string> }; interface Window { analytics?: any }\ndeclare namespace JSX { interface IntrinsicElements { [name: string]: unknown } }\ndeclare namespace React { type ReactNode = unknown }`,
     );
-    const options: ts.CompilerOptions = {
-      target: ts.ScriptTarget.ESNext,
-      module: ts.ModuleKind.ESNext,
-      moduleResolution: ts.ModuleResolutionKind.Bundler,
-      lib: ["lib.esnext.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
-      strict: false,
-      noEmit: true,
-      jsx: ts.JsxEmit.Preserve,
-      skipLibCheck: true,
-      types: [],
-      paths: Object.fromEntries(
-        ["index", "read", "send", "test", "clicks", "active"].map((entry) => [
-          entry === "index" ? "tracklet" : `tracklet/${entry}`,
-          [join(ROOT, `src/${entry}.ts`)],
-        ]),
-      ),
-    };
-    const host = ts.createCompilerHost(options);
-    const { fileExists, getSourceFile, readFile: read } = host;
-    host.fileExists = (file) => files.has(file) || fileExists(file);
-    host.readFile = (file) => files.get(file) ?? read(file);
-    host.getSourceFile = (file, ...rest) =>
-      files.has(file)
-        ? ts.createSourceFile(file, files.get(file)!, ts.ScriptTarget.ESNext, true)
-        : getSourceFile(file, ...rest);
-    const program = ts.createProgram([...files.keys()], options, host);
-    const objections = [...files.keys()].flatMap((file, index) => {
-      const source = program.getSourceFile(file)!;
-      return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
-        .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))
-        .filter((message) => !/^Cannot find module '\./.test(message))
-        .map((message) => `${modules[index] ? where(modules[index]!) : file}: ${message}`);
-    });
+    const objections = objectionsTo(files, { strict: false })
+      .filter(({ message }) => !/^Cannot find module '\./.test(message))
+      .map(({ file, message }) => `${where(modules[names.indexOf(file)] ?? { page: file, section: "" })}: ${message}`);
     expect(objections).toEqual([]);
     // The compiler takes some seconds, on a busy machine twenty.
   }, 60_000);
 
   it("of frameworks are files of the apps that are driven, or said to be untested", async () => {
-    for (const page of PAGES)
-      expect(await readPage(page), `${page}: npm run docs`).toBe(await include(await readPage(page)));
+    for (const page of PAGES) {
+      const text = await readPage(page);
+      const files = new Map<string, string>();
+      for (const [, , file] of text.matchAll(INCLUDED)) files.set(file!, await readPage(file!));
+      // `npm run docs` writes the pages anew.
+      const renewed = text.replace(INCLUDED, (_, before: string, file: string) => before + files.get(file));
+      await expect(renewed).toMatchFileSnapshot(join(ROOT, page));
+    }
     const page = await readPage("docs/frameworks.md");
     const tested = page.split(/^## /m).filter((text) => !text.includes("\nNot tested."));
     const examples = tested.flatMap((text) => text.match(/^```[jt]sx?$/gm) ?? []);
-    expect(includedFiles(page).length).toBeGreaterThan(4);
-    expect(examples.length).toBe(includedFiles(page).length);
+    const included = page.match(INCLUDED)!;
+    expect(included.length).toBeGreaterThan(4);
+    expect(examples.length).toBe(included.length);
   });
 
   it("of HTML are in sections that an end-to-end test runs in a browser", async () => {
@@ -133,9 +109,9 @@ describe("examples", () => {
     expect(untested.map(where)).toEqual([]);
   });
 
-  it("of the shell call scripts that there are", async () => {
+  it("of the shell, and the steps of a release, call scripts that there are", async () => {
     const { scripts } = JSON.parse(await readPage("package.json")) as { scripts: Record<string, string> };
-    const texts = await Promise.all(PAGES.map(readPage));
+    const texts = await Promise.all([...PAGES, ".github/workflows/release.yml"].map(readPage));
     const called = texts
       .flatMap((text) => [...text.matchAll(/npm run (?:--silent )?([\w:]+)/g)])
       .map(([, name]) => name!);
@@ -188,14 +164,8 @@ describe("figures", () => {
   });
 
   it("of redaction are those of the URLs that were held out", async () => {
-    const { secret, harmless } = HELD_OUT;
-    const lost = secret.filter((of) => !tells(redact(new URL(of.url).href), of)).length;
-    const kept = harmless.filter((url) => redact(new URL(url).href) === new URL(url).href).length;
-    for (const name of ["README.md", "docs/privacy.md"]) {
-      const page = await readPage(name);
-      expect(page, name).toContain(`${lost} of ${secret.length}`);
-      expect(page, name).toContain(`${kept} of ${harmless.length}`);
-    }
+    for (const name of ["README.md", "docs/privacy.md"])
+      for (const count of HELD_OUT_COUNTS) expect(await readPage(name), name).toContain(count);
   });
 
   it("the stub's bytes", async () => {

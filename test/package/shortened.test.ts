@@ -1,10 +1,9 @@
 /** The members that the script shortens stand in a list of their own, whatever words the public types have. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { ROOT } from "../support/launch.js";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string): Promise<string> => readFile(join(ROOT, path), "utf8");
 const words = (text: string): Set<string> => new Set(text.match(/\w+/g));
 

@@ -21,9 +21,6 @@ export interface Found {
   by: "playwright" | "bidi" | "webdriver";
 }
 
-const MAC = ["Google Chrome", "Chromium"].map((name) => `Applications/${name}.app/Contents/MacOS/${name}`);
-const WINDOWS = ["Google/Chrome/Application/chrome.exe", "Chromium/Application/chrome.exe"];
-
 /** Where a program of this name may be; those of the system's administrator are not on everybody's path. */
 const places = (name: string): string[] =>
   [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"].map((folder) => join(folder, name));
@@ -31,22 +28,16 @@ const places = (name: string): string[] =>
 /** Where a program is, if it is installed. */
 export const findProgram = (name: string): string | undefined => places(name).find(existsSync);
 
-const usualPlaces = (): string[] => {
-  switch (process.platform) {
-    case "darwin":
-      return ["/", homedir()].flatMap((base) => MAC.map((path) => join(base, path)));
-    case "win32":
-      return [process.env.ProgramFiles, process.env["ProgramFiles(x86)"], process.env.LOCALAPPDATA]
-        .filter((base) => base !== undefined)
-        .flatMap((base) => WINDOWS.map((path) => join(base, path)));
-    default:
-      return [
-        "/usr/lib/chromium/chromium",
-        "/usr/lib64/chromium-browser/chromium-browser",
-        "/opt/google/chrome/chrome",
-      ];
-  }
-};
+/** Where Chromium and Chrome are that are on nobody's path. */
+const USUAL_PLACES = [
+  ...["/", homedir()].flatMap((base) =>
+    ["Google Chrome", "Chromium"].map((name) => join(base, `Applications/${name}.app/Contents/MacOS/${name}`)),
+  ),
+  "C:/Program Files/Google/Chrome/Application/chrome.exe",
+  "/usr/lib/chromium/chromium",
+  "/usr/lib64/chromium-browser/chromium-browser",
+  "/opt/google/chrome/chrome",
+];
 
 /** Whether it exists and starts: some systems have a stub that only tells how to install, or lack its libraries. */
 const works = (path: string): boolean => {
@@ -66,7 +57,7 @@ const told = (variable: string): string | undefined => {
 const findChromium = (): Found | undefined => {
   const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
   const path =
-    told("CHROME_PATH") ?? [chromium.executablePath(), ...names.flatMap(places), ...usualPlaces()].find(works);
+    told("CHROME_PATH") ?? [chromium.executablePath(), ...names.flatMap(places), ...USUAL_PLACES].find(works);
   return path === undefined ? undefined : { path, by: "playwright" };
 };
 
@@ -102,19 +93,16 @@ const findWebKit = (): Found | undefined => {
 /**
  * The browser of each engine that is installed. `CHROME_PATH` and `FIREFOX_PATH` come before all others.
  *
+ * @param isStale whether something may have been installed since the last call
  * @throws Error when one of these names something that does not start
  */
-export const findEngines = (): Partial<Record<Engine, Found>> => {
+export const findEngines = (isStale = false): Partial<Record<Engine, Found>> => {
   // Each worker of a test run reads the configuration anew: they are told what was found.
-  process.env.TRACKLET_ENGINES ??= JSON.stringify({
-    chromium: findChromium(),
-    firefox: findFirefox(),
-    webkit: findWebKit(),
-  });
+  if (isStale || !process.env.TRACKLET_ENGINES)
+    process.env.TRACKLET_ENGINES = JSON.stringify({
+      chromium: findChromium(),
+      firefox: findFirefox(),
+      webkit: findWebKit(),
+    });
   return JSON.parse(process.env.TRACKLET_ENGINES);
-};
-
-/** Forgets what was found, because something has been installed since. */
-export const forgetEngines = (): void => {
-  delete process.env.TRACKLET_ENGINES;
 };

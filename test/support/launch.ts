@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { waitFor } from "./wait.js";
@@ -16,88 +16,73 @@ export interface LaunchOptions {
 }
 
 /** A process that this one has started, and that ends with it. */
-export interface Launched {
-  process: ChildProcess;
-  /** Everything it has written so far, to both streams, and to each of them. */
-  said: () => string;
-  stdout: () => string;
-  stderr: () => string;
-  isRunning: () => boolean;
-  /**
-   * Waits until its output matches.
-   *
-   * @throws Error with its output, when it has ended before
-   */
-  says: (pattern: RegExp) => Promise<RegExpExecArray>;
-  /** Ends it; resolves when it is gone. Default: as a crash does. */
-  end: (signal?: NodeJS.Signals) => Promise<void>;
-  /** How it has ended, once all of its output is read. */
-  closed: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-}
+export type Launched = ReturnType<typeof launch>;
 
 /** Starts a program. */
-export const launch = (program: string, args: readonly string[], { env, cwd = ROOT }: LaunchOptions = {}): Launched => {
+export const launch = (program: string, args: readonly string[], { env, cwd = ROOT }: LaunchOptions = {}) => {
   const child = spawn(program, args, {
     cwd,
     env: env ?? { ...process.env, NODE_OPTIONS: "" },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const output = { all: "", stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const)
-    child[name].setEncoding("utf8").on("data", (text: string) => {
-      if (output.all.length > KEPT) return;
-      output[name] += text;
-      output.all += text;
+  let said = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      if (said.length <= KEPT) said += text;
     });
   // A runner that ends abruptly leaves no process behind.
   const killAtExit = () => void child.kill("SIGKILL");
   process.on("exit", killAtExit);
   child.once("error", ({ message }) => {
-    output.all += message;
+    said += message;
   });
   let isRead = false;
-  const closed = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
-    child.once("close", (code, signal) => {
+  const closed = new Promise<{ code: number | null }>((resolve) =>
+    child.once("close", (code) => {
       isRead = true;
       process.off("exit", killAtExit);
-      resolve({ code, signal });
+      resolve({ code });
     }),
   );
   const isRunning = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
   return {
     process: child,
-    said: () => output.all,
-    stdout: () => output.stdout,
-    stderr: () => output.stderr,
+    /** Everything it has written so far. */
+    said: () => said,
     isRunning,
-    says: (pattern) =>
+    /** How it has ended, once all of its output is read. */
+    closed,
+    /**
+     * Waits until its output matches.
+     *
+     * @throws Error with its output, when it has ended before
+     */
+    says: (pattern: RegExp) =>
       waitFor(
         () => {
-          const match = pattern.exec(output.all);
-          if (match === null && isRead) throw new Error(`${program} has ended:\n${output.all}`);
+          const match = pattern.exec(said);
+          if (match === null && isRead) throw new Error(`${program} has ended:\n${said}`);
           return match;
         },
         { what: `${program} to say ${pattern}`, timeoutMs: 120_000 },
       ),
-    end: async (signal = "SIGKILL") => {
+    /** Ends it, as a crash does unless it is told otherwise; resolves when it is gone. */
+    end: async (signal: NodeJS.Signals = "SIGKILL"): Promise<void> => {
       if (!isRunning()) return;
       const exited = once(child, "exit");
       child.kill(signal);
       await exited;
     },
-    closed,
   };
 };
 
+const launchNode = (args: string[], env: Record<string, string>): Launched =>
+  launch(process.execPath, args, { env: { ...process.env, NODE_OPTIONS: "", ...env } });
+
 /** Starts one of the project's own programs, a TypeScript file. */
-export const launchOwn = (file: string, env: Record<string, string>, options: LaunchOptions = {}): Launched =>
-  launch(process.execPath, ["--import", "tsx", file], {
-    ...options,
-    env: { ...(options.env ?? { ...process.env, NODE_OPTIONS: "" }), ...env },
-  });
+export const launchOwn = (file: string, env: Record<string, string>): Launched =>
+  launchNode(["--import", "tsx", file], env);
 
 /** Starts the service as it was built, or a command of it. */
 export const launchService = (env: Record<string, string>, ...command: string[]): Launched =>
-  launch(process.execPath, ["demo/.service/main.js", ...command], {
-    env: { ...process.env, NODE_OPTIONS: "", ...env },
-  });
+  launchNode(["demo/.service/main.js", ...command], env);

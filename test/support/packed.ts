@@ -3,23 +3,14 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "./launch.js";
 import { npm } from "./npm.js";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-
 /** The packed tarball of the built project, and an app's folder in which it can be installed. */
-export interface Packed {
-  tarball: Uint8Array;
-  /** An empty app; after `install` the package lies in its `node_modules`. */
-  app: string;
-  /** Installs the tarball there, and nothing from anywhere else. */
-  install: () => Promise<unknown>;
-  dispose: () => Promise<void>;
-}
+export type Packed = Awaited<ReturnType<typeof pack>>;
 
 /** Packs what `npm run build` has built. */
-export const pack = async (): Promise<Packed> => {
+export const pack = async () => {
   if (!existsSync(join(ROOT, "dist/index.js"))) throw new Error("dist/ is missing: build first (npm run build)");
   const folder = await mkdtemp(join(tmpdir(), "tracklet-package-"));
   const app = join(folder, "app");
@@ -30,7 +21,9 @@ export const pack = async (): Promise<Packed> => {
   const name = (await readdir(folder)).find((file) => file.endsWith(".tgz"))!;
   return {
     tarball: new Uint8Array(await readFile(join(folder, name))),
+    /** An empty app; after `install` the package lies in its `node_modules`. */
     app,
+    /** Installs the tarball there, and nothing from anywhere else. */
     install: () => npm(["install", "--offline", "--no-save", "--ignore-scripts", join(folder, name)], app),
     dispose: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   };

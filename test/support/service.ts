@@ -1,10 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Launched, launchService } from "./launch.js";
+import { launchService } from "./launch.js";
 import { freePort } from "./ports.js";
-
-const READY = /service ready at (http:\/\/\S+)/;
 
 /** An event as the service's database holds it. */
 export interface Row {
@@ -35,51 +33,33 @@ export const serviceAt = (url: string): Service => ({
   },
 });
 
-/** A service that a test may kill. */
+/** A service that a test has started. */
 export type OwnService = Awaited<ReturnType<typeof startService>>;
 
 /**
- * Starts the project's own service as a process, with a database folder and a port that it keeps over `kill()` and
- * `start()`. No rate limit, so that a burst of one test is not refused for another's.
+ * Starts the project's own service as a process, with a database folder and a port of its own. No rate limit, so that a
+ * burst of one test is not refused for another's.
  *
  * @param env more of its environment, or other values
  */
 export const startService = async (env: Record<string, string> = {}) => {
   const data = await mkdtemp(join(tmpdir(), "tracklet-service-"));
   const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  let launched: Launched | undefined;
-
-  const running = () => launched?.isRunning() ?? false;
-
-  const start = async (): Promise<void> => {
-    if (running()) return;
-    const settings = { TRACKLET_SERVICE_PORT: String(port), TRACKLET_DATA: data, TRACKLET_RATE_LIMIT: "0" };
-    launched = launchService({ ...settings, ...env });
-    await launched.says(READY);
+  const settings = { TRACKLET_SERVICE_PORT: String(port), TRACKLET_DATA: data, TRACKLET_RATE_LIMIT: "0" };
+  const launched = launchService({ ...settings, ...env });
+  /** Ends it and removes its data. */
+  const dispose = async (): Promise<void> => {
+    await launched.end();
+    await rm(data, { recursive: true, force: true, maxRetries: 5 });
   };
-
-  const service = {
-    ...serviceAt(url),
-    /** The folder of its database. */
-    data,
-    /** Whether the process lives. */
-    running,
-    /** Starts it (again), on the same folder and port; resolves once it answers. */
-    start,
-    /** Ends it as a crash does (SIGKILL). Every acknowledged event must survive this. */
-    kill: async () => launched?.end(),
-    /** Ends it cleanly. */
-    stop: async () => launched?.end("SIGTERM"),
-    /** Ends it and removes its data. */
-    dispose: async (): Promise<void> => {
-      await launched?.end();
-      await rm(data, { recursive: true, force: true, maxRetries: 5 });
-    },
-  };
-  await start().catch(async (error: unknown) => {
-    await service.dispose();
+  await launched.says(/service ready at http/).catch(async (error: unknown) => {
+    await dispose();
     throw error;
   });
-  return service;
+  return {
+    ...serviceAt(`http://127.0.0.1:${port}`),
+    /** The folder of its database. */
+    data,
+    dispose,
+  };
 };

@@ -48,6 +48,9 @@ export const TUNED = {
 };
 export const HELD_OUT = { secret: read("sites-secret"), harmless: urls("sites-harmless") };
 
+/** How many of each of its lists the rule is right about: the documents quote it. */
+export const HELD_OUT_COUNTS = ["83 of 86", "106 of 113"];
+
 const decodeAll = (text: string): string => {
   const decoded = unescape(text);
   return decoded === text ? text : decodeAll(decoded);

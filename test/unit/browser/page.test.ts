@@ -24,21 +24,15 @@ afterEach(() => {
 const fire = (target: Window | Window["document"], type: string): boolean =>
   target.dispatchEvent(new window.Event(type));
 
-it("hears each event that concerns a tracker once, also those of the document", () => {
+it("hears each event that concerns a tracker once, also those of the document, however often it listens", () => {
   const heard: string[] = [];
-  page.onPage(({ type }) => heard.push(type));
+  const run = ({ type }: { type: string }) => heard.push(type);
+  page.onPage(run);
+  page.onPage(run);
   const types = ["online", "storage", "pagehide", "pageshow", "popstate"];
   for (const type of types) fire(window, type);
   fire(window.document, "visibilitychange");
   expect(heard).toEqual([...types, "visibilitychange"]);
-});
-
-it("hears each event once, however often it listens", () => {
-  const run = vi.fn();
-  page.onPage(run);
-  page.onPage(run);
-  fire(window, "online");
-  expect(run).toHaveBeenCalledOnce();
 });
 
 it("sees through elements of the page that have the name of a member", () => {
@@ -55,17 +49,6 @@ it("sees through elements of the page that have the name of a member", () => {
   page.onPage(run);
   fire(window, "online");
   expect(run).toHaveBeenCalledOnce();
-});
-
-it("waits for the visit of a page that was loaded ahead of it", () => {
-  const [at, later] = [vi.fn(), vi.fn()];
-  page.whenActive(at);
-  expect(at).toHaveBeenCalledOnce();
-  Object.defineProperty(window.Document.prototype, "prerendering", { value: true, configurable: true });
-  page.whenActive(later);
-  expect(later).not.toHaveBeenCalled();
-  fire(window.document, "prerenderingchange");
-  expect(later).toHaveBeenCalledOnce();
 });
 
 it("is told how the URL has moved by the Navigation API, for which nobody is wrapped", () => {

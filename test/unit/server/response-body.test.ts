@@ -38,10 +38,6 @@ it("does not wait for the cancellation, nor mind its failure", async () => {
     await expect(readBody(parts(1_000, atCancel).response, 1)).resolves.toBeUndefined();
 });
 
-it("reads an absent body as an empty one", async () => {
-  await expect(readBody(new Response(null, { status: 204 }), 1)).resolves.toBe("");
-});
-
 it("puts characters together that come in two parts, and marks one that is cut off", async () => {
   const bytes = new TextEncoder().encode("☃");
   const split = (...cuts: Uint8Array[]) =>
