@@ -1,6 +1,6 @@
 /** What a run of `npm run soak` is under, so that a test which only holds on a quick machine shows itself. */
 export const STRAINS = ["late service", "slow driver", "busy machine", "late network"] as const;
-export type Strain = (typeof STRAINS)[number];
+type Strain = (typeof STRAINS)[number];
 
 /** The environment variable that tells it to all processes of a run. */
 export const STRAIN = "TEST_STRAIN";

@@ -53,10 +53,16 @@ test("Every example of the documents for a website works, in turn on one page, w
   expect([...warnings, ...guard.browserMessages]).toEqual([]);
 });
 
-for (const button of ["Allow", "Refuse"])
-  test(`In the documents' example for consent, ${button} is what the visitor has chosen`, async ({ open, gateway }) => {
-    const [example] = await readmeBlocks("Consent", "html");
-    const page = await open("/", { tag: false, body: localise(example!, DEMO_TOKEN, gateway.url) });
+for (const [button, loading] of [
+  ["Allow", "defer"],
+  ["Refuse", "async"],
+] as const)
+  test(`In the documents' example for consent, with ${loading}, ${button} is what the visitor has chosen`, async ({
+    open,
+    gateway,
+  }) => {
+    const example = (await readmeBlocks("Consent", "html"))[0]!.replace("defer", loading);
+    const page = await open("/", { tag: false, body: localise(example, DEMO_TOKEN, gateway.url) });
     await run(page, `tracklet.identify("contact-readme")`);
     expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
     await page.getByRole("button", { name: button }).click();
