@@ -32,7 +32,6 @@ test(
           import { init, track } from "/dist/index.js";
           init(${JSON.stringify({ ...config, accountUid: "acme" })});
           track("before");
-          window.tracklet = { track };
         </script>`,
       },
     };
