@@ -1,5 +1,6 @@
 import { readmeBlocks } from "../../test/support/readme.js";
 import { EVERY_ENGINE, expect, test } from "../harness/engines.js";
+import { waitFor } from "../harness/fixtures.js";
 import { localise } from "../harness/install.js";
 import { countReports, createPolicy } from "../harness/policy.js";
 import type { Html } from "../harness/site.js";
@@ -39,6 +40,8 @@ test(
     for (const [path, page] of Object.entries(pages)) {
       site.page(path, page);
       const tab = await open(path);
+      // WebKitGTK's driver does not wait for what a module imports.
+      await waitFor(() => tab.evaluate(`"flush" in (window.tracklet ?? [])`), { what: "the tracker" });
       await tab.evaluate(`tracklet.track("after"); undefined`);
       expected.push("before", "after");
       const rows = await expectRows(expected);
