@@ -1,4 +1,5 @@
-import { openPlainBrowser } from "../harness/plain-browser.js";
+import { launch } from "../../test/support/launch.js";
+import { CHROMIUM_ARGS } from "../harness/chromium.js";
 import { expect, test } from "./fixtures.js";
 
 /* Pages that are prerendered ahead of a visit. What counts of a page in the background: simulation/pageviews. */
@@ -8,7 +9,7 @@ test("A prerendered page counts when it is visited, and sends nothing before", a
   site,
   gateway,
   expectViews,
-}) => {
+}, info) => {
   const prerendered: string[] = [];
   site.page("/prerendered-so-far", () => JSON.stringify(prerendered), { type: "application/json" });
   const rules = JSON.stringify({ prerender: [{ urls: ["/visited", "/unused"], eagerness: "immediate" }] });
@@ -44,9 +45,10 @@ test("A prerendered page counts when it is visited, and sends nothing before", a
     </script>`;
     site.page(path, { body });
   }
-  const browser = await openPlainBrowser(launchOptions.executablePath!, `${site.url}/start`);
-  await expectViews(["/start", "/visited?ahead", "by-hand-true", "/next"]);
-  await browser.close();
+  // Without a driver: one that is driven never prerenders. The address for debuggers keeps it open.
+  const args = ["--headless=new", "--remote-debugging-port=0", `--user-data-dir=${info.outputPath("profile")}`];
+  const browser = launch(launchOptions.executablePath!, [...args, ...CHROMIUM_ARGS, `${site.url}/start`]);
+  await expectViews(["/start", "/visited?ahead", "by-hand-true", "/next"]).finally(() => browser.end());
   expect(prerendered.toSorted()).toEqual(["/unused", "/visited"]);
   expect(
     gateway.requests.filter(({ headers }) => headers["sec-purpose"] || headers.purpose),
