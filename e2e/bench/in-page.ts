@@ -17,8 +17,8 @@ export interface Run {
   untilSent?: boolean;
 }
 
-/** Handles events one a task, at a pace. Resolves to the time of each call, in milliseconds. */
-export const spend = async ({ by, events, paceMs, url, uid, params, event, untilSent }: Run): Promise<number[]> => {
+/** Handles events one a task, at a pace. */
+export const spend = async ({ by, events, paceMs, url, uid, params, event, untilSent }: Run): Promise<void> => {
   const { tracklet } = window;
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   const store = (key: string): string => {
@@ -38,38 +38,15 @@ export const spend = async ({ by, events, paceMs, url, uid, params, event, until
     sent: (key: string) => void send(key),
     nobody: () => {},
   }[by];
-  const times: number[] = [];
   for (let i = 0; i < events; i++) {
     const key = `bare:event:0.8444218515250481-1790000000000:${1_000_000 + i}:1790000000000`;
-    const start = performance.now();
     handle(key);
-    times.push(performance.now() - start);
     await pause(paceMs);
   }
   while (untilSent && Object.keys(localStorage).some((key) => /:event\d*:/.test(key))) await pause(50);
-  return times;
 };
 
 /** Tracks events in one task. */
 export const trackMany = ({ count, uid, params }: { count: number; uid: string; params: object }): void => {
   for (let i = 0; i < count; i++) window.tracklet.track(uid, params);
-};
-
-/** Stores rows without the tracker, to be sent later. */
-export const storeRows = ({ count, event }: { count: number; event: object }): void => {
-  for (let i = 0; i < count; i++) localStorage.setItem(`bare:event:0.8444218515250481:${i}`, JSON.stringify(event));
-};
-
-/** Sends and removes these rows, `parallel` at a time. */
-export const sendRows = async ({ url, parallel }: { url: string; parallel: number }): Promise<void> => {
-  const keys = Object.keys(localStorage);
-  const headers = { "Content-Type": "application/json" };
-  const sendNext = async (): Promise<void> => {
-    for (let key = keys.pop(); key !== undefined; key = keys.pop()) {
-      const response = await fetch(url, { method: "POST", headers, body: localStorage.getItem(key), keepalive: true });
-      await response.text();
-      localStorage.removeItem(key);
-    }
-  };
-  await Promise.all(Array.from({ length: parallel }, sendNext));
 };

@@ -15,8 +15,8 @@ const BENCHES = { start: benchStart, work: benchWork, grow: benchGrowth };
 const LEGEND = `bare is, of the same event and in the same browser:
   evaluation   the other script; then with the main thread's work until its page view is answered
   main thread  JSON.stringify + setItem + keepalive fetch with its answer read + removeItem, in CPU time of tasks, less the
-               pace's own; in a drain without the first two
-The table of growth is CPU time of tasks, but for the calls, which are timed by the page's clock.`;
+               pace's own
+The table of growth is CPU time of tasks, and its ratios are to the work while 100 events wait.`;
 
 const only = process.argv.slice(2);
 const stage = await openStage();

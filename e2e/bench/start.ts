@@ -1,7 +1,6 @@
 import { DEMO_TOKEN } from "../harness/tag.js";
-import { ACCOUNT, CONTACT } from "./event.js";
 import { plausibleScript } from "./plausible.js";
-import { type Stage, workOf } from "./stage.js";
+import { ACCOUNT, CONTACT, type Stage, workOf } from "./stage.js";
 import { type Pair, repeat } from "./statistics.js";
 import type { Comparison } from "./table.js";
 
@@ -24,7 +23,7 @@ const runScript = ({ code, options }: Run): number => {
   return performance.now() - start;
 };
 
-/** The script and its start, against a peer that keeps nothing in the storage, and against a script that does nothing. */
+/** The script and its start, against a peer that keeps nothing in the storage. */
 export const benchStart = async (stage: Stage): Promise<Comparison[]> => {
   const { gateway } = stage;
   const options = { apiToken: DEMO_TOKEN, trackUrl: gateway.url, contactUid: CONTACT, accountUid: ACCOUNT };
@@ -44,11 +43,6 @@ export const benchStart = async (stage: Stage): Promise<Comparison[]> => {
       });
     });
   const comparisons: (Comparison & { sample: (code: string) => Promise<number>; code: string })[] = [
-    {
-      what: "evaluation, against a script of the same size that is only parsed",
-      sample: evaluation,
-      code: `function unused(){${stage.bundle}}`,
-    },
     {
       what: "evaluation, against Plausible's without its page view",
       sample: evaluation,

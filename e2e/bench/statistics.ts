@@ -1,19 +1,3 @@
-/** The smallest step of `performance.now()` in a cross-origin isolated page, in milliseconds. */
-const CLOCK_STEP_MS = 0.005;
-
-/**
- * The value below which a share of the samples lies. Many samples fall on one step of the clock; the quantile is
- * placed within that step by how many of them lie before it, so that it is finer than the clock.
- */
-export const clockQuantile = (samples: number[], share: number): number => {
-  const steps = samples.map((sample) => Math.round(sample / CLOCK_STEP_MS)).sort((a, b) => a - b);
-  const rank = share * steps.length;
-  const step = steps[Math.min(Math.floor(rank), steps.length - 1)]!;
-  const below = steps.indexOf(step);
-  const equal = steps.lastIndexOf(step) - below + 1;
-  return (step - 0.5 + (rank - below) / equal) * CLOCK_STEP_MS;
-};
-
 export const median = (values: number[]): number => {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -1,27 +1,19 @@
 /*
  * `npm run compare`: what tracklet and other trackers lose and repeat in the same faults, and what they cost, in a real
- * Chromium. It prints the tables, and writes them into docs/compare.md once all counts are there, perhaps from several
- * runs. `-- --only posthog,segment --fault crash` measures these alone, `--no-cost` leaves the costs out, `--no-count` the
- * faults.
+ * Chromium. It prints the tables, and writes them into docs/compare.md. `-- --only posthog,segment --fault crash` measures
+ * these alone, and `--no-cost` leaves the costs out; what is measured of a part is printed only.
  */
 import { parseArgs } from "node:util";
 import { brotliCompressSync } from "node:zlib";
-import type { Browser } from "playwright";
 import { launchChromium } from "../harness/chromium.js";
-import { measureCosts, type Script } from "./cost.js";
+import { measureCosts } from "./cost.js";
 import { measureFault } from "./count.js";
 import { FAULTS } from "./faults.js";
 import { ALL } from "./peers/index.js";
-import { report, writeReport } from "./report.js";
-import { type Result, readResults, writeResults } from "./results.js";
+import { type Result, report, writeReport } from "./report.js";
 
 const { values } = parseArgs({
-  options: {
-    only: { type: "string" },
-    fault: { type: "string" },
-    cost: { type: "boolean", default: true },
-    count: { type: "boolean", default: true },
-  },
+  options: { only: { type: "string" }, fault: { type: "string" }, cost: { type: "boolean", default: true } },
   allowNegative: true,
 });
 
@@ -32,58 +24,46 @@ const chosen = <T>(all: Record<string, T>, names: string | undefined): [string, 
     return [name, all[name]!];
   });
 
-const peers = chosen(ALL, values.only);
-const faults = chosen(FAULTS, values.fault);
-const results = readResults();
-const scripts = await Promise.all(
-  peers.map(async ([key, peer]): Promise<[string, Script]> => [key, { peer, text: await peer.script() }]),
-);
-
 /** So many trackers are measured beside each other, with all faults of each: their time is mostly waiting. */
 const AT_ONCE = 2;
 
-const resultOf = (key: string, { peer, text }: Script): Result => {
-  const result = results.trackers[key] ?? { faults: {} };
-  results.trackers[key] = Object.assign(result, { version: peer.version, bytes: brotliCompressSync(text).length });
-  return result;
-};
+const faults = chosen(FAULTS, values.fault);
+const results = await Promise.all(
+  chosen(ALL, values.only).map(async ([, peer]): Promise<Result> => {
+    const text = await peer.script();
+    return { peer, text, bytes: brotliCompressSync(text).length, faults: {} };
+  }),
+);
+const browser = await launchChromium();
 
-const countAll = (browser: Browser, group: [string, Script][]): Promise<unknown> =>
+const countAll = ({ peer, text, faults: counts }: Result): Promise<unknown> =>
   Promise.all(
-    group.flatMap(([key, { peer, text }]) =>
-      faults.map(async ([name, fault]) => {
-        try {
-          resultOf(key, { peer, text }).faults[name] = await measureFault(browser, peer, { script: text, fault });
-        } catch (error) {
-          // The others go on, and this one is no figure.
-          console.error(`${key}, ${name}:`, error);
-          process.exitCode = 1;
-        }
-      }),
-    ),
+    faults.map(async ([name, fault]) => {
+      try {
+        counts[name] = await measureFault(browser, peer, { script: text, fault });
+      } catch (error) {
+        // The others go on, and this one is no figure.
+        console.error(`${peer.name}, ${name}:`, error);
+        process.exitCode = 1;
+      }
+    }),
   );
 
-const browser = await launchChromium();
-results.chromium = browser.version();
 try {
-  for (let start = 0; values.count && start < scripts.length; start += AT_ONCE) {
-    const group = scripts.slice(start, start + AT_ONCE);
-    await countAll(browser, group);
-    writeResults(results);
-    console.error(`counted: ${group.map(([key]) => key).join(", ")}`);
+  for (let start = 0; start < results.length; start += AT_ONCE) {
+    const group = results.slice(start, start + AT_ONCE);
+    await Promise.all(group.map(countAll));
+    console.error(`counted: ${group.map(({ peer }) => peer.name).join(", ")}`);
   }
-  for (const [key, script] of values.cost ? scripts : []) {
-    const [ours, own] = await measureCosts(browser, [
-      { peer: ALL.tracklet!, text: await ALL.tracklet!.script() },
-      script,
-    ]);
-    resultOf(key, script).cost = { own: own!, ours: ours! };
-    writeResults(results);
-    console.error(`costs measured: ${key}`);
+  for (const result of values.cost ? results : []) {
+    const tracklet = { peer: ALL.tracklet!, text: await ALL.tracklet!.script() };
+    const [ours, own] = await measureCosts(browser, [tracklet, result]);
+    result.cost = { own: own!, ours: ours! };
+    console.error(`costs measured: ${result.peer.name}`);
   }
 } finally {
   await browser.close();
 }
-console.log(report(results));
-const missing = writeReport(results);
-if (missing.length) console.error(`docs/compare.md is as it was; not measured yet: ${missing.join(", ")}`);
+const tables = report(browser.version(), results);
+console.log(tables);
+if (!values.only && !values.fault) writeReport(tables);

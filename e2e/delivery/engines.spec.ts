@@ -6,19 +6,6 @@ import { names, track, trackCalls, trackMany } from "../harness/track.js";
 
 /* What a visitor and a network do to delivery, in every engine. The specs beside this one go further into each. */
 
-/** Fills the site's storage to the last character, in a row of the page's own, `filler`. Runs in the page. */
-const fillStorage = (): void => {
-  const filler = (length: number) => {
-    try {
-      localStorage.setItem("filler", (localStorage.getItem("filler") ?? "") + "x".repeat(length));
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  for (let length = 1 << 22; length >= 1; length >>= 1) while (filler(length));
-};
-
 test(
   "Over a reload in an outage, each event comes once when it ends",
   EVERY_ENGINE,
@@ -62,21 +49,7 @@ test(
 );
 
 test(
-  "Where the storage is full, events come, those of a page that is left too",
-  EVERY_ENGINE,
-  async ({ open, gateway, expectRows }) => {
-    const tab = await open();
-    await tab.evaluate(fillStorage);
-    const uids = await trackMany(tab, 20);
-    await expectRows(uids);
-    await leaveBy(tab, `${trackCalls(["leaving"])} location.assign("/next")`);
-    await expectRows([...uids, "leaving"]);
-    expect(gateway.posts(), "one request an event").toHaveLength(21);
-  },
-);
-
-test(
-  "The back/forward cache keeps a page that is left with requests under way, or at rest, and what is tracked comes once",
+  "The back/forward cache keeps a page that is left with requests under way, at rest, or with events queued in an outage, and each comes once",
   EVERY_ENGINE,
   async ({ open, site, gateway, expectRows }) => {
     site.page("/", { head: WATCH_SHOW });
@@ -99,25 +72,14 @@ test(
     expect(gateway.posts(), "one request an event").toHaveLength(7);
     await leaveBy(tab, `location.assign("/bare")`);
     expect(await goBack(tab), "restored, left at rest").toBe(true);
-    await track(tab, "rested");
-    await expectRows([...all, "rested"]);
-  },
-);
-
-test(
-  "The back/forward cache keeps a page with events queued in an outage, and each comes once",
-  EVERY_ENGINE,
-  async ({ open, site, gateway, expectRows }) => {
-    site.page("/", { head: WATCH_SHOW });
-    const tab = await open();
     // Firefox keeps no page that has a request under way: a service that asks for some seconds gets none meanwhile.
-    const uids = await gateway.during({ status: 503, retryAfter: 8 }, async () => {
+    const queued = await gateway.during({ status: 503, retryAfter: 8 }, async () => {
       const down = await trackMany(tab, 20, "down");
       await waitForBackOff(tab);
-      await leaveBy(tab, `location.assign("/other")`);
-      expect(await goBack(tab), "restored").toBe(true);
+      await leaveBy(tab, `location.assign("/bare")`);
+      expect(await goBack(tab), "restored, left in an outage").toBe(true);
       return [...down, ...(await trackMany(tab, 5, "restored"))];
     });
-    await expectRows(uids);
+    await expectRows([...all, ...queued]);
   },
 );

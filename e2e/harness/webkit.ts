@@ -34,15 +34,8 @@ const ofText = (text: string): string => {
 
 /** Starts a display that nobody sees, and the driver on it. */
 export const startWebKit = async (driverPath: string) => {
-  const display: Launched = launch(findProgram("Xvfb")!, [
-    "-displayfd",
-    "1",
-    "-screen",
-    "0",
-    "1280x800x24",
-    "-nolisten",
-    "tcp",
-  ]);
+  const screen = "-displayfd 1 -screen 0 1280x800x24 -nolisten tcp".split(" ");
+  const display: Launched = launch(findProgram("Xvfb")!, screen);
   const [number] = await display.says(/^\d+$/m);
   let port: number;
   let driver: Launched;

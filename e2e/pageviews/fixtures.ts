@@ -1,6 +1,6 @@
 import { test as base, expect } from "../harness/fixtures.js";
 
-export { expect, waitFor } from "../harness/fixtures.js";
+export { expect } from "../harness/fixtures.js";
 export { judge, run } from "../harness/install.js";
 
 /** How the tracker learns of navigations: the browser's Navigation API, or wrapped methods of `history`. */
@@ -16,20 +16,11 @@ export interface ViewFixtures {
   expectViews: (urls: readonly string[]) => Promise<void>;
 }
 
-/** Counts page views by the script tag; events bear their time, by which they are put in order. */
+/** Counts page views by the script tag; events bear their time and their number, by which they are put in order. */
 export const test = base.extend<ViewFixtures>({
   means: ["navigation", { option: true }],
 
   context: async ({ context, means }, use) => {
-    // No two events bear the same time.
-    await context.addInitScript(() => {
-      const now = Date.now.bind(Date);
-      let last = 0;
-      Date.now = () => {
-        last = Math.max(last + 1, now());
-        return last;
-      };
-    });
     if (means === "wrapping") await context.addInitScript("delete window.navigation; delete window.Navigation;");
     await use(context);
   },
@@ -41,9 +32,11 @@ export const test = base.extend<ViewFixtures>({
 
   expectViews: async ({ expectRows, site }, use) => {
     const pathOf = (params: Record<string, unknown>) => String(params.visit_url).replace(site.url, "");
+    const orderOf = ({ occurred_at, event_seq }: Record<string, unknown>) =>
+      Number(occurred_at) + Number(event_seq) / 1_000;
     await use(async (urls) => {
       const rows = await expectRows(urls, { by: ({ params }) => pathOf(params) });
-      const inOrder = rows.toSorted((a, b) => Number(a.params.occurred_at) - Number(b.params.occurred_at));
+      const inOrder = rows.toSorted((a, b) => orderOf(a.params) - orderOf(b.params));
       expect(
         inOrder.map(({ params }) => pathOf(params)),
         "page views in their order",

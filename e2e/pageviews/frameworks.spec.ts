@@ -6,11 +6,11 @@ import { expect, type Means, test } from "./fixtures.js";
 
 /* Real frameworks, built as an app is: one visit, and exactly its page views are stored. */
 
-/** By wrapping, too: an ordinary router, one that wraps the history itself, one that is none, and one of fragments. */
+/** By wrapping, too: a router that wraps the history itself, one that is none, and one of fragments. */
 const VISITS: { app: AppName; history?: "path" | "hash"; means?: Means }[] = [
   ...APP_NAMES.map((app) => ({ app })),
   { app: "vue-router", history: "hash" },
-  ...(["react-router", "next", "turbo"] as const).map((app) => ({ app, means: "wrapping" as const })),
+  ...(["next", "turbo"] as const).map((app) => ({ app, means: "wrapping" as const })),
   { app: "vue-router", history: "hash", means: "wrapping" },
 ];
 
