@@ -8,13 +8,19 @@ import { commandMs } from "./harness/strain.js";
 /*
  * Which tests run where, and when. This is the one place that says so.
  *
- * - Every test runs in Chromium. A test with the tag `@engines` runs in Firefox and WebKit as well, where they are
- *   installed: it takes its tabs from the fixture of `harness/engines.ts`. So does one with `@whole`, which is no part of the core.
- * - The core runs in Chromium by HTTP/2 with TLS as well, in the project `chromium-h2`.
- * - `npm test` runs the core: the tests with the tag `@engines` or `@core`, in Chromium alone. `npm test -- --all` runs
- *   everything, and so does Playwright when it is called by hand.
+ * - A test with the tag `@engines` runs in Chromium, Firefox and WebKit, where they are installed: it takes its tabs from the
+ *   fixture of `harness/engines.ts`.
+ * - Every other test runs in Chromium's shell, which has no windows and so costs half the time, or in Chromium where the
+ *   shell is not installed. With the tag `@browser` it needs the whole browser: the shell has no back/forward cache.
+ * - The core, `@core`, is what `npm test` runs. It runs by HTTP/2 with TLS as well, in the project `h2`, by the shell.
  */
 const found = findEngines();
+
+const shell = (args: string[] = []) => ({
+  executablePath: found.shell ?? found.chromium?.path,
+  args: [...CHROMIUM_ARGS, ...args],
+  slowMo: commandMs,
+});
 
 export default defineConfig<TestFixtures>({
   testDir: "..",
@@ -33,7 +39,7 @@ export default defineConfig<TestFixtures>({
   projects: [
     ...ENGINES.filter((engine) => found[engine]).map((engine) => ({
       name: engine,
-      ...(engine === "chromium" ? {} : { grep: /@engines|@whole/ }),
+      grep: engine === "chromium" ? /@engines|@browser/ : /@engines/,
       use: {
         browserName: engine,
         launchOptions: {
@@ -43,22 +49,16 @@ export default defineConfig<TestFixtures>({
         },
       },
     })),
-    ...(found.chromium && isSecurePossible()
+    { name: "shell", grepInvert: /@engines|@browser/, use: { browserName: "chromium", launchOptions: shell() } },
+    ...(isSecurePossible()
       ? [
           {
-            name: "chromium-h2",
-            grep: /@core|@engines/,
+            name: "h2",
+            grep: /@core/,
+            grepInvert: /@browser/,
             // The demo has servers of its own.
             testIgnore: "**/demo/test/**",
-            use: {
-              browserName: "chromium" as const,
-              isSecure: true,
-              launchOptions: {
-                executablePath: found.chromium.path,
-                args: [...CHROMIUM_ARGS, ...trustArgs()],
-                slowMo: commandMs,
-              },
-            },
+            use: { browserName: "chromium" as const, isSecure: true, launchOptions: shell(trustArgs()) },
           },
         ]
       : []),

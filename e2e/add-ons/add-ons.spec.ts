@@ -52,11 +52,9 @@ const stay = async (tab: Tab): Promise<void> => {
   await waitFor(async () => (await tab.evaluate<number>("performance.now()")) > until, { what: "the stay to end" });
 };
 
-test("The time at a page arrives when it is left, and that in the back/forward cache is not counted", async ({
-  open,
-  site,
-  expectRows,
-}) => {
+test("The time at a page arrives when it is left, and that in the back/forward cache is not counted", {
+  tag: "@browser",
+}, async ({ open, site, expectRows }) => {
   site.page("/", { head: WATCH_SHOW + (await example("Time")), body: "<button>Here</button>" });
   site.page("/bare", { tag: false });
   let seenMs = -Date.now();

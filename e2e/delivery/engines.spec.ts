@@ -1,26 +1,22 @@
 import { PROTECTED_MS } from "../../src/browser/delivery/timings.js";
-import { EVERY_ENGINE, expect, test } from "../harness/engines.js";
+import { CORE, EVERY_ENGINE, expect, test } from "../harness/engines.js";
 import { waitForBackOff } from "../harness/outage.js";
 import { goBack, leaveBy, WATCH_SHOW } from "../harness/tab.js";
 import { names, track, trackCalls, trackMany } from "../harness/track.js";
 
 /* What a visitor and a network do to delivery, in every engine. The specs beside this one go further into each. */
 
-test(
-  "Over a reload in an outage, each event comes once when it ends",
-  EVERY_ENGINE,
-  async ({ open, gateway, expectRows }) => {
-    const tab = await open();
-    const uids = await gateway.during("refuse", async () => {
-      const before = await trackMany(tab, 20, "before");
-      await waitForBackOff(tab);
-      await tab.reload();
-      return [...before, ...(await trackMany(tab, 20, "after"))];
-    });
-    await expectRows(uids);
-    expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
-  },
-);
+test("Over a reload in an outage, each event comes once when it ends", CORE, async ({ open, gateway, expectRows }) => {
+  const tab = await open();
+  const uids = await gateway.during("refuse", async () => {
+    const before = await trackMany(tab, 20, "before");
+    await waitForBackOff(tab);
+    await tab.reload();
+    return [...before, ...(await trackMany(tab, 20, "after"))];
+  });
+  await expectRows(uids);
+  expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
+});
 
 test(
   "Where the storage is denied, events come, in an outage too",
@@ -48,38 +44,36 @@ test(
   },
 );
 
-test(
-  "The back/forward cache keeps a page that is left with requests under way, at rest, or with events queued in an outage, and each comes once",
-  EVERY_ENGINE,
-  async ({ open, site, gateway, expectRows }) => {
-    site.page("/", { head: WATCH_SHOW });
-    site.page("/bare", { tag: false });
-    const tab = await open();
-    const uids = names("round", 3);
-    for (const uid of uids) {
-      // In one task: what is open for longer holds a lock, and Firefox does not keep its page. On a busy machine it may be.
-      const late = `const since = performance.now(); addEventListener("pagehide", () => {
+test("The back/forward cache keeps a page that is left with requests under way, at rest, or with events queued in an outage, and each comes once", {
+  tag: ["@engines", "@core", "@browser"],
+}, async ({ open, site, gateway, expectRows }) => {
+  site.page("/", { head: WATCH_SHOW });
+  site.page("/bare", { tag: false });
+  const tab = await open();
+  const uids = names("round", 3);
+  for (const uid of uids) {
+    // In one task: what is open for longer holds a lock, and Firefox does not keep its page. On a busy machine it may be.
+    const late = `const since = performance.now(); addEventListener("pagehide", () => {
         ${trackCalls([`leaving-${uid}`])} sessionStorage.openMs = performance.now() - since;
       }, { once: true });`;
-      await leaveBy(tab, `${trackCalls([uid])} ${late} location.assign("/bare")`);
-      const openMs = await tab.evaluate(() => Number(sessionStorage.openMs));
-      const isRestored = await goBack(tab);
-      if (openMs < PROTECTED_MS) expect(isRestored, "restored").toBe(true);
-    }
-    await track(tab, "last");
-    const all = [...uids, ...uids.map((uid) => `leaving-${uid}`), "last"];
-    await expectRows(all);
-    expect(gateway.posts(), "one request an event").toHaveLength(7);
+    await leaveBy(tab, `${trackCalls([uid])} ${late} location.assign("/bare")`);
+    const openMs = await tab.evaluate(() => Number(sessionStorage.openMs));
+    const isRestored = await goBack(tab);
+    if (openMs < PROTECTED_MS) expect(isRestored, "restored").toBe(true);
+  }
+  await track(tab, "last");
+  const all = [...uids, ...uids.map((uid) => `leaving-${uid}`), "last"];
+  await expectRows(all);
+  expect(gateway.posts(), "one request an event").toHaveLength(7);
+  await leaveBy(tab, `location.assign("/bare")`);
+  expect(await goBack(tab), "restored, left at rest").toBe(true);
+  // Firefox keeps no page that has a request under way: a service that asks for some seconds gets none meanwhile.
+  const queued = await gateway.during({ status: 503, retryAfter: 8 }, async () => {
+    const down = await trackMany(tab, 20, "down");
+    await waitForBackOff(tab);
     await leaveBy(tab, `location.assign("/bare")`);
-    expect(await goBack(tab), "restored, left at rest").toBe(true);
-    // Firefox keeps no page that has a request under way: a service that asks for some seconds gets none meanwhile.
-    const queued = await gateway.during({ status: 503, retryAfter: 8 }, async () => {
-      const down = await trackMany(tab, 20, "down");
-      await waitForBackOff(tab);
-      await leaveBy(tab, `location.assign("/bare")`);
-      expect(await goBack(tab), "restored, left in an outage").toBe(true);
-      return [...down, ...(await trackMany(tab, 5, "restored"))];
-    });
-    await expectRows([...all, ...queued]);
-  },
-);
+    expect(await goBack(tab), "restored, left in an outage").toBe(true);
+    return [...down, ...(await trackMany(tab, 5, "restored"))];
+  });
+  await expectRows([...all, ...queued]);
+});

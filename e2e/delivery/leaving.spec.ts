@@ -1,4 +1,4 @@
-import { EVERY_ENGINE, expect, test } from "../harness/engines.js";
+import { CORE, EVERY_ENGINE, expect, test } from "../harness/engines.js";
 import type { Fault } from "../harness/fault.js";
 import { leaveBy } from "../harness/tab.js";
 import { names, track, trackCalls } from "../harness/track.js";
@@ -23,7 +23,7 @@ const NOTE_EXIT = `<script>
 for (const [speed, fault] of Object.entries(SPEEDS)) {
   test(
     `Leaving ten times, by location.assign and by reload, loses and repeats nothing while the service is ${speed}`,
-    EVERY_ENGINE,
+    speed === "slow" ? CORE : EVERY_ENGINE,
     async ({ open, gateway, expectRows }) => {
       await gateway.fail(fault);
       const tab = await open();
@@ -43,7 +43,7 @@ for (const [speed, fault] of Object.entries(SPEEDS)) {
 
   test(
     `Closing five tabs one after the other loses and repeats nothing while the service is ${speed}`,
-    EVERY_ENGINE,
+    speed === "slow" ? CORE : EVERY_ENGINE,
     async ({ open, site, gateway, expectRows }) => {
       await gateway.fail(fault);
       site.page("/without-snippet", { tag: false });

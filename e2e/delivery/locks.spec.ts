@@ -1,4 +1,4 @@
-import { EVERY_ENGINE, expect, test } from "../harness/engines.js";
+import { CORE, EVERY_ENGINE, expect, test } from "../harness/engines.js";
 import type { Fault } from "../harness/fault.js";
 import { visitLast, waitFor } from "../harness/fixtures.js";
 import { killPage, leaveBy, locksHeld, runAndGo, type Tab } from "../harness/tab.js";
@@ -20,7 +20,7 @@ const ENDS: Record<string, (tab: Tab) => Promise<void>> = {
 for (const [what, end] of Object.entries(ENDS))
   test(
     `The events of a tab that ${what} are stored within 10 s by another one that is open`,
-    EVERY_ENGINE,
+    what === "is killed" ? CORE : EVERY_ENGINE,
     async ({ open, site, gateway, browserName, expectRows }) => {
       test.skip(what === "is killed" && process.platform !== "linux", "processes of pages are looked for in /proc");
       test.skip(

@@ -1,6 +1,6 @@
 import { launchService } from "../../test/support/launch.js";
 import { type OwnService, startService } from "../../test/support/service.js";
-import { test as base, expect, WHOLE_RUN } from "../harness/engines.js";
+import { test as base, EVERY_ENGINE, expect } from "../harness/engines.js";
 import { type Faults, untilReleased } from "../harness/fault.js";
 import { waitFor } from "../harness/fixtures.js";
 import { waitForBackOff } from "../harness/outage.js";
@@ -68,7 +68,7 @@ const ROUNDS: Record<string, Round> = {
 
 test(
   "What the numbers of events say is missing is what is truly missing, whatever happens to pages and network",
-  WHOLE_RUN,
+  EVERY_ENGINE,
   async ({ open, site, gateway, service, browserName, rows }) => {
     test.setTimeout(120_000 + EVENTS * 200);
     site.configure({ stamp: true });

@@ -17,13 +17,13 @@ import { startWebKit } from "./webkit.js";
 
 /*
  * The same stage for specs that run in every engine: Playwright drives Chromium and Firefox, WebKitGTK's own driver the
- * third. Such a spec knows a tab only by what all of them can, and its tests bear the tag of EVERY_ENGINE.
+ * third. Such a spec knows a tab only by what all of them can, and its tests bear the tag `@engines`.
  */
 
-/** The tag of tests that run in all engines; in Chromium they are part of the core as well. */
+/** The tag of tests that run in all engines. */
 export const EVERY_ENGINE = { tag: "@engines" };
-/** The tag of tests that run in all engines as well, and take too long for the core. */
-export const WHOLE_RUN = { tag: "@whole" };
+/** The tags of those among them that `npm test` runs, in Chromium. */
+export const CORE = { tag: ["@engines", "@core"] };
 
 /** A browser, and how a visit of it begins: with a storage of its own. */
 interface Engine {

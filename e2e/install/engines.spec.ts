@@ -1,5 +1,5 @@
 import { readmeBlocks } from "../../test/support/readme.js";
-import { EVERY_ENGINE, expect, test } from "../harness/engines.js";
+import { CORE, EVERY_ENGINE, expect, test } from "../harness/engines.js";
 import { waitFor } from "../harness/fixtures.js";
 import { localise } from "../harness/install.js";
 import { countReports, createPolicy } from "../harness/policy.js";
@@ -10,7 +10,7 @@ import { DEMO_TOKEN } from "../harness/tag.js";
 
 test(
   "Installed by any kind of script tag, behind the stub, or as an ES module, calls before and after it are stored",
-  EVERY_ENGINE,
+  CORE,
   async ({ open, site, gateway, contact, expectRows }) => {
     const before = `<script>(window.tracklet = window.tracklet || []).push(["track", "before"]);</script>`;
     const html = site.html({ head: before, identify: false, tag: { contactUid: contact, accountUid: "acme" } });

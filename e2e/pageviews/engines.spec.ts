@@ -1,4 +1,4 @@
-import { EVERY_ENGINE, expect, test } from "../harness/engines.js";
+import { expect, test } from "../harness/engines.js";
 import { waitFor } from "../harness/fixtures.js";
 import { eventKeys, goBack, leaveBy, WATCH_SHOW } from "../harness/tab.js";
 import { MEANS } from "./fixtures.js";
@@ -19,34 +19,32 @@ for (const means of MEANS)
       for (const path of ["/a", "/b"]) site.page(path, { head: WATCH_SHOW });
     });
 
-    test(
-      `By ${means}, views are loads, pushes, traversals, replaced paths and restored pages, no replaced queries`,
-      EVERY_ENGINE,
-      async ({ open, site, expectRows }) => {
-        const tab = await open("/a");
-        expect(await tab.evaluate("typeof window.navigation === 'object'")).toBe(means === "navigation");
-        const views: string[] = [];
-        const expectView = async (path: string) => {
-          views.push(path);
-          await expectRows(views, { by: ({ params }) => String(params.visit_url).replace(site.url, "") });
-        };
-        /** Moves, and has the new URL judged at once. */
-        const move = (statement: string) => tab.evaluate(`${statement}; tracklet.flush({ timeoutMs: 0 }); undefined`);
-        await expectView("/a");
-        await move(`history.pushState({}, "", "/pushed")`);
-        await expectView("/pushed");
-        await move(`history.replaceState({}, "", "/pushed?filter=1")`);
-        await move(`location.hash = "part"`);
-        await move(`history.replaceState({}, "", "/replaced")`);
-        await expectView("/replaced");
-        await tab.evaluate("history.go(-2); undefined");
-        await expectView("/a");
-        // Firefox keeps no page that has a request under way.
-        await waitFor(async () => !(await eventKeys(tab)).length, { what: "the page to have its answer" });
-        await leaveBy(tab, `location.assign("/b")`);
-        await expectView("/b");
-        expect(await goBack(tab), "restored").toBe(true);
-        await expectView("/a");
-      },
-    );
+    test(`By ${means}, views are loads, pushes, traversals, replaced paths and restored pages, no replaced queries`, {
+      tag: ["@engines", "@browser", ...(means === "navigation" ? ["@core"] : [])],
+    }, async ({ open, site, expectRows }) => {
+      const tab = await open("/a");
+      expect(await tab.evaluate("typeof window.navigation === 'object'")).toBe(means === "navigation");
+      const views: string[] = [];
+      const expectView = async (path: string) => {
+        views.push(path);
+        await expectRows(views, { by: ({ params }) => String(params.visit_url).replace(site.url, "") });
+      };
+      /** Moves, and has the new URL judged at once. */
+      const move = (statement: string) => tab.evaluate(`${statement}; tracklet.flush({ timeoutMs: 0 }); undefined`);
+      await expectView("/a");
+      await move(`history.pushState({}, "", "/pushed")`);
+      await expectView("/pushed");
+      await move(`history.replaceState({}, "", "/pushed?filter=1")`);
+      await move(`location.hash = "part"`);
+      await move(`history.replaceState({}, "", "/replaced")`);
+      await expectView("/replaced");
+      await tab.evaluate("history.go(-2); undefined");
+      await expectView("/a");
+      // Firefox keeps no page that has a request under way.
+      await waitFor(async () => !(await eventKeys(tab)).length, { what: "the page to have its answer" });
+      await leaveBy(tab, `location.assign("/b")`);
+      await expectView("/b");
+      expect(await goBack(tab), "restored").toBe(true);
+      await expectView("/a");
+    });
   });

@@ -4,16 +4,14 @@ import { expect, test } from "./fixtures.js";
 
 /* Pages that are prerendered ahead of a visit. What counts of a page in the background: simulation/pageviews. */
 
-test("A prerendered page counts when it is visited, and sends nothing before", async ({
-  launchOptions,
-  site,
-  gateway,
-  expectViews,
-}, info) => {
-  const prerendered: string[] = [];
-  site.page("/prerendered-so-far", () => JSON.stringify(prerendered), { type: "application/json" });
-  const rules = JSON.stringify({ prerender: [{ urls: ["/visited", "/unused"], eagerness: "immediate" }] });
-  const start = `<script type="speculationrules">${rules}</script>
+test(
+  "A prerendered page counts when it is visited, and sends nothing before",
+  { tag: "@browser" },
+  async ({ launchOptions, site, gateway, expectViews }, info) => {
+    const prerendered: string[] = [];
+    site.page("/prerendered-so-far", () => JSON.stringify(prerendered), { type: "application/json" });
+    const rules = JSON.stringify({ prerender: [{ urls: ["/visited", "/unused"], eagerness: "immediate" }] });
+    const start = `<script type="speculationrules">${rules}</script>
     <script>
       const look = async () => {
         const paths = await (await fetch("/prerendered-so-far")).json();
@@ -24,14 +22,14 @@ test("A prerendered page counts when it is visited, and sends nothing before", a
       };
       look();
     </script>`;
-  site.page("/start", { body: start });
-  for (const path of ["/visited", "/unused"]) {
-    site.page(`${path}/told`, () => {
-      prerendered.push(path);
-      return "";
-    });
-    // What a prerendered page does ahead of its visit: it navigates, tracks, and tells the test.
-    const body = `<script>
+    site.page("/start", { body: start });
+    for (const path of ["/visited", "/unused"]) {
+      site.page(`${path}/told`, () => {
+        prerendered.push(path);
+        return "";
+      });
+      // What a prerendered page does ahead of its visit: it navigates, tracks, and tells the test.
+      const body = `<script>
       if (document.prerendering)
         addEventListener("load", () => {
           history.replaceState({}, "", "?ahead");
@@ -43,15 +41,16 @@ test("A prerendered page counts when it is visited, and sends nothing before", a
         history.pushState({}, "", "/next");
       }));
     </script>`;
-    site.page(path, { body });
-  }
-  // Without a driver: one that is driven never prerenders. The address for debuggers keeps it open.
-  const args = ["--headless=new", "--remote-debugging-port=0", `--user-data-dir=${info.outputPath("profile")}`];
-  const browser = launch(launchOptions.executablePath!, [...args, ...CHROMIUM_ARGS, `${site.url}/start`]);
-  await expectViews(["/start", "/visited?ahead", "by-hand-true", "/next"]).finally(() => browser.end());
-  expect(prerendered.toSorted()).toEqual(["/unused", "/visited"]);
-  expect(
-    gateway.requests.filter(({ headers }) => headers["sec-purpose"] || headers.purpose),
-    "requests from a page that was not visited",
-  ).toEqual([]);
-});
+      site.page(path, { body });
+    }
+    // Without a driver: one that is driven never prerenders. The address for debuggers keeps it open.
+    const args = ["--headless=new", "--remote-debugging-port=0", `--user-data-dir=${info.outputPath("profile")}`];
+    const browser = launch(launchOptions.executablePath!, [...args, ...CHROMIUM_ARGS, `${site.url}/start`]);
+    await expectViews(["/start", "/visited?ahead", "by-hand-true", "/next"]).finally(() => browser.end());
+    expect(prerendered.toSorted()).toEqual(["/unused", "/visited"]);
+    expect(
+      gateway.requests.filter(({ headers }) => headers["sec-purpose"] || headers.purpose),
+      "requests from a page that was not visited",
+    ).toEqual([]);
+  },
+);

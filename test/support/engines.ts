@@ -61,6 +61,10 @@ const findChromium = (): Found | undefined => {
   return path === undefined ? undefined : { path, by: "playwright" };
 };
 
+/** Chromium's shell: the same engine without windows. Whoever names a Chromium wants that one. */
+const findShell = (): string | undefined =>
+  process.env.CHROME_PATH ? undefined : places("chromium-headless-shell").find(works);
+
 const findFirefox = (): Found | undefined => {
   const own = firefox.executablePath();
   const path = told("FIREFOX_PATH");
@@ -91,16 +95,17 @@ const findWebKit = (): Found | undefined => {
 };
 
 /**
- * The browser of each engine that is installed. `CHROME_PATH` and `FIREFOX_PATH` come before all others.
+ * The browser of each engine that is installed, and the path of Chromium's shell. `CHROME_PATH` and `FIREFOX_PATH` come before all others.
  *
  * @param isStale whether something may have been installed since the last call
  * @throws Error when one of these names something that does not start
  */
-export const findEngines = (isStale = false): Partial<Record<Engine, Found>> => {
+export const findEngines = (isStale = false): Partial<Record<Engine, Found>> & { shell?: string } => {
   // Each worker of a test run reads the configuration anew: they are told what was found.
   if (isStale || !process.env.TRACKLET_ENGINES)
     process.env.TRACKLET_ENGINES = JSON.stringify({
       chromium: findChromium(),
+      shell: findShell(),
       firefox: findFirefox(),
       webkit: findWebKit(),
     });
