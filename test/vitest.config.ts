@@ -10,8 +10,8 @@ export default defineConfig({
     // By itself Vitest leaves a core free.
     maxWorkers: 2,
     // They only end what would hang for ever: a busy machine is no failure.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     retry: 0,
   },
 });

@@ -108,7 +108,7 @@ const expectComplaint = async (more: Record<string, string>, pattern: RegExp, ou
   for (const port of ours) expect(await listens(port), `something listens on ${port}`).toBe(false);
 };
 
-describe("npm start, when something is wrong, says so in one line", { timeout: 180_000 }, () => {
+describe("npm start, when something is wrong, says so in one line", () => {
   it("a missing build", () =>
     expectComplaint({ TRACKLET_DIST: join(folder, "none") }, /not built.*npm run build/, [sitePort, servicePort]));
 
@@ -159,7 +159,7 @@ it("npm start finds out about used ports before it installs anything", async () 
   expect(stderr).toContain(`Port ${servicePort} is already in use`);
 });
 
-describe("npm start", { timeout: 360_000 }, () => {
+describe("npm start", () => {
   const post = () =>
     fetch(`http://127.0.0.1:${servicePort}/v1/track/event?api_token=demo-api-token`, {
       method: "POST",

@@ -3,11 +3,9 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { findProgram, missing, startPostgres } from "./postgres-server.js";
 import { type RunningService, startService } from "./running-service.js";
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const run = promisify(execFile);
 const store = async (service: RunningService) => {

@@ -16,8 +16,6 @@ import { onBothEngines } from "./engines.js";
 import { type RunningService, startService, until } from "./running-service.js";
 import { spawnService } from "./service-process.js";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 240_000 });
-
 const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
 const DAY = 86_400_000;
 
@@ -362,4 +360,4 @@ it("is the command line of the built service, makes no database, and ends quietl
     err: 'service: there is no command "nothing"; see npm run service -- help\n',
   });
   await rm(data, { recursive: true, force: true });
-}, 240_000);
+});

@@ -14,19 +14,19 @@ export interface Place {
  * Runs the same tests over the embedded PostgreSQL and over a server; each gets an empty place of its own.
  *
  * @param cases declares tests; the place is there from `beforeAll` on
- * @param opensOften `true` of cases that open the database again and again, which takes PGlite a second each time: where
- *   there is a server, PGlite's turn is left to `npm test -- --all`. Default `false`.
+ * @param opensOften `true` of cases that open the database again and again, which takes PGlite seconds each time: PGlite is
+ *   PostgreSQL itself, so it takes its turn only where there is no server. Default `false`.
  */
 export const onBothEngines = (cases: (place: () => Place) => void, { opensOften = false } = {}): void => {
-  const isLeftOut = opensOften && missing === undefined && process.env.TEST_ALL !== "1";
-  describe.skipIf(isLeftOut)("PGlite", () => {
-    let folder: string;
-    beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), "tracklet-engine-"));
+  if (!opensOften || missing !== undefined)
+    describe("PGlite", () => {
+      let folder: string;
+      beforeAll(async () => {
+        folder = await mkdtemp(join(tmpdir(), "tracklet-engine-"));
+      });
+      afterAll(() => rm(folder, { recursive: true, force: true }));
+      cases(() => ({ dataFolder: folder, databaseUrl: undefined }));
     });
-    afterAll(() => rm(folder, { recursive: true, force: true }));
-    cases(() => ({ dataFolder: folder, databaseUrl: undefined }));
-  });
   describe.skipIf(missing !== undefined)(`PostgreSQL${missing ? `: ${missing}` : ""}`, () => {
     let server: Awaited<ReturnType<typeof startPostgres>>;
     beforeAll(async () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
     heartbeatMs: 50,
     requestTimeoutMs: 3_000,
   });
-}, 240_000);
+});
 afterAll(() => service.stop());
 
 describe("records", () => recordCases(() => service));

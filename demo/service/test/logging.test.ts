@@ -1,12 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { ask } from "./http-request.js";
 import { missing, startPostgres } from "./postgres-server.js";
 import { spawnService } from "./service-process.js";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const TOKENS = { TRACKLET_API_TOKEN: "secret-api-token", TRACKLET_ACCESS_TOKEN: "secret-access-token" };
 

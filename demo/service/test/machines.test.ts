@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findProgram } from "../../../test/support/engines.js";
 import { type Launched, launch, ROOT } from "../../../test/support/launch.js";
 import { freePort } from "../../../test/support/ports.js";
@@ -10,11 +10,9 @@ import { waitFor } from "../../../test/support/wait.js";
 import { missing, startPostgres } from "./postgres-server.js";
 import { spawnService } from "./service-process.js";
 
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
-
 const PROCESSES = 3;
 /** How often each of them is killed. */
-const ROUNDS = 3;
+const ROUNDS = 2;
 const CLIENTS = 32;
 
 const nginx = findProgram("nginx");

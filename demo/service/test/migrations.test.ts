@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Database } from "../database.js";
 import { digest, recordId } from "../exact-text.js";
 import { up as createFirstTables } from "../migrations/001-tables.js";
 import { openDatabase, openExisting } from "../open-database.js";
 import { onBothEngines } from "./engines.js";
 import { type RunningService, startService } from "./running-service.js";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
 /** A contact's uid with what its text may hold, escaped as it is stored. */
 const ODD = 'odd \u0000 "contact"';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { createService } from "../app.js";
 import type { Database } from "../database.js";
 import { createEventFeed } from "../event-feed.js";
@@ -7,13 +7,8 @@ import { openDatabase } from "../open-database.js";
 import { fillPlace, lookUps } from "./bench/fill.js";
 import { onBothEngines } from "./engines.js";
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 600_000 });
-
-const isAll = process.env.TEST_ALL === "1";
-/** Enough for a planner to prefer an index; all of them with TEST_ALL=1. */
-const AMOUNTS = isAll
-  ? { events: 1_000_000, contacts: 50_000, users: 100_000 }
-  : { events: 20_000, contacts: 2_000, users: 5_000 };
+/** Enough for a planner to prefer an index. */
+const AMOUNTS = { events: 120_000, contacts: 5_000, users: 10_000 };
 
 /** Tables that stay small however much is stored. */
 const SMALL = new Set(["writers", "user_ranks", "schema_migrations", "service_state"]);

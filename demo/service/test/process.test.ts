@@ -4,12 +4,9 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStream } from "./event-stream.js";
 import { spawnService } from "./service-process.js";
-
-// Several processes start here one after another; on a busy machine each takes several seconds.
-vi.setConfig({ testTimeout: 240_000 });
 
 let folder: string;
 const started: ReturnType<typeof spawnService>[] = [];

@@ -1,13 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { ServiceOptions } from "../app.js";
 import { ask } from "./http-request.js";
 import { expectRefusal } from "./refusal.js";
 import { ACCESS_TOKEN, type RunningService, startService } from "./running-service.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const authorization = `Bearer ${ACCESS_TOKEN}`;
 const PROXIED = { trustProxy: ["loopback"], publicUrl: "https://track.example.com" };

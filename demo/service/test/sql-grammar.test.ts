@@ -160,7 +160,7 @@ describe("each SQL statement of the service", () => {
   beforeAll(async () => {
     await useEverything();
     for (const statement of seen.statements) trees.set(statement, [...nodes(await parse(statement))]);
-  }, 240_000);
+  });
 
   /** Names, with their statement, that are none of those allowed. */
   const others = (kind: string, allowed: Set<string>, read: (node: Tree) => string | undefined): string[] =>

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { ROOT } from "../../../test/support/launch.js";
 import { runCommand } from "../cli.js";
 import type { Database } from "../database.js";
@@ -12,8 +12,6 @@ import { openDatabase } from "../open-database.js";
 import { readConfig } from "../read-config.js";
 import { onBothEngines } from "./engines.js";
 import { startService } from "./running-service.js";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 240_000 });
 
 const DAY = 86_400_000;
 const FIRST_MONDAY = 4 * DAY; // 1970-01-05

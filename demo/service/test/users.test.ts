@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Database } from "../database.js";
 import { openDatabase } from "../open-database.js";
 import { createUserPages, rankUsers } from "../user-pages.js";
 import { onBothEngines } from "./engines.js";
 import { until } from "./running-service.js";
-
-vi.setConfig({ hookTimeout: 240_000 });
 
 onBothEngines((place) => {
   let database: Database;
