@@ -1,6 +1,4 @@
-/** The token is in nothing that somebody may log. */
-import { Console } from "node:console";
-import { Writable } from "node:stream";
+/** The token is in nothing that somebody may log, whatever a service, a proxy or an injected `fetch` does. */
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { type ApiError, createReader, type ReaderConfig } from "../../src/read.js";
@@ -13,18 +11,10 @@ const CREDENTIALS = btoa(`${TOKEN}:`);
 
 /** Everything of a value that somebody may log. */
 const shown = (value: unknown): string => {
-  let printed = "";
-  const stdout = new Writable({
-    write(chunk, _, done) {
-      printed += chunk;
-      done();
-    },
-  });
-  new Console({ stdout }).log(value);
   const deep = inspect(value, { depth: 20, showHidden: true, getters: true });
   const { message = "", stack = "", cause, headers } = Object(value);
   const below = [cause, headers && Object.fromEntries(headers)].map((one) => (one === undefined ? "" : shown(one)));
-  return [printed, deep, JSON.stringify(value), `${message}`, `${stack}`, String(value), ...below].join("\n");
+  return [deep, JSON.stringify(value), `${message}`, `${stack}`, String(value), ...below].join("\n");
 };
 
 /** As an answer may repeat it. How else it may be encoded: unit/server/redact-tokens. */
@@ -75,17 +65,31 @@ describe.each<[string, string[], (url: string, reach: Reach) => Promise<unknown>
     for (const error of [timedOut, alone]) expectNoToken(error);
   });
   const request = { headers: { authorization: `Bearer ${TOKEN}` } };
-  it.each<[string, unknown]>([
-    ["an error with the request", Object.assign(new Error(`failed: ${TOKEN}`), { request, code: "E_FAILED" })],
-    ["an error with such a cause", new Error("failed", { cause: Object.assign(new Error("below"), { request }) })],
-    ["an error with such a code", Object.assign(new Error("failed"), { code: TOKEN })],
-    ["the request", request],
-    ["a text", forms.join(" ")],
-    ["nothing", undefined],
-  ])("in what an injected fetch throws: %s", async (_, thrown) => {
-    const error = await failure("https://api.example.com", { fetch: () => Promise.reject(thrown) });
-    expect(error).toMatchObject({ name: "ConnectionError" });
-    expectNoToken(error);
+  const fail = (): never => {
+    throw new Error("a getter");
+  };
+  const getter = { get: fail };
+  it.each<[what: string, thrown: unknown, told: string]>([
+    ["an error with the request", Object.assign(new Error(`failed: ${TOKEN}`), { request }), "Error: failed: ***"],
+    ["such a cause", new Error("failed", { cause: Object.assign(new Error("below"), { request }) }), "Error: failed"],
+    ["such a code", new Error("failed", { cause: { code: TOKEN } }), "***"],
+    ["the request", request, "[object Object]"],
+    ["a text", forms.join(" "), forms.map(() => "***").join(" ")],
+    ["nothing", undefined, "undefined"],
+    ["a symbol", Symbol("failed"), "Symbol(failed)"],
+    ["an object without a prototype", Object.create(null), "unknown"],
+    ["a cause that throws", Object.defineProperty({}, "cause", getter), "unknown"],
+    ["a code that throws", new Error("failed", { cause: Object.defineProperty({}, "code", getter) }), "unknown"],
+    ["a text that throws", { toString: fail }, "unknown"],
+  ])("in what an injected fetch throws: %s", async (_, thrown, message) => {
+    const thrower = (): never => {
+      throw thrown;
+    };
+    for (const fetch of [() => Promise.reject(thrown), thrower]) {
+      const error = await failure("https://api.example.com", { fetch });
+      expect(error).toMatchObject({ name: "ConnectionError", cause: { message } });
+      expectNoToken(error);
+    }
   });
 });
 

@@ -1,46 +1,66 @@
-/** Every operation of `tracklet/read` and `tracklet/send` against the running service. */
+/** `tracklet/read` and `tracklet/send` against the running service: as docs/server.md has them, and what that does not show. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  createReader,
-  type EventOptions,
-  NotFoundError,
-  type Reader,
-  type StoredEvent,
-  type User,
-} from "../../src/read.js";
-import { type SendConfig, sendEvent } from "../../src/send.js";
+import { createReader, type EventOptions, type Reader, type StoredEvent } from "../../src/read.js";
+import { sendEvent } from "../../src/send.js";
+import { ROOT } from "../support/launch.js";
+import { blocksOf } from "../support/readme.js";
 import { type OwnService, startService } from "../support/service.js";
 
-const API_TOKEN = "tést-☃-api-token";
-const ACCESS_TOKEN = "test-access-token";
-const ODD = "a/b ?#%&+=☃ Zoë";
+const TOKENS = { TRACKLET_API_TOKEN: "tést-☃-api-token", TRACKLET_ACCESS_TOKEN: "test-access-token" };
+const accessToken = TOKENS.TRACKLET_ACCESS_TOKEN;
 
 let service: OwnService;
 let reader: Reader;
+let to: { trackUrl: string; apiToken: string };
 beforeAll(async () => {
-  service = await startService({ TRACKLET_API_TOKEN: API_TOKEN, TRACKLET_ACCESS_TOKEN: ACCESS_TOKEN });
-  reader = createReader({ baseUrl: service.url, accessToken: ACCESS_TOKEN });
-  await sendEvent({ trackUrl: service.url, apiToken: API_TOKEN }, { contact_uid: ODD, event_uid: "registration" });
-}, 180_000);
+  service = await startService(TOKENS);
+  reader = createReader({ baseUrl: service.url, accessToken });
+  to = { trackUrl: service.url, apiToken: TOKENS.TRACKLET_API_TOKEN };
+});
 afterAll(() => service?.dispose());
 
-describe("accounts and contacts", () => {
-  it.each<["accounts" | "contacts", string]>([
-    ["accounts", "account-01"],
-    ["contacts", "contact-001"],
-    ["contacts", ODD],
-  ])("are found by uid, and the same by the id found: %s, %s", async (kind, uid) => {
-    const found = await reader[kind].findByUid(uid);
-    expect(found).toMatchObject({ object: kind.slice(0, -1), unique_id: uid });
-    await expect(reader[kind].get(found!.id!)).resolves.toEqual(found);
+describe("the examples of docs/server.md", async () => {
+  const examples = (await blocksOf("docs/server.md")).filter(({ language }) => language === "js");
+  /** What some of them print. */
+  const PRINTED: Record<string, RegExp> = {
+    "Look up accounts and contacts": /^\{ name: .*\}\n\{ name: .*\}\n$/,
+    // 137 users in pages of 25.
+    "List users": /^10 of 137\n.*\n(25\n){5}12\n$/s,
+    Errors: /^not found: .+/,
+    "Test your own code": /^contact-001\n$/,
+  };
+
+  // The package as it is built: Node finds it by its own name.
+  it.each(examples)('run as they stand under "$section"', async ({ section, code }) => {
+    const env = { PATH: process.env.PATH, TRACKLET_BASE_URL: service.url, TRACKLET_TRACK_URL: service.url, ...TOKENS };
+    const args = ["--input-type=module", "--eval", code];
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env });
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(PRINTED[section] ?? /^/);
   });
 
-  it.each(["accounts", "contacts"] as const)("tell that there is none: %s", async (kind) => {
-    await expect(reader[kind].findByUid("nobody/knows?this")).resolves.toBeNull();
-    const error = await reader[kind].get("nobody/knows?this").catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(NotFoundError);
-    expect((error as NotFoundError).error).not.toBe("");
-  });
+  it.each([
+    ["contact-001", "invoice_paid"],
+    ["contact-002", "export_finished"],
+    ["contact-003", "report_viewed"],
+  ])("have stored what they send: of %s, %s", async (contact, event_uid) =>
+    expect(await service.rows(contact)).toEqual([expect.objectContaining({ event_uid })]),
+  );
+});
+
+it.each(["basic", "query"] as const)("an event is stored as it was sent, with auth %s", async (auth) => {
+  const event = {
+    contact_uid: `a/b ?#%&+=☃ ${auth}`,
+    event_uid: "registration",
+    params: { account_uid: "account-01", display_name: "Registration ☃", plan: { seats: [1, null] } },
+  };
+  await sendEvent({ ...to, auth }, event);
+  await expect(service.rows(event.contact_uid)).resolves.toMatchObject([event]);
+  const found = await reader.contacts.findByUid(event.contact_uid);
+  expect(found).toMatchObject({ object: "contact", unique_id: event.contact_uid });
+  await expect(reader.contacts.get(found!.id!)).resolves.toEqual(found);
 });
 
 describe("events that are stored", () => {
@@ -51,102 +71,40 @@ describe("events that are stored", () => {
   };
 
   it("are read page by page, by contact, account, name and time, without a gap or a repeat", async () => {
-    const to = { trackUrl: service.url, apiToken: API_TOKEN };
-    const send = (number: number) =>
-      sendEvent(to, {
-        contact_uid: `reader ${number % 2}`,
-        event_uid: number % 3 === 0 ? "third" : "other",
-        params: { number, ...(number % 5 === 0 && { account_uid: "fifth & more", occurred_at: 1_700_000_000_000 }) },
-      });
+    const fifth = { account_uid: "fifth & more", occurred_at: 1_700_000_000_000 };
     const since = new Date();
-    for (let batch = 0; batch < 5; batch += 1)
-      await Promise.all(Array.from({ length: 50 }, (_, index) => send(batch * 50 + index)));
-    const numbers = async (options: EventOptions) =>
+    const numbers = Array.from({ length: 210 }, (_, index) => index);
+    const sent = numbers.map((number) => ({
+      contact_uid: `reader ${number % 2}`,
+      event_uid: number % 3 === 0 ? "third" : "other",
+      params: { number, ...(number % 5 === 0 && fifth) },
+    }));
+    await Promise.all(sent.map((event) => sendEvent(to, event)));
+    const found = async (options: EventOptions) =>
       (await list({ since, ...options })).map(({ params }) => params.number as number).sort((a, b) => a - b);
-    const all = Array.from({ length: 250 }, (_, index) => index);
-    expect(await numbers({})).toEqual(all);
-    expect(await numbers({ contactUid: "reader 1" })).toEqual(all.filter((number) => number % 2 === 1));
-    expect(await numbers({ eventUid: "third" })).toEqual(all.filter((number) => number % 3 === 0));
-    expect(await numbers({ accountUid: "fifth & more", contactUid: "reader 0", eventUid: "third" })).toEqual(
-      all.filter((number) => number % 30 === 0),
-    );
-    expect(await numbers({ until: since })).toEqual([]);
-    const ids = (await list({ accountUid: "fifth & more" })).map(({ id }) => id);
-    expect(ids).toEqual([...ids].sort());
-    const [first] = await list({ eventUid: "third", accountUid: "fifth & more", until: Date.now() + 60_000 });
-    expect(first).toEqual({
-      object: "event",
-      id: expect.any(String),
-      received_at: expect.any(Number),
-      occurred_at: 1_700_000_000_000,
-      contact_uid: "reader 0",
-      account_uid: "fifth & more",
-      event_uid: "third",
-      params: { number: 0, account_uid: "fifth & more", occurred_at: 1_700_000_000_000 },
-    });
-    expect(await list({ contactUid: "nobody" })).toEqual([]);
+    const some = { accountUid: "fifth & more", contactUid: "reader 0", eventUid: "third" };
+    expect(await found({})).toEqual(numbers);
+    expect(await found({ contactUid: "reader 1" })).toEqual(numbers.filter((number) => number % 2 === 1));
+    expect(await found({ eventUid: "third" })).toEqual(numbers.filter((number) => number % 3 === 0));
+    expect(await found(some)).toEqual(numbers.filter((number) => number % 30 === 0));
+    expect(await found({ until: since })).toEqual([]);
+    const events = await list({ ...some, until: Date.now() + 60_000 });
+    expect(events.map(({ id }) => id)).toEqual(events.map(({ id }) => id).sort());
+    const stored = { object: "event", id: expect.any(String), received_at: expect.any(Number) };
+    expect(events.find(({ params }) => params.number === 0)).toEqual({ ...stored, ...fifth, ...sent[0] });
   });
 
-  it("reject where an option is wrong, in the words of the service", async () => {
-    for (const name of ["contactUid", "accountUid", "eventUid"])
-      await expect(list({ [name]: "" })).rejects.toThrow(/400 \w+_uid must not be empty/);
-    await expect(list({ since: new Date("never") })).rejects.toThrow(/400 since must be a day or a time/);
-  });
+  it.each<[EventOptions, RegExp]>([
+    [{ contactUid: "" }, /400 contact_uid must not be empty/],
+    [{ accountUid: "" }, /400 account_uid must not be empty/],
+    [{ eventUid: "" }, /400 event_uid must not be empty/],
+    [{ since: new Date("never") }, /400 since must be a day or a time/],
+  ])("are refused in the words of the service for %o", (options, words) =>
+    expect(list(options)).rejects.toThrow(words),
+  );
 
   it("are of this service alone: of another one, the error says so", async () => {
-    const other = createReader({ baseUrl: `${service.url}/v3`, accessToken: ACCESS_TOKEN });
+    const other = createReader({ baseUrl: `${service.url}/v3`, accessToken });
     await expect(other.events().next()).rejects.toThrow(/404 .+\(only tracklet's own service lists events\)$/);
-  });
-});
-
-describe("users", () => {
-  it("come all, whatever the pages and the order, one after another", async () => {
-    const { pagination } = await reader.users.list({ limit: 1 });
-    const all = async (list: AsyncIterable<User>) => {
-      const ids: string[] = [];
-      for await (const { id } of list) ids.push(id);
-      return ids;
-    };
-    const newestFirst = await all(reader.users.list());
-    expect(new Set(newestFirst).size).toBe(pagination.total);
-    await expect(all(reader.users.list({ limit: 7, order: "desc", sort: "created_at" }))).resolves.toEqual(newestFirst);
-    await expect(all(reader.users.list({ limit: 100, order: "asc" }))).resolves.toEqual(newestFirst.toReversed());
-    await expect(all(reader.users.list({ offset: 130 }))).resolves.toEqual(newestFirst.slice(130));
-    await expect(all(reader.users.list({ offset: 10_000 }))).resolves.toEqual([]);
-  });
-});
-
-describe("events", () => {
-  it.each(["basic", "query"] as const)("are stored as they were sent, with auth %s", async (auth) => {
-    const config: SendConfig = { trackUrl: service.url, apiToken: API_TOKEN, auth };
-    const contact_uid = `contact-${auth}`;
-    const registration = { account_uid: "account-01", display_name: "Registration ☃", plan: { seats: [1, null] } };
-    await sendEvent(config, { contact_uid, event_uid: "registration", params: registration });
-    const visit = { account_uid: "account-01", visit_url: "https://app.example/start?a=1" };
-    await sendEvent(config, { contact_uid, event_uid: "pageview", params: visit });
-    await sendEvent(config, { contact_uid, event_uid: "bare" });
-    await expect(service.rows(contact_uid)).resolves.toMatchObject([
-      { contact_uid, event_uid: "registration", params: registration },
-      { contact_uid, event_uid: "pageview", params: visit },
-      { contact_uid, event_uid: "bare", params: {} },
-    ]);
-  });
-
-  it("are stored once, with a stamp, although the answer to the first attempt is lost", async () => {
-    const contact_uid = "contact-stamped";
-    let attempts = 0;
-    const lossy: typeof fetch = async (input, init) => {
-      const answer = await fetch(input, init);
-      attempts += 1;
-      if (attempts > 1) return answer;
-      await answer.text();
-      throw new TypeError("the connection was reset");
-    };
-    const config = { trackUrl: service.url, apiToken: API_TOKEN, stamp: true, fetch: lossy };
-    await sendEvent(config, { contact_uid, event_uid: "paid" });
-    expect(attempts).toBe(2);
-    const events = await service.rows(contact_uid);
-    expect(events).toHaveLength(1);
-    expect(events[0]!.params).toEqual({ event_id: expect.any(String), occurred_at: expect.any(Number) });
   });
 });

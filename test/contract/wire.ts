@@ -1,4 +1,4 @@
-import { EventEmitter, once } from "node:events";
+import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -47,6 +47,15 @@ export const hangUp: Answerer = (_, response) => {
   return undefined;
 };
 
+/** Sends headers and a part of the body that they announce; then comes that end, or none. */
+export const begin =
+  (end: (response: ServerResponse) => void): Answerer =>
+  (_, response) => {
+    response.writeHead(200, { "content-length": "100" });
+    response.write('{"status":', () => end(response));
+    return undefined;
+  };
+
 /** Leaves the request without an answer. */
 export const silence: Answerer = () => undefined;
 
@@ -54,28 +63,21 @@ export const silence: Answerer = () => undefined;
 interface Wire {
   url: string;
   requests: RawRequest[];
-  /** Resolves when so many requests have come. */
-  received(count: number): Promise<void>;
 }
 
 /** Runs a test against a server that answers so. */
 export const withWire = async <T>(answer: Answerer, test: (wire: Wire) => Promise<T>): Promise<T> => {
   const requests: RawRequest[] = [];
-  const arrivals = new EventEmitter();
   const server = createServer(async (incoming, response) => {
     const { method = "", url: target = "", headers } = incoming;
     const request: RawRequest = { method, target, headers, body: await text(incoming) };
     requests.push(request);
-    arrivals.emit("request");
     const reply = answer(request, response);
     if (reply) response.writeHead(reply.status ?? 200, reply.headers).end(reply.body);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
-  const received = async (count: number): Promise<void> => {
-    while (requests.length < count) await once(arrivals, "request");
-  };
   try {
-    return await test({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, received });
+    return await test({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests });
   } finally {
     server.close();
     server.closeAllConnections();

@@ -7,7 +7,7 @@ export default defineConfig({
     include: [
       "test/unit/{browser,server,shared}/**/*.test.ts",
       "test/unit/{hub,snippet}.test.ts",
-      "test/contract/{read,users,send,retries,secrets,hostile}.test.ts",
+      "test/contract/{read,users,send,retries,secrets}.test.ts",
       "test/simulation/*.test.ts",
     ],
     exclude: ["test/simulation/histories.test.ts"],

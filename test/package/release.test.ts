@@ -1,62 +1,137 @@
-/** The release workflow: what can be checked without the machines that run it. */
+/** What a release hands out: the workflow's own steps, as far as no machine of its own is needed, and the tarball that they pack. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ROOT } from "../support/launch.js";
 
-interface Step {
-  name?: string;
-  uses?: string;
-  run?: string;
-}
+const run = promisify(execFile);
+const { files, version, exports } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+const { steps } = parse(await readFile(join(ROOT, ".github/workflows/release.yml"), "utf8")).jobs.release as {
+  steps: { name?: string; uses?: string; run?: string }[];
+};
+const stepOf = (name: string): string => steps.find((step) => step.name === name)!.run!;
 
-let steps: Step[];
+const SCRIPTS = ["iife", "inspector", "clicks.iife", "active.iife"];
+const ENTRIES = Object.keys(exports).filter((entry) => !/\.\w+$/.test(entry));
+
+/** A home, and a copy of what is published, in which `release` comes to be. */
 let folder: string;
+let tarball: Uint8Array<ArrayBuffer>;
 beforeAll(async () => {
-  const workflow = parse(await readFile(join(ROOT, ".github/workflows/release.yml"), "utf8"));
-  steps = workflow.jobs.release.steps;
   folder = await mkdtemp(join(tmpdir(), "tracklet-release-"));
+  for (const path of ["package.json", "README.md", "LICENSE", ...files])
+    await cp(join(ROOT, path), join(folder, path), { recursive: true });
+  await run("bash", ["-c", stepOf("Name the files")], { cwd: folder });
+  tarball = new Uint8Array(await readFile(join(folder, `release/tracklet-${version}.tgz`)));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-it("runs no action that could change under its name", () => {
-  const actions = steps.flatMap(({ uses }) => uses ?? []);
-  expect(actions.length).toBeGreaterThan(2);
-  expect(actions.filter((action) => !/@[\da-f]{40}$/.test(action))).toEqual([]);
-});
-
-it("names no host of a registry, so that the client's own default serves", async () => {
-  const texts = ["package.json", ".github/workflows/release.yml"].map((path) => readFile(join(ROOT, path), "utf8"));
-  const hosts = (await Promise.all(texts)).join("\n").match(/\b(registry|npm)\.[\w-]+\.\w+|registry-url/g);
-  expect(hosts).toBeNull();
-  // The token must be filed for the default, or nothing is published.
-  const home = await mkdtemp(join(tmpdir(), "tracklet-home-"));
-  const { run } = steps.find(({ name }) => name === "Publish to npm")!;
-  const env = { ...process.env, HOME: home, NPM_TOKEN: "secret", npm_config_userconfig: join(home, ".npmrc") };
-  await promisify(execFile)("bash", ["-c", run!.replace("npm publish", "true")], { cwd: home, env });
-  expect(await readFile(join(home, ".npmrc"), "utf8")).toMatch(/^\/\/.+\/:_authToken=secret$/m);
-  await rm(home, { recursive: true });
-});
-
-it("names the files by their version, and tells the hash of each", async () => {
-  for (const path of ["package.json", "README.md", "LICENSE", "CHANGELOG.md", "dist"])
-    await cp(join(ROOT, path), join(folder, path), { recursive: true });
-  const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
-  await promisify(execFile)("bash", ["-c", steps.find(({ name }) => name === "Name the files")!.run!], { cwd: folder });
-  const names = ["iife", "inspector", "clicks.iife", "active.iife"].flatMap((script) =>
-    ["js", "js.map"].map((end) => `tracklet-${version}.${script}.${end}`),
-  );
-  const files = [...names, `tracklet-${version}.tgz`];
-  expect((await readdir(join(folder, "release"))).sort()).toEqual(["SHA384SUMS", ...files].sort());
-  const told = (await readFile(join(folder, "release/SHA384SUMS"), "utf8")).trim().split("\n");
-  const real = files.map(async (file) => {
-    const hash = createHash("sha384").update(await readFile(join(folder, "release", file)));
-    return `sha384-${hash.digest("base64")}  ${file}`;
+describe("the workflow", () => {
+  it("runs no action that could change under its name", () => {
+    const actions = steps.flatMap(({ uses }) => uses ?? []);
+    expect(actions.length).toBeGreaterThan(2);
+    expect(actions.filter((action) => !/@[\da-f]{40}$/.test(action))).toEqual([]);
   });
-  expect(told.sort()).toEqual((await Promise.all(real)).sort());
+
+  it("names no host of a registry, so that the client's own default serves", async () => {
+    const texts = ["package.json", ".github/workflows/release.yml"].map((path) => readFile(join(ROOT, path), "utf8"));
+    const hosts = (await Promise.all(texts)).join("\n").match(/\b(registry|npm)\.[\w-]+\.\w+|registry-url/g);
+    expect(hosts).toBeNull();
+    // The token must be filed for the default, or nothing is published.
+    const env = { ...process.env, HOME: folder, NPM_TOKEN: "secret", npm_config_userconfig: join(folder, ".npmrc") };
+    await run("bash", ["-c", stepOf("Publish to npm").replace("npm publish", "true")], { cwd: folder, env });
+    expect(await readFile(join(folder, ".npmrc"), "utf8")).toMatch(/^\/\/.+\/:_authToken=secret$/m);
+  });
+
+  it("names the files by their version, and tells the hash of each", async () => {
+    const scripts = SCRIPTS.flatMap((name) => ["js", "js.map"].map((end) => `tracklet-${version}.${name}.${end}`));
+    const made = [...scripts, `tracklet-${version}.tgz`];
+    expect((await readdir(join(folder, "release"))).sort()).toEqual(["SHA384SUMS", ...made].sort());
+    const told = (await readFile(join(folder, "release/SHA384SUMS"), "utf8")).trim().split("\n");
+    const real = made.map(async (file) => {
+      const hash = createHash("sha384").update(await readFile(join(folder, "release", file)));
+      return `sha384-${hash.digest("base64")}  ${file}`;
+    });
+    expect(told.sort()).toEqual((await Promise.all(real)).sort());
+  });
+});
+
+describe("the tarball", () => {
+  it("has nothing that publint objects to, suggestions included", async () => {
+    const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true });
+    expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
+  });
+
+  it("has types that resolve to what runs, in every ES module resolution", async () => {
+    const result = await checkPackage(createPackageFromTarballData(tarball), { entrypoints: ENTRIES });
+    if (!result.types) expect.fail("the tarball has no types");
+    expect(Object.keys(result.entrypoints)).toEqual([".", "./read", "./send", "./test", "./clicks", "./active"]);
+    // There is no CommonJS in the package. `exports` is unknown to the resolution of Node 10, which finds `main` and `types`;
+    // what is for servers alone has its types there, and no second file that runs.
+    const problems = result.problems.filter(
+      (problem) =>
+        !("resolutionKind" in problem) ||
+        !(
+          problem.resolutionKind === "node16-cjs" ||
+          (problem.resolutionKind === "node10" && problem.entrypoint !== ".")
+        ),
+    );
+    expect(problems).toEqual([]);
+    for (const entry of ENTRIES)
+      expect(result.entrypoints[entry]!.resolutions.node10.resolution?.fileName, entry).toMatch(/\.d\.ts$/);
+  });
+
+  it("holds what is built from the sources of today, with them and the maps that lead there", () => {
+    const packed = createPackageFromTarballData(tarball)
+      .listFiles()
+      .map((file) => file.replace("/node_modules/tracklet/", ""));
+    const scripts = SCRIPTS.map((name) => `dist/tracklet.${name}.js`);
+    expect(packed).toEqual(expect.arrayContaining(scripts));
+    const modules = packed.filter((file) => /^dist\//.test(file) && !scripts.includes(file.replace(/\.map$/, "")));
+    expect(modules.length).toBeGreaterThan(50);
+    for (const file of modules) {
+      const source = file.replace("dist/", "src/").replace(/(\.js|\.d\.ts)(\.map)?$/, ".ts");
+      expect(existsSync(join(ROOT, source)), `${file} has no source: build again`).toBe(true);
+      expect(packed).toContain(source);
+    }
+    const others = packed.filter((file) => !/^(dist|src|docs|demo\/(recipes|tag-manager))\//.test(file));
+    expect(others.sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
+    // What the README tells to import or copy.
+    expect(packed).toEqual(expect.arrayContaining(["demo/tag-manager/tracklet.tpl", "demo/recipes/nginx.conf"]));
+  });
+
+  it("does nothing when an entry of it is imported in Node, where there is no window", async () => {
+    // It becomes the folder `package`, where Node finds it by its own name.
+    await run("tar", ["-xzf", `release/tracklet-${version}.tgz`], { cwd: folder });
+    const code = `
+      const touched = [];
+      for (const name of ["fetch", "crypto", "setTimeout", "setInterval", "queueMicrotask"]) {
+        const { value = globalThis[name] } = Object.getOwnPropertyDescriptor(globalThis, name);
+        Object.defineProperty(globalThis, name, { configurable: true, get: () => (touched.push(name), value) });
+      }
+      const before = Reflect.ownKeys(globalThis);
+      const empty = [];
+      for (const entry of ${JSON.stringify(ENTRIES)})
+        if (!Object.keys(await import(entry.replace(".", "tracklet"))).length) empty.push(entry);
+      const added = Reflect.ownKeys(globalThis).filter((key) => !before.includes(key));
+      console.log(JSON.stringify({ touched, added, empty }));
+    `;
+    const { stdout, stderr } = await run(process.execPath, ["--input-type=module", "--eval", code], {
+      cwd: join(folder, "package"),
+      env: { ...process.env, NODE_OPTIONS: "" },
+      // Only ends what would hang for ever; a timer or socket left behind keeps Node running.
+      timeout: 30_000,
+    });
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toEqual({ touched: [], added: [], empty: [] });
+  });
 });

@@ -1,12 +1,12 @@
 /** The package as it would be published. */
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "./launch.js";
 import { npm } from "./npm.js";
 
-/** The packed tarball of the built project, and an app's folder in which it can be installed. */
+/** The packed project, and an app's folder in which it can be installed. */
 export type Packed = Awaited<ReturnType<typeof pack>>;
 
 /** Packs what `npm run build` has built. */
@@ -20,7 +20,6 @@ export const pack = async () => {
   await npm(["pack", "--ignore-scripts", "--pack-destination", folder], ROOT);
   const name = (await readdir(folder)).find((file) => file.endsWith(".tgz"))!;
   return {
-    tarball: new Uint8Array(await readFile(join(folder, name))),
     /** An empty app; after `install` the package lies in its `node_modules`. */
     app,
     /** Installs the tarball there, and nothing from anywhere else. */

@@ -2,7 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { createAnswers } from "../../../src/inspector/answers.js";
 import { consentOf } from "../../../src/inspector/consent.js";
-import { all, answered, type Case, finding, first, next, noView, QUIET, say, TAG } from "./say.js";
+import { nextAttempt } from "../../../src/inspector/delivery.js";
+import { viewOf } from "../../../src/inspector/view.js";
+import { all, answered, type Case, finding, QUIET, say, TAG } from "./say.js";
 
 const SITE = "https://shop.example";
 const OWN = { address: `${SITE}/v1/track/event` };
@@ -42,6 +44,8 @@ it.each<Case>([
     { readyMs: 1 },
   ],
   [`Access-Control-Allow-Origin: ${SITE} (or *)`, { ...answered(0), silence: "cors" }],
+  ["but something does by http: give the service a certificate", { ...answered(0), silence: "plain" }],
+  ["that it speaks https with a certificate that holds", { ...answered(0), silence: "unreachable" }],
   ['The contact is called "undefined"', {}, {}, { contact: "undefined" }],
   ['The account is called "{{ account.id }}"', {}, {}, { account: "{{ account.id }}" }],
   ["The last request had no answer.", answered(0)],
@@ -84,6 +88,7 @@ it.each<Case>([
   ["The browser is offline", answered(0), { isOnline: false }],
   ["until optIn() or optOut() is called. Events that wait in memory: 2.", { pending: 2 }, PENDING, { contact: "" }],
   ["The visitor has refused", { pending: 2 }, PENDING, { consent: "denied" }],
+  ["The storage takes nothing more", { isUnstored: true }],
   ["beforeSend has dropped events (3 since this panel", { dropped: new Map([["beforeSend", 3]]), queued: 1 }],
   ["or beforeSend has dropped it", { ...QUIET, options: { ...TAG, beforeSend: () => null } }],
   ["No request has been seen yet: perhaps nothing was tracked.", QUIET],
@@ -116,8 +121,13 @@ it.each([
   [answered(200), 7_200_000, "Working: the last event was stored 2 h ago (200)."],
   [{ options: { ...TAG, contentType: "text/plain" } }, 3_001, "The last event was sent 3 s ago. With text/plain"],
 ])("a good answer proves that all is well, and says when that was: %#", (activity, now, text) =>
-  expect(first(activity, { now })).toEqual(finding("fine", text)),
+  expect(viewOf(...all(activity, { now })).findings).toEqual([finding("fine", text)]),
 );
+
+it("an answer 200 that is a web page is listed as a bad one", () =>
+  expect(viewOf(...all({ isWebPage: true })).lists[0]!.items).toEqual([
+    [expect.stringMatching(/ pageview$/), "200, a web page", "bad"],
+  ]));
 
 describe("an answer that the browser and the tracker tell of", () => {
   const bought = { at: 3, status: 404, event: "bought" };
@@ -171,8 +181,9 @@ describe("consent", () => {
   ])("denied %s is told, and shown, whatever was chosen", (_, snapshot, stored, activity, text) => {
     const chosen = { consent: "granted", ...stored };
     expect(say({ ...QUIET, ...activity }, snapshot, chosen)).toEqual([finding("note", text)]);
-    expect(consentOf(...all(activity, snapshot, chosen))).toBe("denied: nothing is stored or sent");
-    expect(next(activity, snapshot, chosen)).toBe("none, as things are");
+    const page = all(activity, snapshot, chosen);
+    expect(consentOf(...page)).toBe("denied: nothing is stored or sent");
+    expect(nextAttempt(...page)).toBe("none, as things are");
   });
 
   it.each([
@@ -190,7 +201,7 @@ it.each<Case>([
   ["visitUrl, a function of this page, may drop them", { options: { ...TAG, visitUrl: () => null } }],
   ['counts only with pageviews "hash"', {}, { hasFragment: true }],
   ["None yet.", {}, { hasFragment: true, tag: { ...TAG, pageviews: "hash" } }],
-])("no page view: %s", (text, ...page) => expect(noView(...page)).toContain(text));
+])("no page view: %s", (text, ...page) => expect(viewOf(...all(...page)).lists[1]!.empty).toContain(text));
 
 it.each<Case>([
   ["once there is something to send"],
@@ -207,4 +218,4 @@ it.each<Case>([
   ["none, as things are", {}, { global: "idle" }, { readyMs: 1 }],
   ["none, as things are", {}, { global: "waiting" }],
   ["none, as things are", { address: HTTP }, {}, { readyMs: 1 }],
-])("the next attempt: %s", (text, ...page) => expect(next(...page)).toBe(text));
+])("the next attempt: %s", (text, ...page) => expect(nextAttempt(...all(...page))).toBe(text));

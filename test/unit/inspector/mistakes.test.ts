@@ -26,23 +26,10 @@ describe("the attributes of the tag", () => {
   );
 
   it("are right in all their forms", () => {
-    const tag = {
-      ...TAG,
-      trackUrl: "/",
-      eventPath: "/i/e",
-      contentType: "text/plain",
-      name: "tracklet",
-      contactUid: "",
-      accountUid: "",
-      pageviews: "hash",
-      consent: "granted",
-      respectGpc: "",
-      maxEvents: "10",
-      maxBytes: "1e6",
-      maxAgeMs: "1",
-      stamp: "true",
-      debug: "false",
-    };
+    const address = { trackUrl: "/", eventPath: "/i/e", contentType: "text/plain", name: "tracklet" };
+    const visitor = { contactUid: "", accountUid: "", consent: "granted", respectGpc: "", pageviews: "hash" };
+    const others = { maxEvents: "10", maxBytes: "1e6", maxAgeMs: "1", stamp: "true", debug: "false" };
+    const tag = { ...TAG, ...address, ...visitor, ...others };
     expect(say({}, { tag })).toEqual([]);
   });
 });

@@ -31,19 +31,14 @@ describe("the storage", () => {
     });
     localStorage.setItem(`tracklet:${key(number)}`, writeRow({ ...readRow(key(number), `0,0,${body}`), ...changes }));
   };
-  const fill = (numbers: number[]) => {
-    for (const number of numbers) put(number);
-  };
-  const shown = () => readStored("tracklet").events.map(({ event }) => event);
 
   beforeEach(() => localStorage.clear());
 
   it("says of an event what was tried", () => {
     put(1, { failures: 2, handedOffAt: 5, resetId: "r" });
-    const { events, readyMs } = readStored("tracklet");
-    const visitUrl = "https://a.example/";
-    expect(readyMs, "it is not waited for").toBe(0);
-    expect(events[0]).toEqual({ event: "e1", contact: "c", visitUrl, failures: 2, isHandedOff: true });
+    const told = { event: "e1", contact: "c", visitUrl: "https://a.example/", failures: 2, isHandedOff: true };
+    // It is not waited for.
+    expect(readStored("tracklet")).toMatchObject({ events: [told], readyMs: 0 });
   });
 
   it("says when the next attempt comes, as long as no probe is under way", () => {
@@ -61,15 +56,15 @@ describe("the storage", () => {
   });
 
   it("holds the first hundred in order, whatever order the browser lists them in, and the number of all", () => {
-    const numbers = Array.from({ length: 1_000 }, (_, index) => index);
+    const numbers = Array.from({ length: 300 }, (_, index) => index);
     const first = numbers.slice(0, SHOWN).map((number) => `e${number}`);
-    for (const order of [numbers, numbers.toReversed(), numbers.map((number) => (number * 367) % 1_000)]) {
+    for (const order of [numbers, numbers.toReversed(), numbers.map((number) => (number * 7) % 300)]) {
       localStorage.clear();
       localStorage.setItem("cart", "5");
       localStorage.setItem(`shop:${key(0)}`, "0,0,{}");
-      fill(order);
-      expect(shown()).toEqual(first);
-      expect(readStored("tracklet").eventCount).toBe(1_000);
+      for (const number of order) put(number);
+      const { events, eventCount } = readStored("tracklet");
+      expect([events.map(({ event }) => event), eventCount]).toEqual([first, 300]);
     }
   });
 });

@@ -1,0 +1,124 @@
+// @vitest-environment happy-dom
+/** What the inspector learns of a page: from its markup, by asking for addresses, and from the tracker. */
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { listen } from "../../../src/inspector/listen.js";
+import { createScriptCheck } from "../../../src/inspector/script.js";
+import { watchSilence } from "../../../src/inspector/silence.js";
+import { takeSnapshot } from "../../../src/inspector/snapshot.js";
+import { TAG } from "./say.js";
+
+/** What a request meets: an answer, or none. */
+type Network = (options: RequestInit, address: string) => Response | undefined;
+const meet = (network: Network) =>
+  vi.stubGlobal("fetch", async (address: string, options: RequestInit) => {
+    const answer = network(options, address);
+    if (!answer) throw new TypeError("Failed to fetch");
+    return answer;
+  });
+const there = () => new Response();
+const nowhere = () => undefined;
+/** A host that does not let the page read what it answers. */
+const closed: Network = ({ mode }) => (mode === "no-cors" ? new Response() : undefined);
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout"] }));
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+describe("a script has not loaded", () => {
+  const html = new Response("<h1>Not found</h1>", { headers: { "content-type": "text/html" } });
+  const forbidden = () => {
+    const violation = Object.assign(new Event("securitypolicyviolation"), { effectiveDirective: "connect-src" });
+    document.dispatchEvent(violation);
+    return undefined;
+  };
+
+  it.each<[text: string, network: Network, tag?: Partial<HTMLScriptElement>]>([
+    ["the answer is 404. Check the address in src", () => new Response("", { status: 404 })],
+    ["the answer is a web page (HTML), and no script", () => html],
+    ["nothing answers there", nowhere],
+    ["something answers there, but what it is cannot be seen", closed],
+    ["its host does not let this page read it, which crossorigin asks for", closed, { crossOrigin: "" }],
+    ["why, this panel cannot ask: the page's connect-src forbids it", forbidden],
+    ["though it is there: it is under way, or", there],
+    ['its type is "text/plain", so the browser does not run it', there, { type: "text/plain" }],
+    ["the tag has integrity, but no crossorigin", there, { integrity: "sha384-x" }],
+    ["opened as a file may not load it with crossorigin", there, { src: "file:///t.js", crossOrigin: "" }],
+  ])("%s", async (text, network, tag) => {
+    meet(network);
+    const script = { src: "https://cdn.example.com/t.js", type: "", integrity: "", crossOrigin: null, ...tag };
+    vi.stubGlobal("location", new URL("/page.html", tag?.src ?? "https://shop.example"));
+    const told = vi.fn();
+    createScriptCheck(told)(script as HTMLScriptElement);
+    await vi.waitFor(() => expect(told).toHaveBeenCalledOnce());
+    expect(told.mock.calls[0]![0]).toContain(`The script at ${script.src} has not loaded`);
+    expect(told.mock.calls[0]![0]).toContain(text);
+  });
+});
+
+describe("a request has no answer", () => {
+  const AT = "https://track.example.com/v1/track/event";
+  /** A service that says nothing for so long that the panel gives up. */
+  const hangs: Network = ({ signal }) => void Object.assign(signal!, { aborted: true });
+  const explain = async (network: Network, isOpen = false) => {
+    vi.spyOn(AbortSignal, "timeout").mockImplementation(() => ({ aborted: false }) as AbortSignal);
+    meet(network);
+    const tell = vi.fn();
+    watchSilence(tell).explain(AT, isOpen);
+    await vi.runAllTimersAsync();
+    return tell.mock.calls;
+  };
+
+  it.each<[string, Network]>([
+    ["cors", there],
+    ["cors", closed],
+    ["redirect", () => ({ type: "opaqueredirect" }) as Response],
+    ["plain", ({ mode }, address) => (address.startsWith("http:") ? closed({ mode }, address) : undefined)],
+    ["unreachable", nowhere],
+    ["hang", hangs],
+  ])("because of: %s (%#)", async (reason, network) => expect(await explain(network)).toEqual([[reason, AT]]));
+
+  it("yet, while it is under way: then only a service that hangs is a reason", async () => {
+    expect(await explain(nowhere, true)).toEqual([]);
+    expect(await explain(hangs, true)).toEqual([["hang", AT]]);
+  });
+});
+
+const verb = () => {};
+const TRACKER = { push: vi.fn(), init: verb, track: verb, flush: async () => ({ queued: 2 }) };
+
+it.each<[what: string, html: string, globals: object, found: object]>([
+  ["a call as a method", '<script>shop.identify("x")</script>', {}, { hasDirectIdentify: true, global: "absent" }],
+  ["calls of another name", "", { shop: TRACKER, tracklet: [["reset"], ["reset"]] }, { strayCalls: 2 }],
+  ["calls that wait", "", { shop: [["reset"]] }, { global: "waiting", calls: [["reset"]], strayCalls: 0 }],
+  [
+    "a tag whose attributes are all misspelt",
+    '<script type="text/plain" src="/tracklet.iife.js" data-name="shop" data-token="x"></script>',
+    { shop: TRACKER },
+    { global: "idle", tag: { name: "shop", token: "x" } },
+  ],
+])("the page shows %s", (_, html, globals, found) => {
+  document.head.innerHTML = html;
+  for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
+  expect(takeSnapshot("shop", vi.fn(), false)).toMatchObject(found);
+});
+
+const BODY = '{"event_uid":"pageview","params":{"visit_url":"https://shop.example/"}}';
+const PENDING = { ...TAG, consent: "pending" };
+it.each<[what: string, code: string, detail: unknown, known: object]>([
+  ["a problem", "input", "a", { problems: new Map([["input", new Set(["a"])]]) }],
+  ["its options, and how many events wait for consent", "options", PENDING, { options: PENDING, pending: 2 }],
+  ["an event that the storage did not take", "queued", BODY, { isUnstored: true, queued: 1, viewCount: 1 }],
+  ["an event that waits for consent", "waits for consent", BODY, { isUnstored: false, pending: 1 }],
+  ["an event that a refusal drops", "dropped", "consent", { isDenied: true }],
+  ["an event that a hook drops", "dropped", "visitUrl", { dropped: new Map([["visitUrl", 1]]) }],
+])("the tracker tells %s", async (_, code, detail, known) => {
+  vi.stubGlobal("shop", TRACKER);
+  const { activity, listener, end } = listen("shop", "", () => {});
+  expect(TRACKER.push).toHaveBeenLastCalledWith(["debug", listener]);
+  listener(code, detail);
+  await vi.waitFor(() => expect(activity).toMatchObject(known));
+  end();
+});
