@@ -11,7 +11,7 @@ test("A prerendered page counts when it is visited, and sends nothing before", a
   expectViews,
 }, info) => {
   const prerendered: string[] = [];
-  site.page("/prerendered-so-far", () => JSON.stringify(prerendered), { type: "application/json" });
+  site.page("/prerendered-so-far", () => JSON.stringify(prerendered));
   const rules = JSON.stringify({ prerender: [{ urls: ["/visited", "/unused"], eagerness: "immediate" }] });
   const start = `<script type="speculationrules">${rules}</script>
     <script>
