@@ -10,18 +10,6 @@ export interface Pair {
   bare: number;
 }
 
-/** The medians over rounds; the ratio is taken within each round, where both met the same load of the machine. */
-export const compare = (rounds: Pair[]) => {
-  const ratios = rounds.map(({ ours, bare }) => ours / bare);
-  return {
-    ours: median(rounds.map(({ ours }) => ours)),
-    bare: median(rounds.map(({ bare }) => bare)),
-    ratio: median(ratios),
-    least: Math.min(...ratios),
-    most: Math.max(...ratios),
-  };
-};
-
 /** Fewer rounds are no median, more add nothing. */
 const LEAST = 3;
 const MOST = 9;

@@ -1,4 +1,4 @@
-import { compare, type Pair } from "./statistics.js";
+import { median, type Pair } from "./statistics.js";
 
 export interface Comparison {
   what: string;
@@ -23,14 +23,18 @@ export const comparisonTable = (comparisons: Comparison[]): string =>
   table([
     HEAD,
     ...comparisons.map(({ what, unit, rounds, target }) => {
-      const { ours, bare, ratio, least, most } = compare(rounds);
-      const amount = (value: number) => `${value.toFixed(value < 100 ? 1 : 0)} ${unit}`;
+      const amount = (side: keyof Pair) => {
+        const value = median(rounds.map((pair) => pair[side]));
+        return `${value.toFixed(value < 100 ? 1 : 0)} ${unit}`;
+      };
+      // Within each round, where both met the same load of the machine.
+      const ratios = rounds.map(({ ours, bare }) => ours / bare);
       return [
         what,
-        amount(ours),
-        amount(bare),
-        ratio.toFixed(2),
-        `${least.toFixed(2)}–${most.toFixed(2)}`,
+        amount("ours"),
+        amount("bare"),
+        median(ratios).toFixed(2),
+        `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`,
         `${rounds.length}`,
         target === undefined ? "" : `≤ ${target}`,
       ];

@@ -9,8 +9,6 @@ import { scriptTag, type TagOptions } from "./tag.js";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const TYPES: Record<string, string> = {
   ".js": "text/javascript",
-  ".mjs": "text/javascript",
-  ".map": "application/json",
   ".json": "application/json",
   ".css": "text/css",
   ".txt": "text/plain",

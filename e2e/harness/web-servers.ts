@@ -6,21 +6,15 @@ import { freePort } from "../../test/support/ports.js";
 import { waitFor } from "../../test/support/wait.js";
 import { place } from "./install.js";
 
-/** A web server that stands before the site, on a domain of its own as far as a page can tell. */
-interface Front {
-  url: string;
-  close: () => Promise<void>;
-}
-
 /** What a recipe is given in place of what it shows: the website, the service, and the folder of the built script. */
 type Places = Record<"site" | "service" | "folder", string>;
 
-/** Runs a web server on a folder of its own until it answers. */
+/** Runs a web server on a folder of its own until it answers; it stands before the site. */
 const run = async (
   program: string,
   args: (folder: string) => string[],
   files: (folder: string, port: number) => Record<string, string>,
-): Promise<Front> => {
+) => {
   const folder = await mkdtemp(join(tmpdir(), "tracklet-front-"));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -48,7 +42,7 @@ const run = async (
 const RECIPES = new URL("../../demo/recipes/", import.meta.url);
 
 /** nginx with the recipe in its server, which passes everything else on to the site. */
-export const startNginx = async (program: string, { site, service, folder: dist }: Places): Promise<Front> => {
+export const startNginx = async (program: string, { site, service, folder: dist }: Places) => {
   const recipe = place(await readFile(new URL("nginx.conf", RECIPES), "utf8"), {
     "https://track.example.com": service,
     "/var/www": dist,
@@ -78,7 +72,7 @@ export const startNginx = async (program: string, { site, service, folder: dist 
 };
 
 /** Caddy with the recipe as its site, and a handler for everything else. */
-export const startCaddy = async (program: string, { site, service, folder: dist }: Places): Promise<Front> => {
+export const startCaddy = async (program: string, { site, service, folder: dist }: Places) => {
   const recipe = await readFile(new URL("Caddyfile", RECIPES), "utf8");
   return run(
     program,

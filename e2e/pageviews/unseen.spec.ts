@@ -9,7 +9,7 @@ test(
   { tag: "@browser" },
   async ({ launchOptions, site, gateway, expectViews }, info) => {
     const prerendered: string[] = [];
-    site.page("/prerendered-so-far", () => JSON.stringify(prerendered), { type: "application/json" });
+    site.page("/prerendered-so-far", () => JSON.stringify(prerendered));
     const rules = JSON.stringify({ prerender: [{ urls: ["/visited", "/unused"], eagerness: "immediate" }] });
     const start = `<script type="speculationrules">${rules}</script>
     <script>
