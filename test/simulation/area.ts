@@ -14,18 +14,9 @@ export interface StorageChange {
 type Rows = Record<string, string>;
 
 /** What the area has to know of a page. */
-export interface AreaUser {
-  /** Called before each use, reads included. What it throws, the page gets. */
-  onUse(): void;
-  /** A change of another page can be seen from now on. */
-  onChange(change: StorageChange): void;
-  /** To whom its tasks belong on the clock. */
-  owner?: unknown;
-  isDead: boolean;
-  /** Does it read what is stored now, as in Firefox, and not what it was told of, as in Chromium? */
-  readsFresh?: boolean;
-  /** Its process looks at nothing that comes from outside. */
-  isFrozen: boolean;
+interface AreaUser extends Record<"isDead" | "isFrozen" | "isCached" | "readsFresh", boolean> {
+  useStorage(): void;
+  hear(change: StorageChange): void;
 }
 
 /** What one page sees. */
@@ -53,8 +44,6 @@ const apply = (rows: Rows, changes: StorageChange[]): Rows => {
 };
 const copyOf = (rows: Rows): Rows => Object.assign(Object.create(null), rows);
 
-const NOBODY: AreaUser = { onUse: () => {}, onChange: () => {}, isDead: false, isFrozen: false };
-
 /** @param clock of what is on its way; none where nothing ever is */
 export const createArea = (clock?: Clock) => {
   const rows: Rows = Object.create(null);
@@ -63,7 +52,7 @@ export const createArea = (clock?: Clock) => {
   /** It sees what is stored, but for its own changes on their way. */
   const catchUp = (view: View): void => {
     view.copy = view.own.length ? apply(copyOf(rows), view.own) : undefined;
-    for (const change of view.others.splice(0)) view.user.onChange(change);
+    for (const change of view.others.splice(0)) view.user.hear(change);
   };
   const commit = (by: View, change: StorageChange): void => {
     const prompt: View[] = [];
@@ -71,9 +60,9 @@ export const createArea = (clock?: Clock) => {
       if (view.user.isDead && !view.own.length) views.delete(view);
       if (view === by || view.user.isDead || view.others.push(change) > 1) continue;
       const lag = fake.lag();
-      if (lag || view.user.isFrozen) {
+      if (lag || (view.user.isFrozen && !view.user.isCached)) {
         view.copy ??= copyOf(rows);
-        clock!.add(lag, () => catchUp(view), view.user.owner);
+        clock!.add(lag, () => catchUp(view), view.user);
       } else prompt.push(view);
     }
     apply(rows, [change]);
@@ -113,15 +102,11 @@ export const createArea = (clock?: Clock) => {
     const using =
       <Args extends unknown[], Result>(act: (...args: Args) => Result) =>
       (...args: Args): Result => {
-        view.user.onUse();
+        view.user.useStorage();
         return act(...args);
       };
     return new Proxy(Object.create(null), {
-      get: (_, key) => {
-        if (typeof key === "symbol") return undefined;
-        if (key === "clear") return using(clear);
-        return using(() => (key === "length" ? Object.keys(now()).length : now()[key]))();
-      },
+      get: (_, key) => (key === "clear" ? using(clear) : using(() => now()[key as string])()),
       set: using((_, key, value) => {
         set(key as string, value);
         return true;
@@ -130,7 +115,6 @@ export const createArea = (clock?: Clock) => {
         change(view, key as string, null);
         return true;
       }),
-      has: using((_, key) => key in now()),
       ownKeys: using(() => Object.keys(now())),
       getOwnPropertyDescriptor: (_, key) =>
         (key as string) in now()
@@ -151,9 +135,7 @@ export const createArea = (clock?: Clock) => {
   };
 
   const fake = {
-    /** The area, or the exception of a getter that denies it. */
-    area: (): Storage => anybody.area(),
-    /** The same for one page, and what lets all that it has changed arrive. */
+    /** The area as a page has it, or the exception of a getter that denies it; and what lets all that it has changed arrive. */
     areaOf,
     /** All rows by their whole key. */
     rows,
@@ -172,13 +154,7 @@ export const createArea = (clock?: Clock) => {
     /** Milliseconds that a change is on its way, out of the one process and into the other. */
     lag: () => 0,
   };
-  const anybody = areaOf(NOBODY);
   return fake;
-};
-
-/** Takes all rows out, as `clear()` does, and tells nobody. */
-export const empty = ({ rows }: FakeArea): void => {
-  for (const key of Object.keys(rows)) delete rows[key];
 };
 
 /** Leaves no room for more than small rows. */

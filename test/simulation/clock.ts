@@ -1,18 +1,12 @@
 /** A clock that stands still until told, with the tasks of several pages on it. */
 
-interface Task {
-  due: number;
-  run: () => unknown;
-  owner: unknown;
-}
-
 /** Any time of day. */
 const EPOCH = 1_700_000_000_000;
 
 export type Clock = ReturnType<typeof createClock>;
 
 export const createClock = () => {
-  const tasks = new Map<number, Task>();
+  const tasks = new Map<number, { due: number; run: () => unknown; owner: unknown }>();
   let now = 0;
   let offset = EPOCH;
   let lastId = 0;

@@ -6,8 +6,7 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import { BASE, CLEARING, CONSENT, IDENTITIES, JUMPS, POISON, type Weighted } from "./steps.js";
-import { inStory } from "./story.js";
-import type { Teller } from "./words.js";
+import { inStory, type Teller } from "./story.js";
 
 const RUNS = Number(process.env.RUNS ?? 100);
 const SEED = Number(process.env.SEED ?? 1);

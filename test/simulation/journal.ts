@@ -1,4 +1,5 @@
 /** What became of every event, and what the rules say about it. */
+import type { Params } from "../../src/declared.js";
 import { consent } from "./rules/consent.js";
 import { durability } from "./rules/durability.js";
 import { handOff } from "./rules/hand-off.js";
@@ -7,54 +8,37 @@ import { locks } from "./rules/locks.js";
 import { order } from "./rules/order.js";
 import { pace } from "./rules/pace.js";
 import { type Entry, isSuccess, type Rule } from "./rules/rule.js";
-import { createService, type Poison, type Service } from "./service.js";
+import { createService, type Fate } from "./service.js";
 import type { Page, Sent, World } from "./world.js";
 
-/** An event to be tracked. */
-export interface What {
-  name?: string;
-  params?: Record<string, unknown>;
-  poison?: Poison | undefined;
-}
+export type Journal = ReturnType<typeof createJournal>;
 
-export interface Journal {
-  world: World;
-  service: Service;
-  entries: Map<string, Entry>;
-  /** What must never happen, and did. */
-  violations: string[];
-  violate(what: string): void;
-  /** What has happened, line by line. */
-  log: string[];
-  note(what: string, page?: Page): void;
-  /** When a page has emptied the storage last, at once or key by key. */
-  cleared: { at: number; by?: Page; isByKey?: boolean };
-  /** Does the clock run as it should, so that pages keep their order and know when a wait is over? */
-  isExact: boolean;
-  /** An event under a new name, unless it has one, and what tracks it. */
-  begin(page: Page, what?: What): () => void;
-  /** Tells all rules. */
-  inform<Name extends keyof Rule>(name: Name, ...args: Parameters<NonNullable<Rule[Name]>>): void;
-}
-
-export const createJournal = (world: World, random: () => number): Journal => {
+export const createJournal = (world: World, random: () => number) => {
   const { clock } = world;
   const service = createService(world, random);
   const entryOf = ({ name }: Sent): Entry => journal.entries.get(name)!;
   let count = 0;
 
-  const journal: Journal = {
+  const journal = {
     world,
     service,
-    entries: new Map(),
-    violations: [],
-    violate: (what) => void journal.violations.push(`${clock.now()} ms: ${what}`),
-    log: [],
-    note: (what, page) =>
+    entries: new Map<string, Entry>(),
+    /** What must never happen, and did. */
+    violations: [] as string[],
+    violate: (what: string): void => void journal.violations.push(`${clock.now()} ms: ${what}`),
+    /** What has happened, line by line. */
+    log: [] as string[],
+    note: (what: string, page?: Page): void =>
       void journal.log.push(`${clock.now()} ms: ${page ? `page ${world.pages.indexOf(page) + 1} ` : ""}${what}`),
-    cleared: { at: Number.NEGATIVE_INFINITY },
+    /** When a page has emptied the storage last, at once or key by key. */
+    cleared: { at: Number.NEGATIVE_INFINITY } as { at: number; by?: Page; isByKey?: boolean },
+    /** Does the clock run as it should, so that pages keep their order and know when a wait is over? */
     isExact: true,
-    begin: (page, { poison, params, name = `e${++count}` } = {}) => {
+    /** An event under a new name, unless it has one, and what tracks it. */
+    begin: (
+      page: Page,
+      { poison, params, name = `e${++count}` }: { name?: string; params?: Params; poison?: Fate } = {},
+    ): (() => void) => {
       const entry: Entry = {
         name,
         page,
@@ -74,7 +58,8 @@ export const createJournal = (world: World, random: () => number): Journal => {
         entry.isDurable = entry.key !== undefined;
       };
     },
-    inform: (name, ...args) => {
+    /** Tells all rules. */
+    inform: <Name extends keyof Rule>(name: Name, ...args: Parameters<NonNullable<Rule[Name]>>): void => {
       for (const rule of rules) (rule[name] as ((...all: typeof args) => void) | undefined)?.(...args);
     },
   };

@@ -7,7 +7,7 @@ import type { Clock } from "./clock.js";
 import type { Page } from "./page.js";
 
 /** What a page's browser makes of a request: it has no locks, as on `http:`, or refuses them, as in a sandboxed frame. */
-export type LockSupport = "normal" | "none" | "rejects" | "throws";
+export type LockSupport = "normal" | "none" | "rejects";
 
 interface Held {
   page: Page;
@@ -36,7 +36,6 @@ export const createLocks = (clock: Clock) => {
       if (support === "none") return undefined;
       const request = (name: string, options: { ifAvailable?: boolean }, run: (lock: unknown) => unknown) => {
         page.use();
-        if (support === "throws") throw new DOMException("denied", "SecurityError");
         if (support === "rejects") return Promise.reject(new DOMException("denied", "SecurityError"));
         // Whoever waits in the queue of a lock loses the back/forward cache, and starves behind a page that is in it.
         if (!options.ifAvailable) throw new Error(`waits for the lock ${name}`);

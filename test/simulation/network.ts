@@ -18,16 +18,12 @@ export interface Sent {
   isCut: boolean;
   /** Has the page heard of its end? */
   isKnown: boolean;
-  /** Answers; the page acts on it unless it is gone. */
+  /** Answers, or breaks the connection by a status of 0; the page acts on it unless it is gone. */
   answer(status: number, retryAfter?: number): Promise<void>;
-  /** Breaks the connection. */
-  fail(): Promise<void>;
 }
 
 /** Bytes of bodies with keepalive that a document may have in flight (Fetch, "inflight keep-alive bytes"). */
 const KEEPALIVE_BYTES = 65_536;
-
-export const eventName = (body: string): string => JSON.parse(body).event_uid;
 
 /** `fetch` and `sendBeacon` of a page. */
 export const createSending = (page: Page, world: World) => {
@@ -38,13 +34,12 @@ export const createSending = (page: Page, world: World) => {
     const sent: Sent = {
       ...members,
       page,
-      name: eventName(members.body),
+      name: JSON.parse(members.body).event_uid,
       beganAt: clock.now(),
       isOpen: true,
       isCut: false,
       isKnown: false,
       answer: async () => {},
-      fail: async () => {},
     };
     world.sent.push(sent);
     return sent;
@@ -60,16 +55,13 @@ export const createSending = (page: Page, world: World) => {
         return;
       }
       keptBytes += bytes;
-      // An answer that is left unread keeps its share.
-      const free = (): void => {
-        keptBytes -= bytes;
-      };
       const sent = note({ body, url, isBeacon: false, keepalive: !!init.keepalive });
       const end = async (status: number, retryAfter: number | undefined, act: () => void): Promise<void> => {
         if (!sent.isOpen) return;
         sent.isOpen = false;
         if (page.isDead) return;
         const hear = (): void => {
+          keptBytes -= bytes;
           sent.isKnown = true;
           world.onEnd(sent, status, retryAfter);
           act();
@@ -78,20 +70,16 @@ export const createSending = (page: Page, world: World) => {
         else await page.run(hear);
       };
       sent.answer = (status, retryAfter) =>
-        end(status, retryAfter, () => resolve(createResponse(status, retryAfter, free)));
-      const fail = (reason: unknown) =>
-        end(0, undefined, () => {
-          free();
-          reject(reason);
+        end(status, retryAfter, () => {
+          if (status) resolve(createResponse(status, retryAfter));
+          else reject(new TypeError("Failed to fetch"));
         });
-      sent.fail = () => fail(new TypeError("Failed to fetch"));
-      init.signal?.addEventListener("abort", () => fail(init.signal!.reason));
+      init.signal?.addEventListener("abort", () => end(0, undefined, () => reject(init.signal!.reason)));
       world.onRequest(sent);
     });
 
   const sendBeacon = (url: string, blob: { body: string }): boolean => {
     page.use();
-    if (!world.takesBeacons) return false;
     const sent = note({ body: blob.body, url, isBeacon: true, keepalive: true });
     sent.isOpen = false;
     world.onRequest(sent);
@@ -100,30 +88,16 @@ export const createSending = (page: Page, world: World) => {
   return { fetch, sendBeacon };
 };
 
-const createResponse = (status: number, retryAfter: number | undefined, free: () => void) => {
-  let isRead = false;
-  const read = async (): Promise<string> => {
-    if (isRead) throw new TypeError("body used already");
-    isRead = true;
-    free();
-    return "";
-  };
-  return {
-    status,
-    ok: status >= 200 && status < 300,
-    type: "cors",
-    headers: { get: (name: string) => (/^retry-after$/i.test(name) ? (retryAfter?.toString() ?? null) : null) },
-    text: read,
-    body: { cancel: read },
-  };
-};
+const createResponse = (status: number, retryAfter: number | undefined) => ({
+  status,
+  headers: { get: (name: string) => (/^retry-after$/i.test(name) ? (retryAfter?.toString() ?? null) : null) },
+  text: async () => "",
+});
 
 /** A `Blob` whose text can be read at once. */
 export class BeaconBody {
   readonly body: string;
-  readonly type: string;
-  constructor([body]: [string], { type }: { type: string }) {
+  constructor([body]: [string]) {
     this.body = body;
-    this.type = type;
   }
 }

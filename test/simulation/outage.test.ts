@@ -49,7 +49,7 @@ const HURRY = { online: "A online", show: "A hides; A shows", flush: 'A calls "f
 
 stories("Retry-After", {
   "holds in full, whatever the jitter says, each time": async (teller) => {
-    await teller.tell(`chance 0; ${SETTLED}; answers 503+7; A tracks; 60 s`);
+    await teller.tell(`chance 0; ${SETTLED}; weather 503+7; A tracks; 60 s`);
     expect(gaps(teller).filter((gap) => gap < 7)).toEqual([]);
     expect(gaps(teller).length).toBeGreaterThan(5);
   },
@@ -66,17 +66,17 @@ stories("Retry-After", {
     ],
     ([what, answers, seconds]) => [
       `of one of several requests is not changed ${what}`,
-      `${BUSY}; answers ${answers}; A tracks 2; 500 ms; requests 2; ${Object.values(HURRY).join(";")}
+      `${BUSY}; weather ${answers}; A tracks 2; 500 ms; requests 2; ${Object.values(HURRY).join(";")}
        ${seconds - 0.6} s; requests 0; 60 s; waiting `,
     ],
   ),
   "of a day holds for an hour, also for pages that are opened meanwhile": `
-    ${SETTLED}; answers 503+86400 200; A tracks; 1800 s; B opens; B tracks; 1799 s; requests 1; 60 s; waiting `,
+    ${SETTLED}; weather 503+86400 200; A tracks; 1800 s; B opens; B tracks; 1799 s; requests 1; 60 s; waiting `,
 });
 
 stories("a service that is down", {
   "is asked less and less often, with one event at a time, and not more often for many events":
-    "A opens; weather unavailable; A tracks 100; 600 s; requests <20; 3000 s; requests <26; open 0",
+    "chance 0.5; A opens; weather unavailable; A tracks 100; 600 s; requests <20; 3000 s; requests <26; open 0",
   // Each of the first ten may have begun one before the first had failed; then one every 8 s, and those of ten tabs whose second
   // of spread ends while the news of the probe is on its way, about a third of a second.
   "is asked one at a time, also by many pages that are loaded again and again": async ({ tell }) => {
@@ -116,7 +116,7 @@ stories("a service that is down", {
 stories("a wait ends", {
   ...each([-86_400_000, 86_400_000], (ms) => [
     `where the clock is set by ${ms} ms`,
-    `${SETTLED}; answers 503+3600 200; A tracks; 1 s; jump ${ms}; A tracks; 60 s; waiting `,
+    `${SETTLED}; weather 503+3600 200; A tracks; 1 s; jump ${ms}; A tracks; 60 s; waiting `,
   ]),
   ...each(
     [
@@ -125,7 +125,7 @@ stories("a wait ends", {
     ],
     (row) => [
       `after an hour at most, whatever something else has written in its row (${row})`,
-      `row backoff ${row}; answers 503 200; A opens; A tracks; 3960 s; waiting ; requests 2`,
+      `row backoff ${row}; weather 503 200; A opens; A tracks; 3960 s; waiting ; requests 2`,
     ],
   ),
 });

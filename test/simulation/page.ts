@@ -10,23 +10,27 @@ import { createAbortSignal, createTimers } from "./timers.js";
 import { createWindow, type PageDocument, type PageWindow } from "./window.js";
 import type { World } from "./world.js";
 
-/** How a page's browser is. */
-export interface Traits {
+/** A page in a browser of today that is seen. */
+const USUAL = {
   /** Has `fetch` its `keepalive`? */
-  canKeepAlive?: boolean;
+  canKeepAlive: true,
   /** Has it the Navigation API? */
-  canNavigate?: boolean;
-  isHidden?: boolean;
+  canNavigate: false,
+  isHidden: false,
   /** Visible by its own account, but behind another window: its frames never come. */
-  isCovered?: boolean;
+  isCovered: false,
   /** While it is hidden, its timers come at multiples of so many milliseconds: a second, later a minute. */
-  throttleMs?: number;
+  throttleMs: 0,
   /** Is it loaded ahead of a visit that may never come? */
-  isPrerendering?: boolean;
-  locks?: LockSupport;
+  isPrerendering: false,
+  locks: "normal" as LockSupport,
   /** Does it read what is stored now, as in Firefox, and not what it was told of, as in Chromium? */
-  readsFresh?: boolean;
-}
+  readsFresh: false,
+};
+type Traits = Partial<typeof USUAL>;
+
+/** How a page is opened: options of its tracker, unless they are those of every page, and how its browser is. */
+export type Opening = Partial<Config> & Traits;
 
 /** Lets promises settle. */
 export const settle = async (): Promise<void> => {
@@ -38,20 +42,23 @@ export type Page = ReturnType<typeof createPage>;
 export const createPage = (
   world: World,
   clock: Clock,
-  { random, secure, traits }: { random: () => number; secure: () => number; traits: Traits },
+  { random, secure, opening }: { random: () => number; secure: () => number; opening: Opening },
 ) => {
   let usesLeft = Number.POSITIVE_INFINITY;
 
   const page = {
-    canKeepAlive: true,
-    canNavigate: false,
-    isCovered: false,
-    throttleMs: 0,
-    isPrerendering: false,
-    locks: "normal" as LockSupport,
-    readsFresh: false,
-    ...traits,
-    isHidden: !!(traits.isHidden || traits.isPrerendering),
+    ...USUAL,
+    ...(opening as Traits),
+    isHidden: !!(opening.isHidden || opening.isPrerendering),
+    config: {
+      name: "tracklet",
+      apiToken: "token",
+      trackUrl: "https://track.example",
+      pageviews: "off",
+      contactUid: "ann",
+      onError: (problem) => page.problems.push(problem),
+      ...opening,
+    } as Config & { name: string },
     tracker: undefined as unknown as Tracker,
     window: undefined as unknown as PageWindow,
     document: undefined as unknown as PageDocument,
@@ -83,7 +90,7 @@ export const createPage = (
       await setVisibility(false);
       page.isPrerendering = false;
       for (const run of toActivate.splice(0)) run();
-      await fire(page.document, "prerenderingchange", {}, { bubbles: true });
+      await fire(page.document, "prerenderingchange");
     },
     /** Its main thread does what `act` does and then nothing for so long: neither tasks nor microtasks of it run. */
     block: async (ms: number, act = () => {}) => {
@@ -110,8 +117,8 @@ export const createPage = (
     show: () => setVisibility(false),
     online: () => fire(page.window, "online"),
     /** Another window comes in front of this one, or goes. */
-    cover: async (isCovered: boolean) => {
-      page.isCovered = isCovered;
+    cover: () => {
+      page.isCovered = !page.isCovered;
       timers.planFrame();
     },
     /** Hides it, then leaves it, as a tab that is closed; its document lives on until `kill`. */
@@ -157,12 +164,17 @@ export const createPage = (
       await setVisibility(false);
     },
     /** To be called by what the page uses: throws where the document has ended. */
-    use: () => {
+    use: (): void => {
       if (usesLeft-- <= 0) page.kill();
       if (page.isDead) throw new Error("the document has ended");
     },
+    /** To be called before each use of the storage. */
+    useStorage: (): void => {
+      page.use();
+      page.storageUses++;
+    },
     /** To be called when another page has changed the storage. */
-    hear: (change: StorageChange) => {
+    hear: (change: StorageChange): void => {
       if (page.isDead || page.isCached) return;
       changes.push(change);
       if (changes.length === 1) clock.add(1 + world.storage.lag() / 2, tellChanges, page);
@@ -172,12 +184,12 @@ export const createPage = (
   const onError = (error: unknown): void => {
     if (!page.isDead) page.errors.push(error);
   };
-  const fire = async (target: Target, type: string, members = {}, init = {}): Promise<void> =>
-    void (await page.run(() => target.dispatchEvent(createEvent(type, members, init))));
+  const fire = (target: Target, type: string, members = {}): Promise<unknown> =>
+    page.run(() => target.dispatchEvent(createEvent(type, members)));
   const setVisibility = async (isHidden: boolean): Promise<void> => {
     if (page.isHidden === isHidden) return;
     page.isHidden = page.isLeaving = isHidden;
-    await fire(page.document, "visibilitychange", {}, { bubbles: true });
+    await fire(page.document, "visibilitychange");
     page.isLeaving = false;
     timers.planFrame();
   };
@@ -198,22 +210,7 @@ export const createPage = (
   const tellChanges = (): void => {
     for (const change of changes.splice(0)) page.window.dispatchEvent(createEvent("storage", change));
   };
-  const view = world.storage.areaOf({
-    onUse: () => {
-      page.use();
-      page.storageUses++;
-    },
-    onChange: page.hear,
-    owner: page,
-    readsFresh: page.readsFresh,
-    get isDead() {
-      return page.isDead;
-    },
-    get isFrozen() {
-      return page.isFrozen && !page.isCached;
-    },
-  });
-
+  const view = world.storage.areaOf(page);
   const timers = createTimers(page, clock);
   const { fetch, sendBeacon } = createSending(page, world);
   const locks = world.locks.of(page, page.locks);
@@ -235,14 +232,3 @@ export const createPage = (
   clock.add(0, () => page.window.dispatchEvent(createEvent("pageshow", { persisted: false })), page);
   return page;
 };
-
-/** Options of every page, unless it has others. */
-export const configOf = (page: Page, config: Partial<Config>): Config & { name: string } => ({
-  name: "tracklet",
-  apiToken: "token",
-  trackUrl: "https://track.example",
-  pageviews: "off",
-  contactUid: "ann",
-  onError: (problem) => page.problems.push(problem),
-  ...config,
-});

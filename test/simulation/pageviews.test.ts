@@ -1,7 +1,6 @@
 /** Which views are counted, and when, by the Navigation API and where that is missing. */
 import { expect, it } from "vitest";
 import type { Config, Tracker } from "../../src/types.js";
-import { answerAll } from "./sent.js";
 import { createEvent } from "./target.js";
 import { inWorld, type Page } from "./world.js";
 
@@ -34,20 +33,14 @@ const walk = (page: Page, action: string, argument = ""): Promise<unknown> => {
   return page.run(() => void (page.tracker[action as keyof Tracker] as (argument: string) => unknown)(argument));
 };
 
-interface Visit {
-  config?: Partial<Config>;
-  /** Was it opened in the background? */
-  isHidden?: boolean;
-  /** Is each step given the time to be judged? */
-  isSlow?: boolean;
-}
+/** Options, whether it was opened in the background, and whether each step is given the time to be judged. */
+type Visit = { config?: Partial<Config>; isHidden?: boolean; isSlow?: boolean };
 
 /** What a visit to `/a` counts, by path, with the other events by name, and with the contact unless that is Ann. */
 const count = async (canNavigate: boolean, steps: string, { config = {}, isHidden = false, isSlow = true }: Visit) => {
   let counted = "";
   await inWorld(async (world) => {
-    answerAll(world);
-    const page = await world.open({ pageviews: "auto", ...config }, { isHidden, canNavigate });
+    const page = await world.open({ pageviews: "auto", ...config, isHidden, canNavigate });
     if (isSlow) await world.clock.advance(STANDS_MS);
     for (const [action, argument] of steps.split("; ").map((step) => step.split(" ") as [string, string?])) {
       if (action === "wait") await world.clock.advance(Number(argument ?? STANDS_MS));

@@ -32,12 +32,12 @@ stories("a contact", {
     await tell("A identifies bob; 60 s; owners bob");
   },
   "is gone by a reset on a full storage, for the next page, too":
-    "A opens; storage full; A resets; A crashes; B opens nobody; B tracks; 60 s; requests 0",
+    "A opens; storage full; A resets; A crashes; 1 s; B opens nobody; B tracks; 60 s; requests 0",
   "that could not be stored gives way to what another document stores later": `
     A opens nobody; B opens nobody; storage full; A identifies ann; storage free; B resets; B identifies bob; 1 s
     A tracks; 60 s; owners bob`,
   "of the site comes next where a document has reset its own":
-    "A opens; B opens nobody; 1 s; A resets; B identifies bob; 1 s; A tracks; 60 s; owners bob",
+    "A opens; B opens nobody; 1 s; A resets; 1 s; B identifies bob; 1 s; A tracks; 60 s; owners bob",
   "that is named after a reset elsewhere, which the document has not heard of, stays":
     "A opens nobody; B opens nobody; B identifies ann; A resets; B identifies bob; 1 s; B tracks; 60 s; owners bob",
   ...each(["emptied", "denied", "full"], (storage) => [
@@ -62,7 +62,7 @@ stories("events before anybody is named", {
   // What is young goes without a lock, and so before what has waited.
   "come behind what is tracked then": "A opens nobody; A tracks; 60 s; A identifies bob; A tracks; 60 s; sent e2 e1",
   "wait on where the storage was emptied: nobody is named any more": `
-    A opens; A resets; A identifies ann; weather unavailable; A tracks; 1 s; A clears; B opens nobody; B tracks; 60 s
+    A opens; A resets; A identifies ann; weather unavailable; A tracks; 1 s; A clears; 1 s; B opens nobody; B tracks; 60 s
     weather up; 400 s; owners ann, nobody`,
   "are hers for good, although she logs out before they can be sent": `
     A opens nobody; 1 s; weather refused; A tracks 5; 1 s; A identifies ann/acme; 1 s; A resets; A identifies bob

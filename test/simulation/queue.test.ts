@@ -35,7 +35,7 @@ stories("an event", {
   "is sent again as it is, whatever it holds": async ({ tell, world }) => {
     const params = JSON.stringify({ text: '!1700000000000{"contact_uid":"bob"' });
     await tell(
-      `answers 503 200; A opens; A tracks 1 ${params}; 100 ms; A crashes; B opens; 60 s; sent e1 e1; waiting `,
+      `weather 503 200; A opens; A tracks 1 ${params}; 100 ms; A crashes; B opens; 60 s; sent e1 e1; waiting `,
     );
     const body = `{"contact_uid":"ann","event_uid":"e1","params":${params}}`;
     expect(world.sent.map((sent) => sent.body)).toEqual([body, body]);

@@ -74,7 +74,7 @@ stories("flush", {
   "takes over what a page before has left":
     "weather refused; A opens; A tracks 3; 1 s; A leaves; 60 s; weather up; B opens; B flushes 3 0 0; waiting ",
   "resolves early while the service asks for rest, and in a pause": async () => {
-    for (const weather of ["busy 600", "unauthorized"])
+    for (const weather of ["503+600", "401"])
       await inStory(`weather ${weather}; A opens; A tracks; 100 ms; A flushes 0 1 0 400`);
   },
   "resolves within its time although nobody answers": "weather silent; A opens; A tracks; 100 ms; A flushes 0 1 0 300",
@@ -86,7 +86,7 @@ stories("an outage", {
       const uses: number[] = [];
       for (const count of [10, 100])
         await inStory(async ({ tell, world: { pages } }) => {
-          await tell(`weather busy 300; A opens; B opens; A tracks ${count}; B tracks ${count}; 60 s`);
+          await tell(`weather 503+300; A opens; B opens; A tracks ${count}; B tracks ${count}; 60 s`);
           const used = (): number => pages.reduce((sum, { storageUses }) => sum + storageUses, 0);
           const before = used();
           await tell("180 s");

@@ -19,6 +19,8 @@ const maybe = (word: string) => one("", word);
 const who = one("alice", "alice/acme", "alice/globex", "bob", "bob/acme", "bob/globex");
 /** Timers of hidden pages come once a second, and once a minute after five. */
 const browser = words(one("", "", "throttleMs=1000", "throttleMs=60000"), maybe("readsFresh=true"));
+const busy = (seconds: number): string => `503+${seconds}`;
+const alternating = (seconds: number): string => `429+${seconds} up `.repeat(20);
 /** A page that stands still, and is perhaps left right after that. */
 const stall = fc
   .tuple(page, fc.oneof(fc.nat(5_000), fc.nat(60_000)), maybe("tracking"), fc.boolean())
@@ -30,13 +32,9 @@ const stall = fc
 export const BASE: Weighted[] = [
   often(10, page, "tracks", from(1, 6)),
   often(10, fc.oneof(fc.nat(50), fc.nat(1_000), fc.nat(30_000), fc.nat(400_000)), "ms"),
-  often(
-    3,
-    "weather",
-    one("up", "up", "up", "refused", "unavailable", "busy", "silent", "unauthorized", "invalid", "half", "alternating"),
-    from(1, 90),
-  ),
-  often(3, "next", one("lostBefore", "lostAfter")),
+  often(3, "weather", one("up", "up", "up", "refused", "unavailable", "silent", "401", "400", "half")),
+  often(1, "weather", fc.oneof(from(1, 90).map(busy), from(1, 90).map(alternating))),
+  often(3, "next", one("refused", "lost")),
   often(3, "another", browser, one("", "", "", "prerendering")),
   // A page that lives for less than two seconds.
   often(
@@ -64,7 +62,7 @@ export const JUMPS: Weighted[] = [often(2, "jump", fc.oneof(from(-86_400_000, 86
 
 /** Events that the service can never take, until it is mended. */
 export const POISON: Weighted[] = [
-  often(4, page, "tracks poison", one("400", "500", "cut", "hang")),
+  often(4, page, "tracks poison", one("400", "500", "refused", "silent")),
   often(1, "cured"),
 ];
 

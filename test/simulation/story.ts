@@ -7,18 +7,21 @@
  * `words.ts`. Events without a name are e1, e2 and so on.
  */
 import { describe, it } from "vitest";
-import { createJournal, type Journal } from "./journal.js";
-import { PAGE, readOpening, somebody, type Teller, WORLD } from "./words.js";
+import { createJournal } from "./journal.js";
+import type { Opening } from "./page.js";
+import { PAGE, readOpening, somebody, WORLD } from "./words.js";
 import { dice, inWorld, type Page, type World } from "./world.js";
 
-const createTeller = (world: World, random: () => number): Teller => {
+export type Teller = ReturnType<typeof createTeller>;
+
+const createTeller = (world: World, random: () => number) => {
   const { clock } = world;
   const pages = new Map<string, Page>();
   const take = async (step: string): Promise<unknown> => {
     const [, time, unit] = /^([\d.]+) (s|ms)$/.exec(step) ?? [];
     if (time) return clock.advance(Number(time) * (unit === "s" ? 1_000 : 1));
     const [, letter, verb = "", rest = ""] = /^(?:([A-Za-z]) )?(\w+) ?(.*)$/s.exec(step)!;
-    if (letter && verb === "opens") return pages.set(letter, await teller.open(...readOpening(rest)));
+    if (letter && verb === "opens") return pages.set(letter, await teller.open(readOpening(rest)));
     if (letter && letter <= "Z") return teller.act(teller.page(letter), `${verb} ${rest}`);
     if (letter) {
       const page = somebody(world, letter, verb);
@@ -28,30 +31,34 @@ const createTeller = (world: World, random: () => number): Teller => {
     teller.note(step);
     return WORLD[verb](teller, rest);
   };
-  const teller: Teller = Object.assign(createJournal(world, random), {
+  const teller = Object.assign(createJournal(world, random), {
+    /** So many requests were counted before. */
     counted: 0,
-    chance: undefined,
+    /** What all chances are from now on, from 0 to 1. */
+    chance: undefined as number | undefined,
     random,
-    page: (letter: string) => pages.get(letter)!,
-    open: async (more = {}, traits = {}) => {
-      const config = { contactUid: "ann", ...more };
-      const opening = world.open(config, traits);
+    /** The page of this letter that was opened last. */
+    page: (letter: string): Page => pages.get(letter)!,
+    open: (given?: Opening): Promise<Page> => {
+      const opening = world.open(given);
       const page = world.pages.at(-1)!;
-      teller.note(`opens ${JSON.stringify(config)} ${JSON.stringify(traits)}`, page);
-      teller.inform("onOpen", page, config);
+      teller.note(`opens ${JSON.stringify(given)}`, page);
+      teller.inform("onOpen", page);
       return opening;
     },
-    act: async (page, text) => {
+    /** One step of a page. */
+    act: async (page: Page, text: string): Promise<unknown> => {
       const [, verb = "", rest = ""] = /^(\w+) ?(.*)$/s.exec(text)!;
       if (!PAGE[verb]) throw new Error("no such step");
       teller.note(text, page);
       return PAGE[verb](teller, page, rest);
     },
-    until: async (isSo) => {
+    /** Lets time pass until something is so, for an hour at most. */
+    until: async (isSo: () => unknown): Promise<void> => {
       for (const end = clock.now() + 3_600_000; !isSo(); await clock.advance(50))
         if (clock.now() > end) throw new Error(`it never comes that ${isSo}`);
     },
-    tell: async (text) => {
+    tell: async (text: string): Promise<void> => {
       for (const step of text.split(/[;\n]/).map((one) => one.trim()))
         if (step)
           await take(step).catch((error: Error) => {
@@ -59,7 +66,7 @@ const createTeller = (world: World, random: () => number): Teller => {
             throw error;
           });
     },
-  } satisfies Omit<Teller, keyof Journal>);
+  });
   return teller;
 };
 

@@ -32,7 +32,7 @@ export const createWindow = (page: Page, parts: Parts): PageWindow => {
     hidden: { get: () => page.isHidden, enumerable: true },
     prerendering: { get: () => page.isPrerendering },
   });
-  Object.assign(document, { defaultView: target, documentElement: {} });
+  Object.assign(document, { defaultView: target });
   class History {
     state: unknown = null;
     pushState(state: unknown, _: string, url?: string | URL): void {
@@ -54,14 +54,19 @@ export const createWindow = (page: Page, parts: Parts): PageWindow => {
     origin: location.origin,
     Blob: BeaconBody,
     Request: class {},
-    HTMLScriptElement: class {},
     // Members that elements of a page may hide are taken from the prototypes.
     Document: { prototype: document },
-    EventTarget: { prototype: { addEventListener: listenAt } },
-    Date: createDate(clock),
+    EventTarget: {
+      prototype: {
+        addEventListener(this: Target, ...args: Parameters<Target["addEventListener"]>): void {
+          this.addEventListener(...args);
+        },
+      },
+    },
+    Date: { now: clock.wall },
     Math: Object.create(Math, { random: { value: random } }),
-    performance: { now: clock.now, timeOrigin: clock.wall() },
-    crypto: createCrypto(parts.secure),
+    performance: { now: clock.now },
+    crypto: { getRandomValues: (bytes: Uint8Array) => bytes.map(() => parts.secure() * 256) },
   });
   // Mutation testing keeps in it which change is in force.
   Object.defineProperty(window, "__stryker__", { value: Reflect.get(globalThis, "__stryker__") });
@@ -69,34 +74,15 @@ export const createWindow = (page: Page, parts: Parts): PageWindow => {
     class Navigation {}
     const navigation = Object.setPrototypeOf(createTarget(parts.onError), Navigation.prototype);
     Object.assign(window, { Navigation, navigation });
+    // Who is told of navigations needs to wrap nothing.
+    const set = (): never => {
+      throw new Error("pushState is wrapped");
+    };
+    Object.defineProperty(History.prototype, "pushState", { get: () => pushState, set });
   }
   if (page.canKeepAlive) Object.assign(window.Request.prototype, { keepalive: true });
   Object.defineProperty(window, "localStorage", { get: parts.area, configurable: true });
   for (const name of ["window", "self", "globalThis"])
     Object.defineProperty(window, name, { value: window, configurable: true, writable: true });
   return window as unknown as PageWindow;
-};
-
-function listenAt(this: Target, ...args: Parameters<Target["addEventListener"]>): void {
-  this.addEventListener(...args);
-}
-
-const createDate = (clock: Clock): DateConstructor =>
-  class extends Date {
-    static override now = clock.wall;
-    constructor(...args: [] | [number]) {
-      super(...((args.length ? args : [clock.wall()]) as [number]));
-    }
-  } as unknown as DateConstructor;
-
-/** Random, and the same in each run of a seed. */
-const createCrypto = (random: () => number) => {
-  const getRandomValues = (array: Uint8Array): Uint8Array => {
-    for (let index = 0; index < array.length; index++)
-      array[index] = Math.floor(random() * 2 ** (8 * array.BYTES_PER_ELEMENT));
-    return array;
-  };
-  const randomUUID = (): string =>
-    "xxxxxxxx-xxxx-4xxx-axxx-xxxxxxxxxxxx".replace(/x/g, () => Math.floor(random() * 16).toString(16));
-  return { getRandomValues, randomUUID };
 };

@@ -1,43 +1,32 @@
 /** The words of a story: what pages do, what happens to all of them, and what is expected. */
 import { expect } from "vitest";
-import type { Config, Tracker } from "../../src/types.js";
+import type { Tracker } from "../../src/types.js";
 import { fill } from "./area.js";
 import type { Journal } from "./journal.js";
-import type { Traits } from "./page.js";
-import type { Poison, Weather } from "./service.js";
+import type { Opening } from "./page.js";
+import type { Fate } from "./service.js";
+import type { Teller } from "./story.js";
 import type { Page, World } from "./world.js";
 
-export interface Teller extends Journal {
-  tell(text: string): Promise<void>;
-  /** One step of a page. */
-  act(page: Page, text: string): Promise<unknown>;
-  /** The page of this letter that was opened last. */
-  page(letter: string): Page;
-  open(config?: Partial<Config>, traits?: Traits): Promise<Page>;
-  /** Lets time pass until something is so, for an hour at most. */
-  until(isSo: () => unknown): Promise<void>;
-  /** So many requests were counted before. */
-  counted: number;
-  /** What all chances are from now on, from 0 to 1. */
-  chance: number | undefined;
-  random(): number;
-}
-
-const OPENING: Record<string, { config?: Partial<Config>; traits?: Traits }> = {
-  nobody: { config: { contactUid: undefined as never } },
-  pending: { config: { consent: "pending" } },
-  denied: { config: { consent: "denied" } },
-  stamped: { config: { stamp: true } },
-  hidden: { traits: { isHidden: true } },
-  covered: { traits: { isCovered: true } },
-  prerendering: { traits: { isPrerendering: true } },
+const OPENINGS: Record<string, Opening> = {
+  nobody: { contactUid: undefined as never },
+  pending: { consent: "pending" },
+  denied: { consent: "denied" },
+  stamped: { stamp: true },
+  hidden: { isHidden: true },
+  covered: { isCovered: true },
+  prerendering: { isPrerendering: true },
 };
-const TRAITS = ["canKeepAlive", "throttleMs", "locks", "readsFresh"];
 /** So many pages run at once in a history at random. */
 const MAX_PAGES = 4;
 
 const words = (text: string): string[] => text.split(" ").filter(Boolean);
 const readValue = (text: string): unknown => (/^(\d+|true|false)$/.test(text) ? JSON.parse(text) : text);
+/** `silent`, `lost`, a status such as `503`, `503+60` with the seconds of a `Retry-After`, or one of these names. */
+const readFate = (text: string): Fate => {
+  const status = { up: "200", refused: "0", unavailable: "503" }[text] ?? text;
+  return text === "silent" || text === "lost" ? text : (status.split("+").map(Number) as [number, number?]);
+};
 const counted = (text: string, many: number): string => (many > 1 ? `${text} x${many}` : text);
 const running = (pages: Page[]): Page[] => pages.filter(({ isDead, isFrozen }) => !isDead && !isFrozen);
 
@@ -46,22 +35,19 @@ export const missing = ({ entries }: Pick<Journal, "entries">): string[] =>
   [...entries.values()].flatMap(({ name, stored }) => (stored ? [] : [name]));
 
 /** Options and traits in words: `nobody stamped`, `as ann/acme`, `maxEvents=3 throttleMs=1000`. */
-export const readOpening = (text: string): [Partial<Config>, Traits] => {
-  const config: Record<string, unknown> = {};
-  const traits: Record<string, unknown> = {};
+export const readOpening = (text: string): Opening => {
+  const opening: Record<string, unknown> = {};
   const [, contactUid, accountUid] = /\bas (\w+)(?:\/(\w+))?/.exec(text) ?? [];
-  if (contactUid) Object.assign(config, { contactUid }, accountUid && { accountUid });
+  if (contactUid) Object.assign(opening, { contactUid }, accountUid && { accountUid });
   for (const word of words(text.replace(/\bas \S+/, ""))) {
     const [name, value] = word.split("=") as [string, string?];
-    if (value !== undefined) (TRAITS.includes(name) ? traits : config)[name] = readValue(value);
-    else if (!OPENING[name]) throw new Error(`nobody opens "${name}"`);
-    Object.assign(config, OPENING[name]?.config);
-    Object.assign(traits, OPENING[name]?.traits);
+    if (value === undefined && !OPENINGS[name]) throw new Error(`nobody opens "${name}"`);
+    Object.assign(opening, value === undefined ? OPENINGS[name] : { [name]: readValue(value) });
   }
-  return [config, traits];
+  return opening;
 };
 
-/** `tracks`, `tracks 20`, `tracks signup {"plan":"team"}`, `tracks poison cut`, `tracks 20 poison hang at 1 5`. */
+/** `tracks`, `tracks 20`, `tracks signup {"plan":"team"}`, `tracks poison 500`, `tracks 20 poison silent at 1 5`. */
 const track = async (journal: Journal, page: Page, text: string): Promise<void> => {
   const [, what = "1", poison, places, params] =
     /^(?!poison)(\w+)? ?(?:poison (\w+)(?: at ([\d ]+))?)? ?(\{.*\})?$/.exec(text) ??
@@ -72,7 +58,7 @@ const track = async (journal: Journal, page: Page, text: string): Promise<void> 
     const track = journal.begin(page, {
       ...(count === undefined && { name: what }),
       ...(params && { params: JSON.parse(params) }),
-      ...(poison && (!places || words(places).includes(`${place}`)) && { poison: poison as Poison }),
+      ...(poison && (!places || words(places).includes(`${place}`)) && { poison: readFate(poison) }),
     });
     await page.run(track);
   }
@@ -119,10 +105,10 @@ export const PAGE: Record<string, (teller: Teller, page: Page, rest: string) => 
     const { localStorage } = page.window;
     return page.run(() => Object.keys(localStorage).map((key) => delete localStorage[key]));
   },
-  /** Fires events that browsers fire; those of these types. */
-  forges: async (_, page, text) => {
-    const types = text ? words(text) : ["storage", "visibilitychange", "pagehide", "online", "pageshow"];
-    for (const type of types) await page.run(() => page.window.dispatchEvent(new Event(type)));
+  /** Fires events that browsers fire. */
+  forges: async (_, page) => {
+    for (const type of ["storage", "visibilitychange", "pagehide", "online", "pageshow"])
+      await page.run(() => page.window.dispatchEvent(new Event(type)));
   },
   hides: async ({ inform }, page) => {
     if (page.isHidden) return;
@@ -131,7 +117,7 @@ export const PAGE: Record<string, (teller: Teller, page: Page, rest: string) => 
   },
   shows: (_, page) => page.show(),
   /** Another window comes in front of it, or goes. */
-  covers: (_, page) => page.cover(!page.isCovered),
+  covers: (_, page) => page.cover(),
   /** As a tab that is closed so many milliseconds after it was hidden, and whose document lives on for so many; or by a link. */
   leaves: async (teller, page, how) => {
     const [hiddenMs = 20, restMs = 30] = (how.match(/\d+/g) ?? []).map(Number);
@@ -218,23 +204,19 @@ export const somebody = ({ pages }: World, letter: string, verb: string): Page |
 
 /** What happens to all of them, and what is expected. */
 export const WORLD: Record<string, (teller: Teller, rest: string) => unknown> = {
-  /** How the service answers: `weather busy 60` has a Retry-After of a minute. */
-  weather: ({ service }, text) => {
-    const [weather, retryAfterS = service.retryAfterS] = words(text);
-    Object.assign(service, { weather: weather as Weather, retryAfterS: Number(retryAfterS), rule: undefined });
-  },
-  /** Statuses of the next answers, the last one for ever: `answers 503+60 200`; 0 is none. */
-  answers: ({ service }, text) => {
-    const answers = words(text).map((one) => one.split("+").map(Number) as [number, number]);
-    service.rule = () => (answers.length > 1 ? answers.shift()! : answers[0]!);
+  /** How the next requests fare, and the last of these for ever: `weather 503+60 up`; `half` of all fail, at random. */
+  weather: ({ service, random }, text) => {
+    const fates = words(text).map(readFate);
+    const half = (): Fate => [random() < 0.5 ? 200 : random() < 0.5 ? 0 : 503];
+    service.rule = text === "half" ? half : () => (fates.length > 1 ? fates.shift()! : fates[0]!);
   },
   /** All that is random comes out so: `chance 1` draws the longest of all waits. */
   chance: (teller, value) => {
     teller.chance = Number(value);
   },
   /** The same for the next request alone. */
-  next: ({ service }, weather) => {
-    service.once = weather as Weather;
+  next: ({ service }, fate) => {
+    service.once = readFate(fate);
   },
   latency: ({ service }, ms) => {
     service.latency = () => Number(ms);
@@ -246,7 +228,7 @@ export const WORLD: Record<string, (teller: Teller, rest: string) => unknown> = 
   },
   /** One more page, in histories at random. */
   another: async ({ world, open }, text) => {
-    if (running(world.pages).length < MAX_PAGES) await open(...readOpening(text));
+    if (running(world.pages).length < MAX_PAGES) await open(readOpening(text));
   },
   cured: ({ service }) => service.poison.clear(),
   storage: ({ world: { storage } }, state) => {
@@ -268,9 +250,6 @@ export const WORLD: Record<string, (teller: Teller, rest: string) => unknown> = 
   },
   online: ({ world }) => {
     world.isOnline = true;
-  },
-  beaconless: ({ world }) => {
-    world.takesBeacons = false;
   },
 
   /** Each event has arrived, once. */

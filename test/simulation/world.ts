@@ -3,15 +3,14 @@
  * a network and a randomness that the test holds. Nothing of the tracker is replaced.
  */
 
-import type { Config } from "../../src/types.js";
 import { createArea, type FakeArea } from "./area.js";
 import { type Clock, createClock } from "./clock.js";
 import { createLocks } from "./locks.js";
 import type { Sent } from "./network.js";
-import { configOf, createPage, type Page, settle, type Traits } from "./page.js";
+import { createPage, type Opening, type Page, settle } from "./page.js";
 import { prepareTracker } from "./script.js";
 
-export { eventName, type Sent } from "./network.js";
+export type { Sent } from "./network.js";
 export type { Page } from "./page.js";
 
 export interface World {
@@ -19,14 +18,13 @@ export interface World {
   storage: FakeArea;
   locks: ReturnType<typeof createLocks>;
   pages: Page[];
-  open(config?: Partial<Config>, traits?: Traits): Promise<Page>;
+  open(opening?: Opening): Promise<Page>;
   sent: Sent[];
-  /** Is told of each request as it begins. */
+  /** Is told of each request as it begins; unless it is replaced, each is answered by 200. */
   onRequest(sent: Sent): void;
   /** Is told of each end that a page hears of, just before it acts on it; a status of 0 means that there was no answer. */
   onEnd(sent: Sent, status: number, retryAfter?: number): void;
   isOnline: boolean;
-  takesBeacons: boolean;
   /** Requests without an answer. */
   openRequests(): Sent[];
   names(): string[];
@@ -83,10 +81,9 @@ export const inWorld = async (test: (world: World) => Promise<void>, random: () 
     locks: createLocks(clock),
     pages: [],
     sent: [],
-    onRequest: () => {},
+    onRequest: (sent) => void clock.add(20, () => sent.answer(200)),
     onEnd: () => {},
     isOnline: true,
-    takesBeacons: true,
     openRequests: () => world.sent.filter(({ isOpen }) => isOpen),
     names: () => world.sent.map(({ name }) => name),
     stored: () => {
@@ -95,11 +92,11 @@ export const inWorld = async (test: (world: World) => Promise<void>, random: () 
         .sort()
         .flatMap((key) => eventsIn(rows[key]!));
     },
-    open: async (config = {}, traits = {}) => {
-      const page = createPage(world, clock, { random, secure: dice(world.pages.length + 1), traits });
+    open: async (opening = {}) => {
+      const page = createPage(world, clock, { random, secure: dice(world.pages.length + 1), opening });
       world.pages.push(page);
       await page.run(() => {
-        page.tracker = startTracker(page.window, configOf(page, config));
+        page.tracker = startTracker(page.window, page.config);
       });
       // The first task reads what is stored.
       await clock.advance(1);

@@ -1,7 +1,7 @@
 /** One tracker a name, whoever calls, by the global or by import, and in whatever order. On a server nothing. */
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import type { Command, Config, Hub, Problem } from "../../src/types.js";
-import { answerAll, NOBODY } from "../simulation/sent.js";
+import { readOpening } from "../simulation/words.js";
 import { inWorld, type Page, type World } from "../simulation/world.js";
 
 interface Place {
@@ -14,6 +14,9 @@ interface Place {
   /** What an app imports. */
   app: typeof import("../../src/index.js");
 }
+/** `hub track one; array track two; app init as bob`: by a copy of the script, in the array that waits for it, by import. */
+type Act = string | ((place: Place) => unknown);
+
 const problems: Problem[] = [];
 const config = (more: Partial<Config> = {}): Config => ({
   apiToken: "token",
@@ -24,26 +27,33 @@ const config = (more: Partial<Config> = {}): Config => ({
   ...more,
 });
 
-/** Runs in a page where no tracker has started, and gives what was sent in the end, as `ann one token`. */
-const sentIn = async (act: (place: Place) => unknown): Promise<string[]> => {
+const take = ({ app, globals, hub, other }: Place, step: string): unknown => {
+  const [who, verb, ...rest] = step.split(" ") as [string, ...Command];
+  const given = verb === "init" ? [config(readOpening(rest.join(" ")))] : rest;
+  if (who === "array") return (globals.tracklet as Command[]).push([verb, ...given] as Command);
+  const target = who === "app" ? app : who === "hub" ? hub() : other();
+  return (target as unknown as Record<string, (...args: unknown[]) => unknown>)[verb]!(...given);
+};
+
+/** Acts in a page where no tracker has started, and tells what was sent in the end: `one bob:two three@another-token`. */
+const sentIn = async (act: Act): Promise<string> => {
   let sent: string[] = [];
   await inWorld(async (world) => {
-    answerAll(world);
     const page = await world.open({ name: "unused" });
     const load = async () => (await page.load<{ openHub: Place["hub"] }>("src/browser/global.ts")).openHub;
-    const place = { page, world, globals: page.window, hub: await load(), other: await load() };
     const app = await page.load<Place["app"]>("src/index.ts");
-    // Its navigations, so that page views can be counted.
-    Object.assign(page.window, { navigation: Object.assign(new EventTarget(), { currentEntry: {} }) });
-    await page.run(() => act({ ...place, app }));
+    const place = { page, world, globals: page.window, hub: await load(), other: await load(), app };
+    await page.run(() => (typeof act === "string" ? act.split("; ").map((step) => take(place, step)) : act(place)));
     await world.clock.advance(1_000);
-    sent = world.sent.map(({ body, name, url }) => `${JSON.parse(body).contact_uid} ${name} ${url.split("=")[1]}`);
+    sent = world.sent.map(({ body, name, url }) => {
+      const [contact, token] = [JSON.parse(body).contact_uid, url.split("=")[1]];
+      return `${contact === "ann" ? "" : `${contact}:`}${name}${token === "token" ? "" : `@${token}`}`;
+    });
   });
-  return sent;
+  return sent.join(" ");
 };
 /** Calls as they wait in an array. */
 const calls = (text: string): Command[] => text.split(", ").map((call) => call.split(" ") as Command);
-const of = (...names: string[]): string[] => names.map((name) => `ann ${name} token`);
 
 let warn: MockInstance;
 beforeEach(() => {
@@ -53,7 +63,7 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 describe("calls", () => {
-  it.each<[string, (place: Place) => unknown, string[]]>([
+  it.each<[string, Act, string]>([
     [
       "before init wait, in their order with those that waited in the array",
       ({ globals, hub, world }) => {
@@ -64,15 +74,12 @@ describe("calls", () => {
         hub().init(config());
         hub().track("six");
       },
-      ["ann one token", ...["two", "three", "four", "five", "six"].map((uid) => `bob ${uid} token`)],
+      "one bob:two bob:three bob:four bob:five bob:six",
     ],
     [
       "keep their order around an init among them",
-      ({ globals, hub }) => {
-        globals.tracklet = [...calls("track one"), ["init", config()], ...calls("track two")];
-        hub();
-      },
-      of("one", "two"),
+      "app track one; array init; array track two; hub track three",
+      "one two three",
     ],
     [
       "go to the tracker also by a method that was taken before init",
@@ -81,18 +88,17 @@ describe("calls", () => {
         hub().init(config());
         track("one");
       },
-      of("one"),
+      "one",
     ],
     [
       "of a stub's array are taken over",
       ({ globals, hub }) => {
         globals.tracklet = Object.assign(calls("track one"), { init: () => {}, track: () => {} });
         hub().init(config());
-        hub().track("two");
       },
-      of("one", "two"),
+      "one",
     ],
-    ...[{ id: "tracklet" }, "text", null].map((before): [string, (place: Place) => unknown, string[]] => [
+    ...[{ id: "tracklet" }, "text", null].map((before): [string, Act, string] => [
       `are not lost where the global was ${JSON.stringify(before)}`,
       ({ globals, hub, app }) => {
         globals.tracklet = before;
@@ -101,50 +107,27 @@ describe("calls", () => {
         hub().track("one");
         app.init(config());
       },
-      of("one", "zero"),
+      "zero one",
     ]),
     [
       "by import wait for init as well, in order with the calls of others",
-      ({ app, globals }) => {
-        app.track("one");
-        (globals.tracklet as Command[]).push(["track", "two"]);
-        app.track("three");
-        app.init(config({ name: "tracklet" }));
-        app.track("four");
-      },
-      of("one", "two", "three", "four"),
+      "app track one; array track two; app track three; app init name=tracklet; app track four",
+      "one two three four",
     ],
     [
       "by import are of the name that init gives",
-      ({ app, globals, hub }) => {
-        app.track("one");
-        (globals.tracklet as Command[]).push(["track", "other"]);
-        app.init(config({ name: "mine", apiToken: "mine" }));
-        app.track("two");
-        hub().init(config());
-      },
-      ["ann one mine", "ann two mine", ...of("other")],
+      "app track one; array track other; app init name=mine apiToken=mine; app track two; hub init",
+      "one@mine other two@mine",
     ],
     [
       "by import join the tracker that a tag has started",
-      ({ app, hub }) => {
-        app.track("one");
-        hub().init(config());
-        app.track("two");
-        app.init(config());
-        app.track("three");
-      },
-      of("one", "two", "three"),
+      "app track one; hub init; app track two; app init; app track three",
+      "one two three",
     ],
     [
       "of a second copy of the script are served by the first one",
-      ({ hub, other }) => {
-        hub().init(config());
-        other().init(config({ contactUid: "bob" }));
-        other().track("one");
-        expect(other()).toBe(hub("tracklet"));
-      },
-      ["bob one token"],
+      "hub init; other init as bob; hub track one",
+      "bob:one",
     ],
     [
       "of another name are another tracker's, with another global and storage",
@@ -156,7 +139,7 @@ describe("calls", () => {
         const keys = Object.keys(world.storage.rows).filter((key) => key.includes(":event2:"));
         expect(keys.map((key) => key.split(":")[0])).toEqual(["mine", "tracklet"]);
       },
-      ["ann one mine", "ann two token"],
+      "one@mine two",
     ],
     [
       "are of the name in a configuration, wherever it is given",
@@ -165,10 +148,10 @@ describe("calls", () => {
         globals.mine = [["track", "one"]];
         hub().init({} as Config);
       },
-      ["ann one mine"],
+      "one@mine",
     ],
   ])("%s", async (_, act, sent) => {
-    expect((await sentIn(act)).sort()).toEqual(sent.toSorted());
+    expect(await sentIn(act)).toBe(sent);
     expect(warn).not.toHaveBeenCalled();
   });
 
@@ -179,54 +162,48 @@ describe("calls", () => {
     ["an unknown verb", ["follow", "x"], 'no verb "follow"'],
     ["no verb", [], "no verb undefined"],
     ["calls within one array", [["track", { a: 1 }]], 'no verb ["track",{"a":1}]'],
-    ["an init without a configuration", ["init"], "no apiToken, trackUrl"],
   ])("go on after %s, which is warned of and thrown at nobody", async (_, garbage, warning) => {
     const sent = await sentIn(({ globals, hub }) => {
       globals.tracklet = [["track", "one"], garbage, ["track", "two"]];
       hub().init(config());
       hub().push(garbage as never, ["track", "three"]);
     });
-    expect(sent).toEqual(of("one", "two", "three"));
+    expect(sent).toBe("one two three");
     expect(warn.mock.calls).toEqual([[expect.stringContaining(`tracklet: ${warning}`)]]);
   });
   it("by import wait as they were made", () =>
     sentIn(({ app, globals }) => {
       app.identify("bob", "acme");
       app.track("signup", { plan: "pro" });
-      app.pageview({ a: 1 });
-      app.reset();
-      app.optIn();
-      app.optOut();
+      for (const verb of ["pageview", "reset", "optIn", "optOut"] as const) app[verb]();
       expect(globals.tracklet).toEqual([
         ["identify", "bob", "acme"],
         ["track", "signup", { plan: "pro" }],
-        ["pageview", { a: 1 }],
-        ...calls("reset, optIn, optOut"),
+        ...calls("pageview, reset, optIn, optOut"),
       ]);
     }));
 });
 
 describe("a configuration", () => {
-  const twice = (second: Partial<Config>) =>
-    sentIn(({ hub }) => {
-      hub().init(config({ pageviews: "auto" }));
-      hub().init(second as Config);
-      hub().track("one");
-    });
-  it.each([{}, config({ pageviews: "auto" })])("that comes again starts nothing: %j", async (second) => {
-    expect((await twice(second)).sort()).toEqual(of("one", "pageview"));
-    expect([warn.mock.calls, problems]).toEqual([[], []]);
-  });
-  it.each([
-    ["apiToken", "other", "ann"],
-    ["name", "other", "ann"],
-    ["consent", "pending", "bob"],
-  ])("that comes with another %s is warned of, and the first one holds", async (option, value, contact) => {
-    const other = config({ [option]: value, contactUid: "bob", onError: () => expect.unreachable() });
-    expect((await twice(other)).sort()).toEqual([`${contact} one token`, `${contact} pageview token`]);
-    expect(warn.mock.calls).toEqual([[`tracklet: init: ${option}`]]);
-    expect(problems).toEqual([{ code: "input", detail: `init: ${option}`, event: undefined }]);
-  });
+  const BOB = { contactUid: "bob", onError: () => expect.unreachable() };
+  it.each<[what: string, second: Partial<Config>, sent: string, warnings: string[]]>([
+    ["nothing", {}, "pageview one", []],
+    ["the same", config({ pageviews: "auto" }), "pageview one", []],
+    ["another apiToken", config({ apiToken: "other", ...BOB }), "pageview one", ["init: apiToken"]],
+    ["another name", config({ name: "other", ...BOB }), "pageview one", ["init: name"]],
+    ["another consent", config({ consent: "pending", ...BOB }), "bob:pageview bob:one", ["init: consent"]],
+  ])(
+    "that comes second, with %s, changes no option, and is warned of where it differs",
+    async (_, second, ...expected) => {
+      const sent = await sentIn(({ hub }) => {
+        hub().init(config({ pageviews: "auto" }));
+        hub().init(second as Config);
+        hub().track("one");
+      });
+      expect([sent, problems.map(({ detail }) => detail)]).toEqual(expected);
+      expect(warn.mock.calls).toEqual(problems.map(({ detail }) => [`tracklet: ${detail}`]));
+    },
+  );
   it.each([undefined, null, {}])(
     "that is %j is said once, by whatever way, and a later one is taken",
     async (wrong) => {
@@ -236,7 +213,7 @@ describe("a configuration", () => {
         hub().track("one");
         hub().init(config());
       });
-      expect(sent).toEqual(of("one"));
+      expect(sent).toBe("one");
       expect(warn.mock.calls).toEqual([["tracklet: no apiToken, trackUrl"]]);
     },
   );
@@ -261,22 +238,18 @@ it("consent is pending until a tracker starts, and then what holds at this momen
 });
 
 it("flush tells how many events wait for init, also beside a stub or an element, and then what was done", async () => {
-  const results: unknown[] = [];
-  await sentIn(async ({ app, hub, globals }) => {
-    const flush = (by: { flush: Hub["flush"] }, at: number) =>
-      void by.flush().then((result) => {
-        results[at] = result;
-      });
-    for (const [at, before] of [Object.assign([], { flush: () => 5 }), { id: "tracklet" }].entries()) {
+  const results: Promise<unknown>[] = [];
+  await sentIn(({ app, hub, globals }) => {
+    for (const before of [Object.assign([], { flush: () => 5 }), { id: "tracklet" }]) {
       globals.tracklet = before;
-      flush(app, at);
+      results.push(app.flush());
     }
     hub().push(...calls("track one, identify bob, pageview"));
-    flush(hub(), 2);
+    results.push(hub().flush());
     hub().init(config());
-    flush(hub(), 3);
+    results.push(hub().flush());
   });
-  expect(results).toEqual([
+  expect(await Promise.all(results)).toEqual([
     ...[0, 0, 2].map((queued) => ({ delivered: 0, queued, dropped: 0 })),
     { delivered: 2, queued: 0, dropped: 0 },
   ]);
@@ -290,8 +263,8 @@ it("on a server no verb does anything, and nothing is kept for the next request"
     expect([await flush(), consent()]).toEqual([{ delivered: 0, queued: 0, dropped: 0 }, "pending"]);
     page.window.window = page.window;
     expect(globals.tracklet).toBeUndefined();
-    app.init(config(NOBODY));
+    app.init(config({ contactUid: undefined as never }));
     expect(world.stored()).toEqual([]);
   });
-  expect(sent).toEqual([]);
+  expect(sent).toBe("");
 });

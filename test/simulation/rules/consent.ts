@@ -34,7 +34,7 @@ export const consent: MakeRule = (journal) => {
   };
 
   return {
-    onOpen: (page, config) => {
+    onOpen: (page) => {
       // Who comes later removes it, which takes a moment; a page that nobody has visited yet reads nothing.
       if (mayLinger && isHeard() && !page.isPrerendering) {
         mayLinger = false;
@@ -42,7 +42,7 @@ export const consent: MakeRule = (journal) => {
       }
       // It may still read an agreement that has just been taken back.
       const mayAgree = choice === "granted" || (!isHeard() && choices.some(({ next }) => next === "granted"));
-      if (config.consent === "pending" && !mayAgree) pending.add(page);
+      if (page.config.consent === "pending" && !mayAgree) pending.add(page);
     },
     onTrack: (entry) => {
       check();

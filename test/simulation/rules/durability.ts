@@ -14,10 +14,8 @@ export const durability: MakeRule = (journal) => {
   const seenBy = new Map<string, Set<Page>>();
   /** When a page ran again, after how long. */
   const resumed = new Map<Page, { at: number; ms: number }>();
-  /** The storage was emptied; what is its own, a page stores again when it is left. */
-  const isEmptied = new Set<Page>();
-  /** There was no room to store all again, when it was emptied or the page was left. */
-  const isTight = new Set<Page>();
+  /** The storage was emptied, or full at an exit: what is its own, a page stores again when it is left, if there is room. */
+  const mayLack = new Set<Page>();
 
   const unsettled = (): Entry[] => [...entries.values()].filter(({ stored }) => !stored);
   /** Has the page the event in its memory, for sure? */
@@ -39,10 +37,7 @@ export const durability: MakeRule = (journal) => {
 
   return {
     onClear: (by, isByKey) => {
-      for (const page of world.pages) {
-        isEmptied.add(page);
-        if (!isKeeping(journal)) isTight.add(page);
-      }
+      for (const page of world.pages) mayLack.add(page);
       for (const { name, page } of world.sent.filter(({ isKnown }) => !isKnown)) lateRemoval(page, entries.get(name)!);
       for (const entry of unsettled()) {
         if (isHeld(entry) && (entry.page === by || !isByKey)) continue;
@@ -61,15 +56,13 @@ export const durability: MakeRule = (journal) => {
         for (const entry of entries.values())
           if (entry.page === page)
             entry.mayRepeat ??= "its page stood still, and was left before it heard of the others";
-      if (!isKeeping(journal)) isTight.add(page);
+      if (!isKeeping(journal)) mayLack.add(page);
     },
     onEnd: (page, how) => {
-      // A clean exit stores again what was emptied out; so does the page that is hidden.
-      const mayLack = !isKeeping(journal) || (how !== "left" && (isEmptied.has(page) || isTight.has(page)));
       if (mayBeCleared(journal, page))
         for (const entry of unsettled())
           if (entry.page === page) entry.mayBeLost ??= "its page ended before it heard that the storage was emptied";
-      if (!mayLack) return;
+      if (isKeeping(journal) && (how === "left" || !mayLack.has(page))) return;
       const stored = new Set(world.stored());
       for (const entry of unsettled())
         if (entry.page === page && !stored.has(entry.name)) entry.mayBeLost ??= "only its page had it when that ended";

@@ -12,6 +12,9 @@ const DOUBT_MS = 3_000;
 /** One that is unanswered for longer, in milliseconds, is forgotten. */
 const LOST_MS = 20_000;
 
+/** In place of a time: a mark that its page cannot take away. */
+const STUCK = Number.POSITIVE_INFINITY;
+
 /** What is known of the service: by the letter of the design, where it can be read in two ways, or by nobody. */
 type Health = "well" | "unsure" | "ill";
 /** Whether the page marks an event that is in flight. */
@@ -30,13 +33,13 @@ interface Failure {
 export const handOff: MakeRule = (journal) => {
   const { world, entries, service } = journal;
   const { clock } = world;
-  const health = new Map<Page, Health>();
-  let originHealth: Health = "well";
+  /** Of each page, and of all. */
+  const health = new Map<Page | undefined, Health>();
+  const healthOf = (page?: Page): Health => health.get(page) ?? "well";
   /** A `Retry-After` holds, and stays stored, until then; no success ends it. */
   let holdsUntil = 0;
-  /** Requests whose mark was written for sure when their page went out of sight, and those that may have one since then. */
-  const marked = new Set<Sent>();
-  const mayBeMarked = new Set<Sent>();
+  /** Requests that may have been marked since their page went out of sight, or were for sure at that moment. */
+  const marked = new Map<Sent, Mark>();
   /** Requests whose event counts as stored, for sure or perhaps. */
   const handedOff = new Set<Sent>();
   /** Requests that never reached the service, whoever has heard of it. */
@@ -44,27 +47,25 @@ export const handOff: MakeRule = (journal) => {
   const marks: { entry: Entry; at: number }[] = [];
   /** Failures without a success since, of each page and of all. */
   const failures = new Map<Page | undefined, Failure[]>();
-  /** What has failed on a hidden page that lives on, and until when others may see its mark all the same. */
-  const failedMarks = new Map<Entry, number>();
+  /** What has failed on a hidden page, and until when its mark may stand all the same. */
+  const failedMarks = new Map<Sent, number>();
   let succeededAt = Number.NEGATIVE_INFINITY;
-  /** When a page went into the cache or came back last. */
-  const movedAt = new Map<Page, number>();
+  /** When a page came back from the cache last. */
   const restoredAt = new Map<Page, number>();
   /** A page acts on a failure a task later: whether it has already done so, nobody can tell. */
   const failedAt = new Map<Page, number>();
-  let lastFailedAt = Number.NEGATIVE_INFINITY;
   const hasJustFailed = (page: Page): boolean => clock.now() <= (failedAt.get(page) ?? -1) + page.throttleMs;
 
   /** In flight, as far as the page has acted on it. */
   const flying = (page: Page): Sent[] =>
-    world.sent.filter((sent) => sent.page === page && (!sent.isKnown || (failed.has(sent) && hasJustFailed(page))));
-  const markOf = (sent: Sent): Mark => {
-    const { page, keepalive } = sent;
-    // Another page's success ends what this one knows of the service, but not what it knows of the event.
-    const hasFailed = entries.get(sent.name)!.failures > 0;
-    const isOver = originHealth === "well" && !hasFailed;
-    const known = health.get(page) ?? "well";
-    const own = hasJustFailed(page) || (isOver && known === "ill") ? "unsure" : known;
+    world.sent.filter(
+      (sent) =>
+        sent.page === page &&
+        (!sent.isKnown || (failed.has(sent) && (hasJustFailed(page) || failedMarks.get(sent) === STUCK))),
+    );
+  const markOf = ({ page, keepalive, name }: Sent): Mark => {
+    const hasFailed = entries.get(name)!.failures > 0;
+    const own = hasJustFailed(page) ? "unsure" : healthOf(page);
     const ageOf = ({ beganAt }: Sent): number => clock.now() - beganAt;
     const age = Math.max(0, ...flying(page).map(ageOf));
     // What was open in the cache may be answered since: its time counts from the return.
@@ -72,17 +73,11 @@ export const handOff: MakeRule = (journal) => {
     const hangs = flying(page).some(
       (one) => !one.isKnown && Math.min(ageOf(one), sinceReturn) > DOUBT_MS && ageOf(one) < LOST_MS,
     );
-    // A clock that jumps makes ages another thing.
-    if (!keepalive || stamped.has(page) || own === "ill" || (hangs && journal.isExact) || !world.isOnline)
+    // A clock that jumps makes ages another thing. Where events are stamped, nothing is inferred.
+    if (!keepalive || page.config.stamp || own === "ill" || (hangs && journal.isExact) || !world.isOnline)
       return "unmarked";
-    const isSure =
-      !hasFailed &&
-      own === "well" &&
-      originHealth === "well" &&
-      age < DOUBT_MS &&
-      isKeeping(journal) &&
-      journal.isExact;
-    return isSure ? "marked" : "unsure";
+    const isWell = !hasFailed && own === "well" && healthOf() === "well";
+    return isWell && age < DOUBT_MS && isKeeping(journal) && journal.isExact ? "marked" : "unsure";
   };
   const settle = (sent: Sent, mark: Mark, why: string): void => {
     const entry = entries.get(sent.name)!;
@@ -93,17 +88,17 @@ export const handOff: MakeRule = (journal) => {
   };
   /** Out of sight, a page may mark what is in flight at any time. */
   const lookAt = (page: Page): void => {
-    if (page.isHidden) for (const sent of flying(page)) if (markOf(sent) !== "unmarked") mayBeMarked.add(sent);
+    if (page.isHidden)
+      for (const sent of flying(page)) if (markOf(sent) !== "unmarked" && !marked.has(sent)) marked.set(sent, "unsure");
   };
-  /** May the page take the mark of its event away? Under its lock alone, once that is no longer young. */
-  const mayWrite = (page: Page, entry: Entry): boolean =>
-    clock.now() < entry.trackedAt + YOUNG_MS || clock.now() >= lockedAt(journal, page, entry) + SETTLE_MS;
-  /** Others judge the mark by their own successes until they hear that it is gone. */
-  const unmark = (page: Page, entry: Entry): void => {
-    if (!world.pages.some((other) => other !== page && !other.isDead)) return;
-    if (clock.now() < succeededAt + HEARD_MS) entry.mayBeLost ??= JUDGED;
-    const until = clock.now() + page.throttleMs + HEARD_MS;
-    failedMarks.set(entry, mayWrite(page, entry) ? until : Number.POSITIVE_INFINITY);
+  /** It may take the mark away under its lock alone, once that is no longer young; others judge it until they hear of that. */
+  const unmark = (sent: Sent, entry: Entry): void => {
+    const { page } = sent;
+    const mayWrite =
+      clock.now() < entry.trackedAt + YOUNG_MS || clock.now() >= lockedAt(journal, page, entry) + SETTLE_MS;
+    const hasOthers = world.pages.some((other) => other !== page && !other.isDead);
+    if (hasOthers && clock.now() < succeededAt + HEARD_MS) entry.mayBeLost ??= JUDGED;
+    if (hasOthers || !mayWrite) failedMarks.set(sent, mayWrite ? clock.now() + page.throttleMs + HEARD_MS : STUCK);
   };
   const note = (page: Page | undefined, failure: Failure): void => {
     const known = [...(failures.get(page) ?? []), failure];
@@ -117,23 +112,17 @@ export const handOff: MakeRule = (journal) => {
     }
   };
 
-  /** Pages whose events the service can tell apart: nothing is inferred. */
-  const stamped = new Set<Page>();
-
   return {
-    onOpen: (page, { stamp }) => {
-      if (stamp) stamped.add(page);
-    },
     onHide: (page) => {
-      for (const sent of flying(page)) if (markOf(sent) === "marked") marked.add(sent);
+      for (const sent of flying(page)) if (markOf(sent) === "marked") marked.set(sent, "marked");
       lookAt(page);
     },
-    onBegin: ({ page }, entry) => {
+    onBegin: ({ page }, { name }) => {
       lookAt(page);
-      if (failedMarks.has(entry)) failedMarks.set(entry, Math.min(failedMarks.get(entry)!, clock.now() + HEARD_MS));
+      for (const [sent, until] of failedMarks)
+        if (sent.name === name) failedMarks.set(sent, Math.min(until, clock.now() + HEARD_MS));
     },
     onExit: (page) => {
-      movedAt.set(page, clock.now());
       for (const sent of flying(page))
         settle(sent, markOf(sent), "in flight at the exit of a page that knew of failures");
     },
@@ -141,8 +130,8 @@ export const handOff: MakeRule = (journal) => {
       if (page.isGone && how !== "cut") return;
       lookAt(page);
       for (const sent of flying(page)) {
-        const isSure = how === "cut" && marked.has(sent) && markOf(sent) === "marked";
-        const mark = mayBeMarked.has(sent) ? "unsure" : "unmarked";
+        const isSure = how === "cut" && marked.get(sent) === "marked" && markOf(sent) === "marked";
+        const mark = marked.has(sent) ? "unsure" : "unmarked";
         settle(sent, isSure ? "marked" : mark, "in flight when its page ended without an exit");
       }
     },
@@ -150,13 +139,12 @@ export const handOff: MakeRule = (journal) => {
       if (hasJustFailed(page)) failedAt.set(page, clock.now() + ms);
     },
     onRestore: (page) => {
-      movedAt.set(page, clock.now());
       restoredAt.set(page, clock.now());
     },
     onJump: () => {
       // Others take a tab with a mark for dead, and the mark for one that is over.
-      for (const sent of world.pages.flatMap(flying))
-        if (mayBeMarked.has(sent)) settle(sent, "unsure", "the clock jumped, and it was marked");
+      for (const sent of marked.keys())
+        if (flying(sent.page).includes(sent)) settle(sent, "unsure", "the clock jumped, and it was marked");
     },
     onFail: (sent, entry, isStored) => {
       if (isStored) return;
@@ -168,17 +156,18 @@ export const handOff: MakeRule = (journal) => {
       const { name, failures: times } = entry;
       if (isSuccess(status)) {
         succeededAt = clock.now();
-        for (const [other, until] of failedMarks) if (clock.now() < until) other.mayBeLost ??= JUDGED;
+        for (const [other, until] of failedMarks)
+          if (other.page !== page && clock.now() < until) entries.get(other.name)!.mayBeLost ??= JUDGED;
       }
       if (page.isGone) return;
       holdsUntil = Math.max(holdsUntil, clock.now() + retryAfter * 1_000);
       if (isSuccess(status)) {
         // For the page, the success may have come before the failure.
         // Who has yet to be told of another one's failure does not end it.
-        const isMixed = hasJustFailed(page) || clock.now() < lastFailedAt + HEARD_MS;
+        const isMixed = hasJustFailed(page) || clock.now() < Math.max(...failedAt.values()) + HEARD_MS;
         for (const [other, known] of health) if (known === "ill") health.set(other, "unsure");
         health.set(page, isMixed ? "unsure" : "well");
-        originHealth = isMixed || clock.now() < holdsUntil ? "unsure" : "well";
+        health.set(undefined, isMixed || clock.now() < holdsUntil ? "unsure" : "well");
         // A throttled page judges its failures later than its successes.
         for (const by of [page, undefined])
           failures.set(
@@ -188,15 +177,13 @@ export const handOff: MakeRule = (journal) => {
         lookAt(page);
         return;
       }
-      if (mayBeMarked.has(sent)) unmark(page, entry);
+      if (marked.has(sent)) unmark(sent, entry);
       failedAt.set(page, clock.now());
-      lastFailedAt = clock.now();
       // What fails again may be the cause itself, which says nothing of the others.
       // That a request was cut off on the way into the cache says nothing either.
-      const isCut = !status && beganAt <= (movedAt.get(page) ?? -1);
+      const isCut = !status && beganAt <= (restoredAt.get(page) ?? -1);
       const worse: Health = service.poison.has(name) || times > 1 || isCut ? "unsure" : "ill";
-      if (health.get(page) !== "ill") health.set(page, worse);
-      if (originHealth !== "ill") originHealth = worse;
+      for (const by of [page, undefined]) if (healthOf(by) !== "ill") health.set(by, worse);
       const isOfAll = status >= 300 && status < 500 && ![400, 408, 413, 422, 425, 429].includes(status);
       for (const by of [page, undefined]) note(by, { beganAt, at: clock.now(), isOfAll });
     },

@@ -51,14 +51,13 @@ export const identities: MakeRule = (journal) => {
   const doubtful = new Set<Page>();
   /** Pages whose visitor has refused or has yet to agree, so that they store nothing. */
   const closed = new Set<Page>();
-  /** Those of them that may not have heard of the agreement yet, and when it was given. */
-  const unaware = new Set<Page>();
-  let agreedAt = 0;
+  /** The last agreement, of which the others have yet to hear. */
+  let agreed: { at: number; by?: Page } = { at: Number.NEGATIVE_INFINITY };
   let isRefused = false;
   /** Has somebody logged out where nothing might be stored? Others hear of it once the visitor agrees. */
   let isUntold = false;
   const keeps = (page: Page): boolean =>
-    isKeeping(journal) && !closed.has(page) && !(unaware.has(page) && clock.now() < agreedAt + HEARD_MS);
+    isKeeping(journal) && !closed.has(page) && (agreed.by === page || clock.now() >= agreed.at + HEARD_MS);
 
   const text = (contact: string, account?: string): string => `${contact}/${account ?? ""}`;
   const knows = (page: Page, { at, by }: Change): boolean =>
@@ -133,7 +132,8 @@ export const identities: MakeRule = (journal) => {
   };
 
   return {
-    onOpen: (page, { contactUid, accountUid, consent }) => {
+    onOpen: (page) => {
+      const { contactUid, accountUid, consent } = page.config;
       openedAt.set(page, clock.now());
       if (consent === "pending" || isRefused) closed.add(page);
       if (contactUid) page.whenActive(() => identify(page, text(`${contactUid}`, accountUid as string), clock.now()));
@@ -172,9 +172,7 @@ export const identities: MakeRule = (journal) => {
     },
     onChoice: (by, choice) => {
       if (choice === "granted") {
-        unaware.clear();
-        for (const page of closed) if (page !== by) unaware.add(page);
-        agreedAt = clock.now();
+        agreed = { at: clock.now(), by };
         // What they know is stored now, unless somebody has chosen before.
         const knowing = [...closed].filter((page) => !page.isDead && own.has(page));
         if (isUntold) for (const [entry, state] of owned) if (state.isOpen) entry.mayBeLost ??= UNHEARD;
@@ -205,7 +203,11 @@ export const identities: MakeRule = (journal) => {
       // Whoever adopts it may not have heard of a log-out while nothing might be stored.
       else if (state && !state.allowed.has(id) && (entry.page === page || !doubtful.has(page)))
         journal.violate(`${entry.name} is sent as ${id}, and may be of ${[...state.allowed].join(", ") || "nobody"}`);
-      else if (state) Object.assign(state, { allowed: new Set([id]), isOpen: false });
+      else if (state) {
+        state.allowed = new Set([id]);
+        // Its own page may know of nobody, and give it to who is named next.
+        state.isOpen &&= entry.page !== page && !entry.page.isDead;
+      }
     },
   };
 };

@@ -1,6 +1,4 @@
 /** A `Retry-After` is obeyed, and a service that fails is asked seldom (design §3.5). */
-
-import { SUSPECT_TRIES } from "../../../src/browser/delivery/timings.js";
 import type { Page } from "../world.js";
 import { HEARD_MS, hasHeard, isKeeping, isSuccess, type MakeRule, mayBeCleared } from "./rule.js";
 
@@ -23,8 +21,6 @@ export const pace: MakeRule = (journal) => {
   /** When each page began a request last, or heard of the end of one: it may have written the back-off then. */
   const wroteAt = new Map<Page, number>();
   let hasFailed = false;
-  /** How often each page has tried an event that the service never takes. */
-  const tries = new Map<string, Map<Page, number>>();
 
   const isIn = (at: number): boolean => at > clock.now() - WINDOW_MS;
   const checkRate = (): void => {
@@ -41,14 +37,6 @@ export const pace: MakeRule = (journal) => {
   const write = (page: Page): void => {
     wroteAt.set(page, clock.now());
     holds = holds.filter(({ at, by }) => by === page || hasHeard(journal, page, at));
-  };
-
-  /** Each page finds out for itself that an event is a suspect: what a second one tries first does not count. */
-  const isFirstTry = (page: Page, name: string): boolean => {
-    if (!journal.service.poison.has(name)) return false;
-    const times = tries.get(name) ?? new Map<Page, number>();
-    tries.set(name, times.set(page, (times.get(page) ?? 0) + 1));
-    return [...times.keys()][0] !== page && times.get(page)! <= SUSPECT_TRIES;
   };
 
   return {
@@ -88,7 +76,7 @@ export const pace: MakeRule = (journal) => {
     },
     onBegin: ({ page }, { name }, willFail) => {
       if (!willFail) failing = [];
-      else if (!isFirstTry(page, name)) failing = [...failing.filter((at, index) => !index || isIn(at)), clock.now()];
+      else failing = [...failing.filter((at, index) => !index || isIn(at)), clock.now()];
       const known = holds;
       // A probe is noted in the back-off, if there is one.
       if (hasFailed) write(page);

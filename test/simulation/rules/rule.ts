@@ -1,5 +1,4 @@
 /** What a rule may listen to. Each rule says one thing that must hold in every history. */
-import type { Config } from "../../../src/types.js";
 import type { Journal } from "../journal.js";
 import type { Page, Sent } from "../world.js";
 
@@ -24,7 +23,7 @@ export interface Entry {
 }
 
 export interface Rule {
-  onOpen?(page: Page, config: Partial<Config>): void;
+  onOpen?(page: Page): void;
   /** Before the call. */
   onTrack?(entry: Entry): void;
   onIdentify?(page: Page, contact: string, account?: string): void;

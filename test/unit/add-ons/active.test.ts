@@ -14,14 +14,10 @@ const see = (visibility: string, type = "visibilitychange") => {
   vi.spyOn(document, "visibilityState", "get").mockReturnValue(visibility as never);
   document.dispatchEvent(new Event(type, { bubbles: true }));
 };
-const go = (path: string) => {
-  history.pushState(null, "", path);
-  navigation.dispatchEvent(new Event("currententrychange"));
-};
 
 /** What somebody does, as text: each step is one of these, or seconds to wait. */
-const STEPS: Record<string, () => unknown> = {
-  sign,
+const STEPS: Record<string, (argument: string) => unknown> = {
+  sign: () => sign(),
   scroll: () => sign("scroll"),
   ticker: () => document.body.dispatchEvent(new Event("scroll")),
   hide: () => see("hidden"),
@@ -31,10 +27,11 @@ const STEPS: Record<string, () => unknown> = {
   sleep: () => {
     slept += 3_600_000;
   },
-  "set clock": () => vi.setSystemTime(Date.now() + 3_600_000),
-  "go /b": () => go("/b"),
-  "go /c": () => go("/c"),
-  "go /a?q": () => go("/a?q=1"),
+  clock: () => vi.setSystemTime(Date.now() + 3_600_000),
+  go: (path) => {
+    history.pushState(null, "", path);
+    navigation.dispatchEvent(new Event("currententrychange"));
+  },
   slow: () => Object.assign(navigation, { transition: {} }),
   done: () => Object.assign(navigation, { transition: null }),
   end: () => end(),
@@ -72,7 +69,7 @@ it.each<[what: string, steps: string, tracked: string[]]>([
   ["left without being hidden", "sign, 5, leave", ["/a 5"]],
   ["no time of sleep, nor after it", "sign, 5, sleep, 10, hide", ["/a 5"]],
   ["a sign after sleep", "sign, 5, sleep, sign, 2, hide", ["/a 7"]],
-  ["whatever the clock of the day is set to", "sign, 5, set clock, 5, hide", ["/a 10"]],
+  ["whatever the clock of the day is set to", "sign, 5, clock, 5, hide", ["/a 10"]],
   ["less than 0.25 s goes with what comes next", "sign, 0.2, hide, show, 0.3, hide", ["/a 0.5"]],
   ["each view of an app has its own time", "sign, 5, go /b, 3, hide", ["/a 5", "/b 3"]],
   ["a view that ends is told while the next is seen", "sign, 5, go /b, 1", ["/a 5"]],
@@ -82,7 +79,8 @@ it.each<[what: string, steps: string, tracked: string[]]>([
   ["another query is no other view", "sign, 5, go /a?q, 2, hide", ["/a 7"]],
   ["what was counted when it ends, and nothing later", "sign, 5, end, sign, 5, hide", ["/a 5"]],
 ])("%s: %s", (_, steps, expected) => {
-  for (const step of steps.split(", ")) (STEPS[step] ?? (() => wait(Number(step))))();
+  for (const [act, argument] of steps.split(", ").map((step) => step.split(" ")))
+    (STEPS[act!] ?? (() => wait(Number(act))))(argument!);
   expect(tracked).toEqual(expected);
 });
 

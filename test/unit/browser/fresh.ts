@@ -1,4 +1,5 @@
 /** Modules of the browser part with a state of their own, as a page has them that was just loaded. */
+import { Window } from "happy-dom";
 import { vi } from "vitest";
 import type { Config } from "../../../src/types.js";
 import { createArea, type FakeArea } from "../../simulation/area.js";
@@ -16,6 +17,17 @@ export const fresh = async <Module>(config: Partial<Config>, load: () => Promise
 /** Puts an area in place of the storage. */
 export const stubStorage = (): FakeArea => {
   const fake = createArea();
-  Object.defineProperty(globalThis, "localStorage", { get: fake.area, configurable: true });
+  const page = { isDead: false, isFrozen: false, isCached: false, readsFresh: false };
+  const { area } = fake.areaOf({ ...page, useStorage: () => {}, hear: () => {} });
+  Object.defineProperty(globalThis, "localStorage", { get: area, configurable: true });
   return fake;
+};
+
+/** A page of its own in place of the globals that the tracker uses. */
+export const stubPage = (): Window => {
+  const page = new Window({ url: "https://site.example/a" });
+  for (const name of ["document", "history", "location", "localStorage", "Document", "EventTarget", "History"] as const)
+    vi.stubGlobal(name, page[name]);
+  vi.stubGlobal("window", page);
+  return page;
 };

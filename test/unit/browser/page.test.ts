@@ -1,7 +1,8 @@
 // @vitest-environment happy-dom
 /** What the tracker hears of the page, and what it leaves alone. */
-import { Window } from "happy-dom";
+import type { Window } from "happy-dom";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { stubPage } from "./fresh.js";
 
 type PageModule = typeof import("../../../src/browser/page.js");
 /** A new one each time, because what listens to it is never taken off. */
@@ -9,10 +10,7 @@ let window: Window;
 let page: PageModule;
 
 beforeEach(async () => {
-  window = new Window({ url: "https://site.example/a" });
-  const { document, history, location, Document, EventTarget, History } = window;
-  for (const [name, value] of Object.entries({ window, document, history, location, Document, EventTarget, History }))
-    vi.stubGlobal(name, value);
+  window = stubPage();
   vi.resetModules();
   page = await import("../../../src/browser/page.js");
 });
@@ -51,19 +49,7 @@ it("sees through elements of the page that have the name of a member", () => {
   expect(run).toHaveBeenCalledOnce();
 });
 
-it("is told how the URL has moved by the Navigation API, for which nobody is wrapped", () => {
-  const { pushState } = window.history;
-  class Navigation extends window.EventTarget {}
-  const navigation = new Navigation();
-  Object.assign(window, { navigation, Navigation });
-  const moves: unknown[] = [];
-  page.onNavigate((kind) => moves.push(kind));
-  for (const navigationType of ["push", "replace", "traverse"])
-    navigation.dispatchEvent(Object.assign(new window.Event("currententrychange"), { navigationType }));
-  expect([moves, window.history.pushState]).toEqual([["push", "replace", "traverse"], pushState]);
-});
-
-it("wraps the history elsewhere: after the change, with arguments, this, result and exception of whoever else does", () => {
+it("wraps the history where there is no Navigation API: after the change, with arguments, this, result and exception of whoever else does", () => {
   const moves: string[] = [];
   const calls: unknown[] = [];
   const { pushState } = window.history;

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import type { Config, Problem } from "../../../src/types.js";
+import type { Config } from "../../../src/types.js";
 import { inWorld } from "../../simulation/world.js";
 import { fresh } from "./fresh.js";
 
@@ -28,13 +28,6 @@ it("tells the last listener of decisions and of problems, and the console of eac
     ["paused", "status 401"],
   ]);
   expect(warn.mock.calls).toEqual([["t: track: eventUid"]]);
-});
-
-it("reports an event as an object", async () => {
-  const problems: Problem[] = [];
-  const { report } = await load({ onError: (problem) => problems.push(problem) });
-  report("evicted", "maxEvents", '{"event_uid":"a","params":{"b":1}}');
-  expect(problems).toEqual([{ code: "evicted", detail: "maxEvents", event: { event_uid: "a", params: { b: 1 } } }]);
 });
 
 it("does not tell a handler of the problems that it causes, and survives one that throws or is none", async () => {
