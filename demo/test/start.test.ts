@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { dataFolder } from "../../test/support/data-folder.js";
 import { freePort } from "../../test/support/ports.js";
 import { waitFor } from "../../test/support/wait.js";
 
@@ -96,7 +97,7 @@ afterEach(async () => {
     started.signal("SIGTERM");
     await started.closed;
   }
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  for (const path of [folder, env.TRACKLET_DATA!]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** It ends with one line that matches, and leaves nothing behind that listens. */
@@ -160,6 +161,12 @@ it("npm start finds out about used ports before it installs anything", async () 
 });
 
 describe("npm start", () => {
+  let data: string;
+  beforeEach(async () => {
+    data = await dataFolder();
+    env.TRACKLET_DATA = data;
+  });
+
   const post = () =>
     fetch(`http://127.0.0.1:${servicePort}/v1/track/event?api_token=demo-api-token`, {
       method: "POST",
@@ -180,7 +187,7 @@ describe("npm start", () => {
     const ports = `TRACKLET_SERVICE_PORT=${servicePort} `;
     expect(first.said.out).toContain(`${ports}npm run demo:read,`);
     const home = await (await fetch(`http://127.0.0.1:${sitePort}/`)).text();
-    expect(home).toContain(`<code>${ports}TRACKLET_DATA=${join(folder, "data")} npm run service</code>`);
+    expect(home).toContain(`<code>${ports}TRACKLET_DATA=${data} npm run service</code>`);
     const before = first.said.out;
     first.signal("SIGINT");
     expect(await first.closed).toBe(0);
@@ -221,7 +228,7 @@ describe("npm start", () => {
     const given = Object.fromEntries(
       Array.from(line.matchAll(/(TRACKLET_\w+)=(\S+)/g), ([, name, value]) => [name, value]),
     );
-    expect(given).toEqual({ TRACKLET_SERVICE_PORT: String(servicePort), TRACKLET_DATA: join(folder, "data") });
+    expect(given).toEqual({ TRACKLET_SERVICE_PORT: String(servicePort), TRACKLET_DATA: data });
     const service = run("service", given as Record<string, string>);
     running.push(service);
     await started.says(/^The service answers again at/m);

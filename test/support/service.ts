@@ -1,6 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
+import { dataFolder } from "./data-folder.js";
 import { launchService } from "./launch.js";
 import { freePort } from "./ports.js";
 
@@ -43,7 +42,7 @@ export type OwnService = Awaited<ReturnType<typeof startService>>;
  * @param env more of its environment, or other values
  */
 export const startService = async (env: Record<string, string> = {}) => {
-  const data = await mkdtemp(join(tmpdir(), "tracklet-service-"));
+  const data = await dataFolder();
   const port = await freePort();
   const settings = { TRACKLET_SERVICE_PORT: String(port), TRACKLET_DATA: data, TRACKLET_RATE_LIMIT: "0" };
   const launched = launchService({ ...settings, ...env });

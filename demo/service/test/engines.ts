@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, describe } from "vitest";
+import { dataFolder } from "../../../test/support/data-folder.js";
 import { missing, startPostgres } from "./postgres-server.js";
 
 /** Where a database is: the part of the service's configuration that says so. */
@@ -22,7 +21,7 @@ export const onBothEngines = (cases: (place: () => Place) => void, { opensOften 
     describe("PGlite", () => {
       let folder: string;
       beforeAll(async () => {
-        folder = await mkdtemp(join(tmpdir(), "tracklet-engine-"));
+        folder = await dataFolder();
       });
       afterAll(() => rm(folder, { recursive: true, force: true }));
       cases(() => ({ dataFolder: folder, databaseUrl: undefined }));

@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { expect, it } from "vitest";
+import { dataFolder } from "../../../test/support/data-folder.js";
 import { until } from "./running-service.js";
 import { spawnService } from "./service-process.js";
 
-const KILLS = 5;
+const KILLS = 3;
 const CLIENTS = 32;
 const FIRST = "00000000-0000-0000-0000-000000000000";
 
@@ -13,7 +12,7 @@ const FIRST = "00000000-0000-0000-0000-000000000000";
 it.runIf(process.env.TEST_ALL)(
   "an embedded service that is killed under load keeps each event once that its clients send until it is stored",
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), "tracklet-kills-"));
+    const folder = await dataFolder();
     let service: ReturnType<typeof spawnService>;
     let url = "";
     /** Until then nobody answers. */

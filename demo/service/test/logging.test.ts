@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { dataFolder } from "../../../test/support/data-folder.js";
 import { ask } from "./http-request.js";
 import { missing, startPostgres } from "./postgres-server.js";
 import { spawnService } from "./service-process.js";
@@ -10,7 +9,7 @@ const TOKENS = { TRACKLET_API_TOKEN: "secret-api-token", TRACKLET_ACCESS_TOKEN: 
 
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tracklet-logging-"));
+  folder = await dataFolder();
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { dataFolder } from "../../../test/support/data-folder.js";
 import type { ServiceOptions } from "../app.js";
 import { ask } from "./http-request.js";
 import { expectRefusal } from "./refusal.js";
@@ -10,17 +9,17 @@ import { ACCESS_TOKEN, type RunningService, startService } from "./running-servi
 const authorization = `Bearer ${ACCESS_TOKEN}`;
 const PROXIED = { trustProxy: ["loopback"], publicUrl: "https://track.example.com" };
 
-let dataFolder: string;
+let folder: string;
 let service: RunningService | undefined;
 const start = async (options: ServiceOptions): Promise<RunningService> => {
-  service = await startService({ dataFolder, ...options });
+  service = await startService({ dataFolder: folder, ...options });
   return service;
 };
 beforeAll(async () => {
-  dataFolder = await mkdtemp(join(tmpdir(), "tracklet-public-"));
+  folder = await dataFolder();
 });
 afterEach(() => service?.close());
-afterAll(() => rm(dataFolder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it("has nothing without a token behind a proxy, and names the proxy's address", async () => {
   const { url, get } = await start(PROXIED);

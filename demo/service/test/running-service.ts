@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dataFolder } from "../../../test/support/data-folder.js";
 import { createService, type ServiceOptions } from "../app.js";
 
 export const API_TOKEN = "tëst-api-token";
@@ -17,7 +16,7 @@ export interface EventRow {
 
 /** A real service on a port and a temporary folder of its own. */
 export const startService = async (options: ServiceOptions = {}) => {
-  const folder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), "tracklet-service-")));
+  const folder = options.dataFolder ?? (await dataFolder());
   const app = await createService({
     dataFolder: folder,
     apiToken: API_TOKEN,

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { parse } from "libpg-query";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { dataFolder } from "../../../test/support/data-folder.js";
 import { runCommand } from "../cli.js";
 import type { Database, Query } from "../database.js";
 import { up as keyEventsByContact } from "../migrations/002-events-by-contact.js";
@@ -46,7 +46,7 @@ vi.mock("../pglite-thread.js", async (importOriginal) => {
 
 /** Calls all that the service and its command line do with a database. */
 const useEverything = async (): Promise<void> => {
-  const folder = await mkdtemp(join(tmpdir(), "tracklet-grammar-"));
+  const folder = await dataFolder();
   const service = await startService({ dataFolder: folder, retentionDays: 1 });
   const stream = await openStream(service.url);
   await service.post({ contact_uid: "new", event_uid: "used", params: { event_id: "1", account_uid: "acme" } });

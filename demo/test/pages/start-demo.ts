@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { expect } from "playwright/test";
+import { dataFolder } from "../../../test/support/data-folder.js";
 import { launchOwn } from "../../../test/support/launch.js";
 import { freePort } from "../../../test/support/ports.js";
 import type { Row } from "../../../test/support/service.js";
@@ -10,7 +9,7 @@ export type Contact = { uid: string; name: string; accounts: { uid: string; name
 
 /** Starts the demo as `npm start` does, on ports and a data folder of its own. */
 export const startDemo = async () => {
-  const data = await mkdtemp(join(tmpdir(), "tracklet-demo-"));
+  const data = await dataFolder();
   const [site, service] = [await freePort(), await freePort()];
   const env = { TRACKLET_SITE_PORT: `${site}`, TRACKLET_SERVICE_PORT: `${service}`, TRACKLET_DATA: data };
   const demo = launchOwn("demo/start.ts", env);
