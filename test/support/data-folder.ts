@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { cp, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
@@ -11,6 +11,7 @@ const made = async (): Promise<string> => {
   const cluster = join(ROOT, `test/.results/cluster-${version}`);
   if (existsSync(cluster)) return cluster;
   const unfinished = `${cluster}-${process.pid}`;
+  await mkdir(join(ROOT, "test/.results"), { recursive: true });
   await (await PGlite.create(unfinished)).close();
   // Another process may have been faster.
   await rename(unfinished, cluster).catch(() => rm(unfinished, { recursive: true }));
