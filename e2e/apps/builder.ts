@@ -10,8 +10,10 @@ export const BUILDER_URL = "TEST_BUILDER";
 /**
  * Builds apps for all workers of a run, when they first ask for one, and one after the other: two builds or
  * installations at a time would disturb each other.
+ *
+ * @param isAll whether all apps will be asked for: they are built from now on, beside the tests that need none
  */
-export const startBuilder = async (): Promise<{ url: string; dispose: () => void }> => {
+export const startBuilder = async (isAll: boolean): Promise<{ url: string; dispose: () => void }> => {
   const built = new Map<string, Promise<string>>();
   let last: Promise<unknown> = Promise.resolve();
   const build = (path: string): Promise<string> => {
@@ -22,6 +24,7 @@ export const startBuilder = async (): Promise<{ url: string; dispose: () => void
     last = folder.catch(() => {});
     return folder;
   };
+  if (isAll) for (const name of APP_NAMES) build(`/${name}`).catch(() => {});
   const server = createServer(({ url = "" }, response) => {
     build(url).then(
       (folder) => response.end(folder),

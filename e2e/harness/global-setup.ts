@@ -7,7 +7,7 @@ export const SERVICE_URL = "TEST_SERVICE";
 /** Starts what all workers of a run share. The runner calls what this resolves to when all is over. */
 // biome-ignore lint/style/noDefaultExport: the runner asks for one
 export default async (): Promise<() => Promise<void>> => {
-  const [service, builder] = await Promise.all([startService(), startBuilder()]);
+  const [service, builder] = await Promise.all([startService(), startBuilder(process.env.TEST_ALL === "1")]);
   process.env[SERVICE_URL] = service.url;
   process.env[BUILDER_URL] = builder.url;
   return async () => {
