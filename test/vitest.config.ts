@@ -7,6 +7,8 @@ export default defineConfig({
     // Tests start the service as it runs, built: from the sources of now.
     globalSetup: "demo/service/build.ts",
     environment: "node",
+    // Files share their modules, which takes a third less time; each takes its stubs back.
+    isolate: false,
     // By itself Vitest leaves a core free.
     maxWorkers: 2,
     // They only end what would hang for ever: a busy machine is no failure.
