@@ -14,9 +14,9 @@ import { trackMany } from "../harness/track.js";
  */
 
 /** Events an engine, at least: whole turns of all that happens. */
-const EVENTS = Number(process.env.TEST_EVENTS ?? 1_100);
+const EVENTS = Number(process.env.TEST_EVENTS ?? 400);
 /** Events that a tab tracks in one task: those of two tabs are below the bound of what waits. */
-const BURST = EVENTS < 5_000 ? 100 : 200;
+const BURST = EVENTS < 1_000 ? 40 : EVENTS < 5_000 ? 100 : 200;
 /** Requests of a burst that meet a fault which is over then. */
 const FAULTY = 8;
 
