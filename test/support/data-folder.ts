@@ -6,7 +6,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { ROOT } from "./launch.js";
 
 /** An empty database as this version of PGlite makes it; kept between runs. */
-const made = async (): Promise<string> => {
+const emptyDatabase = async (): Promise<string> => {
   const { version } = JSON.parse(await readFile(join(ROOT, "node_modules/@electric-sql/pglite/package.json"), "utf8"));
   const cluster = join(ROOT, `test/.results/cluster-${version}`);
   if (existsSync(cluster)) return cluster;
@@ -21,6 +21,6 @@ const made = async (): Promise<string> => {
 /** A data folder for the service in which an empty database is: to make one takes most of a first start. */
 export const dataFolder = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "tracklet-data-"));
-  await cp(await made(), join(folder, "postgres"), { recursive: true });
+  await cp(await emptyDatabase(), join(folder, "postgres"), { recursive: true });
   return folder;
 };

@@ -95,7 +95,8 @@ const findWebKit = (): Found | undefined => {
 };
 
 /**
- * The browser of each engine that is installed, and the path of Chromium's shell. `CHROME_PATH` and `FIREFOX_PATH` come before all others.
+ * The browser of each engine that is installed, and the path of Chromium's shell. `CHROME_PATH` and `FIREFOX_PATH` come
+ * before all others.
  *
  * @param isStale whether something may have been installed since the last call
  * @throws Error when one of these names something that does not start
