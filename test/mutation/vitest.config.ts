@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// The unit tests of what is mutated, and the histories that are quickly told. They need no service, so nothing is built.
+// The unit tests of what is mutated, and the simulation. They need no service, so it is not built.
 export default defineConfig({
   test: {
     root: new URL("../..", import.meta.url).pathname,
@@ -10,9 +10,10 @@ export default defineConfig({
       "test/contract/{read,users,send,retries,secrets}.test.ts",
       "test/simulation/*.test.ts",
     ],
-    exclude: ["test/simulation/histories.test.ts"],
+    // Of the random histories, only as many as each change has time for.
+    env: { RUNS: "30" },
     environment: "node",
-    // One bundle for the pages of all files: most of a run's time.
+    globalSetup: "test/simulation/bundles.ts",
     isolate: false,
     testTimeout: 20_000,
     retry: 0,

@@ -1,10 +1,11 @@
 /** A page of the site: its window, the tracker in it, and its life from load to end. */
 import type { Config, Problem, Tracker } from "../../src/types.js";
 import type { StorageChange } from "./area.js";
+import type { Entry } from "./bundles.js";
 import type { Clock } from "./clock.js";
 import type { LockSupport } from "./locks.js";
 import { createSending } from "./network.js";
-import { type Entry, prepare } from "./script.js";
+import { prepare } from "./script.js";
 import { createEvent, type Target } from "./target.js";
 import { createAbortSignal, createTimers } from "./timers.js";
 import { createWindow, type PageDocument, type PageWindow } from "./window.js";
@@ -109,10 +110,7 @@ export const createPage = (
       return result;
     },
     /** Evaluates a module of the project in the page, anew at each call. */
-    load: async <Module>(entry: Entry) => {
-      const evaluate = await prepare(entry);
-      return page.run(() => evaluate(page.window) as Module);
-    },
+    load: async <Module>(entry: Entry) => page.run(() => prepare(entry)(page.window) as Module),
     hide: () => setVisibility(true),
     show: () => setVisibility(false),
     online: () => fire(page.window, "online"),

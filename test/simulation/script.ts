@@ -2,42 +2,28 @@
  * The tracker's source as one function that is evaluated anew in each page, with the page's window around it: pages share
  * nothing but what a browser lets them share, modules with state of their own included.
  */
-import { fileURLToPath } from "node:url";
-import { build, type Rolldown } from "vite";
+import { inject } from "vitest";
 import type { Config, Tracker } from "../../src/types.js";
+import type { Entry } from "./bundles.js";
 
-/** Where a module is found, from the project's root. */
-export type Entry = `src/${string}.ts`;
 type Evaluate = (window: object) => unknown;
 
-const bundles = new Map<Entry, Promise<Evaluate>>();
-
-const bundle = async (entry: Entry): Promise<Evaluate> => {
-  const [{ output }] = (await build({
-    configFile: false,
-    logLevel: "warn",
-    root: fileURLToPath(new URL("../..", import.meta.url)),
-    build: { write: false, minify: false, target: "es2022", lib: { entry, formats: ["iife"], name: "exported" } },
-  })) as [Rolldown.RolldownOutput];
-  // Names that are not its own are looked up in the page's window, as a browser does.
-  return new Function("$page", `with ($page) {\n${output[0].code}\nreturn exported;\n}`) as Evaluate;
-};
+const compiled = new Map<Entry, Evaluate>();
 
 /** Makes a module ready to be evaluated in pages. */
-export const prepare = (entry: Entry): Promise<Evaluate> => {
-  const prepared = bundles.get(entry) ?? bundle(entry);
-  bundles.set(entry, prepared);
-  return prepared;
+export const prepare = (entry: Entry): Evaluate => {
+  // Names that are not its own are looked up in the page's window, as a browser does.
+  const compile = () =>
+    new Function("$page", `with ($page) {\n${inject("bundles")[entry]}\nreturn exported;\n}`) as Evaluate;
+  const evaluate = compiled.get(entry) ?? compile();
+  compiled.set(entry, evaluate);
+  return evaluate;
 };
 
-type Start = (window: object, config: Config & { name: string }) => Tracker;
-
 /** The only place that knows how a page makes its tracker. */
-export const prepareTracker = async (): Promise<Start> => {
-  const evaluate = await prepare("src/browser/global.ts");
-  return (window, config) => {
-    const hub = (evaluate(window) as typeof import("../../src/browser/global.js")).openHub(config.name);
-    hub.init(config);
-    return hub;
-  };
+export const startTracker = (window: object, config: Config & { name: string }): Tracker => {
+  const { openHub } = prepare("src/browser/global.ts")(window) as typeof import("../../src/browser/global.js");
+  const hub = openHub(config.name);
+  hub.init(config);
+  return hub;
 };

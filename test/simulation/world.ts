@@ -8,7 +8,7 @@ import { type Clock, createClock } from "./clock.js";
 import { createLocks } from "./locks.js";
 import type { Sent } from "./network.js";
 import { createPage, type Opening, type Page, settle } from "./page.js";
-import { prepareTracker } from "./script.js";
+import { startTracker } from "./script.js";
 
 export type { Sent } from "./network.js";
 export type { Page } from "./page.js";
@@ -48,7 +48,6 @@ export const dice = (seed: number) => {
 
 /** Runs `test` in a world of its own. Whatever is thrown into a page of it fails the test. */
 export const inWorld = async (test: (world: World) => Promise<void>, random: () => number = dice(1)): Promise<void> => {
-  const startTracker = await prepareTracker();
   const clock = createClock();
   const storage = createArea(clock);
   /** Tasks of each page in this second. */

@@ -1,0 +1,30 @@
+/** Vitest calls this once before the tests: bundles what the pages of the simulation evaluate. */
+import { fileURLToPath } from "node:url";
+import { build, type Rolldown } from "vite";
+import type { TestProject } from "vitest/node";
+
+const ENTRIES = ["src/browser/global.ts", "src/index.ts"] as const;
+
+/** Where a module is found, from the project's root. */
+export type Entry = (typeof ENTRIES)[number];
+
+declare module "vitest" {
+  interface ProvidedContext {
+    bundles: Record<Entry, string>;
+  }
+}
+
+const bundle = async (entry: Entry): Promise<string> => {
+  const [{ output }] = (await build({
+    configFile: false,
+    logLevel: "warn",
+    root: fileURLToPath(new URL("../..", import.meta.url)),
+    build: { write: false, minify: false, target: "es2022", lib: { entry, formats: ["iife"], name: "exported" } },
+  })) as [Rolldown.RolldownOutput];
+  return output[0].code;
+};
+
+export const setup = async (project: TestProject): Promise<void> => {
+  const [script, app] = await Promise.all(ENTRIES.map(bundle));
+  project.provide("bundles", { "src/browser/global.ts": script!, "src/index.ts": app! });
+};
