@@ -9,7 +9,7 @@ export default {
   // What is evaluated once, when a module is loaded, would need all tests for each change.
   ignoreStatic: true,
   concurrency: 2,
-  timeoutMS: 20_000,
+  timeoutMS: 8_000,
   incremental: true,
   incrementalFile: "test/.results/mutation/incremental.json",
   tempDirName: ".stryker",

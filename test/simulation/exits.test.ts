@@ -60,6 +60,20 @@ stories("what was in flight at a clean exit", {
     `A opens; 5 s; weather silent; A tracks; 100 ms; A leaves; B opens; 6 s; weather ${status}; B tracks 2; 10 s
      weather up; 400 s; once; waiting `,
   ]),
+  "is sent again when one other event fails twice": `
+    A opens; 5 s; weather silent; A tracks; 100 ms; A leaves; B opens; 6 s; weather 503 503 200; B tracks; 60 s; once; waiting `,
+  "is not sent again when one other event fails once":
+    "A opens; 5 s; weather silent; A tracks; 100 ms; A leaves; B opens; 6 s; weather 503 200; B tracks; 60 s; sent e1 e2 e2",
+  "is not sent again when an event fails twice that has failed before, while others arrived": async ({
+    tell,
+    service,
+    world,
+  }) => {
+    await tell(`latency 100; A opens; A tracks poison 500; ${"1 s; A tracks;".repeat(40)} 100 ms`);
+    service.rule = ({ name }) => (name === "last" ? "silent" : [200]);
+    await tell("A tracks last; A leaves; B opens; 400 s");
+    expect(world.names().filter((name) => name === "last").length).toBe(1);
+  },
   "waits for the requests that began in time and may still show that the service went down": `
     A opens; 5 s; weather silent; A tracks; 100 ms; A leaves; B opens; 6 s; B tracks 2; 18 s; waiting e1 e2 e3; 15 s
     weather up; 60 s; once; waiting `,

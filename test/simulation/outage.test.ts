@@ -113,6 +113,13 @@ stories("a service that is down", {
   },
 });
 
+stories("a row of the back-off that is none makes nobody ask more often:", {
+  ...each(["NOW,0,x,NOW,0,", "x,0,0,NOW,0,"], (row) => [
+    row,
+    `row backoff ${row}; weather unavailable; A opens; A tracks; 3600 s; requests <40`,
+  ]),
+});
+
 stories("a wait ends", {
   ...each([-86_400_000, 86_400_000], (ms) => [
     `where the clock is set by ${ms} ms`,
@@ -120,8 +127,13 @@ stories("a wait ends", {
   ]),
   ...each(
     [
-      ...["", "x", "{}", "[1,2]", ",,,", "NaN,NaN,NaN,NaN", "Infinity,Infinity,Infinity,1", "1e999,1,1,1"],
-      ...["1e12,1e12,1", "-1,-1,0", "1e999", "", "600000,3,told,0"].flatMap((rest) => [`NOW,${rest}`, `xNOW,${rest}`]),
+      ...["", "x", "{}", "[1,2]", ",,,", ",,,,,", "NOW,1000,1", "NaN,NaN,NaN,NaN,NaN,NaN", "-1,-1,0,0,0,"],
+      ...[
+        "Infinity,Infinity,Infinity,1,1,",
+        "1e999,1,1,1,0,wait",
+        "NOW,1e999,1e9,NOW,0,wait",
+        "NOW,1e12,1e12,1,1,told",
+      ],
     ],
     (row) => [
       `after an hour at most, whatever something else has written in its row (${row})`,
