@@ -132,6 +132,8 @@ stories(
       A opens; 1 s; weather unavailable; A tracks 20
       ${"200 ms; A clears; A tracks;".repeat(50)}
       requests <17`,
+    "and is hidden after it does what the service asks for all the same":
+      "A opens; weather 503+600 200; A tracks; 1 s; A clears; A hides; A shows; 60 s; requests 1",
   },
   { seeds: 3 },
 );

@@ -28,6 +28,8 @@ stories("failures", {
       });
     expect(firstGap[1]).toBe(firstGap[0]);
   },
+  "make the others wait for what becomes of the next event": `
+    latency 200; chance 0.99; A opens; A tracks; 2 s; weather 503; A tracks; 300 ms; requests 2; A tracks; 30 ms; A tracks; 100 ms; requests 1`,
   "have full jitter": async (teller) => {
     await teller.tell(`chance 0.25; ${SETTLED}; weather unavailable; A tracks; 600 s`);
     expect(Math.max(...gaps(teller).slice(0, 5))).toBeLessThanOrEqual(5);
@@ -70,6 +72,7 @@ stories("Retry-After", {
        ${seconds - 0.6} s; requests 0; 60 s; waiting `,
     ],
   ),
+  "is over once an event is accepted after it": `${SETTLED}; weather 503+7 200; A tracks 5; 10 s; waiting `,
   "of a day holds for an hour, also for pages that are opened meanwhile": `
     ${SETTLED}; weather 503+86400 200; A tracks; 1800 s; B opens; B tracks; 1799 s; requests 1; 60 s; waiting `,
 });
