@@ -60,6 +60,22 @@ stories("what was in flight at a clean exit", {
     `A opens; 5 s; weather silent; A tracks; 100 ms; A leaves; B opens; 6 s; weather ${status}; B tracks 2; 10 s
      weather up; 400 s; once; waiting `,
   ]),
+  "waits for that request alone where the page comes back, and WebKit never ends it": async ({ tell, world }) => {
+    await tell("latency 1000; A opens; 5 s; A tracks; 100 ms; A freezes");
+    world.sent[0]!.isOpen = false;
+    await tell("A returns; A tracks; 60 s; sent e1 e2");
+  },
+  "is no mark where the request ends with the page, because its body is too large to outlive it": `
+    A opens; 5 s; weather silent; A tracks 1 {"text":"${"x".repeat(70_000)}"}; 100 ms; A leaves; weather up; B opens; B tracks
+    60 s; once`,
+  "does not bring back an event that was evicted":
+    "A opens maxEvents=1; 5 s; weather silent; A tracks; 100 ms; A tracks; 100 ms; A leaves; waiting e2",
+  "is sent again where another tab sees an outage that is soon over": `
+    chance 0.1; latency 50; A opens; B opens; 5 s; weather silent; A tracks; 100 ms; A leaves; weather refused; B tracks 2
+    1 s; weather up; 60 s; once`,
+  "counts as stored by no more than what others write": `
+    A opens; B opens; C opens; 5 s; weather silent; A tracks; 100 ms; A leaves; 1 s; C identifies bob; 1 s
+    weather refused; B tracks 2; 2 s; weather up; 60 s; once`,
   "is sent again when one other event fails twice": `
     A opens; 5 s; weather silent; A tracks; 100 ms; A leaves; B opens; 6 s; weather 503 503 200; B tracks; 60 s; once; waiting `,
   "is not sent again when one other event fails once":
@@ -134,6 +150,8 @@ stories(
       requests <17`,
     "and is hidden after it does what the service asks for all the same":
       "A opens; weather 503+600 200; A tracks; 1 s; A clears; A hides; A shows; 60 s; requests 1",
+    "and hears of somebody who is named elsewhere does so, too":
+      "A opens; B opens; weather 503+600 200; A tracks; 1 s; A clears; 1 s; B identifies bob; 60 s; requests 1",
   },
   { seeds: 3 },
 );

@@ -54,7 +54,8 @@ stories("bounds", {
   "of the bytes drop as many of the oldest as it takes, and what is larger than all that may wait": `
     weather silent; A opens maxBytes=1000; A tracks a ${text(200)}; A tracks b ${text(200)}; A tracks c ${text(200)}
     A tracks large ${text(800 - bytesOf("c") - bytesOf("large"))}; 20 ms; waiting c large
-    A told evicted maxEvents, maxBytes a, evicted maxEvents, maxBytes b; A tracks huge ${text(1_000)}; 20 ms; waiting c large`,
+    A told evicted maxEvents, maxBytes a, evicted maxEvents, maxBytes b; A tracks huge ${text(1_000)}; 20 ms; waiting c large
+    A told evicted maxEvents, maxBytes a, evicted maxEvents, maxBytes b, evicted maxEvents, maxBytes huge`,
   "of the age drop what has waited for too long, also of a page before": `
     weather silent; A opens maxAgeMs=60000; A tracks; A crashes; 61 s; weather up; B opens maxAgeMs=60000; B tracks; 60 s
     B told evicted maxAgeMs e1; B sent e2`,

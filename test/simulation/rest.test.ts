@@ -9,6 +9,12 @@ stories("a page on which nothing waits has no timer and does not touch the stora
   ]),
   "where an earlier one was left, and another one has crashed":
     "A opens; A tracks 5; A leaves; B opens; B tracks 5; B crashes; C opens; D opens; 60 s; rest",
+  "also when it is hidden": async ({ tell, page }) => {
+    await tell("A opens; 5 s");
+    const before = page("A").storageUses;
+    await tell("A hides");
+    expect(page("A").storageUses).toBe(before);
+  },
   "whatever other scripts store": async ({ tell, page }) => {
     await tell("A opens; B opens; 60 s");
     const before = page("A").storageUses;

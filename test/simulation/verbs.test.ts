@@ -1,6 +1,6 @@
 /** The verbs and the hooks of a page: what is sent, whatever arguments and hooks are. */
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
-import type { Config, TrackEvent, Tracker } from "../../src/types.js";
+import type { Config, DebugListener, TrackEvent, Tracker } from "../../src/types.js";
 import { inStory } from "./story.js";
 import { inWorld } from "./world.js";
 
@@ -180,15 +180,20 @@ it("debug tells a listener of each decision from then on, after the options", ()
     const { track, identify, optOut, debug } = page.tracker;
     const lines: string[] = [];
     track("before");
-    debug((code, detail) => lines.push(`${code} ${/event_uid":"(\w+)/.exec(detail)?.[1] ?? detail}`));
+    const listen: DebugListener = (code, detail) =>
+      lines.push(`${code} ${/event_uid":"(\w+)/.exec(detail)?.[1] ?? detail}`);
+    debug(listen);
     await page.run(() => [track("a"), identify("ann")]);
     await world.clock.advance(100);
     await page.run(() => [track("drop"), track("bad")]);
     await world.clock.advance(100);
     await page.run(() => [optOut(), track("b")]);
-    expect(lines.slice(1)).toEqual([
+    const undecided = await world.open({ name: "other", consent: "pending" });
+    await undecided.run(() => [undecided.tracker.debug(listen), undecided.tracker.track("c")]);
+    expect(lines.filter((line) => !line.startsWith("options"))).toEqual([
       ...["waits for identify a", "200 before", "200 a", "dropped beforeSend"],
       ...["queued bad", "401 bad", "paused status 401", "dropped consent"],
+      "waits for consent c",
     ]);
   }));
 

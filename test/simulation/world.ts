@@ -96,6 +96,9 @@ export const inWorld = async (test: (world: World) => Promise<void>, random: () 
       world.pages.push(page);
       await page.run(() => {
         page.tracker = startTracker(page.window, page.config);
+        // Whatever the tracker has caught of its own mistakes. A test may listen in its place.
+        if (page.config.debug === undefined)
+          page.tracker.debug((code, detail) => code === "error" && !page.isDead && page.errors.push(new Error(detail)));
       });
       // The first task reads what is stored.
       await clock.advance(1);
