@@ -14,17 +14,17 @@ declare module "vitest" {
   }
 }
 
-const bundle = async (entry: Entry): Promise<string> => {
+const bundle = async (entry: Entry): Promise<[Entry, string]> => {
   const [{ output }] = (await build({
     configFile: false,
     logLevel: "warn",
     root: fileURLToPath(new URL("../..", import.meta.url)),
     build: { write: false, minify: false, target: "es2022", lib: { entry, formats: ["iife"], name: "exported" } },
   })) as [Rolldown.RolldownOutput];
-  return output[0].code;
+  return [entry, output[0].code];
 };
 
 export const setup = async (project: TestProject): Promise<void> => {
-  const [script, app] = await Promise.all(ENTRIES.map(bundle));
-  project.provide("bundles", { "src/browser/global.ts": script!, "src/index.ts": app! });
+  const bundles = Object.fromEntries(await Promise.all(ENTRIES.map(bundle)));
+  project.provide("bundles", bundles as Record<Entry, string>);
 };
