@@ -60,7 +60,7 @@ stories("what was in flight at a clean exit", {
     `A opens; 5 s; weather silent; A tracks; 100 ms; A leaves; B opens; 6 s; weather ${status}; B tracks 2; 10 s
      weather up; 400 s; once; waiting `,
   ]),
-  "waits for that request alone where the page comes back, and WebKit never ends it": async ({ tell, world }) => {
+  "is not sent again where the page comes back, and WebKit never ends the request": async ({ tell, world }) => {
     await tell("latency 1000; A opens; 5 s; A tracks; 100 ms; A freezes");
     world.sent[0]!.isOpen = false;
     await tell("A returns; A tracks; 60 s; sent e1 e2");
@@ -73,7 +73,7 @@ stories("what was in flight at a clean exit", {
   "is sent again where another tab sees an outage that is soon over": `
     chance 0.1; latency 50; A opens; B opens; 5 s; weather silent; A tracks; 100 ms; A leaves; weather refused; B tracks 2
     1 s; weather up; 60 s; once`,
-  "counts as stored by no more than what others write": `
+  "does not count as stored because somebody is named in another tab": `
     A opens; B opens; C opens; 5 s; weather silent; A tracks; 100 ms; A leaves; 1 s; C identifies bob; 1 s
     weather refused; B tracks 2; 2 s; weather up; 60 s; once`,
   "is sent again when one other event fails twice": `

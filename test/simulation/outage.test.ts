@@ -116,7 +116,7 @@ stories("a service that is down", {
   },
 });
 
-stories("a row of the back-off that is none makes nobody ask more often:", {
+stories("a damaged row of the back-off makes no page ask more often:", {
   ...each(["NOW,0,x,NOW,0,", "x,0,0,NOW,0,"], (row) => [
     row,
     `row backoff ${row}; weather unavailable; A opens; A tracks; 3600 s; requests <40`,
