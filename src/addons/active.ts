@@ -74,10 +74,12 @@ export const watchActive = (track: Track): (() => void) => {
     looking ??= setInterval(look, LOOK_MS);
   };
 
-  const end = (): void => {
+  const end = (event?: Event): void => {
     look();
     stand();
     tell(active);
+    // A page that is left is hidden a while later, where the machine is busy.
+    if (event?.type === "pagehide") until = 0;
   };
 
   // The scrolling of a part of the page is not heard: news tickers scroll by themselves. Its wheel or key is.

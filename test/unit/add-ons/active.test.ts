@@ -66,6 +66,7 @@ it.each<[what: string, steps: string, tracked: string[]]>([
   ["a part of the page that scrolls by itself is no sign", "ticker, 10, hide", []],
   ["while the page is seen", "sign, 5, hide, 10, show, 5, hide", ["/a 5", "/a 5"]],
   ["hidden and then left: once", "sign, 5, hide, leave", ["/a 5"]],
+  ["left, and hidden a while later: once", "sign, 5, leave, 1.5, hide", ["/a 5"]],
   ["left without being hidden", "sign, 5, leave", ["/a 5"]],
   ["no time of sleep, nor after it", "sign, 5, sleep, 10, hide", ["/a 5"]],
   ["a sign after sleep", "sign, 5, sleep, sign, 2, hide", ["/a 7"]],
