@@ -4,7 +4,7 @@ import { test as base, EVERY_ENGINE, expect } from "../harness/engines.js";
 import { type Faults, untilReleased } from "../harness/fault.js";
 import { waitFor } from "../harness/fixtures.js";
 import { waitForBackOff } from "../harness/outage.js";
-import { eventKeys, killPage, leaveBy, type Tab } from "../harness/tab.js";
+import { eventKeys, killPage, leaveBy, locksHeld, type Tab } from "../harness/tab.js";
 import { trackMany } from "../harness/track.js";
 
 /*
@@ -75,9 +75,13 @@ test(
     const tracked: string[] = [];
     const trackIn = async (tab: Tab, prefix: string) => tracked.push(...(await trackMany(tab, BURST, prefix)));
     /** Another page of the site sends what there is left. */
-    const settle = async () => {
+    const settle = async (round: string) => {
       const last = await open();
-      await waitFor(async () => (await eventKeys(last)).length === 0, { what: "all rows to go", timeoutMs: 120_000 });
+      const what = `all rows to go after ${round}`;
+      const isEmpty = async () => (await eventKeys(last)).length === 0;
+      await waitFor(isEmpty, { what, timeoutMs: 120_000 }).catch(async (error) => {
+        throw new Error(`${error}; locks held: ${await locksHeld(last)}; rows: ${await eventKeys(last)}`);
+      });
       await last.close();
     };
 
@@ -94,7 +98,7 @@ test(
         await end(tabs[0]);
         release();
         if (what !== "swallowed") await gateway.heal();
-        await settle();
+        await settle(what);
         await gateway.heal();
         await tabs[1].close();
         if (end === reload) await tabs[0].close();

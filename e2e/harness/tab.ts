@@ -83,8 +83,8 @@ const pageProcesses = (): Map<number, number> => {
   return new Map([...all].flatMap(([pid, { ticks }]) => (isOurs(pid) && isPage(pid) ? [[pid, ticks]] : [])));
 };
 
-/** Half a second of the processor, more than a page at rest uses. */
-const BUSY_TICKS = 50;
+/** A second of the processor, more than a page uses that starts. */
+const BUSY_TICKS = 100;
 
 /**
  * Ends the process of this tab with SIGKILL. No interface tells which one it is, so the page is made busy, by a task whose end
@@ -94,16 +94,20 @@ const BUSY_TICKS = 50;
  */
 export const killPage = async (tab: Scope, statements = ""): Promise<void> => {
   const before = pageProcesses();
-  tab.evaluate(`${statements}; for (;;);`).catch(() => {});
+  let hasEnded = false;
+  tab.evaluate(`${statements}; for (;;);`).catch(() => {
+    hasEnded = true;
+  });
   const pid = await waitFor(
     () => {
       const used = [...pageProcesses()].map(([pid, ticks]) => ({ pid, ticks: ticks - (before.get(pid) ?? 0) }));
       const [most, next] = used.sort((one, other) => other.ticks - one.ticks);
-      return most && most.ticks > Math.max(BUSY_TICKS, 2 * (next?.ticks ?? 0)) ? most.pid : undefined;
+      return most && most.ticks > Math.max(BUSY_TICKS, 4 * (next?.ticks ?? 0)) ? most.pid : undefined;
     },
     { what: "the tab's process to be busy" },
   );
   process.kill(pid, "SIGKILL");
+  await waitFor(() => hasEnded, { what: "the page to be gone: another process was as busy" });
 };
 
 /** The locks of trackers that are held in this tab's browser. */
