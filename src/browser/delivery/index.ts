@@ -70,15 +70,14 @@ export const reset = (): void => {
 export const chosen = (choice: "granted" | "denied"): void => {
   choose(choice);
   catchUp();
-  if (choice === "granted") resume();
+  resume();
 };
 
 const leave = (): void => {
   setGone(true);
   round(true);
   // What the page has emptied out of the storage, the next page needs.
-  if (consent === "granted")
-    for (const row of rows.values()) if (isOwn(row) && getStored(row.key) === undefined) put(row);
+  for (const row of rows.values()) if (isOwn(row) && getStored(row.key) === undefined) put(row);
   restoreRefusal();
   releaseAll();
 };
@@ -113,7 +112,7 @@ const followEvent = (key: string, text: string | null): void => {
 const followStorage = ({ key, newValue }: PageEvent): void => {
   const own = keyOf(key);
   // Where all is emptied, this tab's own events hold.
-  if (own === undefined || isGone) return;
+  if (own === undefined) return;
   if (own.startsWith(EVENT)) followEvent(own, newValue);
   else {
     const wasDown = !!backoff;

@@ -4,7 +4,7 @@ import { get, keys, remove } from "../state/storage.js";
 import { isForgotten } from "./addressing.js";
 import { mostAge } from "./bounds.js";
 import { hasLocks, isLeftAlone } from "./ownership.js";
-import { drop, enlist, forget, lists, me, rows, tally } from "./queue.js";
+import { drop, enlist, forget, lists, rows, tally } from "./queue.js";
 import { ageOf, EVENT, isOwn, type Row, readRow } from "./row.js";
 import { TOLD_MS } from "./timings.js";
 
@@ -38,7 +38,7 @@ export const load = (key: string, known?: Row): Row | undefined => {
   } else if (isLeftAlone(key) && !isOwn(row) && !row.handedOffAt) noteOther(key);
   else if (isForgotten(row)) drop(row);
   else enlist(row, row.handedOffAt === mark);
-  return row.list && row.list !== lists.handedOff && row.list !== lists.unaddressed ? row : undefined;
+  return row.list && row.list !== lists.handedOff ? row : undefined;
 };
 
 /** Lists the events of other tabs, the oldest first. Rows of other versions of the script are theirs, until they are old. */
@@ -47,7 +47,7 @@ export const look = (): void => {
   const tabOf = (key: string): string => key.split(":")[1]!;
   const compare = (one: string, other: string): number => (tabOf(one) === tabOf(other) ? 0 : ageOf(other) - ageOf(one));
   for (const key of keys("event").sort(compare))
-    if (key.startsWith(`${EVENT}${me}:`) || rows.has(key)) continue;
+    if (rows.has(key)) continue;
     else if (key.startsWith(EVENT)) load(key);
     else if (ageOf(key) > mostAge()) remove(key);
   const inOrder = [...rows.values()].sort((one, other) => one.time - other.time);
