@@ -78,13 +78,15 @@ stories("a refusal", {
   "elsewhere holds in a cached page from when it comes back": `
     weather 503+3600; A opens; A tracks; 100 ms; requests 1; A freezes; B opens; B refuses; A returns; 7200 s
     requests 0; keys consent`,
+  "elsewhere that no event has told of holds when the page is seen again":
+    "A opens; 5 s; A hides; row consent denied; A shows; A tracks; 10 s; requests 0",
   "holds although the storage is full": `
     weather refused; A opens; A tracks; 1 s; requests <9; storage full; A refuses; keys consent; 1 s; A crashes
     B opens; B tracks; 60 s; requests 0`,
   "by the configuration leaves nothing of earlier pages but the choice":
     "weather refused; A opens; A tracks; A agrees; A crashes; 1 s; B opens denied; keys consent",
-  "outlives a page's emptying of the storage while the page lasts":
-    "A opens; A refuses; A clears; A tracks; 60 s; requests 0",
+  "outlives a page's emptying of the storage, there and for the next page":
+    "A opens; A refuses; A clears; A tracks; 60 s; A leaves; B opens; B tracks; 60 s; requests 0; keys consent",
   "in one tab leaves nothing stored but itself while another one is left, whatever comes first": async () => {
     for (const order of ["B refuses; A hides", "A hides; B refuses"])
       await inStory(

@@ -28,6 +28,8 @@ stories("a page that is left", {
   "begins two where one has been unanswered for over 2 s, and none while a back-off is in force": `
     A opens; weather silent; A tracks 1; 2.5 s; A tracks 10; A leaves; requests 2
     weather 503+60; B opens; B tracks; 5 s; requests 1; B tracks 5; B leaves tracking; requests 0`,
+  "sends what has waited here for consent, without a wait for a lock":
+    "A opens pending; A tracks 3; 5 s; A agrees; A hides; requests 3",
   "acts on nothing but acceptance, and takes what was broken off just before for no failure": async ({
     tell,
     page,

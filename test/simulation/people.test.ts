@@ -72,6 +72,14 @@ stories("events before anybody is named", {
   "are dropped by a reset in all tabs, also in the cache, and nobody gets them": `
     A opens nobody; B opens nobody; C opens nobody; A tracks 3; B tracks; C tracks; 1 s; C freezes; B resets; B identifies bob
     1 s; C returns; 60 s; requests 0; waiting `,
+  "are dropped by a reset that another tab is told of by the next identify": async ({ tell, world }) => {
+    await tell("A opens nobody; B opens nobody; 5 s; A tracks 2; 5 s");
+    world.storage.lag = () => 0;
+    await tell("B resets; A identifies bob; A tracks; 30 s; owners nobody x2, bob");
+  },
+  "are dropped by a reset also where she was named for those of a dead tab, but for what was tried": `
+    A opens nobody; A tracks 2; A crashes; weather silent; B opens nobody; B identifies ann; 7 s; B resets; weather up
+    60 s; B identifies bob; 60 s; owners ann, nobody`,
   "alone go at a log-out, and not what others were named for":
     "weather refused; A opens; A tracks; A resets; A tracks; 1 s; waiting e1 e2; A resets; waiting e1",
   "go after a day": "A opens nobody; A tracks; jump 86400001; A tracks; 60 s; waiting e2",

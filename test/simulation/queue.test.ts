@@ -63,6 +63,12 @@ stories("bounds", {
     "weather silent; A opens maxAgeMs=60000; A tracks; 120 s; waiting ; A told evicted maxAgeMs e1",
   "hold for what was taken over, too": `
     weather silent; A opens maxEvents=3; A tracks 2; 5 s; A crashes; B opens maxEvents=3; 1 s; B tracks 3; 2 s; waiting e3 e4 e5`,
+  "hold for what is found later: the oldest goes first": `
+    weather silent; A opens; A tracks 2; B opens maxEvents=3; B tracks 2; 1 s; A crashes; 2 s; B calls "flush"; 1 s
+    B told evicted maxEvents, maxBytes e1`,
+  "leave out what was found and is gone": `
+    weather refused; A opens; B opens maxEvents=3; A tracks 3; 10 s; A clears; A crashes; weather up; B online; 10 s
+    weather silent; B tracks 3; 1 s; B told `,
   "are not looked at anew after each of many answers": async ({ tell, page }) => {
     await tell("A opens");
     let measured = 0;
@@ -94,6 +100,8 @@ stories("events that lack their contact", {
 });
 
 stories("a row in the storage", {
+  "that is no event is counted where flush finds it":
+    "A opens; A tracks; 5 s; row event2:dead:1000000:5 garbage; A flushes 0 0 1",
   ...each(
     ["{", "", '{"event_uid":"a"', "5", "null", "[]", '{"event_uid":"a"}', '{"params":null}', "!", "!5"],
     (row) => [

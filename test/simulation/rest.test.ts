@@ -7,6 +7,7 @@ stories("a page on which nothing waits has no timer and does not touch the stora
     `of a visitor who is ${visitor || "known"}`,
     `A opens ${visitor}; B opens ${visitor}; A tracks 5; 60 s; rest`,
   ]),
+  "as soon as another tab's events have arrived": "A opens; B opens; 5 s; A tracks 5; 1 s; rest",
   "where an earlier one was left, and another one has crashed":
     "A opens; A tracks 5; A leaves; B opens; B tracks 5; B crashes; C opens; D opens; 60 s; rest",
   "also when it is hidden": async ({ tell, page }) => {
@@ -14,6 +15,12 @@ stories("a page on which nothing waits has no timer and does not touch the stora
     const before = page("A").storageUses;
     await tell("A hides");
     expect(page("A").storageUses).toBe(before);
+  },
+  "where somebody is named once more, but for her own row": async ({ tell, page }) => {
+    await tell("A opens nobody; A identifies ann/acme; 5 s");
+    const before = page("A").storageUses;
+    await tell("A identifies ann/acme");
+    expect(page("A").storageUses - before).toBeLessThan(3);
   },
   "whatever other scripts store": async ({ tell, page }) => {
     await tell("A opens; B opens; 60 s");

@@ -71,24 +71,26 @@ stories("a tab", {
   ]),
 });
 
-stories("300 dead tabs", {
-  "cost eight locks at a time, and none while the service is down; all is there 30 s after the recovery": async (
-    teller,
-  ) => {
-    const { tell, entries, page, world } = teller;
-    await tell("weather refused; Z opens; Z tracks; Z crashes; 1 s");
-    const { rows } = world.storage;
-    const { key } = entries.get("e1")!;
-    for (let tab = 0; tab < 300; tab++) rows[key!.replace(/(event\d*):[^:]+/, `$1:dead${tab}`)] = rows[key!]!;
-    Object.assign(entries.get("e1")!, { mayRepeat: "it is 301 events", isDurable: false });
-    await tell("A opens");
-    const before = world.locks.asked.length;
-    await tell("120 s");
-    // One for each probe.
-    expect(world.locks.asked.length - before).toBeLessThan(40);
-    await tell("requests <50; weather up; A online; 30 s; requests 301; waiting ; A freezes; 10 ms");
-    expect(world.locks.heldBy(page("A"))).toEqual([]);
-  },
+stories("many dead tabs", {
+  "have their events sent in the order in which they were tracked": `
+    ${["A", "B", "C", "D", "E"].map((tab) => `${tab} opens nobody; ${tab} tracks; ${tab} crashes; 1 s`).join("; ")}
+    F opens as ann; 30 s; sent e1 e2 e3 e4 e5`,
+  "cost eight locks at a time (300 tabs), and none while the service is down; all is there 30 s after the recovery":
+    async (teller) => {
+      const { tell, entries, page, world } = teller;
+      await tell("weather refused; Z opens; Z tracks; Z crashes; 1 s");
+      const { rows } = world.storage;
+      const { key } = entries.get("e1")!;
+      for (let tab = 0; tab < 300; tab++) rows[key!.replace(/(event\d*):[^:]+/, `$1:dead${tab}`)] = rows[key!]!;
+      Object.assign(entries.get("e1")!, { mayRepeat: "it is 301 events", isDurable: false });
+      await tell("A opens");
+      const before = world.locks.asked.length;
+      await tell("120 s");
+      // One for each probe.
+      expect(world.locks.asked.length - before).toBeLessThan(40);
+      await tell("requests <50; weather up; A online; 30 s; requests 301; waiting ; A freezes; 10 ms");
+      expect(world.locks.heldBy(page("A"))).toEqual([]);
+    },
 });
 
 stories("what the page does to its storage", {
@@ -137,13 +139,22 @@ stories("a document that is not seen", {
   "because it prerenders stores and sends nothing, and all once it is visited":
     "A opens prerendering; A tracks 2; 10 s; requests 0; keys ; A activates; 2 s; once",
   "because it is cached sends what a full storage kept in memory when it comes back": `
-    A opens; 5 s; storage full; weather refused; A tracks 3; 1 s; A freezes; 10 s
+    A opens locks=none; 5 s; storage full; weather refused; A tracks 3; 1 s; A freezes; 1 s
     weather up; A returns; 60 s; once`,
+  "because it is cached sends nothing that another one has delivered meanwhile": `
+    A opens; B opens; 5 s; weather refused; A tracks 3; 3 s; A freezes; weather up; B online; 30 s; waiting
+    A returns; 30 s; once`,
+  "because it was left goes on when it is seen again, whatever the browser tells":
+    "A opens; 5 s; weather refused; A tracks; 1 s; A goes; 10 s; weather up; A shows; 30 s; once",
+  "because it is cached leaves to others what it holds a lock for": `
+    A opens; B opens; 5 s; weather silent; A tracks; 4 s; A freezes; weather up; B online; 60 s; arrived`,
   "because it is cached sends what waited for consent when it has come back and she agrees":
     "A opens pending; 5 s; A tracks 3; A freezes; 10 s; A returns; A agrees; 10 s; once",
 });
 
 stories("marks", {
+  "of events that another tab has listed before are not sent by it": `
+    A opens; B opens; A tracks; B tracks; 5 s; latency 1400; A tracks 60; 6.5 s; A leaves; 20 s; B tracks; 30 s; once`,
   "of a tab that is closed at the onset of an outage are judged by another open one": `
     A opens; B opens; 5 s; latency 100; weather refused; A tracks 4; 30 ms; A leaves; 6 s; B tracks 2; 10 s
     weather up; 60 s; once`,
