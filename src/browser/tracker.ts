@@ -70,9 +70,9 @@ const follow = (event: PageEvent): void =>
     const { type, persisted, isTrusted } = event;
     // Routers fire it, too.
     if (type === "popstate") moveInHistory();
-    // A page may make any other event by itself: it says nothing of the page's life.
-    if (type === "popstate" || !isTrusted) return;
-    if (type === "pageshow" && persisted) move("load");
+    // A page may make any other event by itself: it says nothing of the page's life. The end of its load says nothing, either.
+    if (type === "popstate" || !isTrusted || (type === "pageshow" && !persisted)) return;
+    if (type === "pageshow") move("load");
     if (!/storage|pageshow/.test(type)) judgeView(true);
     delivery.onPageEvent(event);
   });

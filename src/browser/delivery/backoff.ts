@@ -32,7 +32,7 @@ const spread = (): number => (Number.parseInt(me, 16) / 2 ** 32) * SPREAD_MS;
  *
  * @param isTold whether another document may have removed it; else the page has emptied the storage, and what is known holds
  */
-export const followBackoff = (isTold: boolean): void => {
+export const followBackoff = (isTold?: boolean): void => {
   const texts = (get(BACKOFF) ?? "").split(",");
   const numbers = texts.slice(0, 5).map(Number) as [number, number, number, number, number];
   if (texts[5] !== undefined && numbers.every((number) => number >= 0)) backoff = [...numbers, texts[5]];

@@ -20,9 +20,6 @@ export const handOff = (isLeaving: boolean): void => {
   }
 };
 
-/** Does the time lie in that in which requests judge the mark? */
-const judges = (beganAt: number, mark: number): boolean => beganAt >= mark && beganAt - mark < MARK_MS;
-
 /**
  * What was handed off is sent again once two attempts have failed, and counts as delivered once a later request was accepted,
  * or nobody is left to judge it.
@@ -30,8 +27,8 @@ const judges = (beganAt: number, mark: number): boolean => beganAt >= mark && be
 export const judgeMarks = (): void => {
   for (const row of lists.handedOff) {
     const { key, handedOffAt } = row;
-    const isJudged = judges(health.acceptedAt, handedOffAt);
-    const isOpen = [...inFlight.values()].some(({ beganAt }) => judges(beganAt, handedOffAt));
+    const isJudged = health.acceptedAt >= handedOffAt;
+    const isOpen = [...inFlight.values()].some(({ beganAt }) => beganAt >= handedOffAt);
     const isOld = Math.abs(Date.now() - handedOffAt) >= MARK_MS;
     if (downSince((one) => rows.get(one)?.failures ?? 0) - handedOffAt < MARK_MS) enlist(row, true);
     else if (isJudged || (isOld && !isOpen))

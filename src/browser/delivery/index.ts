@@ -24,7 +24,7 @@ const followChoice = (): void => {
 };
 
 /** Reads what other documents have written. @param isTold whether one of them may have ended the back-off */
-const catchUp = (isTold = true): void => {
+const catchUp = (isTold?: boolean): void => {
   followChoice();
   followVisitor();
   followBackoff(isTold);
@@ -124,19 +124,21 @@ const followStorage = ({ key, newValue }: PageEvent): void => {
   round();
 };
 
-/** What happens to the page. */
+/** What happens to the page: one of the events of `onPage`, but `pageshow` only where it comes back. */
 export const onPageEvent = (event: PageEvent): void => {
   const { type } = event;
+  const isVisible = !isHidden();
   if (type === "storage") followStorage(event);
-  // A page that comes back from the back/forward cache may be seen before its `pageshow`.
-  else if (isGone && (type === "pageshow" || !isHidden())) comeBack();
-  else if (isGone || type === "pageshow") return;
-  else if (type === "online") hurry();
-  else {
-    const isVisible = type === "visibilitychange" && !isHidden();
-    if (isVisible || rows.size) catchUp(false);
-    if (isVisible) resume();
-    else if (type === "pagehide") leave();
+  else if (isGone) {
+    // One that comes back from the back/forward cache may be seen before its `pageshow`.
+    if (isVisible) comeBack();
+  } else if (type === "online") hurry();
+  else if (type === "visibilitychange" && isVisible) {
+    catchUp();
+    resume();
+  } else {
+    if (rows.size) catchUp();
+    if (type === "pagehide") leave();
     else round(true);
   }
 };

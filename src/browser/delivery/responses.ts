@@ -52,9 +52,7 @@ export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome)
     deliver(row);
     return;
   }
-  // Only under the lock is it sure that no other document has delivered it.
-  if (row.isRemoved && !owns(row)) forget(row);
-  row.isRemoved = false;
+  if (row.isRemoved) forget(row);
   const isListed = rows.get(row.key) === row;
   if (status === BEACON && isListed) {
     row.handedOffAt = Date.now();
