@@ -28,8 +28,10 @@ stories("a page that is left", {
   "begins two where one has been unanswered for over 2 s, and none while a back-off is in force": `
     A opens; weather silent; A tracks 1; 2.5 s; A tracks 10; A leaves; requests 2
     weather 503+60; B opens; B tracks; 5 s; requests 1; B tracks 5; B leaves tracking; requests 0`,
-  "sends what has waited here for consent, without a wait for a lock":
-    "A opens pending; A tracks 3; 5 s; A agrees; A hides; requests 3",
+  ...each(["hides", "leaves navigating"], (end) => [
+    `sends what has waited here for consent, without a wait for a lock (${end})`,
+    `A opens pending; A tracks 3; 5 s; A agrees; A ${end}; requests 3`,
+  ]),
   "acts on nothing but acceptance, and takes what was broken off just before for no failure": async ({
     tell,
     page,
@@ -78,6 +80,9 @@ stories("what was in flight at a clean exit", {
   "does not count as stored because somebody is named in another tab": `
     A opens; B opens; C opens; 5 s; weather silent; A tracks; 100 ms; A leaves; 1 s; C identifies bob; 1 s
     weather refused; B tracks 2; 2 s; weather up; 60 s; once`,
+  "does not count as stored because another tab's event fails": `
+    A opens; B opens; C opens; 5 s; weather silent; A tracks; 100 ms; A leaves; weather 503; B tracks; 20 s
+    weather up; 60 s; once`,
   "is sent again when one other event fails twice": `
     A opens; 5 s; weather silent; A tracks; 100 ms; A leaves; B opens; 6 s; weather 503 503 200; B tracks; 60 s; once; waiting `,
   "is not sent again when one other event fails once":

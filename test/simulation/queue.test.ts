@@ -63,6 +63,15 @@ stories("bounds", {
     "weather silent; A opens maxAgeMs=60000; A tracks; 120 s; waiting ; A told evicted maxAgeMs e1",
   "hold for what was taken over, too": `
     weather silent; A opens maxEvents=3; A tracks 2; 5 s; A crashes; B opens maxEvents=3; 1 s; B tracks 3; 2 s; waiting e3 e4 e5`,
+  "make no end of reports where what is told of one tracks the next": async ({ tell, world }) => {
+    let told = 0;
+    const onError = () => told++ < 9 && page.tracker.track("again");
+    const page = await world.open({ maxEvents: 3, onError });
+    await tell("weather silent");
+    for (let count = 0; count < 4; count++) await page.track("a");
+    await tell("10 s");
+    expect(told).toBe(1);
+  },
   "hold for what is found later: the oldest goes first": `
     weather silent; A opens; A tracks 2; B opens maxEvents=3; B tracks 2; 1 s; A crashes; 2 s; B calls "flush"; 1 s
     B told evicted maxEvents, maxBytes e1`,
@@ -93,10 +102,10 @@ stories("events that lack their contact", {
     ]);
   },
   "are 100 at most, reported once, and neither push out nor are pushed out by the others": `
-    weather refused; A opens as ann maxEvents=2; A tracks 2; A resets; A tracks 103; 20 ms; A told evicted identify e3
-    A identifies ann; A tracks 3; 20 ms; requests <9; weather up; 60 s; waiting `,
-  "push out no others by their size": `
-    weather refused; A opens maxBytes=1000; A tracks a ${text(500)}; A resets; A tracks b ${text(800)}; 20 ms; waiting a b`,
+    weather refused; A opens as ann maxEvents=2; A tracks 3; A resets; A tracks 103; 20 ms
+    A told evicted maxEvents, maxBytes e1, evicted identify e4; A identifies ann; A tracks 3; 20 ms; requests <9; weather up; 60 s; waiting `,
+  "push out no others by their size, and may be older": `
+    weather 0; A opens maxBytes=1000 maxAgeMs=9000; A tracks a ${text(500)}; A resets; A tracks b ${text(800)}; waiting a b; 20 s; waiting b`,
 });
 
 stories("a row in the storage", {

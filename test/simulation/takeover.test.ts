@@ -48,6 +48,11 @@ stories("a tab", {
     await tell("A stalls 20; 60 s; sent e1 e1");
     expect(world.sent.map((sent) => sent.page)).toEqual([page("A"), page("B")]);
   },
+  "tries nothing again that another one has delivered while its own request was open": async ({ tell, entries }) => {
+    await tell("A opens; B opens; 5 s; latency 12000; next 503; A tracks; 30 ms; latency 20");
+    entries.get("e1")!.mayRepeat = "its page stands still before it has the lock";
+    await tell("A stalls 9; 60 s; sent e1 e1");
+  },
   ...each([true, false], (readsFresh) => [
     `that stands still obeys a refusal that it hears of only when it is left (reads what is stored: ${readsFresh})`,
     async ({ tell, world }) => {
