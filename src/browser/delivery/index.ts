@@ -103,8 +103,9 @@ const followEvent = (key: string, text: string | null): void => {
     else load(key);
   } else {
     told.delete(key);
-    // It has delivered or dropped the event, or its mark. Where a request is open here, the answer decides.
-    if (row && inFlight.has(row)) row.isRemoved = true;
+    // It has delivered or dropped the event. Where a request is open here, its answer decides; what became of a mark says
+    // nothing of an event whose request this document still hears of.
+    if (row && inFlight.has(row)) row.isRemoved = !row.handedOffAt;
     else if (row) forget(row);
   }
 };

@@ -4,7 +4,7 @@ import { get, keys, remove } from "../state/storage.js";
 import { isForgotten } from "./addressing.js";
 import { mostAge } from "./bounds.js";
 import { hasLocks, isLeftAlone } from "./ownership.js";
-import { drop, enlist, forget, lists, rows, tally } from "./queue.js";
+import { deliver, drop, enlist, forget, lists, rows, tally } from "./queue.js";
 import { ageOf, EVENT, isOwn, type Row, readRow } from "./row.js";
 import { TOLD_MS } from "./timings.js";
 
@@ -37,6 +37,7 @@ export const load = (key: string, known?: Row): Row | undefined => {
     tally.dropped++;
   } else if (isLeftAlone(key) && !isOwn(row) && !row.handedOffAt) noteOther(key);
   else if (isForgotten(row)) drop(row);
+  else if (row.handedOffAt === row.arrivedMark) deliver(row);
   else enlist(row, row.handedOffAt === mark);
   return row.list && row.list !== lists.handedOff ? row : undefined;
 };

@@ -31,6 +31,8 @@ export interface Row {
 
   /** When this document has tracked it. */
   trackedAt?: number;
+  /** The hand-off that a later request has shown to be right. */
+  arrivedMark?: number | undefined;
   /** Was this document told that another one has removed it, while its request was open here? */
   isRemoved?: boolean;
   /** When it failed last, and whether the service refused it. */

@@ -97,7 +97,6 @@ export const handOff: MakeRule = (journal) => {
     const mayWrite =
       clock.now() < entry.trackedAt + YOUNG_MS || clock.now() >= lockedAt(journal, page, entry) + SETTLE_MS;
     const hasOthers = world.pages.some((other) => other !== page && !other.isDead);
-    if (hasOthers && clock.now() < succeededAt + HEARD_MS) entry.mayBeLost ??= JUDGED;
     if (hasOthers || !mayWrite) failedMarks.set(sent, mayWrite ? clock.now() + page.throttleMs + HEARD_MS : STUCK);
   };
   const note = (page: Page | undefined, failure: Failure): void => {
@@ -156,8 +155,6 @@ export const handOff: MakeRule = (journal) => {
       const { name, failures: times } = entry;
       if (isSuccess(status)) {
         succeededAt = clock.now();
-        for (const [other, until] of failedMarks)
-          if (other.page !== page && clock.now() < until) entries.get(other.name)!.mayBeLost ??= JUDGED;
       }
       if (page.isGone) return;
       holdsUntil = Math.max(holdsUntil, clock.now() + retryAfter * 1_000);
