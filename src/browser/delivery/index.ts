@@ -2,8 +2,8 @@
 import { isHidden, type PageEvent } from "../page.js";
 import { log } from "../reporting.js";
 import { choose, consent, followConsent, restoreRefusal } from "../state/consent.js";
-import { identify, identity, resetIdentity } from "../state/identity.js";
-import { followRow, getStored, isInMemory, keyOf } from "../state/storage.js";
+import { IDENTITY, identify, identity, resetIdentity } from "../state/identity.js";
+import { followRow, get, getStored, isInMemory, keyOf } from "../state/storage.js";
 import { addressAll, followVisitor, forgetUnaddressed } from "./addressing.js";
 import { BACKOFF, backoff, followBackoff } from "./backoff.js";
 import { admit } from "./bounds.js";
@@ -86,9 +86,12 @@ const leave = (): void => {
 const comeBack = (): void => {
   setGone(false);
   rename();
-  // Firefox and WebKit may never end its request: its mark, if it has one, is judged like any other.
+  // Where the identity is gone, too, the page has emptied the storage (a log-out).
+  const isEmptied = get(IDENTITY) === undefined;
+  // Firefox and WebKit may never end its request: its mark, if it has one, is judged like any other. Without a row, another
+  // tab has delivered it.
   for (const row of rows.values())
-    if (inFlight.has(row)) enlist(row);
+    if (inFlight.has(row) && (isEmptied || get(row.key) !== undefined)) enlist(row);
     else if (!isInMemory(row.key)) forget(row);
   catchUp();
   resume();
@@ -137,7 +140,7 @@ export const onPageEvent = (event: PageEvent): void => {
   else if (type === "visibilitychange" && isVisible) {
     catchUp();
     resume();
-  } else {
+  } else if (type !== "pageshow") {
     if (rows.size) catchUp();
     if (type === "pagehide") leave();
     else round(true);
