@@ -38,7 +38,7 @@ export const report = (code: Problem["code"], detail: string, body?: string): vo
   // A handler that tracks may cause the next problem, and so on without end.
   if (isReporting) return;
   isReporting = true;
-  attempt(() => config.onError?.({ code, detail, event: body && JSON.parse(body) }));
+  attempt(() => config.onError?.({ code, detail, event: body && attempt(() => JSON.parse(body)) }));
   isReporting = false;
 };
 

@@ -28,7 +28,7 @@ export const judgeMarks = (): void => {
     const isJudged = health.acceptedAt >= handedOffAt;
     const isOpen = [...inFlight.values()].some(({ beganAt }) => beganAt >= handedOffAt);
     const isOld = Math.abs(Date.now() - handedOffAt) >= MARK_MS;
-    const isDown = downSince((one) => rows.get(one)?.failures ?? 0) - handedOffAt < MARK_MS;
+    const isDown = downSince() - handedOffAt < MARK_MS;
     // Under the lock of its tab the event is sent again, or dropped: a page that lives on has that lock while a request is open.
     row.arrivedMark = isDown ? undefined : handedOffAt;
     if (isDown || isJudged || (isOld && !isOpen)) enlist(row, true);
