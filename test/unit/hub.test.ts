@@ -195,13 +195,18 @@ describe("a configuration", () => {
   ])(
     "that comes second, with %s, changes no option, and is warned of where it differs",
     async (_, second, ...expected) => {
-      const sent = await sentIn(({ hub }) => {
-        hub().init(config({ pageviews: "auto" }));
-        hub().init(second as Config);
-        hub().track("one");
-      });
-      expect([sent, problems.map(({ detail }) => detail)]).toEqual(expected);
-      expect(warn.mock.calls).toEqual(problems.map(({ detail }) => [`tracklet: ${detail}`]));
+      for (const isImported of [false, true]) {
+        problems.length = 0;
+        warn.mockClear();
+        const sent = await sentIn(({ hub, app }) => {
+          const { init, track } = isImported ? app : hub();
+          init(config({ pageviews: "auto" }));
+          init(second as Config);
+          track("one");
+        });
+        expect([sent, problems.map(({ detail }) => detail)]).toEqual(expected);
+        expect(warn.mock.calls).toEqual(problems.map(({ detail }) => [`tracklet: ${detail}`]));
+      }
     },
   );
   it.each([undefined, null, {}])(
