@@ -62,14 +62,11 @@ export interface Config {
    */
   pageviews?: "auto" | "hash" | "off";
   /**
-   * Changes the URL of a page view, in place or by giving another one back, or drops the view (`null`, `false`). It is given
-   * the URL without its secrets: user and password, and the values of parameters such as `token`, `code` or `password` in
-   * query and fragment, are already replaced.
+   * Changes an event before it is stored, in place or by giving another one back, or drops it (`null`, `false`). The URL of a
+   * page view is `params.visit_url`, whose secrets are already replaced: user and password, and the values of parameters such
+   * as `token`, `code` or `password` in query and fragment.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a hook may return nothing
-  visitUrl?: (url: URL) => string | URL | null | false | undefined | void;
-  /** Changes an event before it is stored, in place or by giving another one back, or drops it (`null`, `false`). */
-  // biome-ignore lint/suspicious/noConfusingVoidType: as above
   beforeSend?: (event: TrackEvent) => TrackEvent | null | false | undefined | void;
   /**
    * What the visitor allows while no choice of `optIn()` or `optOut()` is stored. `"granted"` (default); `"pending"`: events

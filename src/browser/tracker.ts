@@ -4,8 +4,9 @@ import { attempt } from "../shared/attempt.js";
 import { uuid } from "../shared/uuid.js";
 import type { Config, FlushResult, Tracker } from "../types.js";
 import { plainParams } from "./capture/event.js";
-import { revise, reviseUrl } from "./capture/hooks.js";
+import { revise } from "./capture/hooks.js";
 import { countView, judgeView, move, moveInHistory, watchPageviews } from "./capture/pageviews.js";
+import { redact } from "./capture/redact.js";
 import { config, configure, isOn, type Named, url } from "./config.js";
 import * as delivery from "./delivery/index.js";
 import { onPage, type PageEvent } from "./page.js";
@@ -26,11 +27,7 @@ const add = (verb: string, given: unknown, params: unknown, view?: Params): void
   };
   const own = account_uid ? { account_uid } : undefined;
   const all: Params = { ...config.params, ...own, ...stamps, ...view, ...plainParams(verb, params) };
-  if (event_uid === "pageview" && typeof all.visit_url === "string") {
-    const visit_url = reviseUrl(all.visit_url);
-    if (!visit_url) return;
-    all.visit_url = visit_url;
-  }
+  if (event_uid === "pageview" && typeof all.visit_url === "string") all.visit_url = redact(all.visit_url);
   const body = revise({ contact_uid, event_uid, params: all });
   if (body) delivery.add(body);
 };

@@ -53,7 +53,6 @@ const RULES: Record<string, Rule> = {
   stamp: SWITCH,
   mute: SWITCH,
   debug: SWITCH,
-  visitUrl: FUNCTION,
   beforeSend: FUNCTION,
   onError: FUNCTION,
 };

@@ -53,7 +53,7 @@ it.each<Case>([
   ["status 401", PASSED, {}, { pauseMs: 1 }],
   ["because the service refuses it: status 413", problem("rejected", "status 413")],
   ["because too many wait or too long: maxAgeMs", problem("evicted", "maxAgeMs")],
-  ["is wrong: visitUrl: Error: x", problem("input", "visitUrl: Error: x")],
+  ["is wrong: beforeSend: Error: x", problem("input", "beforeSend: Error: x")],
   ["has another token or name. The first one holds", problem("input", "init: apiToken")],
   ["has another consent. The first one holds", problem("input", "init: consent")],
   ["In a tag it is JSON", problem("input", "init: params")],
@@ -198,7 +198,7 @@ describe("consent", () => {
 it.each<Case>([
   ["None yet."],
   ['pageviews is "off", so only a call of pageview()', {}, { tag: { ...TAG, pageviews: "off" } }],
-  ["visitUrl, a function of this page, may drop them", { options: { ...TAG, visitUrl: () => null } }],
+  ["beforeSend, a function of this page, may drop them", { options: { ...TAG, beforeSend: () => null } }],
   ['counts only with pageviews "hash"', {}, { hasFragment: true }],
   ["None yet.", {}, { hasFragment: true, tag: { ...TAG, pageviews: "hash" } }],
 ])("no page view: %s", (text, ...page) => expect(viewOf(...all(...page)).lists[1]!.empty).toContain(text));

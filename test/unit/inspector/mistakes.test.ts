@@ -59,7 +59,7 @@ describe("the options of a call of init", () => {
       debug: false,
       maxEvents: 10,
       consent: undefined,
-      visitUrl: () => {},
+      beforeSend: () => {},
       onError: () => {},
     };
     expect(init(options)).toEqual([]);
