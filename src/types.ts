@@ -81,7 +81,10 @@ export interface Config {
   maxBytes?: number;
   /** Longest time that an event waits for delivery, in milliseconds. Default 604,800,000 (7 days). */
   maxAgeMs?: number;
-  /** Adds `params.event_id`, `occurred_at`, `event_source` and `event_seq`: to drop repeats, and to count losses. Default `false`. */
+  /**
+   * Adds `params.event_id`, `occurred_at`, `event_source` and `event_seq` behind `beforeSend`: to drop repeats, and to count
+   * losses. Default `false`.
+   */
   stamp?: boolean;
   /** Records and sends nothing in this document, and leaves what is stored alone, as for staff. Default `false`. */
   mute?: boolean;

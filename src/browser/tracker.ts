@@ -3,7 +3,7 @@ import type { Params } from "../declared.js";
 import { attempt } from "../shared/attempt.js";
 import { uuid } from "../shared/uuid.js";
 import type { Config, FlushResult, Tracker } from "../types.js";
-import { plainParams } from "./capture/event.js";
+import { format, plainParams } from "./capture/event.js";
 import { revise } from "./capture/hooks.js";
 import { countView, judgeView, move, moveInHistory, watchPageviews } from "./capture/pageviews.js";
 import { redact } from "./capture/redact.js";
@@ -19,17 +19,21 @@ const add = (verb: string, given: unknown, params: unknown, view?: Params): void
   if (consent === "denied") log("dropped", "consent");
   if (consent === "denied" || !event_uid) return;
   const [, contact_uid, account_uid] = identity();
-  const stamps = isOn(config.stamp) && {
-    event_id: uuid(),
-    occurred_at: Date.now(),
-    event_source: delivery.me,
-    event_seq: delivery.tally.seq,
-  };
   const own = account_uid ? { account_uid } : undefined;
-  const all: Params = { ...config.params, ...own, ...stamps, ...view, ...plainParams(verb, params) };
+  const all: Params = { ...config.params, ...own, ...view, ...plainParams(verb, params) };
   if (event_uid === "pageview" && typeof all.visit_url === "string") all.visit_url = redact(all.visit_url);
-  const body = revise({ contact_uid, event_uid, params: all });
-  if (body) delivery.add(body);
+  const event = revise({ contact_uid, event_uid, params: all });
+  if (!event) return;
+  // Behind the hooks, which may track: the number is that of the next event that is stored.
+  if (isOn(config.stamp))
+    event.params = {
+      event_id: uuid(),
+      occurred_at: Date.now(),
+      ...event.params,
+      event_source: delivery.me,
+      event_seq: delivery.tally.seq,
+    };
+  delivery.add(format(event));
 };
 
 const addView = (params?: Params): void => add("pageview", "pageview", params, { visit_url: location.href });

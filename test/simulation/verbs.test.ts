@@ -83,19 +83,24 @@ describe("an event", () => {
       expect(again).toEqual([first, first]);
     }));
 
-  it("has a number in its document, without gaps: what is not recorded takes none, and a page that comes back begins anew", () =>
+  it("has a number in its document, without gaps, whatever hooks track, drop and change, and a page that comes back begins anew", () =>
     inWorld(async (world) => {
-      const beforeSend = ({ event_uid }: TrackEvent) => event_uid !== "no" && undefined;
-      const page = await world.open({ stamp: true, beforeSend });
+      const beforeSend = ({ event_uid, params }: TrackEvent) => {
+        if (event_uid === "no") track("instead");
+        if (event_uid === "b") track("of b");
+        return event_uid !== "no" && { event_uid, contact_uid: "ann", params: { ...params, event_seq: 7 } };
+      };
+      const page = await world.open({ stamp: true, beforeSend, onError: () => track("of an error") });
       const { track, optIn, optOut } = page.tracker;
-      await page.run(() => [optOut(), track("denied"), optIn(), track("a"), track("no"), track(""), track("b")]);
+      await page.run(() => [optOut(), track("denied"), optIn(), track("a", { n: 5n }), track("no"), track("b")]);
       await world.clock.advance(1_000);
+      expect(world.names()).toEqual(["of an error", "a", "instead", "of b", "b"]);
       await page.freeze();
       await page.restore();
       await page.track("c");
       await world.clock.advance(1_000);
       const params = world.sent.map(({ body }) => JSON.parse(body).params);
-      expect(params.map(({ event_seq }) => event_seq)).toEqual([1, 2, 1]);
+      expect(params.map(({ event_seq }) => event_seq)).toEqual([1, 2, 3, 4, 5, 1]);
       expect(new Set(params.map(({ event_source }) => event_source)).size).toBe(2);
     }));
 });

@@ -4,19 +4,18 @@ import { config } from "../config.js";
 import { log, report } from "../reporting.js";
 import { format } from "./event.js";
 
-/** The body of an event; nothing where `beforeSend` drops it. */
-export const revise = (event: TrackEvent): string | undefined => {
-  const body = format(event);
-  if (!config.beforeSend) return body;
+/** The event as plain data, as `beforeSend` leaves it; nothing where that drops it. */
+export const revise = (event: TrackEvent): TrackEvent | undefined => {
+  if (!config.beforeSend) return event;
   try {
-    const copy: TrackEvent = JSON.parse(body);
+    const copy: TrackEvent = JSON.parse(format(event));
     const answer = config.beforeSend(copy);
     if (answer === null || answer === false) return void log("dropped", "beforeSend");
     const next = answer ?? copy;
     if (!next.event_uid) throw new TypeError("expected an event with event_uid");
-    return format(next);
+    return JSON.parse(format(next));
   } catch (error) {
     report("input", `beforeSend: ${(error as Error)?.message}`);
-    return body;
+    return event;
   }
 };
