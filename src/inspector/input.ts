@@ -2,14 +2,7 @@
 import { unknownVerb } from "./calls.js";
 
 const UID = "give a text that is not empty.";
-const OTHER_TRACKER =
-  "A second script tag, or a second call of init, has another token or name. The first one holds: give a second tracker a name of its own (data-name).";
-
 const KNOWN: Record<string, string> = {
-  "init: name": OTHER_TRACKER,
-  "init: apiToken": OTHER_TRACKER,
-  "init: consent":
-    "A second script tag, or a second call of init, has another consent. The first one holds: leave only the one that your banner needs.",
   "init: params":
     'The option params is no object: it is left out. In a tag it is JSON, such as data-params=\'{"plan":"team"}\'.',
   "track: eventUid": `track was given no eventUid: ${UID}`,
@@ -21,6 +14,9 @@ const KNOWN: Record<string, string> = {
 export const ofInput = (detail: string): string => {
   const known = KNOWN[detail];
   if (known) return known;
+  const [, options] = /^init again: (.+)/.exec(detail) ?? [];
+  if (options)
+    return `A second script tag, or a second call of init, has another ${options}. The first one holds: leave one alone${/apiToken|name/.test(options) ? ", or load the script again with a data-name of its own" : ""}.`;
   const [, verb] = /^no verb (.+)/.exec(detail) ?? [];
   // Of a text in place of a call, the first letter is taken for the verb.
   if (verb?.length === '"t"'.length)

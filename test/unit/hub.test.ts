@@ -185,13 +185,18 @@ describe("calls", () => {
 });
 
 describe("a configuration", () => {
-  const BOB = { contactUid: "bob", onError: () => expect.unreachable() };
+  const BOB: Partial<Config> = { contactUid: "bob", pageviews: "auto" };
+  const CHANGED = { trackUrl: "/t", beforeSend: () => null, stamp: true, params: { a: 2 } };
+  const TEXTS = { stamp: "false", params: '{"a":1}', beforeSend: undefined } as never;
   it.each<[what: string, second: Partial<Config>, sent: string, warnings: string[]]>([
     ["nothing", {}, "pageview one", []],
-    ["the same", config({ pageviews: "auto" }), "pageview one", []],
-    ["another apiToken", config({ apiToken: "other", ...BOB }), "pageview one", ["init: apiToken"]],
-    ["another name", config({ name: "other", ...BOB }), "pageview one", ["init: name"]],
-    ["another consent", config({ consent: "pending", ...BOB }), "bob:pageview bob:one", ["init: consent"]],
+    ["the same", config({ pageviews: "auto", params: { a: 1 }, beforeSend: () => {} }), "pageview one", []],
+    ["the same as an attribute has it", TEXTS, "pageview one", []],
+    ["another apiToken", config({ apiToken: "other", ...BOB }), "pageview one", ["init again: apiToken"]],
+    ["another name", config({ name: "other", ...BOB }), "pageview one", ["init again: name"]],
+    ["another consent", config({ consent: "pending", ...BOB }), "bob:pageview bob:one", ["init again: consent"]],
+    ["other options", CHANGED, "pageview one", ["init again: trackUrl, beforeSend, stamp, params"]],
+    ["other page views", { pageviews: "off" }, "pageview one", ["init again: pageviews"]],
   ])(
     "that comes second, with %s, changes no option, and is warned of where it differs",
     async (_, second, ...expected) => {
@@ -200,7 +205,7 @@ describe("a configuration", () => {
         warn.mockClear();
         const sent = await sentIn(({ hub, app }) => {
           const { init, track } = isImported ? app : hub();
-          init(config({ pageviews: "auto" }));
+          init(config({ pageviews: "auto", stamp: false, params: { a: 1 }, beforeSend: () => {} }));
           init(second as Config);
           track("one");
         });
