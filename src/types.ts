@@ -70,7 +70,7 @@ export interface Config {
   beforeSend?: (event: TrackEvent) => TrackEvent | null | false | undefined | void;
   /**
    * What the visitor allows while no choice of `optIn()` or `optOut()` is stored. `"granted"` (default); `"pending"`: events
-   * wait in memory; `"denied"`: nothing is stored or sent, whatever was chosen.
+   * wait in memory; `"denied"`: nothing is stored or sent, whatever was chosen. Anything else counts as `"pending"`.
    */
   consent?: Consent;
   /** Takes the browser's Global Privacy Control for `consent: "denied"`. Default `false`. */
@@ -79,7 +79,7 @@ export interface Config {
   maxEvents?: number;
   /** Most bytes in UTF-8 that wait for delivery. Default 1,048,576. */
   maxBytes?: number;
-  /** Longest time that an event waits for delivery, in milliseconds. Default 604,800,000 (7 days). */
+  /** Longest time that an event waits for delivery, in milliseconds. Default 604,800,000 (7 days); 30 days at most. */
   maxAgeMs?: number;
   /**
    * Adds `params.event_id`, `occurred_at`, `event_source` and `event_seq` behind `beforeSend`: to drop repeats, and to count

@@ -34,6 +34,7 @@ const nothing = (): FlushResult => ({
 
 const init = (given: Config): void => {
   const name = given.name || config.name;
+  given.name = name;
   const other = name !== config.name && hubAt(name);
   if (other) other.init(given);
   else if (first) {
@@ -45,14 +46,15 @@ const init = (given: Config): void => {
     if (differing) report("input", `init again: ${differing}`);
     // With another name or token it speaks of another tracker's visitor.
     if (given.contactUid && !/name|apiToken/.test(differing)) run(["identify", given.contactUid, given.accountUid]);
-  } else if (given.apiToken || given.trackUrl) {
-    openHub(name);
-    first = { ...given, name };
-    start({ ...first, name });
-    waiting.forEach(run);
   } else {
-    configure({ ...given, name: config.name });
-    report("input", "no apiToken, trackUrl");
+    openHub(name);
+    const next = { ...given, name };
+    const wrong = configure(next);
+    if (wrong) report("input", `init: ${wrong}`);
+    if (!given.apiToken && !given.trackUrl) return;
+    first = given;
+    start(next);
+    waiting.forEach(run);
   }
 };
 

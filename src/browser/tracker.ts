@@ -2,15 +2,15 @@
 import type { Params } from "../declared.js";
 import { attempt } from "../shared/attempt.js";
 import { uuid } from "../shared/uuid.js";
-import type { Config, FlushResult, Tracker } from "../types.js";
+import type { FlushResult, Tracker } from "../types.js";
 import { format, plainParams } from "./capture/event.js";
 import { revise } from "./capture/hooks.js";
 import { countView, judgeView, move, moveInHistory, watchPageviews } from "./capture/pageviews.js";
 import { redact } from "./capture/redact.js";
-import { config, configure, isOn, type Named, url } from "./config.js";
+import { config, isOn, type Named } from "./config.js";
 import * as delivery from "./delivery/index.js";
 import { onPage, type PageEvent } from "./page.js";
-import { guard, listenTo, log, readUid, report } from "./reporting.js";
+import { guard, listenTo, log, readUid } from "./reporting.js";
 import { consent } from "./state/consent.js";
 import { identity } from "./state/identity.js";
 
@@ -89,17 +89,14 @@ export const begin = (): void => {
   if (config.contactUid) verbs.identify(config.contactUid, config.accountUid);
 };
 
-/** Starts the one tracker of this script. */
+/** Starts the one tracker of this script, with the options of `configure`. */
 export const start = (given: Named): void => {
-  configure(given);
   const { params } = given;
   given.params = plainParams(
     "init",
     typeof params === "string" ? (attempt(() => JSON.parse(params)) ?? params) : params,
   );
   if (isOn(given.debug)) listenTo((...line) => console.debug(given.name, ...line));
-  const missing = ["apiToken", "trackUrl"].filter((option) => !given[option as keyof Config]);
-  if (!url) report("input", `no ${missing.join(", ") || "address in trackUrl"}`);
   setTimeout(() => {
     guard(begin);
     guard(delivery.resume);

@@ -1,5 +1,6 @@
 /** What the tracker calls a wrong option or argument (`"input"`), in words. */
 import { unknownVerb } from "./calls.js";
+import { adviceOn } from "./options.js";
 
 const UID = "give a text that is not empty.";
 const KNOWN: Record<string, string> = {
@@ -17,6 +18,8 @@ export const ofInput = (detail: string): string => {
   const [, options] = /^init again: (.+)/.exec(detail) ?? [];
   if (options)
     return `A second script tag, or a second call of init, has another ${options}. The first one holds: leave one alone${/apiToken|name/.test(options) ? ", or load the script again with a data-name of its own" : ""}.`;
+  const [, wrong] = /^init: (.+)/.exec(detail) ?? [];
+  if (wrong) return `An option is missing or wrong: ${adviceOn(wrong.split(", "))}`;
   const [, verb] = /^no verb (.+)/.exec(detail) ?? [];
   // Of a text in place of a call, the first letter is taken for the verb.
   if (verb?.length === '"t"'.length)

@@ -150,9 +150,9 @@ describe("no verb throws, and the event still goes", () => {
 
 describe("a configuration", () => {
   it.each<[Partial<Config>, string]>([
-    [{ apiToken: "" }, "no apiToken"],
-    [{ trackUrl: "" }, "no trackUrl"],
-    [{ trackUrl: "https://[" }, "no address in trackUrl"],
+    [{ apiToken: "" }, "init: apiToken, trackUrl"],
+    [{ trackUrl: "" }, "init: apiToken, trackUrl"],
+    [{ trackUrl: "https://[" }, "init: apiToken, trackUrl"],
   ])("%j sends nothing anywhere, which is said; the events wait until it is right", (wrong, detail) =>
     inStory(async ({ tell, open, act, world }) => {
       const page = await open(wrong);
@@ -167,6 +167,13 @@ describe("a configuration", () => {
       expect(world.sent[0]!.url).toBe("https://track.example/v1/track/event?api_token=token");
     }),
   );
+  it("whose options are wrong is named, and holds on the safe side", () =>
+    inStory(async ({ tell, page, world }) => {
+      await tell(
+        "A opens consent=grantd maxEvents=1.000; A told input init: consent, maxEvents; A tracks; 60 s; requests 0",
+      );
+      expect([page("A").tracker.consent(), world.stored()]).toEqual(["pending", []]);
+    }));
   it("that is put right delivers what waited", () =>
     inStory(async ({ tell, service }) => {
       service.rule = ({ url }) => [url.endsWith("api_token=right") ? 200 : 401];

@@ -224,7 +224,7 @@ describe("a configuration", () => {
         hub().init(config());
       });
       expect(sent).toBe("one");
-      expect(warn.mock.calls).toEqual([["tracklet: no apiToken, trackUrl"]]);
+      expect(warn.mock.calls).toEqual([["tracklet: init: apiToken, trackUrl"]]);
     },
   );
 });

@@ -67,7 +67,7 @@ it.each([
 ])("says once what is missing with %s, and takes a configuration that comes later", async (_, current) => {
   globals.tracklet = [["track", "a"]];
   await run(current());
-  expect(warn.mock.calls).toEqual([["tracklet: no apiToken, trackUrl"]]);
+  expect(warn.mock.calls).toEqual([["tracklet: init: apiToken, trackUrl"]]);
   (globals.tracklet as unknown as Hub).push(["init", OPTIONS]);
   expect(keys()).toEqual(["tracklet a"]);
   expect(warn).toHaveBeenCalledTimes(1);

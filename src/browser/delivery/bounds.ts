@@ -1,12 +1,19 @@
 /** How much may wait: events, bytes and age. The oldest event goes first. */
-import { config } from "../config.js";
+import { numberOf } from "../config.js";
 import { isReporting, report } from "../reporting.js";
 import { drop, lists, rows, tally } from "./queue.js";
 import { ageOf, type Row } from "./row.js";
-import { MAX_AGE_MS, MAX_BYTES, MAX_EVENTS, MAX_UNADDRESSED, MAX_UNADDRESSED_AGE_MS } from "./timings.js";
+import {
+  LONGEST_AGE_MS,
+  MAX_AGE_MS,
+  MAX_BYTES,
+  MAX_EVENTS,
+  MAX_UNADDRESSED,
+  MAX_UNADDRESSED_AGE_MS,
+} from "./timings.js";
 
-export const mostAge = (): number => Number(config.maxAgeMs) || MAX_AGE_MS;
-const mostBytes = (): number => Number(config.maxBytes) || MAX_BYTES;
+export const mostAge = (): number => Math.min(numberOf("maxAgeMs", MAX_AGE_MS), LONGEST_AGE_MS);
+const mostBytes = (): number => numberOf("maxBytes", MAX_BYTES);
 
 const evict = (row: Row, detail: string): void => {
   drop(row);
@@ -20,8 +27,7 @@ export const trim = (): void => {
   for (const row of rows.values()) {
     if (!row.isAddressed) continue;
     const isOld = ageOf(row.key) > mostAge();
-    const isMuch =
-      tally.bytes > mostBytes() || rows.size - lists.unaddressed.size > (Number(config.maxEvents) || MAX_EVENTS);
+    const isMuch = tally.bytes > mostBytes() || rows.size - lists.unaddressed.size > numberOf("maxEvents", MAX_EVENTS);
     if (!isOld && !isMuch) break;
     evict(row, isOld ? "maxAgeMs" : "maxEvents, maxBytes");
   }

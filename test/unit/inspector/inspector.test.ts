@@ -56,6 +56,7 @@ it.each<Case>([
   ["is wrong: beforeSend: Error: x", problem("input", "beforeSend: Error: x")],
   ["has another apiToken. The first one holds: leave one alone, or load", problem("input", "init again: apiToken")],
   ["has another consent, stamp. The first one holds: leave one alone.", problem("input", "init again: consent, stamp")],
+  ["consent: write granted, pending or denied", problem("input", "init: consent, maxEvents")],
   ["In a tag it is JSON", problem("input", "init: params")],
   ["The params of track are no object", problem("input", "track: params")],
   ["size in the params of track cannot be written as JSON", problem("input", "track: params.size")],
