@@ -14,13 +14,18 @@ import { guard, listenTo, log, readUid } from "./reporting.js";
 import { consent } from "./state/consent.js";
 import { identity } from "./state/identity.js";
 
-const add = (verb: string, given: unknown, params: unknown, view?: Params): void => {
-  const event_uid = readUid(`${verb}: eventUid`, given);
+const add = (given: unknown, params: unknown, view?: Params): void => {
+  const event_uid = readUid("track: eventUid", given);
   if (consent === "denied") log("dropped", "consent");
   if (consent === "denied" || !event_uid) return;
   const [, contact_uid, account_uid] = identity();
   const own = account_uid ? { account_uid } : undefined;
-  const all: Params = { ...config.params, ...own, ...view, ...plainParams(verb, params) };
+  const all: Params = {
+    ...config.params,
+    ...own,
+    ...view,
+    ...plainParams(view ? "pageview" : `track ${event_uid}`, params),
+  };
   if (event_uid === "pageview" && typeof all.visit_url === "string") all.visit_url = redact(all.visit_url);
   const event = revise({ contact_uid, event_uid, params: all });
   if (!event) return;
@@ -36,7 +41,7 @@ const add = (verb: string, given: unknown, params: unknown, view?: Params): void
   delivery.add(format(event));
 };
 
-const addView = (params?: Params): void => add("pageview", "pageview", params, { visit_url: location.href });
+const addView = (params?: Params): void => add("pageview", params, { visit_url: location.href });
 
 /** The verbs. Whoever calls them catches what they throw. */
 export const verbs = {
@@ -47,7 +52,7 @@ export const verbs = {
   },
   track: (eventUid: string, params?: Params): void => {
     judgeView();
-    add("track", eventUid, params);
+    add(eventUid, params);
   },
   pageview: (params): void => {
     // It stands for the view of its URL that may be about to be counted.

@@ -26,7 +26,7 @@ export const ofInput = (detail: string): string => {
     return `push was given a text: a call is an array, such as push(["track", "signup"]).`;
   if (verb?.startsWith("[")) return "push was given a list of calls in one array: give it each call by itself.";
   if (verb) return unknownVerb(verb.replace(/"/g, ""));
-  const [, name, params] = /^(\w+): params(\..+)?$/.exec(detail) ?? [];
+  const [, name, params] = /^(.+): params(\..+)?$/.exec(detail) ?? [];
   if (params) return `${params.slice(1)} in the params of ${name} cannot be written as JSON: it is left out.`;
   if (name) return `The params of ${name} are no object: they are left out. Give an object, such as { plan: "team" }.`;
   return `An option or an argument is wrong: ${detail}.`;

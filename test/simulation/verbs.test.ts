@@ -4,6 +4,8 @@ import type { Config, DebugListener, TrackEvent, Tracker } from "../../src/types
 import { inStory } from "./story.js";
 import { inWorld } from "./world.js";
 
+/** What stands behind a mistake in the console. */
+const SEE = ["(docs/debugging.md#console)", ""];
 let warn: MockInstance;
 beforeEach(() => {
   warn = vi.spyOn(console, "warn").mockImplementation(() => {});
@@ -110,12 +112,13 @@ describe("no verb throws, and the event still goes", () => {
     ["track()", ({ track }) => track(undefined as never), "track: eventUid"],
     ["identify()", ({ identify }) => identify(undefined as never), "identify: contactUid"],
     ["pageview(5)", ({ pageview }) => pageview(5 as never), "pageview: params"],
+    ["track(a, { n: 5n })", ({ track }) => track("a", { n: 5n }), "track a: params.n"],
   ])("%s is reported by verb and argument, once to the console", async (_, act, detail) => {
     const { sent, told } = await sentBy({}, (tracker) => {
       expect([act(tracker), act(tracker)]).toEqual([undefined, undefined]);
       tracker.track("next");
     });
-    expect([told, warn.mock.calls]).toEqual([Array(2).fill(`input ${detail}`), [[`tracklet: ${detail}`]]]);
+    expect([told, warn.mock.calls]).toEqual([Array(2).fill(`input ${detail}`), [[`tracklet: ${detail}`, ...SEE]]]);
     expect(sent.at(-1)).toEqual(event("ann", "next"));
   });
   it.each(["text", '{"no":JSON}', 5])("with %j for config.params", async (params) =>
@@ -159,7 +162,7 @@ describe("a configuration", () => {
       await act(page, "tracks");
       await tell("60 s; requests 0; waiting e1");
       expect([warn.mock.calls, page.problems.map((problem) => problem.detail)]).toEqual([
-        [[`tracklet: ${detail}`]],
+        [[`tracklet: ${detail}`, ...SEE]],
         [detail],
       ]);
       await act(page, "leaves");
@@ -247,7 +250,7 @@ describe("beforeSend", () => {
       ({ params }: { params: Record<string, unknown> }) => void Object.assign(params, { n: 2, params }),
     ],
   ])("that %s loses nothing, and is reported", async (_, hook) =>
-    expect(await sentWith(hook)).toEqual({ sent: [whole], told: [expect.stringContaining("input beforeSend: ")] }),
+    expect(await sentWith(hook)).toEqual({ sent: [whole], told: [expect.stringContaining("input beforeSend a: ")] }),
   );
 });
 

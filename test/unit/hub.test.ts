@@ -55,6 +55,8 @@ const sentIn = async (act: Act): Promise<string> => {
 /** Calls as they wait in an array. */
 const calls = (text: string): Command[] => text.split(", ").map((call) => call.split(" ") as Command);
 
+/** What stands behind a mistake in the console. */
+const SEE = ["(docs/debugging.md#console)", ""];
 let warn: MockInstance;
 beforeEach(() => {
   problems.length = 0;
@@ -169,7 +171,7 @@ describe("calls", () => {
       hub().push(garbage as never, ["track", "three"]);
     });
     expect(sent).toBe("one two three");
-    expect(warn.mock.calls).toEqual([[expect.stringContaining(`tracklet: ${warning}`)]]);
+    expect(warn.mock.calls).toEqual([[expect.stringContaining(`tracklet: ${warning}`), ...SEE]]);
   });
   it("by import wait as they were made", () =>
     sentIn(({ app, globals }) => {
@@ -210,7 +212,7 @@ describe("a configuration", () => {
           track("one");
         });
         expect([sent, problems.map(({ detail }) => detail)]).toEqual(expected);
-        expect(warn.mock.calls).toEqual(problems.map(({ detail }) => [`tracklet: ${detail}`]));
+        expect(warn.mock.calls).toEqual(problems.map(({ detail }) => [`tracklet: ${detail}`, ...SEE]));
       }
     },
   );
@@ -224,7 +226,7 @@ describe("a configuration", () => {
         hub().init(config());
       });
       expect(sent).toBe("one");
-      expect(warn.mock.calls).toEqual([["tracklet: init: apiToken, trackUrl"]]);
+      expect(warn.mock.calls).toEqual([["tracklet: init: apiToken, trackUrl", ...SEE]]);
     },
   );
 });

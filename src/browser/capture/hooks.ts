@@ -15,7 +15,7 @@ export const revise = (event: TrackEvent): TrackEvent | undefined => {
     if (!next.event_uid) throw new TypeError("expected an event with event_uid");
     return JSON.parse(format(next));
   } catch (error) {
-    report("input", `beforeSend: ${(error as Error)?.message}`);
+    report("input", `beforeSend ${event.event_uid}: ${(error as Error)?.message}`);
     return event;
   }
 };
