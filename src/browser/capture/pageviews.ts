@@ -25,9 +25,13 @@ let isSeen = false;
 
 const isHash = (): boolean => config.pageviews === "hash";
 
+/** The URL without the parameter that opens the inspector, which says nothing of the page. */
+export const withoutInspector = (url: string): string =>
+  url.replace(/(\?)tracklet_inspect[^&#]*&|[?&]tracklet_inspect[^&#]*/, "$1");
+
 /** What makes a URL another one: not its fragment, unless that routes; the first route is none; of a replacement the path alone. */
 const essence = (url: string): string => {
-  const whole = url.replace(isHash() ? /#!?\/?$/ : /#.*/, "");
+  const whole = withoutInspector(url).replace(isHash() ? /#!?\/?$/ : /#.*/, "");
   return strength === STRENGTHS.replace ? whole.replace(/\?[^#]*/g, "").replace(/#!?\/?$/, "") : whole;
 };
 
