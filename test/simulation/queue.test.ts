@@ -57,6 +57,9 @@ stories("bounds", {
   "of the age drop what has waited for too long, also of a page before": `
     weather silent; A opens maxAgeMs=60000; A tracks; A crashes; 61 s; weather up; B opens maxAgeMs=60000; B tracks; 60 s
     B told evicted maxAgeMs e1; B sent e2`,
+  "30 days at most, whatever the option says": `
+    weather silent; A opens maxAgeMs=9999999999; A tracks; A crashes; 2592001 s; weather up; B opens maxAgeMs=9999999999
+    60 s; B told evicted maxAgeMs e1; requests <2`,
   "of the age hold also where nothing else is tracked":
     "weather silent; A opens maxAgeMs=60000; A tracks; 120 s; waiting ; A told evicted maxAgeMs e1",
   "hold for what was taken over, too": `

@@ -1,13 +1,21 @@
 /** How much may wait: events, bytes and age. The oldest event goes first. */
-import { config } from "../config.js";
+import { numberOf } from "../config.js";
 import { get } from "../state/storage.js";
 import { drop, forget, lists, rows, tally } from "./queue.js";
 import { ageOf, isOwn, type Row } from "./row.js";
-import { MAX_AGE_MS, MAX_BYTES, MAX_EVENTS, MAX_SIZE, MAX_UNADDRESSED, MAX_UNADDRESSED_AGE_MS } from "./timings.js";
+import {
+  LONGEST_AGE_MS,
+  MAX_AGE_MS,
+  MAX_BYTES,
+  MAX_EVENTS,
+  MAX_SIZE,
+  MAX_UNADDRESSED,
+  MAX_UNADDRESSED_AGE_MS,
+} from "./timings.js";
 
-export const mostAge = (): number => Number(config.maxAgeMs) || MAX_AGE_MS;
-const mostEvents = (): number => Number(config.maxEvents) || MAX_EVENTS;
-const mostBytes = (): number => Number(config.maxBytes) || MAX_BYTES;
+export const mostAge = (): number => Math.min(numberOf("maxAgeMs", MAX_AGE_MS), LONGEST_AGE_MS);
+const mostEvents = (): number => numberOf("maxEvents", MAX_EVENTS);
+const mostBytes = (): number => numberOf("maxBytes", MAX_BYTES);
 
 /** Drops an event because of a bound, which `detail` names. */
 export const evict = (row: Row, detail: string): void => {

@@ -70,6 +70,8 @@ export const MAX_BYTES = 1_048_576;
 export const MAX_AGE_MS = 604_800_000;
 /** Bytes of one event: more than that services commonly refuse, ours by default. */
 export const MAX_SIZE = 262_144;
+/** The longest age that an option may ask for, 30 days: what a service keeps for the sake of late events has an end. */
+export const LONGEST_AGE_MS = 2_592_000_000;
 /** Bounds of events without a contact: they may never be sent, so they are few and go within a day. */
 export const MAX_UNADDRESSED = 100;
 export const MAX_UNADDRESSED_AGE_MS = 86_400_000;

@@ -15,7 +15,7 @@ const initial = (): Consent => {
   const isRefused =
     isOn(config.mute) ||
     (isOn(config.respectGpc) && (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl);
-  return isRefused ? "denied" : config.consent || "granted";
+  return isRefused ? "denied" : config.consent!;
 };
 
 /**

@@ -53,9 +53,10 @@ it.each<Case>([
   ["status 401", PASSED, {}, { pauseMs: 1 }],
   ["because the service refuses it: status 413", problem("rejected", "status 413")],
   ["because too many wait or too long: maxAgeMs", problem("evicted", "maxAgeMs")],
-  ["is wrong: visitUrl: Error: x", problem("input", "visitUrl: Error: x")],
-  ["has another token or name. The first one holds", problem("input", "init: apiToken")],
-  ["has another consent. The first one holds", problem("input", "init: consent")],
+  ["is wrong: beforeSend: Error: x", problem("input", "beforeSend: Error: x")],
+  ["has another apiToken. The first one holds: leave one alone, or load", problem("input", "init again: apiToken")],
+  ["has another consent, stamp. The first one holds: leave one alone.", problem("input", "init again: consent, stamp")],
+  ["consent: write granted, pending or denied", problem("input", "init: consent, maxEvents")],
   ["In a tag it is JSON", problem("input", "init: params")],
   ["The params of track are no object", problem("input", "track: params")],
   ["size in the params of track cannot be written as JSON", problem("input", "track: params.size")],
@@ -198,7 +199,7 @@ describe("consent", () => {
 it.each<Case>([
   ["None yet."],
   ['pageviews is "off", so only a call of pageview()', {}, { tag: { ...TAG, pageviews: "off" } }],
-  ["visitUrl, a function of this page, may drop them", { options: { ...TAG, visitUrl: () => null } }],
+  ["beforeSend, a function of this page, may drop them", { options: { ...TAG, beforeSend: () => null } }],
   ['counts only with pageviews "hash"', {}, { hasFragment: true }],
   ["None yet.", {}, { hasFragment: true, tag: { ...TAG, pageviews: "hash" } }],
 ])("no page view: %s", (text, ...page) => expect(viewOf(...all(...page)).lists[1]!.empty).toContain(text));
