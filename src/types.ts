@@ -18,9 +18,11 @@ export interface Problem {
    * - `"input"`: an option, an argument or a hook is wrong, or a member of `params` that cannot be written was left out
    * - `"paused"`: the service refuses every event (a wrong token or URL, an error in its deployment); events wait
    * - `"rejected"`: the service refuses this event and accepts others; it was dropped
-   * - `"evicted"`: a bound was reached; this event, the oldest one, was dropped
+   * - `"evicted"`: a bound was reached; this event, the oldest one or one that is too large, was dropped
+   * - `"throttled"`: one name is tracked too often, as in a loop; what was too many was dropped. Told once as it begins, and,
+   *   with the number of those events, when it is over
    */
-  code: "input" | "paused" | "rejected" | "evicted";
+  code: "input" | "paused" | "rejected" | "evicted" | "throttled";
   /** Name of the option, argument, member or hook, the answer's status, or the bound (`"identify"`: nobody was identified). */
   detail: string;
   /** The event that was dropped. */
@@ -75,7 +77,10 @@ export interface Config {
   consent?: Consent;
   /** Takes the browser's Global Privacy Control for `consent: "denied"`. Default `false`. */
   respectGpc?: boolean;
-  /** Most events that wait for delivery. Default 1,000. */
+  /**
+   * Most events that wait for delivery. Default 1,000. Of one name a quarter may be tracked at once, then one a second, and
+   * none more in an outage: raise it for an app that tracks many at once.
+   */
   maxEvents?: number;
   /** Most bytes in UTF-8 that wait for delivery. Default 1,048,576. */
   maxBytes?: number;
