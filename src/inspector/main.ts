@@ -3,16 +3,16 @@
  * another query, it opens anew.
  */
 
-import { addressOf } from "./address.js";
-import { copyText } from "./copy.js";
-import { listen } from "./listen.js";
-import { createLooks } from "./looks.js";
-import { focusPanel, openPanel } from "./panel.js";
-import { createScriptCheck } from "./script.js";
-import { takeSnapshot } from "./snapshot.js";
-import { readStored } from "./stored.js";
-import { findNames, findTag, globalOf } from "./trackers.js";
-import { textOf, viewOf } from "./view.js";
+import { createScriptCheck } from "./find/script.js";
+import { copyText } from "./show/copy.js";
+import { createLooks } from "./show/looks.js";
+import { focusPanel, openPanel } from "./show/panel.js";
+import { textOf, viewOf } from "./show/report.js";
+import { addressOf } from "./watch/address.js";
+import { listen } from "./watch/listen.js";
+import { takeSnapshot } from "./watch/snapshot.js";
+import { readStored } from "./watch/stored.js";
+import { findNames, findTag, globalOf } from "./watch/trackers.js";
 
 const SEND_MS = 5_000;
 

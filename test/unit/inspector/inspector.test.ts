@@ -1,9 +1,9 @@
 /** What the inspector says of answers and of consent; the panel itself is tested in a browser. */
 import { describe, expect, it } from "vitest";
-import { createAnswers } from "../../../src/inspector/answers.js";
-import { consentOf } from "../../../src/inspector/consent.js";
-import { nextAttempt } from "../../../src/inspector/delivery.js";
-import { viewOf } from "../../../src/inspector/view.js";
+import { consentOf } from "../../../src/inspector/find/consent.js";
+import { nextAttempt } from "../../../src/inspector/find/sending.js";
+import { viewOf } from "../../../src/inspector/show/report.js";
+import { createAnswers } from "../../../src/inspector/watch/answers.js";
 import { all, answered, type Case, finding, QUIET, say, TAG } from "./say.js";
 
 const SITE = "https://shop.example";

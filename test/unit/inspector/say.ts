@@ -1,9 +1,9 @@
 /** What the inspector says of a page where all is well but for what a test names. */
 import { expect } from "vitest";
-import { type Activity, createActivity } from "../../../src/inspector/activity.js";
-import { type Finding, findingsOf } from "../../../src/inspector/findings.js";
-import type { Snapshot } from "../../../src/inspector/snapshot.js";
-import type { Stored } from "../../../src/inspector/stored.js";
+import { type Finding, findingsOf } from "../../../src/inspector/find/findings.js";
+import { type Activity, createActivity } from "../../../src/inspector/watch/activity.js";
+import type { Snapshot } from "../../../src/inspector/watch/snapshot.js";
+import type { Stored } from "../../../src/inspector/watch/stored.js";
 
 export const TAG = { apiToken: "token", trackUrl: "https://track.example.com" };
 const SNAPSHOT: Snapshot = {

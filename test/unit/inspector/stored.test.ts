@@ -5,7 +5,7 @@ import { configure } from "../../../src/browser/config.js";
 import { claim, fail } from "../../../src/browser/delivery/backoff.js";
 import { EVENT, type Row, readRow, writeRow } from "../../../src/browser/delivery/row.js";
 import { open } from "../../../src/browser/state/storage.js";
-import { readEvent, readStored, SHOWN } from "../../../src/inspector/stored.js";
+import { readEvent, readStored, SHOWN } from "../../../src/inspector/watch/stored.js";
 
 describe("the body of a stored event", () => {
   it.each(["", "{", "null", "5", '"text"', "[]", "{}", '{"event_uid":5}', "!!", "\ud800"])("%j is none", (body) =>

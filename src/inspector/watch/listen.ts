@@ -1,6 +1,6 @@
 /** Listens to a tracker, and to the browser, for what the panel tells. */
 
-import { TIMEOUT_MS } from "../browser/delivery/timings.js";
+import { TIMEOUT_MS } from "../../browser/delivery/timings.js";
 import { createActivity } from "./activity.js";
 import { addressOf } from "./address.js";
 import { createAnswers } from "./answers.js";

@@ -1,6 +1,6 @@
 /** What the last answer means, or that there was none, in words. */
-import type { Activity } from "./activity.js";
-import { isOwnSite } from "./address.js";
+import type { Activity } from "../watch/activity.js";
+import { isOwnSite } from "../watch/address.js";
 
 const KEPT = "Events are kept, and sent once that is put right.";
 

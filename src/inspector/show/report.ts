@@ -1,13 +1,13 @@
 /** What the panel shows, as plain data, and the same as text. */
 
-import type { Activity } from "./activity.js";
-import { isGood } from "./answer.js";
-import { consentOf, isPending } from "./consent.js";
-import { nextAttempt } from "./delivery.js";
-import { findingsOf } from "./findings.js";
-import { optionsOf } from "./options.js";
-import type { Snapshot } from "./snapshot.js";
-import type { Stored } from "./stored.js";
+import { consentOf, isPending } from "../find/consent.js";
+import { findingsOf } from "../find/findings.js";
+import { optionsOf } from "../find/options.js";
+import { nextAttempt } from "../find/sending.js";
+import { isGood } from "../find/service.js";
+import type { Activity } from "../watch/activity.js";
+import type { Snapshot } from "../watch/snapshot.js";
+import type { Stored } from "../watch/stored.js";
 
 /** A line of a list: a text, a note beside it, and what the note means (`"good"`, `"bad"`). */
 export type Line = [text: string, note: string, kind?: string];

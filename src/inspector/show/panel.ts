@@ -1,6 +1,7 @@
 /** The panel's elements. Whatever is shown is text: nothing of the page, the storage or the service becomes markup. */
+
+import type { Line, View } from "./report.js";
 import { STYLE } from "./style.js";
-import type { Line, View } from "./view.js";
 
 export interface Controls {
   names: string[];

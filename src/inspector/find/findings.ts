@@ -1,14 +1,14 @@
 /** What is wrong, or worth knowing, in words. Nothing to speak of: the last answer was good. */
 
-import type { Activity } from "./activity.js";
-import { hostInPath, isMixed } from "./address.js";
-import { isGood, ofSilence, ofStatus, ofWebPage } from "./answer.js";
+import type { Activity } from "../watch/activity.js";
+import { hostInPath, isMixed } from "../watch/address.js";
+import type { Snapshot } from "../watch/snapshot.js";
+import { SHOWN, type Stored } from "../watch/stored.js";
 import { denialOf, isPending } from "./consent.js";
-import { isStuck, noRequest } from "./delivery.js";
 import { ofInput } from "./input.js";
-import { ofContact, ofPage } from "./page.js";
-import type { Snapshot } from "./snapshot.js";
-import { SHOWN, type Stored } from "./stored.js";
+import { ofContact, ofPage } from "./installation.js";
+import { isStuck, noRequest } from "./sending.js";
+import { isGood, ofSilence, ofStatus, ofWebPage } from "./service.js";
 
 export interface Finding {
   kind: "problem" | "note";

@@ -1,6 +1,6 @@
 /** What the page shows of a tracker at this moment. */
 
-import type { Options } from "./options.js";
+import type { Options } from "../find/options.js";
 import { DEFAULT_NAME, findTag, globalOf } from "./trackers.js";
 
 export interface Snapshot {

@@ -1,11 +1,11 @@
 /** What is wrong with what the page says: its tag, its calls, its options, its visitor. */
 
-import type { Activity } from "./activity.js";
+import type { Activity } from "../watch/activity.js";
+import type { Snapshot } from "../watch/snapshot.js";
+import type { Stored } from "../watch/stored.js";
+import { DEFAULT_NAME } from "../watch/trackers.js";
 import { mistakesInCalls } from "./calls.js";
 import { configures, mistakesInInit, mistakesInTag } from "./options.js";
-import type { Snapshot } from "./snapshot.js";
-import type { Stored } from "./stored.js";
-import { DEFAULT_NAME } from "./trackers.js";
 
 /** The script has not loaded: why, where a tag says what should have. */
 const ofScript = ({ name, global, calls, tag }: Snapshot, { script }: Activity): string[] => {

@@ -1,5 +1,5 @@
 /** What a tracker has in the storage, read as what anybody may have written. */
-import { ageOf, readRow } from "../browser/delivery/row.js";
+import { ageOf, readRow } from "../../browser/delivery/row.js";
 import { keysOf, readIdentity, readPause } from "./keys.js";
 
 /** An event as it is sent. */

@@ -1,7 +1,7 @@
 /** A tracker's rows in `localStorage`. What can be had from the tracker's own files is: the rest stands here. */
-import { EVENT } from "../browser/delivery/row.js";
-import { IDENTITY } from "../browser/state/identity.js";
-import { CONSENT } from "../browser/state/storage.js";
+import { EVENT } from "../../browser/delivery/row.js";
+import { IDENTITY } from "../../browser/state/identity.js";
+import { CONSENT } from "../../browser/state/storage.js";
 
 /** The keys of a tracker's rows: those of its events begin with `events`. */
 export const keysOf = (name: string) => ({

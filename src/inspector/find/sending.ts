@@ -1,13 +1,13 @@
 /** Whether anything can leave the page, and why no request may have been made. */
 
-import { LOST_MS } from "../browser/delivery/timings.js";
-import type { Activity } from "./activity.js";
-import { isMixed } from "./address.js";
-import { isConfiguration } from "./answer.js";
+import { LOST_MS } from "../../browser/delivery/timings.js";
+import type { Activity } from "../watch/activity.js";
+import { isMixed } from "../watch/address.js";
+import type { Snapshot } from "../watch/snapshot.js";
+import type { Stored } from "../watch/stored.js";
 import { denialOf, isPending } from "./consent.js";
 import { optionsOf } from "./options.js";
-import type { Snapshot } from "./snapshot.js";
-import type { Stored } from "./stored.js";
+import { isConfiguration } from "./service.js";
 
 /** Has the tracker what it needs to send? */
 const isAble = (snapshot: Snapshot, stored: Stored, activity: Activity): boolean => {

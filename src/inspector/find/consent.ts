@@ -1,8 +1,8 @@
 /** What may be stored and sent. */
-import type { Activity } from "./activity.js";
+import type { Activity } from "../watch/activity.js";
+import type { Snapshot } from "../watch/snapshot.js";
+import type { Stored } from "../watch/stored.js";
 import { optionsOf } from "./options.js";
-import type { Snapshot } from "./snapshot.js";
-import type { Stored } from "./stored.js";
 
 const isOn = (option: unknown): boolean => /^(true)?$/.test(`${option}`);
 
