@@ -7,7 +7,7 @@ import { createScriptCheck } from "./find/script.js";
 import { copyText } from "./show/copy.js";
 import { createLooks } from "./show/looks.js";
 import { focusPanel, openPanel } from "./show/panel.js";
-import { textOf, viewOf } from "./show/report.js";
+import { reportOf, textOf } from "./show/report.js";
 import { addressOf } from "./watch/address.js";
 import { listen } from "./watch/listen.js";
 import { takeSnapshot } from "./watch/snapshot.js";
@@ -30,7 +30,7 @@ const open = (name: string): void => {
   const see = () => {
     const stored = readStored(name);
     doubt(stored);
-    return viewOf(takeSnapshot(name, listener, !!activity.options), stored, activity);
+    return reportOf(takeSnapshot(name, listener, !!activity.options), stored, activity);
   };
   const checkScript = createScriptCheck((reason) => {
     activity.script = reason;

@@ -4,9 +4,10 @@ import type { Activity } from "../watch/activity.js";
 import { hostInPath, isMixed } from "../watch/address.js";
 import type { Snapshot } from "../watch/snapshot.js";
 import { SHOWN, type Stored } from "../watch/stored.js";
+import { ofInput } from "./calls.js";
 import { denialOf, isPending } from "./consent.js";
-import { ofInput } from "./input.js";
-import { ofContact, ofPage } from "./installation.js";
+import { ofInstallation } from "./installation.js";
+import { ofPeople } from "./people.js";
 import { isStuck, noRequest } from "./sending.js";
 import { isGood, ofSilence, ofStatus, ofWebPage } from "./service.js";
 
@@ -96,8 +97,8 @@ const ofDoubt = (snapshot: Snapshot, stored: Stored, activity: Activity, isExpla
 
 export const findingsOf = (snapshot: Snapshot, stored: Stored, activity: Activity): Finding[] => {
   const problems = [
-    ...ofPage(snapshot, activity),
-    ...ofContact(stored),
+    ...ofInstallation(snapshot, activity),
+    ...ofPeople(stored),
     ...ofAddress(snapshot, activity),
     ...ofAnswers(snapshot, stored, activity),
     ...ofProblems(activity),

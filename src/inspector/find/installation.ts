@@ -1,8 +1,7 @@
-/** What is wrong with what the page says: its tag, its calls, its options, its visitor. */
+/** What is wrong with how the tracker stands in the page: its script, its tag, its options, its calls. */
 
 import type { Activity } from "../watch/activity.js";
 import type { Snapshot } from "../watch/snapshot.js";
-import type { Stored } from "../watch/stored.js";
 import { DEFAULT_NAME } from "../watch/trackers.js";
 import { mistakesInCalls } from "./calls.js";
 import { configures, mistakesInInit, mistakesInTag } from "./options.js";
@@ -27,7 +26,7 @@ const ofScript = ({ name, global, calls, tag }: Snapshot, { script }: Activity):
   ];
 };
 
-export const ofPage = (snapshot: Snapshot, activity: Activity): string[] => {
+export const ofInstallation = (snapshot: Snapshot, activity: Activity): string[] => {
   const { name, global, calls, strayCalls, tag } = snapshot;
   const found = ofScript(snapshot, activity);
   if (strayCalls > 0)
@@ -49,14 +48,3 @@ export const ofPage = (snapshot: Snapshot, activity: Activity): string[] => {
     );
   return found;
 };
-
-/** A uid as templates and scripts leave it that were given no value. */
-const isUnfilled = (uid: string): boolean => /^(undefined|null|NaN|\[object .*\])$|\{\{|\$\{|<%|%%/.test(uid);
-
-export const ofContact = ({ contact, account }: Stored): string[] =>
-  Object.entries({ contact, account })
-    .filter(([, uid]) => isUnfilled(uid))
-    .map(
-      ([who, uid]) =>
-        `The ${who} is called "${uid}": what should have put a uid there had none. Give it one, or leave it out where there is no visitor; reset() forgets this one.`,
-    );

@@ -1,15 +1,13 @@
 /** The options of a tracker, as attributes of a script tag or in a call of `init`, and what is wrong with those of a page. */
+import type { Attributes } from "../watch/trackers.js";
 import { closest } from "./closest.js";
-
-/** The attributes of a tag, without `data-`. */
-export type Options = Record<string, string | undefined>;
 
 /** What a value must be, and what is said where it is not. */
 type Rule = [isRight: (value: unknown) => boolean, advice: string];
 
 /** The options in force, as the tracker tells them; before it does, those of its tag. */
 export const optionsOf = (
-  { tag }: { tag: Options | undefined },
+  { tag }: { tag: Attributes | undefined },
   { options }: { options: unknown },
 ): Record<string, unknown> => (options ?? tag ?? {}) as Record<string, unknown>;
 
@@ -63,7 +61,7 @@ const attributeOf = (option: string): string =>
   `data-${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** Does the tag configure the tracker, be it wrongly? If not, a call of `init` does. */
-export const configures = (tag: Options | undefined): tag is Options =>
+export const configures = (tag: Attributes | undefined): tag is Attributes =>
   tag?.apiToken !== undefined || tag?.trackUrl !== undefined;
 
 /** What is wrong with options, in words, given how each is written where it stands. */
@@ -86,7 +84,7 @@ const mistakesIn = (
   });
 
 /** Attributes that are no options, most often misspelt, and those with a wrong value. */
-export const mistakesInTag = (tag: Options): string[] =>
+export const mistakesInTag = (tag: Attributes): string[] =>
   mistakesIn(tag, attributeOf, (option, value) => `${attributeOf(option)}="${value}"`);
 
 const written = (value: unknown): string => {

@@ -1,6 +1,6 @@
 /** The panel's elements. Whatever is shown is text: nothing of the page, the storage or the service becomes markup. */
 
-import type { Line, View } from "./report.js";
+import type { Line, Report } from "./report.js";
 import { STYLE } from "./style.js";
 
 export interface Controls {
@@ -97,7 +97,7 @@ export const openPanel = ({ names, name, choose, send, copy, close }: Controls) 
       drawn = next;
     };
   };
-  const showFindings = createPart<View["findings"]>((found) =>
+  const showFindings = createPart<Report["findings"]>((found) =>
     findings.replaceChildren(
       ...found.map(({ kind, text }) =>
         // How long ago is written each second, and not to be spoken as often.
@@ -105,10 +105,10 @@ export const openPanel = ({ names, name, choose, send, copy, close }: Controls) 
       ),
     ),
   );
-  const showFacts = createPart<View["facts"]>((found) =>
+  const showFacts = createPart<Report["facts"]>((found) =>
     facts.replaceChildren(...found.flatMap(([label, value]) => [element("dt", {}, label), element("dd", {}, value)])),
   );
-  const showLists = createPart<View["lists"]>((found) =>
+  const showLists = createPart<Report["lists"]>((found) =>
     lists.replaceChildren(
       ...found.flatMap(({ title, empty, items }) => [
         element("h3", {}, title),
@@ -117,10 +117,10 @@ export const openPanel = ({ names, name, choose, send, copy, close }: Controls) 
     ),
   );
   return {
-    show: (view: View): void => {
-      showFindings(view.findings);
-      showFacts(view.facts);
-      showLists(view.lists);
+    show: (report: Report): void => {
+      showFindings(report.findings);
+      showFacts(report.facts);
+      showLists(report.lists);
     },
     remove: (): void => {
       const had = root.activeElement !== null;

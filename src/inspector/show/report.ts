@@ -1,4 +1,4 @@
-/** What the panel shows, as plain data, and the same as text. */
+/** All that the panel shows, as plain data, and the same as text. */
 
 import { consentOf, isPending } from "../find/consent.js";
 import { findingsOf } from "../find/findings.js";
@@ -12,7 +12,7 @@ import type { Stored } from "../watch/stored.js";
 /** A line of a list: a text, a note beside it, and what the note means (`"good"`, `"bad"`). */
 export type Line = [text: string, note: string, kind?: string];
 
-export interface View {
+export interface Report {
   /** Of the kind `"fine"`, `"note"` or `"problem"`. */
   findings: { kind: string; text: string }[];
   facts: [label: string, value: string][];
@@ -85,7 +85,7 @@ const working = (snapshot: Snapshot, activity: Activity): string => {
     : `Working: the last event was stored ${when} (${last.status}).`;
 };
 
-export const viewOf = (snapshot: Snapshot, stored: Stored, activity: Activity): View => {
+export const reportOf = (snapshot: Snapshot, stored: Stored, activity: Activity): Report => {
   const findings = findingsOf(snapshot, stored, activity);
   const inMemory = isPending(snapshot, stored, activity) ? activity.pending : 0;
   return {
@@ -118,11 +118,11 @@ export const viewOf = (snapshot: Snapshot, stored: Stored, activity: Activity): 
 };
 
 /**
- * The view as text, for a message to whoever can mend it.
+ * The report as text, for a message to whoever can mend it.
  *
  * @param page address of the page
  */
-export const textOf = ({ findings, facts, lists }: View, name: string, page: string): string =>
+export const textOf = ({ findings, facts, lists }: Report, name: string, page: string): string =>
   [
     `${name} on ${page}, ${new Date().toISOString()}`,
     "",

@@ -1,7 +1,6 @@
 /** What the page shows of a tracker at this moment. */
 
-import type { Options } from "../find/options.js";
-import { DEFAULT_NAME, findTag, globalOf } from "./trackers.js";
+import { type Attributes, DEFAULT_NAME, findTag, globalOf } from "./trackers.js";
 
 export interface Snapshot {
   name: string;
@@ -14,7 +13,7 @@ export interface Snapshot {
   /** Does a script in the page call `identify` as a method? That fails before our script has loaded. */
   hasDirectIdentify: boolean;
   /** The options of the tag; `undefined` where there is none. */
-  tag: Options | undefined;
+  tag: Attributes | undefined;
   /** Milliseconds since the page began. */
   now: number;
   /** Where the page is, without its path. */

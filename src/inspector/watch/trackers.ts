@@ -6,6 +6,9 @@ export interface Global {
   readonly flush?: (options: { timeoutMs: number }) => Promise<{ queued: number }>;
 }
 
+/** The options of a tag: its attributes, without `data-`. */
+export type Attributes = Record<string, string | undefined>;
+
 export const DEFAULT_NAME = "tracklet";
 
 const VERBS = ["push", "init", "track", "flush"];

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { consentOf } from "../../../src/inspector/find/consent.js";
 import { nextAttempt } from "../../../src/inspector/find/sending.js";
-import { viewOf } from "../../../src/inspector/show/report.js";
+import { reportOf } from "../../../src/inspector/show/report.js";
 import { createAnswers } from "../../../src/inspector/watch/answers.js";
 import { all, answered, type Case, finding, QUIET, say, TAG } from "./say.js";
 
@@ -121,11 +121,11 @@ it.each([
   [answered(200), 7_200_000, "Working: the last event was stored 2 h ago (200)."],
   [{ options: { ...TAG, contentType: "text/plain" } }, 3_001, "The last event was sent 3 s ago. With text/plain"],
 ])("a good answer proves that all is well, and says when that was: %#", (activity, now, text) =>
-  expect(viewOf(...all(activity, { now })).findings).toEqual([finding("fine", text)]),
+  expect(reportOf(...all(activity, { now })).findings).toEqual([finding("fine", text)]),
 );
 
 it("an answer 200 that is a web page is listed as a bad one", () =>
-  expect(viewOf(...all({ isWebPage: true })).lists[0]!.items).toEqual([
+  expect(reportOf(...all({ isWebPage: true })).lists[0]!.items).toEqual([
     [expect.stringMatching(/ pageview$/), "200, a web page", "bad"],
   ]));
 
@@ -201,7 +201,7 @@ it.each<Case>([
   ["visitUrl, a function of this page, may drop them", { options: { ...TAG, visitUrl: () => null } }],
   ['counts only with pageviews "hash"', {}, { hasFragment: true }],
   ["None yet.", {}, { hasFragment: true, tag: { ...TAG, pageviews: "hash" } }],
-])("no page view: %s", (text, ...page) => expect(viewOf(...all(...page)).lists[1]!.empty).toContain(text));
+])("no page view: %s", (text, ...page) => expect(reportOf(...all(...page)).lists[1]!.empty).toContain(text));
 
 it.each<Case>([
   ["once there is something to send"],
