@@ -1,10 +1,10 @@
 /** What the inspector says of answers and of consent; the panel itself is tested in a browser. */
 import { describe, expect, it } from "vitest";
-import { consentOf } from "../../../src/inspector/find/consent.js";
-import { nextAttempt } from "../../../src/inspector/find/sending.js";
-import { reportOf } from "../../../src/inspector/show/report.js";
-import { createAnswers } from "../../../src/inspector/watch/answers.js";
-import { all, answered, type Case, finding, QUIET, say, TAG } from "./say.js";
+import { consentOf } from "../../../../src/inspector/find/consent.js";
+import { nextAttempt } from "../../../../src/inspector/find/sending.js";
+import { reportOf } from "../../../../src/inspector/show/report.js";
+import { createAnswers } from "../../../../src/inspector/watch/answers.js";
+import { all, answered, type Case, finding, QUIET, say, TAG } from "../say.js";
 
 const SITE = "https://shop.example";
 const OWN = { address: `${SITE}/v1/track/event` };

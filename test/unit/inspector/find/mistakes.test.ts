@@ -1,6 +1,6 @@
 /** What the inspector finds wrong with options and with calls. */
 import { describe, expect, it } from "vitest";
-import { finding, say, TAG } from "./say.js";
+import { finding, say, TAG } from "../say.js";
 
 describe("the attributes of the tag", () => {
   it.each([

@@ -1,11 +1,11 @@
 // @vitest-environment happy-dom
 /** What the inspector reads of the storage. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { configure } from "../../../src/browser/config.js";
-import { claim, fail } from "../../../src/browser/delivery/backoff.js";
-import { EVENT, type Row, readRow, writeRow } from "../../../src/browser/delivery/row.js";
-import { open } from "../../../src/browser/state/storage.js";
-import { readEvent, readStored, SHOWN } from "../../../src/inspector/watch/stored.js";
+import { configure } from "../../../../src/browser/config.js";
+import { claim, fail } from "../../../../src/browser/delivery/backoff.js";
+import { EVENT, type Row, readRow, writeRow } from "../../../../src/browser/delivery/row.js";
+import { open } from "../../../../src/browser/state/storage.js";
+import { readEvent, readStored, SHOWN } from "../../../../src/inspector/watch/stored.js";
 
 describe("the body of a stored event", () => {
   it.each(["", "{", "null", "5", '"text"', "[]", "{}", '{"event_uid":5}', "!!", "\ud800"])("%j is none", (body) =>

@@ -1,11 +1,11 @@
 // @vitest-environment happy-dom
 /** What the inspector learns of a page: from its markup, by asking for addresses, and from the tracker. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createScriptCheck } from "../../../src/inspector/find/script.js";
-import { listen } from "../../../src/inspector/watch/listen.js";
-import { watchSilence } from "../../../src/inspector/watch/silence.js";
-import { takeSnapshot } from "../../../src/inspector/watch/snapshot.js";
-import { TAG } from "./say.js";
+import { createScriptCheck } from "../../../../src/inspector/find/script.js";
+import { listen } from "../../../../src/inspector/watch/listen.js";
+import { watchSilence } from "../../../../src/inspector/watch/silence.js";
+import { takeSnapshot } from "../../../../src/inspector/watch/snapshot.js";
+import { TAG } from "../say.js";
 
 /** What a request meets: an answer, or none. */
 type Network = (options: RequestInit, address: string) => Response | undefined;
