@@ -34,6 +34,8 @@ const ACTIVITY: Activity = {
   answerCount: 1,
   hasRequests: true,
 };
+export const PENDING = { tag: { ...TAG, consent: "pending" } };
+export const HTTP = "http://track.example.com/v1/track/event";
 /** Before any request. */
 export const QUIET: Partial<Activity> = { answers: [], hasRequests: false };
 

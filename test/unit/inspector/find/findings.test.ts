@@ -1,14 +1,9 @@
-/** What the inspector says of answers and of consent; the panel itself is tested in a browser. */
-import { describe, expect, it } from "vitest";
-import { consentOf } from "../../../../src/inspector/find/consent.js";
-import { nextAttempt } from "../../../../src/inspector/find/sending.js";
-import { reportOf } from "../../../../src/inspector/show/report.js";
-import { createAnswers } from "../../../../src/inspector/watch/answers.js";
-import { all, answered, type Case, finding, QUIET, say, TAG } from "../say.js";
+/** What the inspector says of a page: problems, notes, or nothing. */
+import { expect, it } from "vitest";
+import { answered, type Case, finding, HTTP, PENDING, QUIET, say, TAG } from "../say.js";
 
 const SITE = "https://shop.example";
 const OWN = { address: `${SITE}/v1/track/event` };
-const PENDING = { tag: { ...TAG, consent: "pending" } };
 const BY_CALL = { tag: undefined };
 /** An earlier answer has passed, unless a pause stands. */
 const PASSED = {
@@ -18,9 +13,6 @@ const PASSED = {
   ],
 };
 const problem = (code: string, detail: string) => ({ problems: new Map([[code, new Set([detail])]]) });
-/** Under way when its page was left. */
-const LEFT = { event: "left", contact: "c", visitUrl: "", failures: 0, isHandedOff: true };
-const HTTP = "http://track.example.com/v1/track/event";
 
 it.each<Case>([
   ["refuses the API token (status 401)", answered(401)],
@@ -114,108 +106,3 @@ it.each<Case>([
   ["a direct call that has worked", {}, { hasDirectIdentify: true }],
   ["a signal that nothing obeys", {}, { hasGpc: true, tag: { ...TAG, respectGpc: "false" } }],
 ])("nothing to speak of: %s", (_, ...page) => expect(say(...page)).toEqual([]));
-
-it.each([
-  [answered(200), 3_001, "Working: the last event was stored 3 s ago (200)."],
-  [answered(204), 150_000, "Working: the last event was stored 3 min ago (204)."],
-  [answered(200), 7_200_000, "Working: the last event was stored 2 h ago (200)."],
-  [{ options: { ...TAG, contentType: "text/plain" } }, 3_001, "The last event was sent 3 s ago. With text/plain"],
-])("a good answer proves that all is well, and says when that was: %#", (activity, now, text) =>
-  expect(reportOf(...all(activity, { now })).findings).toEqual([finding("fine", text)]),
-);
-
-it("an answer 200 that is a web page is listed as a bad one", () =>
-  expect(reportOf(...all({ isWebPage: true })).lists[0]!.items).toEqual([
-    [expect.stringMatching(/ pageview$/), "200, a web page", "bad"],
-  ]));
-
-describe("an answer that the browser and the tracker tell of", () => {
-  const bought = { at: 3, status: 404, event: "bought" };
-
-  it("is listed once, by its name, whoever comes first", () => {
-    for (const isRecordFirst of [true, false]) {
-      const { list, count, record, tell } = createAnswers();
-      if (isRecordFirst) record(2, 404);
-      tell(bought, true);
-      if (!isRecordFirst) record(2, 404);
-      expect([list, count()]).toEqual([[bought], 1]);
-    }
-  });
-
-  it("is another one where the status is, or where its event was queued later", () => {
-    const { list, record, tell } = createAnswers();
-    record(2, 404);
-    tell({ ...bought, status: 200 }, true);
-    tell(bought, false);
-    record(1, 500);
-    expect(list.map(({ at, status }) => [at, status])).toEqual([
-      [3, 200],
-      [3, 404],
-      [2, 404],
-      [1, 500],
-    ]);
-  });
-
-  it("takes the newest record that has its status, and only that one", () => {
-    const { list, record, tell } = createAnswers();
-    record(1, 404);
-    record(2, 404);
-    tell(bought, true);
-    expect(list).toEqual([bought, { at: 1, status: 404, event: "" }]);
-  });
-
-  it("is only counted when too many have followed", () => {
-    const { list, count, record } = createAnswers();
-    for (let at = 1; at <= 30; at++) record(at, 200);
-    expect([list.length, list[0]!.at, count()]).toEqual([20, 30, 30]);
-  });
-});
-
-describe("consent", () => {
-  it.each([
-    ["by the option", {}, {}, { options: { ...TAG, consent: "denied" } }, 'The option consent is "denied"'],
-    ["by mute", {}, {}, { options: { ...TAG, mute: true } }, "The option mute is on"],
-    ["by the browser's signal", { hasGpc: true, tag: { ...TAG, respectGpc: "" } }, {}, {}, "Global Privacy Control"],
-    ["by the visitor", {}, { consent: "denied" }, {}, "The visitor has refused"],
-    ["by the visitor, without storage", {}, {}, { isDenied: true }, "The visitor has refused"],
-  ])("denied %s is told, and shown, whatever was chosen", (_, snapshot, stored, activity, text) => {
-    const chosen = { consent: "granted", ...stored };
-    expect(say({ ...QUIET, ...activity }, snapshot, chosen)).toEqual([finding("note", text)]);
-    const page = all(activity, snapshot, chosen);
-    expect(consentOf(...page)).toBe("denied: nothing is stored or sent");
-    expect(nextAttempt(...page)).toBe("none, as things are");
-  });
-
-  it.each([
-    [TAG, "granted", "granted by the visitor: sending is allowed"],
-    [TAG, "", "no choice is stored: sending is allowed"],
-    [PENDING.tag, "", "pending: nothing is stored or sent until optIn() is called"],
-  ])("that is not denied: %j, %j", (tag, consent, text) =>
-    expect(consentOf(...all({}, { tag }, { consent }))).toBe(text),
-  );
-});
-
-it.each<Case>([
-  ["None yet."],
-  ['pageviews is "off", so only a call of pageview()', {}, { tag: { ...TAG, pageviews: "off" } }],
-  ["visitUrl, a function of this page, may drop them", { options: { ...TAG, visitUrl: () => null } }],
-  ['counts only with pageviews "hash"', {}, { hasFragment: true }],
-  ["None yet.", {}, { hasFragment: true, tag: { ...TAG, pageviews: "hash" } }],
-])("no page view: %s", (text, ...page) => expect(reportOf(...all(...page)).lists[1]!.empty).toContain(text));
-
-it.each<Case>([
-  ["once there is something to send"],
-  ["once somebody is identified", {}, {}, { eventCount: 1, events: [{ ...LEFT, contact: "", isHandedOff: false }] }],
-  ["once there is something to send", {}, {}, { eventCount: 1, events: [LEFT] }],
-  ["once the visitor agrees", { pending: 2 }, PENDING],
-  ["at once", {}, {}, { readyMs: 1 }],
-  ["none yet", QUIET, {}, { readyMs: 1 }],
-  ["in 2 s", {}, {}, { readyMs: 1, pauseMs: 1_001 }],
-  ["in 2 s", answered(408), {}, { readyMs: 1, pauseMs: 1_001 }],
-  ["in 296 s; a corrected page delivers at once when it is loaded", answered(401), {}, { pauseMs: 295_001 }],
-  ["none, as things are", {}, { isOnline: false }, { readyMs: 1, pauseMs: 1 }],
-  ["none, as things are", {}, { tag: { ...TAG, apiToken: "" } }, { readyMs: 1 }],
-  ["none, as things are", {}, { global: "idle" }, { readyMs: 1 }],
-  ["none, as things are", {}, { global: "waiting" }],
-  ["none, as things are", { address: HTTP }, {}, { readyMs: 1 }],
-])("the next attempt: %s", (text, ...page) => expect(nextAttempt(...all(...page))).toBe(text));
