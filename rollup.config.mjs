@@ -121,11 +121,23 @@ const withoutScripts = {
   },
 };
 
+/** An app imports `tracklet/test`: a source of that name would look like a test. */
+const typesOfRecorder = {
+  name: "types-of-recorder",
+  generateBundle(_, bundle) {
+    for (const end of ["d.ts", "d.ts.map"]) {
+      const source = `${bundle[`recorder.${end}`].source}`.replace("recorder.d.ts", "test.d.ts");
+      delete bundle[`recorder.${end}`];
+      this.emitFile({ type: "asset", fileName: `test.${end}`, source });
+    }
+  },
+};
+
 /** What an app imports: readable modules with their types, minified by the app's own build. */
 const modules = {
   input: ["src/index.ts", "src/read.ts", "src/send.ts", "src/clicks.ts", "src/active.ts"],
   output: { dir: "dist", format: "es", preserveModules: true, sourcemap: true },
-  plugins: [compile({ declaration: true, declarationMap: true }), withoutScripts],
+  plugins: [compile({ declaration: true, declarationMap: true }), withoutScripts, typesOfRecorder],
 };
 
 /**
@@ -146,7 +158,7 @@ const freshTracker = {
 
 /** What an app's own tests import: one file, beside the types that are made with the modules. */
 const recorder = {
-  input: "src/test.ts",
+  input: "src/recorder.ts",
   output: { file: "dist/test.js", format: "es", sourcemap: true },
   plugins: [freshTracker, compile()],
 };

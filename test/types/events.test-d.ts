@@ -1,6 +1,6 @@
 /** Events that an app has declared are checked, where they are tracked and where they were recorded: `tsc -p test` fails when one of these lines compiles. */
 import { type Config, type Hub, init, type TrackEvent, type Tracker, track } from "../../src/index.js";
-import { recordEvents } from "../../src/test.js";
+import { recordEvents } from "../../src/recorder.js";
 
 interface Declared {
   signup: { plan: "free" | "team"; seats?: number };

@@ -30,7 +30,7 @@ const modules = readdirSync(SRC, { recursive: true, encoding: "utf8" })
 const byName = new Map(modules.map((module) => [module.name, module]));
 
 /** Files directly in `src`, and those directly in `browser`: all others belong to a folder. */
-const ENTRIES = /^(index|snippet|read|send|clicks|active|test|types|declared)$/;
+const ENTRIES = /^(index|snippet|read|send|clicks|active|recorder|types|declared)$/;
 const PLACES =
   /^(browser\/(global|tracker|config|reporting|json|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/)/;
 
@@ -78,7 +78,7 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
   ["it finds by what it watches", /^inspector\/find\//, "inspector/(watch|find)/|browser/delivery/timings$"],
   ["it shows what it finds", /^inspector\/(show\/|main$)/, "inspector/"],
   ["the add-ons use the verbs", /^(addons\/|clicks$|active$)/, "addons/|index$|types$|declared$"],
-  ["no other entry uses the add-ons", /^(index|snippet|read|send|test)$/, "(?!addons/|clicks$|active$)"],
+  ["no other entry uses the add-ons", /^(index|snippet|read|send|recorder)$/, "(?!addons/|clicks$|active$)"],
 ])("%s", (_, who, mayImport) => expect(imports(who, (from) => !RegExp(`^(${mayImport})`).test(from))).toEqual([]));
 
 it.each<[string, () => string[]]>([
