@@ -7,7 +7,8 @@ import { SHOWN, type Stored } from "../watch/stored.js";
 import { ofInput } from "./calls.js";
 import { denialOf, isPending } from "./consent.js";
 import { ofInstallation } from "./installation.js";
-import { ofPeople } from "./people.js";
+import { optionsOf } from "./options.js";
+import { ofPeople } from "./placeholders.js";
 import { isStuck, noRequest } from "./sending.js";
 import { isGood, ofSilence, ofStatus, ofWebPage } from "./service.js";
 
@@ -34,12 +35,13 @@ const ofAnswers = (snapshot: Snapshot, { pauseMs, readyMs }: Stored, activity: A
   if (!isOnline || ofAddress(snapshot, activity).length > 0) return [];
   // Under way since before the panel could hear of it.
   const isHanging = activity.silence === "hang" && pauseMs === 0 && readyMs > 0;
-  if (isHanging) return [ofSilence(activity, origin)];
+  const place = { origin, token: optionsOf(snapshot, activity).apiToken };
+  if (isHanging) return [ofSilence(activity, place)];
   if (!last) return [];
   if (isGood(last.status)) return activity.isWebPage ? [ofWebPage(activity.address, origin)] : [];
   // What the browser itself has kept of a request may lack the answer. A pause says that there was none.
   if (!last.status && !last.event && pauseMs === 0) return [];
-  return [last.status > 0 ? ofStatus(last.status, activity, origin) : ofSilence(activity, origin)];
+  return [last.status > 0 ? ofStatus(last.status, activity, place) : ofSilence(activity, place)];
 };
 
 const ofProblems = ({ problems }: Activity): string[] => {

@@ -2,6 +2,12 @@
 import type { Activity } from "../watch/activity.js";
 import { isOwnSite } from "../watch/address.js";
 
+/** Where the page is, and the token with which it asks. */
+interface Place {
+  origin: string;
+  token?: unknown;
+}
+
 const KEPT = "Events are kept, and sent once that is put right.";
 
 export const isGood = (status: number): boolean => status >= 200 && status < 300;
@@ -22,15 +28,27 @@ export const ofWebPage = (address: string, origin: string): string =>
       : "The answer is good, but it is a web page (HTML), not the service's. Check data-track-url and data-event-path (trackUrl and eventPath of init)."
   } Events are taken for delivered, and are most likely stored nowhere.`;
 
-/** @param status of an answer that is not good */
-export const ofStatus = (status: number, { address, isWall }: Activity, origin: string): string => {
+/** Of a token that the service refuses: what was sent, with its ends marked. */
+const ofToken = (token: unknown): string => {
+  const sent = token ? ` Sent was «${token}» (« and » mark its ends).` : "";
+  const other = /access/i.test(`${token}`)
+    ? " By its name it is the access token, which reads records: the API token belongs there."
+    : " The API token belongs there, not the access token.";
+  return sent + other;
+};
+
+/**
+ * @param status of an answer that is not good
+ * @param place where the page is, and the token that is sent
+ */
+export const ofStatus = (status: number, { address, isWall }: Activity, { origin, token }: Place): string => {
   const at = address ? ` at ${address}` : "";
   if (isOwnSite(address, origin) && [404, 405, 501].includes(status))
     return `${ofOwnSite(address, `status ${status}`)} ${KEPT}`;
   if (isWall && (status === 401 || status === 403))
     return `A web page (HTML) answers${at} with status ${status}, and not the service: a log-in or a firewall stands in front of it. ${KEPT}`;
   if (status === 401 || status === 403)
-    return `The service refuses the API token (status ${status}): check data-api-token. ${KEPT}`;
+    return `The service refuses the API token (status ${status}): check data-api-token.${ofToken(token)} ${KEPT}`;
   if (status === 404 && /(\/[^?]+)\1$/.test(address))
     return `There is no event endpoint${at} (status 404): its path stands there twice, because it is added to data-track-url. Leave it out there. ${KEPT}`;
   if (status === 404 || status === 405)
@@ -47,9 +65,9 @@ export const ofStatus = (status: number, { address, isWall }: Activity, origin: 
   return `The service refuses what it is sent (status ${status}): check data-api-token first, then the event's name and members.`;
 };
 
-export const ofSilence = ({ silence, address }: Activity, origin: string): string => {
+export const ofSilence = ({ silence, address }: Activity, { origin }: Place): string => {
   const at = address || "the service";
-  if (silence === "redirect") return ofStatus(302, { address } as Activity, origin);
+  if (silence === "redirect") return ofStatus(302, { address } as Activity, { origin });
   if (silence === "hang")
     return `Something takes requests at ${at}, and does not answer: check the service and its log. Events are kept and tried again.`;
   if (silence === "policy")

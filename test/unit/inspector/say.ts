@@ -5,7 +5,7 @@ import { type Activity, createActivity } from "../../../src/inspector/watch/acti
 import type { Snapshot } from "../../../src/inspector/watch/snapshot.js";
 import type { Stored } from "../../../src/inspector/watch/stored.js";
 
-export const TAG = { apiToken: "token", trackUrl: "https://track.example.com" };
+export const TAG = { apiToken: "token", trackUrl: "https://track.shop.example" };
 const SNAPSHOT: Snapshot = {
   name: "tracklet",
   global: "running",
@@ -30,12 +30,12 @@ const STORED: Stored = {
   pauseMs: 0,
 };
 const ACTIVITY: Activity = {
-  ...createActivity([{ at: 1, status: 200, event: "pageview" }], "https://track.example.com/v1/track/event"),
+  ...createActivity([{ at: 1, status: 200, event: "pageview" }], "https://track.shop.example/v1/track/event"),
   answerCount: 1,
   hasRequests: true,
 };
 export const PENDING = { tag: { ...TAG, consent: "pending" } };
-export const HTTP = "http://track.example.com/v1/track/event";
+export const HTTP = "http://track.shop.example/v1/track/event";
 /** Before any request. */
 export const QUIET: Partial<Activity> = { answers: [], hasRequests: false };
 

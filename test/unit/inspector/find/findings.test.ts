@@ -12,12 +12,15 @@ const PASSED = {
     { at: 1, status: 401, event: "a" },
   ],
 };
+/** By a call of another file: the panel sees it in no tag. */
+const sent = (apiToken: string) => ({ ...answered(401), options: { ...TAG, apiToken } });
 const problem = (code: string, detail: string) => ({ problems: new Map([[code, new Set([detail])]]) });
 
 it.each<Case>([
   ["refuses the API token (status 401)", answered(401)],
-  ["refuses the API token (status 403)", answered(403)],
-  ["no event endpoint at https://track.example.com/v1/track/event", answered(404)],
+  ["Sent was « token» (« and » mark its ends). The API token belongs there", sent(" token")],
+  ["By its name it is the access token, which reads", sent("demo-access-token")],
+  ["no event endpoint at https://track.shop.example/v1/track/event", answered(404)],
   ["no event endpoint", answered(405)],
   ["redirects, which is not followed", answered(302)],
   ["does not answer for this host name (status 421): check the host in data-track-url", answered(421)],
@@ -30,7 +33,7 @@ it.each<Case>([
   ["with status 403, and not the service: a log-in or a firewall", { ...answered(403), isWall: true }],
   ["redirects, which is not followed", { ...answered(0), silence: "redirect" }],
   [
-    "takes requests at https://track.example.com/v1/track/event, and does not answer",
+    "takes requests at https://track.shop.example/v1/track/event, and does not answer",
     { ...QUIET, silence: "hang" },
     {},
     { readyMs: 1 },
@@ -39,6 +42,11 @@ it.each<Case>([
   ["but something does by http: give the service a certificate", { ...answered(0), silence: "plain" }],
   ["that it speaks https with a certificate that holds", { ...answered(0), silence: "unreachable" }],
   ['The contact is called "undefined"', {}, {}, { contact: "undefined" }],
+  ...["0", "false", "guest", "USER_ID", "<?= $uid ?>", "[[uid]]"].map(
+    (contact): Case => [`The contact is called "${contact}": what should have`, {}, {}, { contact }],
+  ),
+  ['The contact is called "contact-42", as in the documents', {}, {}, { contact: "contact-42" }],
+  ['The account is called "account-7", as in the documents', {}, {}, { account: "account-7" }],
   ['The account is called "{{ account.id }}"', {}, {}, { account: "{{ account.id }}" }],
   ["The last request had no answer.", answered(0)],
   ["The last request had no answer.", answered(0, ""), {}, { pauseMs: 1 }],

@@ -13,17 +13,26 @@ describe("the attributes of the tag", () => {
     ["stamp", "yes", 'data-stamp="yes" is wrong: write true, or leave it out'],
     ["contentType", "text", 'data-content-type="text" is wrong: write application/json or text/plain'],
     ["trackUrl", "https://", 'data-track-url="https://" is wrong: write an address'],
-    ["trackUrl", "track.example.com", "is wrong: write an address with https:// in front"],
+    ["trackUrl", "track.shop.example", "is wrong: write an address with https:// in front"],
     ["trackUrl", "localhost:4100", "is wrong: write an address with https:// in front"],
     ["trackUrl", "collect", "or a path that begins with /"],
     ["trackurl", "x", "data-trackurl is no option: perhaps data-track-url is meant."],
-    ["contact", "x", "data-contact is no option: check how it is written."],
+    ["contact", "x", "data-contact is no option: perhaps data-contact-uid is meant."],
     ["beforeSend", "clean", 'data-before-send="clean" is wrong: give a function, in a call of init'],
-    ["constructor", "x", "data-constructor is no option"],
+    ["apiToken", "tok en", "a token has neither blanks nor quotation marks"],
+    ["apiToken", "“token”", 'data-api-token="“token”" is wrong: a token has neither blanks'],
     ["apiToken", "YOUR_API_TOKEN", 'data-api-token="YOUR_API_TOKEN" is the documents\' example: write your own.'],
+    ["trackUrl", "https://track.example.com", "is the documents' example"],
+    ["apiToken", "<?= $token ?>", 'data-api-token="<?= $token ?>" is what a template leaves'],
+    ["trackUrl", "[[ service ]]", "is what a template leaves"],
   ])("%s: %j", (option, value, text) =>
     expect(say({}, { tag: { ...TAG, [option]: value } })[0]).toEqual(finding("problem", text)),
   );
+
+  it("may be another tool's", () => {
+    const others = { category: "analytics", cfasync: "false", rocketSrc: "/x.js", constructor: "x", token: "theirs" };
+    expect(say({}, { tag: { ...TAG, ...others } })).toEqual([]);
+  });
 
   it("are right in all their forms", () => {
     const address = { trackUrl: "/", eventPath: "/i/e", contentType: "text/plain", name: "tracklet" };
@@ -40,7 +49,8 @@ describe("the options of a call of init", () => {
   it.each([
     [{ ...TAG, maxevents: 5 }, "maxevents, given to init, is no option: perhaps maxEvents, given to init, is meant."],
     [{ ...TAG, beforeSend: "no" }, 'beforeSend: "no", given to init, is wrong: give a function'],
-    [{ ...TAG, trackUrl: "track.example.com" }, 'trackUrl: "track.example.com", given to init, is wrong: write an'],
+    [{ ...TAG, trackUrl: "track.shop.example" }, 'trackUrl: "track.shop.example", given to init, is wrong: write an'],
+    [{ ...TAG, category: "x" }, "category, given to init, is no option: check how it is written."],
     [{ trackUrl: "/" }, "init was given no apiToken."],
     [{}, "init was given no apiToken and no trackUrl."],
     [undefined, "init was given no options, but undefined."],

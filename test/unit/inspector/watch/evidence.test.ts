@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 describe("a request has no answer", () => {
-  const AT = "https://track.example.com/v1/track/event";
+  const AT = "https://track.shop.example/v1/track/event";
   /** A service that says nothing for so long that the panel gives up. */
   const hangs: Network = ({ signal }) => void Object.assign(signal!, { aborted: true });
   const explain = async (network: Network, isOpen = false) => {
