@@ -9,6 +9,7 @@ import { createLooks } from "./show/looks.js";
 import { focusPanel, openPanel } from "./show/panel.js";
 import { reportOf, textOf } from "./show/report.js";
 import { addressOf } from "./watch/address.js";
+import { readInline } from "./watch/inline.js";
 import { listen } from "./watch/listen.js";
 import { takeSnapshot } from "./watch/snapshot.js";
 import { readStored } from "./watch/stored.js";
@@ -32,10 +33,13 @@ const open = (name: string): void => {
     doubt(stored);
     return reportOf(takeSnapshot(name, listener, !!activity.options), stored, activity);
   };
-  const checkScript = createScriptCheck((reason) => {
-    activity.script = reason;
-    looks.soon();
-  });
+  const checkScript = createScriptCheck(
+    (reason) => {
+      activity.script = reason;
+      looks.soon();
+    },
+    () => activity.hasRequests || readInline(name).replaces,
+  );
   const close = (): void => {
     looks.end();
     stop();

@@ -67,7 +67,7 @@ const notesOf = (snapshot: Snapshot, stored: Stored, activity: Activity): string
     notes.push(
       `Events wait for identify (${anonymous}${anonymous >= SHOWN ? " or more" : ""}): the service needs a contact. Call identify, or write data-contact-uid.`,
     );
-  if (!stored.contact && !pending && snapshot.hasDirectIdentify)
+  if (!stored.contact && !pending && snapshot.inline.identifiesDirectly)
     notes.push(
       `Nobody is identified, and a script in this page calls ${snapshot.name}.identify(…): before our script has loaded that is an error (the console says "identify is not a function"). Write ${snapshot.name}.push(["identify", …]), which waits.`,
     );
@@ -99,7 +99,7 @@ const ofDoubt = (snapshot: Snapshot, stored: Stored, activity: Activity, isExpla
 
 export const findingsOf = (snapshot: Snapshot, stored: Stored, activity: Activity): Finding[] => {
   const problems = [
-    ...ofInstallation(snapshot, activity),
+    ...ofInstallation(snapshot, stored, activity),
     ...ofPeople(stored),
     ...ofAddress(snapshot, activity),
     ...ofAnswers(snapshot, stored, activity),

@@ -2,15 +2,18 @@
 
 import type { Activity } from "../watch/activity.js";
 import type { Snapshot } from "../watch/snapshot.js";
+import type { Stored } from "../watch/stored.js";
 import { DEFAULT_NAME } from "../watch/trackers.js";
 import { mistakesInCalls } from "./calls.js";
-import { configures, mistakesInInit, mistakesInTag } from "./options.js";
+import { configures, mistakesInInit, mistakesInNames, mistakesInTag } from "./options.js";
+import { ofReplaced } from "./script.js";
 
 /** The script has not loaded: why, where a tag says what should have. */
-const ofScript = ({ name, global, calls, tag }: Snapshot, { script }: Activity): string[] => {
+const ofScript = ({ name, global, calls, tag }: Snapshot, { script, hasRequests }: Activity): string[] => {
   if (global !== "absent" && global !== "waiting") return [];
   const waiting = calls.length > 0 ? ` Calls wait (${calls.length}).` : "";
   if (script) return [script + waiting];
+  if (global === "waiting" && hasRequests) return [ofReplaced(name)];
   if (global === "absent")
     return [
       tag
@@ -26,16 +29,34 @@ const ofScript = ({ name, global, calls, tag }: Snapshot, { script }: Activity):
   ];
 };
 
-export const ofInstallation = (snapshot: Snapshot, activity: Activity): string[] => {
-  const { name, global, calls, strayCalls, tag } = snapshot;
-  const found = ofScript(snapshot, activity);
+/** Scripts in the page that the page's policy has stopped. */
+const ofInline = (
+  { name, global, calls, inline }: Snapshot,
+  { contact }: Stored,
+  { stopsInline }: Activity,
+): string[] => {
+  // A policy may stop another script, and let this one run by its hash.
+  const hasRun = calls.length > 0 || contact !== "";
+  if (!inline.calls || hasRun || !(stopsInline || global === "absent")) return [];
+  const cause = stopsInline
+    ? "the page's Content-Security-Policy stops scripts that stand in the page"
+    : "the page's Content-Security-Policy stops it, or an error does, which the console shows";
+  return [
+    `A script in this page calls ${name}, and has not run: ${cause}. Give it the page's nonce, or make a file of it; data-contact-uid identifies without a script.`,
+  ];
+};
+
+export const ofInstallation = (snapshot: Snapshot, stored: Stored, activity: Activity): string[] => {
+  const { name, global, calls, strayCalls, tag, inline } = snapshot;
+  const found = [...ofScript(snapshot, activity), ...ofInline(snapshot, stored, activity)];
   if (strayCalls > 0)
     found.push(
       `Calls wait in window.${DEFAULT_NAME} (${strayCalls}), and nothing takes them over: this tracker is called ${name}. Write window.${name} in the page's calls, or take data-name away.`,
     );
   if (global === "idle")
     found.push(
-      "The tracker has no options, and calls wait for them: no tag has data-api-token and data-track-url, and nothing has called init with apiToken and trackUrl. Where a tag manager takes attributes away, call init.",
+      "The tracker has no options, and calls wait for them: no tag has data-api-token and data-track-url, and nothing has called init with apiToken and trackUrl, written so. Where a tag manager takes attributes away, call init.",
+      ...mistakesInNames(inline.options),
     );
   if (configures(tag) && !tag.apiToken) found.push("The tag has no data-api-token.");
   if (configures(tag) && !tag.trackUrl) found.push("The tag has no data-track-url.");

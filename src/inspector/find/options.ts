@@ -48,15 +48,19 @@ interface Place {
   isOurs: boolean;
 }
 
+/** What is wrong with the name of an option, beside others. */
+const mistakesInName = (name: string, others: Record<string, unknown>, { spell, isOurs }: Place): string[] => {
+  const meant = NAMES.includes(name) ? "" : meantBy(name, others);
+  if (NAMES.includes(name) || !(meant || isOurs)) return [];
+  return [`${spell(name)} is no option: ${meant ? `perhaps ${spell(meant)} is meant` : "check how it is written"}.`];
+};
+
 /** What is wrong with options, in words. */
-const mistakesIn = (options: Record<string, unknown>, { spell, assign, isOurs }: Place): string[] =>
+const mistakesIn = (options: Record<string, unknown>, place: Place): string[] =>
   Object.entries(options).flatMap(([option, value]) => {
     if (value === undefined) return [];
-    if (!NAMES.includes(option)) {
-      const meant = meantBy(option, options);
-      if (!meant && !isOurs) return [];
-      return `${spell(option)} is no option: ${meant ? `perhaps ${spell(meant)} is meant` : "check how it is written"}.`;
-    }
+    if (!NAMES.includes(option)) return mistakesInName(option, options, place);
+    const { assign } = place;
     if (isExample(value) && !isUid(option))
       return `${assign(option, value)} is the documents' example: write your own.`;
     if (isTemplate(value) && !isUid(option))
@@ -98,3 +102,7 @@ export const mistakesInInit = (options: unknown): string[] => {
   const lacks = ["apiToken", "trackUrl"].filter((option) => !given[option]);
   return [...(lacks.length > 0 ? [`init was given no ${lacks.join(" and no ")}.`] : []), ...mistakesIn(given, IN_CALL)];
 };
+
+/** The same where only the names of the options are known. */
+export const mistakesInNames = (names: readonly string[]): string[] =>
+  names.flatMap((name) => mistakesInName(name, {}, IN_CALL));

@@ -36,6 +36,8 @@ export interface Activity {
   isWall: boolean;
   /** An event was queued, and the storage did not take it. */
   isUnstored: boolean;
+  /** The page's policy has stopped scripts that stand in the page. Only Chromium tells. */
+  stopsInline: boolean;
   /** Why the script has not loaded, in words; `""` while that is not known. */
   script: string;
 }
@@ -58,5 +60,6 @@ export const createActivity = (answers: Answer[], address: string): Activity => 
   isWebPage: false,
   isWall: false,
   isUnstored: false,
+  stopsInline: false,
   script: "",
 });

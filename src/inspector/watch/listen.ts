@@ -7,6 +7,7 @@ import { createAnswers } from "./answers.js";
 import { isOfTracker, watchSilence, withoutQuery } from "./silence.js";
 import { hasEvents, readConsent, readEvent, type Stored } from "./stored.js";
 import { globalOf } from "./trackers.js";
+import { readViolations, stopsInline } from "./violations.js";
 
 /** In place of details that are no longer kept. */
 const MORE = "…";
@@ -123,6 +124,10 @@ export const listen = (name: string, guess: string, changed: () => void) => {
     found.push(["debug", listener]);
   };
   find();
+  readViolations().then((violations) => {
+    activity.stopsInline = stopsInline(violations);
+    changed();
+  });
 
   return {
     activity,

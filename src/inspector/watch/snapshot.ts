@@ -1,5 +1,6 @@
 /** What the page shows of a tracker at this moment. */
 
+import { type Inline, readInline } from "./inline.js";
 import { type Attributes, DEFAULT_NAME, findTag, globalOf } from "./trackers.js";
 
 export interface Snapshot {
@@ -10,8 +11,7 @@ export interface Snapshot {
   calls: readonly unknown[];
   /** Calls in the array of the usual name, which nothing on the page takes over: this tracker has another one. */
   strayCalls: number;
-  /** Does a script in the page call `identify` as a method? That fails before our script has loaded. */
-  hasDirectIdentify: boolean;
+  inline: Inline;
   /** The options of the tag; `undefined` where there is none. */
   tag: Attributes | undefined;
   /** Milliseconds since the page began. */
@@ -36,9 +36,6 @@ const countStrayCalls = (name: string): number => {
   return Array.isArray(found) ? found.length : 0;
 };
 
-const hasDirectIdentify = (name: string): boolean =>
-  [...document.scripts].some(({ src, text }) => !src && text.includes(`${name}.identify(`));
-
 /**
  * @param listener the panel's own, whose call is none of the page's
  * @param hasOptions has the tracker reported its options?
@@ -51,7 +48,7 @@ export const takeSnapshot = (name: string, listener: unknown, hasOptions: boolea
     global: stateOf(found, hasOptions),
     calls: Array.isArray(found) ? found.filter((call) => call?.[1] !== listener) : [],
     strayCalls: countStrayCalls(name),
-    hasDirectIdentify: hasDirectIdentify(name),
+    inline: readInline(name),
     tag: tag && { ...tag.dataset },
     now: performance.now(),
     origin: location.origin,

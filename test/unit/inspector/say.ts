@@ -6,12 +6,14 @@ import type { Snapshot } from "../../../src/inspector/watch/snapshot.js";
 import type { Stored } from "../../../src/inspector/watch/stored.js";
 
 export const TAG = { apiToken: "token", trackUrl: "https://track.shop.example" };
+/** A page without a script of its own. */
+export const INLINE = { calls: false, identifiesDirectly: false, replaces: false, options: [] as string[] };
 const SNAPSHOT: Snapshot = {
   name: "tracklet",
   global: "running",
   calls: [],
   strayCalls: 0,
-  hasDirectIdentify: false,
+  inline: INLINE,
   tag: TAG,
   now: 3_001,
   origin: "https://shop.example",

@@ -1,9 +1,10 @@
 /** What the inspector says of a page: problems, notes, or nothing. */
 import { expect, it } from "vitest";
-import { answered, type Case, finding, HTTP, PENDING, QUIET, say, TAG } from "../say.js";
+import { answered, type Case, finding, HTTP, INLINE, PENDING, QUIET, say, TAG } from "../say.js";
 
 const SITE = "https://shop.example";
 const OWN = { address: `${SITE}/v1/track/event` };
+const CALLING = { inline: { ...INLINE, calls: true } };
 const BY_CALL = { tag: undefined };
 /** An earlier answer has passed, unless a pause stands. */
 const PASSED = {
@@ -68,6 +69,13 @@ it.each<Case>([
   ["beforeSend drops every event (3 since this panel", { ...QUIET, dropped: new Map([["beforeSend", 3]]) }],
   ["no request is made: check that apiToken and trackUrl", QUIET, {}, { readyMs: 21_000, eventCount: 1 }],
   ["The tracker has no options", QUIET, { global: "idle", tag: undefined }],
+  [
+    "A script in this page calls tracklet, and has not run: the page's Content-Security-Policy stops scripts that stand",
+    { ...QUIET, stopsInline: true },
+    CALLING,
+    { contact: "" },
+  ],
+  ["calls reach nobody. Write window.tracklet = window.tracklet || []", {}, { global: "waiting", calls: [["reset"]] }],
   ["The tag has no data-api-token.", QUIET, { tag: { trackUrl: "/" } }],
   ["The tag has no data-api-token.", QUIET, { tag: { ...TAG, apiToken: "" } }],
   ["The tag has no data-track-url.", QUIET, { tag: { apiToken: "t" } }],
@@ -98,7 +106,12 @@ it.each<Case>([
   ["No request has been seen yet.", QUIET, {}, { readyMs: 19_000, eventCount: 1 }],
   ["No answer to a request has been seen yet.", { ...QUIET, hasRequests: true }],
   ["No answer to a request has been seen yet.", answered(0, "")],
-  ['Write tracklet.push(["identify", …]), which waits.', {}, { hasDirectIdentify: true }, { contact: "" }],
+  [
+    'Write tracklet.push(["identify", …]), which waits.',
+    {},
+    { inline: { ...INLINE, identifiesDirectly: true } },
+    { contact: "" },
+  ],
 ])("a note: %s", (text, ...page) => expect(say(...page)).toEqual([finding("note", text)]));
 
 it.each<Case>([
@@ -111,6 +124,7 @@ it.each<Case>([
   ["a path of the site behind a proxy", { address: `${SITE}/i/e` }, BY_CALL],
   ["a file of the site", { address: `${SITE}/event.php/v1` }, BY_CALL],
   ["a name in another host's path", { address: "https://other.example/a.example.com/e" }, BY_CALL],
-  ["a direct call that has worked", {}, { hasDirectIdentify: true }],
+  ["a script that ran, where the policy stops another", { stopsInline: true }, CALLING],
+  ["a direct call that has worked", {}, { inline: { ...INLINE, identifiesDirectly: true } }],
   ["a signal that nothing obeys", {}, { hasGpc: true, tag: { ...TAG, respectGpc: "false" } }],
 ])("nothing to speak of: %s", (_, ...page) => expect(say(...page)).toEqual([]));

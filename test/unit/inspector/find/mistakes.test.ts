@@ -1,6 +1,6 @@
 /** What the inspector finds wrong with options and with calls. */
 import { describe, expect, it } from "vitest";
-import { finding, say, TAG } from "../say.js";
+import { finding, INLINE, QUIET, say, TAG } from "../say.js";
 
 describe("the attributes of the tag", () => {
   it.each([
@@ -61,6 +61,16 @@ describe("the options of a call of init", () => {
     expect(waiting).toEqual([finding("problem", text)]);
   });
 
+  it("are read in the page, where they are all misspelt", () => {
+    const inline = { ...INLINE, options: ["apitoken", "track_url", "pageviews"] };
+    const [idle, ...found] = say(QUIET, { global: "idle", tag: undefined, inline });
+    expect(idle).toEqual(finding("problem", "nothing has called init with apiToken and trackUrl, written so"));
+    expect(found).toEqual([
+      finding("problem", "apitoken, given to init, is no option: perhaps apiToken"),
+      finding("problem", "track_url, given to init, is no option: perhaps trackUrl"),
+    ]);
+  });
+
   it("are right in all their forms", () => {
     const options = {
       ...TAG,
@@ -85,10 +95,10 @@ describe("calls that wait for the script", () => {
     ["track", "push was given no call"],
     [[Symbol("odd")], 'There is no verb "Symbol(odd)"'],
   ])("%#", (call, text) => {
-    const [script, ...rest] = say(
-      {},
-      { global: "waiting", calls: [call, call, ["track", "signup"], ["identify", 17]] },
-    );
+    const [script, ...rest] = say(QUIET, {
+      global: "waiting",
+      calls: [call, call, ["track", "signup"], ["identify", 17]],
+    });
     expect(script!.text).toContain("calls wait (4)");
     expect(rest).toEqual([finding("problem", text)]);
   });

@@ -28,16 +28,34 @@ describe("a script has not loaded", () => {
     ["why, this panel cannot ask: the page's connect-src forbids it", forbidden],
     ["though it is there: it is under way, or", there],
     ['its type is "text/plain", so the browser does not run it', there, { type: "text/plain" }],
+    [
+      'its type is "rocketlazyloadscript", so the browser does not run it. A tool',
+      there,
+      { type: "rocketlazyloadscript" },
+    ],
+    ["exclude the script there", there, { type: "0a1b-text/javascript" }],
+    ["the page is https, and the script's address is http", there, { src: "http://cdn.shop.example/t.js" }],
+    ["that is the documents' example", there, { src: "https://cdn.example.com/tracklet.iife.js" }],
     ["the tag has integrity, but no crossorigin", there, { integrity: "sha384-x" }],
     ["opened as a file may not load it with crossorigin", there, { src: "file:///t.js", crossOrigin: "" }],
   ])("%s", async (text, network, tag) => {
     meet(network);
-    const script = { src: "https://cdn.example.com/t.js", type: "", integrity: "", crossOrigin: null, ...tag };
-    vi.stubGlobal("location", new URL("/page.html", tag?.src ?? "https://shop.example"));
+    const script = { src: "https://cdn.shop.example/t.js", type: "", integrity: "", crossOrigin: null, ...tag };
+    vi.stubGlobal("location", new URL("/page.html", tag?.src?.startsWith("file:") ? tag.src : "https://shop.example"));
     const told = vi.fn();
-    createScriptCheck(told)(script as HTMLScriptElement);
+    createScriptCheck(told, () => false)(script as HTMLScriptElement);
     await vi.waitFor(() => expect(told).toHaveBeenCalledOnce());
     expect(told.mock.calls[0]![0]).toContain(`The script at ${script.src} has not loaded`);
     expect(told.mock.calls[0]![0]).toContain(text);
+  });
+
+  it("but ran, and was replaced", async () => {
+    meet(there);
+    const told = vi.fn();
+    const script = { src: "https://cdn.shop.example/t.js", type: "", integrity: "", dataset: { name: "shop" } };
+    createScriptCheck(told, () => true)(script as never);
+    await vi.waitFor(() =>
+      expect(told).toHaveBeenCalledWith(expect.stringContaining("(window.shop = []): calls reach")),
+    );
   });
 });

@@ -46,7 +46,24 @@ const verb = () => {};
 const TRACKER = { push: vi.fn(), init: verb, track: verb, flush: async () => ({ queued: 2 }) };
 
 it.each<[what: string, html: string, globals: object, found: object]>([
-  ["a call as a method", '<script>shop.identify("x")</script>', {}, { hasDirectIdentify: true, global: "absent" }],
+  [
+    "a call as a method",
+    '<script>shop.identify("x")</script>',
+    {},
+    { inline: { calls: true, identifiesDirectly: true, replaces: false }, global: "absent" },
+  ],
+  [
+    "an array in the tracker's place, and the options of a call",
+    '<script>window.shop = []; shop.push(["init", { "apitoken": "a:b", trackURL: `https://x` }])</script>',
+    {},
+    { inline: { identifiesDirectly: false, replaces: true, options: ["apitoken", "trackURL"] } },
+  ],
+  [
+    "calls that leave a tracker alone",
+    '<script>window.shop = window.shop || []; myshop.identify("x")</script><script type="text/x">shop = []</script>',
+    {},
+    { inline: { calls: true, identifiesDirectly: false, replaces: false, options: [] } },
+  ],
   ["calls of another name", "", { shop: TRACKER, tracklet: [["reset"], ["reset"]] }, { strayCalls: 2 }],
   ["calls that wait", "", { shop: [["reset"]] }, { global: "waiting", calls: [["reset"]], strayCalls: 0 }],
   [
