@@ -30,11 +30,11 @@ export const ofWebPage = (address: string, origin: string): string =>
 
 /** Of a token that the service refuses: what was sent, with its ends marked. */
 const ofToken = (token: unknown): string => {
-  const sent = token ? ` Sent was «${token}» (« and » mark its ends).` : "";
-  const other = /access/i.test(`${token}`)
-    ? " By its name it is the access token, which reads records: the API token belongs there."
-    : " The API token belongs there, not the access token.";
-  return sent + other;
+  const wanted = "must be the API token, not the access token";
+  if (!token) return `It ${wanted}.`;
+  return /access/i.test(`${token}`)
+    ? `Sent was «${token}»: by its name, the access token, which reads records. It ${wanted}.`
+    : `Sent was «${token}»: it ${wanted}.`;
 };
 
 /**
@@ -48,7 +48,7 @@ export const ofStatus = (status: number, { address, isWall }: Activity, { origin
   if (isWall && (status === 401 || status === 403))
     return `A web page (HTML) answers${at} with status ${status}, and not the service: a log-in or a firewall stands in front of it. ${KEPT}`;
   if (status === 401 || status === 403)
-    return `The service refuses the API token (status ${status}): check data-api-token.${ofToken(token)} ${KEPT}`;
+    return `The service refuses the API token (status ${status}): check data-api-token. ${ofToken(token)} ${KEPT}`;
   if (status === 404 && /(\/[^?]+)\1$/.test(address))
     return `There is no event endpoint${at} (status 404): its path stands there twice, because it is added to data-track-url. Leave it out there. ${KEPT}`;
   if (status === 404 || status === 405)

@@ -19,8 +19,8 @@ const problem = (code: string, detail: string) => ({ problems: new Map([[code, n
 
 it.each<Case>([
   ["refuses the API token (status 401)", answered(401)],
-  ["Sent was « token» (« and » mark its ends). The API token belongs there", sent(" token")],
-  ["By its name it is the access token, which reads", sent("demo-access-token")],
+  ["Sent was « token»: it must be the API token, not the access token", sent(" token")],
+  ["by its name, the access token, which reads records", sent("demo-access-token")],
   ["no event endpoint at https://track.shop.example/v1/track/event", answered(404)],
   ["no event endpoint", answered(405)],
   ["redirects, which is not followed", answered(302)],
