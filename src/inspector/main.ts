@@ -11,6 +11,7 @@ import { reportOf, textOf } from "./show/report.js";
 import { addressOf } from "./watch/address.js";
 import { readInline } from "./watch/inline.js";
 import { listen } from "./watch/listen.js";
+import { withMemory } from "./watch/memory.js";
 import { takeSnapshot } from "./watch/snapshot.js";
 import { readStored } from "./watch/stored.js";
 import { findNames, findTag, globalOf } from "./watch/trackers.js";
@@ -29,7 +30,7 @@ const open = (name: string): void => {
     end: stop,
   } = listen(name, addressOf(findTag(name)?.dataset), () => looks.soon());
   const see = () => {
-    const stored = readStored(name);
+    const stored = withMemory(readStored(name), activity);
     doubt(stored);
     return reportOf(takeSnapshot(name, listener, !!activity.options), stored, activity);
   };

@@ -28,7 +28,8 @@ const ofAddress = ({ origin, tag }: Snapshot, { address, hasRequests }: Activity
 };
 
 const ofAnswers = (snapshot: Snapshot, { pauseMs, readyMs }: Stored, activity: Activity): string[] => {
-  const { isOnline, origin } = snapshot;
+  const { isOnline, isSandboxed } = snapshot;
+  const origin = isSandboxed ? "null" : snapshot.origin;
   // While a pause stands, what led to it has not passed, whatever else was under way.
   const last = activity.answers.find(({ status }) => pauseMs === 0 || !isGood(status));
   // What is wrong with the address is told by itself.
@@ -74,16 +75,25 @@ const notesOf = (snapshot: Snapshot, stored: Stored, activity: Activity): string
   for (const [hook, times] of activity.dropped)
     if (activity.queued > 0 || hook !== "beforeSend")
       notes.push(`${hook} has dropped events (${times} since this panel was opened).`);
-  if (!stored.isThere) notes.push("This page has no localStorage: events wait in memory, and end with the page.");
+  if (!stored.isThere)
+    notes.push(
+      snapshot.isSandboxed
+        ? "This page is in a sandboxed frame without allow-same-origin: it has no localStorage, so events wait in memory, and end with the page. Its origin is null: the service must send Access-Control-Allow-Origin: *."
+        : "This page has no localStorage: events wait in memory, and end with the page.",
+    );
   else if (activity.isUnstored)
     notes.push(
-      "The storage takes nothing more: it is full, also of what other scripts have put there. Events wait in memory, and end with the page.",
+      "The storage takes nothing more: it is full, also of what other scripts have put there. Events are sent from memory; those that wait, and who is identified, end with the page.",
+    );
+  if (optionsOf(snapshot, activity).contentType === "text/plain")
+    notes.push(
+      "With text/plain no answer can be read: an event that the service refuses is lost, and nobody is told. Where the service allows this page (CORS), leave data-content-type out.",
     );
   const denial = denialOf(snapshot, stored, activity);
   if (denial) notes.push(`${denial}: nothing is stored or sent.`);
   else if (pending)
     notes.push(
-      `Consent is pending, until optIn() or optOut() is called. Events that wait in memory: ${activity.pending}.`,
+      `Consent is pending, until optIn() or optOut() is called. Events that wait in memory: ${activity.inMemory}.`,
     );
   return notes;
 };

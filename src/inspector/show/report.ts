@@ -43,16 +43,23 @@ const waitingOf = ({ events, eventCount }: Stored): Line[] =>
     eventCount,
   );
 
-const answersOf = ({ answers, isWebPage }: Activity): Line[] =>
-  answers.slice(0, LINES).map(({ at, status, event }) => {
-    const isStored = isGood(status) && !isWebPage;
-    const note = status > 0 ? `${isStored ? "stored, " : ""}${status}` : "no answer";
-    return [
+/** What became of an event by its answer, and whether that is good. */
+const outcomeOf = (status: number, isWebPage: boolean, isReadable: boolean): [note: string, kind: string] => {
+  if (status === 0) return ["no answer", "bad"];
+  if (!isReadable) return ["sent, the answer cannot be read", ""];
+  if (!isGood(status)) return [`${status}`, "bad"];
+  return isWebPage ? [`${status}, a web page`, "bad"] : [`stored, ${status}`, "good"];
+};
+
+const answersOf = (snapshot: Snapshot, activity: Activity): Line[] => {
+  const isReadable = optionsOf(snapshot, activity).contentType !== "text/plain";
+  return activity.answers
+    .slice(0, LINES)
+    .map(({ at, status, event }) => [
       `${time(at)} ${event || "before this panel"}`,
-      isGood(status) && isWebPage ? `${status}, a web page` : note,
-      isStored ? "good" : "bad",
-    ];
-  });
+      ...outcomeOf(status, activity.isWebPage, isReadable),
+    ]);
+};
 
 const ago = (ms: number): string => {
   const seconds = Math.max(0, Math.round(ms / 1_000));
@@ -79,15 +86,14 @@ const noView = ({ hasFragment, ...snapshot }: Snapshot, activity: Activity): str
 const working = (snapshot: Snapshot, activity: Activity): string => {
   const last = activity.answers.find(({ status }) => isGood(status));
   if (!last) return "Nothing wrong is to be seen, and nothing was sent yet.";
-  const when = ago(snapshot.now - last.at);
-  return optionsOf(snapshot, activity).contentType === "text/plain"
-    ? `The last event was sent ${when}. With text/plain nobody is told whether it was stored.`
-    : `Working: the last event was stored ${when} (${last.status}).`;
+  return `Working: the last event was stored ${ago(snapshot.now - last.at)} (${last.status}).`;
 };
 
 export const reportOf = (snapshot: Snapshot, stored: Stored, activity: Activity): Report => {
   const findings = findingsOf(snapshot, stored, activity);
-  const inMemory = isPending(snapshot, stored, activity) ? activity.pending : 0;
+  const pending = isPending(snapshot, stored, activity);
+  const inMemory = pending || activity.isUnstored ? activity.inMemory : 0;
+  const where = pending ? "In memory, until the visitor agrees." : "In memory, until the page ends.";
   return {
     findings: findings.length > 0 ? findings : [{ kind: "fine", text: working(snapshot, activity) }],
     facts: [
@@ -98,7 +104,11 @@ export const reportOf = (snapshot: Snapshot, stored: Stored, activity: Activity)
       ["Next attempt", nextAttempt(snapshot, stored, activity)],
     ],
     lists: [
-      { title: "Last answers", empty: "No answer yet.", items: cut(answersOf(activity), activity.answerCount) },
+      {
+        title: "Last answers",
+        empty: "No answer yet.",
+        items: cut(answersOf(snapshot, activity), activity.answerCount),
+      },
       {
         title: "Page views since this panel was opened",
         empty: noView(snapshot, activity),
@@ -110,7 +120,7 @@ export const reportOf = (snapshot: Snapshot, stored: Stored, activity: Activity)
       // Last: it may be long.
       {
         title: `Waiting: ${(stored.eventCount + inMemory).toLocaleString("en")}`,
-        empty: inMemory > 0 ? "In memory, until the visitor agrees." : "No event waits.",
+        empty: inMemory > 0 ? where : "No event waits.",
         items: waitingOf(stored),
       },
     ],

@@ -17,8 +17,10 @@ export interface Activity {
   problems: Map<string, Set<string>>;
   /** What the tracker was configured with, where it tells a listener that comes. */
   options: unknown;
-  /** Events that wait for consent, in memory. */
-  pending: number;
+  /** Events that wait in memory: for consent, or because the storage takes none. */
+  inMemory: number;
+  /** The contact of the last event that was queued. */
+  contact: string;
   /** The last event was dropped for want of consent, which the visitor's stored choice does not explain. */
   isDenied: boolean;
   /** Events that were queued. */
@@ -34,7 +36,7 @@ export interface Activity {
   isWebPage: boolean;
   /** The last 401 or 403 was a web page: a log-in or a firewall, and not the service. */
   isWall: boolean;
-  /** An event was queued, and the storage did not take it. */
+  /** The storage takes no event. */
   isUnstored: boolean;
   /** The page's policy has stopped scripts that stand in the page. Only Chromium tells. */
   stopsInline: boolean;
@@ -50,7 +52,8 @@ export const createActivity = (answers: Answer[], address: string): Activity => 
   viewCount: 0,
   problems: new Map(),
   options: undefined,
-  pending: 0,
+  inMemory: 0,
+  contact: "",
   isDenied: false,
   queued: 0,
   dropped: new Map(),

@@ -4,8 +4,9 @@ import { TIMEOUT_MS } from "../../browser/delivery/timings.js";
 import { createActivity } from "./activity.js";
 import { addressOf } from "./address.js";
 import { createAnswers } from "./answers.js";
+import { createMemory } from "./memory.js";
 import { isOfTracker, watchSilence, withoutQuery } from "./silence.js";
-import { hasEvents, readConsent, readEvent, type Stored } from "./stored.js";
+import { readConsent, readEvent, type Stored } from "./stored.js";
 import { globalOf } from "./trackers.js";
 import { readViolations, stopsInline } from "./violations.js";
 
@@ -45,6 +46,7 @@ export const listen = (name: string, guess: string, changed: () => void) => {
   let begun = Number.POSITIVE_INFINITY;
   /** Events that were queued since then. */
   const queued = new Set<string>();
+  const memory = createMemory(name, activity);
 
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as Timing[]) {
@@ -79,13 +81,6 @@ export const listen = (name: string, guess: string, changed: () => void) => {
     silence.explain(activity.address, !hasFailed);
   };
 
-  /** What waits in memory since before the panel came: nothing but the tracker itself can count it. */
-  const countPending = async (consent = "granted"): Promise<void> => {
-    if (consent === "granted" || readConsent(name)) return;
-    activity.pending = (await globalOf(name)?.flush?.({ timeoutMs: 0 }))?.queued ?? activity.pending;
-    changed();
-  };
-
   let isListening = true;
   /** An event comes as its JSON, options as they were given. */
   const listener = (code: string | number, detail: unknown): void => {
@@ -96,13 +91,14 @@ export const listen = (name: string, guess: string, changed: () => void) => {
       activity.hasRequests = true;
       answers.tell({ at, status: code, event: event?.event ?? "" }, !queued.has(`${detail}`));
       activity.answerCount = answers.count();
+      memory.noteAnswer(code, `${detail}`);
       if (code === 0) silence.explain(activity.address);
     } else if (event) {
-      activity.isDenied = false;
-      activity.isUnstored = code === "queued" && !hasEvents(name);
       queued.add(`${detail}`);
       activity.queued++;
-      if (code === "waits for consent") activity.pending++;
+      activity.isDenied = false;
+      activity.contact = event.contact;
+      memory.noteQueued(code, `${detail}`);
       if (event.event === "pageview") {
         keep(activity.views, { at, url: event.visitUrl });
         activity.viewCount++;
@@ -111,7 +107,7 @@ export const listen = (name: string, guess: string, changed: () => void) => {
       const options = detail as { trackUrl?: unknown; consent?: string };
       activity.options = options;
       activity.address ||= addressOf(options);
-      countPending(options.consent);
+      memory.count(options.consent).then(changed);
     } else if (code === "dropped" && detail === "consent") activity.isDenied = readConsent(name) !== "denied";
     else if (code === "dropped") activity.dropped.set(`${detail}`, (activity.dropped.get(`${detail}`) ?? 0) + 1);
     else activity.problems.set(code, keepDetail(activity.problems.get(code), `${detail}`));
@@ -121,6 +117,7 @@ export const listen = (name: string, guess: string, changed: () => void) => {
     const found = globalOf(name);
     if (!found || Number.isFinite(begun)) return;
     begun = performance.now();
+    memory.begin();
     found.push(["debug", listener]);
   };
   find();

@@ -18,6 +18,8 @@ export interface Snapshot {
   now: number;
   /** Where the page is, without its path. */
   origin: string;
+  /** Is it a sandboxed frame without an origin of its own? */
+  isSandboxed: boolean;
   isOnline: boolean;
   /** Does the browser send the Global Privacy Control signal? */
   hasGpc: boolean;
@@ -52,6 +54,7 @@ export const takeSnapshot = (name: string, listener: unknown, hasOptions: boolea
     tag: tag && { ...tag.dataset },
     now: performance.now(),
     origin: location.origin,
+    isSandboxed: self.origin === "null" && location.protocol.startsWith("http"),
     isOnline: navigator.onLine,
     hasGpc: (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true,
     hasFragment: location.hash !== "",

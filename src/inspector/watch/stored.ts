@@ -81,17 +81,22 @@ export const readConsent = (name: string): string => {
   }
 };
 
-/** Is any event in the storage? */
-export const hasEvents = (name: string): boolean => {
+/** The keys of the events that are stored; none where the storage is denied. */
+const eventKeys = (name: string): string[] => {
   try {
     const { events } = keysOf(name);
-    for (let index = 0, end = localStorage.length; index < end; index++)
-      if (localStorage.key(index)?.startsWith(events)) return true;
+    const keys = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "");
+    return keys.filter((key) => key.startsWith(events));
   } catch {
-    // A page without a storage.
+    return [];
   }
-  return false;
 };
+
+export const countStored = (name: string): number => eventKeys(name).length;
+
+/** Is there an event with this body? */
+export const isStored = (name: string, body: string): boolean =>
+  eventKeys(name).some((key) => localStorage.getItem(key)?.endsWith(body));
 
 const readWaiting = (key: string, row: string): WaitingEvent | undefined => {
   const { body, failures, handedOffAt } = readRow(key, row);

@@ -94,9 +94,11 @@ it.each<Case>([
 
 it.each<Case>([
   ["The browser is offline", answered(0), { isOnline: false }],
-  ["until optIn() or optOut() is called. Events that wait in memory: 2.", { pending: 2 }, PENDING, { contact: "" }],
-  ["The visitor has refused", { pending: 2 }, PENDING, { consent: "denied" }],
-  ["The storage takes nothing more", { isUnstored: true }],
+  ["until optIn() or optOut() is called. Events that wait in memory: 2.", { inMemory: 2 }, PENDING, { contact: "" }],
+  ["The visitor has refused", { inMemory: 2 }, PENDING, { consent: "denied" }],
+  ["The storage takes nothing more: it is full", { isUnstored: true }],
+  ["sandboxed frame without allow-same-origin", {}, { isSandboxed: true }, { isThere: false }],
+  ["With text/plain no answer can be read", { options: { ...TAG, contentType: "text/plain" } }],
   ["beforeSend has dropped events (3 since this panel", { dropped: new Map([["beforeSend", 3]]), queued: 1 }],
   ["or beforeSend has dropped it", { ...QUIET, options: { ...TAG, beforeSend: () => null } }],
   ["No request has been seen yet: perhaps nothing was tracked.", QUIET],
@@ -116,7 +118,7 @@ it.each<Case>([
 
 it.each<Case>([
   ["what has passed", PASSED],
-  ["an agreement", { pending: 2 }, PENDING, { consent: "granted" }],
+  ["an agreement", { inMemory: 2 }, PENDING, { consent: "granted" }],
   ["an event that waits while requests are made", {}, {}, { readyMs: 21_000, eventCount: 1 }],
   ["what a tag lacks that a call gives", {}, { tag: {} }],
   ["a script that has come late", { script: "It is not there." }],

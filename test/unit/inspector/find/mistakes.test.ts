@@ -35,7 +35,7 @@ describe("the attributes of the tag", () => {
   });
 
   it("are right in all their forms", () => {
-    const address = { trackUrl: "/", eventPath: "/i/e", contentType: "text/plain", name: "tracklet" };
+    const address = { trackUrl: "/", eventPath: "/i/e", contentType: "application/json", name: "tracklet" };
     const visitor = { contactUid: "", accountUid: "", consent: "granted", respectGpc: "", pageviews: "hash" };
     const others = { maxEvents: "10", maxBytes: "1e6", maxAgeMs: "1", stamp: "true", debug: "false" };
     const tag = { ...TAG, ...address, ...visitor, ...others };

@@ -35,7 +35,7 @@ it.each<Case>([
   ["once there is something to send"],
   ["once somebody is identified", {}, {}, { eventCount: 1, events: [{ ...LEFT, contact: "", isHandedOff: false }] }],
   ["once there is something to send", {}, {}, { eventCount: 1, events: [LEFT] }],
-  ["once the visitor agrees", { pending: 2 }, PENDING],
+  ["once the visitor agrees", { inMemory: 2 }, PENDING],
   ["at once", {}, {}, { readyMs: 1 }],
   ["none yet", QUIET, {}, { readyMs: 1 }],
   ["in 2 s", {}, {}, { readyMs: 1, pauseMs: 1_001 }],

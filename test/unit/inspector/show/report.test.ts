@@ -1,21 +1,31 @@
 /** What the inspector's report has beside findings; the panel itself is tested in a browser. */
 import { expect, it } from "vitest";
 import { reportOf } from "../../../../src/inspector/show/report.js";
-import { all, answered, type Case, finding, TAG } from "../say.js";
+import { all, answered, type Case, finding, PENDING, TAG } from "../say.js";
 
 it.each([
   [answered(200), 3_001, "Working: the last event was stored 3 s ago (200)."],
   [answered(204), 150_000, "Working: the last event was stored 3 min ago (204)."],
   [answered(200), 7_200_000, "Working: the last event was stored 2 h ago (200)."],
-  [{ options: { ...TAG, contentType: "text/plain" } }, 3_001, "The last event was sent 3 s ago. With text/plain"],
 ])("a good answer proves that all is well, and says when that was: %#", (activity, now, text) =>
   expect(reportOf(...all(activity, { now })).findings).toEqual([finding("fine", text)]),
 );
 
-it("an answer 200 that is a web page is listed as a bad one", () =>
-  expect(reportOf(...all({ isWebPage: true })).lists[0]!.items).toEqual([
-    [expect.stringMatching(/ pageview$/), "200, a web page", "bad"],
-  ]));
+it.each([
+  ["200, a web page", "bad", { isWebPage: true }],
+  ["sent, the answer cannot be read", "", { options: { ...TAG, contentType: "text/plain" } }],
+  ["no answer", "bad", answered(0, "pageview")],
+])("an answer that says nothing of a stored event is listed as such: %s", (note, kind, activity) =>
+  expect(reportOf(...all(activity)).lists[0]!.items).toEqual([[expect.stringMatching(/ pageview$/), note, kind]]),
+);
+
+it.each([
+  ["Waiting: 0", "No event waits.", {}, {}],
+  ["Waiting: 1", "In memory, until the page ends.", { isUnstored: true, inMemory: 1 }, {}],
+  ["Waiting: 2", "In memory, until the visitor agrees.", { inMemory: 2 }, PENDING],
+])("%s: %s", (title, empty, activity, snapshot) =>
+  expect(reportOf(...all(activity, snapshot)).lists[2]).toEqual({ title, empty, items: [] }),
+);
 
 it.each<Case>([
   ["None yet."],

@@ -2,8 +2,10 @@
 /** What the inspector learns of a page: from its markup, by asking for addresses, and from the tracker. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listen } from "../../../../src/inspector/watch/listen.js";
+import { withMemory } from "../../../../src/inspector/watch/memory.js";
 import { watchSilence } from "../../../../src/inspector/watch/silence.js";
 import { takeSnapshot } from "../../../../src/inspector/watch/snapshot.js";
+import { readStored } from "../../../../src/inspector/watch/stored.js";
 import { closed, meet, type Network, nowhere, there } from "../network.js";
 import { TAG } from "../say.js";
 
@@ -78,13 +80,18 @@ it.each<[what: string, html: string, globals: object, found: object]>([
   expect(takeSnapshot("shop", vi.fn(), false)).toMatchObject(found);
 });
 
-const BODY = '{"event_uid":"pageview","params":{"visit_url":"https://shop.example/"}}';
+const BODY = '{"contact_uid":"clara","event_uid":"pageview","params":{"visit_url":"https://shop.example/"}}';
 const PENDING = { ...TAG, consent: "pending" };
 it.each<[what: string, code: string, detail: unknown, known: object]>([
   ["a problem", "input", "a", { problems: new Map([["input", new Set(["a"])]]) }],
-  ["its options, and how many events wait for consent", "options", PENDING, { options: PENDING, pending: 2 }],
-  ["an event that the storage did not take", "queued", BODY, { isUnstored: true, queued: 1, viewCount: 1 }],
-  ["an event that waits for consent", "waits for consent", BODY, { isUnstored: false, pending: 1 }],
+  ["its options, and how many events wait for consent", "options", PENDING, { options: PENDING, inMemory: 2 }],
+  ["an event that the storage did not take", "queued", BODY, { isUnstored: true, inMemory: 1, contact: "clara" }],
+  [
+    "an event that waits for consent",
+    "waits for consent",
+    BODY,
+    { isUnstored: false, inMemory: 1, queued: 1, viewCount: 1 },
+  ],
   ["an event that a refusal drops", "dropped", "consent", { isDenied: true }],
   ["an event that a hook drops", "dropped", "visitUrl", { dropped: new Map([["visitUrl", 1]]) }],
 ])("the tracker tells %s", async (_, code, detail, known) => {
@@ -93,5 +100,33 @@ it.each<[what: string, code: string, detail: unknown, known: object]>([
   expect(TRACKER.push).toHaveBeenLastCalledWith(["debug", listener]);
   listener(code, detail);
   await vi.waitFor(() => expect(activity).toMatchObject(known));
+  end();
+});
+
+it("a storage that is full is found at the start, and what waits in memory is counted until it is sent", async () => {
+  vi.stubGlobal("shop", { ...TRACKER, flush: async () => ({ queued: 1 }) });
+  const room = { isFull: true };
+  const get = (real: Storage, key: string | symbol) => {
+    if (key === "setItem" && room.isFull) throw new DOMException("full", "QuotaExceededError");
+    const member = Reflect.get(real, key);
+    return typeof member === "function" ? member.bind(real) : member;
+  };
+  vi.stubGlobal("localStorage", new Proxy(localStorage, { get }));
+  const { activity, listener, end } = listen("shop", "", () => {});
+  expect(activity.isUnstored).toBe(true);
+  listener("options", TAG);
+  await vi.waitFor(() => expect(activity.inMemory).toBe(1));
+  listener("queued", BODY);
+  expect(activity.inMemory).toBe(2);
+  expect(withMemory(readStored("shop"), activity).contact).toBe("clara");
+  listener(503, BODY);
+  expect(activity.inMemory).toBe(2);
+  listener(200, BODY);
+  expect(activity.inMemory).toBe(1);
+  room.isFull = false;
+  localStorage.setItem("shop:event2:tab:1000001:0", `0,0,${BODY}`);
+  listener("queued", BODY);
+  expect(activity).toMatchObject({ isUnstored: false, inMemory: 0 });
+  localStorage.clear();
   end();
 });
