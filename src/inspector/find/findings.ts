@@ -1,7 +1,7 @@
 /** What is wrong, or worth knowing, in words. Nothing to speak of: the last answer was good. */
 
 import type { Activity } from "../watch/activity.js";
-import { hostInPath, isMixed } from "../watch/address.js";
+import { hostInPath, insideOf, isMixed } from "../watch/address.js";
 import type { Snapshot } from "../watch/snapshot.js";
 import { SHOWN, type Stored } from "../watch/stored.js";
 import { ofInput } from "./calls.js";
@@ -28,15 +28,15 @@ const ofAddress = ({ origin, tag }: Snapshot, { address, hasRequests }: Activity
 };
 
 const ofAnswers = (snapshot: Snapshot, { pauseMs, readyMs }: Stored, activity: Activity): string[] => {
-  const { isOnline, isSandboxed } = snapshot;
+  const { isOnline, isSandboxed, scriptOrigin } = snapshot;
   const origin = isSandboxed ? "null" : snapshot.origin;
   // While a pause stands, what led to it has not passed, whatever else was under way.
   const last = activity.answers.find(({ status }) => pauseMs === 0 || !isGood(status));
   // What is wrong with the address is told by itself.
   if (!isOnline || ofAddress(snapshot, activity).length > 0) return [];
   // Under way since before the panel could hear of it.
-  const isHanging = activity.silence === "hang" && pauseMs === 0 && readyMs > 0;
-  const place = { origin, token: optionsOf(snapshot, activity).apiToken };
+  const isHanging = /^(hang|asked|refused)$/.test(activity.silence) && pauseMs === 0 && readyMs > 0;
+  const place = { origin, scriptOrigin, token: optionsOf(snapshot, activity).apiToken };
   if (isHanging) return [ofSilence(activity, place)];
   if (!last) return [];
   if (isGood(last.status)) return activity.isWebPage ? [ofWebPage(activity.address, origin)] : [];
@@ -88,6 +88,11 @@ const notesOf = (snapshot: Snapshot, stored: Stored, activity: Activity): string
   if (optionsOf(snapshot, activity).contentType === "text/plain")
     notes.push(
       "With text/plain no answer can be read: an event that the service refuses is lost, and nobody is told. Where the service allows this page (CORS), leave data-content-type out.",
+    );
+  const inside = insideOf(activity.address, snapshot.origin);
+  if (inside)
+    notes.push(
+      `The service, ${activity.address}, is ${inside}, and this page on the internet: only browsers that are there themselves reach it. Visitors need an address on the internet.`,
     );
   const denial = denialOf(snapshot, stored, activity);
   if (denial) notes.push(`${denial}: nothing is stored or sent.`);

@@ -1,10 +1,12 @@
 /** What the last answer means, or that there was none, in words. */
 import type { Activity } from "../watch/activity.js";
-import { isOwnSite } from "../watch/address.js";
+import { insideOf, isOwnSite } from "../watch/address.js";
 
-/** Where the page is, and the token with which it asks. */
+/** Where the page and its script come from, and the token with which it asks. */
 interface Place {
   origin: string;
+  /** Where the script comes from; `""` where no tag says so. */
+  scriptOrigin: string;
   token?: unknown;
 }
 
@@ -19,6 +21,13 @@ export const isConfiguration = (status: number): boolean =>
 /** Of an answer that is this site's own: no proxy passes the event on. */
 const ofOwnSite = (address: string, answer: string): string =>
   `This site itself answers at ${address} (${answer}), and passes nothing on to a service: set up the proxy for this path, or write the service's own address, with https://, in data-track-url (trackUrl of init).`;
+
+/** Where requests go to whoever gives the page its script: a web server, as that of the demo's site. */
+const ofScriptHost = (address: string): string =>
+  `Requests go to ${address}, where the script comes from: a web server, most likely, and no service. Write the service's address in data-track-url (npm start prints both).`;
+
+const isScriptHost = (address: string, { origin, scriptOrigin }: Place): boolean =>
+  scriptOrigin !== "" && scriptOrigin !== origin && isOwnSite(address, scriptOrigin);
 
 /** Of a good status, with a web page in place of the service's own answer. */
 export const ofWebPage = (address: string, origin: string): string =>
@@ -39,12 +48,13 @@ const ofToken = (token: unknown): string => {
 
 /**
  * @param status of an answer that is not good
- * @param place where the page is, and the token that is sent
  */
-export const ofStatus = (status: number, { address, isWall }: Activity, { origin, token }: Place): string => {
+export const ofStatus = (status: number, { address, isWall }: Activity, place: Place): string => {
+  const { origin, token } = place;
   const at = address ? ` at ${address}` : "";
   if (isOwnSite(address, origin) && [404, 405, 501].includes(status))
     return `${ofOwnSite(address, `status ${status}`)} ${KEPT}`;
+  if (isScriptHost(address, place) && [404, 405].includes(status)) return `${ofScriptHost(address)} ${KEPT}`;
   if (isWall && (status === 401 || status === 403))
     return `A web page (HTML) answers${at} with status ${status}, and not the service: a log-in or a firewall stands in front of it. ${KEPT}`;
   if (status === 401 || status === 403)
@@ -65,13 +75,21 @@ export const ofStatus = (status: number, { address, isWall }: Activity, { origin
   return `The service refuses what it is sent (status ${status}): check data-api-token first, then the event's name and members.`;
 };
 
-export const ofSilence = ({ silence, address }: Activity, { origin }: Place): string => {
+export const ofSilence = ({ silence, address }: Activity, place: Place): string => {
+  const { origin } = place;
   const at = address || "the service";
-  if (silence === "redirect") return ofStatus(302, { address } as Activity, { origin });
+  if (silence === "redirect") return ofStatus(302, { address } as Activity, place);
   if (silence === "hang")
     return `Something takes requests at ${at}, and does not answer: check the service and its log. Events are kept and tried again.`;
   if (silence === "policy")
     return `The page's Content-Security-Policy forbids requests to ${at}: name it in connect-src. ${KEPT}`;
+  if (silence === "asked" || silence === "refused")
+    return `This page is on the internet, and the service, ${address}, ${insideOf(address, origin)}: ${
+      silence === "refused"
+        ? "this browser has refused the page to ask there (Local Network Access). Allow it in the site's settings, beside the page's address"
+        : "browsers ask the visitor first, or refuse, and those that ask let only https pages ask (Local Network Access). Allow it, if you are asked"
+    }; for visitors the service needs an address on the internet. ${KEPT}`;
+  if (silence === "cors" && isScriptHost(address, place)) return `${ofScriptHost(address)} ${KEPT}`;
   if (silence === "cors")
     return `Something answers at ${at}, but does not allow this page to read it (CORS): the service must answer OPTIONS, too, with a status of 2xx and no redirect, send Access-Control-Allow-Origin: ${origin} (or *), and allow the Content-Type header. ${KEPT}`;
   if (silence === "plain")

@@ -2,7 +2,7 @@
 
 import { TIMEOUT_MS } from "../../browser/delivery/timings.js";
 import { createActivity } from "./activity.js";
-import { addressOf } from "./address.js";
+import { addressOf, insideOf } from "./address.js";
 import { createAnswers } from "./answers.js";
 import { createMemory } from "./memory.js";
 import { isOfTracker, watchSilence, withoutQuery } from "./silence.js";
@@ -56,8 +56,9 @@ export const listen = (name: string, guess: string, changed: () => void) => {
       const { responseStatus: status, contentType } = entry;
       if (status === 200) activity.isWebPage = contentType === "text/html";
       if (status === 401 || status === 403) activity.isWall = contentType === "text/html";
-      // The tracker has given it up.
-      if (!status && entry.duration > 0.9 * TIMEOUT_MS) silence.know("hang", entry.name);
+      // The tracker has given it up: by itself, where no visitor is asked first.
+      if (!status && entry.duration > 0.9 * TIMEOUT_MS && !insideOf(entry.name, location.origin))
+        silence.know("hang", entry.name);
       // The tracker reports later ones, with their event.
       if (entry.responseEnd < begun && entry.responseStatus !== undefined)
         answers.record(entry.responseEnd, entry.responseStatus);

@@ -1,7 +1,17 @@
 /** Why requests have no answer that can be read: the page's policy, CORS, a redirect, a service that hangs, or none there. */
-import { withoutTls } from "./address.js";
+import { insideOf, withoutTls } from "./address.js";
 
-export type Silence = "unknown" | "policy" | "cors" | "redirect" | "hang" | "plain" | "unreachable";
+/** `"asked"`, `"refused"`: the visitor is to allow requests into a local network, or has not. */
+export type Silence =
+  | "unknown"
+  | "asked"
+  | "refused"
+  | "policy"
+  | "cors"
+  | "redirect"
+  | "hang"
+  | "plain"
+  | "unreachable";
 
 /** The browser tells of a violation about when a request fails: a moment more, and it surely has. Milliseconds. */
 const VIOLATION_MS = 250;
@@ -20,7 +30,22 @@ const ask = (address: string, options: RequestInit): Promise<Response | "hang" |
   return fetch(address, request).catch(() => (signal.aborted ? "hang" : undefined));
 };
 
+/** Has the visitor allowed this page to ask there? The names of permissions are those of Chromium 145, and of 142. */
+const readAccess = async (place: string): Promise<PermissionState | "unknown"> => {
+  for (const name of [place === "on this computer" ? "loopback-network" : "local-network", "local-network-access"])
+    try {
+      return (await navigator.permissions.query({ name: name as PermissionName })).state;
+    } catch {
+      // This browser has none of that name.
+    }
+  return "unknown";
+};
+
 const explain = async (address: string): Promise<Silence> => {
+  const place = insideOf(address, location.origin);
+  const access = place ? await readAccess(place) : "granted";
+  // Asking would have the browser ask the visitor.
+  if (access !== "granted") return access === "denied" ? "refused" : "asked";
   // Without an event, so that there is no preflight: what it meets is not what this meets.
   const read = await ask(address, { redirect: "manual" });
   if (read === "hang") return "hang";
@@ -48,12 +73,12 @@ export const watchSilence = (tell: (silence: Silence, address: string) => void) 
   document.addEventListener("securitypolicyviolation", onViolation);
   return {
     know,
-    /** @param isOpen whether a request may still be under way: only that the service hangs is then a reason */
+    /** @param isOpen whether a request may still be under way: then it is no reason that nothing can be read */
     explain: (address: string, isOpen = false): void => {
       setTimeout(async () => {
         if (!navigator.onLine || !address || performance.now() - knownAt < 10 * VIOLATION_MS) return;
         const reason = await explain(address);
-        if (!isOpen || reason === "hang") tell(reason, address);
+        if (!isOpen || /hang|asked|refused/.test(reason)) tell(reason, address);
       }, VIOLATION_MS);
     },
     end: (): void => document.removeEventListener("securitypolicyviolation", onViolation),

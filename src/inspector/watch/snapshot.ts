@@ -18,6 +18,8 @@ export interface Snapshot {
   now: number;
   /** Where the page is, without its path. */
   origin: string;
+  /** Where the script of the tag comes from; `""` where there is none. */
+  scriptOrigin: string;
   /** Is it a sandboxed frame without an origin of its own? */
   isSandboxed: boolean;
   isOnline: boolean;
@@ -54,6 +56,7 @@ export const takeSnapshot = (name: string, listener: unknown, hasOptions: boolea
     tag: tag && { ...tag.dataset },
     now: performance.now(),
     origin: location.origin,
+    scriptOrigin: tag?.src ? new URL(tag.src).origin : "",
     isSandboxed: self.origin === "null" && location.protocol.startsWith("http"),
     isOnline: navigator.onLine,
     hasGpc: (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true,

@@ -17,6 +17,7 @@ const SNAPSHOT: Snapshot = {
   tag: TAG,
   now: 3_001,
   origin: "https://shop.example",
+  scriptOrigin: "https://cdn.shop.example",
   isSandboxed: false,
   isOnline: true,
   hasGpc: false,

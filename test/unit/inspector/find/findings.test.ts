@@ -5,8 +5,10 @@ import { answered, type Case, finding, HTTP, INLINE, PENDING, QUIET, say, TAG } 
 const SITE = "https://shop.example";
 const OWN = { address: `${SITE}/v1/track/event` };
 const CALLING = { inline: { ...INLINE, calls: true } };
+const CDN = { address: "https://cdn.shop.example/live.html/v1/track/event" };
 const BY_CALL = { tag: undefined };
 /** An earlier answer has passed, unless a pause stands. */
+const HERE = "http://127.0.0.1:4100/v1/track/event";
 const PASSED = {
   answers: [
     { at: 2, status: 200, event: "b" },
@@ -30,7 +32,7 @@ it.each<Case>([
   ["fails (status 500)", answered(500)],
   ["refuses what it is sent (status 400): check data-api-token first", answered(400)],
   ["(status 413): the event is too large", answered(413)],
-  ["its path stands there twice", { ...answered(404), address: `${SITE}.test/v1/e/v1/e` }],
+  ["its path stands there twice", { ...answered(404), address: "https://track.shop.example/v1/e/v1/e" }],
   ["with status 403, and not the service: a log-in or a firewall", { ...answered(403), isWall: true }],
   ["redirects, which is not followed", { ...answered(0), silence: "redirect" }],
   [
@@ -41,6 +43,8 @@ it.each<Case>([
   ],
   [`Access-Control-Allow-Origin: ${SITE} (or *)`, { ...answered(0), silence: "cors" }],
   ["but something does by http: give the service a certificate", { ...answered(0), silence: "plain" }],
+  ["where the script comes from: a web server, most likely", { ...answered(0), ...CDN, silence: "cors" }],
+  ["where the script comes from: a web server, most likely", { ...answered(404), ...CDN }],
   ["that it speaks https with a certificate that holds", { ...answered(0), silence: "unreachable" }],
   ['The contact is called "undefined"', {}, {}, { contact: "undefined" }],
   ...["0", "false", "guest", "USER_ID", "<?= $uid ?>", "[[uid]]"].map(
@@ -92,6 +96,19 @@ it.each<Case>([
   ["Calls wait in window.tracklet (2), and nothing takes them over", {}, { name: "shop", strayCalls: 2 }],
 ])("a problem: %s", (text, ...page) => expect(say(...page)).toEqual([finding("problem", text)]));
 
+it.each([
+  ["asked", HERE, "on this computer: browsers ask the visitor first, or refuse"],
+  ["refused", HERE, "on this computer: this browser has refused the page to ask there"],
+  ["asked", "http://[fd00::1]/v1/track/event", "in a local network: browsers ask"],
+] as const)("a page on the internet and a service on this computer or near it: %s", (silence, address, text) => {
+  // While the browser asks, the request is open: there is no answer yet.
+  for (const activity of [answered(0), QUIET])
+    expect(say({ ...activity, address, silence }, { origin: "http://shop.example" }, { readyMs: 1 })).toEqual([
+      finding("problem", text),
+      finding("note", "only browsers that are there themselves reach it"),
+    ]);
+});
+
 it.each<Case>([
   ["The browser is offline", answered(0), { isOnline: false }],
   ["until optIn() or optOut() is called. Events that wait in memory: 2.", { inMemory: 2 }, PENDING, { contact: "" }],
@@ -122,7 +139,9 @@ it.each<Case>([
   ["an event that waits while requests are made", {}, {}, { readyMs: 21_000, eventCount: 1 }],
   ["what a tag lacks that a call gives", {}, { tag: {} }],
   ["a script that has come late", { script: "It is not there." }],
-  ["http on this machine", { address: "http://127.0.0.1:4100/v1/track/event" }],
+  ...["localhost:3000", "127.0.0.1", "192.168.0.5", "shop.test", "intranet"].map(
+    (host): Case => [`${host} and a service on this machine`, { address: HERE }, { origin: `https://${host}` }],
+  ),
   ["a path of the site behind a proxy", { address: `${SITE}/i/e` }, BY_CALL],
   ["a file of the site", { address: `${SITE}/event.php/v1` }, BY_CALL],
   ["a name in another host's path", { address: "https://other.example/a.example.com/e" }, BY_CALL],

@@ -20,11 +20,11 @@ describe("a request has no answer", () => {
   const AT = "https://track.shop.example/v1/track/event";
   /** A service that says nothing for so long that the panel gives up. */
   const hangs: Network = ({ signal }) => void Object.assign(signal!, { aborted: true });
-  const explain = async (network: Network, isOpen = false) => {
+  const explain = async (network: Network, isOpen = false, at = AT) => {
     vi.spyOn(AbortSignal, "timeout").mockImplementation(() => ({ aborted: false }) as AbortSignal);
     meet(network);
     const tell = vi.fn();
-    watchSilence(tell).explain(AT, isOpen);
+    watchSilence(tell).explain(at, isOpen);
     await vi.runAllTimersAsync();
     return tell.mock.calls;
   };
@@ -37,6 +37,25 @@ describe("a request has no answer", () => {
     ["unreachable", nowhere],
     ["hang", hangs],
   ])("because of: %s (%#)", async (reason, network) => expect(await explain(network)).toEqual([[reason, AT]]));
+
+  it.each([
+    ["asked", "https://shop.example", { "loopback-network": "prompt" }],
+    ["refused", "https://shop.example", { "local-network-access": "denied" }],
+    ["asked", "https://shop.example", {}],
+    ["cors", "https://shop.example", { "loopback-network": "granted" }],
+    ["cors", "http://localhost:8080", { "loopback-network": "denied" }],
+  ])("from this computer, because of: %s, at %s with %j", async (reason, page, states: Record<string, string>) => {
+    const query = async ({ name }: { name: string }) => {
+      if (!states[name]) throw new TypeError("no such permission");
+      return { state: states[name] };
+    };
+    vi.stubGlobal("navigator", { onLine: true, permissions: { query } });
+    vi.stubGlobal("location", new URL(page));
+    const here = "http://127.0.0.1:4100/v1/track/event";
+    expect(await explain(there, false, here)).toEqual([[reason, here]]);
+    // Whoever asks would have the browser ask the visitor.
+    expect(vi.mocked(fetch).mock.calls.length > 0).toBe(reason === "cors");
+  });
 
   it("yet, while it is under way: then only a service that hangs is a reason", async () => {
     expect(await explain(nowhere, true)).toEqual([]);
