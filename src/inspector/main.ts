@@ -26,6 +26,7 @@ const open = (name: string): void => {
     activity,
     listener,
     find,
+    noteLook,
     doubt,
     end: stop,
   } = listen(name, addressOf(findTag(name)?.dataset), () => looks.soon());
@@ -60,6 +61,7 @@ const open = (name: string): void => {
   });
   const looks = createLooks(() => {
     find();
+    noteLook();
     if (!isLoaded(name)) checkScript(findTag(name));
     panel.show(see());
   });

@@ -9,7 +9,7 @@ import { denialOf, isPending } from "./consent.js";
 import { ofInstallation } from "./installation.js";
 import { optionsOf } from "./options.js";
 import { ofPeople } from "./placeholders.js";
-import { isStuck, noRequest } from "./sending.js";
+import { isEarly, isStuck, noRequest } from "./sending.js";
 import { isGood, ofSilence, ofStatus, ofWebPage } from "./service.js";
 
 export interface Finding {
@@ -105,6 +105,7 @@ const notesOf = (snapshot: Snapshot, stored: Stored, activity: Activity): string
 
 /** That nothing wrong was found does not mean that anything arrives. */
 const ofDoubt = (snapshot: Snapshot, stored: Stored, activity: Activity, isExplained: boolean): string[] => {
+  if (isEarly(snapshot, activity)) return [];
   const isSure = activity.answers.some(({ status }) => isGood(status));
   if (isSure || !snapshot.isOnline || denialOf(snapshot, stored, activity)) return [];
   if (isPending(snapshot, stored, activity)) return [];

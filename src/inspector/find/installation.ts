@@ -7,13 +7,17 @@ import { DEFAULT_NAME } from "../watch/trackers.js";
 import { mistakesInCalls } from "./calls.js";
 import { configures, mistakesInInit, mistakesInNames, mistakesInTag } from "./options.js";
 import { ofReplaced } from "./script.js";
+import { isEarly } from "./sending.js";
 
 /** The script has not loaded: why, where a tag says what should have. */
-const ofScript = ({ name, global, calls, tag }: Snapshot, { script, hasRequests }: Activity): string[] => {
+const ofScript = (snapshot: Snapshot, activity: Activity): string[] => {
+  const { name, global, calls, tag } = snapshot;
+  const { script, hasRequests } = activity;
   if (global !== "absent" && global !== "waiting") return [];
   const waiting = calls.length > 0 ? ` Calls wait (${calls.length}).` : "";
   if (script) return [script + waiting];
   if (global === "waiting" && hasRequests) return [ofReplaced(name)];
+  if (isEarly(snapshot, activity)) return [];
   if (global === "absent")
     return [
       tag
@@ -53,7 +57,7 @@ export const ofInstallation = (snapshot: Snapshot, stored: Stored, activity: Act
     found.push(
       `Calls wait in window.${DEFAULT_NAME} (${strayCalls}), and nothing takes them over: this tracker is called ${name}. Write window.${name} in the page's calls, or take data-name away.`,
     );
-  if (global === "idle")
+  if (global === "idle" && !isEarly(snapshot, activity))
     found.push(
       "The tracker has no options, and calls wait for them: no tag has data-api-token and data-track-url, and nothing has called init with apiToken and trackUrl, written so. Where a tag manager takes attributes away, call init.",
       ...mistakesInNames(inline.options),

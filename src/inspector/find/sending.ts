@@ -9,6 +9,14 @@ import { denialOf, isPending } from "./consent.js";
 import { optionsOf } from "./options.js";
 import { isConfiguration } from "./service.js";
 
+/** So much quiet, in milliseconds, says that something is missing; in a page that still loads, more does. */
+const QUIET_MS = 5_000;
+const LOADING_MS = 20_000;
+
+/** Is it too early to miss anything? On a slow machine a script, a call or a request may be under way for seconds. */
+export const isEarly = ({ isLoaded }: Snapshot, { quietMs }: Activity): boolean =>
+  quietMs < (isLoaded ? QUIET_MS : LOADING_MS);
+
 /** Has the tracker what it needs to send? */
 const isAble = (snapshot: Snapshot, stored: Stored, activity: Activity): boolean => {
   const { apiToken, trackUrl } = optionsOf(snapshot, activity);

@@ -1,6 +1,15 @@
 /** What has happened on a page since the panel was opened, and what the browser still knows of the time before. */
-import type { Answer } from "./answers.js";
 import type { Silence } from "./silence.js";
+
+/** An answer to a request, or that there was none. */
+export interface Answer {
+  /** Milliseconds since the page began. */
+  at: number;
+  /** 0: there was none. */
+  status: number;
+  /** `""` where only the browser's own record tells of the request. */
+  event: string;
+}
 
 export interface View {
   at: number;
@@ -31,6 +40,8 @@ export interface Activity {
   hasRequests: boolean;
   /** Address of the last request, without its query. */
   address: string;
+  /** Milliseconds since the tracker came or told anything, of a page that has the time for it. */
+  quietMs: number;
   silence: Silence;
   /** The last good answer was a web page: it comes from something else than the service. Only Chromium tells. */
   isWebPage: boolean;
@@ -59,6 +70,7 @@ export const createActivity = (answers: Answer[], address: string): Activity => 
   dropped: new Map(),
   hasRequests: false,
   address,
+  quietMs: 0,
   silence: "unknown",
   isWebPage: false,
   isWall: false,

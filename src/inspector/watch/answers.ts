@@ -3,17 +3,15 @@
  * reports to the panel from some moment on. Of a request at that moment, both may report, in either order.
  */
 
-export interface Answer {
-  /** Milliseconds since the page began. */
-  at: number;
-  /** 0: there was none. */
-  status: number;
-  /** `""` where only the browser's own record tells of the request. */
-  event: string;
-}
+import { TIMEOUT_MS } from "../../browser/delivery/timings.js";
+import type { Activity, Answer } from "./activity.js";
+import { insideOf } from "./address.js";
+import { isOfTracker, withoutQuery } from "./silence.js";
 
 /** More than a panel can show. */
 const KEPT = 20;
+
+export type Answers = ReturnType<typeof createAnswers>;
 
 export const createAnswers = () => {
   const list: Answer[] = [];
@@ -53,4 +51,44 @@ export const createAnswers = () => {
       if (!isRecorded) count++;
     },
   };
+};
+
+/** Not every browser tells status and type. */
+type Timing = PerformanceEntry & { responseEnd: number; responseStatus?: number; contentType?: string };
+
+interface Hearers {
+  /** Does the tracker itself tell of an answer at this time, with its event? */
+  isTold: (at: number) => boolean;
+  /** A request was given up. */
+  lost: (url: string) => void;
+  changed: () => void;
+}
+
+/**
+ * Watches what the browser itself records of a tracker's requests, also of those before the panel was opened.
+ *
+ * @returns what ends the watching
+ */
+export const watchRequests = (
+  activity: Activity,
+  answers: Answers,
+  { isTold, lost, changed }: Hearers,
+): (() => void) => {
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as Timing[]) {
+      if (!isOfTracker(entry.name)) continue;
+      activity.hasRequests = true;
+      activity.address = withoutQuery(entry.name);
+      const { responseStatus: status, contentType } = entry;
+      if (status === 200) activity.isWebPage = contentType === "text/html";
+      if (status === 401 || status === 403) activity.isWall = contentType === "text/html";
+      // The tracker has given it up: by itself, where no visitor is asked first.
+      if (!status && entry.duration > 0.9 * TIMEOUT_MS && !insideOf(entry.name, location.origin)) lost(entry.name);
+      if (status !== undefined && !isTold(entry.responseEnd)) answers.record(entry.responseEnd, status);
+    }
+    activity.answerCount = answers.count();
+    changed();
+  });
+  observer.observe({ type: "resource", buffered: true });
+  return () => observer.disconnect();
 };

@@ -1,11 +1,10 @@
 /** Listens to a tracker, and to the browser, for what the panel tells. */
 
-import { TIMEOUT_MS } from "../../browser/delivery/timings.js";
 import { createActivity } from "./activity.js";
-import { addressOf, insideOf } from "./address.js";
-import { createAnswers } from "./answers.js";
+import { addressOf } from "./address.js";
+import { createAnswers, watchRequests } from "./answers.js";
 import { createMemory } from "./memory.js";
-import { isOfTracker, watchSilence, withoutQuery } from "./silence.js";
+import { watchSilence } from "./silence.js";
 import { readConsent, readEvent, type Stored } from "./stored.js";
 import { globalOf } from "./trackers.js";
 import { readViolations, stopsInline } from "./violations.js";
@@ -14,6 +13,8 @@ import { readViolations, stopsInline } from "./violations.js";
 const MORE = "…";
 /** More than a panel can show. */
 const KEPT = 20;
+/** Of the time between two looks, no more than this is taken for quiet, in milliseconds. */
+const LOOK_MS = 1_000;
 /** An answer that takes longer than this may never come, in milliseconds. */
 const SLOW_MS = 2_000;
 
@@ -28,16 +29,13 @@ const keepDetail = (details: Set<string> = new Set(), detail: string): Set<strin
   return all.size > KEPT ? new Set([MORE, ...[...all].slice(1 - KEPT)]) : all;
 };
 
-/** Not every browser tells status and type. */
-type Timing = PerformanceEntry & { responseEnd: number; responseStatus?: number; contentType?: string };
-
 /**
  * Listens to a tracker and to the browser.
  *
  * @param guess the address of the service, until a request has shown it
  * @param changed called after each change
  * @returns what has happened, an object that goes on changing; the listener that the tracker is given; what finds a tracker that has come
- * meanwhile; what looks for a reason where an answer is missing; and what ends the listening
+ * meanwhile; what is called with each look; what looks for a reason where an answer is missing; and what ends the listening
  */
 export const listen = (name: string, guess: string, changed: () => void) => {
   const answers = createAnswers();
@@ -48,30 +46,24 @@ export const listen = (name: string, guess: string, changed: () => void) => {
   const queued = new Set<string>();
   const memory = createMemory(name, activity);
 
-  const observer = new PerformanceObserver((list) => {
-    for (const entry of list.getEntries() as Timing[]) {
-      if (!isOfTracker(entry.name)) continue;
-      activity.hasRequests = true;
-      activity.address = withoutQuery(entry.name);
-      const { responseStatus: status, contentType } = entry;
-      if (status === 200) activity.isWebPage = contentType === "text/html";
-      if (status === 401 || status === 403) activity.isWall = contentType === "text/html";
-      // The tracker has given it up: by itself, where no visitor is asked first.
-      if (!status && entry.duration > 0.9 * TIMEOUT_MS && !insideOf(entry.name, location.origin))
-        silence.know("hang", entry.name);
-      // The tracker reports later ones, with their event.
-      if (entry.responseEnd < begun && entry.responseStatus !== undefined)
-        answers.record(entry.responseEnd, entry.responseStatus);
-    }
-    activity.answerCount = answers.count();
-    changed();
-  });
   const silence = watchSilence((reason, address) => {
     activity.silence = reason;
     activity.address ||= address;
     changed();
   });
-  observer.observe({ type: "resource", buffered: true });
+  const endRequests = watchRequests(activity, answers, {
+    isTold: (at) => at >= begun,
+    lost: (url) => silence.know("hang", url),
+    changed,
+  });
+
+  let lookedAt = performance.now();
+  /** The panel looks at everything. Where it looks seldom, the page is busy: that is no time in which nothing happens. */
+  const noteLook = (): void => {
+    const now = performance.now();
+    activity.quietMs += Math.min(now - lookedAt, LOOK_MS);
+    lookedAt = now;
+  };
 
   let isAsked = false;
   /** Asks once why there is no answer to a request that was made before the panel came, or is under way. */
@@ -86,6 +78,7 @@ export const listen = (name: string, guess: string, changed: () => void) => {
   /** An event comes as its JSON, options as they were given. */
   const listener = (code: string | number, detail: unknown): void => {
     if (!isListening) return;
+    activity.quietMs = 0;
     const at = performance.now();
     const event = typeof detail === "string" ? readEvent(detail) : undefined;
     if (typeof code === "number") {
@@ -118,6 +111,7 @@ export const listen = (name: string, guess: string, changed: () => void) => {
     const found = globalOf(name);
     if (!found || Number.isFinite(begun)) return;
     begun = performance.now();
+    activity.quietMs = 0;
     memory.begin();
     found.push(["debug", listener]);
   };
@@ -131,10 +125,11 @@ export const listen = (name: string, guess: string, changed: () => void) => {
     activity,
     listener,
     find,
+    noteLook,
     doubt,
     end: () => {
       isListening = false;
-      observer.disconnect();
+      endRequests();
       silence.end();
     },
   };

@@ -14,6 +14,8 @@ export interface Snapshot {
   inline: Inline;
   /** The options of the tag; `undefined` where there is none. */
   tag: Attributes | undefined;
+  /** Has the page loaded all of its parts? */
+  isLoaded: boolean;
   /** Milliseconds since the page began. */
   now: number;
   /** Where the page is, without its path. */
@@ -54,6 +56,7 @@ export const takeSnapshot = (name: string, listener: unknown, hasOptions: boolea
     strayCalls: countStrayCalls(name),
     inline: readInline(name),
     tag: tag && { ...tag.dataset },
+    isLoaded: document.readyState === "complete",
     now: performance.now(),
     origin: location.origin,
     scriptOrigin: tag?.src ? new URL(tag.src).origin : "",

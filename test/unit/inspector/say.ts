@@ -15,6 +15,7 @@ const SNAPSHOT: Snapshot = {
   strayCalls: 0,
   inline: INLINE,
   tag: TAG,
+  isLoaded: true,
   now: 3_001,
   origin: "https://shop.example",
   scriptOrigin: "https://cdn.shop.example",
@@ -37,6 +38,7 @@ const ACTIVITY: Activity = {
   ...createActivity([{ at: 1, status: 200, event: "pageview" }], "https://track.shop.example/v1/track/event"),
   answerCount: 1,
   hasRequests: true,
+  quietMs: 5_000,
 };
 export const PENDING = { tag: { ...TAG, consent: "pending" } };
 export const HTTP = "http://track.shop.example/v1/track/event";

@@ -120,6 +120,7 @@ it.each<Case>([
   ["or beforeSend has dropped it", { ...QUIET, options: { ...TAG, beforeSend: () => null } }],
   ["No request has been seen yet: perhaps nothing was tracked.", QUIET],
   ["No request has been seen yet.", QUIET, {}, { eventCount: 1, readyMs: 1 }],
+  ["perhaps nothing was tracked.", { ...QUIET, quietMs: 20_000 }, { isLoaded: false }],
   ["perhaps an earlier page has failed to send, and", QUIET, {}, { eventCount: 1, readyMs: 1, pauseMs: 5_000 }],
   ["perhaps nobody is identified, or nothing was tracked.", QUIET, {}, { contact: "" }],
   ["No request has been seen yet.", QUIET, {}, { readyMs: 19_000, eventCount: 1 }],
@@ -147,5 +148,9 @@ it.each<Case>([
   ["a name in another host's path", { address: "https://other.example/a.example.com/e" }, BY_CALL],
   ["a script that ran, where the policy stops another", { stopsInline: true }, CALLING],
   ["a direct call that has worked", {}, { inline: { ...INLINE, identifiesDirectly: true } }],
+  ["a page without a request that has just begun", { ...QUIET, quietMs: 4_999 }],
+  ["a page without a request that still loads", QUIET, { isLoaded: false }],
+  ["a script that may be under way", { ...QUIET, quietMs: 0 }, { global: "absent" }],
+  ["a tracker that has just come", { ...QUIET, quietMs: 0 }, { global: "idle", tag: undefined }],
   ["a signal that nothing obeys", {}, { hasGpc: true, tag: { ...TAG, respectGpc: "false" } }],
 ])("nothing to speak of: %s", (_, ...page) => expect(say(...page)).toEqual([]));

@@ -122,6 +122,20 @@ it.each<[what: string, code: string, detail: unknown, known: object]>([
   end();
 });
 
+it("a page that is busy has not been quiet", () => {
+  vi.stubGlobal("shop", TRACKER);
+  const now = vi.spyOn(performance, "now").mockReturnValue(0);
+  const { activity, listener, noteLook, end } = listen("shop", "", () => {});
+  for (const at of [500, 9_000]) {
+    now.mockReturnValue(at);
+    noteLook();
+  }
+  expect(activity.quietMs).toBe(1_500);
+  listener("queued", BODY);
+  expect(activity.quietMs).toBe(0);
+  end();
+});
+
 it("a storage that is full is found at the start, and what waits in memory is counted until it is sent", async () => {
   vi.stubGlobal("shop", { ...TRACKER, flush: async () => ({ queued: 1 }) });
   const room = { isFull: true };
