@@ -1,6 +1,6 @@
 /** Tracks what a visitor clicks and submits, as the page's markup names it. */
 import { bareUrl } from "./bare-url.js";
-import type { Track } from "./track.js";
+import type { Ends, Track } from "./track.js";
 
 /** What is tracked beside the elements that have `data-track`. */
 export interface ClickOptions {
@@ -61,5 +61,7 @@ export const watchClicks = (track: Track, { outbound, downloads }: ClickOptions)
   };
 
   for (const type of ["click", "auxclick", "submit"]) addEventListener(type, hear, options);
-  return () => controller.abort();
+  (window as Ends).trackletClicks?.();
+  (window as Ends).trackletClicks = () => controller.abort();
+  return (window as Ends).trackletClicks!;
 };
