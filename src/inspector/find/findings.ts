@@ -4,6 +4,7 @@ import type { Activity } from "../watch/activity.js";
 import { hostInPath, insideOf, isMixed } from "../watch/address.js";
 import type { Snapshot } from "../watch/snapshot.js";
 import { SHOWN, type Stored } from "../watch/stored.js";
+import { ofAddOns } from "./add-ons.js";
 import { ofInput } from "./calls.js";
 import { denialOf, isPending } from "./consent.js";
 import { ofInstallation } from "./installation.js";
@@ -116,6 +117,7 @@ const ofDoubt = (snapshot: Snapshot, stored: Stored, activity: Activity, isExpla
 export const findingsOf = (snapshot: Snapshot, stored: Stored, activity: Activity): Finding[] => {
   const problems = [
     ...ofInstallation(snapshot, stored, activity),
+    ...ofAddOns(snapshot, activity),
     ...ofPeople(stored),
     ...ofAddress(snapshot, activity),
     ...ofAnswers(snapshot, stored, activity),

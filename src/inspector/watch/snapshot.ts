@@ -1,7 +1,7 @@
 /** What the page shows of a tracker at this moment. */
 
 import { type Inline, readInline } from "./inline.js";
-import { type Attributes, DEFAULT_NAME, findTag, globalOf } from "./trackers.js";
+import { type AddOn, type Attributes, countUnnamed, DEFAULT_NAME, findAddOns, findTag, globalOf } from "./trackers.js";
 
 export interface Snapshot {
   name: string;
@@ -12,6 +12,9 @@ export interface Snapshot {
   /** Calls in the array of the usual name, which nothing on the page takes over: this tracker has another one. */
   strayCalls: number;
   inline: Inline;
+  addOns: AddOn[];
+  /** Elements whose `data-track` has no name. */
+  unnamed: number;
   /** The options of the tag; `undefined` where there is none. */
   tag: Attributes | undefined;
   /** Has the page loaded all of its parts? */
@@ -55,6 +58,8 @@ export const takeSnapshot = (name: string, listener: unknown, hasOptions: boolea
     calls: Array.isArray(found) ? found.filter((call) => call?.[1] !== listener) : [],
     strayCalls: countStrayCalls(name),
     inline: readInline(name),
+    addOns: findAddOns(),
+    unnamed: countUnnamed(),
     tag: tag && { ...tag.dataset },
     isLoaded: document.readyState === "complete",
     now: performance.now(),

@@ -43,3 +43,26 @@ export const findTag = (name: string): HTMLScriptElement | undefined =>
   TAGS.flatMap((selector) => [...document.querySelectorAll<HTMLScriptElement>(selector)]).find(
     (tag) => (tag.dataset.name || DEFAULT_NAME) === name,
   );
+
+/** An add-on that stands in the page by a tag. */
+export interface AddOn {
+  src: string;
+  options: Attributes;
+  /** Has it run? */
+  isRunning: boolean;
+}
+
+const ADD_ONS = { clicks: "trackletClicks", active: "trackletActive" };
+
+export const findAddOns = (): AddOn[] =>
+  Object.entries(ADD_ONS).flatMap(([addOn, end]) =>
+    [...document.querySelectorAll<HTMLScriptElement>(`script[src*="tracklet.${addOn}"]`)].map(({ src, dataset }) => ({
+      src,
+      options: { ...dataset },
+      isRunning: typeof (window as unknown as Record<string, unknown>)[end] === "function",
+    })),
+  );
+
+/** How many elements name no event, though the add-on for clicks is there. */
+export const countUnnamed = (): number =>
+  "trackletClicks" in window ? document.querySelectorAll('[data-track=""]').length : 0;

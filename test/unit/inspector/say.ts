@@ -14,6 +14,8 @@ const SNAPSHOT: Snapshot = {
   calls: [],
   strayCalls: 0,
   inline: INLINE,
+  addOns: [],
+  unnamed: 0,
   tag: TAG,
   isLoaded: true,
   now: 3_001,

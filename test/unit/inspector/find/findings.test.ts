@@ -1,5 +1,6 @@
 /** What the inspector says of a page: problems, notes, or nothing. */
 import { expect, it } from "vitest";
+import type { AddOn } from "../../../../src/inspector/watch/trackers.js";
 import { answered, type Case, finding, HTTP, INLINE, PENDING, QUIET, say, TAG } from "../say.js";
 
 const SITE = "https://shop.example";
@@ -17,6 +18,9 @@ const PASSED = {
 };
 /** By a call of another file: the panel sees it in no tag. */
 const sent = (apiToken: string) => ({ ...answered(401), options: { ...TAG, apiToken } });
+const addOn = (changes: Partial<AddOn>) => ({
+  addOns: [{ src: "/tracklet.clicks.iife.js", options: {}, isRunning: true, ...changes }],
+});
 const problem = (code: string, detail: string) => ({ problems: new Map([[code, new Set([detail])]]) });
 
 it.each<Case>([
@@ -93,6 +97,13 @@ it.each<Case>([
   ["it is a web page (HTML), not the service's", { isWebPage: true }],
   ["https://a.example.com.", { options: TAG, address: `${SITE}/a.example.com/v1/track/event` }, BY_CALL],
   ["https://a.example.com:80.", { options: TAG, address: `${SITE}/x/a.example.com:80/v1` }, BY_CALL],
+  ["The add-on at /tracklet.clicks.iife.js has not run", {}, addOn({ isRunning: false })],
+  [
+    "data-outbond is no option of the add-on for clicks: perhaps data-outbound",
+    {},
+    addOn({ options: { outbond: "" } }),
+  ],
+  ["data-track names no event on 2 elements", {}, { unnamed: 2 }],
   ["Calls wait in window.tracklet (2), and nothing takes them over", {}, { name: "shop", strayCalls: 2 }],
 ])("a problem: %s", (text, ...page) => expect(say(...page)).toEqual([finding("problem", text)]));
 
@@ -148,6 +159,7 @@ it.each<Case>([
   ["a name in another host's path", { address: "https://other.example/a.example.com/e" }, BY_CALL],
   ["a script that ran, where the policy stops another", { stopsInline: true }, CALLING],
   ["a direct call that has worked", {}, { inline: { ...INLINE, identifiesDirectly: true } }],
+  ["an add-on that is under way", { ...QUIET, quietMs: 0 }, addOn({ isRunning: false, options: { category: "" } })],
   ["a page without a request that has just begun", { ...QUIET, quietMs: 4_999 }],
   ["a page without a request that still loads", QUIET, { isLoaded: false }],
   ["a script that may be under way", { ...QUIET, quietMs: 0 }, { global: "absent" }],

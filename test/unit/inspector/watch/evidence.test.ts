@@ -88,6 +88,13 @@ it.each<[what: string, html: string, globals: object, found: object]>([
   ["calls of another name", "", { shop: TRACKER, tracklet: [["reset"], ["reset"]] }, { strayCalls: 2 }],
   ["calls that wait", "", { shop: [["reset"]] }, { global: "waiting", calls: [["reset"]], strayCalls: 0 }],
   [
+    "elements that name no event for an add-on that runs",
+    '<script src="/tracklet.clicks.iife.js" type="x" data-outbound="true"></script><p data-track><p data-track="x">',
+    { trackletClicks: verb },
+    { addOns: [{ options: { outbound: "true" }, isRunning: true }], unnamed: 1 },
+  ],
+  ["elements of another tool", "<p data-track>", {}, { addOns: [], unnamed: 0 }],
+  [
     "a tag whose attributes are all misspelt",
     '<script type="text/plain" src="/tracklet.iife.js" data-name="shop" data-token="x"></script>',
     { shop: TRACKER },
