@@ -117,7 +117,7 @@ const withoutScripts = {
   name: "without-scripts",
   generateBundle: (_, bundle) => {
     for (const file of Object.keys(bundle))
-      if (/^(inspector\/|snippet\.|addons\/(page|\w+-script)\.)/.test(file)) delete bundle[file];
+      if (/^(inspector\/|recorder\/|snippet\.|addons\/(page|\w+-script)\.)/.test(file)) delete bundle[file];
   },
 };
 
@@ -151,7 +151,11 @@ const freshTracker = {
     if (id !== "./fresh-tracker.js") return null;
     const bundle = await rollup({ input: "dist/browser/global.js" });
     const { output } = await bundle.generate({ format: "cjs", strict: false, esModule: false });
-    const found = "localStorage, fetch, Request, AbortSignal, TextEncoder";
+    const found = [
+      ...["localStorage", "fetch", "Request", "AbortSignal", "TextEncoder"],
+      ...["setTimeout", "clearTimeout", "requestAnimationFrame"],
+      ...["history", "History", "EventTarget"],
+    ].join(", ");
     return `export const loadTracker = ({ ${found} }) => {\nconst exports = {};\n${output[0].code}return exports;\n};`;
   },
 };

@@ -3,9 +3,9 @@
  * For an app's own tests: what would be sent, without a network. It is recorded by the tracker itself, a fresh one at each
  * call, which stands where the app looks for the page's tracker (`window.tracklet`). So no module has to be loaded anew.
  */
-import { EVENT } from "./browser/delivery/row.js";
 import type { CommonParams, EventName, Events, Params } from "./declared.js";
 import { loadTracker } from "./fresh-tracker.js";
+import { createSurroundings } from "./recorder/surroundings.js";
 import type { Config, Hub } from "./types.js";
 
 /** Names that a recorded event may have. */
@@ -38,7 +38,10 @@ export interface Recorder<Declared = Events> {
   all<Name extends RecordedName<Declared> = RecordedName<Declared>>(eventUid?: Name): RecordedEvent<Declared, Name>[];
   /** Forgets what was recorded so far. The tracker goes on as it is: who is identified stays so. */
   clear(): void;
-  /** Ends the recording, and puts back the tracker that the page had. */
+  /**
+   * Ends the recording, and puts back the tracker that the page had. Nothing is left in the page, neither timers nor listeners,
+   * and `history` is as it was; the recorded tracker does nothing any more. What was recorded can still be read.
+   */
   restore(): void;
   /** The same, at the end of a `using` block. */
   [Symbol.dispose](): void;
@@ -70,44 +73,36 @@ export const recordEvents = <Declared = Events>({
 
   /** Bodies of events by the keys of their rows, in the order in which they were tracked. */
   const recorded = new Map<string, string>();
-  const { openHub } = loadTracker({
-    localStorage: new Proxy<Record<string, string>>(
-      {},
-      {
-        // What is stored, and has a contact, is sent: nothing but the network could stop it.
-        set: (rows, key: string, text: string) => {
-          rows[key] = text;
-          const body = text.slice(text.indexOf("{"));
-          if (key.includes(EVENT) && JSON.parse(body).contact_uid) recorded.set(key, body);
-          return true;
-        },
-      },
-    ),
-    fetch: async () => ({ status: 200, headers: new Map(), text: () => "" }),
-    Request: { prototype: { keepalive: true } },
-    // Counts characters, not bytes: Jest's environment with jsdom has none.
-    TextEncoder: function TextEncoder() {
-      return { encode: (text: string) => text };
-    },
-  });
+  const { surroundings, end } = createSurroundings((key, body) => recorded.set(key, body));
+  const { openHub } = loadTracker(surroundings);
   // A fresh tracker takes over no calls that wait for another one.
   globals[name] = undefined;
   const hub = openHub(name);
   if (Object.keys(start).length > 0)
     hub.init({ apiToken: "test", trackUrl: "https://track.example.com", ...start, name });
 
+  /** Judges the current URL. */
+  const judge = (): void => void hub.flush({ timeoutMs: 0 });
   const restore = (): void => {
     if (globals[name] === hub) globals[name] = before;
+    end();
+    // Whoever holds the tracker still calls it.
+    const ended: Partial<Hub> = {
+      flush: async () => ({ delivered: 0, queued: 0, dropped: 0 }),
+      consent: () => "denied",
+    };
+    for (const verb of Object.keys(hub)) Object.assign(hub, { [verb]: () => {} });
+    Object.assign(hub, ended);
   };
   restoreLast = restore;
   return {
     all: (eventUid) => {
-      hub.flush({ timeoutMs: 0 });
+      judge();
       const events = [...recorded.values()].map((body) => JSON.parse(body));
       return events.filter(({ event_uid }) => eventUid === undefined || event_uid === eventUid);
     },
     clear: () => {
-      hub.flush({ timeoutMs: 0 });
+      judge();
       recorded.clear();
     },
     restore,

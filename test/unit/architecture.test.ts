@@ -32,7 +32,7 @@ const byName = new Map(modules.map((module) => [module.name, module]));
 /** Files directly in `src`, and those directly in `browser`: all others belong to a folder. */
 const ENTRIES = /^(index|snippet|read|send|clicks|active|recorder|types|declared)$/;
 const PLACES =
-  /^(browser\/(global|tracker|config|reporting|json|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/)/;
+  /^(browser\/(global|tracker|config|reporting|json|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/|recorder\/)/;
 
 /** Each import that is wrong as a line of text. */
 const imports = (of: RegExp, isWrong: (from: string, by: string) => boolean): string[] =>
