@@ -42,6 +42,7 @@ const swc = {
 const SHORTENED = [
   "acceptedAt",
   "acceptedSince",
+  "arrivedMark",
   "answeredAt",
   "beganAt",
   "failed",
@@ -51,17 +52,18 @@ const SHORTENED = [
   "handedOffAt",
   "isAddressed",
   "isComing",
-  "isCut",
+
   "isFailing",
   "isLeaving",
   "isOut",
   "isPaused",
   "isRemoved",
   "isSettled",
-  "isWarm",
+
   "kept",
   "mayProbeEarly",
   "openSince",
+  "outcome",
   "refusals",
   "resetId",
   "since",

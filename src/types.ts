@@ -62,18 +62,15 @@ export interface Config {
    */
   pageviews?: "auto" | "hash" | "off";
   /**
-   * Changes the URL of a page view, in place or by giving another one back, or drops the view (`null`, `false`). It is given
-   * the URL without its secrets: user and password, and the values of parameters such as `token`, `code` or `password` in
-   * query and fragment, are already replaced.
+   * Changes an event before it is stored, in place or by giving another one back, or drops it (`null`, `false`). The URL of a
+   * page view is `params.visit_url`, whose secrets are already replaced: user and password, and the values of parameters such
+   * as `token`, `code` or `password` in query and fragment.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a hook may return nothing
-  visitUrl?: (url: URL) => string | URL | null | false | undefined | void;
-  /** Changes an event before it is stored, in place or by giving another one back, or drops it (`null`, `false`). */
-  // biome-ignore lint/suspicious/noConfusingVoidType: as above
   beforeSend?: (event: TrackEvent) => TrackEvent | null | false | undefined | void;
   /**
    * What the visitor allows while no choice of `optIn()` or `optOut()` is stored. `"granted"` (default); `"pending"`: events
-   * wait in memory; `"denied"`: nothing is stored or sent, whatever was chosen.
+   * wait in memory; `"denied"`: nothing is stored or sent, whatever was chosen. Anything else counts as `"pending"`.
    */
   consent?: Consent;
   /** Takes the browser's Global Privacy Control for `consent: "denied"`. Default `false`. */
@@ -82,9 +79,12 @@ export interface Config {
   maxEvents?: number;
   /** Most bytes in UTF-8 that wait for delivery. Default 1,048,576. */
   maxBytes?: number;
-  /** Longest time that an event waits for delivery, in milliseconds. Default 604,800,000 (7 days). */
+  /** Longest time that an event waits for delivery, in milliseconds. Default 604,800,000 (7 days); 30 days at most. */
   maxAgeMs?: number;
-  /** Adds `params.event_id`, `occurred_at`, `event_source` and `event_seq`: to drop repeats, and to count losses. Default `false`. */
+  /**
+   * Adds `params.event_id`, `occurred_at`, `event_source` and `event_seq` behind `beforeSend`: to drop repeats, and to count
+   * losses. Default `false`.
+   */
   stamp?: boolean;
   /** Records and sends nothing in this document, and leaves what is stored alone, as for staff. Default `false`. */
   mute?: boolean;

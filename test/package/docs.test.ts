@@ -182,7 +182,7 @@ it("the page on debugging explains every mistake that the script can tell, and n
   /** As a pattern: `${…}` of the source and words in capitals of the page stand for anything. */
   const pattern = (text: string): RegExp =>
     new RegExp(`^${text.replace(/[.:]/g, "\\$&").replace(/\$\{.*?\}(?!`)|\b[A-Z]{4,}\b/g, ".+")}$`);
-  const page = (await readPage("docs/debugging.md")).split("## What the console says")[1]!.split("\n## ")[0]!;
+  const page = (await readPage("docs/debugging.md")).split("## Console")[1]!.split("\n## ")[0]!;
   const rows = [...page.matchAll(/^\| (`[^|]+`) +\|/gm)].flatMap(([, cell]) =>
     [...cell!.matchAll(/`([^`]+)`/g)].map(([, text]) => text!),
   );

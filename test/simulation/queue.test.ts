@@ -26,11 +26,9 @@ stories("an event", {
     });
     world.onRequest = () => {};
   },
-  "keeps its place although the clock is set back, also for the next page": async ({ tell, world, entries }) => {
-    await tell(
-      `weather silent; A opens; ${"A tracks; jump -1000;".repeat(20)} 1 s; A crashes; weather up; B opens; 60 s; waiting `,
-    );
-    expect([...new Set(world.names())]).toEqual([...entries.keys()]);
+  "keeps its place although the clock is set back": async ({ tell, world, entries }) => {
+    await tell(`A opens; ${"A tracks; jump -1000;".repeat(20)} 60 s; waiting `);
+    expect(world.names()).toEqual([...entries.keys()]);
   },
   "is sent again as it is, whatever it holds": async ({ tell, world }) => {
     const params = JSON.stringify({ text: '!1700000000000{"contact_uid":"bob"' });
@@ -47,18 +45,21 @@ stories("an event", {
 });
 
 stories("bounds", {
-  "of the count drop the oldest, report it, and flush counts it": `
-    weather silent; A opens maxEvents=3; A tracks 5; A flushes 0 3 2 100; A flushes 0 3 0 100; waiting e3 e4 e5
+  "of the count drop the oldest, and report it": `
+    weather silent; A opens maxEvents=3; A tracks 5; waiting e3 e4 e5
     A told evicted maxEvents, maxBytes e1, evicted maxEvents, maxBytes e2`,
   // Those that stay fill it to the last byte.
   "of the bytes drop as many of the oldest as it takes, and what is larger than all that may wait": `
     weather silent; A opens maxBytes=1000; A tracks a ${text(200)}; A tracks b ${text(200)}; A tracks c ${text(200)}
     A tracks large ${text(800 - bytesOf("c") - bytesOf("large"))}; 20 ms; waiting c large
     A told evicted maxEvents, maxBytes a, evicted maxEvents, maxBytes b; A tracks huge ${text(1_000)}; 20 ms; waiting c large
-    A told evicted maxEvents, maxBytes a, evicted maxEvents, maxBytes b, evicted maxEvents, maxBytes huge`,
+    A told evicted maxEvents, maxBytes a, evicted maxEvents, maxBytes b, evicted maxBytes huge`,
   "of the age drop what has waited for too long, also of a page before": `
     weather silent; A opens maxAgeMs=60000; A tracks; A crashes; 61 s; weather up; B opens maxAgeMs=60000; B tracks; 60 s
     B told evicted maxAgeMs e1; B sent e2`,
+  "30 days at most, whatever the option says": `
+    weather silent; A opens maxAgeMs=9999999999; A tracks; A crashes; 2592001 s; weather up; B opens maxAgeMs=9999999999
+    60 s; B told evicted maxAgeMs e1; requests <2`,
   "of the age hold also where nothing else is tracked":
     "weather silent; A opens maxAgeMs=60000; A tracks; 120 s; waiting ; A told evicted maxAgeMs e1",
   "hold for what was taken over, too": `

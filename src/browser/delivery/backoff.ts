@@ -6,7 +6,7 @@
  */
 import { backOffMs, RETRY_AFTER_CEILING_MS } from "../../shared/retry-policy.js";
 import { get, remove, set } from "../state/storage.js";
-import { me } from "./queue.js";
+import { me, rows } from "./queue.js";
 import { EVENT } from "./row.js";
 import { PROBE_MS, SPREAD_MS, URGENT_MS } from "./timings.js";
 
@@ -32,7 +32,7 @@ const spread = (): number => (Number.parseInt(me, 16) / 2 ** 32) * SPREAD_MS;
  *
  * @param isTold whether another document may have removed it; else the page has emptied the storage, and what is known holds
  */
-export const followBackoff = (isTold?: boolean): void => {
+export const readBackoff = (isTold?: boolean): void => {
   const texts = (get(BACKOFF) ?? "").split(",");
   const numbers = texts.slice(0, 5).map(Number) as [number, number, number, number, number];
   if (texts[5] !== undefined && numbers.every((number) => number >= 0)) backoff = [...numbers, texts[5]];
@@ -60,13 +60,12 @@ export const waitFor = (key: string, mayProbeEarly: boolean): number => {
 };
 
 /**
- * When the service went down, in epoch milliseconds: two attempts have failed, or two events. Never, if it is up.
- *
- * @param failuresOf how often an event has failed: one that did before, while others passed, says nothing of the service
+ * When the service went down, in epoch milliseconds: two attempts have failed, or two events. Never, if it is up. An event that
+ * has failed before, while others passed, says nothing of the service.
  */
-export const downSince = (failuresOf: (key: string) => number): number => {
+export const downSince = (): number => {
   const [, , failures = 0, since, , culprit] = backoff ?? [];
-  const isDown = backoff && (!culprit || (failures > 1 && failuresOf(culprit) <= failures));
+  const isDown = backoff && (!culprit || (failures > 1 && (rows.get(culprit)?.failures ?? 0) <= failures));
   return isDown ? since! : Number.POSITIVE_INFINITY;
 };
 

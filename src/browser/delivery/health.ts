@@ -15,6 +15,8 @@ export const health = {
 /** A request that began then was accepted. */
 export const accept = (beganAt: number, openSince: number): void => {
   health.isFailing = false;
+  health.refusals = 0;
+  health.isPaused = false;
   health.acceptedAt = Math.max(health.acceptedAt, beganAt);
   health.acceptedSince = Math.max(health.acceptedSince, openSince);
 };

@@ -1,6 +1,6 @@
 /** What is wrong with calls: with those that wait for the script, and with those that the tracker has told of. */
 import { closest } from "./closest.js";
-import { mistakesInInit } from "./options.js";
+import { adviceOn, mistakesInInit } from "./options.js";
 
 const VERBS = ["init", "identify", "track", "pageview", "flush", "reset", "consent", "optIn", "optOut", "debug"];
 
@@ -29,14 +29,7 @@ const mistakesInCall = (call: unknown): string[] => {
 /** What is wrong with calls that wait in an array, each thing once, in words. */
 export const mistakesInCalls = (calls: readonly unknown[]): string[] => [...new Set(calls.flatMap(mistakesInCall))];
 
-const OTHER_TRACKER =
-  "A second script tag, or a second call of init, has another token or name. The first one holds: give a second tracker a name of its own (data-name).";
-
 const KNOWN: Record<string, string> = {
-  "init: name": OTHER_TRACKER,
-  "init: apiToken": OTHER_TRACKER,
-  "init: consent":
-    "A second script tag, or a second call of init, has another consent. The first one holds: leave only the one that your banner needs.",
   "init: params":
     'The option params is no object: it is left out. In a tag it is JSON, such as data-params=\'{"plan":"team"}\'.',
   "track: eventUid": NO_NAME,
@@ -52,13 +45,18 @@ const KNOWN: Record<string, string> = {
 export const ofInput = (detail: string): string => {
   const known = KNOWN[detail];
   if (known) return known;
+  const [, options] = /^init again: (.+)/.exec(detail) ?? [];
+  if (options)
+    return `A second script tag, or a second call of init, has another ${options}. The first one holds: leave one alone${/apiToken|name/.test(options) ? ", or load the script again with a data-name of its own" : ""}.`;
+  const [, wrong] = /^init: (.+)/.exec(detail) ?? [];
+  if (wrong) return `An option is missing or wrong: ${adviceOn(wrong.split(", "))}`;
   const [, verb] = /^no verb (.+)/.exec(detail) ?? [];
   // Of a text in place of a call, the first letter is taken for the verb.
   if (verb?.length === '"t"'.length)
     return `push was given a text: a call is an array, such as push(["track", "signup"]).`;
   if (verb?.startsWith("[")) return "push was given a list of calls in one array: give it each call by itself.";
   if (verb) return unknownVerb(verb.replace(/"/g, ""));
-  const [, name, params] = /^(\w+): params(\..+)?$/.exec(detail) ?? [];
+  const [, name, params] = /^(.+): params(\..+)?$/.exec(detail) ?? [];
   if (params) return `${params.slice(1)} in the params of ${name} cannot be written as JSON: it is left out.`;
   if (name) return `The params of ${name} are no object: they are left out. Give an object, such as { plan: "team" }.`;
   return `An option or an argument is wrong: ${detail}.`;

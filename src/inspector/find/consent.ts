@@ -6,11 +6,14 @@ import { optionsOf } from "./options.js";
 
 const isOn = (option: unknown): boolean => /^(true)?$/.test(`${option}`);
 
+/** The option as the tracker reads it. */
+const wordOf = (consent: unknown): string => `${consent ?? "granted"}`.trim().toLowerCase();
+
 /** Why nothing may be stored or sent, in words; `""` where nothing forbids it. */
 export const denialOf = (snapshot: Snapshot, { consent }: Stored, activity: Activity): string => {
   const options = optionsOf(snapshot, activity);
   if (options.mute !== undefined && isOn(options.mute)) return "The option mute is on in this document";
-  if (options.consent === "denied") return 'The option consent is "denied", whatever the visitor chooses';
+  if (wordOf(options.consent) === "denied") return 'The option consent is "denied", whatever the visitor chooses';
   if (snapshot.hasGpc && isOn(options.respectGpc))
     return "The browser sends the Global Privacy Control signal, which respectGpc obeys";
   // Where the storage was emptied or is denied, the dropped events tell.
@@ -20,8 +23,7 @@ export const denialOf = (snapshot: Snapshot, { consent }: Stored, activity: Acti
 /** Does everything wait in memory for the visitor's choice? */
 export const isPending = (snapshot: Snapshot, stored: Stored, activity: Activity): boolean => {
   const { consent } = optionsOf(snapshot, activity);
-  const isAsked = consent !== undefined && consent !== "" && consent !== "granted";
-  return isAsked && stored.consent !== "granted" && !denialOf(snapshot, stored, activity);
+  return wordOf(consent) !== "granted" && stored.consent !== "granted" && !denialOf(snapshot, stored, activity);
 };
 
 /** Whether sending is allowed, and by whom. */

@@ -50,8 +50,7 @@ const ofProblems = ({ problems }: Activity): string[] => {
   const found: string[] = [];
   const told = (code: string): string => [...(problems.get(code) ?? [])].join(", ");
   // What the options lack is told where they are looked at, and may have come since.
-  for (const detail of problems.get("input") ?? [])
-    if (!/^no (apiToken|trackUrl)/.test(detail)) found.push(ofInput(detail));
+  for (const detail of problems.get("input") ?? []) if (!/^init: apiToken/.test(detail)) found.push(ofInput(detail));
   if (problems.has("rejected"))
     found.push(`An event was dropped, because the service refuses it: ${told("rejected")}.`);
   if (problems.has("evicted"))

@@ -31,6 +31,10 @@ const meantBy = (word: string, given: Record<string, unknown>): string => {
   return closest(word, NAMES) || (alias in given ? "" : alias);
 };
 
+/** How to write these options. */
+export const adviceOn = (options: string[]): string =>
+  options.map((option) => `${option}: ${RULES[option]?.[1] || "give it"}.`).join(" ");
+
 /** Whom these name is looked at where it is stored. */
 const isUid = (option: string): boolean => RULES[option] === UID;
 

@@ -19,7 +19,10 @@ const isAddress = (value: unknown): boolean => {
 const ANYTHING: Rule = [() => true, ""];
 export const UID: Rule = [(value) => typeof value === "string" || Number.isSafeInteger(value), "give a text"];
 const SWITCH = oneOf(/^(|true|false)$/, "write true, or leave it out (it is off)");
-const BOUND: Rule = [(value) => Number(value) > 0, "write a number above 0 (the default holds)"];
+const BOUND: Rule = [
+  (value) => Number(value) > 0 && !/[.,]/.test(`${value}`),
+  "write a number above 0, in digits alone (the default holds)",
+];
 const FUNCTION: Rule = [(value) => typeof value === "function", "give a function, in a call of init"];
 
 export const RULES: Record<string, Rule> = {
@@ -38,7 +41,7 @@ export const RULES: Record<string, Rule> = {
   accountUid: UID,
   params: ANYTHING,
   pageviews: oneOf(/^(auto|hash|off)$/, "write auto, hash or off (it is taken for auto)"),
-  consent: oneOf(/^(granted|pending|denied)$/, "write granted, pending or denied (it is taken for pending)"),
+  consent: oneOf(/^\s*(granted|pending|denied)\s*$/i, "write granted, pending or denied (it is taken for pending)"),
   respectGpc: SWITCH,
   maxEvents: BOUND,
   maxBytes: BOUND,
@@ -46,7 +49,6 @@ export const RULES: Record<string, Rule> = {
   stamp: SWITCH,
   mute: SWITCH,
   debug: SWITCH,
-  visitUrl: FUNCTION,
   beforeSend: FUNCTION,
   onError: FUNCTION,
 };

@@ -74,9 +74,9 @@ const noContact = (snapshot: Snapshot, stored: Stored, activity: Activity): stri
 
 /** Why no page view may have been counted. */
 const noView = ({ hasFragment, ...snapshot }: Snapshot, activity: Activity): string => {
-  const { pageviews, visitUrl } = optionsOf(snapshot, activity);
+  const { pageviews, beforeSend } = optionsOf(snapshot, activity);
   if (pageviews === "off") return 'None: pageviews is "off", so only a call of pageview() counts one.';
-  if (visitUrl) return "None yet. visitUrl, a function of this page, may drop them.";
+  if (beforeSend) return "None yet. beforeSend, a function of this page, may drop them.";
   return hasFragment && pageviews !== "hash"
     ? 'None yet. What changes behind # alone counts only with pageviews "hash".'
     : "None yet.";

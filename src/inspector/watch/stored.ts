@@ -1,5 +1,5 @@
 /** What a tracker has in the storage, read as what anybody may have written. */
-import { ageOf, readRow } from "../../browser/delivery/row.js";
+import { readRow, timeOf } from "../../browser/delivery/row.js";
 import { keysOf, readIdentity, readPause } from "./keys.js";
 
 /** An event as it is sent. */
@@ -105,7 +105,7 @@ const readWaiting = (key: string, row: string): WaitingEvent | undefined => {
 };
 
 /** What has waited since before this page could not leave earlier. */
-const waitedMs = (key: string): number => Math.max(1, Math.min(ageOf(key), performance.now())) || 1;
+const waitedMs = (key: string): number => Math.max(1, Math.min(Date.now() - timeOf(key), performance.now())) || 1;
 
 export const readStored = (name: string): Stored => {
   const nothing = { contact: "", account: "", consent: "", events: [], eventCount: 0, readyMs: 0, pauseMs: 0 };

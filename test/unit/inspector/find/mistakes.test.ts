@@ -6,6 +6,7 @@ describe("the attributes of the tag", () => {
   it.each([
     ["consent", "grantd", 'data-consent="grantd" is wrong: write granted, pending or denied'],
     ["consent", "", 'data-consent="" is wrong'],
+    ["maxEvents", "1.000", "write a number above 0, in digits alone"],
     ["pageviews", "Off", 'data-pageviews="Off" is wrong: write auto, hash or off'],
     ["maxEvents", "lots", 'data-max-events="lots" is wrong: write a number above 0'],
     ["maxBytes", "0", 'data-max-bytes="0" is wrong'],
@@ -36,7 +37,7 @@ describe("the attributes of the tag", () => {
 
   it("are right in all their forms", () => {
     const address = { trackUrl: "/", eventPath: "/i/e", contentType: "application/json", name: "tracklet" };
-    const visitor = { contactUid: "", accountUid: "", consent: "granted", respectGpc: "", pageviews: "hash" };
+    const visitor = { contactUid: "", accountUid: "", consent: " Granted", respectGpc: "", pageviews: "hash" };
     const others = { maxEvents: "10", maxBytes: "1e6", maxAgeMs: "1", stamp: "true", debug: "false" };
     const tag = { ...TAG, ...address, ...visitor, ...others };
     expect(say({}, { tag })).toEqual([]);
@@ -79,7 +80,7 @@ describe("the options of a call of init", () => {
       debug: false,
       maxEvents: 10,
       consent: undefined,
-      visitUrl: () => {},
+      beforeSend: () => {},
       onError: () => {},
     };
     expect(init(options)).toEqual([]);

@@ -30,7 +30,7 @@ it.each([
 it.each<Case>([
   ["None yet."],
   ['pageviews is "off", so only a call of pageview()', {}, { tag: { ...TAG, pageviews: "off" } }],
-  ["visitUrl, a function of this page, may drop them", { options: { ...TAG, visitUrl: () => null } }],
+  ["beforeSend, a function of this page, may drop them", { options: { ...TAG, beforeSend: () => null } }],
   ['counts only with pageviews "hash"', {}, { hasFragment: true }],
   ["None yet.", {}, { hasFragment: true, tag: { ...TAG, pageviews: "hash" } }],
 ])("no page view: %s", (text, ...page) => expect(reportOf(...all(...page)).lists[1]!.empty).toContain(text));

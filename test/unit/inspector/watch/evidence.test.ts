@@ -119,7 +119,7 @@ it.each<[what: string, code: string, detail: unknown, known: object]>([
     { isUnstored: false, inMemory: 1, queued: 1, viewCount: 1 },
   ],
   ["an event that a refusal drops", "dropped", "consent", { isDenied: true }],
-  ["an event that a hook drops", "dropped", "visitUrl", { dropped: new Map([["visitUrl", 1]]) }],
+  ["an event that a hook drops", "dropped", "beforeSend", { dropped: new Map([["beforeSend", 1]]) }],
 ])("the tracker tells %s", async (_, code, detail, known) => {
   vi.stubGlobal("shop", TRACKER);
   const { activity, listener, end } = listen("shop", "", () => {});
