@@ -5,9 +5,9 @@ import type { Ends, Track } from "./track.js";
 /** What is tracked beside the elements that have `data-track`. */
 export interface ClickOptions {
   /** Tracks `link_clicked` for links to other hosts. Default `false`. */
-  outbound?: boolean;
+  outbound?: boolean | undefined;
   /** Tracks `file_downloaded` for links that have `download`, or lead to a file with a usual ending. Default `false`. */
-  downloads?: boolean;
+  downloads?: boolean | undefined;
 }
 
 const FILE = /\.(pdf|zip|csv|docx?|xlsx?)$/i;

@@ -30,7 +30,7 @@ const modules = readdirSync(SRC, { recursive: true, encoding: "utf8" })
 const byName = new Map(modules.map((module) => [module.name, module]));
 
 /** Files directly in `src`, and those directly in `browser`: all others belong to a folder. */
-const ENTRIES = /^(index|snippet|read|send|clicks|active|recorder|types|declared)$/;
+const ENTRIES = /^(index|snippet|read|send|clicks|active|recorder|types|event|declared)$/;
 const PLACES =
   /^(browser\/(global|tracker|config|reporting|json|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/|recorder\/)/;
 
