@@ -55,7 +55,7 @@ export const verbs = {
     judgeView();
     if (!delivery.isThrottled(eventUid)) add(eventUid, params);
   },
-  pageview: (params): void => {
+  pageview: (params?: Params): void => {
     // It stands for the view of its URL that may be about to be counted.
     if ((params?.visit_url ?? location.href) === location.href) countView();
     else judgeView();

@@ -26,7 +26,11 @@ const objectionsTo = (files: ReadonlyMap<string, string>, strict: boolean) => {
     jsx: ts.JsxEmit.Preserve,
     skipLibCheck: true,
     types: [],
-    paths: { tracklet: [join(ROOT, "src/index.ts")], "tracklet/*": [join(ROOT, "src/*.ts")] },
+    paths: {
+      tracklet: [join(ROOT, "src/index.ts")],
+      "tracklet/test": [join(ROOT, "src/recorder.ts")],
+      "tracklet/*": [join(ROOT, "src/*.ts")],
+    },
     strict,
   };
   const host = ts.createCompilerHost(options);
