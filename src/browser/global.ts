@@ -35,9 +35,7 @@ const nothing = (): FlushResult => ({
 const init = (given: Config): void => {
   const name = given.name || config.name;
   given.name = name;
-  const other = name !== config.name && hubAt(name);
-  if (other) other.init(given);
-  else if (first) {
+  if (first) {
     const before = first as unknown as Options;
     const asked = given as unknown as Options;
     const differs = (option: string): boolean =>

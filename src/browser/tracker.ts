@@ -18,7 +18,7 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
   const event_uid = readUid("track: eventUid", given);
   if (consent === "denied") log("dropped", "consent");
   if (consent === "denied" || !event_uid) return;
-  const [, contact_uid, account_uid] = identity();
+  const [, contact_uid, account_uid] = identity;
   const own = account_uid ? { account_uid } : undefined;
   const all: Params = {
     ...config.params,
