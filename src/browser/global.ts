@@ -4,7 +4,7 @@
  */
 import { attempt } from "../shared/attempt.js";
 import type { Command, Config, FlushResult, Hub } from "../types.js";
-import { config, configure, type Named } from "./config.js";
+import { config, configure } from "./config.js";
 import { whenActive } from "./page.js";
 import { report } from "./reporting.js";
 import { begin, start, verbs } from "./tracker.js";
@@ -35,8 +35,8 @@ const nothing = (): FlushResult => ({
 const init = (given: Config): void => {
   const name = given.name || config.name;
   given.name = name;
-  const other = name !== config.name && hubAt(name);
-  if (other) other.init(given);
+  const other = name === config.name ? ownHub() : openHub(name);
+  if (other !== ownHub()) other.init(given);
   else if (first) {
     const before = first as unknown as Options;
     const asked = given as unknown as Options;
@@ -47,7 +47,6 @@ const init = (given: Config): void => {
     // With another name or token it speaks of another tracker's visitor.
     if (given.contactUid && !/name|apiToken/.test(differing)) run(["identify", given.contactUid, given.accountUid]);
   } else {
-    openHub(name);
     const next = { ...given, name };
     const wrong = configure(next);
     if (wrong) report("input", `init: ${wrong}`);
@@ -63,7 +62,7 @@ const run = (command: Command): unknown => {
   try {
     const [verb, ...args] = command;
     if (verb === "init") whenActive(() => init({ ...(args[0] as Config) }));
-    else if (!Object.keys(verbs).includes(verb)) report("input", `no verb ${JSON.stringify(verb)}`);
+    else if (!(verbs as unknown as Verbs)[verb]) report("input", `no verb ${JSON.stringify(verb)}`);
     else if (first) {
       begin();
       return (verbs as unknown as Verbs)[verb]!(...args);
@@ -91,7 +90,7 @@ export const openHub = (name = "tracklet"): Hub => {
   const found = globals()[name];
   const other = hubAt(name);
   if (other || first) return other ?? ownHub();
-  configure({ name } as Named);
+  config.name = name;
   globals()[name] = ownHub();
   if (Array.isArray(found)) ownHub().push(...found);
   return ownHub();

@@ -52,13 +52,13 @@ export type Navigation = "push" | "replace" | "traverse";
  * exceptions reach the caller. `popstate` belongs to both ways, see `onPage`.
  */
 export const onNavigate = (run: (kind: Navigation) => void): void => {
-  const { Navigation, navigation } = window as { Navigation?: unknown; navigation?: unknown };
-  // A page may have a variable of this name.
-  if (typeof Navigation === "function" && navigation instanceof Navigation)
+  const { navigation } = window as { navigation?: EventTarget & { currentEntry?: unknown } };
+  // An element of the page may have this name.
+  if (navigation?.currentEntry)
     listen(
       "currententrychange",
       ({ navigationType }: { navigationType: Navigation }) => attempt(() => run(navigationType)),
-      navigation as EventTarget,
+      navigation,
     );
   else
     for (const kind of ["push", "replace"] as const) {
