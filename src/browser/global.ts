@@ -4,7 +4,7 @@
  */
 import { attempt } from "../shared/attempt.js";
 import type { Command, Config, FlushResult, Hub } from "../types.js";
-import { config, configure, type Named } from "./config.js";
+import { config, configure } from "./config.js";
 import { whenActive } from "./page.js";
 import { report } from "./reporting.js";
 import { begin, start, verbs } from "./tracker.js";
@@ -61,7 +61,7 @@ const run = (command: Command): unknown => {
   try {
     const [verb, ...args] = command;
     if (verb === "init") whenActive(() => init({ ...(args[0] as Config) }));
-    else if (!Object.keys(verbs).includes(verb)) report("input", `no verb ${JSON.stringify(verb)}`);
+    else if (!(verbs as unknown as Verbs)[verb]) report("input", `no verb ${JSON.stringify(verb)}`);
     else if (first) {
       begin();
       return (verbs as unknown as Verbs)[verb]!(...args);
@@ -89,7 +89,7 @@ export const openHub = (name = "tracklet"): Hub => {
   const found = globals()[name];
   const other = hubAt(name);
   if (other || first) return other ?? ownHub();
-  configure({ name } as Named);
+  config.name = name;
   globals()[name] = ownHub();
   if (Array.isArray(found)) ownHub().push(...found);
   return ownHub();

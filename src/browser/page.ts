@@ -7,7 +7,8 @@ export const isHidden = (): boolean => document.hidden;
  * The script element that is running. Taken from the prototype, because an element of this name hides the member (HTML §3.1.3):
  * whoever can put markup into the page must not say where events go.
  */
-export const currentScript = (): HTMLScriptElement | null => Reflect.get(Document.prototype, "currentScript", document);
+export const currentScript = (): HTMLScriptElement | undefined =>
+  Reflect.get(Document.prototype, "currentScript", document) as never;
 
 /**
  * Listens on the way down, so that what is fired at the document is heard at its window. (`window` itself is another object
@@ -39,13 +40,13 @@ export type Navigation = "push" | "replace" | "traverse";
  * exceptions reach the caller. `popstate` belongs to both ways, see `onPage`.
  */
 export const onNavigate = (run: (kind: Navigation) => void): void => {
-  const { Navigation, navigation } = window as { Navigation?: unknown; navigation?: unknown };
-  // A page may have a variable of this name.
-  if (typeof Navigation === "function" && navigation instanceof Navigation)
+  const { navigation } = window as { navigation?: EventTarget & { currentEntry?: unknown } };
+  // An element of the page may have this name.
+  if (navigation?.currentEntry)
     listen(
       "currententrychange",
       ({ navigationType }: { navigationType: Navigation }) => attempt(() => run(navigationType)),
-      navigation as EventTarget,
+      navigation,
     );
   else
     for (const kind of ["push", "replace"] as const) {

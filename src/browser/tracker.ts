@@ -98,10 +98,8 @@ export const begin = (): void => {
 /** Starts the one tracker of this script, with the options of `configure`. */
 export const start = (given: Named): void => {
   const { params } = given;
-  given.params = plainParams(
-    "init",
-    typeof params === "string" ? (attempt(() => JSON.parse(params)) ?? params) : params,
-  );
+  // In a tag they are a text.
+  if (params) given.params = plainParams("init", attempt(() => JSON.parse(params as never)) ?? params);
   if (isOn(given.debug)) listenTo((...line) => console.debug(given.name, ...line));
   setTimeout(() => {
     guard(begin);
