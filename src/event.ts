@@ -14,7 +14,7 @@ export interface TrackEvent {
 /** A problem that concerns no event, or not one alone. */
 interface Mistake<Code extends string> {
   code: Code;
-  /** Name of the option, argument, member or hook, or the answer's status. */
+  /** Name of the option, argument, member, hook or event, or the answer's status. */
   detail: string;
   event?: undefined;
 }
@@ -33,9 +33,11 @@ interface Loss<Code extends string> {
  * - `"input"`: an option, an argument or a hook is wrong, or a member of `params` that cannot be written was left out
  * - `"paused"`: the service refuses every event (a wrong token or URL, an error in its deployment); events wait
  * - `"rejected"`: the service refuses this event and accepts others; it was dropped
- * - `"evicted"`: a bound was reached; this event, the oldest one, was dropped
+ * - `"evicted"`: a bound was reached; this event, the oldest one or one that is too large, was dropped
+ * - `"throttled"`: one name is tracked too often, as in a loop; what was too many was dropped. Told once as it begins, and, with
+ *   the number of those events, once it is over
  */
-export type Problem = Mistake<"input"> | Mistake<"paused"> | Loss<"rejected"> | Loss<"evicted">;
+export type Problem = Mistake<"input" | "paused" | "throttled"> | Loss<"rejected" | "evicted">;
 
 /**
  * Told of every decision: `"queued"`, `"waits for identify"`, `"waits for consent"` or `"dropped"` of an event, the status of

@@ -47,7 +47,10 @@ export interface Config {
   consent?: Consent | undefined;
   /** Takes the browser's Global Privacy Control for `consent: "denied"`. Default `false`. */
   respectGpc?: boolean | undefined;
-  /** Most events that wait for delivery. Default 1,000. */
+  /**
+   * Most events that wait for delivery. Default 1,000. Of one name a quarter may be tracked at once, then one a second, and
+   * none more in an outage: raise it for an app that tracks many at once.
+   */
   maxEvents?: number | undefined;
   /** Most bytes in UTF-8 that wait for delivery. Default 1,048,576. */
   maxBytes?: number | undefined;

@@ -43,7 +43,11 @@ test("The inspector finds a policy that forbids the requests", async ({ open }) 
   await expectFindings(page, "Content-Security-Policy forbids requests to", "name it in connect-src");
 });
 
-test("The inspector finds a policy that forbids the script, and one that stands in the page", async ({ open, site, gateway }) => {
+test("The inspector finds a policy that forbids the script, and one that stands in the page", async ({
+  open,
+  site,
+  gateway,
+}) => {
   const page = await open("/shop", {}, createPolicy(`${gateway.url} ${site.url}`));
   await expectFindings(
     await inspect(page),

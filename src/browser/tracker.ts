@@ -53,13 +53,13 @@ export const verbs = {
   },
   track: (eventUid: string, params?: Params): void => {
     judgeView();
-    add(eventUid, params);
+    if (!delivery.isThrottled(eventUid)) add(eventUid, params);
   },
   pageview: (params?: Params): void => {
     // It stands for the view of its URL that may be about to be counted.
     if ((params?.visit_url ?? location.href) === location.href) countView();
     else judgeView();
-    addView(params);
+    if (!delivery.isThrottled("pageview")) addView(params);
   },
   flush: (options): Promise<FlushResult> => {
     judgeView();

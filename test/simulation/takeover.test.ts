@@ -130,13 +130,14 @@ stories("events that the page makes itself", {
 });
 
 stories("rows of another version of the script", {
-  "stay alone until they are too old": async ({ tell, world }) => {
+  "stay alone until they are too old, which is told": async ({ tell, world }) => {
     const key = `tracklet:event:0.5-1700000000000:1000000:${world.clock.wall()}`;
     world.storage.rows[key] = '{"contact_uid":"ann","event_uid":"a","params":{}}';
     await tell("weather refused; A opens maxAgeMs=60000; A tracks; 30 s; weather up; 20 s");
     expect([world.names().includes("a"), key in world.storage.rows]).toEqual([false, true]);
     await tell("30 s; B opens maxAgeMs=60000; 5 s");
     expect(key in world.storage.rows).toBe(false);
+    await tell("B told evicted maxAgeMs a");
   },
 });
 

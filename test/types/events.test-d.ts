@@ -69,7 +69,7 @@ export const send = (order: Order, tags: Map<string, string>, problem: Problem):
   track("tagged", { total: 1, at: () => order });
   // @ts-expect-error what is wrong is told of no event
   if (problem.code === "input") return problem.event.event_uid;
-  return problem.code === "paused" ? problem.detail : problem.event.event_uid;
+  return problem.code === "rejected" ? problem.event.event_uid : problem.detail;
 };
 
 export const use = (mine: Tracker<Declared>, hub: Hub, event: TrackEvent): void => {

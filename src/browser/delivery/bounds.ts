@@ -14,7 +14,7 @@ import {
 } from "./timings.js";
 
 export const mostAge = (): number => Math.min(numberOf("maxAgeMs", MAX_AGE_MS), LONGEST_AGE_MS);
-const mostEvents = (): number => numberOf("maxEvents", MAX_EVENTS);
+export const mostEvents = (): number => numberOf("maxEvents", MAX_EVENTS);
 const mostBytes = (): number => numberOf("maxBytes", MAX_BYTES);
 
 /** Drops an event because of a bound, which `detail` names. */

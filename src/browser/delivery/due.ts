@@ -29,8 +29,9 @@ function* dueEvents({ isOut, isLeaving, mayProbeEarly }: Occasion): Generator<Du
       if (inFlight.has(row) || !list.has(row)) continue;
       const wait = isFull(isOut) ? SLOW_MS : waitFor(key, mayProbeEarly);
       if (wait || (backoff && isGone)) return yield wait;
-      // What leaves with a page is its own.
-      const isFree = isYoung(row) || (isLeaving && tab === me && !row.failedAt && !passedOver(me));
+      // What leaves with a page is its own. A mark that was right is dropped as its row says.
+      const isOwnBusiness = isYoung(row) || (isLeaving && tab === me && !row.failedAt && !passedOver(me));
+      const isFree = isOwnBusiness && !row.arrivedMark;
       if (isLeaving && !isFree) continue;
       if (!isFree && !owns(row)) {
         const isRefused = passedOver(tab);

@@ -8,8 +8,7 @@ import { HANGS_MS, MARK_MS } from "./timings.js";
 
 /** Marks what is in flight, if nothing speaks against it. @param isLeaving whether the page is left now */
 export const handOff = (isLeaving: boolean): void => {
-  const isLikely =
-    !isOn(config.stamp) && !backoff && !health.isFailing && navigator.onLine && !openFor(HANGS_MS).length;
+  const isLikely = !isOn(config.stamp) && !backoff && navigator.onLine && !openFor(HANGS_MS).length;
   for (const [row, { kept }] of inFlight) {
     const isMarked = isLikely && kept > 0 && !row.failures;
     if (!rows.has(row.key) || (isMarked === row.handedOffAt > 0 && !isLeaving)) continue;

@@ -11,6 +11,7 @@ import { wake } from "./rounds.js";
 export { flush } from "./flush.js";
 export { onPageEvent, resume } from "./page-life.js";
 export { me, tally } from "./queue.js";
+export { isThrottled } from "./throttle.js";
 
 /** Before the first call is carried out. */
 export const begin = (): void => {

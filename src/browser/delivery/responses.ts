@@ -74,7 +74,6 @@ export const judge = (row: Row, { request, outcome: [status, retryAfter] }: Ende
   const delay = isWrong ? PAUSE_MS : isWell ? Math.random() * WELL_CEILING_MS : 0;
   // Any other status of a wrong configuration speaks of the service as well.
   const culprit = isEvents && (isRefusal || !isWrong) ? row.key : "";
-  health.isFailing = true;
   fail(retryAfter ? RETRY_AFTER : culprit, request.beganAt, retryAfter || delay);
   if (isWrong && !health.isPaused) report("paused", `status ${status}`);
   health.isPaused ||= !!isWrong;

@@ -68,6 +68,9 @@ export const HANGS_MS = 3_000;
 export const MAX_EVENTS = 1_000;
 export const MAX_BYTES = 1_048_576;
 export const MAX_AGE_MS = 604_800_000;
+/** Of one name, so great a part of the most events may come at once, and then one in so much time; none more in an outage. */
+export const BURST = 1 / 4;
+export const TRICKLE_MS = 1_000;
 /** Bytes of one event: more than that services commonly refuse, ours by default. */
 export const MAX_SIZE = 262_144;
 /** The longest age that an option may ask for, 30 days: what a service keeps for the sake of late events has an end. */
