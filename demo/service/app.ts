@@ -32,7 +32,6 @@ import { createTokens } from "./tokens.js";
 import { User, UserList } from "./user-schemas.js";
 import { userRoutes } from "./users.js";
 import { describeErrors } from "./validation.js";
-import { workspaceNames } from "./workspaces.js";
 
 export interface ServiceOptions extends Partial<ServiceConfig>, LiveOptions {
   /** A database that is open already; closed with the service. One is opened as configured where it is absent. */
@@ -85,7 +84,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   for (const schema of [ErrorBody, EventInput, Success, Account, Contact, User, UserList]) app.addSchema(schema);
 
   if (config.retentionDays !== undefined)
-    keepFor(app, database, config.retentionDays, workspaceNames(config.workspaces));
+    keepFor(app, database, config.retentionDays, [DEFAULT_WORKSPACE, ...config.workspaces.map(({ name }) => name)]);
   metrics.watchRequests(app);
   decorateWorkspace(app);
   closeConnections(app);
