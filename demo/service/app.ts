@@ -1,4 +1,3 @@
-import rateLimit from "@fastify/rate-limit";
 import Fastify, { type FastifyInstance } from "fastify";
 import { decorateWorkspace, requireBearer } from "./auth.js";
 import { isPrivate, type ServiceConfig } from "./config.js";
@@ -7,7 +6,7 @@ import { allowOrigins } from "./cors.js";
 import type { Database } from "./database.js";
 import { demoRoutes } from "./demo-routes.js";
 import { ErrorBody } from "./error-schemas.js";
-import { answerBadHttp, answerBadUrl, answerErrors, answerExpectations, HttpError } from "./errors.js";
+import { answerBadHttp, answerBadUrl, answerErrors, answerExpectations } from "./errors.js";
 import { createEventFeed } from "./event-feed.js";
 import { eventRoute } from "./event-route.js";
 import { EventInput, Success } from "./event-schemas.js";
@@ -15,6 +14,7 @@ import { createEventStore } from "./event-store.js";
 import { eventListRoute } from "./events-list.js";
 import { DEFAULT_WORKSPACE } from "./exact-text.js";
 import { healthRoutes } from "./health.js";
+import { limitRequests } from "./limits.js";
 import { type LiveOptions, liveRoute } from "./live.js";
 import { createLiveFeed } from "./live-feed.js";
 import { logOptions } from "./logging.js";
@@ -90,14 +90,9 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   closeConnections(app);
   answerErrors(app);
   answerExpectations(app);
-  allowOrigins(app);
   if (isPrivate(config)) refuseOtherHosts(app);
-  if (config.rateLimit > 0)
-    await app.register(rateLimit, {
-      max: config.rateLimit,
-      timeWindow: "1 minute",
-      errorResponseBuilder: (_request, { after }) => new HttpError(429, `too many requests, try again in ${after}`),
-    });
+  await allowOrigins(app);
+  limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
   await app.register(eventRoute(store, config));

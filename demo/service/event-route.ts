@@ -7,8 +7,8 @@ import { readEventBodies } from "./event-body.js";
 import { EventInput, MAX_PARAMS_DEPTH, Success } from "./event-schemas.js";
 import type { EventStore } from "./event-store.js";
 import { findMember } from "./json-text.js";
+import { createQuota } from "./limits.js";
 import { plausible } from "./occurred-at.js";
-import { createQuota } from "./quota.js";
 import { createTokens } from "./tokens.js";
 
 /** `POST /v1/track/event`: records an event; answered once it is committed. */

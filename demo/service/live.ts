@@ -73,7 +73,7 @@ export const liveRoute =
       }
     }
 
-    app.get("/demo/events/stream", { config: { rateLimit: false }, exposeHeadRoute: false }, async (request, reply) => {
+    app.get("/demo/events/stream", { config: { unlimited: true }, exposeHeadRoute: false }, async (request, reply) => {
       if (streams >= maxStreams)
         throw new HttpError(503, `there are ${maxStreams} live pages already, try again later`, {
           "retry-after": "10",
