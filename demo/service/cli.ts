@@ -12,7 +12,6 @@ import { tellLoss } from "./loss.js";
 import { openExisting, openForReading } from "./open-database.js";
 import { StartError } from "./start-error.js";
 import { readTime, TIME_EXPECTED } from "./time-argument.js";
-import { rankUsers } from "./user-pages.js";
 
 /** Where results go; the process's own unless a test says otherwise. */
 export interface Output {
@@ -136,11 +135,6 @@ const describeCommands = (config: ServiceConfig, output: Output): Command => {
       }),
     );
   addDeleteCommands({ program, config, workspace, over, say });
-  program
-    .command("rank-users")
-    .description("needed after users were removed, or added with an early created_at, by SQL")
-    .addOption(workspace())
-    .action(({ workspace }: { workspace: string }) => over((database) => rankUsers(database, workspace)));
   return program;
 };
 

@@ -57,7 +57,6 @@ export const deleteWorkspace = async (database: Database, workspace: string) => 
     records = 0;
     for (const table of ["accounts", "contacts", "users"])
       records += (await query(`DELETE FROM ${table} WHERE workspace = $1 RETURNING id`, [workspace])).length;
-    await query("DELETE FROM user_ranks WHERE workspace = $1", [workspace]);
   });
   return { events, records };
 };

@@ -9,7 +9,6 @@ import { fileReason } from "./file-error.js";
 import { makeRecords } from "./missing-records.js";
 import { Stage } from "./record-schemas.js";
 import { StartError } from "./start-error.js";
-import { rankUsers } from "./user-pages.js";
 
 const strict = { additionalProperties: false };
 const Uid = Type.String({ minLength: 1 });
@@ -85,7 +84,6 @@ export const importFile = async (database: Database, workspace: string, file: st
     if (chunk.length === CHUNK) await store();
   }
   await store();
-  if (table === "users") await rankUsers(database, workspace);
   return { lines, table };
 };
 

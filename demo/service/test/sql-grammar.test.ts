@@ -11,7 +11,6 @@ import type { Database, Query } from "../database.js";
 import { up as keyEventsByContact } from "../migrations/002-events-by-contact.js";
 import { up as makeRecordsOfEvents } from "../migrations/003-records-of-events.js";
 import { readConfig } from "../read-config.js";
-import { createUserPages } from "../user-pages.js";
 import { openStream } from "./event-stream.js";
 import { startService, until } from "./running-service.js";
 
@@ -70,8 +69,6 @@ const useEverything = async (): Promise<void> => {
     seen.statements.add(sql);
     return (seen.database as Database).query(sql, values);
   });
-  // A page by a rank that is none: the statements are the same.
-  await createUserPages(seen.database as Database)({ workspace: "default", offset: 0, limit: 1, order: "asc" });
   const config = { ...readConfig({}), dataFolder: folder };
   const silent = () => ({ stdout: new PassThrough().resume(), stderr: new PassThrough().resume() });
   for (const command of [["sql", "SELECT 1"], ["loss"]]) await runCommand(command, config, silent());
@@ -88,7 +85,6 @@ const useEverything = async (): Promise<void> => {
     ["export", "contacts"],
     ["export", "accounts"],
     ["export", "users"],
-    ["rank-users"],
     ["delete-contact", "new", "--everywhere"],
     ["delete-contact", "contact-002"],
     ["delete-events", "--older-than", "1"],
