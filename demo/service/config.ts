@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { XStatic } from "typebox/schema";
+import { DEFAULT_PORT } from "./default-port.mjs";
 import { isLoopback } from "./loopback.js";
 
 /** One token or two. A user name of HTTP Basic has neither a colon nor control characters (RFC 7617 §2). */
@@ -35,7 +36,7 @@ export const OPTIONS = {
     port: option("TRACKLET_SERVICE_PORT", "port; 0 takes any free one", {
       ...LIMIT,
       maximum: 65_535,
-      default: 4100,
+      default: DEFAULT_PORT,
     }),
     host: option("TRACKLET_SERVICE_HOST", "address to listen at", {
       type: "string",

@@ -1,11 +1,15 @@
-/** `npm start`: the local service as a process of its own, and the demo site on another origin. */
-
-import { StartError } from "./service/start-error.js";
-import { createSite } from "./site/server.js";
-import { HOST, portProblem } from "./start/ports.mjs";
-import { withProgress } from "./start/progress.mjs";
-import { createServiceSwitch } from "./start/service-switch.js";
-import { checkBuild, placeOfData, readCommand, readSettings, restartCommand, type Settings } from "./start/settings.js";
+import { StartError } from "../service/start-error.js";
+import { createSite } from "../site/server.js";
+import { createServiceSwitch } from "./service-switch.js";
+import {
+  checkBuild,
+  type Ports,
+  placeOfData,
+  readCommand,
+  readSettings,
+  restartCommand,
+  type Settings,
+} from "./settings.js";
 
 const banner = (settings: Settings, site: string, service: string, pid: number | undefined): string => `
   tracklet demo
@@ -32,7 +36,15 @@ const banner = (settings: Settings, site: string, service: string, pid: number |
   Ctrl-C stops everything and keeps the data.
 `;
 
-const main = async (): Promise<void> => {
+/**
+ * Starts the local service as a process of its own, and the demo site on another origin.
+ *
+ * @param tell says what is being done
+ */
+export const startDemo = async (
+  ports: Ports,
+  tell: (what: string, run: () => Promise<void>) => Promise<void>,
+): Promise<void> => {
   const closers: (() => unknown)[] = [];
   let ended = false;
   const end = async (code: number, complaint?: string) => {
@@ -45,7 +57,7 @@ const main = async (): Promise<void> => {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end(0));
 
   try {
-    const settings = readSettings();
+    const settings = readSettings(ports);
     checkBuild(settings);
     const service = createServiceSwitch(settings);
     const site = await createSite({
@@ -58,18 +70,16 @@ const main = async (): Promise<void> => {
       service: service.forPages,
     });
     closers.push(() => site.close());
-    const siteUrl = await site.listen({ host: HOST, port: settings.sitePort }).catch((error) => {
-      throw new StartError(portProblem(settings.sitePort, "TRACKLET_SITE_PORT", error));
+    const siteUrl = await site.listen({ host: "127.0.0.1", port: settings.sitePort }).catch((error) => {
+      throw new StartError(`The site cannot be opened (${error.message}): choose another port in TRACKLET_SITE_PORT.`);
     });
     if (ended) return;
 
     closers.push(service.stop);
-    await withProgress("Starting the service; the first start creates its database", service.start);
+    await tell("Starting the service; the first start creates its database", service.start);
     console.log(banner(settings, siteUrl, service.address(), service.pid()));
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     await end(1, text.split("\n", 1)[0]);
   }
 };
-
-await main();
