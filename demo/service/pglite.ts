@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { missingFile } from "./cluster-files.js";
 import type { Database } from "./database.js";
 import { lockFolder } from "./folder-lock.js";
-import { requireTables } from "./migrate.js";
 import { openPgliteThread } from "./pglite-thread.js";
-import { prepare } from "./prepare.js";
+import { prepare, requireTables } from "./prepare.js";
 import { serveReaders } from "./readers.js";
 import { StartError } from "./start-error.js";
 

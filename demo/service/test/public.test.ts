@@ -23,7 +23,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it("has nothing without a token behind a proxy, and names the proxy's address", async () => {
   const { url, get } = await start(PROXIED);
-  for (const path of ["/demo/events", "/demo/contacts", "/demo/events/stream", "/metrics"])
+  for (const path of ["/demo/events", "/demo/contacts", "/metrics"])
     await expectRefusal(await get(path), 404, /there is no GET/);
   const { status, body } = await ask(`${url}/v2/users`, { authorization, host: "shop.example" });
   expect(status).toBe(200);
