@@ -1,4 +1,3 @@
-import rateLimit from "@fastify/rate-limit";
 import Fastify, { type FastifyInstance } from "fastify";
 import { decorateWorkspace, requireBearer } from "./auth.js";
 import { isPrivate, type ServiceConfig } from "./config.js";
@@ -7,17 +6,18 @@ import { allowOrigins } from "./cors.js";
 import type { Database } from "./database.js";
 import { demoRoutes } from "./demo-routes.js";
 import { ErrorBody } from "./error-schemas.js";
-import { answerBadHttp, answerBadUrl, answerErrors, answerExpectations, HttpError } from "./errors.js";
+import { answerBadHttp, answerBadUrl, answerErrors, answerExpectations } from "./errors.js";
 import { continueIds } from "./event-id.js";
 import { eventRoute } from "./event-route.js";
 import { EventInput, Success } from "./event-schemas.js";
 import { createEventStore } from "./event-store.js";
 import { eventListRoute } from "./events-list.js";
+import { DEFAULT_WORKSPACE } from "./exact-text.js";
 import { healthRoutes } from "./health.js";
+import { limitRequests } from "./limits.js";
 import { logOptions } from "./logging.js";
 import { refuseOtherMethods } from "./methods.js";
-import { createMetrics } from "./metrics.js";
-import { metricsRoute } from "./metrics-route.js";
+import { createMetrics, metricsRoute } from "./metrics.js";
 import { openDatabase } from "./open-database.js";
 import { describeRoutes } from "./openapi.js";
 import { refuseOtherHosts, refuseOtherMachines } from "./private-access.js";
@@ -31,7 +31,6 @@ import { BOUNDS, type Bounds } from "./transaction-time.js";
 import { User, UserList } from "./user-schemas.js";
 import { userRoutes } from "./users.js";
 import { describeErrors } from "./validation.js";
-import { workspaceNames } from "./workspaces.js";
 
 export interface ServiceOptions extends Partial<ServiceConfig> {
   /** A database that is open already; closed with the service. One is opened as configured where it is absent. */
@@ -57,7 +56,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const config = { ...readConfig({}), ...given };
   const database = options.database ?? (await openDatabase(config));
   const metrics = createMetrics();
-  const workspaces = workspaceNames(config.workspaces);
+  const workspaces = [DEFAULT_WORKSPACE, ...config.workspaces.map(({ name }) => name)];
   for (const workspace of workspaces) await continueIds(database.query, workspace);
   const store = metrics.watchStore(createEventStore(database, metrics.committed, bounds));
 
@@ -87,14 +86,9 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   closeConnections(app);
   answerErrors(app);
   answerExpectations(app);
-  allowOrigins(app);
   if (isPrivate(config)) refuseOtherHosts(app);
-  if (config.rateLimit > 0)
-    await app.register(rateLimit, {
-      max: config.rateLimit,
-      timeWindow: "1 minute",
-      errorResponseBuilder: (_request, { after }) => new HttpError(429, `too many requests, try again in ${after}`),
-    });
+  await allowOrigins(app);
+  limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
   await app.register(eventRoute(store, config));

@@ -15,7 +15,6 @@ import { createSettled } from "./settled.js";
 import { StartError } from "./start-error.js";
 import { readTime, TIME_EXPECTED } from "./time-argument.js";
 import { BOUNDS } from "./transaction-time.js";
-import { rankUsers } from "./user-pages.js";
 
 /** Where results go; the process's own unless a test says otherwise. */
 export interface Output {
@@ -163,11 +162,6 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
       }),
     );
   addDeleteCommands({ program, config, workspace, over, say });
-  program
-    .command("rank-users")
-    .description("needed after users were removed, or added with an early created_at, by SQL")
-    .addOption(workspace())
-    .action(({ workspace }: { workspace: string }) => over((database) => rankUsers(database, workspace)));
   return program;
 };
 

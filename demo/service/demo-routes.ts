@@ -31,7 +31,11 @@ export const demoRoutes =
   async (app) => {
     app.get(
       "/demo/events",
-      { preValidation: readIntegers("limit"), schema: { querystring: EventQuery } },
+      {
+        config: { unlimited: true },
+        preValidation: readIntegers("limit"),
+        schema: { querystring: EventQuery },
+      },
       async ({ query: { after, limit, order, contact_uid: contact, event_uid: eventUid } }, reply) => {
         const options = { table: "events" as const, workspace: DEFAULT_WORKSPACE, contact, eventUid };
         const events = await exportPage(database.query, options, { after, limit, order });

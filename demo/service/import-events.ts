@@ -7,7 +7,6 @@ import { UUID } from "./exact-text.js";
 import { check, read } from "./import-lines.js";
 import { findMember } from "./json-text.js";
 import { createMissingRecords } from "./missing-records.js";
-import { plausible } from "./occurred-at.js";
 import { StartError } from "./start-error.js";
 import { BOUNDS, writeInTime } from "./transaction-time.js";
 
@@ -72,7 +71,7 @@ export const importEvents = async (
 };
 
 const eventOf = (line: Line, { workspace, params }: Pick<NewEvent, "workspace" | "params">): NewEvent => {
-  const { event_id: stamp, occurred_at: told } = line.params as Record<string, unknown>;
+  const { event_id: stamp } = line.params as Record<string, unknown>;
   return {
     workspace,
     params,
@@ -81,7 +80,7 @@ const eventOf = (line: Line, { workspace, params }: Pick<NewEvent, "workspace" |
     eventUid: line.event_uid,
     stamp: typeof stamp === "string" && stamp !== "" ? stamp : undefined,
     receivedAt: line.received_at,
-    occurredAt: plausible(line.occurred_at ?? told, line.received_at),
+    occurredAt: line.occurred_at ?? undefined,
     originId: line.id,
   };
 };

@@ -8,7 +8,6 @@ import { check, read } from "./import-lines.js";
 import { makeRecords } from "./missing-records.js";
 import { Stage } from "./record-schemas.js";
 import { StartError } from "./start-error.js";
-import { rankUsers } from "./user-pages.js";
 
 const strict = { additionalProperties: false };
 const Uid = Type.String({ minLength: 1 });
@@ -98,7 +97,6 @@ export const importFile = async (
     if (chunk.length === CHUNK) await store();
   }
   await store();
-  if (table === "users") await rankUsers(database, workspace);
   return { lines, table };
 };
 

@@ -9,7 +9,6 @@ import { dataFolder } from "../../../test/support/data-folder.js";
 import { runCommand } from "../cli.js";
 import type { Database, Query } from "../database.js";
 import { readConfig } from "../read-config.js";
-import { createUserPages } from "../user-pages.js";
 import { startService } from "./running-service.js";
 
 /** Every statement that reached the database, and that database. */
@@ -62,8 +61,6 @@ const useEverything = async (): Promise<void> => {
   await service.get("/v2/contacts?uid=new");
   const rows = await (seen.database as Database).query("SELECT 1 FROM events");
   expect(rows).toHaveLength(1);
-  // A page by a rank that is none: the statements are the same.
-  await createUserPages(seen.database as Database)({ workspace: "default", offset: 0, limit: 1, order: "asc" });
   const config = { ...readConfig({}), dataFolder: folder };
   const silent = () => ({ stdout: new PassThrough().resume(), stderr: new PassThrough().resume() });
   for (const command of [["sql", "SELECT 1"], ["loss"]]) await runCommand(command, config, silent());
@@ -86,7 +83,6 @@ const useEverything = async (): Promise<void> => {
     ["export", "contacts"],
     ["export", "accounts"],
     ["export", "users"],
-    ["rank-users"],
     ["delete-contact", "new", "--everywhere"],
     ["delete-contact", "contact-002"],
     ["delete-events", "--older-than", "1"],

@@ -2,7 +2,6 @@ import pg from "pg";
 import type { Query } from "../../database.js";
 import { DEFAULT_WORKSPACE } from "../../exact-text.js";
 import { openDatabase } from "../../open-database.js";
-import { rankUsers } from "../../user-pages.js";
 import type { Place } from "../engines.js";
 
 export interface Amounts {
@@ -38,7 +37,6 @@ export const fillPlace = async (place: Place, amounts: Amounts): Promise<void> =
     );
     await client.end();
   }
-  await rankUsers(database, DEFAULT_WORKSPACE);
   await database.close();
 };
 
