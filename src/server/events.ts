@@ -13,6 +13,10 @@ export interface EventOptions extends CallOptions {
   since?: Date | number | undefined;
   /** Received before. */
   until?: Date | number | undefined;
+  /** Behind the event with this id: of what is settled, nothing is missed and nothing repeated. */
+  after?: string | undefined;
+  /** Events a page, 1 to 1,000. */
+  limit?: number | undefined;
 }
 
 /** The function that walks over the pages, asking for each when it is needed. The service checks the options. */
@@ -22,16 +26,21 @@ export const eventPages = (ask: Ask) =>
     contactUid: contact_uid,
     accountUid: account_uid,
     eventUid: event_uid,
-    ...times
+    ...others
   }: EventOptions = {}): AsyncGenerator<EventPage, void, undefined> {
-    for (let after: string | null | undefined; after !== null; ) {
-      const query = toQuery({ contact_uid, account_uid, event_uid, ...times, after });
-      const page = await ask(`events?${query}`, listPage, { signal }).catch((error) => {
+    // What the first page has shown before it was settled comes again behind its `next`.
+    const shown = new Set<string>();
+    for (let { after } = others; ; ) {
+      const query = toQuery({ contact_uid, account_uid, event_uid, ...others, after });
+      const page: EventPage = await ask(`events?${query}`, listPage, { signal }).catch((error) => {
         if (error instanceof NotFoundError) error.message += " (only tracklet's own service lists events)";
         throw error;
       });
-      yield page;
+      const data = page.data.filter(({ id }) => !shown.has(id));
+      for (const { id, settled } of data) if (!settled) shown.add(id);
+      yield { ...page, data };
       const next = nextOf(page).get("after");
-      after = next === after ? null : next;
+      if (!next || next === after || page.data.length < page.pagination.limit) return;
+      after = next;
     }
   };
