@@ -28,19 +28,17 @@ export const eventPages = (ask: Ask) =>
     eventUid: event_uid,
     ...others
   }: EventOptions = {}): AsyncGenerator<EventPage, void, undefined> {
-    // What the first page has shown before it was settled comes again behind its `next`.
-    const shown = new Set<string>();
-    for (let { after } = others; ; ) {
-      const query = toQuery({ contact_uid, account_uid, event_uid, ...others, after });
-      const page: EventPage = await ask(`events?${query}`, listPage, { signal }).catch((error) => {
+    let query = toQuery({ contact_uid, account_uid, event_uid, ...others });
+    for (
+      let page: EventPage | undefined;
+      !page || page.data[page.pagination.limit - 1]?.settled;
+      query = nextOf(page)
+    ) {
+      page = await ask(`events?${query}`, listPage<EventPage>, { signal }).catch((error) => {
         if (error instanceof NotFoundError) error.message += " (only tracklet's own service lists events)";
         throw error;
       });
-      const data = page.data.filter(({ id }) => !shown.has(id));
-      for (const { id, settled } of data) if (!settled) shown.add(id);
-      yield { ...page, data };
-      const next = nextOf(page).get("after");
-      if (!next || next === after || page.data.length < page.pagination.limit) return;
-      after = next;
+      // Only a full page of settled events has others behind it that were not given yet.
+      yield page;
     }
   };
