@@ -4,14 +4,17 @@ import type { ServiceConfig } from "./config.js";
 import type { Database, Query } from "./database.js";
 import { addDeleteCommands } from "./delete-commands.js";
 import { hasContact } from "./deletion.js";
-import { DEFAULT_WORKSPACE } from "./exact-text.js";
-import { type Exported, TABLES, type Table } from "./export.js";
-import { type Format, writeExport, writeRows } from "./export-command.js";
+import { DEFAULT_WORKSPACE, isUuid } from "./exact-text.js";
+import { type Exported, exportRows, TABLES, type Table } from "./export.js";
+import { type Format, writeRows } from "./export-command.js";
+import { exportSettled, followEvents } from "./follow.js";
 import { findMember } from "./json-text.js";
 import { tellLoss } from "./loss.js";
 import { openExisting, openForReading } from "./open-database.js";
+import { createSettled } from "./settled.js";
 import { StartError } from "./start-error.js";
 import { readTime, TIME_EXPECTED } from "./time-argument.js";
+import { BOUNDS } from "./transaction-time.js";
 
 /** Where results go; the process's own unless a test says otherwise. */
 export interface Output {
@@ -24,9 +27,16 @@ export interface Output {
  *
  * @throws StartError that says what is wrong with the command, or that the database cannot be used
  */
-export const runCommand = async (args: string[], config: ServiceConfig, output: Output = process): Promise<void> => {
+export const runCommand = async (
+  args: string[],
+  config: ServiceConfig,
+  { bounds = BOUNDS, ...output }: Output & { bounds?: typeof BOUNDS } = {
+    stdout: process.stdout,
+    stderr: process.stderr,
+  },
+): Promise<void> => {
   try {
-    await describeCommands(config, output).parseAsync(args, { from: "user" });
+    await describeCommands(config, output, bounds).parseAsync(args, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // What asks for help ends by an error, too.
@@ -36,7 +46,7 @@ export const runCommand = async (args: string[], config: ServiceConfig, output: 
   }
 };
 
-const describeCommands = (config: ServiceConfig, output: Output): Command => {
+const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof BOUNDS): Command => {
   const program = new Command("npm run --silent service --")
     .usage("[command]")
     .description(
@@ -74,9 +84,21 @@ const describeCommands = (config: ServiceConfig, output: Output): Command => {
     .addOption(until("events received before"))
     .option("--contact <uid>", "of this contact only; for events and contacts")
     .addOption(file())
+    .addOption(
+      new Option("--follow", "goes on for ever with events as they become settled, and with deletions").conflicts([
+        ...["format", "since", "until", "contact", "output"],
+      ]),
+    )
+    .addOption(new Option("--after <id>", "with --follow: from this id on").argParser(idArgument))
     .addOption(workspace())
     .action(async (table: Table, options: ExportArguments, command: Command) => {
-      const { format, output: file, ...which } = options;
+      const { format, output: file, follow, after, ...which } = options;
+      if (table !== "events" && follow) command.error("--follow is for events");
+      if (!follow && after !== undefined) command.error("--after is for --follow");
+      if (follow)
+        return reading((query) =>
+          followEvents(query, { ...which, after }, { ...output, say, signal: ending(), bounds }),
+        );
       if (table !== "events" && (which.since ?? which.until) !== undefined)
         command.error("--since and --until are for events");
       if (table !== "events" && table !== "contacts" && which.contact !== undefined)
@@ -86,7 +108,12 @@ const describeCommands = (config: ServiceConfig, output: Output): Command => {
           throw new StartError(
             `there is no contact ${JSON.stringify(which.contact)} in the workspace ${which.workspace}`,
           );
-        await writeExport(query, { table, ...which }, { format, file, stdout: output.stdout });
+        const settled = createSettled(query, bounds);
+        const rows =
+          table === "events"
+            ? await exportSettled(query, { table, ...which }, { settled, say })
+            : exportRows(query, { table, ...which });
+        await writeRows(rows, { format, file, stdout: output.stdout });
       });
     });
   program
@@ -120,17 +147,17 @@ const describeCommands = (config: ServiceConfig, output: Output): Command => {
     );
   program
     .command("import")
-    .description("makes or changes records")
+    .description("stores events, or makes or changes records")
     .argument(
       "<file>",
-      "accounts….ndjson, contacts….ndjson or users….ndjson: one JSON object a line, as export writes it",
+      "events….ndjson, accounts….ndjson, contacts….ndjson or users….ndjson: one JSON object a line, as export writes it",
     )
     .addOption(workspace())
     .action((file: string, { workspace }: { workspace: string }) =>
       over(async (database) => {
         // Loaded where it is needed only.
         const { importFile } = await import("./import.js");
-        const { lines, table } = await importFile(database, workspace, file);
+        const { lines, table } = await importFile(database, { workspace, file, say });
         say(`imported ${lines} ${table}`);
       }),
     );
@@ -144,6 +171,8 @@ interface ExportArguments {
   until?: number;
   contact?: string;
   output: string | undefined;
+  follow?: true;
+  after?: string;
   workspace: string;
 }
 
@@ -151,6 +180,18 @@ const timeArgument = (value: string): number => {
   const time = readTime(value);
   if (time === undefined) throw new InvalidArgumentError(`It ${TIME_EXPECTED}`);
   return time;
+};
+
+const idArgument = (value: string): string => {
+  if (!isUuid(value)) throw new InvalidArgumentError("It must be the id of an event");
+  return value;
+};
+
+/** What runs for ever is ended by a signal, and says how far it has come. */
+const ending = (): AbortSignal => {
+  const controller = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => controller.abort());
+  return controller.signal;
 };
 
 const using = async <T extends { close(): Promise<void> }>(opening: Promise<T>, work: (it: T) => Promise<void>) => {

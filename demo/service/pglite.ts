@@ -3,9 +3,8 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Database } from "./database.js";
 import { lockFolder } from "./folder-lock.js";
-import { requireTables } from "./migrate.js";
 import { openPgliteThread } from "./pglite-thread.js";
-import { prepare } from "./prepare.js";
+import { prepare, requireTables } from "./prepare.js";
 import { serveReaders } from "./readers.js";
 import { StartError } from "./start-error.js";
 

@@ -56,7 +56,7 @@ export const seed = async (query: Query): Promise<void> => {
     const name = fullName(index + 31);
     // Whole days out of sixty: many users share a creation time, as after an import.
     return [
-      digest(`user:${index}`).slice(0, 32),
+      digest(`user:${index}`),
       address(name, index + 1, "staff.example"),
       name,
       index === 0 ? "admin" : pick(ROLES),

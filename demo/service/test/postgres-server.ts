@@ -46,8 +46,9 @@ export const missing: string | undefined =
  *
  * @param sync `false` does not wait for the disk: what is committed outlives the processes, not the machine, and many
  *   databases are made and left in little time. Default `false`.
+ * @param options more arguments of the server
  */
-export const startPostgres = async ({ sync = false } = {}) => {
+export const startPostgres = async ({ sync = false, options: more = [] as string[] } = {}) => {
   const data = mkdtempSync(join(tmpdir(), "tracklet-postgres-"));
   if (user!.uid !== undefined) chownSync(data, user!.uid, user!.gid!);
   const options = { ...user, cwd: data, stdio: "ignore" as const };
@@ -64,7 +65,7 @@ export const startPostgres = async ({ sync = false } = {}) => {
   const run = async () => {
     const server = spawn(
       join(programs!, "postgres"),
-      ["-D", cluster, "-p", String(port), "-h", "127.0.0.1", "-k", data, ...(sync ? [] : ["-F"])],
+      ["-D", cluster, "-p", String(port), "-h", "127.0.0.1", "-k", data, ...(sync ? [] : ["-F"]), ...more],
       options,
     );
     const closed = once(server, "close");

@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Starts the service's process with an environment of its own. */
-export const spawnService = (environment: Record<string, string>) => {
+/** Starts the service's process with an environment of its own. @param args of Node; the built service where absent */
+export const spawnService = (environment: Record<string, string>, args = ["demo/.service/main.js"]) => {
   const { PATH = "", HOME = "", TMPDIR = "/tmp" } = process.env;
-  const child: ChildProcess = spawn(process.execPath, ["demo/.service/main.js"], {
+  const child: ChildProcess = spawn(process.execPath, args, {
     cwd: ROOT,
     env: { PATH, HOME, TMPDIR, TRACKLET_SERVICE_PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],

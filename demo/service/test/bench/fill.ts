@@ -46,7 +46,8 @@ export const fillPlace = async (place: Place, amounts: Amounts): Promise<void> =
  */
 const fill = async (query: Query, { events, contacts, users }: Amounts): Promise<void> => {
   const start = Date.now() - 60_000 - events * EVERY_MS;
-  const id = (kind: string, uid: string) => `left(encode(sha256(convert_to('${kind}:' || ${uid}, 'UTF8')), 'hex'), 32)`;
+  const id = (kind: string, uid: string) =>
+    `left(encode(sha256(convert_to('default/${kind}:' || ${uid}, 'UTF8')), 'hex'), 32)::uuid`;
   await query(
     `INSERT INTO accounts (id, unique_id, created_at, data, stage, health)
      SELECT ${id("account", "'bulk-' || n")}, 'bulk-' || n, n, '{"name":"Bulk"}', '{"name":"Trial","id":"stage-1"}', 50
