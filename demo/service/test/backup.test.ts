@@ -19,16 +19,18 @@ const everything = async (service: RunningService) => ({
 });
 
 it("restores the embedded database from a copy of its folder", async () => {
-  const service = await startService();
+  const dataFolder = await mkdtemp(join(tmpdir(), "tracklet-backup-"));
+  const service = await startService({ dataFolder });
   await store(service);
   const before = await everything(service);
   await service.close();
   const copy = await mkdtemp(join(tmpdir(), "tracklet-backup-"));
-  await cp(service.folder, copy, { recursive: true });
-  await rm(service.folder, { recursive: true });
+  await cp(dataFolder, copy, { recursive: true });
+  await rm(dataFolder, { recursive: true });
   const restored = await startService({ dataFolder: copy });
   expect(await everything(restored)).toEqual(before);
   await restored.stop();
+  await rm(copy, { recursive: true });
 });
 
 const [dump, restore] = [findProgram("pg_dump"), findProgram("pg_restore")];

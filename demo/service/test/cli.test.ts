@@ -13,7 +13,8 @@ import { recordId } from "../exact-text.js";
 import { openDatabase } from "../open-database.js";
 import { readConfig } from "../read-config.js";
 import { AT_ONCE } from "./bounds.js";
-import { onBothEngines, type Place } from "./engines.js";
+import { onBothEngines } from "./engines.js";
+import type { Place } from "./places.js";
 import { type RunningService, startService, until } from "./running-service.js";
 import { spawnService } from "./service-process.js";
 

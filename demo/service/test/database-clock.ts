@@ -9,7 +9,7 @@ const STATEMENTS = [
   "INSERT INTO skewed.clock VALUES (0)",
   `CREATE FUNCTION skewed.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql AS
    'SELECT pg_catalog.clock_timestamp() - behind_ms * interval ''1 millisecond'' FROM skewed.clock'`,
-  `ALTER DATABASE postgres SET ${PATH}`,
+  `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${PATH}', current_database()); END $$`,
 ];
 
 /** Makes the clock of a database one that can be set, for the connections that are made after it. */

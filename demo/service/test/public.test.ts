@@ -1,25 +1,24 @@
-import { rm } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { dataFolder } from "../../../test/support/data-folder.js";
 import type { ServiceOptions } from "../app.js";
 import { ask } from "./http-request.js";
+import { openPlace } from "./places.js";
 import { expectRefusal } from "./refusal.js";
 import { ACCESS_TOKEN, type RunningService, startService } from "./running-service.js";
 
 const authorization = `Bearer ${ACCESS_TOKEN}`;
 const PROXIED = { trustProxy: ["loopback"], publicUrl: "https://track.example.com" };
 
-let folder: string;
+let place: Awaited<ReturnType<typeof openPlace>>;
 let service: RunningService | undefined;
 const start = async (options: ServiceOptions): Promise<RunningService> => {
-  service = await startService({ dataFolder: folder, ...options });
+  service = await startService({ dataFolder: place.dataFolder, databaseUrl: place.databaseUrl, ...options });
   return service;
 };
 beforeAll(async () => {
-  folder = await dataFolder();
+  place = await openPlace();
 });
 afterEach(() => service?.close());
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => place.leave());
 
 it("has nothing without a token behind a proxy, and names the proxy's address", async () => {
   const { url, get } = await start(PROXIED);

@@ -1,7 +1,6 @@
-import { rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
-import { dataFolder } from "../../../test/support/data-folder.js";
 import { createService, type ServiceOptions } from "../app.js";
+import { openPlace } from "./places.js";
 
 export const API_TOKEN = "tëst-api-token";
 export const ACCESS_TOKEN = "test-access-token";
@@ -14,11 +13,13 @@ export interface EventRow {
   params: Record<string, unknown>;
 }
 
-/** A real service on a port and a temporary folder of its own. */
+/** A real service on a port of its own, at an empty place unless the options name one. */
 export const startService = async (options: ServiceOptions = {}) => {
-  const folder = options.dataFolder ?? (await dataFolder());
+  const isElsewhere = options.database ?? options.databaseUrl ?? options.dataFolder;
+  const own = isElsewhere === undefined ? await openPlace() : undefined;
+  const place = { dataFolder: own?.dataFolder ?? "", databaseUrl: own?.databaseUrl };
   const app = await createService({
-    dataFolder: folder,
+    ...place,
     apiToken: API_TOKEN,
     accessToken: ACCESS_TOKEN,
     rateLimit: 0,
@@ -30,7 +31,6 @@ export const startService = async (options: ServiceOptions = {}) => {
   return {
     app,
     url,
-    folder,
     /** Posts a body to `/v1/track/event`; text goes as it is, anything else as JSON. */
     post: (
       body: unknown,
@@ -50,11 +50,11 @@ export const startService = async (options: ServiceOptions = {}) => {
       const text = await answer.text();
       return { rows: JSON.parse(text).events, text };
     },
-    /** Ends the service and leaves the folder. */
+    /** Ends the service and leaves the data. */
     close: () => app.close(),
     stop: async () => {
       await app.close();
-      await rm(folder, { recursive: true, force: true });
+      await own?.leave();
     },
   };
 };

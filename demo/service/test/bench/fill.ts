@@ -2,7 +2,7 @@ import pg from "pg";
 import type { Query } from "../../database.js";
 import { DEFAULT_WORKSPACE } from "../../exact-text.js";
 import { openDatabase } from "../../open-database.js";
-import type { Place } from "../engines.js";
+import type { Place } from "../places.js";
 
 export interface Amounts {
   events: number;

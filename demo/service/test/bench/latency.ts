@@ -1,6 +1,6 @@
 import autocannon from "autocannon";
 import pg from "pg";
-import type { Place } from "../engines.js";
+import type { Place } from "../places.js";
 import { spawnService } from "../service-process.js";
 import { fillPlace, lookUps } from "./fill.js";
 

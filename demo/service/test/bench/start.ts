@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { ROOT } from "../../../../test/support/launch.js";
-import type { Place } from "../engines.js";
+import type { Place } from "../places.js";
 import { until } from "../running-service.js";
 
 /** Seconds from `npm run service` to the line that says it is ready. */

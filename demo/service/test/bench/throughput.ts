@@ -6,7 +6,7 @@ import type { Database } from "../../database.js";
 import { newIds } from "../../event-id.js";
 import { insertEvents, type NewEvent } from "../../event-rows.js";
 import { openDatabase } from "../../open-database.js";
-import type { Place } from "../engines.js";
+import type { Place } from "../places.js";
 import { spawnService } from "../service-process.js";
 import { BODIES, cpuSeconds, type Load, post } from "./load.js";
 
