@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { dataFolder } from "../../../test/support/data-folder.js";
 import { findProgram, missing, startPostgres } from "./postgres-server.js";
 import { type RunningService, startService } from "./running-service.js";
 
@@ -19,14 +20,14 @@ const everything = async (service: RunningService) => ({
 });
 
 it("restores the embedded database from a copy of its folder", async () => {
-  const dataFolder = await mkdtemp(join(tmpdir(), "tracklet-backup-"));
-  const service = await startService({ dataFolder });
+  const folder = await dataFolder();
+  const service = await startService({ dataFolder: folder });
   await store(service);
   const before = await everything(service);
   await service.close();
   const copy = await mkdtemp(join(tmpdir(), "tracklet-backup-"));
-  await cp(dataFolder, copy, { recursive: true });
-  await rm(dataFolder, { recursive: true });
+  await cp(folder, copy, { recursive: true });
+  await rm(folder, { recursive: true });
   const restored = await startService({ dataFolder: copy });
   expect(await everything(restored)).toEqual(before);
   await restored.stop();
