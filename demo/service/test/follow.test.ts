@@ -136,7 +136,7 @@ describe.skipIf(lacking !== undefined)(`the copy of docs/deploy.md${lacking ? `:
       const client = async (name: number): Promise<void> => {
         for (let number = 0; !stopped; number += 1) {
           const event = { contact_uid: `load-${name}`, event_uid: "load", params: { event_id: `${name}-${number}` } };
-          while ((await post((name + number) % 3, event)) !== 200)
+          for (let at = name; (await post(at % 3, event)) !== 200; at += 1)
             await new Promise((resolve) => setTimeout(resolve, 50));
           delivered += 1;
         }
