@@ -4,10 +4,15 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Starts the service's process with an environment of its own. */
-export const spawnService = (environment: Record<string, string>) => {
+/**
+ * Starts the service's process with an environment of its own.
+ *
+ * @param through a command that runs it, such as `unshare --pid --fork`. Default: none
+ */
+export const spawnService = (environment: Record<string, string>, through: readonly string[] = []) => {
   const { PATH = "", HOME = "", TMPDIR = "/tmp" } = process.env;
-  const child: ChildProcess = spawn(process.execPath, ["demo/.service/main.js"], {
+  const [command, ...args] = [...through, process.execPath, "demo/.service/main.js"];
+  const child: ChildProcess = spawn(command!, args, {
     cwd: ROOT,
     env: { PATH, HOME, TMPDIR, TRACKLET_SERVICE_PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
