@@ -8,10 +8,15 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
  * Starts the service's process with an environment of its own.
  *
  * @param through a command that runs it, such as `unshare --pid --fork`. Default: none
+ * @param what a command of the service and its arguments. Default: none, the service itself
  */
-export const spawnService = (environment: Record<string, string>, through: readonly string[] = []) => {
+export const spawnService = (
+  environment: Record<string, string>,
+  through: readonly string[] = [],
+  what: readonly string[] = [],
+) => {
   const { PATH = "", HOME = "", TMPDIR = "/tmp" } = process.env;
-  const [command, ...args] = [...through, process.execPath, "demo/.service/main.js"];
+  const [command, ...args] = [...through, process.execPath, "demo/.service/main.js", ...what];
   const child: ChildProcess = spawn(command!, args, {
     cwd: ROOT,
     env: { PATH, HOME, TMPDIR, TRACKLET_SERVICE_PORT: "0", ...environment },
