@@ -2,6 +2,13 @@ import type { FastifyInstance, preParsingHookHandler } from "fastify";
 import { HttpError } from "./errors.js";
 import type { Tokens } from "./tokens.js";
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The workspace of the token that the request was sent with. */
+    workspace: string;
+  }
+}
+
 /** The credentials of an `Authorization` header of each scheme; its name is case-insensitive (RFC 9110 §11.1). */
 const BASIC = /^basic +(\S+) *$/i;
 const BEARER = /^bearer +(\S+) *$/i;

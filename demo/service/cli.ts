@@ -1,32 +1,20 @@
 import type { Writable } from "node:stream";
-import { parseArgs } from "node:util";
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { ServiceConfig } from "./config.js";
 import type { Database, Query } from "./database.js";
-import { deleteContactCommand, deleteWorkspaceCommand } from "./delete-commands.js";
-import { deleteEventsBefore, hasContact } from "./deletion.js";
-import { DEFAULT_WORKSPACE } from "./exact-text.js";
-import { type Exported, TABLES, type Table } from "./export.js";
-import { type Format, writeExport, writeRows } from "./export-command.js";
-import { HELP } from "./help.js";
+import { addDeleteCommands } from "./delete-commands.js";
+import { hasContact } from "./deletion.js";
+import { DEFAULT_WORKSPACE, isUuid } from "./exact-text.js";
+import { type Exported, exportRows, TABLES, type Table } from "./export.js";
+import { type Format, writeRows } from "./export-command.js";
+import { exportSettled, followEvents } from "./follow.js";
 import { findMember } from "./json-text.js";
 import { tellLoss } from "./loss.js";
 import { openExisting, openForReading } from "./open-database.js";
-import { DAY_MS } from "./retention.js";
+import { createSettled } from "./settled.js";
 import { StartError } from "./start-error.js";
-import { readTime } from "./time-argument.js";
-import { rankUsers } from "./user-pages.js";
-
-const OPTIONS = {
-  format: { type: "string", default: "ndjson" },
-  since: { type: "string" },
-  until: { type: "string" },
-  contact: { type: "string" },
-  output: { type: "string" },
-  "older-than": { type: "string" },
-  everywhere: { type: "boolean", default: false },
-  workspace: { type: "string", default: DEFAULT_WORKSPACE },
-  help: { type: "boolean", short: "h", default: false },
-} as const;
+import { readTime, TIME_EXPECTED } from "./time-argument.js";
+import { BOUNDS } from "./transaction-time.js";
 
 /** Where results go; the process's own unless a test says otherwise. */
 export interface Output {
@@ -39,91 +27,172 @@ export interface Output {
  *
  * @throws StartError that says what is wrong with the command, or that the database cannot be used
  */
-export const runCommand = async (args: string[], config: ServiceConfig, output: Output = process): Promise<void> => {
-  const { values, positionals } = parse(args);
-  const [command, argument, ...rest] = positionals;
-  if (values.help || command === "help") return void output.stdout.write(HELP);
-  if (rest.length > 0) throw wrong(`"${rest[0]}" is one argument too many`);
-  const { workspace, contact, output: file } = values;
-  if (workspace !== DEFAULT_WORKSPACE && !config.workspaces.some(({ name }) => name === workspace))
-    throw wrong(`TRACKLET_WORKSPACES has no workspace "${workspace}"`);
-  const say = (line: string) => void output.stderr.write(`${line}\n`);
-  const needed = (what: string): string => {
-    if (!argument) throw wrong(`${command} needs ${what}`);
-    return argument;
-  };
+export const runCommand = async (
+  args: string[],
+  config: ServiceConfig,
+  { bounds = BOUNDS, ...output }: Output & { bounds?: typeof BOUNDS } = {
+    stdout: process.stdout,
+    stderr: process.stderr,
+  },
+): Promise<void> => {
+  try {
+    await describeCommands(config, output, bounds).parseAsync(args, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // What asks for help ends by an error, too.
+    if (error.exitCode === 0 || error.code === "commander.help") return;
+    const text = error.message.replace(/^error: |\.$/g, "").replaceAll("\n", " ");
+    throw new StartError(`${text}; see npm run service -- help`);
+  }
+};
+
+const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof BOUNDS): Command => {
+  const program = new Command("npm run --silent service --")
+    .usage("[command]")
+    .description(
+      "Without a command the service starts. The commands work on its database, which the same environment variables name " +
+        "(node --env-file=/etc/tracklet.env demo/.service/main.js loads them from a file); they never make one. Where the " +
+        "embedded database (TRACKLET_DATA) is in use, only export, sql and loss work: they read through the running service.",
+    )
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => output.stdout.write(text),
+      writeErr: (text) => output.stdout.write(text),
+      outputError: () => {},
+    });
+  const workspace = () =>
+    new Option("--workspace <name>", "whose data").default(DEFAULT_WORKSPACE).argParser((name: string) => {
+      if (name !== DEFAULT_WORKSPACE && !config.workspaces.some((one) => one.name === name))
+        throw new InvalidArgumentError(`TRACKLET_WORKSPACES has no workspace "${name}"`);
+      return name;
+    });
   const over = (work: (database: Database) => Promise<void>) => using(openExisting(config), work);
   const reading = (work: (query: Query) => Promise<void>) => using(openForReading(config), ({ query }) => work(query));
-  const bounds = () => ({ since: readTime("--since", values.since), until: readTime("--until", values.until) });
-  const target = { format: values.format as Format, file, stdout: output.stdout };
-  if (!["ndjson", "csv"].includes(target.format))
-    throw wrong(`--format must be ndjson or csv, but is "${target.format}"`);
+  const say = (line: string) => void output.stderr.write(`${line}\n`);
+  const since = (what: string) => new Option("--since <time>", what).argParser(timeArgument);
+  const until = (what: string) => new Option("--until <time>", what).argParser(timeArgument);
+  const format = () =>
+    new Option("--format <format>", "how rows are written").choices(["ndjson", "csv"]).default("ndjson");
+  const file = () => new Option("--output <file>", "writes a file instead");
 
-  switch (command) {
-    case "export": {
-      const table = (argument ?? "events") as Table;
-      if (!TABLES.includes(table)) throw wrong(`export knows ${TABLES.join(", ")}, but not "${argument}"`);
-      const within = bounds();
-      if (table !== "events" && (values.since ?? values.until) !== undefined)
-        throw wrong("--since and --until are for events");
-      if (table !== "events" && table !== "contacts" && contact !== undefined)
-        throw wrong("--contact is for events and contacts");
-      return reading(async (query) => {
-        if (contact !== undefined && !(await hasContact(query, workspace, contact)))
-          throw new StartError(`there is no contact ${JSON.stringify(contact)} in the workspace ${workspace}`);
-        await writeExport(query, { table, workspace, contact, ...within }, target);
+  program
+    .command("export")
+    .description("writes events or records to stdout")
+    .addArgument(new Argument("[table]", "what").choices(TABLES).default("events"))
+    .addOption(format())
+    .addOption(since("events received from then on, as 2026-01-31; UTC unless a zone is named"))
+    .addOption(until("events received before"))
+    .option("--contact <uid>", "of this contact only; for events and contacts")
+    .addOption(file())
+    .addOption(
+      new Option("--follow", "goes on for ever with events as they become settled, and with deletions").conflicts([
+        ...["format", "since", "until", "contact", "output"],
+      ]),
+    )
+    .addOption(new Option("--after <id>", "with --follow: from this id on").argParser(idArgument))
+    .addOption(workspace())
+    .action(async (table: Table, options: ExportArguments, command: Command) => {
+      const { format, output: file, follow, after, ...which } = options;
+      if (table !== "events" && follow) command.error("--follow is for events");
+      if (!follow && after !== undefined) command.error("--after is for --follow");
+      if (follow)
+        return reading((query) =>
+          followEvents(query, { ...which, after }, { ...output, say, signal: ending(), bounds }),
+        );
+      if (table !== "events" && (which.since ?? which.until) !== undefined)
+        command.error("--since and --until are for events");
+      if (table !== "events" && table !== "contacts" && which.contact !== undefined)
+        command.error("--contact is for events and contacts");
+      await reading(async (query) => {
+        if (which.contact !== undefined && !(await hasContact(query, which.workspace, which.contact)))
+          throw new StartError(
+            `there is no contact ${JSON.stringify(which.contact)} in the workspace ${which.workspace}`,
+          );
+        const settled = createSettled(query, bounds);
+        const rows =
+          table === "events"
+            ? await exportSettled(query, { table, ...which }, { settled, say })
+            : exportRows(query, { table, ...which });
+        await writeRows(rows, { format, file, stdout: output.stdout });
       });
-    }
-    case "sql": {
-      const sql = needed("a query").replace(/[;\s]+$/, "");
-      return reading(async (query) => {
+    });
+  program
+    .command("sql")
+    .description("writes the rows of a query, which can change nothing")
+    .argument("<query>", "one SELECT")
+    .addOption(format())
+    .addOption(file())
+    .action((sql: string, { format, output: file }: Pick<ExportArguments, "format" | "output">) =>
+      reading(async (query) => {
         // As JSON of the database itself: each driver has types of its own.
         const rows = await query<{ row: string }>(
-          `SELECT row_to_json(answer)::text AS row FROM (${sql}
+          `SELECT row_to_json(answer)::text AS row FROM (${sql.replace(/[;\s]+$/, "")}
 ) AS answer`,
         ).catch((error: Error) => {
           throw new StartError(`the query cannot be answered, it must be one SELECT: ${error.message}`);
         });
-        await writeRows(toExported(rows), target);
-      });
-    }
-    case "loss": {
-      const within = bounds();
-      return reading(async (query) => void output.stdout.write(await tellLoss(query, { workspace, ...within })));
-    }
-    case "import":
-      return over(async (database) => {
+        await writeRows(toExported(rows), { format, file, stdout: output.stdout });
+      }),
+    );
+  program
+    .command("loss")
+    .description(
+      "counts the events that are missing, of pages with stamp: true, by the day on which the page was opened",
+    )
+    .addOption(since("pages opened from then on, as 2026-01-31; UTC unless a zone is named"))
+    .addOption(until("pages opened before"))
+    .addOption(workspace())
+    .action((options: Pick<ExportArguments, "since" | "until" | "workspace">) =>
+      reading(async (query) => void output.stdout.write(await tellLoss(query, options))),
+    );
+  program
+    .command("import")
+    .description("stores events, or makes or changes records")
+    .argument(
+      "<file>",
+      "events….ndjson, accounts….ndjson, contacts….ndjson or users….ndjson: one JSON object a line, as export writes it",
+    )
+    .addOption(workspace())
+    .action((file: string, { workspace }: { workspace: string }) =>
+      over(async (database) => {
         // Loaded where it is needed only.
         const { importFile } = await import("./import.js");
-        const { lines, table } = await importFile(database, workspace, needed("a file such as accounts.ndjson"));
+        const { lines, table } = await importFile(database, { workspace, file, say });
         say(`imported ${lines} ${table}`);
-      });
-    case "delete-contact":
-      return over((database) =>
-        deleteContactCommand(database, workspace, { uid: needed("the uid of the contact"), say, ...values }),
-      );
-    case "delete-workspace": {
-      const name = needed("the name of a workspace");
-      if (name === DEFAULT_WORKSPACE || config.workspaces.some((one) => one.name === name))
-        throw wrong(`"${name}" is in use: remove it from TRACKLET_WORKSPACES first`);
-      return over((database) => deleteWorkspaceCommand(database, name, say));
-    }
-    case "delete-events": {
-      const days = Number(values["older-than"]);
-      if (!Number.isInteger(days) || days < 1) throw wrong("--older-than must be a number of days, such as 365");
-      return over(async (database) => {
-        const events = await deleteEventsBefore(database, workspace, Date.now() - days * DAY_MS);
-        say(`deleted ${events} events`);
-      });
-    }
-    case "rank-users":
-      return over((database) => rankUsers(database, workspace));
-    default:
-      throw wrong(`there is no command "${command}"`);
-  }
+      }),
+    );
+  addDeleteCommands({ program, config, workspace, over, say });
+  return program;
 };
 
-const wrong = (text: string) => new StartError(`${text}; see npm run service -- help`);
+interface ExportArguments {
+  format: Format;
+  since?: number;
+  until?: number;
+  contact?: string;
+  output: string | undefined;
+  follow?: true;
+  after?: string;
+  workspace: string;
+}
+
+const timeArgument = (value: string): number => {
+  const time = readTime(value);
+  if (time === undefined) throw new InvalidArgumentError(`It ${TIME_EXPECTED}`);
+  return time;
+};
+
+const idArgument = (value: string): string => {
+  if (!isUuid(value)) throw new InvalidArgumentError("It must be the id of an event");
+  return value;
+};
+
+/** What runs for ever is ended by a signal, and says how far it has come. */
+const ending = (): AbortSignal => {
+  const controller = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => controller.abort());
+  return controller.signal;
+};
 
 const using = async <T extends { close(): Promise<void> }>(opening: Promise<T>, work: (it: T) => Promise<void>) => {
   const it = await opening;
@@ -146,11 +215,3 @@ async function* toExported(rows: { row: string }[]): AsyncGenerator<Exported> {
       ]),
     );
 }
-
-const parse = (args: string[]) => {
-  try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw wrong((error as Error).message);
-  }
-};

@@ -32,8 +32,8 @@ const NOBODY: FastifyCorsOptions = { origin: false };
  * `*`: a beacon sends credentials, for which `*` does not count. What is outside the interface asks for no token, so
  * only pages of this machine may read it, and no credentials go with it.
  */
-export const allowOrigins = (app: FastifyInstance): void => {
-  app.register(
+export const allowOrigins = async (app: FastifyInstance): Promise<void> => {
+  await app.register(
     cors,
     () => (request: FastifyRequest, give: (error: Error | null, options: FastifyCorsOptions) => void) => {
       const isOutside = OUTSIDE.test(request.url);

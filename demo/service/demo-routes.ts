@@ -1,15 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
 import type { Database } from "./database.js";
-import { eventJson } from "./event.js";
-import type { EventStore } from "./event-store.js";
-import { DEFAULT_WORKSPACE, decodeText, parseObject } from "./exact-text.js";
+import { DEFAULT_WORKSPACE, decodeText, parseObject, UUID } from "./exact-text.js";
+import { exportPage, jsonLine } from "./export.js";
 import { readIntegers } from "./validation.js";
 
 const EventQuery = Type.Object({
   contact_uid: Type.Optional(Type.String()),
   event_uid: Type.Optional(Type.String()),
-  after: Type.Optional(Type.String({ pattern: "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$" })),
+  after: Type.Optional(Type.String({ pattern: UUID.source })),
   limit: Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000 }),
   order: Type.Enum(["asc", "desc"], { default: "asc" }),
 });
@@ -28,16 +27,21 @@ const byUid = (a: { uid: string }, b: { uid: string }): number => (a.uid < b.uid
 
 /** What only the demo and the tests read: outside the interface, without a token, to be kept to this machine. */
 export const demoRoutes =
-  (database: Database, store: EventStore): FastifyPluginAsyncTypebox =>
+  (database: Database): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.get(
       "/demo/events",
-      { preValidation: readIntegers("limit"), schema: { querystring: EventQuery } },
-      async ({ query: { after, limit, order, contact_uid: contactUid, event_uid: eventUid } }, reply) => {
-        const events = await store.list({ workspace: DEFAULT_WORKSPACE, after, limit, order, contactUid, eventUid });
+      {
+        config: { unlimited: true },
+        preValidation: readIntegers("limit"),
+        schema: { querystring: EventQuery },
+      },
+      async ({ query: { after, limit, order, contact_uid: contact, event_uid: eventUid } }, reply) => {
+        const options = { table: "events" as const, workspace: DEFAULT_WORKSPACE, contact, eventUid };
+        const events = await exportPage(database.query, options, { after, limit, order });
         // Text, not an object: the params are passed on as they were sent.
         reply.type("application/json; charset=utf-8");
-        return `{"events":[${events.map(eventJson).join(",")}]}`;
+        return `{"events":[${events.map(jsonLine).join(",")}]}`;
       },
     );
 

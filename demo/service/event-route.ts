@@ -7,8 +7,7 @@ import { readEventBodies } from "./event-body.js";
 import { EventInput, MAX_PARAMS_DEPTH, Success } from "./event-schemas.js";
 import type { EventStore } from "./event-store.js";
 import { findMember } from "./json-text.js";
-import { plausible } from "./occurred-at.js";
-import { createQuota } from "./quota.js";
+import { createQuota } from "./limits.js";
 import { createTokens } from "./tokens.js";
 
 /** `POST /v1/track/event`: records an event; answered once it is committed. */
@@ -57,3 +56,14 @@ export const eventRoute =
       },
     );
   };
+
+/** 2000-01-01T00:00:00Z: before it no page had tracked anything. */
+const EARLIEST = 946_684_800_000;
+/** Milliseconds that a clock may be ahead. */
+const AHEAD = 86_400_000;
+
+/** The time that a caller gives, in epoch milliseconds, where it is plausible; else what stands in the params is left. */
+const plausible = (time: unknown, receivedAt: number): number | undefined =>
+  Number.isSafeInteger(time) && (time as number) >= EARLIEST && (time as number) <= receivedAt + AHEAD
+    ? (time as number)
+    : undefined;

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { UUID } from "./exact-text.js";
 
 /** Levels of objects and arrays in the `params` of an event, `params` itself being the first. */
 export const MAX_PARAMS_DEPTH = 64;
@@ -55,8 +56,8 @@ export const EventQuery = Type.Object({
   until: Time("Received before"),
   after: Type.Optional(
     Type.String({
-      pattern: "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
-      description: "Behind the event with this id",
+      pattern: UUID.source,
+      description: "Behind the event with this id, as far as events are settled: nothing is missed, nothing repeated",
     }),
   ),
   limit: Type.Integer({ minimum: 1, maximum: MAX_EVENTS, default: DEFAULT_EVENTS, description: "Results a page" }),
@@ -78,12 +79,13 @@ export const EventList = Type.Object(
         account_uid: Nullable(Type.String()),
         event_uid: Type.String(),
         params: Type.Object({}, open),
+        settled: Type.Boolean({ description: "Whether all events before it are known, so that `after` may name it" }),
       }),
     ),
     pagination: Type.Object({
       limit: Type.Integer(),
       count: Type.Integer(),
-      next: Type.Union([Type.String(), Type.Null()], { description: "URL of the next page; null on the last" }),
+      next: Type.String({ description: "URL of what comes behind the settled events of this page, now or later" }),
     }),
   },
   { description: "One page of events" },

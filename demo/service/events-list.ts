@@ -2,9 +2,11 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
 import type { Database } from "./database.js";
 import { errors } from "./error-schemas.js";
+import { idAt } from "./event-id.js";
 import { EventList, EventQuery } from "./event-schemas.js";
-import { exportPage, ndjsonLine } from "./export.js";
+import { exportPage, jsonLine } from "./export.js";
 import { nextPage, ownUrl } from "./own-url.js";
+import type { Settled } from "./settled.js";
 import { readIntegers, readTimes } from "./validation.js";
 
 /**
@@ -13,7 +15,7 @@ import { readIntegers, readTimes } from "./validation.js";
  * @param publicUrl address of the service for `next`, where it is not the one that the client asked
  */
 export const eventListRoute =
-  (database: Database, publicUrl?: string): FastifyPluginAsyncTypebox =>
+  ({ query }: Database, settled: Settled, publicUrl?: string): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.get(
       "/v2/events",
@@ -23,7 +25,9 @@ export const eventListRoute =
           operationId: "listEvents",
           tags: ["records"],
           summary: "List events (of this service alone)",
-          description: "The oldest first. Of one contact, one account, one name, or one time of receipt.",
+          description:
+            "The oldest first. Of one contact, one account, one name, or one time of receipt. Without `after` all that is " +
+            "committed is shown; with it, what is settled, about a minute later.",
           security: [{ bearer: [] }],
           querystring: EventQuery,
           response: { 200: Type.Unsafe<string>(EventList), ...errors(400, 401, 404, 405, 429, 500, 503) },
@@ -40,15 +44,14 @@ export const eventListRoute =
           limit,
         } = request.query;
         const { workspace } = request;
+        const end = idAt(await settled());
         const options = { table: "events" as const, workspace, contact, account, eventUid, since, until };
-        const rows = await exportPage(database.query, options, { after, limit });
-        const next =
-          rows.length < limit
-            ? null
-            : `${ownUrl(request, publicUrl)}/v2/events?${nextPage(request, EventQuery, { after: rows.at(-1)!.id, limit })}`;
+        const rows = await exportPage(query, options, { after, before: after && end, limit });
+        const last = rows.findLast(({ id }) => String(id) < end)?.id ?? after ?? idAt(0);
+        const next = `${ownUrl(request, publicUrl)}/v2/events?${nextPage(request, EventQuery, { after: last, limit })}`;
         // Text, not an object: the params are passed on as they were sent.
         reply.type("application/json; charset=utf-8");
-        const data = rows.map((row) => ndjsonLine({ object: "event", ...row }).trimEnd());
+        const data = rows.map((row) => jsonLine({ object: "event", ...row, settled: String(row.id) < end }));
         const pagination = JSON.stringify({ limit, count: rows.length, next });
         return `{"object":"event.list","data":[${data.join(",")}],"pagination":${pagination}}`;
       },

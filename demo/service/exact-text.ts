@@ -30,15 +30,23 @@ export const parseObject = (text: unknown): Record<string, unknown> | undefined 
     : undefined;
 };
 
-/** A digest that stands for a text of any length in a key. */
-export const digest = (text: string): string => hash("sha256", encodeText(text), "hex");
-
 /** The workspace of the tokens that a service has when no others are configured. */
 export const DEFAULT_WORKSPACE = "default";
+
+/** A digest of 16 bytes, as a UUID: stands for a text of any length in a key. */
+export const digest = (text: string): string =>
+  hash("sha256", encodeText(text), "hex")
+    .slice(0, 32)
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 
 /**
  * Internal id of a record: derived from its uid, so that a look-up by uid is one by primary key. The names of
  * workspaces hold no slash and no colon, so no two of them share an id.
  */
 export const recordId = (kind: "account" | "contact", uid: string, workspace = DEFAULT_WORKSPACE): string =>
-  digest(`${workspace === DEFAULT_WORKSPACE ? "" : `${workspace}/`}${kind}:${uid}`).slice(0, 32);
+  digest(`${workspace}/${kind}:${uid}`);
+
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Can a text be an id of a record or an event? */
+export const isUuid = (text: string): boolean => UUID.test(text);

@@ -3,8 +3,7 @@ import { rename, rm } from "node:fs/promises";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stringify } from "csv-stringify";
-import type { Query } from "./database.js";
-import { csvRow, type Exported, type ExportOptions, exportRows, ndjsonLine } from "./export.js";
+import { csvRow, type Exported, jsonLine } from "./export.js";
 import { fileReason } from "./file-error.js";
 import { StartError } from "./start-error.js";
 
@@ -18,16 +17,13 @@ export interface Target {
   stdout: Writable;
 }
 
-export const writeExport = (query: Query, options: ExportOptions, target: Target): Promise<void> =>
-  writeRows(exportRows(query, options), target);
-
 /** Writes rows; a file has its name only once all are in it. */
 export const writeRows = async (rows: AsyncIterable<Exported>, { format, file, stdout }: Target): Promise<void> => {
   const part = `${file}.part`;
   const to = file === undefined ? stdout : createWriteStream(part);
   const end = { end: to !== process.stdout };
   try {
-    if (format === "ndjson") await pipeline(Readable.from(map(rows, ndjsonLine)), to, end);
+    if (format === "ndjson") await pipeline(Readable.from(map(rows, (row) => `${jsonLine(row)}\n`)), to, end);
     // Cells that a spreadsheet would take for a formula begin with an apostrophe: uids come from anybody.
     else await pipeline(Readable.from(map(rows, csvRow)), stringify({ header: true, escape_formulas: true }), to, end);
     if (file !== undefined) await rename(part, file);

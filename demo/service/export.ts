@@ -67,32 +67,43 @@ const record = (row: Row): Exported => ({
   health: number(row.health),
 });
 
+/** Milliseconds by which an id is minted behind the receipt of its event, at most. */
+const LATE_MS = 3_600_000;
 /** Rows read at a time: the memory that an export takes, whatever its length. */
 const CHUNK = 1_000;
 
+/** Which part of the rows, by their ids. */
+export interface Part {
+  /** Behind this id. */
+  after?: string | undefined;
+  /** In front of this one. */
+  before?: string | undefined;
+}
+
 /** The rows of a table by their ids: for events, from the oldest. */
-export async function* exportRows(query: Query, options: ExportOptions): AsyncGenerator<Exported> {
-  for (let after: unknown; ; ) {
-    const rows = await exportPage(query, options, { after, limit: CHUNK });
+export async function* exportRows(query: Query, options: ExportOptions, part: Part = {}): AsyncGenerator<Exported> {
+  for (let { after } = part; ; ) {
+    const rows = await exportPage(query, options, { ...part, after, limit: CHUNK });
     yield* rows;
     if (rows.length < CHUNK) return;
-    after = rows.at(-1)!.id;
+    after = String(rows.at(-1)!.id);
   }
 }
 
-/** A part of the rows: at most so many, behind the one with the id `after`. */
+/** At most so many rows. */
 export const exportPage = async (
   query: Query,
   options: ExportOptions,
-  { after, limit }: { after?: unknown; limit: number },
+  { after, before, limit, order = "asc" }: Part & { limit: number; order?: "asc" | "desc" },
 ): Promise<Exported[]> => {
   const { table, workspace } = options;
   const { columns, read } = READ[table];
   const bounds = boundsOf(options);
   const values: unknown[] = [workspace, limit, ...bounds.values];
   const behind = after === undefined ? "" : ` AND id > $${values.push(after)}`;
+  const upTo = before === undefined ? "" : ` AND id < $${values.push(before)}`;
   const rows = await query<Row>(
-    `SELECT ${columns} FROM ${table} WHERE workspace = $1${bounds.conditions}${behind} ORDER BY id LIMIT $2`,
+    `SELECT ${columns} FROM ${table} WHERE workspace = $1${bounds.conditions}${behind}${upTo} ORDER BY id ${order} LIMIT $2`,
     values,
   );
   const accounts = table === "contacts" ? await accountsOf(query, rows) : undefined;
@@ -104,7 +115,7 @@ const accountsOf = async (query: Query, contacts: Row[]): Promise<(contact: Row)
   const uids = new Map<unknown, string[]>();
   const rows = await query<Row>(
     `SELECT contact_id, unique_id FROM account_contacts JOIN accounts ON accounts.id = account_id
-     WHERE contact_id IN (SELECT unnest($1::text[])) ORDER BY unique_id`,
+     WHERE contact_id IN (SELECT unnest($1::uuid[])) ORDER BY unique_id`,
     [contacts.map(({ id }) => id)],
   );
   for (const { contact_id, unique_id } of rows)
@@ -130,19 +141,28 @@ const boundsOf = ({ table, workspace, contact, account, eventUid, since, until }
     bound("event_uid =", encodeText(eventUid));
     conditions += ` AND left(event_uid, 64) = left($${values.length + 2}, 64)`;
   }
-  if (isEvents && since !== undefined) bound("id >=", idAt(since));
-  if (isEvents && until !== undefined) bound("id <", idAt(until));
+  if (isEvents && since !== undefined) {
+    bound("received_at >=", since);
+    bound("id >=", idAt(since));
+  }
+  if (isEvents && until !== undefined) {
+    bound("received_at <", until);
+    // Nothing later is looked at, but for what was imported.
+    const imported = "SELECT id FROM events WHERE workspace = $1 AND origin_id IS NOT NULL ORDER BY id DESC LIMIT 1";
+    bound(`id <= greatest((${imported}),`, idAt(until + LATE_MS));
+    conditions += ")";
+  }
   return { conditions, values };
 };
 
-/** A row as a line of NDJSON. */
-export const ndjsonLine = (row: Exported): string => {
+/** A row as a line of JSON. */
+export const jsonLine = (row: Exported): string => {
   const members = Object.entries(row).map(([name, value]) => {
     const isJson = typeof value === "object" && value !== null;
     // Line ends can stand between the tokens of the JSON that was sent only, where a blank means the same.
     return `${JSON.stringify(name)}:${isJson ? value.json.replace(/[\r\n]/g, " ") : JSON.stringify(value)}`;
   });
-  return `{${members.join(",")}}\n`;
+  return `{${members.join(",")}}`;
 };
 
 /** A row as CSV takes it: JSON in one cell, nothing for null. */

@@ -1,15 +1,13 @@
-import { createReadStream } from "node:fs";
 import { basename } from "node:path";
-import { createInterface } from "node:readline";
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Database, Query } from "./database.js";
-import { digest, encodeText, parseJson, recordId } from "./exact-text.js";
-import { fileReason } from "./file-error.js";
+import { digest, encodeText, recordId } from "./exact-text.js";
+import { importEvents } from "./import-events.js";
+import { check, read } from "./import-lines.js";
 import { makeRecords } from "./missing-records.js";
 import { Stage } from "./record-schemas.js";
 import { StartError } from "./start-error.js";
-import { rankUsers } from "./user-pages.js";
 
 const strict = { additionalProperties: false };
 const Uid = Type.String({ minLength: 1 });
@@ -48,12 +46,12 @@ const CHUNK = 500;
 const TABLES = {
   accounts: {
     line: Compile(Account),
-    columns: { id: "text", unique_id: "text", created_at: "bigint", data: "text", stage: "text", health: "bigint" },
+    columns: { id: "uuid", unique_id: "text", created_at: "bigint", data: "text", stage: "text", health: "bigint" },
   },
   contacts: {
     line: Compile(Contact),
     columns: {
-      ...{ id: "text", unique_id: "text", created_at: "bigint", archived: "bool" },
+      ...{ id: "uuid", unique_id: "text", created_at: "bigint", archived: "bool" },
       ...{ data: "text", stage: "text", health: "bigint" },
     },
   },
@@ -65,16 +63,30 @@ const TABLES = {
 type Table = keyof typeof TABLES;
 
 /**
- * Makes or changes records by the lines of a file, whose name begins with what they are. All lines are checked before
- * the first one is stored.
+ * Stores events, or makes or changes records, by the lines of a file, whose name begins with what they are. All lines
+ * are checked before the first one is stored.
  *
  * @throws StartError that names the line that is wrong
  */
-export const importFile = async (database: Database, workspace: string, file: string) => {
-  const table = (Object.keys(TABLES) as Table[]).find((name) => basename(file).startsWith(name));
+export const importFile = async (
+  database: Database,
+  { workspace, file, say }: { workspace: string; file: string; say(line: string): void },
+) => {
+  const table = ([...Object.keys(TABLES), "events"] as (Table | "events")[]).find((name) =>
+    basename(file).startsWith(name),
+  );
   if (table === undefined)
-    throw new StartError(`the name of ${file} must begin with accounts, contacts or users, which says what it holds`);
-  const lines = await check(file, table, workspace);
+    throw new StartError(
+      `the name of ${file} must begin with events, accounts, contacts or users, which says what it holds`,
+    );
+  if (table === "events") return { table, lines: await importEvents(database, { workspace, file, say }) };
+  const seen = new Map<string, number>();
+  const lines = await check(file, TABLES[table].line, ({ line, number }) => {
+    const id = idOf(table, workspace, line as Line);
+    if (seen.has(id)) return `it is of the same record as line ${seen.get(id)}`;
+    seen.set(id, number);
+    return undefined;
+  });
   let chunk: Line[] = [];
   const store = async () => {
     if (chunk.length > 0) await database.transaction((query) => storeLines(query, { table, workspace, lines: chunk }));
@@ -85,43 +97,12 @@ export const importFile = async (database: Database, workspace: string, file: st
     if (chunk.length === CHUNK) await store();
   }
   await store();
-  if (table === "users") await rankUsers(database, workspace);
   return { lines, table };
-};
-
-async function* read(file: string): AsyncGenerator<{ line: unknown; number: number }> {
-  let number = 0;
-  const input = createReadStream(file);
-  try {
-    for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      number += 1;
-      if (text.trim() !== "") yield { line: parseJson(text), number };
-    }
-  } catch (error) {
-    throw (error as NodeJS.ErrnoException).syscall === undefined
-      ? error
-      : new StartError(`${file} cannot be read: ${fileReason(error as Error)}`);
-  }
-}
-
-const check = async (file: string, table: Table, workspace: string): Promise<number> => {
-  const seen = new Map<string, number>();
-  for await (const { line, number } of read(file)) {
-    const wrong = (what: string) => new StartError(`${file}, line ${number}: ${what}; nothing was imported`);
-    if (line === undefined) throw wrong("it is no JSON");
-    const [error] = TABLES[table].line.Errors(line);
-    if (error !== undefined)
-      throw wrong(`${error.instancePath.slice(1).replaceAll("/", ".") || "it"} ${error.message}`);
-    const id = idOf(table, workspace, line as Line);
-    if (seen.has(id)) throw wrong(`it is of the same record as line ${seen.get(id)}`);
-    seen.set(id, number);
-  }
-  return seen.size;
 };
 
 const idOf = (table: Table, workspace: string, { id, unique_id, email }: Line): string =>
   table === "users"
-    ? (id ?? digest(`user:${workspace}/${email}`).slice(0, 32))
+    ? (id ?? digest(`user:${workspace}/${email}`))
     : recordId(table === "accounts" ? "account" : "contact", unique_id!, workspace);
 
 interface Chunk {
@@ -134,7 +115,7 @@ const storeLines = async (query: Query, { table, workspace, lines }: Chunk): Pro
   const columns = Object.keys(TABLES[table].columns);
   const ids = lines.map((line) => idOf(table, workspace, line));
   const present = await query<Row>(
-    `SELECT ${columns.join(", ")}, workspace FROM ${table} WHERE id IN (SELECT unnest($1::text[]))`,
+    `SELECT ${columns.join(", ")}, workspace FROM ${table} WHERE id IN (SELECT unnest($1::${TABLES[table].columns.id}[]))`,
     [ids],
   );
   const old = new Map(present.map((row) => [row.id, row]));

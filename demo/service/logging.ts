@@ -1,13 +1,13 @@
 import { type FastifyRequest, type FastifyServerOptions, LogController } from "fastify";
-
-export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+import type { ServiceConfig } from "./config.js";
 
 /**
  * Options of Fastify for one JSON object a line on stdout. Requests are among them at `debug` and below. Neither a
  * header field nor the query of a URL is ever logged: tokens stand there.
  */
-export const logOptions = (level: LogLevel): Pick<FastifyServerOptions, "logger" | "logController"> => ({
+export const logOptions = (
+  level: ServiceConfig["logLevel"],
+): Pick<FastifyServerOptions, "logger" | "logController"> => ({
   logController: new LogController({ disableRequestLogging: level !== "debug" && level !== "trace" }),
   logger: {
     level,

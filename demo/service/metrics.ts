@@ -1,7 +1,9 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { HttpError } from "./errors.js";
 import type { EventStore } from "./event-store.js";
 import { isUnavailable } from "./sql-state.js";
+import { findToken } from "./tokens.js";
 
 /** Bounds in seconds: from a look-up in memory to the time-out of a query. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -79,3 +81,22 @@ export const createMetrics = () => {
 };
 
 export type Metrics = ReturnType<typeof createMetrics>;
+
+/**
+ * `GET /metrics`: the counts in the text format of Prometheus.
+ *
+ * @param token what has to come as `Authorization: Bearer`, if anything; one or two
+ */
+export const metricsRoute =
+  ({ registry }: Metrics, token: string | undefined): FastifyPluginAsync =>
+  async (app) => {
+    const tokens = token === undefined ? undefined : findToken([[token, "metrics"]]);
+    app.get("/metrics", { config: { unlimited: true }, schema: { hide: true } }, async (request, reply) => {
+      const given = request.headers.authorization ?? "";
+      if (tokens !== undefined && tokens(given.replace(/^bearer +/i, "")) === undefined)
+        throw new HttpError(401, "the metrics token is wrong or missing: send Authorization: Bearer <token>", {
+          "www-authenticate": 'Bearer realm="metrics"',
+        });
+      return reply.type(registry.contentType).send(await registry.metrics());
+    });
+  };

@@ -1,78 +1,39 @@
-import type { Database, Query } from "./database.js";
-import { MIGRATIONS } from "./migrations/index.js";
+import type { Database } from "./database.js";
+import { MIGRATIONS } from "./migrations.js";
 import { errorCode, repeated } from "./sql-state.js";
 
-/**
- * What PostgreSQL answers to the later of two processes that create the same table at the same time: the row of its
- * catalogue, the table, or the type of the table's rows exists already.
- */
-const CREATED_MEANWHILE = /^(23505|42P07|42710|40001|40P01|XX000)$/;
+/** What PostgreSQL answers to the later of two processes that make the same tables: a row of its catalogue is there already. */
+const MADE_MEANWHILE = /^(23505|42P07|42710|40001|40P01|XX000)$/;
 
-const LOG = `CREATE TABLE IF NOT EXISTS schema_migrations (
-  name       TEXT PRIMARY KEY,
-  applied_at BIGINT NOT NULL
-)`;
-/** Row of the log that a process locks while it migrates. */
-const LOCK = "lock";
-
-/**
- * Brings the tables to the version that this code needs. Several processes may do it at once: one does it, the others
- * wait.
- *
- * @throws Error when the database is of a newer version
- */
-export const migrate = async (database: Database): Promise<void> => {
-  const done = await present(database);
-  if (done !== undefined && pending(done).length === 0) return;
-  await repeated(
-    () => database.query(LOG),
-    (error) => CREATED_MEANWHILE.test(errorCode(error)),
+/** Makes what is missing, all or nothing. Several processes may do it at once: one does it, the others wait. */
+export const migrate = (database: Database): Promise<void> =>
+  repeated(
+    async () => {
+      const { isNew, missing } = await look(database);
+      if (missing.length === 0) return;
+      await database.transaction(async (query) => {
+        if (isNew) await query("CREATE TABLE schema_migrations (name TEXT PRIMARY KEY)");
+        for (const { name, statements } of missing) {
+          // Whoever is second waits here, and looks anew.
+          await query("INSERT INTO schema_migrations (name) VALUES ($1)", [name]);
+          for (const statement of statements) await query(statement);
+        }
+      });
+    },
+    (error) => MADE_MEANWHILE.test(errorCode(error)),
   );
-  await database.query("INSERT INTO schema_migrations (name, applied_at) VALUES ($1, 0) ON CONFLICT DO NOTHING", [
-    LOCK,
-  ]);
-  // Loaded where it is needed only: it takes longer than the rest of a start.
-  const { Umzug } = await import("umzug");
-  await database.transaction(async (query) => {
-    await query("SELECT name FROM schema_migrations WHERE name = $1 FOR UPDATE", [LOCK]);
-    const umzug = new Umzug({
-      migrations: MIGRATIONS.map(({ name, up }) => ({ name, up: () => up(query) })),
-      storage: {
-        executed: () => applied(query),
-        logMigration: async ({ name }) => {
-          await query("INSERT INTO schema_migrations (name, applied_at) VALUES ($1, $2)", [name, Date.now()]);
-        },
-        unlogMigration: async () => {},
-      },
-      logger: undefined,
-    });
-    await umzug.up();
-  });
-};
 
-/** @throws Error when the tables are not those of this version */
-export const requireTables = async (database: Database): Promise<void> => {
-  const done = await present(database);
-  if (done === undefined) throw new Error("it has no tables of the service");
-  const missing = pending(done);
-  if (missing.length > 0) throw new Error(`it is of an older version, without ${missing.join(", ")}`);
-};
-
-/** What was applied; `undefined` where nothing ever was. */
-const present = (database: Database): Promise<string[] | undefined> =>
-  applied(database.query).catch((error) => {
-    if (errorCode(error) === "42P01") return undefined; // undefined table
-    throw error;
-  });
-
-const applied = async (query: Query): Promise<string[]> =>
-  (await query<{ name: string }>("SELECT name FROM schema_migrations ORDER BY name"))
-    .map(({ name }) => name)
-    .filter((name) => name !== LOCK);
-
-const pending = (done: string[]): string[] => {
-  const known = MIGRATIONS.map(({ name }) => name);
-  const newer = done.filter((name) => !known.includes(name));
-  if (newer.length > 0) throw new Error(`it is of a newer version (${newer.join(", ")}): start that version`);
-  return known.filter((name) => !done.includes(name));
+/** Looks which tables there are. @throws Error when they are not those that this version makes or can go on from */
+export const look = async ({ query }: Pick<Database, "query">) => {
+  const [{ log, events }] = (await query<{ log: boolean; events: boolean }>(
+    "SELECT to_regclass('schema_migrations') IS NOT NULL AS log, to_regclass('events') IS NOT NULL AS events",
+  )) as [{ log: boolean; events: boolean }];
+  const done = log ? await query<{ name: string }>("SELECT name FROM schema_migrations") : [];
+  const other = done.find(({ name }) => !MIGRATIONS.some((known) => known.name === name))?.name;
+  if ((!log && events) || /^\d{3}-/.test(other ?? ""))
+    throw new Error(
+      "it was made before 0.1.0: export it with the version that made it, and import that into a new one",
+    );
+  if (other !== undefined) throw new Error(`it is of a newer version (${other}): start that version`);
+  return { isNew: !log, missing: MIGRATIONS.filter(({ name }) => !done.some((one) => one.name === name)) };
 };

@@ -18,14 +18,14 @@ const KNOWN_MS = 60_000;
 const INSERT = {
   contacts: `INSERT INTO contacts (id, unique_id, created_at, archived, data, workspace)
 SELECT id, unique_id, created_at, false, '{}', workspace
-FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS row (id, unique_id, created_at, workspace)
+FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[]) AS row (id, unique_id, created_at, workspace)
 ON CONFLICT DO NOTHING`,
   accounts: `INSERT INTO accounts (id, unique_id, created_at, data, workspace)
 SELECT id, unique_id, created_at, '{}', workspace
-FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS row (id, unique_id, created_at, workspace)
+FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[]) AS row (id, unique_id, created_at, workspace)
 ON CONFLICT DO NOTHING`,
   account_contacts: `INSERT INTO account_contacts (account_id, contact_id)
-SELECT * FROM unnest($1::text[], $2::text[]) AS row (account_id, contact_id)
+SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS row (account_id, contact_id)
 ON CONFLICT DO NOTHING`,
 };
 

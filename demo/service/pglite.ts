@@ -1,12 +1,10 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { missingFile } from "./cluster-files.js";
 import type { Database } from "./database.js";
 import { lockFolder } from "./folder-lock.js";
-import { requireTables } from "./migrate.js";
 import { type EmbeddedDatabase, openPgliteDatabase } from "./pglite-database.js";
-import { prepare } from "./prepare.js";
+import { prepare, requireTables } from "./prepare.js";
 import { serveReaders } from "./readers.js";
 import { StartError } from "./start-error.js";
 
@@ -98,3 +96,18 @@ const open = async (
 };
 
 const reason = (error: unknown): string => String((error as Error)?.message ?? error).split("\n")[0]!;
+
+/** A segment of the write-ahead log (PostgreSQL, "WAL Internals"). */
+const SEGMENT = /^[0-9A-F]{24}$/;
+
+/**
+ * What a database's folder lacks, as where it was copied in part. Without it the engine takes the folder for a new one, or ends
+ * with a message about its own build.
+ */
+const missingFile = (cluster: string): string | undefined => {
+  const missing = ["PG_VERSION", "global/pg_control"].find((file) => !existsSync(join(cluster, file)));
+  if (missing) return missing;
+  const log = join(cluster, "pg_wal");
+  const hasLog = existsSync(log) && readdirSync(log).some((file) => SEGMENT.test(file));
+  return hasLog ? undefined : "pg_wal/, its write-ahead log,";
+};

@@ -1,8 +1,7 @@
 import type { Socket } from "node:net";
 import pg from "pg";
 import type { Database, Query, Statement } from "./database.js";
-import { requireTables } from "./migrate.js";
-import { prepare } from "./prepare.js";
+import { prepare, requireTables } from "./prepare.js";
 import { isUnavailable, repeated } from "./sql-state.js";
 import { StartError } from "./start-error.js";
 
@@ -17,6 +16,8 @@ const QUERY_TIMEOUT_MS = 10_000;
  */
 const STATEMENT_TIMEOUT_MS = 8_000;
 const LOCK_TIMEOUT_MS = 3_000;
+/** The same of a transaction in which nothing is asked: its process is frozen, or gone without a word (see `settled.ts`). */
+const IDLE_TIMEOUT_MS = 10_000;
 
 /**
  * Connects to a PostgreSQL server or anything that speaks its protocol. Any number of service processes may share it.
@@ -64,7 +65,12 @@ const usable = <T>(opening: Promise<T>): Promise<T> =>
 
 const connect = (options: pg.PoolConfig): Database => {
   // In a pipeline, statements that need not wait for each other's results are sent together.
-  const pool = new pg.Pool({ ...options, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, pipeline: true });
+  const pool = new pg.Pool({
+    ...options,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
+    pipeline: true,
+  });
   // A connection that breaks says so by an event besides the error of its query, and an event of this name that nobody
   // listens to ends the process. The pool itself listens only to those that are idle.
   pool.on("error", () => {});

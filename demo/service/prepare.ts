@@ -1,7 +1,5 @@
 import type { Database } from "./database.js";
-import { REMEMBERED_MS } from "./event-feed.js";
-import { idAt } from "./event-id.js";
-import { migrate } from "./migrate.js";
+import { look, migrate } from "./migrate.js";
 import { seed } from "./seed.js";
 
 /** Row of `service_state` that exists since the first start. */
@@ -14,7 +12,6 @@ const SEEDED = "seeded";
  */
 export const prepare = async (database: Database, seeded: boolean): Promise<void> => {
   await migrate(database);
-  await database.query("DELETE FROM writers WHERE position < $1", [idAt(Date.now() - REMEMBERED_MS)]);
   const made = await database.query("SELECT name FROM service_state WHERE name = $1", [SEEDED]);
   if (made.length > 0) return;
   await database.transaction(async (query) => {
@@ -25,4 +22,11 @@ export const prepare = async (database: Database, seeded: boolean): Promise<void
     );
     if (mine.length > 0 && seeded) await seed(query);
   });
+};
+
+/** @throws Error when the tables are not those of this version */
+export const requireTables = async (database: Database): Promise<void> => {
+  const { isNew, missing } = await look(database);
+  if (isNew) throw new Error("it has no tables of the service");
+  if (missing.length > 0) throw new Error(`it is of an older version, without ${missing[0]!.name}`);
 };

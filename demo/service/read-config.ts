@@ -1,27 +1,27 @@
-import { databaseUrl, proxies, webAddress } from "./addresses.js";
-import { isPrivate, type ServiceConfig } from "./config.js";
-import { DEFAULTS } from "./defaults.js";
-import { readEnvironment } from "./environment.js";
-import { LOG_LEVELS } from "./logging.js";
+import { isIP } from "node:net";
+import Format from "typebox/format";
+import { Errors, type XStatic } from "typebox/schema";
+import { isPrivate, OPTIONS, type ServiceConfig, type Workspace } from "./config.js";
 import { StartError } from "./start-error.js";
-import { API_TOKEN, API_TOKEN_EXPECTED, BEARER_EXPECTED, BEARER_TOKEN, checkTokens } from "./tokens.js";
-import { readWorkspaces, type Workspace } from "./workspaces.js";
 
-/** High enough for any honest client on one machine (10,000 a second), low enough to stop an endless loop of requests. */
-const DEFAULT_RATE_LIMIT = 600_000;
+/** Variables of the project that other programs read: the demo, its clients, Docker, the tests. */
+const ELSEWHERE = /^TRACKLET_(SITE_PORT|DIST|BASE_URL|TRACK_URL|URL|DOMAIN|ALL|ENGINES|MEASURE|APP_OUT)$/;
+/** Shorter tokens can be guessed where other machines reach the service. */
+const MIN_TOKEN = 16;
 
-/**
- * Half a million events of an office or a server behind one address; forty million of one token. The token stands in
- * pages: without a limit, whoever reads it there can fill the disk in minutes.
- */
-const [DEFAULT_ADDRESS_QUOTA, DEFAULT_TOKEN_QUOTA] = [256, 20_480];
-
-/** What a URL can hold as its host: a name, an IPv4 address, or an IPv6 address without its brackets. */
-const HOST = [/^[A-Za-z0-9._:%-]+$/, "a host name or an IP address"] as const;
-const API = [API_TOKEN, API_TOKEN_EXPECTED] as const;
-const BEARER = [BEARER_TOKEN, BEARER_EXPECTED] as const;
-/** Of what 0 leaves without a limit. */
-const LIMIT: [number, number] = [0, 1_000_000_000];
+interface Option {
+  variable: string;
+  type?: string;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  enum?: readonly string[];
+  expected?: string;
+  writeOnly?: boolean;
+}
+const { apiToken, accessToken } = OPTIONS.properties;
+type Values = XStatic<typeof OPTIONS>;
+const options = Object.entries<Option>(OPTIONS.properties);
 
 /**
  * Reads the configuration from environment variables.
@@ -29,58 +29,101 @@ const LIMIT: [number, number] = [0, 1_000_000_000];
  * @throws StartError that names the variable whose value is wrong
  */
 export const readConfig = (given: Record<string, string | undefined>): ServiceConfig => {
-  const { get, text, integer, matching, oneOf, refuseUnknown } = readEnvironment(given);
-  const addresses = readAddresses({ get, matching });
-  const privately = isPrivate(addresses);
-  const database = databaseUrl(get("DATABASE_URL"));
-  if (database !== undefined && get("TRACKLET_SEED") === "on")
+  const known = options.map(([, { variable }]) => variable);
+  for (const name of Object.keys(given))
+    if (name.startsWith("TRACKLET_") && !known.includes(name) && !ELSEWHERE.test(name))
+      throw new StartError(`${name} must not be set: the service knows ${known.join(", ")}`);
+  const values = Object.fromEntries(
+    options
+      .map(([name, { variable, type }]) => [name, readText(type, given[variable])])
+      .filter(([, value]) => value !== undefined),
+  );
+  const [isRight, [error]] = Errors(OPTIONS, values);
+  if (!isRight) throw new StartError(tell(given, error!.instancePath.split("/")[1]!));
+  return complete(values);
+};
+
+/** A text as the type of value that it stands for; as it is where it stands for none. */
+const readText = (type: string | undefined, text: string | undefined): unknown => {
+  if (text === undefined) return undefined;
+  if (type === "integer") return /^\d+$/.test(text) ? Number(text) : text;
+  if (type === "array") return text.split(",").map((one) => one.trim());
+  if (type !== "object") return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+const tell = (given: Record<string, string | undefined>, name: string): string => {
+  const { variable, expected, writeOnly, ...option } = options.find(([one]) => one === name)![1];
+  const what = expected ?? option.enum?.join(" or ") ?? `an integer from ${option.minimum} to ${option.maximum}`;
+  return `${variable} must be ${what}${writeOnly ? "" : `, but is "${given[variable]}"`}`;
+};
+
+/** What a member is where it depends on others, and what it may not be then. */
+const complete = (values: Values): ServiceConfig => {
+  const defaults = Object.fromEntries(options.map(([name, option]) => [name, option.default]));
+  const { workspaces, ...all } = { ...defaults, ...values } as Required<Values>;
+  const isPrivately = isPrivate(all);
+  const config = {
+    ...all,
+    publicUrl: all.publicUrl && new URL(all.publicUrl).href.replace(/\/$/, ""),
+    workspaces: Object.entries(workspaces).map(
+      ([name, tokens]): Workspace => ({ name, apiToken: tokens.api_token, accessToken: tokens.access_token }),
+    ),
+    seed: (values.seed ?? (isPrivately && all.databaseUrl === undefined ? "on" : "off")) === "on",
+    ...(isPrivately && { addressQuota: values.addressQuota ?? 0, tokenQuota: values.tokenQuota ?? 0 }),
+  };
+  if (config.trustProxy.length > 0 && config.publicUrl === undefined)
+    throw new StartError("TRACKLET_PUBLIC_URL must be set with TRACKLET_TRUST_PROXY: clients use the proxy's address");
+  if (config.databaseUrl !== undefined && config.seed)
     throw new StartError(
       "TRACKLET_SEED must be off with DATABASE_URL: the demo's records are for the embedded database",
     );
-  /** What has no default is not read without a value. */
-  const ifSet = <T>(name: string, read: () => T) => (get(name) === undefined ? undefined : read());
-  const config = {
-    ...addresses,
-    port: integer("TRACKLET_SERVICE_PORT", DEFAULTS.port, [0, 65_535]),
-    dataFolder: text("TRACKLET_DATA", DEFAULTS.dataFolder),
-    databaseUrl: database,
-    apiToken: matching("TRACKLET_API_TOKEN", DEFAULTS.apiToken, API),
-    accessToken: matching("TRACKLET_ACCESS_TOKEN", DEFAULTS.accessToken, BEARER),
-    metricsToken: ifSet("TRACKLET_METRICS_TOKEN", () => matching("TRACKLET_METRICS_TOKEN", "", BEARER)),
-    workspaces: workspaces(get("TRACKLET_WORKSPACES")),
-    retentionDays: ifSet("TRACKLET_RETENTION_DAYS", () => integer("TRACKLET_RETENTION_DAYS", 0, [1, 36_500])),
-    seed: oneOf("TRACKLET_SEED", privately && database === undefined ? "on" : "off", ["on", "off"]) === "on",
-    maxEventBytes: integer("TRACKLET_MAX_EVENT_BYTES", 262_144, [1, 67_108_864]),
-    rateLimit: integer("TRACKLET_RATE_LIMIT", DEFAULT_RATE_LIMIT, LIMIT),
-    addressQuota: integer("TRACKLET_ADDRESS_QUOTA_MB", privately ? 0 : DEFAULT_ADDRESS_QUOTA, LIMIT),
-    tokenQuota: integer("TRACKLET_TOKEN_QUOTA_MB", privately ? 0 : DEFAULT_TOKEN_QUOTA, LIMIT),
-    logLevel: oneOf("TRACKLET_LOG_LEVEL", "info", LOG_LEVELS),
-  };
-  refuseUnknown();
-  if (!privately && (config.apiToken === DEFAULTS.apiToken || config.accessToken === DEFAULTS.accessToken))
+  if (!isPrivately && (config.apiToken === apiToken.default || config.accessToken === accessToken.default))
     throw new StartError(
       "TRACKLET_API_TOKEN and TRACKLET_ACCESS_TOKEN must be set to secrets of your own where other machines can reach the service",
     );
-  checkTokens(config, privately);
+  checkTokens(config, isPrivately);
   return config;
 };
 
-type Environment = ReturnType<typeof readEnvironment>;
-
-/** Where the service listens, and by which address and proxies it is reached. */
-const readAddresses = ({ get, matching }: Pick<Environment, "get" | "matching">) => {
-  const host = matching("TRACKLET_SERVICE_HOST", DEFAULTS.host, HOST);
-  const trustProxy = proxies(get("TRACKLET_TRUST_PROXY"));
-  const publicUrl = webAddress("TRACKLET_PUBLIC_URL", get("TRACKLET_PUBLIC_URL"));
-  if (trustProxy.length > 0 && publicUrl === undefined)
-    throw new StartError("TRACKLET_PUBLIC_URL must be set with TRACKLET_TRUST_PROXY: clients use the proxy's address");
-  return { host, trustProxy, publicUrl };
-};
-
-const workspaces = (value: string | undefined): Workspace[] => {
-  try {
-    return value === undefined ? [] : readWorkspaces(value);
-  } catch (error) {
-    throw new StartError(`TRACKLET_WORKSPACES ${(error as Error).message}`);
+/** No text may be two tokens: the one in the pages, for everybody to see, would read records. */
+const checkTokens = (config: ServiceConfig, isPrivately: boolean): void => {
+  const tokens = [
+    ["TRACKLET_API_TOKEN", config.apiToken],
+    ["TRACKLET_ACCESS_TOKEN", config.accessToken],
+    ["TRACKLET_METRICS_TOKEN", config.metricsToken],
+    ...config.workspaces.flatMap((one) =>
+      [one.apiToken, one.accessToken].map((token) => ["TRACKLET_WORKSPACES", token]),
+    ),
+  ].flatMap(([variable, value]) => (value?.split(",") ?? []).map((token) => ({ variable: variable!, token })));
+  const seen = new Map<string, string>();
+  for (const { variable, token } of tokens) {
+    if (!isPrivately && token.length < MIN_TOKEN)
+      throw new StartError(`${variable} must have at least ${MIN_TOKEN} characters where other machines can reach it`);
+    const other = seen.get(token);
+    if (other !== undefined) throw new StartError(`${variable} must differ from ${other}: each token is for one thing`);
+    seen.set(token, variable);
   }
 };
+
+const FORMATS: Record<string, (text: string) => boolean> = {
+  "web-address": (text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    return url !== undefined && /^https?:$/.test(url.protocol) && url.origin + url.pathname === url.href;
+  },
+  proxy: (text) => {
+    const [address = "", bits, ...rest] = text.split("/");
+    const most = isIP(address) === 4 ? 32 : 128;
+    const isAddress = isIP(address) !== 0 && rest.length === 0;
+    return (
+      (isAddress && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))) ||
+      /^(loopback|linklocal|uniquelocal)$/.test(text)
+    );
+  },
+  database: (text) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol),
+};
+for (const [name, check] of Object.entries(FORMATS)) Format.Set(name, check);

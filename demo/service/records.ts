@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import type { Database, Query } from "./database.js";
 import { errors } from "./error-schemas.js";
 import { notFound } from "./errors.js";
-import { decodeText, encodeText, parseObject, recordId } from "./exact-text.js";
+import { decodeText, isUuid, parseObject, recordId } from "./exact-text.js";
 import { Account, Contact } from "./record-schemas.js";
 
 type Row = Record<string, unknown>;
@@ -28,7 +28,10 @@ export const recordRoutes =
             response: answers,
           },
         },
-        ({ params, workspace }) => READ[kind](database.query, workspace, encodeText(params.id)),
+        ({ params: { id }, workspace }) => {
+          if (!isUuid(id)) throw notFound(`the ${kind}`);
+          return READ[kind](database.query, workspace, id);
+        },
       );
       app.get(
         `/v2/${kind}s`,

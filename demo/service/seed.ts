@@ -1,7 +1,5 @@
 import type { Query } from "./database.js";
 import { digest, encodeText, recordId } from "./exact-text.js";
-import { insertMissing } from "./insert.js";
-import { seededRandom } from "./random.js";
 import { COMPANIES, FAMILY_NAMES, GIVEN_NAMES, PLANS, ROLES, STAGES } from "./seed-names.js";
 
 const CONTACTS = 60;
@@ -58,7 +56,7 @@ export const seed = async (query: Query): Promise<void> => {
     const name = fullName(index + 31);
     // Whole days out of sixty: many users share a creation time, as after an import.
     return [
-      digest(`user:${index}`).slice(0, 32),
+      digest(`user:${index}`),
       address(name, index + 1, "staff.example"),
       name,
       index === 0 ? "admin" : pick(ROLES),
@@ -67,9 +65,27 @@ export const seed = async (query: Query): Promise<void> => {
     ];
   });
 
-  const records = ["id", "unique_id", "created_at"];
-  await insertMissing(query, "accounts", [...records, "data", "stage", "health"], "id", accounts);
-  await insertMissing(query, "contacts", [...records, "archived", "data", "stage", "health"], "id", contacts);
-  await insertMissing(query, "account_contacts", ["account_id", "contact_id"], "account_id, contact_id", memberships);
-  await insertMissing(query, "users", ["id", "email", "name", "role", "enabled", "created_at"], "id", users);
+  const records = "id, unique_id, created_at";
+  await insertMissing(query, "accounts", `${records}, data, stage, health`, accounts);
+  await insertMissing(query, "contacts", `${records}, archived, data, stage, health`, contacts);
+  await insertMissing(query, "account_contacts", "account_id, contact_id", memberships);
+  await insertMissing(query, "users", "id, email, name, role, enabled, created_at", users);
+};
+
+/** Inserts rows in one statement; what is there already is left as it is. */
+const insertMissing = async (query: Query, table: string, columns: string, rows: unknown[][]): Promise<void> => {
+  let number = 0;
+  const values = rows.map((row) => `(${row.map(() => `$${++number}`).join(",")})`).join(",");
+  await query(`INSERT INTO ${table} (${columns}) VALUES ${values} ON CONFLICT DO NOTHING`, rows.flat());
+};
+
+/** A small generator of repeatable numbers in [0, 1) (a Weyl sequence through a 32-bit mix): the same seed, the same series. */
+const seededRandom = (seed: number): (() => number) => {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
+  };
 };

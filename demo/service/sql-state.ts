@@ -7,11 +7,11 @@ export const errorCode = (error: unknown): string => String((error as { code?: u
 const REPEATABLE = /^(40001|40P01)$/;
 
 /**
- * Class 08 connection, 53 resources, 57P0x shutdown, 57014 and 55P03 a statement or a lock that took too long, 25006 a
- * database that only reads, as a standby (PostgreSQL Appendix A); the rest are codes of sockets and DNS.
+ * Class 08 connection, 53 resources, 57P0x shutdown, 57014, 55P03 and 25P03 what took too long, 25006 a database that only
+ * reads, as a standby (PostgreSQL Appendix A), 22012 a transaction out of its time; the rest are codes of sockets and DNS.
  */
 const UNAVAILABLE =
-  /^(08|53|57P0|57014|55P03|25006|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
+  /^(08|53|57P0|57014|55P03|25P03|25006|22012|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
 
 /** Is the database out of reach for now, so that the same request may succeed later? */
 export const isUnavailable = (error: unknown): boolean =>

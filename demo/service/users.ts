@@ -3,8 +3,7 @@ import type { Static } from "typebox";
 import type { Database } from "./database.js";
 import { errors } from "./error-schemas.js";
 import { nextPage, ownUrl } from "./own-url.js";
-import { createUserPages } from "./user-pages.js";
-import { MAX_PAGE, UserList, UserQuery } from "./user-schemas.js";
+import { MAX_PAGE, type User, UserList, UserQuery } from "./user-schemas.js";
 import { readIntegers } from "./validation.js";
 
 /**
@@ -15,7 +14,6 @@ import { readIntegers } from "./validation.js";
 export const userRoutes =
   (database: Database, publicUrl?: string): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const readPage = createUserPages(database);
     app.get(
       "/v2/users",
       {
@@ -33,14 +31,24 @@ export const userRoutes =
       async (request) => {
         const { offset, limit: wanted, order } = request.query as Required<Static<typeof UserQuery>>;
         const limit = Math.min(wanted, MAX_PAGE);
-        const { total, rows } = await readPage({ workspace: request.workspace, offset, limit, order });
+        const [[counted], rows] = await Promise.all([
+          database.query("SELECT count(*) AS total FROM users WHERE workspace = $1", [request.workspace]),
+          database.query(
+            `SELECT id, email, name, role, enabled, created_at FROM users WHERE workspace = $1
+             ORDER BY created_at ${order}, id ${order} LIMIT $2 OFFSET $3`,
+            [request.workspace, limit, offset],
+          ),
+        ]);
+        const total = Number(counted!.total);
         const next =
           offset + rows.length < total && rows.length > 0
             ? `${ownUrl(request, publicUrl)}/v2/users?${nextPage(request, UserQuery, { offset: offset + limit, limit })}`
             : null;
         return {
           object: "user.list" as const,
-          data: rows.map((row) => ({ object: "user", ...row, created_at: Number(row.created_at) })),
+          data: rows.map(
+            (row) => ({ object: "user", ...row, created_at: Number(row.created_at) }) as Static<typeof User>,
+          ),
           pagination: { total, offset, limit, count: rows.length, next },
         };
       },

@@ -1,6 +1,6 @@
 import type { FastifySchemaValidationError, preValidationAsyncHookHandler } from "fastify";
 import { HttpError } from "./errors.js";
-import { readTime } from "./time-argument.js";
+import { readTime, TIME_EXPECTED } from "./time-argument.js";
 
 /**
  * What is wrong with a request, in words that name each wrong member or parameter.
@@ -43,11 +43,10 @@ export const readTimes =
   (...names: string[]): preValidationAsyncHookHandler =>
   async (request) => {
     const query = request.query as Record<string, unknown>;
-    for (const name of names)
-      if (typeof query[name] === "string")
-        try {
-          query[name] = readTime(name, query[name]);
-        } catch (error) {
-          throw new HttpError(400, (error as Error).message);
-        }
+    for (const name of names) {
+      const value = query[name];
+      if (typeof value !== "string") continue;
+      query[name] = readTime(value);
+      if (query[name] === undefined) throw new HttpError(400, `${name} ${TIME_EXPECTED}, but is "${value}"`);
+    }
   };

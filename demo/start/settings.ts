@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DEFAULTS } from "../service/defaults.js";
+import { readConfig } from "../service/read-config.js";
 import { StartError } from "../service/start-error.js";
 import { readPort } from "./ports.mjs";
 
+const DEFAULTS = readConfig({});
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** The service, built to JavaScript. */
 export const SERVICE = join(ROOT, "demo/.service/main.js");

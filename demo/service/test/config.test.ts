@@ -1,6 +1,29 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { isPrivate } from "../config.js";
+import { isPrivate, OPTIONS } from "../config.js";
 import { readConfig } from "../read-config.js";
+
+it("has a table of its options in the README", async () => {
+  const readme = fileURLToPath(new URL("../README.md", import.meta.url));
+  const rows = Object.values<{ variable: string; description: string; default?: unknown }>(OPTIONS.properties).map(
+    ({ variable, default: value, description }) => [
+      `\`${variable}\``,
+      value === undefined || JSON.stringify(value).length === 2
+        ? "none"
+        : String(value).replace(/^.*(?=demo.\.data$)/, ""),
+      description,
+    ],
+  );
+  const table = [["Variable", "Default", "Meaning"], ["", "", ""], ...rows];
+  const width = (column: number) => Math.max(...table.map((cells) => cells[column]!.length));
+  const lines = table
+    .map((cells, row) => `| ${cells.map((cell, at) => cell.padEnd(width(at), row === 1 ? "-" : " ")).join(" | ")} |\n`)
+    .join("");
+  const text = await readFile(readme, "utf8");
+  // `npm run docs` writes it anew.
+  await expect(text.replace(/(\|.*\|\n)+/, () => lines)).toMatchFileSnapshot(readme);
+});
 
 it("has defaults that suit the demo", () => {
   expect(readConfig({})).toEqual({

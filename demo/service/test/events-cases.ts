@@ -29,7 +29,9 @@ export const eventCases = (running: () => RunningService): void => {
         {
           id: expect.stringMatching(/^[0-9a-f-]{36}$/),
           received_at: expect.any(Number),
+          occurred_at: null,
           contact_uid,
+          account_uid: "account-01",
           event_uid: "signup",
           params: { account_uid: "account-01" },
         },

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { answerCases } from "./answers-cases.js";
 import { eventCases } from "./events-cases.js";
-import { liveCases } from "./live-cases.js";
 import { openApiCases } from "./openapi-cases.js";
 import { privateCases } from "./private-cases.js";
 import { recordCases } from "./records-cases.js";
@@ -12,7 +11,6 @@ let service: RunningService;
 beforeAll(async () => {
   service = await startService({
     maxEventBytes: 20_000,
-    heartbeatMs: 50,
     requestTimeoutMs: 3_000,
   });
 });
@@ -23,4 +21,3 @@ describe("every answer", () => answerCases(() => service));
 describe("a service for its own machine", () => privateCases(() => service));
 describe("the OpenAPI document", () => openApiCases(() => service));
 describe("events", () => eventCases(() => service));
-describe("the live stream", () => liveCases(() => service));

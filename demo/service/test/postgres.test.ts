@@ -1,9 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { idAt } from "../event-id.js";
 import { openExisting } from "../open-database.js";
 import { openPostgres } from "../postgres.js";
-import { openStream } from "./event-stream.js";
 import { missing, startPostgres } from "./postgres-server.js";
 import { type EventRow, type RunningService, startService, until } from "./running-service.js";
 
@@ -93,58 +91,6 @@ describe.skipIf(missing !== undefined)(
       const { text, rows } = await services[1]!.events("nul\u0000");
       expect(text).toContain(`"params":${params}}`);
       expect(rows).toMatchObject([{ contact_uid: "nul\u0000", event_uid: "half\ud83d" }]);
-    });
-
-    it("sends every event to a live page of either service, none missed and none twice", async () => {
-      const streams = await Promise.all(services.map((service) => openStream(service.url)));
-      // Events that arrive one by one, so that many transactions of both services overlap.
-      const client = async (name: number): Promise<void> => {
-        for (let number = 0; number < 25; number += 1)
-          await services[name % 2]!.post({ contact_uid: `live-${name}`, event_uid: `live-${name}-${number}` });
-      };
-      await Promise.all(Array.from({ length: 16 }, (_, name) => client(name)));
-      for (const stream of streams) {
-        await until(() => (stream.messages.length >= 400 ? true : undefined));
-        expect(new Set(stream.messages.map(({ data }) => data.event_uid)).size).toBe(400);
-        expect(stream.messages).toHaveLength(400);
-        stream.close();
-        await stream.ended;
-      }
-    });
-
-    it("shows the events of a writer that others have overtaken, to who was there and to who comes back", async () => {
-      const [before, seen] = [await openStream(services[0]!.url), await openStream(services[0]!.url)];
-      const slow = (name: string) => {
-        const id = `${idAt(Date.now()).slice(0, -10)}00000000${name}`;
-        return [
-          `INSERT INTO writers (id, opened, position) VALUES ('00000000${name}', '${id}', '${id}')`,
-          `INSERT INTO events (contact_id, id, workspace, contact_uid, event_uid, received_at, params)
-           VALUES ('x', '${id}', 'default', 'slow', 'slow-${name}', 1, '{}')`,
-        ];
-      };
-      const writers = [new pg.Client(server.url), new pg.Client(server.url)];
-      for (const [index, writer] of writers.entries()) {
-        await writer.connect();
-        await writer.query("BEGIN");
-        for (const statement of slow(`0${index + 1}`)) await writer.query(statement);
-      }
-      await services[0]!.post({ contact_uid: "contact-001", event_uid: "quick" });
-      for (const stream of [before, seen]) await until(() => (stream.messages.length === 1 ? true : undefined));
-      seen.close();
-      await writers[0]!.query("COMMIT");
-      await until(() => (before.messages.length === 2 ? true : undefined));
-      await writers[1]!.query("COMMIT");
-      await until(() => (before.messages.length === 3 ? true : undefined));
-      expect(before.messages.map(({ data }) => data.event_uid)).toEqual(["quick", "slow-01", "slow-02"]);
-
-      const back = await openStream(services[1]!.url, { "last-event-id": seen.reached() });
-      await until(() => (back.messages.length >= 2 ? true : undefined));
-      await services[1]!.post({ contact_uid: "contact-001", event_uid: "last" });
-      await until(() => (back.messages.length >= 3 ? true : undefined));
-      expect(back.messages.map(({ data }) => data.event_uid)).toEqual(["slow-01", "slow-02", "last"]);
-      before.close();
-      back.close();
-      await Promise.all([before.ended, seen.ended, back.ended, ...writers.map((writer) => writer.end())]);
     });
 
     it.each([

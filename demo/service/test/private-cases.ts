@@ -21,7 +21,7 @@ export const privateCases = (running: () => RunningService): void => {
       "[2001:db8::1]:80",
       "127.0.0.1.shop.example",
     ])("is refused on every path: %s", async (host) => {
-      for (const path of ["/demo/events", "/demo/events/stream", "/v2/users", "/docs/", "/openapi.json", "/nowhere"]) {
+      for (const path of ["/demo/events", "/v2/users", "/docs/", "/openapi.json", "/nowhere"]) {
         const { status, body } = await ask(service.url + path, { host, authorization });
         expect([path, status, JSON.parse(body)]).toEqual([
           path,
@@ -38,7 +38,7 @@ export const privateCases = (running: () => RunningService): void => {
   });
 
   describe("what asks for no token", () => {
-    const paths = ["/demo/events", "/demo/contacts", "/demo/events/stream", "/metrics"];
+    const paths = ["/demo/events", "/demo/contacts", "/metrics"];
 
     it.each(["https://shop.example", "null", "http://192.0.2.1", "http://localhost.shop.example"])(
       "is refused to a page of %s",

@@ -23,7 +23,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it("has nothing without a token behind a proxy, and names the proxy's address", async () => {
   const { url, get } = await start(PROXIED);
-  for (const path of ["/demo/events", "/demo/contacts", "/demo/events/stream", "/metrics"])
+  for (const path of ["/demo/events", "/demo/contacts", "/metrics"])
     await expectRefusal(await get(path), 404, /there is no GET/);
   const { status, body } = await ask(`${url}/v2/users`, { authorization, host: "shop.example" });
   expect(status).toBe(200);
@@ -45,7 +45,7 @@ it("gives its metrics to the holder of their token", async () => {
 });
 
 it("counts each visitor of a trusted proxy for itself", async () => {
-  const { post } = await start({ ...PROXIED, rateLimit: 2 });
+  const { post, url } = await start({ ...PROXIED, rateLimit: 2 });
   const statuses = async (visitor: string) => {
     const answers = [];
     for (let number = 0; number < 3; number += 1)
@@ -56,6 +56,16 @@ it("counts each visitor of a trusted proxy for itself", async () => {
   // What a visitor makes up stands in front of the address that the proxy adds.
   expect(await statuses("198.51.100.9, 192.0.2.1")).toEqual([429, 429, 429]);
   expect(await statuses("192.0.2.2")).toEqual([200, 200, 429]);
+  // A page can read it; a preflight counts for nothing.
+  const own = { origin: "https://shop.example", "x-forwarded-for": "192.0.2.3" };
+  for (let number = 0; number < 3; number += 1)
+    expect((await fetch(`${url}/v1/track/event`, { method: "OPTIONS", headers: own })).status).toBe(204);
+  expect(await statuses("192.0.2.3")).toEqual([200, 200, 429]);
+  const refused = await post({ contact_uid: "a", event_uid: "b" }, own);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(refused.headers.get("access-control-expose-headers")).toBe("Retry-After");
+  expect(refused.headers.get("access-control-allow-origin")).toBe(own.origin);
+  await expectRefusal(refused, 429, /too many requests/);
 });
 
 it("stores so many bytes a day of an address, and of a token, and no more", async () => {

@@ -2,7 +2,6 @@ import pg from "pg";
 import type { Query } from "../../database.js";
 import { DEFAULT_WORKSPACE } from "../../exact-text.js";
 import { openDatabase } from "../../open-database.js";
-import { rankUsers } from "../../user-pages.js";
 import type { Place } from "../engines.js";
 
 export interface Amounts {
@@ -38,7 +37,6 @@ export const fillPlace = async (place: Place, amounts: Amounts): Promise<void> =
     );
     await client.end();
   }
-  await rankUsers(database, DEFAULT_WORKSPACE);
   await database.close();
 };
 
@@ -48,7 +46,8 @@ export const fillPlace = async (place: Place, amounts: Amounts): Promise<void> =
  */
 const fill = async (query: Query, { events, contacts, users }: Amounts): Promise<void> => {
   const start = Date.now() - 60_000 - events * EVERY_MS;
-  const id = (kind: string, uid: string) => `left(encode(sha256(convert_to('${kind}:' || ${uid}, 'UTF8')), 'hex'), 32)`;
+  const id = (kind: string, uid: string) =>
+    `left(encode(sha256(convert_to('default/${kind}:' || ${uid}, 'UTF8')), 'hex'), 32)::uuid`;
   await query(
     `INSERT INTO accounts (id, unique_id, created_at, data, stage, health)
      SELECT ${id("account", "'bulk-' || n")}, 'bulk-' || n, n, '{"name":"Bulk"}', '{"name":"Trial","id":"stage-1"}', 50

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import pg from "pg";
 import { launch } from "../../../../test/support/launch.js";
 import type { Database } from "../../database.js";
-import type { NewEvent } from "../../event.js";
-import { newIds, newWriter } from "../../event-id.js";
-import { insertEvents } from "../../event-rows.js";
+import { newIds } from "../../event-id.js";
+import { insertEvents, type NewEvent } from "../../event-rows.js";
 import { openDatabase } from "../../open-database.js";
 import type { Place } from "../engines.js";
 import { spawnService } from "../service-process.js";
@@ -32,12 +31,11 @@ const EVENTS = BODIES.map((body): NewEvent => {
 
 /** The floor of the database: batches one after another, prepared, and nothing beside them. */
 const feed = async (database: Database): Promise<Pick<Load, "perSecond">> => {
-  const writer = newWriter();
   const began = performance.now();
   let fed = 0;
   for (; performance.now() - began < SECONDS * 1_000; fed += BATCH) {
     const from = fed % (EVENTS.length - BATCH);
-    await database.write([insertEvents(newIds(writer, BATCH), EVENTS.slice(from, from + BATCH))]);
+    await database.write([insertEvents(newIds(BATCH), EVENTS.slice(from, from + BATCH))]);
   }
   return { perSecond: (fed / (performance.now() - began)) * 1_000 };
 };
