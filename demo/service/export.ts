@@ -148,8 +148,10 @@ const boundsOf = ({ table, workspace, contact, account, eventUid, since, until }
   if (isEvents && until !== undefined) {
     bound("received_at <", until);
     // Nothing later is looked at, but for what was imported.
-    const imported = "SELECT id FROM events WHERE workspace = $1 AND origin_id IS NOT NULL ORDER BY id DESC LIMIT 1";
-    bound(`id <= greatest((${imported}),`, idAt(until + LATE_MS));
+    bound(
+      "id <= greatest((SELECT id FROM events WHERE workspace = $1 AND origin_id IS NOT NULL ORDER BY id DESC LIMIT 1),",
+      idAt(until + LATE_MS),
+    );
     conditions += ")";
   }
   return { conditions, values };

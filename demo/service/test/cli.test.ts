@@ -12,12 +12,22 @@ import { idAt } from "../event-id.js";
 import { recordId } from "../exact-text.js";
 import { openDatabase } from "../open-database.js";
 import { readConfig } from "../read-config.js";
-import { onBothEngines } from "./engines.js";
+import { AT_ONCE } from "./bounds.js";
+import { onBothEngines, type Place } from "./engines.js";
 import { type RunningService, startService, until } from "./running-service.js";
 import { spawnService } from "./service-process.js";
 
 const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
 const DAY = 86_400_000;
+const OLD_EVENT = {
+  id: "016f60dc-7f00-7000-8000-000000000001",
+  received_at: Date.UTC(2020, 0, 2),
+  occurred_at: Date.UTC(2020, 0, 1),
+  contact_uid: "long gone",
+  account_uid: "acme",
+  event_uid: "signup",
+  params: { account_uid: "acme", event_id: "old-1" },
+};
 
 onBothEngines(
   (place) => {
@@ -46,11 +56,12 @@ onBothEngines(
         await service.close();
       }
     };
-    const run = async (...args: string[]): Promise<{ out: string; err: string }> => {
+    const run = (...args: string[]) => runAt(place(), ...args);
+    const runAt = async (at: Place, ...args: string[]): Promise<{ out: string; err: string }> => {
       const [stdout, stderr] = [new PassThrough(), new PassThrough()];
       const [out, err] = [text(stdout), text(stderr)];
       try {
-        await runCommand(args, { ...readConfig({}), ...place(), workspaces: [SHOP] }, { stdout, stderr });
+        await runCommand(args, { ...readConfig({}), ...at, workspaces: [SHOP] }, { stdout, stderr, bounds: AT_ONCE });
       } finally {
         stdout.end();
         stderr.end();
@@ -198,6 +209,41 @@ onBothEngines(
       });
     });
 
+    it("imports an export of everything into a new service, equal in all but the ids, a second time without an effect", async () => {
+      await writeFile(join(folder, "events-old.ndjson"), `${JSON.stringify(OLD_EVENT)}\n`);
+      await run("import", join(folder, "events-old.ndjson"));
+      const everything = async (at: Place) => {
+        const tables = ["users", "accounts", "contacts", "events"];
+        const texts: string[] = [];
+        for (const table of tables) texts.push((await runAt(at, "export", table)).out);
+        return { tables, texts };
+      };
+      const here = await everything(place());
+      const there: Place = { dataFolder: join(folder, "new"), databaseUrl: undefined };
+      await (await openDatabase({ ...there, seed: false })).close();
+      // From there again into this one: what came from here is known by its origin, and by its id.
+      for (const [from, to] of [
+        [here, there],
+        [here, there],
+        [here, place()],
+      ] as const)
+        for (const [index, text] of from.texts.entries()) {
+          const file = join(folder, `${from.tables[index]}-moved.ndjson`);
+          await writeFile(file, text);
+          await runAt(to, "import", file);
+        }
+      const withoutIds = (text: string) => text.replaceAll(/^\{"id":"[^"]+",/gm, "{");
+      const moved = await everything(there);
+      expect(moved.texts.slice(0, 3)).toEqual(here.texts.slice(0, 3));
+      expect(withoutIds(moved.texts[3]!)).toBe(withoutIds(here.texts[3]!));
+      expect(await everything(place())).toEqual(here);
+      // The time of its receipt counts, not that of the import.
+      const old2020 = ["export", "--since", "2020-01-01", "--until", "2020-02-01"];
+      expect(withoutIds((await runAt(there, ...old2020)).out)).toBe(withoutIds(`${JSON.stringify(OLD_EVENT)}\n`));
+      expect((await runAt(there, "delete-events", "--older-than", "365")).err).toBe("deleted 1 events\n");
+      expect((await run("delete-contact", OLD_EVENT.contact_uid)).err).toContain("and 1 events");
+    });
+
     it.each([
       [
         "accounts.ndjson",
@@ -207,7 +253,12 @@ onBothEngines(
       ["contacts.ndjson", '{"unique_id":"x"}\n{"unique_id":"x"}', /line 2: it is of the same record as line 1/],
       ["users.ndjson", "{", /line 1: it is no JSON/],
       ["users.ndjson", '{"email":"x","name":"x","role":"x","enabled":"yes"}', /line 1: enabled must be boolean/],
-      ["people.ndjson", "", /must begin with accounts, contacts or users/],
+      [
+        "events.ndjson",
+        `${JSON.stringify(OLD_EVENT)}\n${JSON.stringify({ ...OLD_EVENT, received_at: "now" })}`,
+        /line 2: received_at must be integer; nothing was imported/,
+      ],
+      ["people.ndjson", "", /must begin with events, accounts, contacts or users/],
     ])("imports nothing of a file that is wrong: %s %s", async (name, lines, message) => {
       await writeFile(join(folder, name), lines);
       await expect(run("import", join(folder, name))).rejects.toThrow(message);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openPgliteDatabase } from "../pglite-database.js";
 import { missing, startPostgres } from "./postgres-server.js";
 import { until } from "./running-service.js";
-import { spawnService } from "./service-process.js";
+import { SERVICE, spawnService } from "./service-process.js";
 
 /** A small disk of its own, which only the system's administrator may make. */
 const smallDisk = (megabytes: number) => {
@@ -130,7 +130,7 @@ describe("an embedded database that does not answer", () => {
     const service = spawnService({ TRACKLET_DATA: data });
     const url = await service.ready();
     expect((await post(url, "before")).status).toBe(200);
-    const command = spawnService({ TRACKLET_DATA: data }, [], ["sql", STUCK]);
+    const command = spawnService({ TRACKLET_DATA: data }, [SERVICE, "sql", STUCK]);
     await until(async () => ((await post(url, "meanwhile")).status === 503 ? true : undefined));
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     const began = performance.now();

@@ -47,8 +47,9 @@ export const missing: string | undefined =
  * @param sync `false` does not wait for the disk: what is committed outlives the processes, not the machine, and many
  *   databases are made and left in little time. Default `false`.
  * @param folder where its folder is made. Default: that of temporary files
+ * @param options more arguments of the server
  */
-export const startPostgres = async ({ sync = false, folder = tmpdir() } = {}) => {
+export const startPostgres = async ({ sync = false, folder = tmpdir(), options: more = [] as string[] } = {}) => {
   if (user!.uid !== undefined && folder !== tmpdir()) chownSync(folder, user!.uid, user!.gid!);
   const data = mkdtempSync(join(folder, "tracklet-postgres-"));
   if (user!.uid !== undefined) chownSync(data, user!.uid, user!.gid!);
@@ -66,7 +67,7 @@ export const startPostgres = async ({ sync = false, folder = tmpdir() } = {}) =>
   const run = async () => {
     const server = spawn(
       join(programs!, "postgres"),
-      ["-D", cluster, "-p", String(port), "-h", "127.0.0.1", "-k", data, ...(sync ? [] : ["-F"])],
+      ["-D", cluster, "-p", String(port), "-h", "127.0.0.1", "-k", data, ...(sync ? [] : ["-F"]), ...more],
       options,
     );
     const closed = once(server, "close");

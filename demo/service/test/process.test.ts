@@ -10,7 +10,7 @@ import { spawnService } from "./service-process.js";
 let folder: string;
 const started: ReturnType<typeof spawnService>[] = [];
 const start = (environment: Record<string, string> = {}, through: readonly string[] = []) => {
-  const service = spawnService({ TRACKLET_DATA: folder, ...environment }, through);
+  const service = spawnService({ TRACKLET_DATA: folder, ...environment }, undefined, through);
   started.push(service);
   return service;
 };

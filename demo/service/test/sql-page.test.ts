@@ -10,6 +10,7 @@ import { idAt } from "../event-id.js";
 import { recordId } from "../exact-text.js";
 import { openDatabase } from "../open-database.js";
 import { readConfig } from "../read-config.js";
+import { AT_ONCE } from "./bounds.js";
 import { onBothEngines } from "./engines.js";
 import { startService } from "./running-service.js";
 
@@ -194,7 +195,8 @@ onBothEngines((place) => {
     const config = { ...readConfig({}), ...place() };
     const [csv, parquet] = [join(folder, "events.csv"), join(folder, "events.parquet")];
     if (place().databaseUrl === undefined) await database.close();
-    await runCommand(["export", "--format", "csv", "--output", csv], config);
+    const { stdout, stderr } = process;
+    await runCommand(["export", "--format", "csv", "--output", csv], config, { stdout, stderr, bounds: AT_ONCE });
     if (place().databaseUrl === undefined) database = await openDatabase({ ...place(), seed: false });
     const page = await readFile(join(ROOT, "docs/sql.md"), "utf8");
     const copy = /^duckdb -c "(.+)"$/m.exec(page)![1]!.replace("events.csv", csv).replace("events.parquet", parquet);
