@@ -1,104 +1,50 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
+import { tryLock } from "fs-native-extensions";
 import { StartError } from "./start-error.js";
 
+/** The byte that is locked, behind the text: on Windows nobody else could read what is locked. */
+const LOCKED_BYTE = 4_096;
+
 /**
- * Takes the lock file of a folder: its text is the process that holds it. A holder that no longer runs (it was
- * killed) loses it at once.
+ * Locks a folder by a file in it. The lock is the system's own: it holds between containers, as long as its process exists,
+ * frozen or not, and ends with it. The text of the file only names the holder; the file stays, for who removed it would let
+ * two processes hold two files of that name.
  *
  * @returns gives the lock back
- * @throws StartError when another process that runs holds it
+ * @throws StartError when another process holds it
  */
 export const lockFolder = (folder: string): (() => void) => {
   const file = join(folder, "service.lock");
-  const own = `${file}.${process.pid}`;
-  const inode = prepareLock(folder, own);
+  let opened: number | undefined;
+  let locked: boolean;
   try {
-    for (;;) {
-      try {
-        // A link comes with its text, and only where there is none yet: nobody ever sees a lock that is half written.
-        linkSync(own, file);
-        break;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw unusable(file, error);
-      }
-      const holder = read(file);
-      if (holder === undefined) continue;
-      if (!/^\d+ \S+\n$/.test(holder))
-        throw new StartError(
-          `the lock ${file} does not say which process holds it: delete it if no service uses that folder`,
-        );
-      if (runs(holder))
-        throw new StartError(
-          `the data folder ${folder} is in use by process ${holder.split(" ")[0]}: stop it, or set TRACKLET_DATA to another folder`,
-        );
-      takeAway(file, holder);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    opened = openSync(file, "a+", 0o600);
+    locked = tryLock(opened, LOCKED_BYTE, 1);
+    if (locked) {
+      ftruncateSync(opened);
+      writeSync(opened, `${process.pid} ${hostname()}\n`);
     }
-  } finally {
-    rmSync(own, { force: true });
-  }
-  const unlock = (): void => {
-    process.off("exit", unlock);
-    // Known by its inode: somebody may have changed what is in it.
-    if (statSync(file, { throwIfNoEntry: false })?.ino === inode) rmSync(file, { force: true });
-  };
-  process.on("exit", unlock);
-  return unlock;
-};
-
-/** Writes this process's name to a file of its own, so that it lasts over a loss of power; returns its inode. */
-const prepareLock = (folder: string, own: string): number => {
-  try {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(own, `${process.pid} ${startOf(process.pid)}\n`, { flush: true });
-    return statSync(own).ino;
   } catch (error) {
-    throw unusable(own, error);
+    if (opened !== undefined) closeSync(opened);
+    throw new StartError(
+      `cannot lock ${file} (${(error as Error).message}): set TRACKLET_DATA to a writable folder of a disk that has locks`,
+    );
   }
+  const descriptor = opened;
+  if (!locked) {
+    closeSync(descriptor);
+    throw new StartError(
+      `the data folder ${folder} is in use by ${holderOf(file)}: stop it, or set TRACKLET_DATA to another folder`,
+    );
+  }
+  return () => closeSync(descriptor);
 };
 
-const unusable = (file: string, error: unknown): StartError =>
-  new StartError(`cannot write ${file} (${(error as Error).message}): set TRACKLET_DATA to a writable folder`);
-
-/** Removes the lock of a dead holder, unless another process has just done so and holds a lock of its own by now. */
-const takeAway = (file: string, holder: string): void => {
-  const aside = `${file}.${process.pid}.aside`;
-  try {
-    renameSync(file, aside);
-  } catch {
-    return;
-  }
-  if (read(aside) === holder) rmSync(aside, { force: true });
-  else renameSync(aside, file);
-};
-
-const read = (file: string): string | undefined => {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
-};
-
-/** Does the process that wrote this text still run? */
-const runs = (holder: string): boolean => {
-  const [pid, start] = holder.trim().split(" ");
-  if (!Number.isInteger(Number(pid)) || Number(pid) <= 0) return false;
-  try {
-    process.kill(Number(pid), 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-  return startOf(Number(pid)) === start;
-};
-
-/**
- * When a process began, as far as the system tells (Linux: clock ticks since the boot): a process id is given out
- * again, after a restart of a container at once. A zombie no longer runs.
- */
-const startOf = (pid: number): string => {
-  const stat = read(`/proc/${pid}/stat`);
-  if (stat === undefined) return "unknown";
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" "); // from field 3, proc(5)
-  return fields[0] === "Z" || fields[0] === "X" ? "ended" : fields[19]!;
+const holderOf = (file: string): string => {
+  const [, pid, host] = /^(\d+) (.+)\n$/.exec(readFileSync(file, "utf8")) ?? [];
+  if (pid === undefined) return "another process";
+  return host === hostname() ? `process ${pid}` : `process ${pid} of ${host}`;
 };

@@ -4,6 +4,7 @@
  * It answers messages in their order. One with `statements` runs them, of several all or none, and is answered with the
  * rows of the last; one without ends the thread.
  */
+import { hrtime } from "node:process";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import type { Statement } from "./database.js";
@@ -11,6 +12,8 @@ import type { Statement } from "./database.js";
 export interface Order {
   number: number;
   statements: readonly Pick<Statement, "text" | "values">[] | undefined;
+  /** Milliseconds of the monotonic clock after which nobody waits for the answer any more. */
+  until: number;
 }
 
 export interface Answer {
@@ -43,9 +46,10 @@ const run = async (engine: PGlite, statements: Order["statements"]): Promise<unk
 
 const serve = (engine: PGlite): void => {
   let before = Promise.resolve();
-  port.on("message", ({ number, statements }: Order) => {
+  port.on("message", ({ number, statements, until }: Order) => {
     before = before.then(async () => {
       try {
+        if (Number(hrtime.bigint() / 1_000_000n) > until) throw new Error("it was not begun in time");
         answer({ number, rows: await run(engine, statements) });
       } catch (error) {
         answer({ number, error: plain(error) });

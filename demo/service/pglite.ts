@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Database } from "./database.js";
 import { lockFolder } from "./folder-lock.js";
-import { openPgliteThread } from "./pglite-thread.js";
+import { type EmbeddedDatabase, openPgliteDatabase } from "./pglite-database.js";
 import { prepare, requireTables } from "./prepare.js";
 import { serveReaders } from "./readers.js";
 import { StartError } from "./start-error.js";
@@ -32,15 +32,23 @@ export const openPglite = async (folder: string, seeded: boolean): Promise<Datab
       await rm(creating, { force: true });
     };
   });
-  const stop = serveReaders(folder, database);
+  const stop = serveReaders(folder, database.within(READING_MS));
+  const service = database.within(ORDER_MS);
   return {
-    ...database,
+    ...service,
     close: () => {
       stop();
-      return database.close();
+      return service.close();
     },
   };
 };
+
+/** Milliseconds: below the 15 s after which a tracker gives up, so that it gets an answer instead of silence. */
+const ORDER_MS = 10_000;
+/** Of a question that a command asks through the running service, which stores nothing meanwhile. */
+const READING_MS = 60_000;
+/** Of an order at the start, which may change a large table, and of a command that has the database for itself. */
+const PATIENT_MS = 3_600_000;
 
 /**
  * Opens the embedded PostgreSQL of a folder for a command, and makes none.
@@ -59,7 +67,10 @@ export const openExistingPglite = async (folder: string): Promise<Database> => {
 const filesOf = (folder: string) => ({ cluster: join(folder, "postgres"), creating: join(folder, "creating") });
 
 /** @param begin is called once the folder is locked; what it gives is done with the open database */
-const open = async (folder: string, begin: () => Promise<(database: Database) => Promise<void>>): Promise<Database> => {
+const open = async (
+  folder: string,
+  begin: () => Promise<(database: Database) => Promise<void>>,
+): Promise<EmbeddedDatabase> => {
   const { cluster, creating } = filesOf(folder);
   const unlock = lockFolder(folder);
   let engine: Database | undefined;
@@ -67,16 +78,14 @@ const open = async (folder: string, begin: () => Promise<(database: Database) =>
     const then = await begin();
     const missing = existsSync(creating) ? undefined : missingFile(cluster);
     if (missing) throw new Error(`postgres/${missing} is missing`);
-    const database = await openPgliteThread(cluster);
+    const database = await openPgliteDatabase(cluster, PATIENT_MS);
     engine = database;
     await then(database);
-    return {
-      ...database,
-      close: async () => {
-        await database.close();
-        unlock();
-      },
+    const close = async () => {
+      await database.close();
+      unlock();
     };
+    return { ...database, close, within: (limit) => ({ ...database.within(limit), close }) };
   } catch (error) {
     await engine?.close().catch(() => {});
     unlock();

@@ -36,8 +36,8 @@ onBothEngines((place) => {
     const spoil = async (...statements: string[]) => {
       const { databaseUrl } = place();
       if (databaseUrl === undefined) {
-        const { openPgliteThread } = await import("../pglite-thread.js");
-        const database = await openPgliteThread(`${place().dataFolder}/postgres`);
+        const { openPgliteDatabase } = await import("../pglite-database.js");
+        const database = await openPgliteDatabase(`${place().dataFolder}/postgres`, 60_000);
         for (const statement of statements) await database.query(statement);
         return database.close();
       }

@@ -46,10 +46,12 @@ export const missing: string | undefined =
  *
  * @param sync `false` does not wait for the disk: what is committed outlives the processes, not the machine, and many
  *   databases are made and left in little time. Default `false`.
+ * @param folder where its folder is made. Default: that of temporary files
  * @param options more arguments of the server
  */
-export const startPostgres = async ({ sync = false, options: more = [] as string[] } = {}) => {
-  const data = mkdtempSync(join(tmpdir(), "tracklet-postgres-"));
+export const startPostgres = async ({ sync = false, folder = tmpdir(), options: more = [] as string[] } = {}) => {
+  if (user!.uid !== undefined && folder !== tmpdir()) chownSync(folder, user!.uid, user!.gid!);
+  const data = mkdtempSync(join(folder, "tracklet-postgres-"));
   if (user!.uid !== undefined) chownSync(data, user!.uid, user!.gid!);
   const options = { ...user, cwd: data, stdio: "ignore" as const };
   const cluster = join(data, "cluster");

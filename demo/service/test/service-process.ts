@@ -2,12 +2,24 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
+/** The built service. */
+export const SERVICE = "demo/.service/main.js";
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Starts the service's process with an environment of its own. @param args of Node; the built service where absent */
-export const spawnService = (environment: Record<string, string>, args = ["demo/.service/main.js"]) => {
+/**
+ * Starts the service's process with an environment of its own.
+ *
+ * @param args of Node; the built service where absent
+ * @param through a command that runs Node, such as `unshare --pid --fork`. Default: none
+ */
+export const spawnService = (
+  environment: Record<string, string>,
+  args: readonly string[] = [SERVICE],
+  through: readonly string[] = [],
+) => {
   const { PATH = "", HOME = "", TMPDIR = "/tmp" } = process.env;
-  const child: ChildProcess = spawn(process.execPath, args, {
+  const [command, ...rest] = [...through, process.execPath, ...args];
+  const child: ChildProcess = spawn(command!, rest, {
     cwd: ROOT,
     env: { PATH, HOME, TMPDIR, TRACKLET_SERVICE_PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],

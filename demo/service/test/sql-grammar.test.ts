@@ -17,30 +17,24 @@ import { startService } from "./running-service.js";
 /** Every statement that reached the database, and that database. */
 const seen = vi.hoisted(() => ({ statements: new Set<string>(), database: undefined as unknown }));
 
+/** What begins and ends a transaction is each driver's own. */
+const TRANSACTION = /^(BEGIN|COMMIT|ROLLBACK)$/;
+
 // The real thread; what passes is written down.
 vi.mock("../pglite-thread.js", async (importOriginal) => {
   const original = await importOriginal<typeof import("../pglite-thread.js")>();
-  const noting =
-    (query: Query): Query =>
-    (sql, values) => {
-      seen.statements.add(sql);
-      return query(sql, values);
+  const startThread: typeof original.startThread = async (folder) => {
+    const thread = await original.startThread(folder);
+    const run: typeof thread.run = (statements, ...limits) => {
+      for (const { text } of statements ?? []) if (!TRANSACTION.test(text)) seen.statements.add(text);
+      return thread.run(statements, ...limits);
     };
-  return {
-    openPgliteThread: async (folder: string): Promise<Database> => {
-      const database = await original.openPgliteThread(folder);
-      seen.database = database;
-      return {
-        ...database,
-        query: noting(database.query),
-        transaction: (work) => database.transaction((query) => work(noting(query))),
-        write: (statements) => {
-          for (const { text } of statements) seen.statements.add(text);
-          return database.write(statements);
-        },
-      };
-    },
+    const query: Query = async <Row>(text: string, values: unknown[] = []) =>
+      (await thread.run([{ text, values }], 60_000)) as Row[];
+    seen.database = { query };
+    return { ...thread, run };
   };
+  return { ...original, startThread };
 });
 
 /** Calls all that the service and its command line do with a database. */
