@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
 import { originHeaders } from "./cors.js";
-import { createQuiet } from "./logging.js";
 import { isUnavailable } from "./sql-state.js";
 
 /** An answer with a status other than 2xx; its message is the text of the `error` member. */
@@ -66,6 +66,19 @@ export const answerExpectations = (app: FastifyInstance): void => {
   });
 };
 
+/** Milliseconds between two lines of a kind that every request would write. */
+const QUIET_MS = 1_000;
+
+/** Runs `tell` at most once a second. */
+const createQuiet = (): ((tell: () => void) => void) => {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return (tell) => {
+    if (performance.now() - toldAt < QUIET_MS) return;
+    toldAt = performance.now();
+    tell();
+  };
+};
+
 /** There is one such line for every request meanwhile. */
 const whileAway = createQuiet();
 
@@ -84,4 +97,27 @@ export const sendError = (cause: FastifyError | HttpError, reply: FastifyReply):
         ? "the service failed"
         : error.message;
   return reply.code(status).type("application/json; charset=utf-8").send({ error: text });
+};
+
+export const ErrorBody = Type.Object(
+  { error: Type.String({ description: "What is wrong, for a person" }) },
+  { $id: "Error" },
+);
+
+/** The answers with an error body, for a route's schema. */
+export const errors = <const Status extends number>(...statuses: Status[]) =>
+  Object.fromEntries(
+    statuses.map((status) => [status, { description: MEANING[status] ?? "Error", ...Type.Ref("Error#") }]),
+  );
+
+const MEANING: Record<number, string> = {
+  400: "Something in the request is wrong; the text names it",
+  401: "The token is wrong or missing",
+  404: "The object was not found",
+  405: "The method is not allowed here; `Allow` names those that are",
+  413: "The body is too large",
+  415: "The body is neither `application/json` nor `text/plain` holding JSON",
+  429: "Too many requests; `Retry-After` says how many seconds to wait",
+  500: "The service failed",
+  503: "The service cannot store or read now; `Retry-After` says when to try again",
 };

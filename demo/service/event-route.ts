@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { requireApiToken } from "./auth.js";
 import type { ServiceConfig } from "./config.js";
-import { errors } from "./error-schemas.js";
-import { HttpError } from "./errors.js";
+import { errors, HttpError } from "./errors.js";
 import { readEventBodies } from "./event-body.js";
 import { EventInput, MAX_PARAMS_DEPTH, Success } from "./event-schemas.js";
 import type { EventStore } from "./event-store.js";

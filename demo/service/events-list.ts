@@ -1,13 +1,64 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
 import type { Database } from "./database.js";
-import { errors } from "./error-schemas.js";
+import { errors } from "./errors.js";
 import { idAt } from "./event-id.js";
-import { EventList, EventQuery } from "./event-schemas.js";
+import { UUID } from "./exact-text.js";
 import { exportPage, jsonLine } from "./export.js";
 import { nextPage, ownUrl } from "./own-url.js";
 import type { Settled } from "./settled.js";
 import { readIntegers, readTimes } from "./validation.js";
+
+/** Events on a page of `/v2/events` when `limit` is absent, and the most of them. */
+const [DEFAULT_EVENTS, MAX_EVENTS] = [100, 1_000];
+const Time = (meaning: string) =>
+  Type.Optional(
+    Type.Integer({ minimum: 0, description: `${meaning}; epoch milliseconds, or a day or a time (ISO 8601)` }),
+  );
+const NotEmpty = Type.Optional(Type.String({ minLength: 1 }));
+
+const EventQuery = Type.Object({
+  contact_uid: NotEmpty,
+  account_uid: NotEmpty,
+  event_uid: NotEmpty,
+  since: Time("Received from then on"),
+  until: Time("Received before"),
+  after: Type.Optional(
+    Type.String({
+      pattern: UUID.source,
+      description: "Behind the event with this id, as far as events are settled: nothing is missed, nothing repeated",
+    }),
+  ),
+  limit: Type.Integer({ minimum: 1, maximum: MAX_EVENTS, default: DEFAULT_EVENTS, description: "Results a page" }),
+});
+
+const Nullable = <T extends ReturnType<typeof Type.String | typeof Type.Integer>>(type: T) =>
+  Type.Union([type, Type.Null()]);
+
+const EventList = Type.Object(
+  {
+    object: Type.Literal("event.list"),
+    data: Type.Array(
+      Type.Object({
+        object: Type.Literal("event"),
+        id: Type.String({ description: "Sorts by the time of storing" }),
+        received_at: Type.Integer({ description: "Unix epoch, milliseconds" }),
+        occurred_at: Nullable(Type.Integer({ description: "`params.occurred_at`, where it is plausible" })),
+        contact_uid: Type.String(),
+        account_uid: Nullable(Type.String()),
+        event_uid: Type.String(),
+        params: Type.Object({}, { additionalProperties: true }),
+        settled: Type.Boolean({ description: "Whether all events before it are known, so that `after` may name it" }),
+      }),
+    ),
+    pagination: Type.Object({
+      limit: Type.Integer(),
+      count: Type.Integer(),
+      next: Type.String({ description: "URL of what comes behind the settled events of this page, now or later" }),
+    }),
+  },
+  { description: "One page of events" },
+);
 
 /**
  * `GET /v2/events`: the stored events, page by page. Not of the vendor's interface.

@@ -19,16 +19,3 @@ export const logOptions = (
     },
   },
 });
-
-/** Milliseconds between two lines of a kind that every request would write. */
-const QUIET_MS = 1_000;
-
-/** Runs `tell` at most once a second. */
-export const createQuiet = (): ((tell: () => void) => void) => {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  return (tell) => {
-    if (performance.now() - toldAt < QUIET_MS) return;
-    toldAt = performance.now();
-    tell();
-  };
-};

@@ -1,14 +1,19 @@
 import type { ServiceConfig } from "./config.js";
 import type { Database, Query } from "./database.js";
+import type { Fill } from "./prepare.js";
 import { readOnly } from "./read-only.js";
 import { readThroughService } from "./readers.js";
 
-type Where = Pick<ServiceConfig, "databaseUrl" | "dataFolder" | "seed">;
+type Where = Pick<ServiceConfig, "databaseUrl" | "dataFolder">;
 
-/** Opens the database that the configuration names; of the two drivers only that one is loaded. */
-export const openDatabase = async ({ databaseUrl, dataFolder, seed }: Where): Promise<Database> => {
-  if (databaseUrl !== undefined) return (await import("./postgres.js")).openPostgres(databaseUrl, seed);
-  return (await import("./pglite.js")).openPglite(dataFolder, seed);
+/**
+ * Opens the database that the configuration names; of the two drivers only that one is loaded.
+ *
+ * @param fill what a new one begins with
+ */
+export const openDatabase = async ({ databaseUrl, dataFolder }: Where, fill?: Fill): Promise<Database> => {
+  if (databaseUrl !== undefined) return (await import("./postgres.js")).openPostgres(databaseUrl, fill);
+  return (await import("./pglite.js")).openPglite(dataFolder, fill);
 };
 
 /** Opens it for a command, which may take long, and only where the service has made it: nothing is created here. */

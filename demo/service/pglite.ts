@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Database } from "./database.js";
 import { lockFolder } from "./folder-lock.js";
 import { type EmbeddedDatabase, openPgliteDatabase } from "./pglite-database.js";
-import { prepare, requireTables } from "./prepare.js";
+import { type Fill, prepare, requireTables } from "./prepare.js";
 import { serveReaders } from "./readers.js";
 import { StartError } from "./start-error.js";
 
@@ -14,10 +14,10 @@ import { StartError } from "./start-error.js";
  * A first start that is killed half-way leaves `creating` behind. No event was accepted before it is removed, so
  * the next start may begin afresh.
  *
- * @param seeded whether a new database gets the demo's records
+ * @param fill what a new database begins with
  * @throws StartError when the folder cannot be used, with what to do
  */
-export const openPglite = async (folder: string, seeded: boolean): Promise<Database> => {
+export const openPglite = async (folder: string, fill?: Fill): Promise<Database> => {
   const { cluster, creating } = filesOf(folder);
   await mkdir(folder, { recursive: true }).catch((error: Error) => {
     throw new StartError(
@@ -28,7 +28,7 @@ export const openPglite = async (folder: string, seeded: boolean): Promise<Datab
     if (existsSync(creating)) await rm(cluster, { recursive: true, force: true });
     if (!existsSync(cluster)) await writeFile(creating, "");
     return async (database) => {
-      await prepare(database, seeded);
+      await prepare(database, fill);
       await rm(creating, { force: true });
     };
   });

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import pg from "pg";
 import type { Database, Query, Statement } from "./database.js";
-import { prepare, requireTables } from "./prepare.js";
+import { type Fill, prepare, requireTables } from "./prepare.js";
 import { isUnavailable, repeated } from "./sql-state.js";
 import { StartError } from "./start-error.js";
 
@@ -22,13 +22,13 @@ const IDLE_TIMEOUT_MS = 10_000;
 /**
  * Connects to a PostgreSQL server or anything that speaks its protocol. Any number of service processes may share it.
  *
- * @param seeded whether a new database gets the demo's records
+ * @param fill what a new database begins with
  * @throws StartError when it cannot be reached or prepared
  */
-export const openPostgres = async (databaseUrl: string, seeded: boolean): Promise<Database> => {
+export const openPostgres = async (databaseUrl: string, fill?: Fill): Promise<Database> => {
   // The tables of a large database take longer to change than a request may.
   const patient = connect({ connectionString: databaseUrl, max: 1 });
-  await usable(prepare(patient, seeded)).finally(() => patient.close());
+  await usable(prepare(patient, fill)).finally(() => patient.close());
   return connect({
     connectionString: databaseUrl,
     max: MAX_CONNECTIONS,

@@ -1,6 +1,8 @@
-import type { Database } from "./database.js";
+import type { Database, Query } from "./database.js";
 import { look, migrate } from "./migrate.js";
-import { seed } from "./seed.js";
+
+/** Stores the first records of a new database. */
+export type Fill = (query: Query) => Promise<void>;
 
 /** Row of `service_state` that exists since the first start. */
 const SEEDED = "seeded";
@@ -8,9 +10,9 @@ const SEEDED = "seeded";
 /**
  * Brings the tables up to date. Several processes may do it at once.
  *
- * @param seeded whether a new database gets the demo's records
+ * @param fill what a new database begins with
  */
-export const prepare = async (database: Database, seeded: boolean): Promise<void> => {
+export const prepare = async (database: Database, fill: Fill | undefined): Promise<void> => {
   await migrate(database);
   const made = await database.query("SELECT name FROM service_state WHERE name = $1", [SEEDED]);
   if (made.length > 0) return;
@@ -20,7 +22,7 @@ export const prepare = async (database: Database, seeded: boolean): Promise<void
       "INSERT INTO service_state (name, value) VALUES ($1, 1) ON CONFLICT (name) DO NOTHING RETURNING name",
       [SEEDED],
     );
-    if (mine.length > 0 && seeded) await seed(query);
+    if (mine.length > 0) await fill?.(query);
   });
 };
 

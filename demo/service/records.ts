@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { type Static, Type } from "typebox";
 import type { Database, Query } from "./database.js";
-import { errors } from "./error-schemas.js";
-import { notFound } from "./errors.js";
+import { errors, notFound } from "./errors.js";
 import { decodeText, isUuid, parseObject, recordId } from "./exact-text.js";
 import { Account, Contact } from "./record-schemas.js";
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Static } from "typebox";
 import type { Database } from "./database.js";
-import { errors } from "./error-schemas.js";
+import { errors } from "./errors.js";
 import { nextPage, ownUrl } from "./own-url.js";
 import { MAX_PAGE, type User, UserList, UserQuery } from "./user-schemas.js";
 import { readIntegers } from "./validation.js";

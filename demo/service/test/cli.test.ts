@@ -12,6 +12,7 @@ import { idAt } from "../event-id.js";
 import { recordId } from "../exact-text.js";
 import { openDatabase } from "../open-database.js";
 import { readConfig } from "../read-config.js";
+import { seed } from "../seed.js";
 import { AT_ONCE } from "./bounds.js";
 import { onBothEngines } from "./engines.js";
 import type { Place } from "./places.js";
@@ -221,7 +222,7 @@ onBothEngines(
       };
       const here = await everything(place());
       const there: Place = { dataFolder: join(folder, "new"), databaseUrl: undefined };
-      await (await openDatabase({ ...there, seed: false })).close();
+      await (await openDatabase(there)).close();
       // From there again into this one: what came from here is known by its origin, and by its id.
       for (const [from, to] of [
         [here, there],
@@ -322,7 +323,7 @@ onBothEngines(
     });
 
     const storeOld = async (days: number, amount: number) => {
-      const database = await openDatabase({ ...place(), seed: true });
+      const database = await openDatabase(place(), seed);
       const ids = Array.from({ length: amount }, (_, index) => idAt(Date.now() - days * DAY + index));
       await database.query(
         `INSERT INTO events (contact_id, id, workspace, contact_uid, event_uid, received_at, params)

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { expect, it } from "vitest";
 import { openDatabase, openExisting } from "../open-database.js";
+import { seed } from "../seed.js";
 import { onBothEngines } from "./engines.js";
 import { until } from "./running-service.js";
 
@@ -12,7 +13,7 @@ onBothEngines((place) => {
       const [dying, look] = [new pg.Client(databaseUrl), new pg.Client(databaseUrl)];
       await Promise.all([dying.connect(), look.connect()]);
       await dying.query("BEGIN; CREATE TABLE schema_migrations (name TEXT PRIMARY KEY); CREATE TABLE events (id UUID)");
-      const opening = openDatabase({ ...place(), seed: true });
+      const opening = openDatabase(place(), seed);
       const waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
       await until(async () => ((await look.query(waits)).rows.length > 0 ? true : undefined));
       const ended = new Promise((resolve) => dying.once("end", resolve));
@@ -22,13 +23,13 @@ onBothEngines((place) => {
       await (await opening).close();
       await look.end();
     }
-    const database = await openDatabase({ ...place(), seed: true });
+    const database = await openDatabase(place(), seed);
     expect(await database.query("SELECT count(*)::int AS users FROM users")).toEqual([{ users: 137 }]);
     await database.query("INSERT INTO schema_migrations VALUES ('9.9.9')");
     await database.close();
-    const open = () => openDatabase({ ...place(), seed: true });
+    const open = () => openDatabase(place(), seed);
     await expect(open()).rejects.toThrow(/newer version \(9\.9\.9\): start that version/);
-    await expect(openExisting({ ...place(), seed: true })).rejects.toThrow(/newer version/);
+    await expect(openExisting(place())).rejects.toThrow(/newer version/);
   });
 
   it("refuses a database from before 0.1.0, and says how its data gets into this one", async () => {
@@ -47,14 +48,14 @@ onBothEngines((place) => {
       return client.end();
     };
     await spoil("UPDATE schema_migrations SET name = '001-tables' WHERE name = '9.9.9'");
-    await expect(openDatabase({ ...place(), seed: true })).rejects.toThrow(words);
+    await expect(openDatabase(place(), seed)).rejects.toThrow(words);
     // The very first version did not count its migrations.
     await spoil("DROP TABLE schema_migrations");
-    await expect(openDatabase({ ...place(), seed: true })).rejects.toThrow(words);
+    await expect(openDatabase(place(), seed)).rejects.toThrow(words);
     await spoil(
       "CREATE TABLE schema_migrations (name TEXT PRIMARY KEY)",
       "INSERT INTO schema_migrations VALUES ('0.1.0')",
     );
-    await (await openDatabase({ ...place(), seed: true })).close();
+    await (await openDatabase(place(), seed)).close();
   });
 });

@@ -4,6 +4,7 @@ import type { Database } from "../database.js";
 import { idAt } from "../event-id.js";
 import { exportPage } from "../export.js";
 import { openDatabase } from "../open-database.js";
+import { seed } from "../seed.js";
 import { fillPlace, lookUps } from "./bench/fill.js";
 import { onBothEngines } from "./engines.js";
 
@@ -33,7 +34,7 @@ onBothEngines((place) => {
 
   beforeAll(async () => {
     await fillPlace(place(), AMOUNTS);
-    database = await openDatabase({ ...place(), seed: true });
+    database = await openDatabase(place(), seed);
     // The service over the same database, with a look at each of its statements.
     explained = {
       ...database,

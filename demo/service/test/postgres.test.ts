@@ -2,6 +2,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openExisting } from "../open-database.js";
 import { openPostgres } from "../postgres.js";
+import { seed } from "../seed.js";
 import { GIVEN, openPlace } from "./places.js";
 import { missing, startPostgres } from "./postgres-server.js";
 import { type EventRow, type RunningService, startService, until } from "./running-service.js";
@@ -87,7 +88,7 @@ describe.skipIf(GIVEN !== undefined || missing !== undefined)(
         const url = new URL(server.url);
         url.pathname = `/round_${round}`;
         await admin.query(`CREATE DATABASE round_${round}`);
-        const databases = await Promise.all(Array.from({ length: 6 }, () => openPostgres(url.href, true)));
+        const databases = await Promise.all(Array.from({ length: 6 }, () => openPostgres(url.href, seed)));
         expect(await databases[0]!.query("SELECT COUNT(*) AS count FROM users")).toEqual([{ count: "137" }]);
         await Promise.all(databases.map((database) => database.close()));
       }
@@ -101,10 +102,10 @@ describe.skipIf(GIVEN !== undefined || missing !== undefined)(
       await admin.end();
       const url = new URL(server.url);
       url.pathname = "/bare";
-      const place = { databaseUrl: url.href, dataFolder: "", seed: false };
+      const place = { databaseUrl: url.href, dataFolder: "" };
       await expect(openExisting(place)).rejects.toThrow(/no tables of the service/);
-      for (const seeded of [false, true]) {
-        const database = await openPostgres(url.href, seeded);
+      for (const fill of [undefined, seed]) {
+        const database = await openPostgres(url.href, fill);
         for (const table of ["users", "accounts", "contacts"])
           expect(await database.query(`SELECT 1 FROM ${table}`)).toEqual([]);
         await database.close();

@@ -17,10 +17,10 @@ onBothEngines((place) => {
   let database: Database;
   let service: RunningService;
   beforeAll(async () => {
-    const first = await openDatabase({ ...place(), seed: false });
+    const first = await openDatabase(place());
     await makeClock(first.query);
     await first.close();
-    database = await openDatabase({ ...place(), seed: false });
+    database = await openDatabase(place());
     await useClock(database.query);
     service = await startService({ database, bounds: BOUNDS });
   });
@@ -94,7 +94,7 @@ describe.skipIf(missing !== undefined)(`transactions that others hold up${missin
     service = await startService({ databaseUrl: server.url, bounds: BOUNDS });
     other = new pg.Client(server.url);
     await other.connect();
-    database = await openDatabase({ databaseUrl: server.url, dataFolder: "", seed: false });
+    database = await openDatabase({ databaseUrl: server.url, dataFolder: "" });
   });
   afterAll(async () => {
     await Promise.all([other.end(), database.close(), service.stop()]);

@@ -93,7 +93,7 @@ const useEverything = async (): Promise<void> => {
     await runCommand(command, config, silent()).catch((error) =>
       expect(String(error)).toContain('no data of a workspace "gone"'),
     );
-  const reading = await openForReading({ ...config, seed: false });
+  const reading = await openForReading(config);
   const [ending, outlet] = [new AbortController(), silent()];
   const say = () => ending.abort();
   await followEvents(reading.query, { workspace: "default" }, { ...outlet, say, signal: ending.signal });

@@ -59,7 +59,7 @@ onBothEngines((place) => {
     const theirs = { contact_uid: "anna", event_uid: "signup", params: { account_uid: "acme", occurred_at: at(3) } };
     await service.post(theirs, {}, `?api_token=${shop.apiToken}`);
     await service.close();
-    database = await openDatabase({ ...place(), seed: false });
+    database = await openDatabase(place());
     await database.query(
       `INSERT INTO events (contact_id, id, workspace, contact_uid, account_uid, event_uid, received_at, params)
        VALUES ($1, $2, 'default', 'dora', 'gone', 'signup', $3, '{}')`,
@@ -197,7 +197,7 @@ onBothEngines((place) => {
     if (place().databaseUrl === undefined) await database.close();
     const { stdout, stderr } = process;
     await runCommand(["export", "--format", "csv", "--output", csv], config, { stdout, stderr, bounds: AT_ONCE });
-    if (place().databaseUrl === undefined) database = await openDatabase({ ...place(), seed: false });
+    if (place().databaseUrl === undefined) database = await openDatabase(place());
     const page = await readFile(join(ROOT, "docs/sql.md"), "utf8");
     const copy = /^duckdb -c "(.+)"$/m.exec(page)![1]!.replace("events.csv", csv).replace("events.parquet", parquet);
     const duck = await (await DuckDBInstance.create()).connect();

@@ -96,7 +96,7 @@ const measure = async <Result extends { perSecond: number }>(
  * what these processors give for the work of both floors together.
  */
 export const throughput = async (engine: string, place: Place, databasePid = 0): Promise<void> => {
-  const floor = await openDatabase({ ...(await besides(place)), seed: false });
+  const floor = await openDatabase(await besides(place));
   const service = spawnService({
     TRACKLET_RATE_LIMIT: "0",
     ...(place.databaseUrl === undefined ? { TRACKLET_DATA: place.dataFolder } : { DATABASE_URL: place.databaseUrl }),
