@@ -11,7 +11,7 @@ export default defineConfig({
     ...config.test,
     include: ["demo/**/*.test.ts"],
     exclude: isGiven ? ["demo/test/**", ...NOT_GIVEN.map((name) => `**/${name}.test.ts`)] : [],
-    globalSetup: ["demo/service/build.ts", "demo/service/test/places.ts"],
+    globalSetup: ["demo/service/build.ts", "demo/service/test/support/places.ts"],
     isolate: true,
     fileParallelism: !isGiven,
   },

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readConfig } from "../service/read-config.js";
-import { StartError } from "../service/start-error.js";
+import { readConfig } from "../service/config/read-config.js";
+import { StartError } from "../service/config/start-error.js";
 
 const DEFAULTS = readConfig({});
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));

@@ -1,9 +1,9 @@
 import pg from "pg";
-import type { Query } from "../../database.js";
-import { DEFAULT_WORKSPACE } from "../../exact-text.js";
-import { openDatabase } from "../../open-database.js";
-import { seed } from "../../seed.js";
-import type { Place } from "../places.js";
+import type { Query } from "../../database/database.js";
+import { DEFAULT_WORKSPACE } from "../../database/exact-text.js";
+import { openDatabase } from "../../database/open-database.js";
+import { seed } from "../../records/seed.js";
+import type { Place } from "../support/places.js";
 
 export interface Amounts {
   events: number;

@@ -2,12 +2,12 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { launch } from "../../../../test/support/launch.js";
-import type { Database } from "../../database.js";
-import { newIds } from "../../event-id.js";
-import { insertEvents, type NewEvent } from "../../event-rows.js";
-import { openDatabase } from "../../open-database.js";
-import type { Place } from "../places.js";
-import { spawnService } from "../service-process.js";
+import type { Database } from "../../database/database.js";
+import { newIds } from "../../database/event-id.js";
+import { openDatabase } from "../../database/open-database.js";
+import { insertEvents, type NewEvent } from "../../ingest/rows.js";
+import type { Place } from "../support/places.js";
+import { spawnService } from "../support/service-process.js";
 import { BODIES, cpuSeconds, type Load, post } from "./load.js";
 
 const ROUNDS = 5;
