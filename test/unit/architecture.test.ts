@@ -30,9 +30,9 @@ const modules = readdirSync(SRC, { recursive: true, encoding: "utf8" })
 const byName = new Map(modules.map((module) => [module.name, module]));
 
 /** Files directly in `src`, and those directly in `browser`: all others belong to a folder. */
-const ENTRIES = /^(index|snippet|read|send|clicks|active|test|types|declared)$/;
+const ENTRIES = /^(index|snippet|read|send|clicks|active|recorder|types|event|declared)$/;
 const PLACES =
-  /^(browser\/(global|tracker|config|reporting|json|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/|addons\/)/;
+  /^(browser\/(global|tracker|config|reporting|json|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/|recorder\/)/;
 
 /** Each import that is wrong as a line of text. */
 const imports = (of: RegExp, isWrong: (from: string, by: string) => boolean): string[] =>
@@ -71,18 +71,28 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
     `browser/(delivery|state)/|${COMMON}`,
   ],
   [
-    "the inspector looks at the tracker from outside, and shares with it what its rows are and its times",
-    /^inspector\//,
-    "inspector/|browser/(delivery/(row|timings)|state/(storage|identity))$",
+    "the inspector watches the tracker from outside, and shares with it what its rows are and its times",
+    /^inspector\/watch\//,
+    "inspector/watch/|browser/(delivery/(row|timings)|state/(storage|identity))$",
   ],
+  ["it finds by what it watches", /^inspector\/find\//, "inspector/(watch|find)/|browser/delivery/timings$"],
+  ["it shows what it finds", /^inspector\/(show\/|main$)/, "inspector/"],
   ["the add-ons use the verbs", /^(addons\/|clicks$|active$)/, "addons/|index$|types$|declared$"],
-  ["no other entry uses the add-ons", /^(index|snippet|read|send|test)$/, "(?!addons/|clicks$|active$)"],
+  ["no other entry uses the add-ons", /^(index|snippet|read|send|recorder)$/, "(?!addons/|clicks$|active$)"],
 ])("%s", (_, who, mayImport) => expect(imports(who, (from) => !RegExp(`^(${mayImport})`).test(from))).toEqual([]));
 
 it.each<[string, () => string[]]>([
   [
     "every file has a folder that says what it is for",
     () => modules.map(({ name }) => name).filter((name) => !ENTRIES.test(name) && !PLACES.test(name)),
+  ],
+  [
+    "the inspector's folders have 5 to 12 files each",
+    () =>
+      ["watch", "find", "show"].flatMap((folder) => {
+        const { length } = modules.filter(({ name }) => name.startsWith(`inspector/${folder}/`));
+        return length < 5 || length > 12 ? `${folder}: ${length}` : [];
+      }),
   ],
   [
     "every file is reached from an entry",
