@@ -6,7 +6,9 @@ import { LISTS, type SecretUrl, tells, UNSEEN_COUNTS } from "../../../support/ur
 /** As a browser has it in `location.href`. */
 const normalize = (url: string): string => new URL(url).href;
 
-const secretUrls = Object.values(LISTS).flatMap(({ secret }) => secret).map((of) => ({ ...of, redacted: redact(normalize(of.url)) }));
+const secretUrls = Object.values(LISTS)
+  .flatMap(({ secret }) => secret)
+  .map((of) => ({ ...of, redacted: redact(normalize(of.url)) }));
 
 /** The URLs of which the rule does not hold, each by name, so that a change shows which. */
 const counts = ({ secret, harmless }: { secret: readonly SecretUrl[]; harmless: readonly string[] }): string[] => {
