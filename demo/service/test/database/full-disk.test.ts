@@ -75,7 +75,7 @@ describe.skipIf(cannotMount !== undefined)(`a full disk${cannotMount ? `: ${cann
     expect(await stored(url)).toEqual(acknowledged);
     const { code, stdout } = await service.stop("SIGTERM");
     expect(code).toBe(0);
-    expect(stdout).toMatch(/"reason":"[^"]*(No space left|is full)/);
+    expect(stdout).toMatch(/"reason":"(?:[^"\\]|\\.)*(No space left|is full)/);
   };
 
   describe("of the embedded database", () => {
