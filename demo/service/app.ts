@@ -26,6 +26,8 @@ import { Account, Contact } from "./record-schemas.js";
 import { recordRoutes } from "./records.js";
 import { keepFor } from "./retention.js";
 import { createSettled } from "./settled.js";
+import { isUnavailable, tellFault } from "./sql-state.js";
+import { StartError } from "./start-error.js";
 import { createTokens } from "./tokens.js";
 import { BOUNDS, type Bounds } from "./transaction-time.js";
 import { User, UserList } from "./user-schemas.js";
@@ -59,6 +61,10 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const workspaces = [DEFAULT_WORKSPACE, ...config.workspaces.map(({ name }) => name)];
   for (const workspace of workspaces) await continueIds(database.query, workspace);
   const store = metrics.watchStore(createEventStore(database, metrics.committed, bounds));
+  await store.probe().catch(async (error: Error) => {
+    await database.close();
+    throw new StartError(`no event can be stored: ${isUnavailable(error) ? tellFault(error) : error.message}`);
+  });
 
   const app = Fastify({
     ...logOptions(config.logLevel),

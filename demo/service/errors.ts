@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { originHeaders } from "./cors.js";
 import { createQuiet } from "./logging.js";
-import { isUnavailable } from "./sql-state.js";
+import { faultOf, isUnavailable, tellFault } from "./sql-state.js";
 
 /** An answer with a status other than 2xx; its message is the text of the `error` member. */
 export class HttpError extends Error {
@@ -69,12 +69,18 @@ export const answerExpectations = (app: FastifyInstance): void => {
 /** There is one such line for every request meanwhile. */
 const whileAway = createQuiet();
 
+/** Says what keeps the database from storing or reading. */
+export const tellAway = (log: FastifyBaseLogger, cause: Error): void =>
+  whileAway(() =>
+    log.warn({ fault: faultOf(cause), reason: cause.message }, `the database is away: ${tellFault(cause)}`),
+  );
+
 /** Answers with an error. A fault of the service is logged and described to nobody else. */
 export const sendError = (cause: FastifyError | HttpError, reply: FastifyReply): FastifyReply => {
   const error = isUnavailable(cause) ? unavailable() : cause;
   const status = error.statusCode ?? 500;
   // The stack says nothing about why a database is away.
-  if (error !== cause) whileAway(() => reply.log.warn({ reason: cause.message }, "the database is away"));
+  if (error !== cause) tellAway(reply.log, cause);
   else if (status >= 500 && !(cause instanceof HttpError)) reply.log.error({ err: cause }, "the service failed");
   if (error instanceof HttpError) reply.headers(error.headers);
   const text =

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyBaseLogger } from "fastify";
 import { unavailable } from "./errors.js";
 import type { EventStore } from "./event-store.js";
+import { faultOf } from "./sql-state.js";
 
 /** Milliseconds that the database gets to answer: whoever asks for readiness asks again soon. */
 const PATIENCE_MS = 2_000;
@@ -22,7 +23,7 @@ export const healthRoutes =
       if (probed === undefined || performance.now() - probedAt > VALID_MS) {
         probedAt = performance.now();
         probed = patiently(store.probe()).catch((error: Error) => {
-          log.warn({ reason: error.message }, "no event can be stored");
+          log.warn({ fault: faultOf(error), reason: error.message }, "no event can be stored");
           throw unavailable();
         });
       }

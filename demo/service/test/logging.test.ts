@@ -47,10 +47,18 @@ it.skipIf(missing !== undefined)("says that the database is away, once a second 
   for (let number = 0; number < 20; number += 1) expect((await fetch(`${url}/readyz`)).status).toBe(503);
   const { stdout } = await service.stop("SIGTERM");
   await database.stop();
-  const [ready, ...away] = lines(stdout);
+  const [into, ready, ...away] = lines(stdout);
+  expect(into).toMatchObject({
+    msg: expect.stringMatching(/^events go into the database postgres at 127\.0\.0\.1:\d+$/),
+  });
   expect(ready).toEqual({ level: "info", time: expect.any(String), msg: `service ready at ${url}` });
   expect(away.length).toBeGreaterThan(0);
   expect(away.length).toBeLessThan(20);
   for (const line of away)
-    expect(line).toMatchObject({ level: "warn", msg: "no event can be stored", reason: expect.any(String) });
+    expect(line).toMatchObject({
+      level: "warn",
+      msg: "no event can be stored",
+      fault: expect.stringMatching(/^(restart|connection)$/),
+      reason: expect.any(String),
+    });
 });
