@@ -42,6 +42,7 @@ const swc = {
 const SHORTENED = [
   "acceptedAt",
   "acceptedSince",
+  "arrivedMark",
   "answeredAt",
   "beganAt",
   "failed",
@@ -51,17 +52,18 @@ const SHORTENED = [
   "handedOffAt",
   "isAddressed",
   "isComing",
-  "isCut",
+
   "isFailing",
   "isLeaving",
   "isOut",
   "isPaused",
   "isRemoved",
   "isSettled",
-  "isWarm",
+
   "kept",
   "mayProbeEarly",
   "openSince",
+  "outcome",
   "refusals",
   "resetId",
   "since",
@@ -117,7 +119,19 @@ const withoutScripts = {
   name: "without-scripts",
   generateBundle: (_, bundle) => {
     for (const file of Object.keys(bundle))
-      if (/^(inspector\/|snippet\.|addons\/(page|\w+-script)\.)/.test(file)) delete bundle[file];
+      if (/^(inspector\/|recorder\/|snippet\.|addons\/(page|\w+-script)\.)/.test(file)) delete bundle[file];
+  },
+};
+
+/** An app imports `tracklet/test`: a source of that name would look like a test. */
+const typesOfRecorder = {
+  name: "types-of-recorder",
+  generateBundle(_, bundle) {
+    for (const end of ["d.ts", "d.ts.map"]) {
+      const source = `${bundle[`recorder.${end}`].source}`.replace("recorder.d.ts", "test.d.ts");
+      delete bundle[`recorder.${end}`];
+      this.emitFile({ type: "asset", fileName: `test.${end}`, source });
+    }
   },
 };
 
@@ -125,7 +139,7 @@ const withoutScripts = {
 const modules = {
   input: ["src/index.ts", "src/read.ts", "src/send.ts", "src/clicks.ts", "src/active.ts"],
   output: { dir: "dist", format: "es", preserveModules: true, sourcemap: true },
-  plugins: [compile({ declaration: true, declarationMap: true }), withoutScripts],
+  plugins: [compile({ declaration: true, declarationMap: true }), withoutScripts, typesOfRecorder],
 };
 
 /**
@@ -139,14 +153,18 @@ const freshTracker = {
     if (id !== "./fresh-tracker.js") return null;
     const bundle = await rollup({ input: "dist/browser/global.js" });
     const { output } = await bundle.generate({ format: "cjs", strict: false, esModule: false });
-    const found = "localStorage, fetch, Request, AbortSignal, TextEncoder";
+    const found = [
+      ...["localStorage", "fetch", "Request", "AbortSignal", "TextEncoder"],
+      ...["setTimeout", "clearTimeout", "requestAnimationFrame"],
+      ...["history", "History", "EventTarget"],
+    ].join(", ");
     return `export const loadTracker = ({ ${found} }) => {\nconst exports = {};\n${output[0].code}return exports;\n};`;
   },
 };
 
 /** What an app's own tests import: one file, beside the types that are made with the modules. */
 const recorder = {
-  input: "src/test.ts",
+  input: "src/recorder.ts",
   output: { file: "dist/test.js", format: "es", sourcemap: true },
   plugins: [freshTracker, compile()],
 };

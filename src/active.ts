@@ -7,6 +7,8 @@ import { track } from "./index.js";
  * visible and a sign of life in the last 30 s (pointer, key, wheel, scroll, touch), `params.visit_url` is the page's URL
  * without query and fragment. May come before `init`. On a server it does nothing.
  *
+ * Called again, it takes the place of the call before, and of a script tag's.
+ *
  * @returns what takes the listeners off again, and tracks what was counted until then
  */
-export const trackActive = (): (() => void) => (typeof document === "undefined" ? () => {} : watchActive(track));
+export const trackActive = (): (() => void) => (globalThis.document ? watchActive(track) : () => {});

@@ -9,7 +9,9 @@ export type { ClickOptions };
  * attributes are params: `data-track-plan-name="team"` is `plan_name: "team"`. May come before `init`. On a server it does
  * nothing.
  *
+ * Called again, it takes the place of the call before, and of a script tag's.
+ *
  * @returns what takes the listeners off again
  */
 export const trackClicks = (options: ClickOptions = {}): (() => void) =>
-  typeof document === "undefined" ? () => {} : watchClicks(track, options);
+  globalThis.document ? watchClicks(track, options) : () => {};

@@ -15,17 +15,56 @@ export type EventName<Declared> = [keyof Declared] extends [never] ? string : ke
 
 /** What any event may have beside its own params. */
 export interface CommonParams {
-  account_uid?: string;
-  display_name?: string;
+  account_uid?: string | undefined;
+  display_name?: string | undefined;
 }
 
-/** What follows the name in `track`: the declared params, which may be left out where none of them is required. */
-export type TrackArguments<Declared, Name> = [keyof Declared] extends [never]
-  ? [params?: Params]
-  : Name extends keyof Declared
-    ? Record<never, never> extends Declared[Name]
-      ? [params?: Declared[Name] & CommonParams]
-      : undefined extends Declared[Name]
-        ? [params?: NonNullable<Declared[Name]> & CommonParams]
-        : [params: Declared[Name] & CommonParams]
-    : never;
+/** An object, be it one of an interface or a class: no list, and none of what JSON makes `{}` or nothing of. */
+export type ParamsObject =
+  | Params
+  | (object & { [Symbol.iterator]?: never; [Symbol.toStringTag]?: never; [Symbol.hasInstance]?: never });
+
+/** Members of which JSON makes nothing, or `{}`, are refused. */
+type Sendable<Given> = {
+  [Member in keyof Given]: Given[Member] extends
+    | ((...args: never) => unknown)
+    | symbol
+    | ReadonlyMap<unknown, unknown>
+    | ReadonlySet<unknown>
+    ? never
+    : Given[Member];
+};
+
+/** The params of one declared event. */
+type ParamsOf<Declared, Name> = Name extends keyof Declared
+  ? [NonNullable<Declared[Name]>] extends [never]
+    ? CommonParams
+    : Sendable<NonNullable<Declared[Name]>> & CommonParams
+  : never;
+
+/** The params that fit all of these events: what each of them needs. */
+type ParamsOfAll<Declared, Name> = (Name extends unknown ? (params: ParamsOf<Declared, Name>) => void : never) extends (
+  params: infer All,
+) => void
+  ? All
+  : never;
+
+/** Those of the names whose events need params. */
+type Needing<Declared, Name> = Name extends keyof Declared
+  ? undefined extends Declared[Name]
+    ? never
+    : Record<never, never> extends Declared[Name]
+      ? never
+      : Name
+  : never;
+
+/**
+ * What follows the name in `track`: the declared params, which may be left out where none of them is required. Of a name that is
+ * one of several, what each of them needs. A function of an app's own that tracks takes these:
+ * `<Name extends EventName<Events>>(name: Name, ...params: TrackArguments<Events, Name>) => track(name, ...params)`.
+ */
+export type TrackArguments<Declared, Name, Given = ParamsObject> = [keyof Declared] extends [never]
+  ? [params?: (Given & Sendable<Given>) | undefined]
+  : [Needing<Declared, Name>] extends [never]
+    ? [params?: ParamsOfAll<Declared, Name> | undefined]
+    : [params: ParamsOfAll<Declared, Name>];

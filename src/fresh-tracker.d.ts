@@ -1,7 +1,7 @@
 /** What the build makes of the whole tracker (rollup.config.mjs): a function that makes another one at each call. */
 import type { openHub } from "./browser/global.js";
 
-/** What a tracker finds in place of the browser's own: all that stores, sends, or is missing in some test environments. */
+/** What a tracker finds in place of the browser's own: all that stores, sends, outlives it, or is missing in some test environments. */
 export interface Surroundings {
   localStorage: Record<string, string>;
   fetch: () => Promise<unknown>;
@@ -9,6 +9,12 @@ export interface Surroundings {
   /** There is none: a request's timer would outlive its test. */
   AbortSignal?: undefined;
   TextEncoder: unknown;
+  setTimeout: (run: () => void, ms?: number) => unknown;
+  clearTimeout: (timer?: number) => void;
+  requestAnimationFrame: (run: () => void) => unknown;
+  history: History;
+  History: { prototype: History };
+  EventTarget: { prototype: Pick<EventTarget, "addEventListener"> };
 }
 
 export const loadTracker: (surroundings: Surroundings) => { openHub: typeof openHub };

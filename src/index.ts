@@ -12,8 +12,9 @@ export type * from "./types.js";
 
 type Globals = Record<string, Hub | Command[] | undefined>;
 
-let name = "tracklet";
-/** Calls before `init`, which may come with another name. */
+const DEFAULT = "tracklet";
+/** The first `init` gives it; calls before wait under the default. */
+let name = "";
 const early: Command[] = [];
 
 const page = (): Globals | undefined => (typeof window === "undefined" ? undefined : (window as unknown as Globals));
@@ -21,25 +22,26 @@ const page = (): Globals | undefined => (typeof window === "undefined" ? undefin
 const call = (...command: Command): void => {
   const globals = page();
   if (!globals) return;
+  const at = name || DEFAULT;
   // An element of the page may have this id, and an input of a form any name.
-  if (typeof globals[name]?.push !== "function") globals[name] = [];
-  const target = globals[name] as Command[];
+  if (typeof globals[at]?.push !== "function") globals[at] = [];
+  const target = globals[at] as Command[];
   if (Array.isArray(target)) early.push(command);
   target.push(command);
 };
 
-/** Starts the tracker of this name, if no other copy has: the first configuration holds. */
+/** Starts the tracker of this name, if no other copy has. The first configuration holds, and so does its name. */
 export const init = (config: Config): void => {
   const globals = page();
   if (!globals) return;
-  const waiting = globals[name];
-  if (config?.name && config.name !== name && Array.isArray(waiting)) {
+  const waiting = globals[DEFAULT];
+  name ||= config?.name || DEFAULT;
+  if (name !== DEFAULT && Array.isArray(waiting)) {
     // They were meant for this tracker, and not for another one that may yet come.
     const others = waiting.filter((command) => !early.includes(command));
     waiting.splice(0, waiting.length, ...others);
-    openHub(config.name).push(...early);
+    openHub(name).push(...early.splice(0));
   }
-  name = config?.name || name;
   openHub(name).push(["init", config as Config]);
 };
 
@@ -51,14 +53,14 @@ export const optIn: Tracker["optIn"] = () => call("optIn");
 export const optOut: Tracker["optOut"] = () => call("optOut");
 
 export const consent: Tracker["consent"] = () => {
-  const hub = page()?.[name];
+  const hub = page()?.[name || DEFAULT];
   return !Array.isArray(hub) && typeof hub?.consent === "function" ? hub.consent() : "pending";
 };
 
 const nothing = async (): Promise<FlushResult> => ({ delivered: 0, queued: 0, dropped: 0 });
 
 export const flush: Tracker["flush"] = async (...args) => {
-  const hub = page()?.[name];
+  const hub = page()?.[name || DEFAULT];
   // Calls that wait have nothing to send, an element with this id no method.
   return !Array.isArray(hub) && typeof hub?.flush === "function" ? hub.flush(...args) : nothing();
 };

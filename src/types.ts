@@ -1,37 +1,9 @@
 /** The public types. Member names of events are the service's own (snake case), those of options are ours. */
 
-import type { EventName, Events, Params, TrackArguments } from "./declared.js";
+import type { EventName, Events, ParamsObject, TrackArguments } from "./declared.js";
+import type { DebugListener, Problem, TrackEvent } from "./event.js";
 
-/** An event as it travels: the body of `POST /v1/track/event`. */
-export interface TrackEvent {
-  /** Unique id of the contact; absent while nobody is identified. */
-  contact_uid?: string;
-  /** Name of the action, in snake case; `"pageview"` denotes a page view. */
-  event_uid: string;
-  params: Params;
-}
-
-/** A decision of the tracker that concerns whoever runs the page, given to `onError`. */
-export interface Problem {
-  /**
-   * What happened:
-   * - `"input"`: an option, an argument or a hook is wrong, or a member of `params` that cannot be written was left out
-   * - `"paused"`: the service refuses every event (a wrong token or URL, an error in its deployment); events wait
-   * - `"rejected"`: the service refuses this event and accepts others; it was dropped
-   * - `"evicted"`: a bound was reached; this event, the oldest one, was dropped
-   */
-  code: "input" | "paused" | "rejected" | "evicted";
-  /** Name of the option, argument, member or hook, the answer's status, or the bound (`"identify"`: nobody was identified). */
-  detail: string;
-  /** The event that was dropped. */
-  event?: TrackEvent;
-}
-
-/**
- * Told of every decision: `"queued"`, `"waits for identify"`, `"waits for consent"` or `"dropped"` of an event, the status of
- * an answer (0: there was none), or the code of a {@link Problem}; `detail` is the event or what it concerns.
- */
-export type DebugListener = (code: string | number, detail: string) => void;
+export type * from "./event.js";
 
 /** What the visitor allows: `"pending"` while no choice is known. */
 export type Consent = "granted" | "pending" | "denied";
@@ -43,55 +15,58 @@ export interface Config {
   /** Address before `/v1/track/event`: absolute, or relative to the page for a first-party proxy. */
   trackUrl: string;
   /** Path of the event endpoint, for a proxy that renames it. Default `"/v1/track/event"`. */
-  eventPath?: string;
+  eventPath?: string | undefined;
   /**
    * Type of the requests' bodies. Default `"application/json"`. `"text/plain"` is for a service without CORS: its answers
    * cannot be read, so that any of them counts as delivery.
    */
-  contentType?: "application/json" | "text/plain";
+  contentType?: "application/json" | "text/plain" | undefined;
   /** Name of the global and of the storage keys: another name is another tracker. Default `"tracklet"`. */
-  name?: string;
+  name?: string | undefined;
   /** Identifies at once, as {@link Tracker.identify} does; an empty one names nobody. */
-  contactUid?: string | number;
-  accountUid?: string | number;
+  contactUid?: string | number | undefined;
+  accountUid?: string | number | undefined;
   /** Members that every event gets. The account of `identify` wins over them, and the event's own members over both. */
-  params?: Params;
+  params?: ParamsObject | undefined;
   /**
    * Page views: sent as the page navigates (`"auto"`, default), also where only the fragment changes (`"hash"`), or only by
    * `pageview()` (`"off"`).
    */
-  pageviews?: "auto" | "hash" | "off";
+  pageviews?: "auto" | "hash" | "off" | undefined;
   /**
-   * Changes the URL of a page view, in place or by giving another one back, or drops the view (`null`, `false`). It is given
-   * the URL without its secrets: user and password, and the values of parameters such as `token`, `code` or `password` in
-   * query and fragment, are already replaced.
+   * Changes an event before it is stored, in place or by giving another one back, or drops it (`null`, `false`). The URL of a
+   * page view is `params.visit_url`, whose secrets are already replaced: user and password, and the values of parameters such
+   * as `token`, `code` or `password` in query and fragment.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a hook may return nothing
-  visitUrl?: (url: URL) => string | URL | null | false | undefined | void;
-  /** Changes an event before it is stored, in place or by giving another one back, or drops it (`null`, `false`). */
-  // biome-ignore lint/suspicious/noConfusingVoidType: as above
-  beforeSend?: (event: TrackEvent) => TrackEvent | null | false | undefined | void;
+  beforeSend?: ((event: TrackEvent) => TrackEvent | null | false | undefined | void) | undefined;
   /**
    * What the visitor allows while no choice of `optIn()` or `optOut()` is stored. `"granted"` (default); `"pending"`: events
-   * wait in memory; `"denied"`: nothing is stored or sent, whatever was chosen.
+   * wait in memory; `"denied"`: nothing is stored or sent, whatever was chosen. Anything else counts as `"pending"`.
    */
-  consent?: Consent;
+  consent?: Consent | undefined;
   /** Takes the browser's Global Privacy Control for `consent: "denied"`. Default `false`. */
-  respectGpc?: boolean;
-  /** Most events that wait for delivery. Default 1,000. */
-  maxEvents?: number;
+  respectGpc?: boolean | undefined;
+  /**
+   * Most events that wait for delivery. Default 1,000. Of one name a quarter may be tracked at once, then one a second, and
+   * none more in an outage: raise it for an app that tracks many at once.
+   */
+  maxEvents?: number | undefined;
   /** Most bytes in UTF-8 that wait for delivery. Default 1,048,576. */
-  maxBytes?: number;
-  /** Longest time that an event waits for delivery, in milliseconds. Default 604,800,000 (7 days). */
-  maxAgeMs?: number;
-  /** Adds `params.event_id`, `occurred_at`, `event_source` and `event_seq`: to drop repeats, and to count losses. Default `false`. */
-  stamp?: boolean;
+  maxBytes?: number | undefined;
+  /** Longest time that an event waits for delivery, in milliseconds. Default 604,800,000 (7 days); 30 days at most. */
+  maxAgeMs?: number | undefined;
+  /**
+   * Adds `params.event_id`, `occurred_at`, `event_source` and `event_seq` behind `beforeSend`: to drop repeats, and to count
+   * losses. Default `false`.
+   */
+  stamp?: boolean | undefined;
   /** Records and sends nothing in this document, and leaves what is stored alone, as for staff. Default `false`. */
-  mute?: boolean;
+  mute?: boolean | undefined;
   /** Told of every problem, but for those that it causes itself. It may throw; that harms nothing. */
-  onError?: (problem: Problem) => void;
+  onError?: ((problem: Problem) => void) | undefined;
   /** Writes every decision to the console. Default `false`. */
-  debug?: boolean;
+  debug?: boolean | undefined;
 }
 
 /** What became of events during a `flush`. */
@@ -120,11 +95,14 @@ export interface Tracker<Declared = Events> {
    * @param eventUid name of the action, a non-empty string
    * @param params free parameters; `account_uid` here wins over that of `identify`
    */
-  track<Name extends EventName<Declared>>(eventUid: Name, ...params: TrackArguments<Declared, Name>): void;
+  track<Name extends EventName<Declared>, Given extends ParamsObject = ParamsObject>(
+    eventUid: Name,
+    ...params: TrackArguments<Declared, Name, Given>
+  ): void;
   /** Queues a page view of the current URL; `params` add to it or override `visit_url`. */
-  pageview(params?: Params): void;
+  pageview(params?: ParamsObject): void;
   /** Sends what waits; resolves when nothing more can be done now, at the latest after `timeoutMs` (default 5,000 ms). */
-  flush(options?: { timeoutMs?: number }): Promise<FlushResult>;
+  flush(options?: { timeoutMs?: number | undefined }): Promise<FlushResult>;
   /** Forgets the contact (a log-out), and drops events that never had one. In all tabs. */
   reset(): void;
   /** What the visitor allows now. A banner asks while it is `"pending"`, as it is before `init` and on a server, too. */

@@ -1,9 +1,9 @@
 import { createServer } from "node:net";
 import type { FastifyInstance } from "fastify";
-import type { ServiceConfig } from "./config.js";
-import { readConfig } from "./read-config.js";
-import { isUnavailable, tellFault } from "./sql-state.js";
-import { StartError } from "./start-error.js";
+import type { ServiceConfig } from "./config/options.js";
+import { readConfig } from "./config/read-config.js";
+import { StartError } from "./config/start-error.js";
+import { isUnavailable, tellFault } from "./database/sql-state.js";
 
 /** The service as a process: configured by environment variables, ended by SIGINT or SIGTERM. */
 const main = async (): Promise<void> => {
@@ -58,7 +58,7 @@ const refuse =
 /** A command works on the database and ends; without one the service starts. */
 const start = async (args: string[]): Promise<void> => {
   if (args.length === 0) return main();
-  const { runCommand } = await import("./cli.js");
+  const { runCommand } = await import("./commands/cli.js");
   await runCommand(args, readConfig(process.env)).catch((error: NodeJS.ErrnoException) => {
     // Who reads the output has seen enough, as `head` does.
     if (error.code === "EPIPE") return;

@@ -43,11 +43,16 @@ test("The inspector finds a policy that forbids the requests", async ({ open }) 
   await expectFindings(page, "Content-Security-Policy forbids requests to", "name it in connect-src");
 });
 
-test("The inspector finds a policy that forbids the script", async ({ open, site, gateway }) => {
+test("The inspector finds a policy that forbids the script, and one that stands in the page", async ({
+  open,
+  site,
+  gateway,
+}) => {
   const page = await open("/shop", {}, createPolicy(`${gateway.url} ${site.url}`));
   await expectFindings(
     await inspect(page),
     "the page's Content-Security-Policy forbids it. Name its host in script-src",
+    "has not run: the page's Content-Security-Policy stops scripts that stand in the page",
   );
 });
 

@@ -1,6 +1,6 @@
 /** Counts how long somebody is at a page. */
 import { bareUrl } from "./bare-url.js";
-import type { Track } from "./track.js";
+import type { Ends, Track } from "./track.js";
 
 /** So long somebody is taken to be there, after a sign of life. */
 const IDLE_MS = 30_000;
@@ -19,6 +19,7 @@ const STAND_MS = 500;
  * @returns what takes the listeners off again, and tracks what was counted
  */
 export const watchActive = (track: Track): (() => void) => {
+  (window as Ends).trackletActive?.();
   const { navigation } = window as { navigation?: Partial<EventTarget> & { transition?: unknown } };
   const controller = new AbortController();
   const { signal } = controller;
@@ -88,8 +89,9 @@ export const watchActive = (track: Track): (() => void) => {
   for (const type of ["visibilitychange", "pagehide"]) addEventListener(type, end, { capture: true, signal });
   // Where there is none, a look finds the new URL, within a second while somebody is there.
   navigation?.addEventListener?.("currententrychange", look, { signal });
-  return () => {
+  (window as Ends).trackletActive = () => {
     end();
     controller.abort();
   };
+  return (window as Ends).trackletActive!;
 };

@@ -1,13 +1,13 @@
 /** Tracks what a visitor clicks and submits, as the page's markup names it. */
 import { bareUrl } from "./bare-url.js";
-import type { Track } from "./track.js";
+import type { Ends, Track } from "./track.js";
 
 /** What is tracked beside the elements that have `data-track`. */
 export interface ClickOptions {
   /** Tracks `link_clicked` for links to other hosts. Default `false`. */
-  outbound?: boolean;
+  outbound?: boolean | undefined;
   /** Tracks `file_downloaded` for links that have `download`, or lead to a file with a usual ending. Default `false`. */
-  downloads?: boolean;
+  downloads?: boolean | undefined;
 }
 
 const FILE = /\.(pdf|zip|csv|docx?|xlsx?)$/i;
@@ -61,5 +61,7 @@ export const watchClicks = (track: Track, { outbound, downloads }: ClickOptions)
   };
 
   for (const type of ["click", "auxclick", "submit"]) addEventListener(type, hear, options);
-  return () => controller.abort();
+  (window as Ends).trackletClicks?.();
+  (window as Ends).trackletClicks = () => controller.abort();
+  return (window as Ends).trackletClicks!;
 };

@@ -1,13 +1,5 @@
 import type { Track } from "./track.js";
 
-declare global {
-  /** What the scripts of the add-ons find at `window`, and put there. */
-  interface Window {
-    trackletClicks?: () => void;
-    trackletActive?: () => void;
-  }
-}
-
 type Page = { tracklet?: unknown[] };
 
 /** The verb in the form that works before the tracker's script has loaded, too. */

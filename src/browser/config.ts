@@ -1,6 +1,6 @@
 /** The options of this script's one tracker, set once by `configure`. */
 import { attempt } from "../shared/attempt.js";
-import type { Config } from "../types.js";
+import type { Config, Consent } from "../types.js";
 
 /** Path of the event endpoint (the service's interface, `POST /v1/track/event`). */
 const EVENT_PATH = "/v1/track/event";
@@ -15,11 +15,36 @@ export let url: string | undefined;
 /** Is a switch on? Attributes are texts, and one without a value is an empty text. */
 export const isOn = (value: unknown): boolean => /^(true)?$/.test(`${value}`);
 
-export const configure = (given: Named): void => {
+/** The number that an option gives, or that which holds without it. */
+export const numberOf = (option: "maxEvents" | "maxBytes" | "maxAgeMs", fallback: number): number =>
+  Number(config[option]) || fallback;
+
+/**
+ * Takes the options, and puts right those that an attribute may have in another form.
+ *
+ * @returns the names of those that are missing or wrong: the default holds, of consent that nobody has chosen yet
+ */
+export const configure = (given: Named): string => {
   config = given;
+  const wrong: string[] = [];
   const { apiToken, trackUrl, eventPath } = given;
-  if (!apiToken || !trackUrl) return;
-  const address = `${`${trackUrl}`.replace(/\/*$/, "/")}${(eventPath || EVENT_PATH).replace(/^\/+/, "")}?api_token=${encodeURIComponent(apiToken)}`;
-  // Against the page's own address, so that no `<base>` sends it elsewhere; `srcdoc` and `blob:` pages have an origin alone.
-  url = attempt(() => new URL(address, location.href).href) ?? attempt(() => new URL(address, origin).href);
+  const consent = `${given.consent ?? "granted"}`.trim().toLowerCase() as Consent;
+  given.consent = consent;
+  if (!/^(granted|pending|denied)$/.test(consent)) {
+    given.consent = "pending";
+    wrong.push("consent");
+  }
+  // A dot or a comma may be meant for thousands.
+  for (const option of ["maxEvents", "maxBytes", "maxAgeMs"] as const)
+    if (!/^[\de]*$/.test(`${given[option] ?? ""}`)) {
+      given[option] = undefined as never;
+      wrong.push(option);
+    }
+  if (apiToken && trackUrl) {
+    const address = `${`${trackUrl}`.replace(/[/\s]*$/, "/")}${(eventPath || EVENT_PATH).replace(/^\/+/, "")}?api_token=${encodeURIComponent(`${apiToken}`.trim())}`;
+    // Against the page's own address, so that no `<base>` sends it elsewhere; `srcdoc` and `blob:` pages have an origin alone.
+    url = attempt(() => new URL(address, location.href).href) ?? attempt(() => new URL(address, origin).href);
+  }
+  if (!url) wrong.push("apiToken, trackUrl");
+  return wrong.join(", ");
 };

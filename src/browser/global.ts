@@ -9,10 +9,12 @@ import { whenActive } from "./page.js";
 import { report } from "./reporting.js";
 import { begin, start, verbs } from "./tracker.js";
 
+type Options = Record<string, unknown>;
 type Verbs = Record<string, (...args: unknown[]) => unknown>;
 const globals = (): Record<string, unknown> => window as never;
 
-/** Calls before `init`. */
+/** The options with which this script's tracker has started, as they were given, and the calls before. */
+let first: Config | undefined;
 const waiting: Command[] = [];
 
 /** The hub of this name. Elements with this id, and frames with this name, are no plain objects. */
@@ -21,8 +23,8 @@ export const hubAt = (name: string): Hub | undefined => {
   return found && Object.getPrototypeOf(found) === Object.prototype && "init" in found ? found : undefined;
 };
 
-/** Do options say where events go? Those of this script do, once its tracker has started. */
-const isConfigured = ({ apiToken, trackUrl }: Config): boolean => !!(apiToken || trackUrl);
+/** An option as text, as an attribute has it. */
+const textOf = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : `${value}`);
 
 const nothing = (): FlushResult => ({
   delivered: 0,
@@ -32,22 +34,27 @@ const nothing = (): FlushResult => ({
 
 const init = (given: Config): void => {
   const name = given.name || config.name;
+  given.name = name;
   const other = name !== config.name && hubAt(name);
   if (other) other.init(given);
-  else if (isConfigured(config)) {
-    const options = ["name", "apiToken", "consent"] as const;
-    const differing = options.find((option) => given[option] && given[option] !== config[option]);
-    if (differing) report("input", `init: ${differing}`);
+  else if (first) {
+    const before = first as unknown as Options;
+    const asked = given as unknown as Options;
+    const differs = (option: string): boolean =>
+      !/Uid$/.test(option) && textOf(asked[option] ?? before[option]) !== textOf(before[option]);
+    const differing = Object.keys(given).filter(differs).join(", ");
+    if (differing) report("input", `init again: ${differing}`);
     // With another name or token it speaks of another tracker's visitor.
-    if (given.contactUid && (!differing || differing === "consent"))
-      run(["identify", given.contactUid, given.accountUid]);
-  } else if (isConfigured(given)) {
-    openHub(name);
-    start({ ...given, name });
-    waiting.forEach(run);
+    if (given.contactUid && !/name|apiToken/.test(differing)) run(["identify", given.contactUid, given.accountUid]);
   } else {
-    configure({ ...given, name: config.name });
-    report("input", "no apiToken, trackUrl");
+    openHub(name);
+    const next = { ...given, name };
+    const wrong = configure(next);
+    if (wrong) report("input", `init: ${wrong}`);
+    if (!given.apiToken && !given.trackUrl) return;
+    first = given;
+    start(next);
+    waiting.forEach(run);
   }
 };
 
@@ -57,7 +64,7 @@ const run = (command: Command): unknown => {
     const [verb, ...args] = command;
     if (verb === "init") whenActive(() => init({ ...(args[0] as Config) }));
     else if (!Object.keys(verbs).includes(verb)) report("input", `no verb ${JSON.stringify(verb)}`);
-    else if (isConfigured(config)) {
+    else if (first) {
       begin();
       return (verbs as unknown as Verbs)[verb]!(...args);
     } else waiting.push(command);
@@ -74,7 +81,7 @@ const ownHub = (): Hub => {
     hub = { push: (...commands) => (commands as Command[]).forEach(run) };
     for (const verb of ["init", ...Object.keys(verbs)]) hub[verb] = (...args) => run([verb, ...args]);
     hub.flush = async (...args) => run(["flush", ...args]) ?? nothing();
-    hub.consent = () => (isConfigured(config) && run(["consent"])) || "pending";
+    hub.consent = () => (first && run(["consent"])) || "pending";
   }
   return hub as unknown as Hub;
 };
@@ -83,7 +90,7 @@ const ownHub = (): Hub => {
 export const openHub = (name = "tracklet"): Hub => {
   const found = globals()[name];
   const other = hubAt(name);
-  if (other || isConfigured(config)) return other ?? ownHub();
+  if (other || first) return other ?? ownHub();
   configure({ name } as Named);
   globals()[name] = ownHub();
   if (Array.isArray(found)) ownHub().push(...found);

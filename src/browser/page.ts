@@ -43,7 +43,7 @@ export const whenActive = (run: () => void): void =>
 export const isNavigating = (): boolean =>
   !!(window as { navigation?: { transition?: unknown } }).navigation?.transition;
 
-/** How the URL came to be the current one. */
+/** How the URL came to be the current one. The browser has other kinds, too: of a reload, and of an update of the entry's state. */
 export type Navigation = "push" | "replace" | "traverse";
 
 /**

@@ -1,4 +1,4 @@
-/** What concerns whoever runs the page, told to `onError`, to a listener, and, where it is a mistake, to the console. */
+/** What concerns whoever runs the page, told to `onError`, to a listener, and, once a page, to the console. */
 import { attempt } from "../shared/attempt.js";
 import type { DebugListener, Problem } from "../types.js";
 import { config } from "./config.js";
@@ -6,14 +6,14 @@ import { config } from "./config.js";
 let listener: DebugListener | undefined;
 /** Is `onError` running? What it tracks is no new problem. */
 export let isReporting = false;
-/** Mistakes that the console has. */
-const warned = new Set<string>();
+/** Problems that the console has: the code of each detail. */
+const warned = new Map<string, string>();
 
-/** Lets `next` hear of every decision from now on, after the options and the mistakes of before. */
+/** Lets `next` hear of every decision from now on, after the options and the problems of before. */
 export const listenTo = (next: DebugListener): void => {
   listener = next;
   log("options", config as never);
-  for (const detail of warned) log("input", detail);
+  warned.forEach(log);
 };
 
 /** Tells of a decision whoever listens. Where a function of the page fails, that is not ours to pass on. */
@@ -28,17 +28,18 @@ export const guard = (run: () => unknown): void => {
   }
 };
 
-/** A problem. A mistake (`"input"`) is written to the console as well, once. */
+/** A problem. The console has each once, with the event, and where to read on. */
 export const report = (code: Problem["code"], detail: string, body?: string): void => {
   log(code, detail);
-  if (code === "input" && !warned.has(detail)) {
-    warned.add(detail);
-    attempt(() => console.warn(`${config.name}: ${detail}`));
+
+  if (!warned.has(detail)) {
+    warned.set(detail, code);
+    attempt(() => console.warn(`${config.name}: ${detail}`, "(docs/debugging.md#console)", body || ""));
   }
   // A handler that tracks may cause the next problem, and so on without end.
   if (isReporting) return;
   isReporting = true;
-  attempt(() => config.onError?.({ code, detail, event: body && JSON.parse(body) }));
+  attempt(() => config.onError?.({ code, detail, event: body && attempt(() => JSON.parse(body)) }));
   isReporting = false;
 };
 

@@ -2,40 +2,47 @@
 import type { Params } from "../declared.js";
 import { attempt } from "../shared/attempt.js";
 import { uuid } from "../shared/uuid.js";
-import type { Config, FlushResult, Tracker } from "../types.js";
-import { plainParams } from "./capture/event.js";
-import { revise, reviseUrl } from "./capture/hooks.js";
-import { countView, judgeView, move, moveInHistory, watchPageviews } from "./capture/pageviews.js";
-import { config, configure, isOn, type Named, url } from "./config.js";
+import type { FlushResult, Tracker } from "../types.js";
+import { format, plainParams } from "./capture/event.js";
+import { revise } from "./capture/hooks.js";
+import { countView, judgeView, move, moveInHistory, watchPageviews, withoutInspector } from "./capture/pageviews.js";
+import { redact } from "./capture/redact.js";
+import { config, isOn, type Named } from "./config.js";
 import * as delivery from "./delivery/index.js";
 import { onPage, type PageEvent } from "./page.js";
-import { guard, listenTo, log, readUid, report } from "./reporting.js";
+import { guard, listenTo, log, readUid } from "./reporting.js";
 import { consent } from "./state/consent.js";
 import { identity } from "./state/identity.js";
 
-const add = (verb: string, given: unknown, params: unknown, view?: Params): void => {
-  const event_uid = readUid(`${verb}: eventUid`, given);
+const add = (given: unknown, params: unknown, view?: Params): void => {
+  const event_uid = readUid("track: eventUid", given);
   if (consent === "denied") log("dropped", "consent");
   if (consent === "denied" || !event_uid) return;
   const [, contact_uid, account_uid] = identity();
-  const stamps = isOn(config.stamp) && {
-    event_id: uuid(),
-    occurred_at: Date.now(),
-    event_source: delivery.me,
-    event_seq: delivery.tally.seq,
-  };
   const own = account_uid ? { account_uid } : undefined;
-  const all: Params = { ...config.params, ...own, ...stamps, ...view, ...plainParams(verb, params) };
-  if (event_uid === "pageview" && typeof all.visit_url === "string") {
-    const visit_url = reviseUrl(all.visit_url);
-    if (!visit_url) return;
-    all.visit_url = visit_url;
-  }
-  const body = revise({ contact_uid, event_uid, params: all });
-  if (body) delivery.add(body);
+  const all: Params = {
+    ...config.params,
+    ...own,
+    ...view,
+    ...plainParams(view ? "pageview" : `track ${event_uid}`, params),
+  };
+  if (event_uid === "pageview" && typeof all.visit_url === "string")
+    all.visit_url = redact(withoutInspector(all.visit_url));
+  const event = revise({ contact_uid, event_uid, params: all });
+  if (!event) return;
+  // Behind the hooks, which may track: the number is that of the next event that is stored.
+  if (isOn(config.stamp))
+    event.params = {
+      event_id: uuid(),
+      occurred_at: Date.now(),
+      ...event.params,
+      event_source: delivery.me,
+      event_seq: delivery.tally.seq,
+    };
+  delivery.add(format(event));
 };
 
-const addView = (params?: Params): void => add("pageview", "pageview", params, { visit_url: location.href });
+const addView = (params?: Params): void => add("pageview", params, { visit_url: location.href });
 
 /** The verbs. Whoever calls them catches what they throw. */
 export const verbs = {
@@ -46,13 +53,13 @@ export const verbs = {
   },
   track: (eventUid: string, params?: Params): void => {
     judgeView();
-    add("track", eventUid, params);
+    if (!delivery.isThrottled(eventUid)) add(eventUid, params);
   },
-  pageview: (params): void => {
+  pageview: (params?: Params): void => {
     // It stands for the view of its URL that may be about to be counted.
     if ((params?.visit_url ?? location.href) === location.href) countView();
     else judgeView();
-    addView(params);
+    if (!delivery.isThrottled("pageview")) addView(params);
   },
   flush: (options): Promise<FlushResult> => {
     judgeView();
@@ -88,17 +95,14 @@ export const begin = (): void => {
   if (config.contactUid) verbs.identify(config.contactUid, config.accountUid);
 };
 
-/** Starts the one tracker of this script. */
+/** Starts the one tracker of this script, with the options of `configure`. */
 export const start = (given: Named): void => {
-  configure(given);
   const { params } = given;
   given.params = plainParams(
     "init",
     typeof params === "string" ? (attempt(() => JSON.parse(params)) ?? params) : params,
   );
   if (isOn(given.debug)) listenTo((...line) => console.debug(given.name, ...line));
-  const missing = ["apiToken", "trackUrl"].filter((option) => !given[option as keyof Config]);
-  if (!url) report("input", `no ${missing.join(", ") || "address in trackUrl"}`);
   setTimeout(() => {
     guard(begin);
     guard(delivery.resume);

@@ -3,16 +3,18 @@
  * another query, it opens anew.
  */
 
-import { addressOf } from "./address.js";
-import { copyText } from "./copy.js";
-import { listen } from "./listen.js";
-import { createLooks } from "./looks.js";
-import { focusPanel, openPanel } from "./panel.js";
-import { createScriptCheck } from "./script.js";
-import { takeSnapshot } from "./snapshot.js";
-import { readStored } from "./stored.js";
-import { findNames, findTag, globalOf } from "./trackers.js";
-import { textOf, viewOf } from "./view.js";
+import { createScriptCheck } from "./find/script.js";
+import { copyText } from "./show/copy.js";
+import { createLooks } from "./show/looks.js";
+import { focusPanel, openPanel } from "./show/panel.js";
+import { reportOf, textOf } from "./show/report.js";
+import { addressOf } from "./watch/address.js";
+import { readInline } from "./watch/inline.js";
+import { listen } from "./watch/listen.js";
+import { withMemory } from "./watch/memory.js";
+import { takeSnapshot } from "./watch/snapshot.js";
+import { readStored } from "./watch/stored.js";
+import { findNames, findTag, globalOf } from "./watch/trackers.js";
 
 const SEND_MS = 5_000;
 
@@ -24,18 +26,22 @@ const open = (name: string): void => {
     activity,
     listener,
     find,
+    noteLook,
     doubt,
     end: stop,
   } = listen(name, addressOf(findTag(name)?.dataset), () => looks.soon());
   const see = () => {
-    const stored = readStored(name);
+    const stored = withMemory(readStored(name), activity);
     doubt(stored);
-    return viewOf(takeSnapshot(name, listener, !!activity.options), stored, activity);
+    return reportOf(takeSnapshot(name, listener, !!activity.options), stored, activity);
   };
-  const checkScript = createScriptCheck((reason) => {
-    activity.script = reason;
-    looks.soon();
-  });
+  const checkScript = createScriptCheck(
+    (reason) => {
+      activity.script = reason;
+      looks.soon();
+    },
+    () => activity.hasRequests || readInline(name).replaces,
+  );
   const close = (): void => {
     looks.end();
     stop();
@@ -55,6 +61,7 @@ const open = (name: string): void => {
   });
   const looks = createLooks(() => {
     find();
+    noteLook();
     if (!isLoaded(name)) checkScript(findTag(name));
     panel.show(see());
   });

@@ -26,7 +26,11 @@ const objectionsTo = (files: ReadonlyMap<string, string>, strict: boolean) => {
     jsx: ts.JsxEmit.Preserve,
     skipLibCheck: true,
     types: [],
-    paths: { tracklet: [join(ROOT, "src/index.ts")], "tracklet/*": [join(ROOT, "src/*.ts")] },
+    paths: {
+      tracklet: [join(ROOT, "src/index.ts")],
+      "tracklet/test": [join(ROOT, "src/recorder.ts")],
+      "tracklet/*": [join(ROOT, "src/*.ts")],
+    },
     strict,
   };
   const host = ts.createCompilerHost(options);
@@ -182,7 +186,7 @@ it("the page on debugging explains every mistake that the script can tell, and n
   /** As a pattern: `${…}` of the source and words in capitals of the page stand for anything. */
   const pattern = (text: string): RegExp =>
     new RegExp(`^${text.replace(/[.:]/g, "\\$&").replace(/\$\{.*?\}(?!`)|\b[A-Z]{4,}\b/g, ".+")}$`);
-  const page = (await readPage("docs/debugging.md")).split("## What the console says")[1]!.split("\n## ")[0]!;
+  const page = (await readPage("docs/debugging.md")).split("## Console")[1]!.split("\n## ")[0]!;
   const rows = [...page.matchAll(/^\| (`[^|]+`) +\|/gm)].flatMap(([, cell]) =>
     [...cell!.matchAll(/`([^`]+)`/g)].map(([, text]) => text!),
   );

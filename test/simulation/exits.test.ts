@@ -108,6 +108,8 @@ stories("what was in flight at a clean exit", {
     latency 100; A opens; B opens; C opens; D opens; A tracks 4; B tracks 4; C tracks 4; D tracks 4
     A leaves; B leaves; C leaves; D leaves; E opens; 25 s; weather unavailable; E tracks 4; 30 s
     weather up; 120 s; once`,
+  "is sent again where its page lives on and hears that it failed, although another tab has dropped its mark":
+    "A opens; B opens; 5 s; latency 2000; next refused; A tracks; 10 ms; A hides; latency 20; B tracks; 30 s; once",
   "is tried again where it has failed, although another tab has seen the service accept one": `
     latency 1000; A opens; B opens; A tracks poison refused; 1.1 s; B tracks; 1.5 s; A leaves; B tracks; 2 s
     cured; 60 s; once`,
@@ -128,10 +130,10 @@ stories("what was in flight at a clean exit", {
 
 stories(
   "what was open while a page was cached",
-  each(["A tracks; 100 ms; A hides", "100 ms; A hides; A tracks"], (story) => [
-    `shows nothing by a broken connection, and by its answer that the service fails: ${story}`,
-    `latency 1000; A opens; 5 s; weather 0; ${story}; A freezes; A returns; 1.1 s; keys event identity; weather up; 60 s
-     weather 503; ${story}; A freezes; A returns; 1.1 s; keys backoff event identity`,
+  each([0, 503], (status) => [
+    `shows nothing by an end without acceptance (${status})`,
+    `latency 1000; A opens; 5 s; weather ${status}; A tracks; 100 ms; A hides; A tracks; A freezes; A returns; 1.1 s
+     keys event event identity`,
   ]),
 );
 

@@ -44,7 +44,7 @@ const live =
     inStory(async (teller) => {
       const { random } = teller;
       teller.isExact = isExact;
-      teller.service.latency = () => (random() < 0.1 ? 3_000 : 400) * random() + 1;
+      teller.service.latency = () => (random() < 0.2 ? 5_000 : 400) * random() + 1;
       await teller.tell("A opens");
       for (const step of steps) await teller.tell(step);
       await heal(teller);

@@ -25,6 +25,8 @@ const walk = (page: Page, action: string, argument = ""): Promise<unknown> => {
     fragment: () => jump("push"),
     // navigation.updateCurrentEntry(), which changes an entry's state alone.
     update: () => tell(null),
+    // navigation.reload(), which a router has intercepted.
+    reload: () => tell("reload"),
     pageview: () => page.tracker.pageview(argument ? { visit_url: argument } : undefined),
   };
   if (action in acts) return page.run(() => void acts[action]!());
@@ -83,7 +85,13 @@ it("a view is another URL than the last one, whatever its fragment; of a replace
     ["a fragment of a replaced query", "replace /a?x=1; fragment #top; traverse /a?x=1", "/a"],
     ["a push to a replaced query", "replace /a?x=1; push /a?x=1", "/a"],
     ["a push back to what was counted last", "replace /a?x=1; push /a", "/a"],
-    ["an update of the entry's state", "update; replace /a?x=1; update", "/a"],
+    ["an update of the entry's state", "update; replace /a?x=1; update; push /b", "/a /b"],
+    [
+      "the parameter that opens the inspector",
+      "push /a?tracklet_inspect; push /b?x=1&tracklet_inspect=shop; push /c?tracklet_inspect&x=1#top; push /c?x=1; pageview",
+      "/a /b?x=1 /c?x=1#top /c?x=1",
+    ],
+    ["an intercepted reload", "reload; push /b; reload; push /c", "/a /b /c"],
   ]));
 
 it("a URL is judged once it has stood for 250 ms, by the strongest of the moves", () =>

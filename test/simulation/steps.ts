@@ -54,6 +54,16 @@ export const BASE: Weighted[] = [
     one("crashes", "hides", "shows", "online", 'calls "flush"', "freezes", "covers", "activates", "forges"),
   ),
   often(1, page, "returns", maybe("unseen")),
+  // A click opens another tab, and the page lives on out of sight, perhaps with a bad line.
+  often(
+    3,
+    one("", "next refused;"),
+    "V opens; V tracks;",
+    fc.nat(600),
+    "ms; V hides; a tracks;",
+    fc.nat(6_000),
+    one("ms; V shows; V crashes", "ms; V leaves 0 30"),
+  ),
   { weight: 2, arbitrary: stall },
   often(1, "storage", one("full 60", "free")),
 ];

@@ -130,13 +130,14 @@ stories("events that the page makes itself", {
 });
 
 stories("rows of another version of the script", {
-  "stay alone until they are too old": async ({ tell, world }) => {
+  "stay alone until they are too old, which is told": async ({ tell, world }) => {
     const key = `tracklet:event:0.5-1700000000000:1000000:${world.clock.wall()}`;
     world.storage.rows[key] = '{"contact_uid":"ann","event_uid":"a","params":{}}';
     await tell("weather refused; A opens maxAgeMs=60000; A tracks; 30 s; weather up; 20 s");
     expect([world.names().includes("a"), key in world.storage.rows]).toEqual([false, true]);
     await tell("30 s; B opens maxAgeMs=60000; 5 s");
     expect(key in world.storage.rows).toBe(false);
+    await tell("B told evicted maxAgeMs a");
   },
 });
 
@@ -146,6 +147,25 @@ stories("a document that is not seen", {
   "because it is cached sends what a full storage kept in memory when it comes back": `
     A opens locks=none; 5 s; storage full; weather refused; A tracks 3; 1 s; A freezes; 1 s
     weather up; A returns; 60 s; once`,
+  ...each(
+    [
+      ["sends nothing of what was in flight that another one has delivered", "weather up; B opens; 10 s; B leaves"],
+      [
+        "sends what was in flight and somebody has emptied out of the storage",
+        "B opens; B clears; B leaves; weather up",
+      ],
+    ],
+    ([what, meanwhile]) => [
+      `because it is cached ${what}`,
+      async ({ tell, world }) => {
+        // The browser does not tell later what has changed meanwhile.
+        world.storage.lag = () => 0;
+        await tell(`A opens; 5 s; weather silent; A tracks; 3.5 s; A freezes; ${meanwhile}`);
+        await world.sent[0]!.answer(0);
+        await tell("A returns; A tracks; 60 s; once");
+      },
+    ],
+  ),
   "because it is cached sends nothing that another one has delivered meanwhile": `
     A opens; B opens; 5 s; weather refused; A tracks 3; 3 s; A freezes; weather up; B online; 30 s; waiting
     A returns; 30 s; once`,

@@ -4,6 +4,8 @@ import type { Config, DebugListener, TrackEvent, Tracker } from "../../src/types
 import { inStory } from "./story.js";
 import { inWorld } from "./world.js";
 
+/** What stands behind a mistake in the console. */
+const SEE = ["(docs/debugging.md#console)", ""];
 let warn: MockInstance;
 beforeEach(() => {
   warn = vi.spyOn(console, "warn").mockImplementation(() => {});
@@ -83,19 +85,24 @@ describe("an event", () => {
       expect(again).toEqual([first, first]);
     }));
 
-  it("has a number in its document, without gaps: what is not recorded takes none, and a page that comes back begins anew", () =>
+  it("has a number in its document, without gaps, whatever hooks track, drop and change, and a page that comes back begins anew", () =>
     inWorld(async (world) => {
-      const beforeSend = ({ event_uid }: TrackEvent) => event_uid !== "no" && undefined;
-      const page = await world.open({ stamp: true, beforeSend });
+      const beforeSend = ({ event_uid, params }: TrackEvent) => {
+        if (event_uid === "no") track("instead");
+        if (event_uid === "b") track("of b");
+        return event_uid !== "no" && { event_uid, contact_uid: "ann", params: { ...params, event_seq: 7 } };
+      };
+      const page = await world.open({ stamp: true, beforeSend, onError: () => track("of an error") });
       const { track, optIn, optOut } = page.tracker;
-      await page.run(() => [optOut(), track("denied"), optIn(), track("a"), track("no"), track(""), track("b")]);
+      await page.run(() => [optOut(), track("denied"), optIn(), track("a", { n: 5n }), track("no"), track("b")]);
       await world.clock.advance(1_000);
+      expect(world.names()).toEqual(["of an error", "a", "instead", "of b", "b"]);
       await page.freeze();
       await page.restore();
       await page.track("c");
       await world.clock.advance(1_000);
       const params = world.sent.map(({ body }) => JSON.parse(body).params);
-      expect(params.map(({ event_seq }) => event_seq)).toEqual([1, 2, 1]);
+      expect(params.map(({ event_seq }) => event_seq)).toEqual([1, 2, 3, 4, 5, 1]);
       expect(new Set(params.map(({ event_source }) => event_source)).size).toBe(2);
     }));
 });
@@ -105,12 +112,13 @@ describe("no verb throws, and the event still goes", () => {
     ["track()", ({ track }) => track(undefined as never), "track: eventUid"],
     ["identify()", ({ identify }) => identify(undefined as never), "identify: contactUid"],
     ["pageview(5)", ({ pageview }) => pageview(5 as never), "pageview: params"],
+    ["track(a, { n: 5n })", ({ track }) => track("a", { n: 5n }), "track a: params.n"],
   ])("%s is reported by verb and argument, once to the console", async (_, act, detail) => {
     const { sent, told } = await sentBy({}, (tracker) => {
       expect([act(tracker), act(tracker)]).toEqual([undefined, undefined]);
       tracker.track("next");
     });
-    expect([told, warn.mock.calls]).toEqual([Array(2).fill(`input ${detail}`), [[`tracklet: ${detail}`]]]);
+    expect([told, warn.mock.calls]).toEqual([Array(2).fill(`input ${detail}`), [[`tracklet: ${detail}`, ...SEE]]]);
     expect(sent.at(-1)).toEqual(event("ann", "next"));
   });
   it.each(["text", '{"no":JSON}', 5])("with %j for config.params", async (params) =>
@@ -145,16 +153,16 @@ describe("no verb throws, and the event still goes", () => {
 
 describe("a configuration", () => {
   it.each<[Partial<Config>, string]>([
-    [{ apiToken: "" }, "no apiToken"],
-    [{ trackUrl: "" }, "no trackUrl"],
-    [{ trackUrl: "https://[" }, "no address in trackUrl"],
+    [{ apiToken: "" }, "init: apiToken, trackUrl"],
+    [{ trackUrl: "" }, "init: apiToken, trackUrl"],
+    [{ trackUrl: "https://[" }, "init: apiToken, trackUrl"],
   ])("%j sends nothing anywhere, which is said; the events wait until it is right", (wrong, detail) =>
     inStory(async ({ tell, open, act, world }) => {
       const page = await open(wrong);
       await act(page, "tracks");
       await tell("60 s; requests 0; waiting e1");
       expect([warn.mock.calls, page.problems.map((problem) => problem.detail)]).toEqual([
-        [[`tracklet: ${detail}`]],
+        [[`tracklet: ${detail}`, ...SEE]],
         [detail],
       ]);
       await act(page, "leaves");
@@ -162,6 +170,13 @@ describe("a configuration", () => {
       expect(world.sent[0]!.url).toBe("https://track.example/v1/track/event?api_token=token");
     }),
   );
+  it("whose options are wrong is named, and holds on the safe side", () =>
+    inStory(async ({ tell, page, world }) => {
+      await tell(
+        "A opens consent=grantd maxEvents=1.000; A told input init: consent, maxEvents; A tracks; 60 s; requests 0",
+      );
+      expect([page("A").tracker.consent(), world.stored()]).toEqual(["pending", []]);
+    }));
   it("that is put right delivers what waited", () =>
     inStory(async ({ tell, service }) => {
       service.rule = ({ url }) => [url.endsWith("api_token=right") ? 200 : 401];
@@ -235,7 +250,7 @@ describe("beforeSend", () => {
       ({ params }: { params: Record<string, unknown> }) => void Object.assign(params, { n: 2, params }),
     ],
   ])("that %s loses nothing, and is reported", async (_, hook) =>
-    expect(await sentWith(hook)).toEqual({ sent: [whole], told: [expect.stringContaining("input beforeSend: ")] }),
+    expect(await sentWith(hook)).toEqual({ sent: [whole], told: [expect.stringContaining("input beforeSend a: ")] }),
   );
 });
 
@@ -257,32 +272,17 @@ describe("a page view with a URL of its own", () => {
       expect(world.stored()).toEqual(["pageview"]);
     }));
   const deep = JSON.parse(`${"[".repeat(63)}${"]".repeat(63)}`);
-  const drop = (url: URL) => (url.pathname === "/admin" ? null : `${url.origin}/x${url.pathname}`);
   it.each<[string, unknown, unknown[], Partial<Config>?, object?]>([
     ["has no secrets", "/a?token=s3cr3t&b=1", ["/a?token=REDACTED&b=1"]],
     ["has none beside params as deep as they may be", "/?token=s3cr3t", ["/?token=REDACTED"], {}, { deep }],
     ["may be a URL object", new URL("https://me:pw@site.example/?token=x1"), ["https://site.example/?token=REDACTED"]],
     ["is otherwise as given", "app://screens/home", ["app://screens/home"]],
     ["is left alone where it is none", 5, [5]],
-    ["meets visitUrl once", "/b", ["https://site.example/x/b"], { visitUrl: drop }],
-    ["may be dropped by visitUrl's null", "/admin", [], { visitUrl: drop }],
-    ["may be dropped by visitUrl's false", "/admin", [], { visitUrl: () => false }],
-    ["may be changed in place", `${URL_A}?b=1`, [URL_A], { visitUrl: (url) => void url.searchParams.delete("b") }],
-    ["stays where visitUrl gives nothing back", `${URL_A}?b=1`, [`${URL_A}?b=1`], { visitUrl: () => undefined }],
     [
-      "has no secrets where visitUrl throws",
-      "/?token=s3cr3t",
-      ["/?token=REDACTED"],
-      { visitUrl: () => JSON.parse("no") },
-    ],
-    [
-      "reaches beforeSend without secrets, and after visitUrl",
+      "reaches beforeSend without secrets",
       `${URL_A}?token=s3cr3t`,
       [`${URL_A}?token=REDACTED#changed`],
-      {
-        visitUrl: (url) => `${url}#changed`,
-        beforeSend: ({ params }) => void expect(params.visit_url).toBe(`${URL_A}?token=REDACTED#changed`),
-      },
+      { beforeSend: ({ params }) => void Object.assign(params, { visit_url: `${params.visit_url}#changed` }) },
     ],
   ])("%s", async (_, given, urls, config, more) => expect(await viewed(given, config, more)).toEqual(urls));
 });

@@ -1,12 +1,76 @@
 /** Events that an app has declared are checked, where they are tracked and where they were recorded: `tsc -p test` fails when one of these lines compiles. */
-import { type Config, type Hub, init, type TrackEvent, type Tracker, track } from "../../src/index.js";
-import { recordEvents } from "../../src/test.js";
+import {
+  type Config,
+  type EventName,
+  type Hub,
+  init,
+  type Problem,
+  type TrackArguments,
+  type TrackEvent,
+  type Tracker,
+  track,
+} from "../../src/index.js";
+import { recordEvents } from "../../src/recorder.js";
 
 interface Declared {
   signup: { plan: "free" | "team"; seats?: number };
   search: { words?: string };
   logout: undefined;
 }
+
+/** As an app writes it: without an index signature. */
+interface Order {
+  total: number;
+  at: Date;
+  items: string[];
+}
+
+interface Mistaken {
+  tagged: { tags: Set<string> };
+}
+
+export const choose = (
+  mine: Tracker<Declared>,
+  mistaken: Tracker<Mistaken>,
+  either: "signup" | "search",
+  any: EventName<Declared>,
+): void => {
+  mine.track(either, { plan: "team", words: "shoes" });
+  mine.track(any, { plan: "team" });
+  mine.track("logout", { account_uid: "acme" });
+  // @ts-expect-error one of them needs a plan
+  mine.track(either);
+  // @ts-expect-error one of them needs a plan
+  mine.track(either, { words: "shoes" });
+  // @ts-expect-error one of them needs a plan
+  mine.track(any);
+  // @ts-expect-error JSON makes {} of a Set, whoever declares it
+  mistaken.track("tagged", { tags: new Set(["a"]) });
+
+  const report = <Name extends EventName<Declared>>(name: Name, ...params: TrackArguments<Declared, Name>): void =>
+    mine.track(name, ...params);
+  report("signup", { plan: "team" });
+  // @ts-expect-error its params are required
+  report("signup");
+};
+
+export const send = (order: Order, tags: Map<string, string>, problem: Problem): string => {
+  track("ordered", order);
+  track("ordered", { ...order, note: null, nested: { deep: [1] } });
+  // @ts-expect-error a Map has no members
+  track("tagged", tags);
+  // @ts-expect-error nor has a list
+  track("tagged", ["a"]);
+  // @ts-expect-error nor a function
+  track("tagged", () => order);
+  // @ts-expect-error JSON makes {} of a Map
+  track("tagged", { tags });
+  // @ts-expect-error and nothing of a function
+  track("tagged", { total: 1, at: () => order });
+  // @ts-expect-error what is wrong is told of no event
+  if (problem.code === "input") return problem.event.event_uid;
+  return problem.code === "rejected" ? problem.event.event_uid : problem.detail;
+};
 
 export const use = (mine: Tracker<Declared>, hub: Hub, event: TrackEvent): void => {
   mine.track("signup", { plan: "team" });

@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { eventsOf } from "../../e2e/compare/collector.js";
-import { countEvents } from "../../e2e/compare/count.js";
-import { ALL } from "../../e2e/compare/peers/index.js";
+import { eventsOf } from "../../e2e/tools/compare/collector.js";
+import { countEvents } from "../../e2e/tools/compare/count.js";
+import { ALL } from "../../e2e/tools/compare/peers/index.js";
 
 /* What `npm run compare` reads of a body that it does not understand would count as lost. */
 

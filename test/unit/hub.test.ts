@@ -55,6 +55,8 @@ const sentIn = async (act: Act): Promise<string> => {
 /** Calls as they wait in an array. */
 const calls = (text: string): Command[] => text.split(", ").map((call) => call.split(" ") as Command);
 
+/** What stands behind a mistake in the console. */
+const SEE = ["(docs/debugging.md#console)", ""];
 let warn: MockInstance;
 beforeEach(() => {
   problems.length = 0;
@@ -169,7 +171,7 @@ describe("calls", () => {
       hub().push(garbage as never, ["track", "three"]);
     });
     expect(sent).toBe("one two three");
-    expect(warn.mock.calls).toEqual([[expect.stringContaining(`tracklet: ${warning}`)]]);
+    expect(warn.mock.calls).toEqual([[expect.stringContaining(`tracklet: ${warning}`), ...SEE]]);
   });
   it("by import wait as they were made", () =>
     sentIn(({ app, globals }) => {
@@ -185,23 +187,33 @@ describe("calls", () => {
 });
 
 describe("a configuration", () => {
-  const BOB = { contactUid: "bob", onError: () => expect.unreachable() };
+  const BOB: Partial<Config> = { contactUid: "bob", pageviews: "auto" };
+  const CHANGED = { trackUrl: "/t", beforeSend: () => null, stamp: true, params: { a: 2 } };
+  const TEXTS = { stamp: "false", params: '{"a":1}', beforeSend: undefined } as never;
   it.each<[what: string, second: Partial<Config>, sent: string, warnings: string[]]>([
     ["nothing", {}, "pageview one", []],
-    ["the same", config({ pageviews: "auto" }), "pageview one", []],
-    ["another apiToken", config({ apiToken: "other", ...BOB }), "pageview one", ["init: apiToken"]],
-    ["another name", config({ name: "other", ...BOB }), "pageview one", ["init: name"]],
-    ["another consent", config({ consent: "pending", ...BOB }), "bob:pageview bob:one", ["init: consent"]],
+    ["the same", config({ pageviews: "auto", params: { a: 1 }, beforeSend: () => {} }), "pageview one", []],
+    ["the same as an attribute has it", TEXTS, "pageview one", []],
+    ["another apiToken", config({ apiToken: "other", ...BOB }), "pageview one", ["init again: apiToken"]],
+    ["another name", config({ name: "other", ...BOB }), "pageview one", ["init again: name"]],
+    ["another consent", config({ consent: "pending", ...BOB }), "bob:pageview bob:one", ["init again: consent"]],
+    ["other options", CHANGED, "pageview one", ["init again: trackUrl, beforeSend, stamp, params"]],
+    ["other page views", { pageviews: "off" }, "pageview one", ["init again: pageviews"]],
   ])(
     "that comes second, with %s, changes no option, and is warned of where it differs",
     async (_, second, ...expected) => {
-      const sent = await sentIn(({ hub }) => {
-        hub().init(config({ pageviews: "auto" }));
-        hub().init(second as Config);
-        hub().track("one");
-      });
-      expect([sent, problems.map(({ detail }) => detail)]).toEqual(expected);
-      expect(warn.mock.calls).toEqual(problems.map(({ detail }) => [`tracklet: ${detail}`]));
+      for (const isImported of [false, true]) {
+        problems.length = 0;
+        warn.mockClear();
+        const sent = await sentIn(({ hub, app }) => {
+          const { init, track } = isImported ? app : hub();
+          init(config({ pageviews: "auto", stamp: false, params: { a: 1 }, beforeSend: () => {} }));
+          init(second as Config);
+          track("one");
+        });
+        expect([sent, problems.map(({ detail }) => detail)]).toEqual(expected);
+        expect(warn.mock.calls).toEqual(problems.map(({ detail }) => [`tracklet: ${detail}`, ...SEE]));
+      }
     },
   );
   it.each([undefined, null, {}])(
@@ -214,7 +226,7 @@ describe("a configuration", () => {
         hub().init(config());
       });
       expect(sent).toBe("one");
-      expect(warn.mock.calls).toEqual([["tracklet: no apiToken, trackUrl"]]);
+      expect(warn.mock.calls).toEqual([["tracklet: init: apiToken, trackUrl", ...SEE]]);
     },
   );
 });

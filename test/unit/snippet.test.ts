@@ -6,6 +6,8 @@ import { stubPage } from "./browser/fresh.js";
 
 let page: Window;
 let globals: Record<string, Hub | unknown[] | undefined>;
+/** What stands behind a mistake in the console. */
+const SEE = ["(docs/debugging.md#console)", ""];
 const OPTIONS = { apiToken: "token", trackUrl: "https://track.example", contactUid: "ann", pageviews: "off" };
 
 /** A tag with these options in the page. */
@@ -67,7 +69,7 @@ it.each([
 ])("says once what is missing with %s, and takes a configuration that comes later", async (_, current) => {
   globals.tracklet = [["track", "a"]];
   await run(current());
-  expect(warn.mock.calls).toEqual([["tracklet: no apiToken, trackUrl"]]);
+  expect(warn.mock.calls).toEqual([["tracklet: init: apiToken, trackUrl", ...SEE]]);
   (globals.tracklet as unknown as Hub).push(["init", OPTIONS]);
   expect(keys()).toEqual(["tracklet a"]);
   expect(warn).toHaveBeenCalledTimes(1);

@@ -59,6 +59,52 @@ test("clear forgets what was tracked, and not who is identified", () => {
   expect([names(events), events.all("one")]).toEqual([["ann two"], []]);
 });
 
+test.each([
+  ["restore", (events) => events.restore()],
+  ["the next recorder", () => recordEvents().restore()],
+])("%s leaves nothing behind: no timer, no listener, no wrapped history, and a tracker that does nothing", (_, end) => {
+  recordEvents().restore();
+  vi.useFakeTimers();
+  const methods = () => [history.pushState, history.replaceState, Object.keys(history)];
+  const before = [vi.getTimerCount(), ...methods()];
+  const beforeSend = vi.fn();
+  const onError = vi.fn();
+  const events = recordEvents({ contactUid: "ann", beforeSend, onError });
+  const { tracklet } = window;
+  track("one");
+  history.pushState({}, "", "/two");
+  vi.runAllTimers();
+  track("two");
+  expect(names(events)).toEqual(["ann pageview", "ann one", "ann pageview", "ann two"]);
+  end(events);
+  expect([vi.getTimerCount(), ...methods()]).toEqual(before);
+
+  beforeSend.mockClear();
+  tracklet.track("late");
+  tracklet.track();
+  history.pushState({}, "", "/three");
+  dispatchEvent(new PopStateEvent("popstate"));
+  document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+  expect([vi.getTimerCount(), beforeSend.mock.calls, onError.mock.calls, events.all().length]).toEqual([0, [], [], 4]);
+  vi.useRealTimers();
+});
+
+test("a method of history that somebody has wrapped meanwhile stays wrapped, and works", () => {
+  recordEvents().restore();
+  const { pushState } = history;
+  const events = recordEvents({ contactUid: "ann" });
+  const ours = history.pushState;
+  const wrapper = vi.fn(function (...args) {
+    return ours.apply(this, args);
+  });
+  history.pushState = wrapper;
+  events.restore();
+  history.pushState({}, "", "/wrapped");
+  expect([wrapper.mock.calls.length, location.pathname]).toEqual([1, "/wrapped"]);
+  Reflect.deleteProperty(history, "pushState");
+  History.prototype.pushState = pushState;
+});
+
 test("a tracker that was started before lends its options, and is put back", () => {
   Reflect.deleteProperty(window, "tracklet");
   init({ ...ADDRESS, contactUid: "ann", pageviews: "off", consent: "pending" });

@@ -11,9 +11,8 @@ const STANDS_MS = 250;
 /** So many times longer, at most, while the browser says that a navigation is still under way: 3 s in all. */
 const LONGER = 11;
 
-/** The strongest of several moves counts. */
-const STRENGTHS = { replace: 1, push: 2, load: 3 };
-const strengthOf = (kind: Navigation | "load"): number => STRENGTHS[kind === "traverse" ? "push" : kind];
+/** The strongest of several moves counts. An intercepted reload, or an update of an entry's state, is none of these, and no move. */
+const STRENGTHS = { replace: 1, push: 2, traverse: 2, load: 3 };
 
 let view = (): void => {};
 /** The strongest move since the last judgement; 0 where there was none, and no timer that counts runs. */
@@ -26,9 +25,13 @@ let isSeen = false;
 
 const isHash = (): boolean => config.pageviews === "hash";
 
+/** The URL without the parameter that opens the inspector, which says nothing of the page. */
+export const withoutInspector = (url: string): string =>
+  url.replace(/(\?)tracklet_inspect[^&#]*&|[?&]tracklet_inspect[^&#]*/, "$1");
+
 /** What makes a URL another one: not its fragment, unless that routes; the first route is none; of a replacement the path alone. */
 const essence = (url: string): string => {
-  const whole = url.replace(isHash() ? /#!?\/?$/ : /#.*/, "");
+  const whole = withoutInspector(url).replace(isHash() ? /#!?\/?$/ : /#.*/, "");
   return strength === STRENGTHS.replace ? whole.replace(/\?[^#]*/g, "").replace(/#!?\/?$/, "") : whole;
 };
 
@@ -61,8 +64,11 @@ const judgeLater = (longer = LONGER, url = location.href): void => {
 
 /** The URL may have moved. */
 export const move = (kind: Navigation | "load"): void => {
-  if (!strength) judgeLater();
-  strength = Math.max(strength, strengthOf(kind));
+  // A kind without a strength is not more than any.
+  if (STRENGTHS[kind] > strength) {
+    if (!strength) judgeLater();
+    strength = STRENGTHS[kind];
+  }
 };
 
 /** Links to a fragment, and replacements of one, are told by `popstate` alone where the Navigation API is missing: by their path. */

@@ -1,9 +1,9 @@
 /** Events that were tracked before anybody was named get contact and account, or are forgotten. */
 import type { TrackEvent } from "../../types.js";
 import { write } from "../json.js";
-import { followIdentity, identity } from "../state/identity.js";
-import { drop, enlist, forget, lists, put } from "./queue.js";
-import { isOwn, type Row, readRow } from "./row.js";
+import { identity, readIdentity } from "../state/identity.js";
+import { change, drop, enlist, lists, put } from "./queue.js";
+import { contentOf, isOwn, type Row } from "./row.js";
 
 /** Has somebody logged out since the event was tracked, without its contact? Without a reset id nobody has. */
 export const isForgotten = ({ isAddressed, resetId }: Row): boolean =>
@@ -13,10 +13,8 @@ export const isForgotten = ({ isAddressed, resetId }: Row): boolean =>
 export const address = (row: Row): void => {
   const [, contact_uid, account_uid] = identity();
   const { params, ...event } = JSON.parse(row.body) as TrackEvent;
-  forget(row);
   const body = write({ contact_uid, ...event, params: { account_uid: account_uid || undefined, ...params } });
-  Object.assign(row, readRow(row.key, `0,0,${body}`));
-  enlist(row);
+  change(row, contentOf(body));
   put(row);
 };
 
@@ -31,7 +29,7 @@ export const forgetUnaddressed = (): void => {
 };
 
 /** Learns whom other documents have named, and whether somebody has logged out. */
-export const followVisitor = (): void => {
-  if (followIdentity()) forgetUnaddressed();
+export const readVisitor = (): void => {
+  if (readIdentity()) forgetUnaddressed();
   addressAll();
 };

@@ -6,7 +6,7 @@
  */
 import { backOffMs, RETRY_AFTER_CEILING_MS } from "../../shared/retry-policy.js";
 import { get, remove, set } from "../state/storage.js";
-import { me } from "./queue.js";
+import { rows } from "./queue.js";
 import { EVENT } from "./row.js";
 import { PROBE_MS, SPREAD_MS, URGENT_MS } from "./timings.js";
 
@@ -24,15 +24,12 @@ export const BACKOFF = "backoff";
 /** Nothing while the service is healthy. */
 export let backoff: Backoff | undefined;
 
-/** By the document's random name: its first eight digits. A page may have broken `Math.random`. */
-const spread = (): number => (Number.parseInt(me, 16) / 2 ** 32) * SPREAD_MS;
-
 /**
  * Reads what this or another document has stored last. What others have written there says nothing.
  *
  * @param isTold whether another document may have removed it; else the page has emptied the storage, and what is known holds
  */
-export const followBackoff = (isTold?: boolean): void => {
+export const readBackoff = (isTold?: boolean): void => {
   const texts = (get(BACKOFF) ?? "").split(",");
   const numbers = texts.slice(0, 5).map(Number) as [number, number, number, number, number];
   if (texts[5] !== undefined && numbers.every((number) => number >= 0)) backoff = [...numbers, texts[5]];
@@ -44,34 +41,38 @@ const keep = (...next: Backoff): void => {
   set(BACKOFF, next.join());
 };
 
+/** Milliseconds for which the back-off holds: none once the clock was set back behind its beginning. */
+const left = (ceiling = RETRY_AFTER_CEILING_MS): number => {
+  const [setAt, delay] = backoff ?? [0, 0];
+  const past = Date.now() - setAt;
+  return past < 0 ? 0 : Math.max(0, Math.min(delay, ceiling) - past);
+};
+
 /**
- * Milliseconds until an event may be tried: none once the clock was set back behind the beginning.
+ * Milliseconds until an event may be tried. Each document waits a little longer than it must, so that one of them probes and
+ * the others are told in time.
  *
  * @param mayProbeEarly whether a page was loaded, the browser came online or the like
  */
 export const waitFor = (key: string, mayProbeEarly: boolean): number => {
-  if (!backoff) return 0;
-  const [setAt, delay, , , isProbed, culprit] = backoff;
-  const past = Date.now() - setAt;
-  const ceiling = mayProbeEarly && culprit !== RETRY_AFTER ? URGENT_MS : RETRY_AFTER_CEILING_MS;
-  const remaining = Math.min(delay, ceiling) + spread() - past;
+  const [, , , , isProbed, culprit = ""] = backoff ?? [];
   const isForAll = isProbed || !culprit.startsWith(EVENT) || culprit === key;
-  return isForAll && past >= 0 && remaining > 0 ? remaining : 0;
+  const wait = isForAll ? left(mayProbeEarly && culprit !== RETRY_AFTER ? URGENT_MS : undefined) : 0;
+  return wait && wait + Math.random() * SPREAD_MS;
 };
 
 /**
- * When the service went down, in epoch milliseconds: two attempts have failed, or two events. Never, if it is up.
- *
- * @param failuresOf how often an event has failed: one that did before, while others passed, says nothing of the service
+ * When the service went down, in epoch milliseconds: two attempts have failed, or two events. Never, if it is up. An event that
+ * has failed before, while others passed, says nothing of the service.
  */
-export const downSince = (failuresOf: (key: string) => number): number => {
+export const downSince = (): number => {
   const [, , failures = 0, since, , culprit] = backoff ?? [];
-  const isDown = backoff && (!culprit || (failures > 1 && failuresOf(culprit) <= failures));
+  const isDown = backoff && (!culprit || (failures > 1 && (rows.get(culprit)?.failures ?? 0) <= failures));
   return isDown ? since! : Number.POSITIVE_INFINITY;
 };
 
 /** For so many milliseconds more holds what the service has asked for. */
-const retryAfterLeft = (): number => (backoff?.[5] === RETRY_AFTER ? waitFor("", false) : 0);
+const retryAfterLeft = (): number => (backoff?.[5] === RETRY_AFTER ? left() : 0);
 
 /**
  * Notes that a request has failed.
@@ -83,7 +84,7 @@ const retryAfterLeft = (): number => (backoff?.[5] === RETRY_AFTER ? waitFor("",
 export const fail = (key: string, beganAt: number, delay: number): void => {
   const [setAt = 0, current = 0, failures = 0, since = beganAt, isProbed = 0, before = key] = backoff ?? [];
   const culprit = before === key || key === RETRY_AFTER ? key : "";
-  if (beganAt >= setAt || (key === RETRY_AFTER && delay > retryAfterLeft() - spread()))
+  if (beganAt >= setAt || (key === RETRY_AFTER && delay > retryAfterLeft()))
     keep(Date.now(), delay || backOffMs(failures), failures + 1, since, 0, culprit);
   else if (!culprit && !retryAfterLeft()) keep(setAt, current, failures, since, isProbed, culprit);
 };

@@ -1,17 +1,14 @@
 /** What was in flight at a clean exit: it is marked in its row, because the service most likely has it. */
 import { config, isOn } from "../config.js";
-import { get } from "../state/storage.js";
 import { backoff, downSince } from "./backoff.js";
 import { health } from "./health.js";
 import { inFlight, openFor } from "./in-flight.js";
-import { deliver, enlist, forget, lists, put, rows } from "./queue.js";
-import { readRow } from "./row.js";
+import { enlist, lists, put, rows } from "./queue.js";
 import { HANGS_MS, MARK_MS } from "./timings.js";
 
 /** Marks what is in flight, if nothing speaks against it. @param isLeaving whether the page is left now */
 export const handOff = (isLeaving: boolean): void => {
-  const isLikely =
-    !isOn(config.stamp) && !backoff && !health.isFailing && navigator.onLine && !openFor(HANGS_MS).length;
+  const isLikely = !isOn(config.stamp) && !backoff && navigator.onLine && !openFor(HANGS_MS).length;
   for (const [row, { kept }] of inFlight) {
     const isMarked = isLikely && kept > 0 && !row.failures;
     if (!rows.has(row.key) || (isMarked === row.handedOffAt > 0 && !isLeaving)) continue;
@@ -26,13 +23,13 @@ export const handOff = (isLeaving: boolean): void => {
  */
 export const judgeMarks = (): void => {
   for (const row of lists.handedOff) {
-    const { key, handedOffAt } = row;
+    const { handedOffAt } = row;
     const isJudged = health.acceptedAt >= handedOffAt;
     const isOpen = [...inFlight.values()].some(({ beganAt }) => beganAt >= handedOffAt);
     const isOld = Math.abs(Date.now() - handedOffAt) >= MARK_MS;
-    if (downSince((one) => rows.get(one)?.failures ?? 0) - handedOffAt < MARK_MS) enlist(row, true);
-    else if (isJudged || (isOld && !isOpen))
-      // Another document may have judged it, and sends it again.
-      (readRow(key, get(key) ?? "").handedOffAt === handedOffAt ? deliver : forget)(row);
+    const isDown = downSince() - handedOffAt < MARK_MS;
+    // Under the lock of its tab the event is sent again, or dropped: a page that lives on has that lock while a request is open.
+    row.arrivedMark = isDown ? undefined : handedOffAt;
+    if (isDown || isJudged || (isOld && !isOpen)) enlist(row, true);
   }
 };

@@ -8,13 +8,12 @@ export const health = {
   /** Events that were refused since. */
   refusals: 0,
   isPaused: false,
-  /** Has a request failed since? The back-off may be over, or emptied out of the storage. */
-  isFailing: false,
 };
 
 /** A request that began then was accepted. */
 export const accept = (beganAt: number, openSince: number): void => {
-  health.isFailing = false;
+  health.refusals = 0;
+  health.isPaused = false;
   health.acceptedAt = Math.max(health.acceptedAt, beganAt);
   health.acceptedSince = Math.max(health.acceptedSince, openSince);
 };

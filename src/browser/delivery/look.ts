@@ -2,11 +2,18 @@
 import { attempt } from "../../shared/attempt.js";
 import { get, keys, remove } from "../state/storage.js";
 import { isForgotten } from "./addressing.js";
-import { mostAge } from "./bounds.js";
+import { evict, mostAge } from "./bounds.js";
 import { hasLocks, isLeftAlone } from "./ownership.js";
-import { drop, enlist, forget, lists, rows, tally } from "./queue.js";
-import { ageOf, EVENT, isOwn, type Row, readRow } from "./row.js";
+import { change, deliver, drop, enlist, forget, lists, rows, tally } from "./queue.js";
+import { EVENT, isOwn, type Row, readRow, timeOf } from "./row.js";
 import { TOLD_MS } from "./timings.js";
+
+/** Is it the body of an event? Anybody may have written it. */
+const isEvent = (body: string): boolean | undefined =>
+  attempt(() => {
+    const { contact_uid = "", event_uid, params } = JSON.parse(body);
+    return [contact_uid, event_uid].every((uid) => typeof uid === "string") && !!params;
+  });
 
 /** Events that their own document may still send, by key: when they join the list, by a clock that nobody sets. */
 export const told = new Map<string, number>();
@@ -16,40 +23,45 @@ export const noteOther = (key: string): void => {
   if (hasLocks() && !rows.has(key) && !told.has(key)) told.set(key, performance.now() + TOLD_MS);
 };
 
-/**
- * Lists the event of a row, as its text says.
- *
- * @param known what this document knew of it
- * @returns it, where it may be sent
- */
-export const load = (key: string, known?: Row): Row | undefined => {
+/** Lists the event of another document, unless that one may still send it. */
+export const load = (key: string): void => {
   const text = get(key);
   told.delete(key);
-  // This document's own was emptied by the page, and goes all the same.
-  if (text === undefined && known && isOwn(known)) return known;
-  if (known) forget(known);
-  if (text === undefined) return undefined;
-  const mark = known?.handedOffAt;
-  const row: Row = Object.assign(known ?? {}, readRow(key, text));
-  if (!attempt(() => JSON.parse(row.body).params)) {
-    // It is no event.
+  if (text === undefined) return;
+  const row = readRow(key, text);
+  if (!isEvent(row.body)) {
     remove(key);
     tally.dropped++;
-  } else if (isLeftAlone(key) && !isOwn(row) && !row.handedOffAt) noteOther(key);
+  } else if (isLeftAlone(row)) noteOther(key);
   else if (isForgotten(row)) drop(row);
-  else enlist(row, row.handedOffAt === mark);
-  return row.list && row.list !== lists.handedOff ? row : undefined;
+  else enlist(row);
 };
 
-/** Lists the events of other tabs, the oldest first. Rows of other versions of the script are theirs, until they are old. */
+/** Is the event still to be sent, as its row says now? To be asked right before it is sent, under the lock of its tab. */
+export const isStillThere = (row: Row): boolean => {
+  const { handedOffAt, arrivedMark, key } = row;
+  const text = get(key);
+  if (text === undefined) {
+    // This document's own was emptied by the page, and goes all the same.
+    if (!isOwn(row)) forget(row);
+    return isOwn(row);
+  }
+  const stored = readRow(key, text);
+  change(row, stored, stored.handedOffAt === handedOffAt);
+  if (isLeftAlone(row)) {
+    forget(row);
+    noteOther(key);
+  } else if (isForgotten(row)) drop(row);
+  else if (stored.handedOffAt && stored.handedOffAt === arrivedMark) deliver(row);
+  return !!row.list && row.list !== lists.handedOff;
+};
+
+/** Lists the events of other tabs, about the oldest first. Rows of other versions of the script are theirs, until they are old. */
 export const look = (): void => {
-  // Those of one tab stay in the order of their numbers: a clock may have been set back.
-  const tabOf = (key: string): string => key.split(":")[1]!;
-  const compare = (one: string, other: string): number => (tabOf(one) === tabOf(other) ? 0 : ageOf(other) - ageOf(one));
-  for (const key of keys("event").sort(compare))
+  for (const key of keys("event").sort((one, other) => timeOf(one) - timeOf(other)))
     if (rows.has(key)) continue;
     else if (key.startsWith(EVENT)) load(key);
-    else if (ageOf(key) > mostAge()) remove(key);
+    else if (Date.now() - timeOf(key) > mostAge()) evict(readRow(key, get(key) ?? ""), "maxAgeMs");
   const inOrder = [...rows.values()].sort((one, other) => one.time - other.time);
   rows.clear();
   for (const row of inOrder) rows.set(row.key, row);

@@ -7,7 +7,7 @@ import { pause } from "../../shared/pause.js";
 import { config } from "../config.js";
 import { isHidden } from "../page.js";
 import { inFlight, isFull, isGone } from "./in-flight.js";
-import { ageOf, isYoung, type Row } from "./row.js";
+import { ageOf, isOwn, isYoung, type Row } from "./row.js";
 import {
   LATE_MS,
   LEFT_ALONE_MS,
@@ -48,40 +48,35 @@ export const passedOver = (tab: string): number => Math.max(0, (refused.get(tab)
 /**
  * Asks for the lock of a tab.
  *
- * @param then called once events of the tab may be sent
- * @returns milliseconds until it may be worth another try
+ * @returns ends once events of the tab may be sent, or the lock was refused; never, where it is asked for already, or where no
+ *   further lock may be
  */
-export const ask = (tab: string, then: () => void): number => {
-  const left = passedOver(tab);
-  if (left || isGone || held.has(tab) || held.size >= LOCKS) return left || REFUSED_MS;
-  const lock: Lock = {};
-  held.set(tab, lock);
-  const isOurs = (): boolean => held.get(tab) === lock;
-  const take = async (granted: unknown): Promise<void> => {
-    if (!isOurs()) return;
-    if (!granted) {
-      held.delete(tab);
-      refused.set(tab, performance.now() + REFUSED_MS);
-      return;
-    }
-    lock.since = performance.now();
-    await pause(SETTLE_MS);
-    if (!isOurs()) return;
-    // The page stood still, and what others wrote may not have arrived. On a hidden page, each timer comes late.
-    if (performance.now() - lock.since > LATE_MS + SETTLE_MS && !isHidden()) end(tab);
-    else lock.isSettled = true;
-    then();
-    if (isOurs())
-      await new Promise<void>((resolve) => {
-        lock.release = resolve;
-      });
-  };
-  const request = async (): Promise<unknown> =>
-    navigator.locks.request(`${config.name}:${tab}`, { ifAvailable: true }, take);
-  // Without locks, as on plain `http` and in a sandboxed frame, nobody can refuse one.
-  request().catch(() => take(true));
-  return REFUSED_MS;
-};
+export const ask = (tab: string): Promise<void> =>
+  new Promise((resolve) => {
+    if (isGone || held.has(tab) || held.size >= LOCKS) return;
+    const lock: Lock = {};
+    held.set(tab, lock);
+    const isOurs = (): boolean => held.get(tab) === lock;
+    const take = async (granted: unknown): Promise<void> => {
+      if (!isOurs()) return;
+      lock.since = performance.now();
+      if (granted) await pause(SETTLE_MS);
+      else refused.set(tab, lock.since + REFUSED_MS);
+      if (!isOurs()) return;
+      // The page stood still, and what others wrote may not have arrived. On a hidden page, each timer comes late.
+      if (!granted || (performance.now() - lock.since > LATE_MS + SETTLE_MS && !isHidden())) end(tab);
+      else lock.isSettled = true;
+      resolve();
+      if (isOurs())
+        await new Promise<void>((release) => {
+          lock.release = release;
+        });
+    };
+    const request = async (): Promise<unknown> =>
+      navigator.locks.request(`${config.name}:${tab}`, { ifAvailable: true }, take);
+    // Without locks, as on plain `http` and in a sandboxed frame, nobody can refuse one.
+    request().catch(() => take(true));
+  });
 
 /** May this document write and send the event now? What was young when its lock was granted, no other document has touched. */
 export const owns = (row: Row): boolean => {
@@ -89,9 +84,12 @@ export const owns = (row: Row): boolean => {
   return isYoung(row) || !!isSettled || since - row.trackedAt! < YOUNG_MS;
 };
 
-/** Is the event of another tab so young that its own document sends it? */
-export const isLeftAlone = (key: string): boolean =>
-  ageOf(key) >= 0 && ageOf(key) < (hasLocks() ? LEFT_ALONE_MS : LEFT_ALONE_WITHOUT_LOCKS_MS);
+/** Is the event of another tab so young that its own document sends it? That one is no more, or may be, where it is handed off. */
+export const isLeftAlone = (row: Row): boolean =>
+  !isOwn(row) &&
+  !row.handedOffAt &&
+  ageOf(row) >= 0 &&
+  ageOf(row) < (hasLocks() ? LEFT_ALONE_MS : LEFT_ALONE_WITHOUT_LOCKS_MS);
 
 /** Lets go of the locks of tabs without an open request. Where only a place is missing, what was granted is used soon. */
 export const release = (): void => {

@@ -3,10 +3,11 @@
  * more waits: the next event stands at the head of a list.
  */
 import { uuid } from "../../shared/uuid.js";
+import type { Problem } from "../../types.js";
 import { report } from "../reporting.js";
 import { identity } from "../state/identity.js";
 import { remove, set } from "../state/storage.js";
-import { EVENT, isOwn, isYoung, type Row, readRow, writeRow } from "./row.js";
+import { contentOf, EVENT, isOwn, isYoung, type Row, writeRow } from "./row.js";
 
 type List = Set<Row>;
 
@@ -79,14 +80,28 @@ export const put = (row: Row): void => {
   set(row.key, writeRow(row));
 };
 
-/** Makes an event durable before it returns. */
-export const append = (body: string): Row => {
-  // Seven digits from the start, so that keys sort as text.
-  const row = readRow(`${EVENT}${me}:${1_000_000 + tally.seq++}:${Date.now()}`, `0,0,${identity()[0]}${body}`);
-  row.trackedAt = performance.now();
-  enlist(row);
-  put(row);
-  return row;
+/** Changes what is known of an event that waits. @param isAgain as of `enlist` */
+export const change = (row: Row, next: Partial<Row>, isAgain?: boolean): void => {
+  count(row, -1);
+  Object.assign(row, next);
+  count(row, 1);
+  enlist(row, isAgain);
+};
+
+/** The record of a new event. */
+export const create = (body: string): Row => {
+  const time = Date.now();
+  return {
+    // Seven digits from the start, so that keys sort as text.
+    key: `${EVENT}${me}:${1_000_000 + tally.seq++}:${time}`,
+    tab: me,
+    time,
+    failures: 0,
+    handedOffAt: 0,
+    resetId: identity()[0]!,
+    trackedAt: performance.now(),
+    ...contentOf(body),
+  };
 };
 
 const take = (row: Row): void => {
@@ -100,9 +115,9 @@ export const deliver = (row: Row): void => {
   tally.delivered++;
 };
 
-/** @param rejection why the service does not want it; reported, if there is one, with the event */
-export const drop = (row: Row, rejection?: string): void => {
+/** @param code the problem that is reported with the event, if there is one */
+export const drop = (row: Row, code?: Problem["code"], detail = ""): void => {
   take(row);
   tally.dropped++;
-  if (rejection) report("rejected", rejection, row.body);
+  if (code) report(code, detail, row.body);
 };

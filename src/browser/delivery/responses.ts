@@ -4,12 +4,13 @@ import { report } from "../reporting.js";
 import { getStored } from "../state/storage.js";
 import { clear, fail, RETRY_AFTER } from "./backoff.js";
 import { accept, health } from "./health.js";
-import { isGone, type Request } from "./in-flight.js";
+import { isGone } from "./in-flight.js";
 import { owns } from "./ownership.js";
 import { countWaiting, deliver, drop, enlist, forget, move, put, rows } from "./queue.js";
 import { isOwn, type Row } from "./row.js";
+import type { Ended } from "./sender.js";
 import { PAUSE_MS, REFUSALS, WELL_CEILING_MS, WELL_MS } from "./timings.js";
-import { BEACON, type Outcome } from "./transport.js";
+import { BEACON } from "./transport.js";
 
 /** These say that the event is wrong; where every event meets them, the configuration is. */
 const isRefused = (status: number): boolean => [400, 413, 422].includes(status);
@@ -25,7 +26,7 @@ const judgeFailure = (row: Row, status: number, isEvents: boolean): boolean => {
   const isAtFault = isEvents && failures > 0 && failedAt < health.acceptedSince;
   row.wasRefused = isRefused(status);
   if (isAtFault && wasRefused && row.wasRefused) {
-    drop(row, `status ${status}`);
+    drop(row, "rejected", `status ${status}`);
     return true;
   }
   row.tries = isAtFault || (isEvents && tries) ? tries + 1 : 0;
@@ -43,11 +44,10 @@ const judgeFailure = (row: Row, status: number, isEvents: boolean): boolean => {
 };
 
 /** Says what the answer means. A suspect is in no list after it. */
-export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome): void => {
+export const judge = (row: Row, { request, outcome: [status, retryAfter] }: Ended): void => {
+  if (status > BEACON) health.answeredAt = performance.now();
   if (isSuccess(status)) {
     accept(request.beganAt, request.openSince);
-    health.refusals = 0;
-    health.isPaused = false;
     clear();
     deliver(row);
     return;
@@ -59,7 +59,7 @@ export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome)
     put(row);
   }
   // What is cut off while the page is left may have arrived.
-  if (status === BEACON || isGone || (request.isCut && !status)) {
+  if (status === BEACON || isGone) {
     if (isListed && row.handedOffAt) enlist(row);
     return;
   }
@@ -74,7 +74,6 @@ export const judge = (row: Row, request: Request, [status, retryAfter]: Outcome)
   const delay = isWrong ? PAUSE_MS : isWell ? Math.random() * WELL_CEILING_MS : 0;
   // Any other status of a wrong configuration speaks of the service as well.
   const culprit = isEvents && (isRefusal || !isWrong) ? row.key : "";
-  health.isFailing = true;
   fail(retryAfter ? RETRY_AFTER : culprit, request.beganAt, retryAfter || delay);
   if (isWrong && !health.isPaused) report("paused", `status ${status}`);
   health.isPaused ||= !!isWrong;

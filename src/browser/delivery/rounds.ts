@@ -2,18 +2,23 @@
  * When something is sent. A round begins what may be sent, and sets one timer for the next round. Where nothing waits it sets
  * none, and nothing touches the storage.
  */
+import { pause } from "../../shared/pause.js";
+import { backOffMs } from "../../shared/retry-policy.js";
 import { url } from "../config.js";
 import { isHidden } from "../page.js";
-import { guard } from "../reporting.js";
+import { guard, log } from "../reporting.js";
 import { consent } from "../state/consent.js";
 import { trim } from "./bounds.js";
+import { due } from "./due.js";
 import { handOff, judgeMarks } from "./hand-off.js";
 import { inFlight, isGone } from "./in-flight.js";
 import { join } from "./look.js";
-import { isAsking, release } from "./ownership.js";
-import { countWaiting } from "./queue.js";
-import { beginRequests } from "./sender.js";
-import { FRAME_MS } from "./timings.js";
+import { ask, isAsking, release } from "./ownership.js";
+import { countWaiting, enlist, rows } from "./queue.js";
+import { judge } from "./responses.js";
+import type { Row } from "./row.js";
+import { send } from "./sender.js";
+import { FRAME_MS, REFUSED_MS, SUSPECT_TRIES } from "./timings.js";
 
 const next = {
   timer: undefined as ReturnType<typeof setTimeout> | undefined,
@@ -29,6 +34,24 @@ const arm = (delay: number): void => {
   next.timer = setTimeout(() => round(), Math.ceil(Math.max(0, delay)));
 };
 
+/** A request has ended, or a lock was granted. Once the page is left, nothing more is begun. */
+const again = (): void => {
+  if (!isGone) round();
+};
+
+/** Sends one event, and has judged what becomes of it. */
+const carry = async (row: Row, isOut: boolean): Promise<void> => {
+  const ended = await send(row, isOut);
+  if (!ended) return;
+  guard(() => judge(row, ended));
+  again();
+  if (rows.get(row.key) !== row || row.list) return;
+  // A suspect waits by itself, in no list.
+  await pause(backOffMs(Math.max(1, row.tries! - SUSPECT_TRIES + 1)));
+  if (rows.get(row.key) === row) enlist(row);
+  again();
+};
+
 const step = (isLeaving: boolean): void => {
   clearTimeout(next.timer);
   next.isComing = false;
@@ -38,22 +61,21 @@ const step = (isLeaving: boolean): void => {
   judgeMarks();
   trim();
   if (isOpen && countWaiting()) {
-    const open = inFlight.size;
     const { mayProbeEarly } = next;
-    wait = Math.min(wait, beginRequests({ isOut, isLeaving, mayProbeEarly, then }));
-    next.mayProbeEarly &&= inFlight.size === open;
+    for (const one of due({ isOut, isLeaving, mayProbeEarly }))
+      if (typeof one === "number") wait = Math.min(wait, one);
+      else if (typeof one === "string") {
+        wait = Math.min(wait, REFUSED_MS);
+        ask(one).then(again);
+      } else {
+        next.mayProbeEarly = false;
+        carry(one, isOut).catch((error) => log("error", `${error}`));
+      }
   }
   if (isOut) handOff(isLeaving);
   release();
   if (!isGone && wait < Number.POSITIVE_INFINITY) arm(wait);
 };
-
-/** A request has ended, or a lock was granted. After the page was left, only what the answer says counts. */
-const then = (judgeOutcome?: () => void): void =>
-  guard(() => {
-    judgeOutcome?.();
-    if (!isGone) step(false);
-  });
 
 /**
  * Something may let events go.

@@ -31,6 +31,8 @@ export interface Row {
 
   /** When this document has tracked it. */
   trackedAt?: number;
+  /** The hand-off that a later request has shown to be right. */
+  arrivedMark?: number | undefined;
   /** Was this document told that another one has removed it, while its request was open here? */
   isRemoved?: boolean;
   /** When it failed last, and whether the service refused it. */
@@ -42,8 +44,15 @@ export interface Row {
   list?: Set<Row>;
 }
 
-/** Milliseconds since the event was tracked; negative where the clock was set back. */
-export const ageOf = (key: string): number => Date.now() - Number(key.split(":").pop());
+/** When the event of a key was tracked, in epoch milliseconds: the last part of the key in every format. */
+export const timeOf = (key: string): number => Number(key.split(":").pop());
+
+/**
+ * Milliseconds since the event was tracked: by a clock that nobody sets, where this document has tracked it. Of other
+ * documents' events the key tells, and a clock that is set makes them younger or older.
+ */
+export const ageOf = ({ time, trackedAt }: Row): number =>
+  trackedAt === undefined ? Date.now() - time : performance.now() - trackedAt;
 
 /** Was it tracked by this document, under whichever name? */
 export const isOwn = ({ trackedAt }: Row): boolean => trackedAt !== undefined;
@@ -52,6 +61,14 @@ export const isOwn = ({ trackedAt }: Row): boolean => trackedAt !== undefined;
 export const isYoung = ({ trackedAt = Number.NEGATIVE_INFINITY }: Row): boolean =>
   trackedAt > performance.now() - YOUNG_MS;
 
+/** The body, and what it says of the event. */
+export const contentOf = (body: string): Pick<Row, "body" | "size" | "isAddressed"> => ({
+  body,
+  size: new TextEncoder().encode(body).length,
+  // It is the first member then.
+  isAddressed: body.startsWith('{"contact_uid"'),
+});
+
 /** The text of a row. */
 export const writeRow = ({ failures, handedOffAt, resetId, body }: Row): string =>
   `${failures},${handedOffAt},${resetId}${body}`;
@@ -59,18 +76,13 @@ export const writeRow = ({ failures, handedOffAt, resetId, body }: Row): string 
 export const readRow = (key: string, text: string): Row => {
   const start = text.indexOf("{");
   const [failures, handedOffAt, resetId = ""] = text.slice(0, start).split(",");
-  const [, tab, , time] = key.split(":");
-  const body = text.slice(start);
   return {
     key,
-    tab: tab!,
-    time: Number(time),
-    body,
-    size: new TextEncoder().encode(body).length,
-    // It is the first member then.
-    isAddressed: body.startsWith('{"contact_uid"'),
+    tab: key.split(":")[1]!,
+    time: timeOf(key),
     failures: Number(failures),
     handedOffAt: Number(handedOffAt),
     resetId,
+    ...contentOf(text.slice(start)),
   };
 };

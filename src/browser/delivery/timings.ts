@@ -5,9 +5,8 @@ export const FRAME_MS = 100;
 
 /** Requests at once: enough to drain a back-log, and two of a host's six sockets are left to the page. */
 export const PARALLEL = 4;
-/** A request that is open for longer is slow: so many of them free their place for another one. */
+/** A request that is open for longer is slow. */
 export const SLOW_MS = 2_000;
-export const SLOW = 2;
 /**
  * Requests at once where the service does not answer, and while such a page is left. Chromium never ends the preflight of a
  * request that was given up: each one holds one of the six sockets of HTTP/1.1, and the next page needs one, too.
@@ -20,8 +19,6 @@ export const PREFLIGHT_MS = 5_000;
 export const PARALLEL_OUT = 32;
 /** Bytes with keepalive: of the 65,536 of a document, some are left to the page. */
 export const KEEPALIVE_BYTES = 61_440;
-/** So many events that do not fit into that are passed over for smaller ones behind them. */
-export const MISFITS = 8;
 /** A request without an answer after this time is given up. */
 export const TIMEOUT_MS = 15_000;
 /** One that is open for longer never ends: WebKit forgets those that it cuts off for the back/forward cache. */
@@ -71,6 +68,13 @@ export const HANGS_MS = 3_000;
 export const MAX_EVENTS = 1_000;
 export const MAX_BYTES = 1_048_576;
 export const MAX_AGE_MS = 604_800_000;
+/** Of one name, so great a part of the most events may come at once, and then one in so much time; none more in an outage. */
+export const BURST = 1 / 4;
+export const TRICKLE_MS = 1_000;
+/** Bytes of one event: more than that services commonly refuse, ours by default. */
+export const MAX_SIZE = 262_144;
+/** The longest age that an option may ask for, 30 days: what a service keeps for the sake of late events has an end. */
+export const LONGEST_AGE_MS = 2_592_000_000;
 /** Bounds of events without a contact: they may never be sent, so they are few and go within a day. */
 export const MAX_UNADDRESSED = 100;
 export const MAX_UNADDRESSED_AGE_MS = 86_400_000;

@@ -15,7 +15,7 @@ const initial = (): Consent => {
   const isRefused =
     isOn(config.mute) ||
     (isOn(config.respectGpc) && (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl);
-  return isRefused ? "denied" : config.consent || "granted";
+  return isRefused ? "denied" : config.consent!;
 };
 
 /**
@@ -23,7 +23,7 @@ const initial = (): Consent => {
  *
  * @param own the choice that the visitor makes on this page
  */
-export const followConsent = (own?: Consent): void => {
+export const readConsent = (own?: Consent): void => {
   const stored = own ?? get(CONSENT);
   // Where the page has emptied the storage, what was last known holds.
   const next =
@@ -56,7 +56,7 @@ export const restoreRefusal = (): void => {
 export const choose = (choice: Consent): void => {
   // A refusal first, so that no other tab takes what is gone for a reason to send.
   if (choice === "denied") set(CONSENT, choice);
-  followConsent(choice);
+  readConsent(choice);
   // And again, because it has made room for itself.
   set(CONSENT, choice);
 };

@@ -20,7 +20,7 @@ const stored = (): string[] | undefined => {
   return id === undefined ? undefined : [id.replace(/[{,]/g, ""), ...who];
 };
 
-/** Reset id, contact and account. Not read anew at each event: `followIdentity` learns what other documents write. */
+/** Reset id, contact and account. Not read anew at each event: `readIdentity` learns what other documents write. */
 export const identity = (): string[] => {
   known ??= stored() ?? [""];
   return known;
@@ -57,7 +57,7 @@ export const resetIdentity = (): void => {
  *
  * @returns whether somebody has logged out since: what this document knew of its visitor is over
  */
-export const followIdentity = (): boolean => {
+export const readIdentity = (): boolean => {
   // Where the page has emptied the storage, what is known holds.
   const next = stored() ?? identity();
   // A document that knows of no reset has not undone one.

@@ -56,7 +56,7 @@ export const set = (key: string, value: string): boolean | undefined => {
  * Another tab has written the row, or removed it. That holds, also where this page could not write its own, or where the
  * storage was emptied right after.
  */
-export const followRow = (key: string, text: string | null): void => {
+export const onRow = (key: string, text: string | null): void => {
   delete memory[prefixed(key)];
   if (text && !getStored(key)) memory[prefixed(key)] = text;
 };

@@ -21,7 +21,6 @@ type Health = "well" | "unsure" | "ill";
 type Mark = "marked" | "unsure" | "unmarked";
 
 const LOST = "handed off, and its request failed";
-const JUDGED = "its request failed on a hidden page, while another page took a success for that of its mark";
 
 interface Failure {
   beganAt: number;
@@ -49,7 +48,6 @@ export const handOff: MakeRule = (journal) => {
   const failures = new Map<Page | undefined, Failure[]>();
   /** What has failed on a hidden page, and until when its mark may stand all the same. */
   const failedMarks = new Map<Sent, number>();
-  let succeededAt = Number.NEGATIVE_INFINITY;
   /** When a page came back from the cache last. */
   const restoredAt = new Map<Page, number>();
   /** A page acts on a failure a task later: whether it has already done so, nobody can tell. */
@@ -97,7 +95,6 @@ export const handOff: MakeRule = (journal) => {
     const mayWrite =
       clock.now() < entry.trackedAt + YOUNG_MS || clock.now() >= lockedAt(journal, page, entry) + SETTLE_MS;
     const hasOthers = world.pages.some((other) => other !== page && !other.isDead);
-    if (hasOthers && clock.now() < succeededAt + HEARD_MS) entry.mayBeLost ??= JUDGED;
     if (hasOthers || !mayWrite) failedMarks.set(sent, mayWrite ? clock.now() + page.throttleMs + HEARD_MS : STUCK);
   };
   const note = (page: Page | undefined, failure: Failure): void => {
@@ -155,9 +152,6 @@ export const handOff: MakeRule = (journal) => {
       const { page, beganAt } = sent;
       const { name, failures: times } = entry;
       if (isSuccess(status)) {
-        succeededAt = clock.now();
-        for (const [other, until] of failedMarks)
-          if (other.page !== page && clock.now() < until) entries.get(other.name)!.mayBeLost ??= JUDGED;
       }
       if (page.isGone) return;
       holdsUntil = Math.max(holdsUntil, clock.now() + retryAfter * 1_000);

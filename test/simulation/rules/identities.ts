@@ -19,9 +19,8 @@ interface Change {
 }
 interface Own {
   id: string;
+  at: number;
   place: number;
-  /** When an option comes into force: the task that reads of log-outs, and then names it, comes later in this millisecond. */
-  comesAt: number;
   /** The log-outs that the page had yet to hear of when it named somebody: they may end what it knows, or be known to it. */
   unheard: Change[];
 }
@@ -94,9 +93,9 @@ export const identities: MakeRule = (journal) => {
   };
   const isAddressed = ({ page }: Entry, { addressedAt }: Owned): boolean =>
     addressedAt !== undefined && !page.isDead && !page.isFrozen && hasHeard(journal, page, addressedAt);
-  const identify = (page: Page, id: string, comesAt = Number.NEGATIVE_INFINITY): void => {
+  const identify = (page: Page, id: string): void => {
     const unheard = resets.filter((reset) => !knows(page, reset) || isNews(page, reset));
-    own.set(page, { id, place: ++place, comesAt, unheard });
+    own.set(page, { id, at: clock.now(), place: ++place, unheard });
     doubtful.delete(page);
     const isSure = change(page, [id]);
     for (const [entry, state] of owned) {
@@ -120,7 +119,8 @@ export const identities: MakeRule = (journal) => {
     }
     const mine = own.get(page);
     const later = resets.filter((reset) => mine && reset.place > mine.place);
-    const isTold = later.some((reset) => reset.at > mine!.comesAt && knows(page, reset));
+    // Of a log-out that comes while the name is on its way, nobody can tell which is the last.
+    const isTold = later.some((reset) => reset.at >= mine!.at + HEARD_MS && knows(page, reset));
     const isOwn = mine && !mine.unheard.length && !later.length;
     const stored = storedFor(page);
     const allowed = new Set<string>();
@@ -136,7 +136,7 @@ export const identities: MakeRule = (journal) => {
       const { contactUid, accountUid, consent } = page.config;
       openedAt.set(page, clock.now());
       if (consent === "pending" || isRefused) closed.add(page);
-      if (contactUid) page.whenActive(() => identify(page, text(`${contactUid}`, accountUid as string), clock.now()));
+      if (contactUid) page.whenActive(() => identify(page, text(`${contactUid}`, accountUid as string)));
     },
     onTrack: (entry) => entry.page.whenActive(() => track(entry)),
     onIdentify: (page, contact, account) => identify(page, text(contact, account)),

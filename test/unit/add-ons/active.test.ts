@@ -35,7 +35,15 @@ const STEPS: Record<string, (argument: string) => unknown> = {
   slow: () => Object.assign(navigation, { transition: {} }),
   done: () => Object.assign(navigation, { transition: null }),
   end: () => end(),
+  again: () => {
+    end = begin();
+  },
 };
+
+const begin = () =>
+  watchActive((eventUid, { active_time, visit_url }) =>
+    tracked.push(`${new URL(`${visit_url}`).pathname} ${active_time}${eventUid === "page_active" ? "" : eventUid}`),
+  );
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -47,9 +55,7 @@ beforeEach(() => {
   history.replaceState(null, "", "/a?secret=1");
   see("visible");
   tracked = [];
-  end = watchActive((eventUid, { active_time, visit_url }) =>
-    tracked.push(`${new URL(`${visit_url}`).pathname} ${active_time}${eventUid === "page_active" ? "" : eventUid}`),
-  );
+  end = begin();
 });
 afterEach(() => {
   end();
@@ -78,6 +84,7 @@ it.each<[what: string, steps: string, tracked: string[]]>([
   ["once that navigation has ended", "sign, 5, slow, go /b, 2, done, 1, hide", ["/a 5", "/b 3"]],
   ["a redirect is no view", "sign, 5, go /b, 0.1, go /c, 2, hide", ["/a 5.1", "/c 2"]],
   ["another query is no other view", "sign, 5, go /a?q, 2, hide", ["/a 7"]],
+  ["called again: what was counted, and then once", "sign, 5, again, sign, 3, hide", ["/a 5", "/a 3"]],
   ["what was counted when it ends, and nothing later", "sign, 5, end, sign, 5, hide", ["/a 5"]],
 ])("%s: %s", (_, steps, expected) => {
   for (const [act, argument] of steps.split(", ").map((step) => step.split(" ")))

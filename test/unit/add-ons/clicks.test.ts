@@ -103,6 +103,19 @@ describe("links", () => {
   });
 });
 
+it("called again, it takes the place of the one before, and its end leaves the later one alone", () => {
+  const before = end;
+  end = watchClicks((...call) => tracked.push(call), {});
+  const click = () => fire('<b data-track="read">x</b>');
+  click();
+  before();
+  click();
+  expect(tracked).toEqual([
+    ["read", {}],
+    ["read", {}],
+  ]);
+});
+
 it("the module uses the page's tracker, which may come later", async () => {
   const { trackClicks } = await import("../../../src/clicks.js");
   vi.stubGlobal("tracklet", undefined);

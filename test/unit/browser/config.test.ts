@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Config } from "../../../src/types.js";
-import { fresh } from "./fresh.js";
+import { fresh, OPTIONS } from "./fresh.js";
 
 beforeEach(() => {
   vi.stubGlobal("location", new URL("https://site.example/a/b"));
@@ -26,6 +26,10 @@ it.each<[Partial<Config>, string | undefined]>([
   [{ eventPath: "e/1" }, "https://track.example/e/1?api_token=token"],
   [{ eventPath: "" }, "https://track.example/v1/track/event?api_token=token"],
   [{ apiToken: "a&b=c d/é" }, "https://track.example/v1/track/event?api_token=a%26b%3Dc%20d%2F%C3%A9"],
+  [
+    { trackUrl: " https://track.example/ ", apiToken: "token\n" },
+    "https://track.example/v1/track/event?api_token=token",
+  ],
   [{ apiToken: "" }, undefined],
   [{ trackUrl: "" }, undefined],
   [{ trackUrl: "https://[" }, undefined],
@@ -42,4 +46,23 @@ it("reads switches as attributes have them", async () => {
   const { isOn } = await load({});
   const on = ["", "true", true, "false", false, "no", undefined, null].filter(isOn);
   expect(on).toEqual(["", "true", true]);
+});
+
+it.each<[string, Partial<Config>, string[], object]>([
+  ["consent without case and blanks", { consent: " Pending " as never }, [], { consent: "pending" }],
+  ["no consent", { consent: undefined as never }, [], { consent: "granted" }],
+  ["an empty consent", { consent: "" as never }, ["consent"], { consent: "pending" }],
+  ["another word", { consent: "grantd" as never }, ["consent"], { consent: "pending" }],
+  ["numbers, also as texts", { maxEvents: 5, maxBytes: "1e6" as never }, [], { maxEvents: 5, maxBytes: 1e6 }],
+  ["no numbers", { maxEvents: "" as never, maxBytes: undefined as never }, [], { maxEvents: 7, maxBytes: 7 }],
+  ["a dot for thousands", { maxEvents: "1.000" as never }, ["maxEvents"], { maxEvents: 7 }],
+  ["a comma", { maxAgeMs: "1,000" as never, maxBytes: -5 }, ["maxBytes", "maxAgeMs"], { maxBytes: 7, maxAgeMs: 7 }],
+])("reads %s, and names what is wrong", async (_, given, wrong, taken) => {
+  const module = await load({});
+  expect(module.configure({ ...OPTIONS, ...given })).toBe(wrong.join(", "));
+  const { config, numberOf } = module;
+  const [maxEvents, maxBytes, maxAgeMs] = (["maxEvents", "maxBytes", "maxAgeMs"] as const).map((one) =>
+    numberOf(one, 7),
+  );
+  expect({ consent: config.consent, maxEvents, maxBytes, maxAgeMs }).toMatchObject(taken);
 });

@@ -3,6 +3,9 @@ import type { Config } from "../../../src/types.js";
 import { inWorld } from "../../simulation/world.js";
 import { fresh } from "./fresh.js";
 
+/** An event that the service refuses. */
+const BODY = '{"event_uid":"large"}';
+
 const load = (config: Partial<Config> = {}) => fresh(config, () => import("../../../src/browser/reporting.js"));
 
 afterEach(() => vi.restoreAllMocks());
@@ -18,16 +21,25 @@ it("tells the last listener of decisions and of problems, and the console of eac
     throw new Error("the page's own");
   });
   log("queued", "{}");
-  report("paused", "status 401");
+  for (let time = 1; time <= 2; time++) report("paused", "status 401");
+  report("rejected", "status 400", BODY);
   expect(lines).toEqual([
     ...["first", "first"],
     ["options", expect.anything()],
-    // A mistake of before.
+    // A problem of before.
     ["input", "track: eventUid"],
     ["queued", "{}"],
     ["paused", "status 401"],
+    ["paused", "status 401"],
+    ["rejected", "status 400"],
   ]);
-  expect(warn.mock.calls).toEqual([["t: track: eventUid"]]);
+  // A refusal is a mistake as well, most often of the token.
+  const see = "(docs/debugging.md#console)";
+  expect(warn.mock.calls).toEqual([
+    ["t: track: eventUid", see, ""],
+    ["t: status 401", see, ""],
+    ["t: status 400", see, BODY],
+  ]);
 });
 
 it("does not tell a handler of the problems that it causes, and survives one that throws or is none", async () => {

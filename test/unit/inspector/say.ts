@@ -1,20 +1,27 @@
 /** What the inspector says of a page where all is well but for what a test names. */
 import { expect } from "vitest";
-import { type Activity, createActivity } from "../../../src/inspector/activity.js";
-import { type Finding, findingsOf } from "../../../src/inspector/findings.js";
-import type { Snapshot } from "../../../src/inspector/snapshot.js";
-import type { Stored } from "../../../src/inspector/stored.js";
+import { type Finding, findingsOf } from "../../../src/inspector/find/findings.js";
+import { type Activity, createActivity } from "../../../src/inspector/watch/activity.js";
+import type { Snapshot } from "../../../src/inspector/watch/snapshot.js";
+import type { Stored } from "../../../src/inspector/watch/stored.js";
 
-export const TAG = { apiToken: "token", trackUrl: "https://track.example.com" };
+export const TAG = { apiToken: "token", trackUrl: "https://track.shop.example" };
+/** A page without a script of its own. */
+export const INLINE = { calls: false, identifiesDirectly: false, replaces: false, options: [] as string[] };
 const SNAPSHOT: Snapshot = {
   name: "tracklet",
   global: "running",
   calls: [],
   strayCalls: 0,
-  hasDirectIdentify: false,
+  inline: INLINE,
+  addOns: [],
+  unnamed: 0,
   tag: TAG,
+  isLoaded: true,
   now: 3_001,
   origin: "https://shop.example",
+  scriptOrigin: "https://cdn.shop.example",
+  isSandboxed: false,
   isOnline: true,
   hasGpc: false,
   hasFragment: false,
@@ -30,10 +37,13 @@ const STORED: Stored = {
   pauseMs: 0,
 };
 const ACTIVITY: Activity = {
-  ...createActivity([{ at: 1, status: 200, event: "pageview" }], "https://track.example.com/v1/track/event"),
+  ...createActivity([{ at: 1, status: 200, event: "pageview" }], "https://track.shop.example/v1/track/event"),
   answerCount: 1,
   hasRequests: true,
+  quietMs: 5_000,
 };
+export const PENDING = { tag: { ...TAG, consent: "pending" } };
+export const HTTP = "http://track.shop.example/v1/track/event";
 /** Before any request. */
 export const QUIET: Partial<Activity> = { answers: [], hasRequests: false };
 

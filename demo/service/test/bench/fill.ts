@@ -1,8 +1,9 @@
 import pg from "pg";
-import type { Query } from "../../database.js";
-import { DEFAULT_WORKSPACE } from "../../exact-text.js";
-import { openDatabase } from "../../open-database.js";
-import type { Place } from "../engines.js";
+import type { Query } from "../../database/database.js";
+import { DEFAULT_WORKSPACE } from "../../database/exact-text.js";
+import { openDatabase } from "../../database/open-database.js";
+import { seed } from "../../records/seed.js";
+import type { Place } from "../support/places.js";
 
 export interface Amounts {
   events: number;
@@ -25,7 +26,7 @@ const chunks = async (amount: number, make: (from: number, to: number) => Promis
 
 /** Makes the demo's database at a place, and fills it. */
 export const fillPlace = async (place: Place, amounts: Amounts): Promise<void> => {
-  const database = await openDatabase({ ...place, seed: true });
+  const database = await openDatabase(place, seed);
   if (place.databaseUrl === undefined) await fill(database.query, amounts);
   else {
     // A statement that fills takes longer than one of a request may.

@@ -1,0 +1,39 @@
+/*
+ * `npm run bench`: what the built script costs a page, in a real Chromium against the real service, beside the bare calls
+ * of the browser that any code with the same promises must make. It prints and never fails on a figure. With names
+ * (`npm run bench -- start grow`) it runs these alone.
+ */
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { benchGrowth } from "./grow.js";
+import { openStage } from "./stage.js";
+import { benchStart } from "./start.js";
+import { comparisonTable } from "./table.js";
+import { benchWork } from "./work.js";
+
+const BENCHES = { start: benchStart, work: benchWork, grow: benchGrowth };
+
+const LEGEND = `bare is, of the same event and in the same browser:
+  evaluation   the other script; then with the main thread's work until its page view is answered
+  main thread  JSON.stringify + setItem + keepalive fetch with its answer read + removeItem, in CPU time of tasks, less the
+               pace's own
+The table of growth is CPU time of tasks, and its ratios are to the work while 100 events wait.`;
+
+const only = process.argv.slice(2);
+const stage = await openStage();
+try {
+  for (const [name, bench] of Object.entries(BENCHES)) {
+    if (only.length && !only.includes(name)) continue;
+    const began = performance.now();
+    const result = await bench(stage);
+    console.log(`\n${typeof result === "string" ? result : comparisonTable(result)}`);
+    console.error(`measured: ${name} (${((performance.now() - began) / 1_000).toFixed(0)} s)`);
+  }
+  console.log(
+    `\nChromium ${stage.version}; medians over interleaved rounds, and the range of a round's ratio\n${LEGEND}`,
+  );
+  const bundle = Buffer.from(stage.bundle);
+  const gzip = gzipSync(bundle, { level: 9 }).length;
+  console.log(`\nbytes: ${bundle.length} raw, ${gzip} gzip, ${brotliCompressSync(bundle).length} brotli\n`);
+} finally {
+  await stage.close();
+}

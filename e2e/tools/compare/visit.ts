@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Browser, Page } from "playwright";
+import { waitFor } from "../../../test/support/wait.js";
+import type { Fault } from "../../harness/fault.js";
+import { startProxy } from "../../harness/proxy.js";
+import { startSite } from "../../harness/site.js";
+import { type Collector, startCollector } from "./collector.js";
+import type { Peer } from "./peer.js";
+
+export type Visit = Awaited<ReturnType<typeof startVisit>>;
+
+/** As a service that is well: it answers after this time, in milliseconds. */
+const WELL: Fault = { connection: "pass", delayMs: 100 };
+
+const EVERY_MS = 100;
+/** So long a visitor stays after the fault has ended, and so long on the next page of the site, in milliseconds. */
+export const STAYS_MS = 30_000;
+export const RETURNS_MS = 20_000;
+/** A tracker that has sent nothing by then is not set up right. */
+const READY_MS = 30_000;
+/** Nobody leaves in the moment in which the last answer is under way. */
+const READS_MS = 1_000;
+/** A repeat may come after all have arrived. */
+const QUIET_MS = 5_000;
+
+/** Somebody who visits a site with a tracker, in a fresh profile, while its service does what a fault says. */
+export const startVisit = async (browser: Browser, peer: Peer, script: string) => {
+  const collector: Collector = await startCollector(peer);
+  const gateway = await startProxy({ target: collector.url, keepConnections: true });
+  const site = await startSite();
+  await gateway.fail(WELL);
+  site.page("/tracker.js", script);
+  const html = `<!doctype html><html lang="en"><head><title>A page</title>
+    <script>${peer.stub?.(gateway.url) ?? ""}</script><script src="/tracker.js"></script><script>${peer.start(gateway.url)}</script></head><body></body></html>`;
+  for (const path of ["/", "/next", "/last"]) site.page(path, html);
+  const context = await browser.newContext();
+
+  const arrives = (names: readonly string[], timeoutMs: number): Promise<boolean> =>
+    waitFor(() => collector.has(names), { timeoutMs }).then(
+      () => true,
+      () => false,
+    );
+  let ready = 0;
+
+  const visit = {
+    collector,
+    /** What the service does with events from now on; the settings of a project come from elsewhere, and keep coming. */
+    fail: (fault: Fault): Promise<void> => gateway.fail(({ method }) => (method === "GET" ? "pass" : fault)),
+    heal: (): Promise<void> => gateway.fail(WELL),
+    /** Waits until the tracker of this page has sent something. @throws Error when it does not */
+    becomesReady: async (page: Page): Promise<void> => {
+      const name = `ready-${++ready}`;
+      await page.evaluate(`record("${name}")`);
+      if (await arrives([name], READY_MS)) return;
+      throw new Error(`${peer.name} sends nothing where nothing fails: ${collector.errors.join(", ")}`);
+    },
+    /** Opens a tab on the site; resolves when the tracker works. */
+    open: async (): Promise<Page> => {
+      const page = await context.newPage();
+      await page.goto(site.url);
+      await visit.becomesReady(page);
+      return page;
+    },
+    /** Records events one after the other. */
+    record: async (page: Page, names: readonly string[]): Promise<void> => {
+      for (const name of names) {
+        await page.evaluate(`record("${name}")`);
+        await sleep(EVERY_MS);
+      }
+    },
+    /** The same visitor goes on: on this page for a while, then on the next one. Resolves when nothing more comes. */
+    goOn: async (page: Page, names: readonly string[]): Promise<void> => {
+      await arrives(names, STAYS_MS);
+      await sleep(READS_MS);
+      await page.goto(`${site.url}/last`);
+      await visit.record(page, ["last"]);
+      await arrives([...names, "last"], RETURNS_MS);
+      await Promise.race([gateway.quiet(QUIET_MS).catch(() => {}), sleep(3 * QUIET_MS)]);
+    },
+    close: async (): Promise<void> => {
+      await context.close();
+      await site.close();
+      await gateway.close();
+      await collector.close();
+    },
+  };
+  return visit;
+};

@@ -1,0 +1,103 @@
+/** What a page's life does to the delivery: it is seen, hidden, left, comes back, and is told what other documents have changed. */
+import { isHidden, type PageEvent } from "../page.js";
+import { consent, readConsent, restoreRefusal } from "../state/consent.js";
+import { IDENTITY } from "../state/identity.js";
+import { get, getStored, isInMemory, keyOf, onRow } from "../state/storage.js";
+import { readVisitor } from "./addressing.js";
+import { BACKOFF, backoff, readBackoff } from "./backoff.js";
+import { accept } from "./health.js";
+import { inFlight, isGone, setGone } from "./in-flight.js";
+import { load, look, noteOther, told } from "./look.js";
+import { releaseAll } from "./ownership.js";
+import { enlist, forget, put, rename, rows } from "./queue.js";
+import { hurry, round } from "./rounds.js";
+import { EVENT, isOwn, readRow } from "./row.js";
+
+/** Reads what other documents have written. @param isTold whether one of them may have ended the back-off */
+export const catchUp = (isTold?: boolean): void => {
+  readConsent();
+  if (consent === "denied") rows.forEach(forget);
+  readVisitor();
+  readBackoff(isTold);
+};
+
+/** Something may let events go, those of other tabs too: a page was loaded, or is seen again. */
+export const resume = (): void => {
+  look();
+  hurry();
+};
+
+const leave = (): void => {
+  setGone(true);
+  round(true);
+  // What the page has emptied out of the storage, the next page needs.
+  for (const row of rows.values()) if (isOwn(row) && getStored(row.key) === undefined) put(row);
+  restoreRefusal();
+  releaseAll();
+};
+
+/** The page is back from the back/forward cache. Another tab may send what it had queued, but for what only its memory holds. */
+const comeBack = (): void => {
+  setGone(false);
+  rename();
+  // Where the identity is gone, too, the page has emptied the storage (a log-out).
+  const isEmptied = get(IDENTITY) === undefined;
+  // What was in flight is judged by its mark, if it has one, or sent again: Firefox cuts its request off, WebKit never ends it.
+  // Without a row, another tab has delivered it.
+  for (const row of rows.values())
+    if (inFlight.has(row) && (isEmptied || get(row.key) !== undefined)) enlist(row);
+    else if (!isInMemory(row.key)) forget(row);
+  inFlight.clear();
+  catchUp();
+  resume();
+};
+
+/** Another document has changed the row of an event; one that it has removed has no text. */
+const onEventRow = (key: string, text: string | null): void => {
+  const row = rows.get(key);
+  if (text !== null) {
+    // A mark is judged by the requests that begin now.
+    if (row || !readRow(key, text).handedOffAt) noteOther(key);
+    else load(key);
+  } else {
+    told.delete(key);
+    // It has delivered or dropped the event. Where a request is open here, its answer decides; what became of a mark says
+    // nothing of an event whose request this document still hears of.
+    if (row && inFlight.has(row)) row.isRemoved = !row.handedOffAt;
+    else if (row) forget(row);
+  }
+};
+
+const onStorage = ({ key: whole, newValue }: PageEvent): void => {
+  const key = keyOf(whole);
+  // Where all is emptied, this tab's own events hold.
+  if (key === undefined) return;
+  if (key.startsWith(EVENT)) onEventRow(key, newValue);
+  else {
+    const wasDown = !!backoff;
+    onRow(key, newValue);
+    catchUp(key === BACKOFF);
+    // Another tab has seen the service accept an event.
+    if (wasDown && !backoff) accept(Date.now(), performance.now());
+  }
+  round();
+};
+
+/** What happens to the page: one of the events of `onPage`, but `pageshow` only where it comes back. */
+export const onPageEvent = (event: PageEvent): void => {
+  const { type } = event;
+  const isVisible = !isHidden();
+  if (type === "storage") onStorage(event);
+  else if (isGone) {
+    // One that comes back from the back/forward cache may be seen before its `pageshow`.
+    if (isVisible) comeBack();
+  } else if (type === "online") hurry();
+  else if (type === "visibilitychange" && isVisible) {
+    catchUp();
+    resume();
+  } else if (type !== "pageshow") {
+    if (rows.size) catchUp();
+    if (type === "pagehide") leave();
+    else round(true);
+  }
+};

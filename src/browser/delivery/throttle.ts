@@ -1,0 +1,30 @@
+/** How often one name may be tracked: an effect that tracks at every render must push no real event out of the queue. */
+import { report } from "../reporting.js";
+import { backoff } from "./backoff.js";
+import { mostEvents } from "./bounds.js";
+import { tally } from "./queue.js";
+import { BURST, TRICKLE_MS } from "./timings.js";
+
+/** The token buckets, each as the time at which it will be full again, with the number of events that were too many. */
+const buckets = new Map<string, { fullAt: number; over: number }>();
+let now = 0;
+
+/** Is this event one too many of its name? It is dropped then, before it takes a number. */
+export const isThrottled = (name: string): boolean => {
+  // In an outage time stands still: what waits must not grow.
+  if (!backoff) now = performance.now();
+  const bucket = buckets.get(name) ?? { fullAt: 0, over: 0 };
+  buckets.set(name, bucket);
+  const lack = bucket.fullAt - now;
+  if (lack >= mostEvents() * BURST * TRICKLE_MS) {
+    if (!bucket.over++) report("throttled", name);
+    tally.dropped++;
+    return true;
+  }
+  if (bucket.over && lack <= 0) {
+    report("throttled", `${name}: ${bucket.over}`);
+    bucket.over = 0;
+  }
+  bucket.fullAt = Math.max(now, bucket.fullAt) + TRICKLE_MS;
+  return false;
+};

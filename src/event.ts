@@ -1,0 +1,46 @@
+/** An event as it travels, and what is told of it. */
+
+import type { Params } from "./declared.js";
+
+/** An event as it travels: the body of `POST /v1/track/event`. */
+export interface TrackEvent {
+  /** Unique id of the contact; absent while nobody is identified. */
+  contact_uid?: string;
+  /** Name of the action, in snake case; `"pageview"` denotes a page view. */
+  event_uid: string;
+  params: Params;
+}
+
+/** A problem that concerns no event, or not one alone. */
+interface Mistake<Code extends string> {
+  code: Code;
+  /** Name of the option, argument, member, hook or event, or the answer's status. */
+  detail: string;
+  event?: undefined;
+}
+
+/** An event was dropped. */
+interface Loss<Code extends string> {
+  code: Code;
+  /** The answer's status, or the bound (`"identify"`: nobody was identified). */
+  detail: string;
+  /** The event that was dropped. */
+  event: TrackEvent;
+}
+
+/**
+ * A decision of the tracker that concerns whoever runs the page, given to `onError`. `code` says what happened:
+ * - `"input"`: an option, an argument or a hook is wrong, or a member of `params` that cannot be written was left out
+ * - `"paused"`: the service refuses every event (a wrong token or URL, an error in its deployment); events wait
+ * - `"rejected"`: the service refuses this event and accepts others; it was dropped
+ * - `"evicted"`: a bound was reached; this event, the oldest one or one that is too large, was dropped
+ * - `"throttled"`: one name is tracked too often, as in a loop; what was too many was dropped. Told once as it begins, and, with
+ *   the number of those events, once it is over
+ */
+export type Problem = Mistake<"input" | "paused" | "throttled"> | Loss<"rejected" | "evicted">;
+
+/**
+ * Told of every decision: `"queued"`, `"waits for identify"`, `"waits for consent"` or `"dropped"` of an event, the status of
+ * an answer (0: there was none), or the code of a {@link Problem}; `detail` is the event or what it concerns.
+ */
+export type DebugListener = (code: string | number, detail: string) => void;

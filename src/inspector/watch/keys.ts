@@ -1,0 +1,25 @@
+/** A tracker's rows in `localStorage`. What can be had from the tracker's own files is: the rest stands here. */
+import { EVENT } from "../../browser/delivery/row.js";
+import { IDENTITY } from "../../browser/state/identity.js";
+import { CONSENT } from "../../browser/state/storage.js";
+
+/** The keys of a tracker's rows: those of its events begin with `events`. */
+export const keysOf = (name: string) => ({
+  events: `${name}:${EVENT}`,
+  identity: `${name}:${IDENTITY}`,
+  consent: `${name}:${CONSENT}`,
+  backOff: `${name}:backoff`,
+});
+
+/** Contact and account, `""` where there is none: the row is `<reset id>\0<contact>\0<account>`. */
+export const readIdentity = (row: string): [contact: string, account: string] => {
+  const [, contact = "", account = ""] = row.split("\0");
+  return [contact, account];
+};
+
+/** Milliseconds until the next attempt; 0 where one is due or under way. `Backoff` in `delivery/backoff.ts` is the row. */
+export const readPause = (row: string): number => {
+  const [setAt = 0, delay = 0, , , isProbed] = row.split(",").map(Number);
+  const left = setAt + delay - Date.now();
+  return !isProbed && left > 0 && left <= delay ? left : 0;
+};

@@ -1,0 +1,136 @@
+/** What a tracker has in the storage, read as what anybody may have written. */
+import { readRow, timeOf } from "../../browser/delivery/row.js";
+import { keysOf, readIdentity, readPause } from "./keys.js";
+
+/** An event as it is sent. */
+export interface SentEvent {
+  event: string;
+  contact: string;
+  visitUrl: string;
+}
+
+export interface WaitingEvent extends SentEvent {
+  /** How often it has failed. */
+  failures: number;
+  /** Was its request open when its page was left? The service most likely has it. */
+  isHandedOff: boolean;
+}
+
+export interface Stored {
+  /** `false`: the page has no storage, and everything is in memory. */
+  isThere: boolean;
+  contact: string;
+  account: string;
+  consent: string;
+  /** Events that wait, in the order of their keys: the first {@link SHOWN}. */
+  events: WaitingEvent[];
+  /** All that wait. */
+  eventCount: number;
+  /** Milliseconds that the oldest event to be sent has waited on this page; 0 where there is none. */
+  readyMs: number;
+  /** Milliseconds until the next attempt; 0 where there is no pause. */
+  pauseMs: number;
+}
+
+/** Of more events than this the inspector knows only how many they are. */
+export const SHOWN = 100;
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+const parse = (json: string): unknown => {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+};
+
+export const readEvent = (body: string): SentEvent | undefined => {
+  const event = parse(body) as Record<string, unknown> | null;
+  if (typeof event?.event_uid !== "string") return undefined;
+  const params = event.params as Record<string, unknown> | null | undefined;
+  return { event: event.event_uid, contact: text(event.contact_uid), visitUrl: text(params?.visit_url) };
+};
+
+/**
+ * Counts the keys that begin so, and gives the first of them in order. One pass over the keys, by their index: listing them as
+ * properties takes four times as long, and sorting all of 20,000 ten times.
+ */
+const findKeys = (prefix: string): { count: number; first: string[] } => {
+  let first: string[] = [];
+  let count = 0;
+  const sortFirst = (): string[] => first.sort().slice(0, SHOWN);
+  for (let index = 0, end = localStorage.length; index < end; index++) {
+    const key = localStorage.key(index);
+    if (!key?.startsWith(prefix)) continue;
+    count++;
+    // Where the browser keeps the keys in order, nothing that comes later is among the first.
+    if (count > 2 * SHOWN && key > first[SHOWN - 1]!) continue;
+    first.push(key);
+    if (first.length >= 2 * SHOWN) first = sortFirst();
+  }
+  return { count, first: sortFirst() };
+};
+
+/** The visitor's choice alone, without a look at all the rest. */
+export const readConsent = (name: string): string => {
+  try {
+    return localStorage.getItem(keysOf(name).consent) ?? "";
+  } catch {
+    return "";
+  }
+};
+
+/** The keys of the events that are stored; none where the storage is denied. */
+const eventKeys = (name: string): string[] => {
+  try {
+    const { events } = keysOf(name);
+    const keys = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "");
+    return keys.filter((key) => key.startsWith(events));
+  } catch {
+    return [];
+  }
+};
+
+export const countStored = (name: string): number => eventKeys(name).length;
+
+/** Is there an event with this body? */
+export const isStored = (name: string, body: string): boolean =>
+  eventKeys(name).some((key) => localStorage.getItem(key)?.endsWith(body));
+
+const readWaiting = (key: string, row: string): WaitingEvent | undefined => {
+  const { body, failures, handedOffAt } = readRow(key, row);
+  const event = readEvent(body);
+  return event && { ...event, failures, isHandedOff: handedOffAt > 0 };
+};
+
+/** What has waited since before this page could not leave earlier. */
+const waitedMs = (key: string): number => Math.max(1, Math.min(Date.now() - timeOf(key), performance.now())) || 1;
+
+export const readStored = (name: string): Stored => {
+  const nothing = { contact: "", account: "", consent: "", events: [], eventCount: 0, readyMs: 0, pauseMs: 0 };
+  try {
+    const get = (key: string) => localStorage.getItem(key) ?? "";
+    const keys = keysOf(name);
+    const { count, first } = findKeys(keys.events);
+    const [contact, account] = readIdentity(get(keys.identity));
+    const waiting = first.flatMap((key) => {
+      const event = readWaiting(key, get(key));
+      return event ? { key, event } : [];
+    });
+    // What was handed off waits for nothing that this page does.
+    const ready = waiting.filter(({ event }) => (event.contact || contact) && !event.isHandedOff);
+    return {
+      isThere: true,
+      contact,
+      account,
+      consent: get(keys.consent),
+      events: waiting.map(({ event }) => event),
+      eventCount: count,
+      readyMs: Math.max(0, ...ready.map(({ key }) => waitedMs(key))),
+      pauseMs: readPause(get(keys.backOff)),
+    };
+  } catch {
+    return { isThere: false, ...nothing };
+  }
+};

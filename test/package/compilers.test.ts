@@ -1,0 +1,73 @@
+/** A strict app compiles against the package by the lowest TypeScript that docs/install.md names, and by the newest. */
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { ROOT } from "../support/launch.js";
+import { readPage } from "../support/readme.js";
+
+const APP = `
+import { init, identify, track, flush, type Config, type Problem } from "tracklet";
+import { createReader } from "tracklet/read";
+import { sendEvent } from "tracklet/send";
+import { recordEvents } from "tracklet/test";
+import { trackClicks } from "tracklet/clicks";
+import { trackActive } from "tracklet/active";
+
+declare module "tracklet" {
+  interface Events { signup: { plan: "free" | "team" }; logout: undefined }
+}
+
+// What a setting may lack is handed on as it is.
+const setting = (name: string): string | undefined => (name ? name : undefined);
+const onError = (problem: Problem): void =>
+  console.log(problem.code === "evicted" ? problem.event.event_uid : problem.detail);
+const config: Config = {
+  apiToken: "t", trackUrl: "/", name: setting("shop"), contactUid: setting(""), params: undefined, onError,
+  debug: undefined,
+};
+init(config);
+identify("c", setting("a"));
+track("signup", { plan: "team", account_uid: setting("acme") });
+track("logout");
+// @ts-expect-error its params are required
+track("signup");
+void flush({ timeoutMs: undefined });
+trackClicks({ outbound: undefined });
+trackActive();
+const plans: string[] = recordEvents({ contactUid: "c" }).all("signup").map(({ params }) => params.plan);
+void sendEvent({ trackUrl: "https://t.example", apiToken: "t", stamp: undefined }, { contact_uid: "c", event_uid: "e" });
+void createReader({ baseUrl: "https://t.example", accessToken: plans[0] ?? "" }).accounts.get("id");
+`;
+
+const OPTIONS = {
+  ...{ target: "es2020", module: "esnext", moduleResolution: "bundler", lib: ["es2020", "dom", "dom.iterable"] },
+  ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noEmit: true, types: [] },
+};
+
+it.each(["typescript-lowest/lib/tsc.js", "typescript/lib/tsc.js"])("compiles by %s", async (compiler) => {
+  // Within the package: there its own name is that of its entries.
+  const folder = await mkdtemp(join(ROOT, "test/package/.app-"));
+  try {
+    await writeFile(join(folder, "app.ts"), APP);
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: OPTIONS, files: ["app.ts"] }));
+    const tsc = join(ROOT, "node_modules", compiler);
+    const run = promisify(execFile)(process.execPath, [tsc, "-p", folder]);
+    expect(
+      await run.then(
+        () => "",
+        ({ stdout }) => stdout,
+      ),
+    ).toBe("");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+it("the lowest TypeScript is the one that is named", async () => {
+  const { version } = JSON.parse(await readPage("node_modules/typescript-lowest/package.json")) as { version: string };
+  expect(await readPage("docs/install.md")).toContain(
+    `TypeScript ${version.split(".").slice(0, 2).join(".")} or newer`,
+  );
+});
