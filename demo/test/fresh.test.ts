@@ -37,9 +37,9 @@ const write = async (...paths: string[]): Promise<void> => {
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "tracklet-fresh-"));
-  for (const path of ["start/start.mjs", "service/default-port.mjs"]) {
+  for (const path of ["start/start.mjs", "service/config/default-port.mjs"]) {
     await cp(join(DEMO, path), join(root, "demo", path), { recursive: true });
-    await utimes(join(root, "demo", path), 0, 0);
+    for (const old of [path, dirname(path)]) await utimes(join(root, "demo", old), 0, 0);
   }
   fresh = await import(pathToFileURL(join(root, "demo/start/start.mjs")).href);
   await write("package.json", "package-lock.json", "demo/package.json", "demo/service/package.json", "tsconfig.json");
