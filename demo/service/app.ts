@@ -97,7 +97,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
-  await app.register(eventRoute(store, config));
+  await app.register(eventRoute(store, config, metrics.ignored));
   await app.register(async (records) => {
     records.addHook("preParsing", requireBearer(createTokens(config, "accessToken")));
     await records.register(recordRoutes(database));
