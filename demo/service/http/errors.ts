@@ -29,6 +29,10 @@ export const unavailable = (): HttpError =>
 
 /** Every answer that is not a success has the body `{"error": "<text>"}`, those that Fastify itself gives included. */
 export const answerErrors = (app: FastifyInstance): void => {
+  app.addHook("onRequest", (_request, reply, done) => {
+    reply.header("x-content-type-options", "nosniff");
+    done();
+  });
   app.setErrorHandler((error: FastifyError | HttpError, _request, reply) => sendError(error, reply));
   app.setNotFoundHandler((request, reply) => {
     reply.code(404).send({ error: `there is no ${request.method} ${request.url.split("?")[0]}` });
@@ -49,7 +53,7 @@ export const answerBadHttp = (error: Error & { code?: string }, socket: Socket):
   const body = JSON.stringify({ error: `the request cannot be read: ${status.slice(4)}` });
   socket.end(
     `HTTP/1.1 ${status}\r\nConnection: close\r\nAccess-Control-Allow-Origin: *\r\n` +
-      `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      `X-Content-Type-Options: nosniff\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
 };
 
