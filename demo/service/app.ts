@@ -1,11 +1,13 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { isPrivate, type ServiceConfig } from "./config/options.js";
 import { readConfig } from "./config/read-config.js";
+import { StartError } from "./config/start-error.js";
 import type { Database } from "./database/database.js";
 import { continueIds } from "./database/event-id.js";
 import { DEFAULT_WORKSPACE } from "./database/exact-text.js";
 import { openDatabase } from "./database/open-database.js";
 import { createSettled } from "./database/settled.js";
+import { isUnavailable, tellFault } from "./database/sql-state.js";
 import { BOUNDS, type Bounds } from "./database/transaction-time.js";
 import { decorateWorkspace, requireBearer } from "./http/auth.js";
 import { allowOrigins } from "./http/cors.js";
@@ -59,6 +61,10 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const workspaces = [DEFAULT_WORKSPACE, ...config.workspaces.map(({ name }) => name)];
   for (const workspace of workspaces) await continueIds(database.query, workspace);
   const store = metrics.watchStore(createEventStore(database, metrics.committed, bounds));
+  await store.probe().catch(async (error: Error) => {
+    await database.close();
+    throw new StartError(`no event can be stored: ${isUnavailable(error) ? tellFault(error) : error.message}`);
+  });
 
   const app = Fastify({
     ...logOptions(config.logLevel),
@@ -91,7 +97,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
-  await app.register(eventRoute(store, config));
+  await app.register(eventRoute(store, config, metrics.ignored));
   await app.register(async (records) => {
     records.addHook("preParsing", requireBearer(createTokens(config, "accessToken")));
     await records.register(recordRoutes(database));

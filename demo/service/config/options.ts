@@ -7,8 +7,8 @@ import { isLoopback } from "./loopback.js";
 /** One token or two. A user name of HTTP Basic has neither a colon nor control characters (RFC 7617 §2). */
 const API_TOKEN = {
   type: "string",
-  pattern: String.raw`^[^:,\p{Cc}]+(,[^:,\p{Cc}]+)?$`,
-  expected: "text without a colon or a line end, or two such texts with a comma between",
+  pattern: String.raw`^[^:,"'\s\p{Cc}]+(,[^:,"'\s\p{Cc}]+)?$`,
+  expected: "text without blanks, quotes and colons, or two such texts with a comma between",
   writeOnly: true,
 } as const;
 /** One token or two, see RFC 6750 §2.1. */
@@ -70,9 +70,15 @@ export const OPTIONS = {
     databaseUrl: option("DATABASE_URL", "a PostgreSQL server instead, for any number of processes", {
       type: "string",
       format: "database",
-      expected: "a URL such as postgresql://user:password@host:5432/database",
+      expected:
+        "a URL such as postgresql://user:password@host:5432/database, with @ as %40, / as %2F and # as %23 in the password",
       writeOnly: true,
     }),
+    engine: option(
+      "TRACKLET_DATABASE",
+      "`embedded` says that a service which others can reach is meant to have no `DATABASE_URL`",
+      { enum: ["embedded"] },
+    ),
     apiToken: option("TRACKLET_API_TOKEN", "token that records events", { ...API_TOKEN, default: "demo-api-token" }),
     accessToken: option("TRACKLET_ACCESS_TOKEN", "token that reads records", {
       ...BEARER,

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import Format from "typebox/format";
 import { Errors, type XStatic } from "typebox/schema";
+import { nearName } from "./near-name.js";
 import { isPrivate, OPTIONS, type ServiceConfig, type Workspace } from "./options.js";
 import { StartError } from "./start-error.js";
 
@@ -30,9 +31,13 @@ const options = Object.entries<Option>(OPTIONS.properties);
  */
 export const readConfig = (given: Record<string, string | undefined>): ServiceConfig => {
   const known = options.map(([, { variable }]) => variable);
-  for (const name of Object.keys(given))
-    if (name.startsWith("TRACKLET_") && !known.includes(name) && !ELSEWHERE.test(name))
+  for (const name of Object.keys(given)) {
+    if (known.includes(name) || ELSEWHERE.test(name)) continue;
+    const meant = nearName(name, known);
+    if (meant !== undefined) throw new StartError(`${name} must not be set: ${meant} was probably meant`);
+    if (name.startsWith("TRACKLET_"))
       throw new StartError(`${name} must not be set: the service knows ${known.join(", ")}`);
+  }
   const values = Object.fromEntries(
     options
       .map(([name, { variable, type }]) => [name, readText(type, given[variable])])
@@ -82,11 +87,17 @@ const complete = (values: Values): ServiceConfig => {
     throw new StartError(
       "TRACKLET_SEED must be off with DATABASE_URL: the demo's records are for the embedded database",
     );
+  if (config.databaseUrl !== undefined && config.engine !== undefined)
+    throw new StartError("TRACKLET_DATABASE must not be set with DATABASE_URL: events go into one of the two");
   if (!isPrivately && (config.apiToken === apiToken.default || config.accessToken === accessToken.default))
     throw new StartError(
       "TRACKLET_API_TOKEN and TRACKLET_ACCESS_TOKEN must be set to secrets of your own where other machines can reach the service",
     );
   checkTokens(config, isPrivately);
+  if (!isPrivately && config.databaseUrl === undefined && config.engine === undefined)
+    throw new StartError(
+      "DATABASE_URL must be set where other machines can reach the service, or TRACKLET_DATABASE=embedded, which keeps all data in the folder TRACKLET_DATA",
+    );
   return config;
 };
 
@@ -120,10 +131,12 @@ const FORMATS: Record<string, (text: string) => boolean> = {
     const most = isIP(address) === 4 ? 32 : 128;
     const isAddress = isIP(address) !== 0 && rest.length === 0;
     return (
-      (isAddress && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))) ||
+      (isAddress && (bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= most))) ||
       /^(loopback|linklocal|uniquelocal)$/.test(text)
     );
   },
-  database: (text) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol),
+  // A second @, or one behind a slash, is of a password: what stands behind it would be taken for the host.
+  database: (text) =>
+    URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol) && /^\w+:\/\/([^@/]*@)?[^@#]*$/.test(text),
 };
 for (const [name, check] of Object.entries(FORMATS)) Format.Set(name, check);

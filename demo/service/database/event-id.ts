@@ -8,9 +8,14 @@ import type { Query } from "./database.js";
  * last is settled, see `settled.ts`.
  */
 
+/** The last time that an id can hold. */
+const LAST_TIME = 2 ** 48 - 1;
+
 /** The lowest id of a time. @param milliseconds since 1970 */
 export const idAt = (milliseconds: number): string => {
-  const hex = Math.max(0, Math.floor(milliseconds)).toString(16).padStart(12, "0");
+  const hex = Math.min(Math.max(0, Math.floor(milliseconds)), LAST_TIME)
+    .toString(16)
+    .padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 };
 

@@ -29,13 +29,19 @@ export const openPostgres = async (databaseUrl: string, fill?: Fill): Promise<Da
   // The tables of a large database take longer to change than a request may.
   const patient = connect({ connectionString: databaseUrl, max: 1 });
   await usable(prepare(patient, fill)).finally(() => patient.close());
-  return connect({
+  const database = connect({
     connectionString: databaseUrl,
     max: MAX_CONNECTIONS,
     query_timeout: QUERY_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
   });
+  // By a connection such as events take: a pooler in between may refuse what it asks for.
+  await usable(database.query("SELECT 1")).catch(async (error) => {
+    await database.close();
+    throw error;
+  });
+  return database;
 };
 
 /**
@@ -57,10 +63,11 @@ export const openExistingPostgres = async (databaseUrl: string): Promise<Databas
 const usable = <T>(opening: Promise<T>): Promise<T> =>
   opening.catch((error) => {
     // An AggregateError of several addresses has an empty message.
-    const reason = (error as Error).message || (error as { code?: string }).code;
-    throw new StartError(
-      `cannot use the database of DATABASE_URL (${reason}): check that it runs and that the URL is right`,
-    );
+    const reason = (error as Error).message || String((error as { code?: string }).code);
+    const advice = /unsupported startup parameter/.test(reason)
+      ? "give PgBouncer ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout"
+      : "check that it runs and that the URL is right";
+    throw new StartError(`cannot use the database of DATABASE_URL (${reason}): ${advice}`);
   });
 
 const connect = (options: pg.PoolConfig): Database => {
@@ -77,8 +84,9 @@ const connect = (options: pg.PoolConfig): Database => {
   pool.on("connect", (client) => client.on("error", () => {}));
   const over =
     (source: pg.Pool | pg.PoolClient): Query =>
-    async <Row>(sql: string, parameters: unknown[] = []) =>
-      (await source.query(sql, parameters)).rows as Row[];
+    async <Row>(text: string, values: unknown[] = []) =>
+      // The extended protocol takes one statement: in a second one, a text from outside could end the transaction.
+      (await source.query({ text, values, queryMode: "extended" } as pg.QueryConfig)).rows as Row[];
 
   const once = async <T>(work: (query: Query) => Promise<T>): Promise<T> => {
     const client = await pool.connect();

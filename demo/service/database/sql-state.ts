@@ -21,6 +21,41 @@ export const isUnavailable = (error: unknown): boolean =>
     String((error as Error)?.message),
   );
 
+/** What may be wrong with a database that is out of reach, and how it is told. */
+export const FAULTS = {
+  lock: "somebody holds a lock on its tables",
+  slow: "it takes too long",
+  "read only": "it only reads, as a standby does: connect to the primary",
+  disk: "its disk is full",
+  restart: "it restarts",
+  connections: "it has no connection left",
+  connection: "it cannot be reached",
+} as const;
+export type Fault = keyof typeof FAULTS;
+
+const BY_CODE: readonly [RegExp, Fault][] = [
+  [/^55P03/, "lock"],
+  [/^(57014|25P03|22012)/, "slow"],
+  [/^25006/, "read only"],
+  [/^53100/, "disk"],
+  [/^53/, "connections"],
+  [/^57P/, "restart"],
+];
+const BY_TEXT: readonly [RegExp, Fault][] = [
+  [/^timeout exceeded when trying to connect/, "connections"],
+  [/^Query read timeout|gave no answer|was busy/, "slow"],
+];
+
+/** Which of these an error of a database that is out of reach tells of. */
+export const faultOf = (error: unknown): Fault => {
+  const [code, text] = [errorCode(error), String((error as Error)?.message)];
+  const by = (list: typeof BY_CODE, value: string) => list.find(([pattern]) => pattern.test(value))?.[1];
+  return by(BY_CODE, code) ?? by(BY_TEXT, text) ?? "connection";
+};
+
+/** The fault in words, for people. */
+export const tellFault = (error: unknown): string => FAULTS[faultOf(error)];
+
 /** Repetitions before an error of a transaction is believed; with the waits below about 2 s. */
 const MAX_ATTEMPTS = 10;
 

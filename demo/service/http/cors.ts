@@ -9,6 +9,7 @@ const EXPOSED = "Retry-After";
 /** The header fields of an answer that is given before the plugin runs (a request line that cannot be read). */
 export const originHeaders = (origin: string | undefined): Record<string, string> => ({
   vary: "Origin",
+  "x-content-type-options": "nosniff",
   "access-control-expose-headers": EXPOSED,
   ...(origin !== undefined && {
     "access-control-allow-origin": origin,

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { isUnavailable } from "../database/sql-state.js";
+import { faultOf, isUnavailable, tellFault } from "../database/sql-state.js";
 import { originHeaders } from "./cors.js";
 
 /** An answer with a status other than 2xx; its message is the text of the `error` member. */
@@ -29,6 +29,10 @@ export const unavailable = (): HttpError =>
 
 /** Every answer that is not a success has the body `{"error": "<text>"}`, those that Fastify itself gives included. */
 export const answerErrors = (app: FastifyInstance): void => {
+  app.addHook("onRequest", (_request, reply, done) => {
+    reply.header("x-content-type-options", "nosniff");
+    done();
+  });
   app.setErrorHandler((error: FastifyError | HttpError, _request, reply) => sendError(error, reply));
   app.setNotFoundHandler((request, reply) => {
     reply.code(404).send({ error: `there is no ${request.method} ${request.url.split("?")[0]}` });
@@ -49,7 +53,7 @@ export const answerBadHttp = (error: Error & { code?: string }, socket: Socket):
   const body = JSON.stringify({ error: `the request cannot be read: ${status.slice(4)}` });
   socket.end(
     `HTTP/1.1 ${status}\r\nConnection: close\r\nAccess-Control-Allow-Origin: *\r\n` +
-      `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      `X-Content-Type-Options: nosniff\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
 };
 
@@ -82,12 +86,18 @@ const createQuiet = (): ((tell: () => void) => void) => {
 /** There is one such line for every request meanwhile. */
 const whileAway = createQuiet();
 
+/** Says what keeps the database from storing or reading. */
+export const tellAway = (log: FastifyBaseLogger, cause: Error): void =>
+  whileAway(() =>
+    log.warn({ fault: faultOf(cause), reason: cause.message }, `the database is away: ${tellFault(cause)}`),
+  );
+
 /** Answers with an error. A fault of the service is logged and described to nobody else. */
 export const sendError = (cause: FastifyError | HttpError, reply: FastifyReply): FastifyReply => {
   const error = isUnavailable(cause) ? unavailable() : cause;
   const status = error.statusCode ?? 500;
   // The stack says nothing about why a database is away.
-  if (error !== cause) whileAway(() => reply.log.warn({ reason: cause.message }, "the database is away"));
+  if (error !== cause) tellAway(reply.log, cause);
   else if (status >= 500 && !(cause instanceof HttpError)) reply.log.error({ err: cause }, "the service failed");
   if (error instanceof HttpError) reply.headers(error.headers);
   const text =

@@ -58,7 +58,8 @@ const receive = (
     if (length <= maxBytes) chunks.push(chunk);
     else if (length > maxBytes + MAX_DISCARDED) payload.destroy();
   });
-  payload.once("error", (error) => done(error));
+  // Whoever sent it is gone: as it is, the error would be taken for one of the database's connection.
+  payload.once("error", () => done(new HttpError(400, "the body was broken off")));
   payload.once("end", () => {
     if (length > maxBytes) done(undefined);
     else done(undefined, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));

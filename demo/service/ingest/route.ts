@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { nearName } from "../config/near-name.js";
 import type { ServiceConfig } from "../config/options.js";
 import { requireApiToken } from "../http/auth.js";
 import { errors, HttpError } from "../http/errors.js";
@@ -9,9 +10,16 @@ import { findMember } from "./json-text.js";
 import { EventInput, MAX_PARAMS_DEPTH, Success } from "./schemas.js";
 import type { EventStore } from "./store.js";
 
-/** `POST /v1/track/event`: records an event; answered once it is committed. */
+/** Members of a body that an answer names, and the characters of each. */
+const [MAX_NAMED, MAX_NAME] = [10, 64];
+
+/**
+ * `POST /v1/track/event`: records an event; answered once it is committed.
+ *
+ * @param tellIgnored is called for each body that has members which are left out
+ */
 export const eventRoute =
-  (store: EventStore, config: ServiceConfig): FastifyPluginAsyncTypebox =>
+  (store: EventStore, config: ServiceConfig, tellIgnored: () => void): FastifyPluginAsyncTypebox =>
   async (app) => {
     readEventBodies(app, config.maxEventBytes);
     const spend = createQuota(config);
@@ -25,7 +33,8 @@ export const eventRoute =
           summary: "Record an event of a contact",
           description:
             "The answer 200 means that the event is committed. A contact or an account that is not known yet gets a bare record. " +
-            "Of several events of a contact with the same `params.event_id` one is stored; each is answered with 200.",
+            "Of several events of a contact with the same `params.event_id` one is stored; each is answered with 200. " +
+            "Other members are left out and listed as `ignored`.",
           security: [{ apiToken: [] }, { basic: [] }],
           consumes: ["application/json", "text/plain"],
           body: EventInput,
@@ -33,7 +42,14 @@ export const eventRoute =
         },
       },
       async (request) => {
-        const { contact_uid, event_uid, params = {} } = request.body;
+        const { contact_uid, event_uid, params = {}, ...others } = request.body;
+        const names = Object.keys(others);
+        const misspelt = names.find((name) => nearName(name, ["params"]));
+        if (request.body.params === undefined && misspelt !== undefined)
+          throw new HttpError(
+            400,
+            `params is missing, but there is ${JSON.stringify(misspelt)}: params was probably meant`,
+          );
         const sent = findMember(request.bodyText, "params") ?? { text: "{}", depth: 1 };
         if (sent.depth > MAX_PARAMS_DEPTH)
           throw new HttpError(400, `params must not be nested deeper than ${MAX_PARAMS_DEPTH} levels`);
@@ -51,7 +67,12 @@ export const eventRoute =
           receivedAt,
           occurredAt: plausible(occurredAt, receivedAt),
         });
-        return { status: "success" as const };
+        if (names.length === 0) return { status: "success" as const };
+        tellIgnored();
+        return {
+          status: "success" as const,
+          ignored: names.slice(0, MAX_NAMED).map((name) => name.slice(0, MAX_NAME)),
+        };
       },
     );
   };

@@ -35,6 +35,9 @@ export const EventInput = Type.Object(
 );
 
 export const Success = Type.Object(
-  { status: Type.Literal("success") },
+  {
+    status: Type.Literal("success"),
+    ignored: Type.Optional(Type.Array(Type.String(), { description: "Members of the body that are not stored" })),
+  },
   { $id: "Success", description: "The event is committed" },
 );

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyBaseLogger } from "fastify";
+import { faultOf } from "../database/sql-state.js";
 import { unavailable } from "../http/errors.js";
 import type { EventStore } from "../ingest/store.js";
 
@@ -22,7 +23,7 @@ export const healthRoutes =
       if (probed === undefined || performance.now() - probedAt > VALID_MS) {
         probedAt = performance.now();
         probed = patiently(store.probe()).catch((error: Error) => {
-          log.warn({ reason: error.message }, "no event can be stored");
+          log.warn({ fault: faultOf(error), reason: error.message }, "no event can be stored");
           throw unavailable();
         });
       }

@@ -43,11 +43,18 @@ export const createMetrics = () => {
     labelNames: ["reason"] as const,
     registers,
   });
+  const ignored = new Counter({
+    name: "tracklet_events_with_ignored_members_total",
+    help: "Events whose body had members besides contact_uid, event_uid and params, which were left out",
+    registers,
+  });
   // Known from the start, so that the first one is seen as a rise.
   for (const reason of ["full", "away", "failed"]) refused.inc({ reason }, 0);
 
   return {
     registry,
+    /** To be called for each event with members that were left out. */
+    ignored: (): void => ignored.inc(),
     /** To be called for each transaction of events. */
     committed: (events: number, seconds: number): void => {
       batches.observe(events);

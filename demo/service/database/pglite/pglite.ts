@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StartError } from "../../config/start-error.js";
 import type { Database } from "../database.js";
@@ -19,7 +19,7 @@ import { serveReaders } from "./readers.js";
  */
 export const openPglite = async (folder: string, fill?: Fill): Promise<Database> => {
   const { cluster, creating } = filesOf(folder);
-  await mkdir(folder, { recursive: true }).catch((error: Error) => {
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
     throw new StartError(
       `cannot use the data folder ${folder} (${error.message}): set TRACKLET_DATA to a writable folder`,
     );
@@ -78,6 +78,9 @@ const open = async (
     const then = await begin();
     const missing = existsSync(creating) ? undefined : missingFile(cluster);
     if (missing) throw new Error(`postgres/${missing} is missing`);
+    // The engine makes its files for everybody to read.
+    await mkdir(cluster, { recursive: true });
+    await chmod(cluster, 0o700);
     const database = await openPgliteDatabase(cluster, PATIENT_MS);
     engine = database;
     await then(database);

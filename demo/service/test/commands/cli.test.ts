@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import pg from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { runCommand } from "../../commands/cli.js";
 import { readConfig } from "../../config/read-config.js";
@@ -17,7 +18,7 @@ import { AT_ONCE } from "../support/bounds.js";
 import { onBothEngines } from "../support/engines.js";
 import type { Place } from "../support/places.js";
 import { type RunningService, startService, until } from "../support/running-service.js";
-import { spawnService } from "../support/service-process.js";
+import { SERVICE, spawnService } from "../support/service-process.js";
 
 const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
 const DAY = 86_400_000;
@@ -171,8 +172,28 @@ onBothEngines(
       await expect(run("sql", "DELETE FROM events")).rejects.toThrow(
         /^the query cannot be answered, it must be one SELECT: /,
       );
+      await expect(
+        run("sql", "SELECT 1 AS x) AS a; COMMIT; DELETE FROM events; SELECT '{}'::text AS row FROM (SELECT 1"),
+      ).rejects.toThrow(/multiple commands/);
       await expect(run("sql", "SELECT set_config('transaction_read_only', 'off', false)")).rejects.toThrow();
       expect((await run("export")).out.trimEnd().split("\n")).toHaveLength(3);
+    });
+
+    it("reads as a role of the server that may only read, and says in one line that it may not write", async () => {
+      const { databaseUrl } = place();
+      if (databaseUrl === undefined) return;
+      const client = new pg.Client(databaseUrl);
+      await client.connect();
+      await client.query("CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
+      await client.end();
+      const as = (url: string, ...args: string[]) => spawnService({ DATABASE_URL: url }, [SERVICE, ...args]).closed;
+      const reader = databaseUrl.replace("test@", "reader@");
+      expect(await as(reader, "sql", "SELECT 1 AS a")).toMatchObject({ code: 0, stdout: '{"a":1}\n' });
+      expect((await as(reader, "export", "accounts")).code).toBe(0);
+      const standby = `${databaseUrl}?options=-c%20default_transaction_read_only%3Don`;
+      const refused = await as(standby, "delete-contact", 'anna, "A"');
+      expect(refused).toMatchObject({ code: 1 });
+      expect(refused.stderr).toMatch(/^service: the database cannot do this now, it only reads, as a standby .+\n$/);
     });
 
     it("imports what it has exported, and changes only what a line names", async () => {

@@ -53,11 +53,11 @@ it("is read from the environment", () => {
     TRACKLET_SERVICE_HOST: "0.0.0.0",
     TRACKLET_DATA: "/data",
     DATABASE_URL: "postgresql://user:secret@db.example:5433/tracklet",
-    TRACKLET_API_TOKEN: "ä ☃ of sixteen characters",
+    TRACKLET_API_TOKEN: "ä-☃-of-sixteen-characters",
     TRACKLET_ACCESS_TOKEN: "b-._~+/and-twelve-more==,the-old-access-token",
     TRACKLET_METRICS_TOKEN: "metrics-token-of-ours",
     TRACKLET_WORKSPACES:
-      '{"shop-2":{"api_token":"c ☃ of sixteen characters","access_token":"d-of-sixteen-characters"}}',
+      '{"shop-2":{"api_token":"c-☃-of-sixteen-characters","access_token":"d-of-sixteen-characters"}}',
     TRACKLET_RETENTION_DAYS: "90",
     TRACKLET_SEED: "off",
     TRACKLET_TRUST_PROXY: "loopback, 10.0.0.0/8,fd00::/8,192.0.2.7",
@@ -76,7 +76,7 @@ it("is read from the environment", () => {
     apiToken: environment.TRACKLET_API_TOKEN,
     accessToken: environment.TRACKLET_ACCESS_TOKEN,
     metricsToken: environment.TRACKLET_METRICS_TOKEN,
-    workspaces: [{ name: "shop-2", apiToken: "c ☃ of sixteen characters", accessToken: "d-of-sixteen-characters" }],
+    workspaces: [{ name: "shop-2", apiToken: "c-☃-of-sixteen-characters", accessToken: "d-of-sixteen-characters" }],
     retentionDays: 90,
     seed: false,
     trustProxy: ["loopback", "10.0.0.0/8", "fd00::/8", "192.0.2.7"],
@@ -100,6 +100,8 @@ it.each([
   ["TRACKLET_API_TOKEN", "a\n"],
   ["TRACKLET_API_TOKEN", "a,b,c"],
   ["TRACKLET_API_TOKEN", "a,"],
+  ["TRACKLET_API_TOKEN", '"in-quotes"'],
+  ["TRACKLET_API_TOKEN", "a-blank "],
   ["TRACKLET_ACCESS_TOKEN", ""],
   ["TRACKLET_ACCESS_TOKEN", "a b"],
   ["TRACKLET_ACCESS_TOKEN", "ä"],
@@ -126,6 +128,7 @@ it.each([
   ["TRACKLET_TRUST_PROXY", ""],
   ["TRACKLET_TRUST_PROXY", "true"],
   ["TRACKLET_TRUST_PROXY", "10.0.0.0/33"],
+  ["TRACKLET_TRUST_PROXY", "0.0.0.0/0"],
   ["TRACKLET_TRUST_PROXY", "loopback,proxy.example"],
   ["TRACKLET_PUBLIC_URL", ""],
   ["TRACKLET_PUBLIC_URL", "track.example.com"],
@@ -136,6 +139,9 @@ it.each([
   ["TRACKLET_RATE_LIMIT", "-1"],
   ["TRACKLET_LOG_LEVEL", "verbose"],
   ["TRACKLET_ACESS_TOKEN", "a-misspelt-variable"],
+  ["DATABSE_URL", "postgresql://host/x"],
+  ["TRACKLT_DATA", "/data"],
+  ["TRACKLET_DATABASE", "postgres"],
   ["DATABASE_URL", ""],
   ["DATABASE_URL", "mysql://localhost/x"],
   ["DATABASE_URL", "localhost"],
@@ -153,7 +159,25 @@ it("does not repeat a password", () => {
   expect(() => readConfig({ DATABASE_URL: "mysql://user:secret@host/x" })).toThrow(/^(?!.*secret)/);
 });
 
-const OWN = { TRACKLET_API_TOKEN: "own-api-token-16", TRACKLET_ACCESS_TOKEN: "own-access-token" };
+it("says how a password is written that would be taken for the host", () => {
+  for (const DATABASE_URL of ["postgresql://user:p@secret@host/x", "postgresql://user:p@sec/ret@host/x"])
+    expect(() => readConfig({ DATABASE_URL })).toThrow(/^(?!.*ret@host).* with @ as %40/);
+  expect(readConfig({ DATABASE_URL: "postgresql://user:p%40ss@host/x" }).databaseUrl).toContain("p%40ss");
+});
+
+it("takes no forgotten DATABASE_URL for the embedded database where others can reach it", () => {
+  const environment = { ...OWN, TRACKLET_SERVICE_HOST: "0.0.0.0", TRACKLET_DATABASE: undefined };
+  expect(() => readConfig(environment)).toThrow(/^DATABASE_URL must be set .+, or TRACKLET_DATABASE=embedded/);
+  const DATABASE_URL = "postgresql://host/x";
+  expect(readConfig({ ...environment, DATABASE_URL }).databaseUrl).toBe(DATABASE_URL);
+  expect(() => readConfig({ DATABASE_URL, TRACKLET_DATABASE: "embedded" })).toThrow(/^TRACKLET_DATABASE must not be/);
+});
+
+const OWN = {
+  TRACKLET_API_TOKEN: "own-api-token-16",
+  TRACKLET_ACCESS_TOKEN: "own-access-token",
+  TRACKLET_DATABASE: "embedded",
+};
 const REACHABLE: [string, Record<string, string>][] = [
   ["at every address", { TRACKLET_SERVICE_HOST: "0.0.0.0" }],
   ["at every address of IPv6", { TRACKLET_SERVICE_HOST: "::" }],

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openExisting } from "../../database/open-database.js";
@@ -146,6 +148,31 @@ describe.skipIf(GIVEN !== undefined || missing !== undefined)(
       await ready(200);
       expect((await admin.query("SELECT 1 FROM events WHERE workspace = ''")).rows).toEqual([]);
       await admin.end();
+    });
+
+    it("does not start where a pooler refuses what the connections of events ask for", async () => {
+      const { port } = new URL(server.url);
+      // As PgBouncer without ignore_startup_parameters; the message is of its own making.
+      const pooler = createServer((client) =>
+        client.once("data", (startup: Buffer) => {
+          const parameter = /lock_timeout/.exec(startup.toString("latin1"))?.[0];
+          if (parameter !== undefined) {
+            const text = `SFATAL\0C08P01\0Munsupported startup parameter: ${parameter}\0\0`;
+            const length = Buffer.alloc(4);
+            length.writeUInt32BE(text.length + 4);
+            return client.end(Buffer.concat([Buffer.from("E"), length, Buffer.from(text)]));
+          }
+          const through = connect(Number(port), "127.0.0.1");
+          through.write(startup);
+          client.pipe(through).pipe(client);
+        }),
+      ).listen(0, "127.0.0.1");
+      await once(pooler, "listening");
+      const databaseUrl = server.url.replace(port, String((pooler.address() as AddressInfo).port));
+      await expect(startService({ databaseUrl })).rejects.toThrow(
+        /unsupported startup parameter: lock_timeout\): give PgBouncer ignore_startup_parameters = statement_timeout/,
+      );
+      pooler.close();
     });
 
     it("answers 503 with Retry-After while the server is away, and goes on when it is back", async () => {

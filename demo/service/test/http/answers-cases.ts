@@ -39,6 +39,7 @@ export const answerCases = (running: () => RunningService): void => {
       expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
       expect(answer.headers.get("access-control-allow-credentials")).toBe("true");
       expect(answer.headers.get("access-control-expose-headers")).toBe("Retry-After");
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
       expect(answer.headers.get("vary")).toContain("Origin");
       if (status !== 200) expect(Object.keys((await answer.json()) as object)).toEqual(["error"]);
     }

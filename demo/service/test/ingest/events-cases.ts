@@ -92,6 +92,29 @@ export const eventCases = (running: () => RunningService): void => {
     });
   });
 
+  it("has a list that ends before a time that no id can hold", async () => {
+    const answer = await service.get(`/v2/events?since=${2 ** 48}`);
+    expect(await answer.json()).toMatchObject({ data: [] });
+  });
+
+  describe("members of a body that are not known", () => {
+    it("are left out, listed in the answer and counted", async () => {
+      const body = { contact_uid: newContact(), event_uid: "seen", parmas: {}, params: { a: 1 }, extra: 2 };
+      const answer = await service.post(body);
+      expect([answer.status, await answer.json()]).toEqual([200, { status: "success", ignored: ["parmas", "extra"] }]);
+      expect((await service.events(body.contact_uid)).rows).toMatchObject([{ params: { a: 1 } }]);
+      const metrics = await (await service.get("/metrics")).text();
+      expect(metrics).toMatch(/^tracklet_events_with_ignored_members_total [1-9]/m);
+    });
+
+    it.each(["parmas", "param", "Params"])("are refused where params was probably meant: %s", async (name) => {
+      const contact_uid = newContact();
+      const answer = await service.post({ contact_uid, event_uid: "seen", [name]: { a: 1 } });
+      await expectRefusal(answer, 400, new RegExp(`^params is missing, but there is "${name}": params was probably`));
+      expect((await service.events(contact_uid)).rows).toEqual([]);
+    });
+  });
+
   describe("what is stored", () => {
     it.each([
       ["numbers that no double holds", '{"a":1e400,"b":12345678901234567890,"c":-0,"d":1.10}'],

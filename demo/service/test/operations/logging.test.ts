@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { rm } from "node:fs/promises";
+import { connect } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { dataFolder } from "../../../../test/support/data-folder.js";
 import { ask } from "../support/http-request.js";
@@ -29,6 +31,12 @@ it("writes one JSON object a line, with requests where it is asked to, and never
   await ask(`${url}/%zz?api_token=secret-bad-url`, {});
   await ask(`${url}/nowhere?api_token=secret-nowhere`, {});
   await ask(`${url}/v2/users/?api_token=secret-slash`, {}, "DELETE");
+  // A body that is broken off says nothing of the database.
+  const broken = connect(Number(new URL(url).port), "127.0.0.1");
+  const head = `POST ${event}?api_token=${TOKENS.TRACKLET_API_TOKEN} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`;
+  broken.write(head, () => setImmediate(() => broken.resetAndDestroy()));
+  await once(broken, "close");
+  await ask(`${url}/v2/users`, {});
   const { code, stdout, stderr } = await service.stop("SIGTERM");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(lines(stdout)).toContainEqual(
@@ -36,6 +44,7 @@ it("writes one JSON object a line, with requests where it is asked to, and never
   );
   expect(lines(stdout)).toContainEqual(expect.objectContaining({ res: { statusCode: 200 } }));
   expect(stdout).not.toMatch(/secret/);
+  expect(stdout).not.toMatch(/database is away/);
   expect(stdout).not.toContain(btoa(`${TOKENS.TRACKLET_API_TOKEN}:`));
 });
 
@@ -47,10 +56,18 @@ it.skipIf(missing !== undefined)("says that the database is away, once a second 
   for (let number = 0; number < 20; number += 1) expect((await fetch(`${url}/readyz`)).status).toBe(503);
   const { stdout } = await service.stop("SIGTERM");
   await database.stop();
-  const [ready, ...away] = lines(stdout);
+  const [into, ready, ...away] = lines(stdout);
+  expect(into).toMatchObject({
+    msg: expect.stringMatching(/^events go into the database postgres at 127\.0\.0\.1:\d+$/),
+  });
   expect(ready).toEqual({ level: "info", time: expect.any(String), msg: `service ready at ${url}` });
   expect(away.length).toBeGreaterThan(0);
   expect(away.length).toBeLessThan(20);
   for (const line of away)
-    expect(line).toMatchObject({ level: "warn", msg: "no event can be stored", reason: expect.any(String) });
+    expect(line).toMatchObject({
+      level: "warn",
+      msg: "no event can be stored",
+      fault: expect.stringMatching(/^(restart|connection)$/),
+      reason: expect.any(String),
+    });
 });

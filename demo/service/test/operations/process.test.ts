@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -136,6 +136,7 @@ it("begins afresh after a first start that was killed half-way", async () => {
   expect((await post(url, "first")).status).toBe(200);
   expect(await stored(url)).toEqual(["first"]);
   expect(await service.stop("SIGTERM")).toMatchObject({ code: 0 });
+  expect((await stat(join(data, "postgres"))).mode & 0o777).toBe(0o700);
   expect((await readdir(data)).sort()).toEqual(["postgres", "service.lock"]);
 });
 

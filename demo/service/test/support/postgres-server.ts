@@ -90,6 +90,7 @@ export const startPostgres = async ({ sync = false, folder = tmpdir(), options: 
   return {
     url,
     pid: () => running.server.pid!,
+    hasEnded: () => running.server.exitCode !== null || running.server.signalCode !== null,
     halt,
     /** Ends the server as a crash does. */
     crash: () => end("SIGKILL"),
