@@ -53,7 +53,6 @@ const SHORTENED = [
   "isAddressed",
   "isComing",
 
-  "isFailing",
   "isLeaving",
   "isOut",
   "isPaused",

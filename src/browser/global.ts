@@ -35,9 +35,7 @@ const nothing = (): FlushResult => ({
 const init = (given: Config): void => {
   const name = given.name || config.name;
   given.name = name;
-  const other = name === config.name ? ownHub() : openHub(name);
-  if (other !== ownHub()) other.init(given);
-  else if (first) {
+  if (first) {
     const before = first as unknown as Options;
     const asked = given as unknown as Options;
     const differs = (option: string): boolean =>
@@ -47,6 +45,7 @@ const init = (given: Config): void => {
     // With another name or token it speaks of another tracker's visitor.
     if (given.contactUid && !/name|apiToken/.test(differing)) run(["identify", given.contactUid, given.accountUid]);
   } else {
+    openHub(name);
     const next = { ...given, name };
     const wrong = configure(next);
     if (wrong) report("input", `init: ${wrong}`);

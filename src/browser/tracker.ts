@@ -18,8 +18,7 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
   const event_uid = readUid("track: eventUid", given);
   if (!event_uid) return;
   if (consent === "denied") return void log("dropped", "consent");
-  const [, contact_uid, account_uid] = identity();
-
+  const [, contact_uid, account_uid] = identity;
   const all: Params = {
     ...config.params,
     ...(account_uid && { account_uid }),

@@ -66,7 +66,7 @@ it.each(["basic", "query"] as const)("an event is stored as it was sent, with au
 describe("events that are stored", () => {
   const list = async (options: EventOptions): Promise<StoredEvent[]> => {
     const all: StoredEvent[] = [];
-    for await (const { data } of reader.events(options)) all.push(...data);
+    for await (const event of reader.events(options)) all.push(event);
     return all;
   };
 
@@ -88,6 +88,8 @@ describe("events that are stored", () => {
     expect(await found({ eventUid: "third" })).toEqual(numbers.filter((number) => number % 3 === 0));
     expect(await found(some)).toEqual(numbers.filter((number) => number % 30 === 0));
     expect(await found({ until: since })).toEqual([]);
+    const { data, pagination } = await reader.events({ since });
+    expect([data.length, data.length]).toEqual([pagination.count, pagination.limit]);
     const events = await list({ ...some, until: Date.now() + 60_000 });
     expect(events.map(({ id }) => id)).toEqual(events.map(({ id }) => id).sort());
     const stored = { object: "event", id: expect.any(String), received_at: expect.any(Number) };
@@ -105,6 +107,6 @@ describe("events that are stored", () => {
 
   it("are of this service alone: of another one, the error says so", async () => {
     const other = createReader({ baseUrl: `${service.url}/v3`, accessToken });
-    await expect(other.events().next()).rejects.toThrow(/404 .+\(only tracklet's own service lists events\)$/);
+    await expect(other.events()).rejects.toThrow(/404 .+\(only tracklet's own service lists events\)$/);
   });
 });

@@ -5,9 +5,10 @@ import { readFileSync } from "node:fs";
  * ones, of which not a character changes. All values are made up. An entry is a query, a path that begins with `/` or `#`, or a
  * whole URL.
  *
- * The rule of redaction was tuned to four of them, by the product whose documents they come from, and by family, after standards
- * and products. The other two, as sites have them, were written before the rule was changed for the last time. They are held
- * out, and tell how well it does.
+ * `tuned-*`, by the product whose documents they come from, and `secret` and `harmless`, by family, after standards and products,
+ * are those that the rule of redaction was first tuned to. `sites-*` are as sites have them. `seen-*` and `unseen-*` are halves
+ * of one list with random values, parted by chance before the rule was changed for the last time: it was tuned to `seen-*`, and
+ * measured with `unseen-*` once. These tell how well it does.
  */
 
 export interface SecretUrl {
@@ -42,14 +43,18 @@ const read = (list: string): SecretUrl[] =>
 
 const urls = (...lists: string[]): string[] => lists.flatMap(read).map(({ url }) => url);
 
-export const TUNED = {
-  secret: [...read("tuned-secret"), ...read("secret")],
-  harmless: urls("tuned-harmless", "harmless"),
+export const LISTS = {
+  tuned: {
+    secret: [...read("tuned-secret"), ...read("secret")],
+    harmless: urls("tuned-harmless", "harmless"),
+  },
+  sites: { secret: read("sites-secret"), harmless: urls("sites-harmless") },
+  seen: { secret: read("seen-secret"), harmless: urls("seen-harmless") },
+  unseen: { secret: read("unseen-secret"), harmless: urls("unseen-harmless") },
 };
-export const HELD_OUT = { secret: read("sites-secret"), harmless: urls("sites-harmless") };
 
-/** How many of each of its lists the rule is right about: the documents quote it. */
-export const HELD_OUT_COUNTS = ["83 of 86", "106 of 113"];
+/** How many of `unseen` the rule is right about: the documents quote it. */
+export const UNSEEN_COUNTS = ["110 of 213", "241 of 247"];
 
 const decodeAll = (text: string): string => {
   const decoded = unescape(text);
