@@ -79,7 +79,7 @@ const ownHub = (): Hub => {
     hub = { push: (...commands) => (commands as Command[]).forEach(run) };
     for (const verb of ["init", ...Object.keys(verbs)]) hub[verb] = (...args) => run([verb, ...args]);
     hub.flush = async (...args) => run(["flush", ...args]) ?? nothing();
-    hub.consent = () => (first && run(["consent"])) || "pending";
+    hub.consent = () => run(["consent"]) ?? "pending";
   }
   return hub as unknown as Hub;
 };

@@ -16,13 +16,12 @@ import { identity } from "./state/identity.js";
 
 const add = (given: unknown, params: unknown, view?: Params): void => {
   const event_uid = readUid("track: eventUid", given);
-  if (consent === "denied") log("dropped", "consent");
-  if (consent === "denied" || !event_uid) return;
+  if (!event_uid) return;
+  if (consent === "denied") return void log("dropped", "consent");
   const [, contact_uid, account_uid] = identity;
-  const own = account_uid ? { account_uid } : undefined;
   const all: Params = {
     ...config.params,
-    ...own,
+    ...(account_uid && { account_uid }),
     ...view,
     ...plainParams(view ? "pageview" : `track ${event_uid}`, params),
   };
