@@ -17,7 +17,7 @@ export const isOn = (value: unknown): boolean => value === "" || `${value}` === 
 
 /** The number that an option gives, or that which holds without it. */
 export const numberOf = (option: "maxEvents" | "maxBytes" | "maxAgeMs", fallback: number): number =>
-  Number(config[option]) || fallback;
+  /^\d+$/.test(`${config[option]}`) ? Number(config[option]) : fallback;
 
 /**
  * Takes the options, and puts right those that an attribute may have in another form.
@@ -34,12 +34,6 @@ export const configure = (given: Named): string => {
     given.consent = "pending";
     wrong.push("consent");
   }
-  // A dot or a comma may be meant for thousands.
-  for (const option of ["maxEvents", "maxBytes", "maxAgeMs"] as const)
-    if (given[option] && !/^[\de]+$/.test(`${given[option]}`)) {
-      given[option] = undefined as never;
-      wrong.push(option);
-    }
   if (apiToken && trackUrl) {
     const address = `${`${trackUrl}`.replace(/[/\s]*$/, "/")}${(eventPath || EVENT_PATH).replace(/^\/+/, "")}?api_token=${encodeURIComponent(`${apiToken}`.trim())}`;
     // Against the page's own address, so that no `<base>` sends it elsewhere; `srcdoc` and `blob:` pages have an origin alone.

@@ -34,7 +34,7 @@ export const report = (code: Problem["code"], detail: string, body?: string): vo
 
   if (!warned.has(detail)) {
     warned.set(detail, code);
-    attempt(() => console.warn(`${config.name}: ${detail}`, "(docs/debugging.md#console)", body || ""));
+    attempt(() => console.warn(`${config.name}: ${detail}`, "(data-debug)", body || ""));
   }
   // A handler that tracks may cause the next problem, and so on without end.
   if (isReporting) return;

@@ -4,17 +4,17 @@
 const IS = "[^e-z&?/#]*?([=:]|3[ad])";
 
 /** Ends of names whose value is a secret whatever it is: of passwords, in several languages. */
-const PASSWORD = "(p(as)?s?|ken).?w(or)?[dt]?|senha|contrase|passe|mdp|parola";
+const PASSWORD = "(p(as)?s?|ken).?w(or)?[dt]?|senha|contrase|passe";
 
 /** Ends of names of secrets, some with an everyday meaning, too. */
-const STRONG = "srf|auth|sig|signature|pass|pin|otp|s(ession.?)?id|token|secret|cv.|iban|cred\\w*|d.?confirmation|saml";
+const STRONG = "srf|auth|sig|signature|pass|pin|otp|s(ession.?)?id|token|secret|cv.|iban|d.?confirmation|saml";
 
 /** Up to 16 letters, or two digits, are no secret behind those: `pass=season`, `token=eth`. */
 const NOT_PLAIN = "(?!([a-z+-]{1,16}|\\d\\d?)([?&#%]|$))";
 
 /** Words of a name or of a path, as `/invite/…`; of numbers that tell who somebody is, too. Each costs four bytes. */
 const WORD =
-  "activ|nonce|bot|unsub|confirm|magic|reset|invit|verif|hook|[^iprt]code|key|state|log-?in|share|guest|welcome|sso|join|folder|phone|[^o]tel|mobil|dob|birth|geb|na(is|s?c)";
+  "activ|nonce|bot|unsub|confirm|reset|invit|verif|hook|[^iprt]code|key|state|log-?in|share|guest|welcome|sso|join|folder|dob|birth|geb";
 
 /**
  * Behind those, and behind the strong ones in a path: six digits, in groups, too, or digits between letters, as no word has
@@ -29,7 +29,7 @@ const UNMISTAKABLE = "\\beyJ|\\(\\w\\(|\\w(@|%\\d*40)(?!\\dx)[\\w-]+\\.[a-z]";
  * The number of a card, one in three groups or more, as those of cards, accounts and persons are written (no date is), and that of
  * a telephone behind an encoded `+`.
  */
-const NUMBER = "[3-6]\\d{14,15}\\b|\\W?\\w\\w\\d\\d?(([)+. -]|%20)+\\d{2,4}){2}\\d|%2B\\d";
+const NUMBER = "[3-6]\\d{14,15}\\b|\\W?\\w\\w\\d\\d?(([)+. -]|%20)+\\d{2,4}){2}\\d";
 
 /**
  * 12 letters and digits in a row that change twice from letters to digits, as those made by a machine do, but no UUID. Any value
@@ -43,6 +43,6 @@ const MADE_BY_MACHINE = "([^dr]=|#|/\\w/)(?!\\w{8}-)(?=[^=/?&#]*?(?=(\\d{0,9}[a-
  * match: the time grows linearly with the URL, whatever it holds.
  */
 export const SECRET = RegExp(
-  `((${PASSWORD})${IS}|(${STRONG}|\\be)${IS}${NOT_PLAIN}|(${STRONG}|${WORD})[\\w-]{0,20}[=/?#":]${LIKELY}|${MADE_BY_MACHINE}|[=/?&#](?=[^=/?&#]*?(${UNMISTAKABLE})|${NUMBER}))[^?&#]+`,
+  `((${PASSWORD})${IS}|(${STRONG})${IS}${NOT_PLAIN}|(${STRONG}|${WORD})[\\w-]{0,20}[=/?#":]${LIKELY}|${MADE_BY_MACHINE}|[=/?&#](?=[^=/?&#]*?(${UNMISTAKABLE})|${NUMBER}))[^?&#]+`,
   "gi",
 );

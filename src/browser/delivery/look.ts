@@ -12,7 +12,7 @@ import { TOLD_MS } from "./timings.js";
 const isEvent = (body: string): boolean | undefined =>
   attempt(() => {
     const { contact_uid = "", event_uid, params } = JSON.parse(body);
-    return [contact_uid, event_uid].every((uid) => typeof uid === "string") && !!params;
+    return typeof contact_uid === "string" && typeof event_uid === "string" && !!params;
   });
 
 /** Events that their own document may still send, by key: when they join the list, by a clock that nobody sets. */
@@ -20,7 +20,7 @@ export const told = new Map<string, number>();
 
 /** Another tab has stored the event. */
 export const noteOther = (key: string): void => {
-  if (hasLocks() && !rows.has(key) && !told.has(key)) told.set(key, performance.now() + TOLD_MS);
+  if (hasLocks() && !rows.has(key)) told.set(key, performance.now() + TOLD_MS);
 };
 
 /** Lists the event of another document, unless that one may still send it. */

@@ -53,8 +53,7 @@ export const ask = (tab: string): Promise<void> =>
       if (granted) await pause(SETTLE_MS);
       else refused.set(tab, since + REFUSED_MS);
       if (!isOurs()) return;
-      // The page stood still, and what others wrote may not have arrived. On a hidden page, each timer comes late.
-      if (!granted || (performance.now() - since > LATE_MS + SETTLE_MS && !isHidden())) end(tab);
+      if (!granted) end(tab);
       else lock.isSettled = true;
       resolve();
       if (isOurs())

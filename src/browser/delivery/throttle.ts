@@ -21,10 +21,6 @@ export const isThrottled = (name: string): boolean => {
     tally.dropped++;
     return true;
   }
-  if (bucket.over && lack <= 0) {
-    report("throttled", `${name}: ${bucket.over}`);
-    bucket.over = 0;
-  }
   bucket.fullAt = Math.max(now, bucket.fullAt) + TRICKLE_MS;
   return false;
 };
