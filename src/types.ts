@@ -34,9 +34,15 @@ export interface Config {
    */
   pageviews?: "auto" | "hash" | "off" | undefined;
   /**
+   * Names of parameters, an array or a text with blanks between. In the URL of a page view only these keep their values, as
+   * written; all other values of query and fragment are replaced by `REDACTED`, and so is a text there that is no parameter.
+   * Nothing is guessed there; in the path secrets are guessed as ever. Default: secrets are guessed in the whole URL.
+   */
+  query?: string | readonly string[] | undefined;
+  /**
    * Changes an event before it is stored, in place or by giving another one back, or drops it (`null`, `false`). The URL of a
-   * page view is `params.visit_url`, whose secrets are already replaced: user and password, and the values of parameters such
-   * as `token`, `code` or `password` in query and fragment.
+   * page view is `params.visit_url`, without its secrets: user and password are removed, and what {@link Config.query} says is
+   * replaced.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a hook may return nothing
   beforeSend?: ((event: TrackEvent) => TrackEvent | null | false | undefined | void) | undefined;

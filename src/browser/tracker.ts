@@ -27,7 +27,7 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
     ...plainParams(view ? "pageview" : `track ${event_uid}`, params),
   };
   if (event_uid === "pageview" && typeof all.visit_url === "string")
-    all.visit_url = redact(withoutInspector(all.visit_url));
+    all.visit_url = redact(withoutInspector(all.visit_url), config.query);
   const event = revise({ contact_uid, event_uid, params: all });
   if (!event) return;
   // Behind the hooks, which may track: the number is that of the next event that is stored.

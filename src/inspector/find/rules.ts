@@ -41,6 +41,10 @@ export const RULES: Record<string, Rule> = {
   accountUid: UID,
   params: ANYTHING,
   pageviews: oneOf(/^(auto|hash|off)$/, "write auto, hash or off (it is taken for auto)"),
+  query: [
+    (value) => [value].flat().every((name) => typeof name === "string"),
+    "write names of parameters with blanks between, such as utm_source page, or give an array of them",
+  ],
   consent: oneOf(/^\s*(granted|pending|denied)\s*$/i, "write granted, pending or denied (it is taken for pending)"),
   respectGpc: SWITCH,
   maxEvents: BOUND,
