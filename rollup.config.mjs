@@ -63,7 +63,6 @@ const SHORTENED = [
   "isAddressed",
   "isComing",
 
-  "isFailing",
   "isLeaving",
   "isOut",
   "isPaused",

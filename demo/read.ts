@@ -1,9 +1,10 @@
 /** `npm run demo:read`: the five look-ups and one event sent from a server, against the running demo service. */
 import { createReader, TrackletError } from "../src/read.js";
 import { sendEvent } from "../src/send.js";
-import { DEFAULTS } from "./service/defaults.js";
+import { readConfig } from "./service/config/read-config.js";
 
 const { env } = process;
+const DEFAULTS = readConfig({});
 const url = `http://${env.TRACKLET_SERVICE_HOST ?? DEFAULTS.host}:${env.TRACKLET_SERVICE_PORT ?? DEFAULTS.port}`;
 const baseUrl = env.TRACKLET_BASE_URL ?? url;
 const trackUrl = env.TRACKLET_TRACK_URL ?? url;

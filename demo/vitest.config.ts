@@ -1,7 +1,18 @@
 import { defineConfig } from "vitest/config";
 import config from "../test/vitest.config.js";
 
+/** About an embedded folder, or about ending a server: left out where the tests are given a database, by DATABASE_URL. */
+const NOT_GIVEN = ["kills", "process", "backup", "outage", "machines", "follow", "logging", "sql-grammar"];
+const isGiven = process.env.DATABASE_URL !== undefined;
+
 /** The tests of the service and of `npm start`, some of which replace modules: all else is as for the others. */
 export default defineConfig({
-  test: { ...config.test, include: ["demo/**/*.test.ts"], globalSetup: "demo/service/build.ts", isolate: true },
+  test: {
+    ...config.test,
+    include: ["demo/**/*.test.ts"],
+    exclude: isGiven ? ["demo/test/**", ...NOT_GIVEN.map((name) => `**/${name}.test.ts`)] : [],
+    globalSetup: ["demo/service/build.ts", "demo/service/test/support/places.ts"],
+    isolate: true,
+    fileParallelism: !isGiven,
+  },
 });

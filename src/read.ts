@@ -2,13 +2,13 @@
 
 import { NotFoundError, TrackletError } from "./server/errors.js";
 import { type EventOptions, eventPages } from "./server/events.js";
-import type { Ask } from "./server/pages.js";
+import { type Ask, type List, listOf } from "./server/pages.js";
 import { isId, record, recordOrNone } from "./server/parse-records.js";
 import { type CallOptions, checkReach, type Reach } from "./server/reach.js";
-import type { Account, Contact, EventPage } from "./server/records.js";
+import type { Account, Contact, EventPage, StoredEvent } from "./server/records.js";
 import { request } from "./server/request.js";
 import { type ListOptions, type UserList, userLists } from "./server/users.js";
-import { check, checkAddress, isText } from "./server/validate.js";
+import { check, checkAddress, isObject, isText } from "./server/validate.js";
 
 export {
   type AnswerDetails,
@@ -21,6 +21,7 @@ export {
   TrackletError,
 } from "./server/errors.js";
 export type { EventOptions } from "./server/events.js";
+export type { List } from "./server/pages.js";
 export type { CallOptions, Reach } from "./server/reach.js";
 export type {
   Account,
@@ -70,10 +71,10 @@ export interface Reader {
     list(options?: ListOptions): UserList;
   };
   /**
-   * Pages of events, the oldest first; each is asked for when it is needed. Tracklet's own service has them, the
-   * vendor's interface does not: it answers with a NotFoundError. A wrong option is refused by the service.
+   * Events, the oldest first: iterate over the list for all of them, `await` it for one page. Tracklet's own service has them,
+   * the vendor's interface does not: it answers with a NotFoundError. A wrong option is refused by the service.
    */
-  events(options?: EventOptions): AsyncGenerator<EventPage, void, undefined>;
+  events(options?: EventOptions): List<EventPage, StoredEvent>;
 }
 
 /**
@@ -84,6 +85,7 @@ export interface Reader {
  * @throws TrackletError in a page, unless `allowBrowser`
  */
 export const createReader = (config: ReaderConfig): Reader => {
+  check(isObject(config), "config: expected an object", config);
   const { accessToken, allowBrowser, baseUrl, ...reach } = config;
   if (globalThis.document && !allowBrowser) throw new TrackletError("accessToken in a page needs allowBrowser: true");
   checkAddress("baseUrl", baseUrl);
@@ -126,6 +128,6 @@ export const createReader = (config: ReaderConfig): Reader => {
     accounts: records("accounts"),
     contacts: records("contacts"),
     users: { list: userLists(ask) },
-    events: eventPages(ask),
+    events: (options) => listOf(() => eventPages(ask)(options)),
   };
 };

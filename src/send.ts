@@ -1,8 +1,9 @@
 /** `tracklet/send`: one event from a server. */
 
+import type { ParamsObject } from "./declared.js";
 import { type CallOptions, checkReach, type Reach } from "./server/reach.js";
 import { request } from "./server/request.js";
-import { check, checkAddress, isObject, isText } from "./server/validate.js";
+import { check, checkAddress, checkJson, isObject, isText } from "./server/validate.js";
 import { uuid } from "./shared/uuid.js";
 
 export {
@@ -35,19 +36,20 @@ export interface SendConfig extends Reach {
 
 /** One action of one contact. */
 export interface ServerEvent {
-  contact_uid: string;
+  /** A text, or a safe integer, which travels as text. */
+  contact_uid: string | number;
   /** Name of the action; `pageview` denotes a page view. */
   event_uid: string;
-  params?: EventParams | undefined;
+  params?: EventParams | ParamsObject | undefined;
 }
 
 /** Free parameters, as far as JSON can hold them. */
 export interface EventParams {
-  account_uid?: string;
+  account_uid?: string | undefined;
   /** Human label of the event. */
-  display_name?: string;
+  display_name?: string | undefined;
   /** Visited address, with `pageview`. */
-  visit_url?: string;
+  visit_url?: string | undefined;
   [member: string]: unknown;
 }
 
@@ -59,8 +61,11 @@ export interface EventParams {
  * @throws `ApiError` and its kinds, `ConnectionError`, `TimeoutError`, or the reason of the signal
  */
 export const sendEvent = async (config: SendConfig, event: ServerEvent, options?: CallOptions): Promise<void> => {
+  check(isObject(config), "config: expected an object", config);
+  check(isObject(event), "event: expected an object", event);
   const { apiToken, auth = "basic", eventPath = "/v1/track/event", stamp, trackUrl, ...reach } = config;
-  const { contact_uid, event_uid, params = {} } = event;
+  const { event_uid, params = {} } = event;
+  const contact_uid = Number.isSafeInteger(event.contact_uid) ? `${event.contact_uid}` : event.contact_uid;
   checkAddress("trackUrl", trackUrl);
   check(isText(apiToken, /^[^\p{Cc}\p{Cs}]+$/u), "apiToken: expected a text on one line", apiToken && "***");
   check(["basic", "query"].includes(auth), 'auth: expected "basic" or "query"', auth);
@@ -75,6 +80,7 @@ export const sendEvent = async (config: SendConfig, event: ServerEvent, options?
   check(isText(contact_uid, /./s), "contact_uid: expected a text that is not empty", contact_uid);
   check(isText(event_uid, /./s), "event_uid: expected a text that is not empty", event_uid);
   check(isObject(params), "params: expected an object", params);
+  for (const [name, value] of Object.entries(params)) checkJson(`params.${name}`, value);
 
   // HTTP Basic has the token as user name and an empty password, in UTF-8 (RFC 7617 §2.1).
   const bytes = String.fromCharCode(...new TextEncoder().encode(apiToken));

@@ -1,44 +1,46 @@
-import rateLimit from "@fastify/rate-limit";
 import Fastify, { type FastifyInstance } from "fastify";
-import { decorateWorkspace, requireBearer } from "./auth.js";
-import { isPrivate, type ServiceConfig } from "./config.js";
-import { closeConnections } from "./connections.js";
-import { allowOrigins } from "./cors.js";
-import type { Database } from "./database.js";
-import { demoRoutes } from "./demo-routes.js";
-import { ErrorBody } from "./error-schemas.js";
-import { answerBadHttp, answerBadUrl, answerErrors, answerExpectations, HttpError } from "./errors.js";
-import { createEventFeed } from "./event-feed.js";
-import { eventRoute } from "./event-route.js";
-import { EventInput, Success } from "./event-schemas.js";
-import { createEventStore } from "./event-store.js";
-import { eventListRoute } from "./events-list.js";
-import { DEFAULT_WORKSPACE } from "./exact-text.js";
-import { healthRoutes } from "./health.js";
-import { type LiveOptions, liveRoute } from "./live.js";
-import { createLiveFeed } from "./live-feed.js";
-import { logOptions } from "./logging.js";
-import { refuseOtherMethods } from "./methods.js";
-import { createMetrics } from "./metrics.js";
-import { metricsRoute } from "./metrics-route.js";
-import { openDatabase } from "./open-database.js";
-import { describeRoutes } from "./openapi.js";
-import { refuseOtherHosts, refuseOtherMachines } from "./private-access.js";
-import { readConfig } from "./read-config.js";
-import { Account, Contact } from "./record-schemas.js";
-import { recordRoutes } from "./records.js";
-import { keepFor } from "./retention.js";
-import { createTokens } from "./tokens.js";
-import { User, UserList } from "./user-schemas.js";
-import { userRoutes } from "./users.js";
-import { describeErrors } from "./validation.js";
-import { workspaceNames } from "./workspaces.js";
+import { isPrivate, type ServiceConfig } from "./config/options.js";
+import { readConfig } from "./config/read-config.js";
+import { StartError } from "./config/start-error.js";
+import type { Database } from "./database/database.js";
+import { continueIds } from "./database/event-id.js";
+import { DEFAULT_WORKSPACE } from "./database/exact-text.js";
+import { openDatabase } from "./database/open-database.js";
+import { createSettled } from "./database/settled.js";
+import { isUnavailable, tellFault } from "./database/sql-state.js";
+import { BOUNDS, type Bounds } from "./database/transaction-time.js";
+import { decorateWorkspace, requireBearer } from "./http/auth.js";
+import { allowOrigins } from "./http/cors.js";
+import { answerBadHttp, answerBadUrl, answerErrors, answerExpectations, ErrorBody } from "./http/errors.js";
+import { limitRequests } from "./http/limits.js";
+import { refuseOtherMethods } from "./http/methods.js";
+import { describeRoutes } from "./http/openapi.js";
+import { refuseOtherHosts, refuseOtherMachines } from "./http/private-access.js";
+import { createTokens } from "./http/tokens.js";
+import { describeErrors } from "./http/validation.js";
+import { eventRoute } from "./ingest/route.js";
+import { EventInput, Success } from "./ingest/schemas.js";
+import { createEventStore } from "./ingest/store.js";
+import { closeConnections } from "./operations/connections.js";
+import { healthRoutes } from "./operations/health.js";
+import { logOptions } from "./operations/logging.js";
+import { createMetrics, metricsRoute } from "./operations/metrics.js";
+import { keepFor } from "./operations/retention.js";
+import { demoRoutes } from "./records/demo.js";
+import { eventListRoute } from "./records/events.js";
+import { Account, Contact } from "./records/record-schemas.js";
+import { recordRoutes } from "./records/records.js";
+import { seed } from "./records/seed.js";
+import { User, UserList } from "./records/user-schemas.js";
+import { userRoutes } from "./records/users.js";
 
-export interface ServiceOptions extends Partial<ServiceConfig>, LiveOptions {
+export interface ServiceOptions extends Partial<ServiceConfig> {
   /** A database that is open already; closed with the service. One is opened as configured where it is absent. */
   database?: Database;
   /** Milliseconds that a request may take to arrive; 30 s. */
   requestTimeoutMs?: number;
+  /** How long a transaction may take; tests have less time. */
+  bounds?: Bounds;
 }
 
 /** A connection that stalls for longer is not worth its socket. */
@@ -52,17 +54,17 @@ const REQUEST_TIMEOUT_MS = 30_000;
  * @throws StartError when the database cannot be used
  */
 export const createService = async (options: ServiceOptions = {}): Promise<FastifyInstance> => {
-  const { requestTimeoutMs = REQUEST_TIMEOUT_MS, ...given } = options;
+  const { requestTimeoutMs = REQUEST_TIMEOUT_MS, bounds = BOUNDS, ...given } = options;
   const config = { ...readConfig({}), ...given };
-  const database = options.database ?? (await openDatabase(config));
-  const feed = createEventFeed(database);
-  const live = createLiveFeed(feed, DEFAULT_WORKSPACE);
+  const database = options.database ?? (await openDatabase(config, config.seed ? seed : undefined));
   const metrics = createMetrics();
-  const committed = createEventStore(database, (events, seconds) => {
-    metrics.committed(events, seconds);
-    live.wake();
+  const workspaces = [DEFAULT_WORKSPACE, ...config.workspaces.map(({ name }) => name)];
+  for (const workspace of workspaces) await continueIds(database.query, workspace);
+  const store = metrics.watchStore(createEventStore(database, metrics.committed, bounds));
+  await store.probe().catch(async (error: Error) => {
+    await database.close();
+    throw new StartError(`no event can be stored: ${isUnavailable(error) ? tellFault(error) : error.message}`);
   });
-  const store = metrics.watchStore(committed);
 
   const app = Fastify({
     ...logOptions(config.logLevel),
@@ -84,36 +86,29 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   app.addHook("onClose", () => database.close());
   for (const schema of [ErrorBody, EventInput, Success, Account, Contact, User, UserList]) app.addSchema(schema);
 
-  if (config.retentionDays !== undefined)
-    keepFor(app, database, config.retentionDays, workspaceNames(config.workspaces));
+  if (config.retentionDays !== undefined) keepFor(app, database, config.retentionDays, workspaces);
   metrics.watchRequests(app);
   decorateWorkspace(app);
   closeConnections(app);
   answerErrors(app);
   answerExpectations(app);
-  allowOrigins(app);
   if (isPrivate(config)) refuseOtherHosts(app);
-  if (config.rateLimit > 0)
-    await app.register(rateLimit, {
-      max: config.rateLimit,
-      timeWindow: "1 minute",
-      errorResponseBuilder: (_request, { after }) => new HttpError(429, `too many requests, try again in ${after}`),
-    });
+  await allowOrigins(app);
+  limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
-  await app.register(eventRoute(store, config));
+  await app.register(eventRoute(store, config, metrics.ignored));
   await app.register(async (records) => {
     records.addHook("preParsing", requireBearer(createTokens(config, "accessToken")));
     await records.register(recordRoutes(database));
     await records.register(userRoutes(database, config.publicUrl));
-    await records.register(eventListRoute(database, config.publicUrl));
+    await records.register(eventListRoute(database, createSettled(database.query, bounds), config.publicUrl));
   });
   await app.register(healthRoutes(store));
   if (isPrivate(config))
     await app.register(async (demo) => {
       refuseOtherMachines(demo);
-      await demo.register(demoRoutes(database, store));
-      await demo.register(liveRoute(feed, live, options));
+      await demo.register(demoRoutes(database));
       await demo.register(metricsRoute(metrics, config.metricsToken));
     });
   else if (config.metricsToken !== undefined) await app.register(metricsRoute(metrics, config.metricsToken));

@@ -4,17 +4,15 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const SOURCE = fileURLToPath(new URL(".", import.meta.url));
-/** Beside `demo/service`, so that paths relative to a module are the same before and after. */
 const OUT = fileURLToPath(new URL("../.service", import.meta.url));
 
 /** Builds the service to JavaScript that Node runs as it is; the libraries stay where they are installed. */
 export const buildService = async (): Promise<void> => {
   const { metafile } = await build({
     // Whatever runs in a thread of its own is a file of its own.
-    entryPoints: (await readdir(SOURCE))
-      .filter((file) => /^main\.ts$|-worker\.[jt]s$/.test(file))
-      .map((file) => join(SOURCE, file)),
+    entryPoints: ["main.ts", "database/pglite/pglite-worker.ts"].map((file) => join(SOURCE, file)),
     outdir: OUT,
+    entryNames: "[name]",
     bundle: true,
     // The cheap checks of a start run before the libraries are loaded.
     splitting: true,

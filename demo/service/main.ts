@@ -1,8 +1,9 @@
 import { createServer } from "node:net";
 import type { FastifyInstance } from "fastify";
-import type { ServiceConfig } from "./config.js";
-import { readConfig } from "./read-config.js";
-import { StartError } from "./start-error.js";
+import type { ServiceConfig } from "./config/options.js";
+import { readConfig } from "./config/read-config.js";
+import { StartError } from "./config/start-error.js";
+import { isUnavailable, tellFault } from "./database/sql-state.js";
 
 /** The service as a process: configured by environment variables, ended by SIGINT or SIGTERM. */
 const main = async (): Promise<void> => {
@@ -23,9 +24,17 @@ const main = async (): Promise<void> => {
   await tryPort(config);
   const { createService } = await import("./app.js");
   service = await createService(config);
+  service.log.info(`events go into ${tellDatabase(config)}`);
   await service
     .listen({ port: config.port, host: config.host, listenTextResolver: (address) => `service ready at ${address}` })
     .catch(refuse(config));
+};
+
+/** Without a password. */
+const tellDatabase = ({ databaseUrl, dataFolder }: ServiceConfig): string => {
+  if (databaseUrl === undefined) return `the embedded database in ${dataFolder}`;
+  const { host, pathname } = new URL(databaseUrl);
+  return `the database ${pathname.slice(1) || "of the user's name"} at ${host || "this machine"}`;
 };
 
 const tryPort = async (config: ServiceConfig): Promise<void> => {
@@ -49,10 +58,13 @@ const refuse =
 /** A command works on the database and ends; without one the service starts. */
 const start = async (args: string[]): Promise<void> => {
   if (args.length === 0) return main();
-  const { runCommand } = await import("./cli.js");
+  const { runCommand } = await import("./commands/cli.js");
   await runCommand(args, readConfig(process.env)).catch((error: NodeJS.ErrnoException) => {
     // Who reads the output has seen enough, as `head` does.
-    if (error.code !== "EPIPE") throw error;
+    if (error.code === "EPIPE") return;
+    throw isUnavailable(error)
+      ? new StartError(`the database cannot do this now, ${tellFault(error)} (${error.message})`)
+      : error;
   });
 };
 

@@ -1,13 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { StartError } from "../service/start-error.js";
+import { StartError } from "../service/config/start-error.js";
 import { ROOT, SERVICE, type Settings } from "./settings.js";
 
 /** Milliseconds until the service must be ready; the first start creates and fills a database. */
 const READY_MS = 120_000;
 /** Milliseconds a service gets to close its database before it is killed. */
 const STOP_MS = 10_000;
-const END_WITH_PARENT = new URL("end-with-parent.mjs", import.meta.url).href;
+/**
+ * Loaded into the service's process before the service: ends it as a signal would when the demo is gone, even where that
+ * was killed and could tell nobody. Its input is a pipe that the demo holds open.
+ */
+const END_WITH_PARENT = `data:text/javascript,process.stdin.once("end", () => process.kill(process.pid, "SIGTERM")).resume()`;
 
 /**
  * Starts the service. It gets a process group of its own: Ctrl-C in a terminal goes to the whole group in front, and

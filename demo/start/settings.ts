@@ -1,22 +1,22 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DEFAULTS } from "../service/defaults.js";
-import { StartError } from "../service/start-error.js";
-import { readPort } from "./ports.mjs";
+import { readConfig } from "../service/config/read-config.js";
+import { StartError } from "../service/config/start-error.js";
 
+const DEFAULTS = readConfig({});
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** The service, built to JavaScript. */
 export const SERVICE = join(ROOT, "demo/.service/main.js");
 
-/**
- * What the environment says; everything has a default.
- *
- * @throws Error that names the variable whose value is wrong
- */
-export const readSettings = () => ({
-  sitePort: readPort("TRACKLET_SITE_PORT"),
-  servicePort: readPort("TRACKLET_SERVICE_PORT"),
+export interface Ports {
+  sitePort: number;
+  servicePort: number;
+}
+
+/** What the environment says; everything has a default. */
+export const readSettings = (ports: Ports) => ({
+  ...ports,
   /** A PostgreSQL server, which then has the data in place of the folder; empty where there is none. */
   databaseUrl: process.env.DATABASE_URL ?? "",
   data: resolve(ROOT, process.env.TRACKLET_DATA || DEFAULTS.dataFolder),

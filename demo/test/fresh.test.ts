@@ -3,128 +3,71 @@ import { cp, mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 
-const FRESH = fileURLToPath(new URL("../start/fresh.mjs", import.meta.url));
+type What = "isInstalled" | "isSnippetBuilt" | "isServiceBuilt";
 
-interface Fresh {
-  readInstalled(): { isFresh: boolean; hasTests: boolean };
-  isSnippetBuilt(): boolean;
-  isServiceBuilt(): boolean;
-}
+const DEMO = fileURLToPath(new URL("..", import.meta.url));
+const NPM = "node_modules/.package-lock.json";
+const SNIPPET = ["dist/tracklet.iife.js", "dist/tracklet.inspector.js", "dist/index.js"];
+const SERVICE = "demo/.service/main.js";
 
 let root: string;
-let fresh: Fresh;
+let fresh: Record<What, () => boolean>;
+const isFresh = () => ({
+  isInstalled: fresh.isInstalled(),
+  isSnippetBuilt: fresh.isSnippetBuilt(),
+  isServiceBuilt: fresh.isServiceBuilt(),
+});
+const ALL = { isInstalled: true, isSnippetBuilt: true, isServiceBuilt: true };
 
 /** Seconds since 1970: each file that is written is a second younger than the one before. */
 let now = 1_000_000;
-const write = async (path: string, content: unknown = ""): Promise<void> => {
-  const file = join(root, path);
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, typeof content === "string" ? content : JSON.stringify(content));
-  now++;
-  // A folder is as young as the last file that came or went.
-  await utimes(dirname(file), now, now);
-  await utimes(file, now, now);
+const write = async (...paths: string[]): Promise<void> => {
+  for (const path of paths) {
+    const file = join(root, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, "");
+    now++;
+    // A folder is as young as the last file that came or went.
+    await utimes(dirname(file), now, now);
+    await utimes(file, now, now);
+  }
 };
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "tracklet-fresh-"));
-  await mkdir(join(root, "demo/start"), { recursive: true });
-  await cp(FRESH, join(root, "demo/start/fresh.mjs"));
-  fresh = await import(pathToFileURL(join(root, "demo/start/fresh.mjs")).href);
+  for (const path of ["start/start.mjs", "service/config/default-port.mjs"]) {
+    await cp(join(DEMO, path), join(root, "demo", path), { recursive: true });
+    for (const old of [path, dirname(path)]) await utimes(join(root, "demo", old), 0, 0);
+  }
+  fresh = await import(pathToFileURL(join(root, "demo/start/start.mjs")).href);
+  await write("package.json", "package-lock.json", "demo/package.json", "demo/service/package.json", "tsconfig.json");
+  await write("rollup.config.mjs", "src/a/b.ts", "src/c.ts", "demo/service/main.ts");
+  await write("node_modules/tsx/package.json", NPM, ...SNIPPET, SERVICE);
 });
 afterEach(() => rm(root, { recursive: true }));
 
-describe("what is installed", () => {
-  const MANIFEST = { devDependencies: { vitest: "^4.0.0" } };
-  const DEMO = { dependencies: { fastify: "^5.0.0" } };
-  const FASTIFY = { "node_modules/fastify": { version: "5.1.0" } };
-  const VITEST = { "node_modules/vitest": { version: "4.1.0", dev: true } };
-  const LOCKED = {
-    "": MANIFEST,
-    demo: DEMO,
-    "node_modules/tracklet-demo": { resolved: "demo", link: true },
-    "node_modules/esbuild-for-another-system": { version: "1.0.0", optional: true },
-    ...FASTIFY,
-    ...VITEST,
-  };
-  const LINK = { "node_modules/tracklet-demo": { resolved: "demo", link: true } };
-  const install = (packages: object) => write("node_modules/.package-lock.json", { packages });
+it("is all there where it is younger than its sources", () => expect(isFresh()).toEqual(ALL));
 
-  beforeEach(async () => {
-    await write("package.json", MANIFEST);
-    await write("demo/package.json", DEMO);
-    await write("package-lock.json", { packages: LOCKED });
-  });
-
-  it("is what the demo needs, or all", async () => {
-    await install({ ...LINK, ...FASTIFY });
-    expect(fresh.readInstalled()).toEqual({ isFresh: true, hasTests: false });
-    await install({ ...LINK, ...FASTIFY, ...VITEST });
-    expect(fresh.readInstalled()).toEqual({ isFresh: true, hasTests: true });
-  });
-
-  it.each([
-    ["nothing", undefined],
-    ["not everything", LINK],
-    ["another version", { ...LINK, "node_modules/fastify": { version: "5.0.9" } }],
-    [
-      "an old version of what the tests need",
-      { ...LINK, ...FASTIFY, "node_modules/vitest": { version: "4.0.0", dev: true } },
-    ],
-  ])("is not enough: %s", async (_, packages) => {
-    if (packages) await install(packages);
-    expect(fresh.readInstalled().isFresh).toBe(false);
-  });
-
-  it("is not enough where a manifest asks for more than the lock file has", async () => {
-    await install({ ...LINK, ...FASTIFY });
-    await write("demo/package.json", { dependencies: { ...DEMO.dependencies, "chart.js": "^4.0.0" } });
-    expect(fresh.readInstalled().isFresh).toBe(false);
-  });
+it.each<[path: string, what: What[]]>([
+  ["package-lock.json", ["isInstalled", "isSnippetBuilt", "isServiceBuilt"]],
+  ["demo/package.json", ["isInstalled"]],
+  ["src/a/b.ts", ["isSnippetBuilt"]],
+  ["rollup.config.mjs", ["isSnippetBuilt"]],
+  ["demo/service/main.ts", ["isServiceBuilt"]],
+])("is not, where %s was changed", async (path, what) => {
+  await write(path);
+  expect(isFresh()).toEqual({ ...ALL, ...Object.fromEntries(what.map((one) => [one, false])) });
 });
 
-describe("what is built", () => {
-  const OUTPUTS = ["dist/tracklet.iife.js", "dist/tracklet.inspector.js", "dist/index.js"];
-  beforeEach(async () => {
-    for (const file of [
-      "package.json",
-      "package-lock.json",
-      "tsconfig.json",
-      "rollup.config.mjs",
-      "src/a/b.ts",
-      "src/c.ts",
-    ])
-      await write(file);
-    await utimes(join(root, "src"), now, now);
-    await write("demo/service/main.ts");
-    for (const file of OUTPUTS) await write(file);
-    await write("demo/.service/main.js");
-  });
-
-  it("is younger than all sources", () => {
-    expect(fresh.isSnippetBuilt()).toBe(true);
-    expect(fresh.isServiceBuilt()).toBe(true);
-  });
-
-  it.each(["src/a/b.ts", "rollup.config.mjs", "package-lock.json"])("is not, where %s was changed", async (file) => {
-    await write(file);
-    expect(fresh.isSnippetBuilt()).toBe(false);
-  });
-
-  it("is not, where a source has gone, or an output", async () => {
-    await rm(join(root, "src/a/b.ts"));
-    expect(fresh.isSnippetBuilt()).toBe(false);
-    for (const file of OUTPUTS) await write(file);
-    await utimes(join(root, "src/a"), 0, 0);
-    expect(fresh.isSnippetBuilt()).toBe(true);
-    await rm(join(root, OUTPUTS[1]!));
-    expect(fresh.isSnippetBuilt()).toBe(false);
-  });
-
-  it("is, as the service, apart from the snippet", async () => {
-    await write("demo/service/main.ts");
-    expect([fresh.isSnippetBuilt(), fresh.isServiceBuilt()]).toEqual([true, false]);
-  });
+it.each<[path: string, what: What]>([
+  [NPM, "isInstalled"],
+  ["node_modules/tsx", "isInstalled"],
+  ["src/a/b.ts", "isSnippetBuilt"],
+  [SNIPPET[1]!, "isSnippetBuilt"],
+  [SERVICE, "isServiceBuilt"],
+])("is not, where %s has gone", async (path, what) => {
+  await rm(join(root, path), { recursive: true });
+  expect(isFresh()).toEqual({ ...ALL, [what]: false });
 });

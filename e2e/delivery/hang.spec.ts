@@ -1,4 +1,4 @@
-import { PREFLIGHT_MS } from "../../src/browser/delivery/timings.js";
+import { SLOW_MS } from "../../src/browser/delivery/timings.js";
 import { type Fault, test, track, trackMany } from "../harness/fixtures.js";
 import { lasting } from "../harness/outage.js";
 
@@ -31,7 +31,7 @@ test("A service hangs for 60 s, from the start of a page and in its middle, its 
   await middle!.goto(site.url);
   await track(middle!, "earlier");
   await expectRows(["earlier"]);
-  await lasting(PREFLIGHT_MS);
+  await lasting(SLOW_MS);
   const uids = await gateway.during(HANG, async () => {
     await fresh!.goto(site.url);
     const tracked = [await trackMany(fresh!, EVENTS, "fresh"), await trackMany(middle!, EVENTS, "middle")];

@@ -13,7 +13,7 @@ export let config = {} as Named;
 export let url: string | undefined;
 
 /** Is a switch on? Attributes are texts, and one without a value is an empty text. */
-export const isOn = (value: unknown): boolean => /^(true)?$/.test(`${value}`);
+export const isOn = (value: unknown): boolean => value === "" || `${value}` === "true";
 
 /** The number that an option gives, or that which holds without it. */
 export const numberOf = (option: "maxEvents" | "maxBytes" | "maxAgeMs", fallback: number): number =>
@@ -30,13 +30,13 @@ export const configure = (given: Named): string => {
   const { apiToken, trackUrl, eventPath } = given;
   const consent = `${given.consent ?? "granted"}`.trim().toLowerCase() as Consent;
   given.consent = consent;
-  if (!/^(granted|pending|denied)$/.test(consent)) {
+  if (!["granted", "pending", "denied"].includes(consent)) {
     given.consent = "pending";
     wrong.push("consent");
   }
   // A dot or a comma may be meant for thousands.
   for (const option of ["maxEvents", "maxBytes", "maxAgeMs"] as const)
-    if (!/^[\de]*$/.test(`${given[option] ?? ""}`)) {
+    if (given[option] && !/^[\de]+$/.test(`${given[option]}`)) {
       given[option] = undefined as never;
       wrong.push(option);
     }

@@ -4,7 +4,7 @@
  */
 import { attempt } from "../shared/attempt.js";
 import type { Command, Config, FlushResult, Hub } from "../types.js";
-import { config, configure, type Named } from "./config.js";
+import { config, configure } from "./config.js";
 import { whenActive } from "./page.js";
 import { report } from "./reporting.js";
 import { begin, start, verbs } from "./tracker.js";
@@ -35,9 +35,7 @@ const nothing = (): FlushResult => ({
 const init = (given: Config): void => {
   const name = given.name || config.name;
   given.name = name;
-  const other = name !== config.name && hubAt(name);
-  if (other) other.init(given);
-  else if (first) {
+  if (first) {
     const before = first as unknown as Options;
     const asked = given as unknown as Options;
     const differs = (option: string): boolean =>
@@ -63,7 +61,7 @@ const run = (command: Command): unknown => {
   try {
     const [verb, ...args] = command;
     if (verb === "init") whenActive(() => init({ ...(args[0] as Config) }));
-    else if (!Object.keys(verbs).includes(verb)) report("input", `no verb ${JSON.stringify(verb)}`);
+    else if (!(verbs as unknown as Verbs)[verb]) report("input", `no verb ${JSON.stringify(verb)}`);
     else if (first) {
       begin();
       return (verbs as unknown as Verbs)[verb]!(...args);
@@ -81,7 +79,7 @@ const ownHub = (): Hub => {
     hub = { push: (...commands) => (commands as Command[]).forEach(run) };
     for (const verb of ["init", ...Object.keys(verbs)]) hub[verb] = (...args) => run([verb, ...args]);
     hub.flush = async (...args) => run(["flush", ...args]) ?? nothing();
-    hub.consent = () => (first && run(["consent"])) || "pending";
+    hub.consent = () => run(["consent"]) ?? "pending";
   }
   return hub as unknown as Hub;
 };
@@ -91,7 +89,7 @@ export const openHub = (name = "tracklet"): Hub => {
   const found = globals()[name];
   const other = hubAt(name);
   if (other || first) return other ?? ownHub();
-  configure({ name } as Named);
+  config.name = name;
   globals()[name] = ownHub();
   if (Array.isArray(found)) ownHub().push(...found);
   return ownHub();

@@ -1,29 +1,21 @@
-/**
- * The only file that listens to `document`, `window` or `history`. A tracker lives as long as its page: nothing is taken off.
- *
- * Elements of the page hide members of `document` and `window` that have the name of their `id` or `name` (HTML §3.1.3, §7.2.2.3).
- * So members are taken from the prototypes.
- */
+/** The only file that listens to `document`, `window` or `history`. A tracker lives as long as its page: nothing is taken off. */
 import { attempt } from "../shared/attempt.js";
 
-const ofDocument = (name: string): unknown => Reflect.get(Document.prototype, name, document);
+export const isHidden = (): boolean => document.hidden;
 
-export const isHidden = (): boolean => !!ofDocument("hidden");
-
-/** The script element that is running. */
-export const currentScript = (): HTMLScriptElement | null => ofDocument("currentScript") as HTMLScriptElement | null;
+/**
+ * The script element that is running. Taken from the prototype, because an element of this name hides the member (HTML §3.1.3):
+ * whoever can put markup into the page must not say where events go.
+ */
+export const currentScript = (): HTMLScriptElement | undefined =>
+  Reflect.get(Document.prototype, "currentScript", document) as never;
 
 /**
  * Listens on the way down, so that what is fired at the document is heard at its window. (`window` itself is another object
  * in Vitest: Node's global, which is no event target.) Nothing reaches the page.
  */
-const listen = (
-  types: string,
-  run: (event: never) => void,
-  target = ofDocument("defaultView") as EventTarget,
-): void => {
-  for (const type of types.split(" "))
-    EventTarget.prototype.addEventListener.call(target, type, run as (event: Event) => void, true);
+const listen = (types: string, run: (event: never) => void, target: EventTarget = document.defaultView!): void => {
+  for (const type of types.split(" ")) target.addEventListener(type, run as (event: Event) => void, true);
 };
 
 export type PageEvent = PageTransitionEvent & StorageEvent;
@@ -37,11 +29,7 @@ export const onPage = (run: (event: PageEvent) => void): void =>
 
 /** Runs at once, or, where the page was loaded ahead of a visit that may never come, when that comes (WICG, Prerendering Revamped). */
 export const whenActive = (run: () => void): void =>
-  ofDocument("prerendering") ? listen("prerenderingchange", () => attempt(run)) : run();
-
-/** Has a router asked the browser to wait for the end of a navigation? (HTML §7.2.6.11, `intercept`) */
-export const isNavigating = (): boolean =>
-  !!(window as { navigation?: { transition?: unknown } }).navigation?.transition;
+  (document as { prerendering?: boolean }).prerendering ? listen("prerenderingchange", () => attempt(run)) : run();
 
 /** How the URL came to be the current one. The browser has other kinds, too: of a reload, and of an update of the entry's state. */
 export type Navigation = "push" | "replace" | "traverse";
@@ -52,13 +40,13 @@ export type Navigation = "push" | "replace" | "traverse";
  * exceptions reach the caller. `popstate` belongs to both ways, see `onPage`.
  */
 export const onNavigate = (run: (kind: Navigation) => void): void => {
-  const { Navigation, navigation } = window as { Navigation?: unknown; navigation?: unknown };
-  // A page may have a variable of this name.
-  if (typeof Navigation === "function" && navigation instanceof Navigation)
+  const { navigation } = window as { navigation?: EventTarget & { currentEntry?: unknown } };
+  // An element of the page may have this name.
+  if (navigation?.currentEntry)
     listen(
       "currententrychange",
       ({ navigationType }: { navigationType: Navigation }) => attempt(() => run(navigationType)),
-      navigation as EventTarget,
+      navigation,
     );
   else
     for (const kind of ["push", "replace"] as const) {

@@ -16,13 +16,12 @@ import { identity } from "./state/identity.js";
 
 const add = (given: unknown, params: unknown, view?: Params): void => {
   const event_uid = readUid("track: eventUid", given);
-  if (consent === "denied") log("dropped", "consent");
-  if (consent === "denied" || !event_uid) return;
-  const [, contact_uid, account_uid] = identity();
-  const own = account_uid ? { account_uid } : undefined;
+  if (!event_uid) return;
+  if (consent === "denied") return void log("dropped", "consent");
+  const [, contact_uid, account_uid] = identity;
   const all: Params = {
     ...config.params,
-    ...own,
+    ...(account_uid && { account_uid }),
     ...view,
     ...plainParams(view ? "pageview" : `track ${event_uid}`, params),
   };
@@ -98,10 +97,8 @@ export const begin = (): void => {
 /** Starts the one tracker of this script, with the options of `configure`. */
 export const start = (given: Named): void => {
   const { params } = given;
-  given.params = plainParams(
-    "init",
-    typeof params === "string" ? (attempt(() => JSON.parse(params)) ?? params) : params,
-  );
+  // In a tag they are a text.
+  if (params) given.params = plainParams("init", attempt(() => JSON.parse(params as never)) ?? params);
   if (isOn(given.debug)) listenTo((...line) => console.debug(given.name, ...line));
   setTimeout(() => {
     guard(begin);

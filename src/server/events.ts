@@ -13,6 +13,10 @@ export interface EventOptions extends CallOptions {
   since?: Date | number | undefined;
   /** Received before. */
   until?: Date | number | undefined;
+  /** Behind the event with this id: of what is settled, nothing is missed and nothing repeated. */
+  after?: string | undefined;
+  /** Events a page, 1 to 1,000. */
+  limit?: number | undefined;
 }
 
 /** The function that walks over the pages, asking for each when it is needed. The service checks the options. */
@@ -22,16 +26,19 @@ export const eventPages = (ask: Ask) =>
     contactUid: contact_uid,
     accountUid: account_uid,
     eventUid: event_uid,
-    ...times
+    ...others
   }: EventOptions = {}): AsyncGenerator<EventPage, void, undefined> {
-    for (let after: string | null | undefined; after !== null; ) {
-      const query = toQuery({ contact_uid, account_uid, event_uid, ...times, after });
-      const page = await ask(`events?${query}`, listPage, { signal }).catch((error) => {
+    let query = toQuery({ contact_uid, account_uid, event_uid, ...others });
+    for (
+      let page: EventPage | undefined;
+      !page || page.data[page.pagination.limit - 1]?.settled;
+      query = nextOf(page)
+    ) {
+      page = await ask(`events?${query}`, listPage<EventPage>, { signal }).catch((error) => {
         if (error instanceof NotFoundError) error.message += " (only tracklet's own service lists events)";
         throw error;
       });
+      // Only a full page of settled events has others behind it that were not given yet.
       yield page;
-      const next = nextOf(page).get("after");
-      after = next === after ? null : next;
     }
   };

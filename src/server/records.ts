@@ -97,6 +97,8 @@ export interface StoredEvent {
   account_uid: string | null;
   event_uid: string;
   params: Record<string, unknown>;
+  /** Whether all events before it are known: only then may it be given as `after`. */
+  settled: boolean;
   [member: string]: unknown;
 }
 
@@ -107,8 +109,8 @@ export interface EventPage {
   pagination: {
     limit: number;
     count: number;
-    /** Address of the next page; null on the last one. */
-    next: string | null;
+    /** Address of what comes behind the settled events of this page, now or later. */
+    next: string;
     [member: string]: unknown;
   };
   [member: string]: unknown;

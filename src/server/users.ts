@@ -1,4 +1,4 @@
-import { type Ask, nextOf, toQuery } from "./pages.js";
+import { type Ask, type List, listOf, nextOf, toQuery } from "./pages.js";
 import { userPage } from "./parse-records.js";
 import type { CallOptions } from "./reach.js";
 import type { User, UserPage } from "./records.js";
@@ -15,16 +15,13 @@ export interface ListOptions extends CallOptions {
 }
 
 /**
- * A list of users. `await` it for one page, iterate over it for all users, or over `pages()` for all pages. Nothing is
- * requested before, and never a page that is not asked for.
+ * A list of users. `await` it for one page, iterate over it for all users, or over `pages()` for all pages; on each, users that
+ * an earlier page held are left out. Nothing is requested before, and never a page that is not asked for.
  *
  * Users added while a walk is under way push others onto later pages: those are given once. A walk cannot know of users
  * *deleted* meanwhile, which pull others onto earlier pages.
  */
-export interface UserList extends PromiseLike<UserPage>, AsyncIterable<User> {
-  /** All pages; on each, users that an earlier page held are left out. */
-  pages(): AsyncGenerator<UserPage, void, undefined>;
-}
+export type UserList = List<UserPage, User>;
 
 /** The options without the signal. */
 type Query = Omit<ListOptions, "signal">;
@@ -63,12 +60,5 @@ export const userLists =
       }
     }
 
-    return {
-      pages,
-      // biome-ignore lint/suspicious/noThenProperty: awaiting the list asks for its page, and nothing before that does
-      then: (...handlers) => load(first).then(...handlers),
-      async *[Symbol.asyncIterator]() {
-        for await (const { data } of pages()) yield* data;
-      },
-    };
+    return listOf(pages);
   };

@@ -4,7 +4,7 @@
 const show = (value: unknown): string => {
   if (Array.isArray(value)) return "array";
   if (typeof value === "string") return `"${value.replace(/(.{8}).+/s, "$1…")}"`;
-  return Object(value) === value ? typeof value : String(value);
+  return Object(value) === value ? typeof value : `${String(value)}${typeof value === "bigint" ? "n" : ""}`;
 };
 
 /**
@@ -37,3 +37,14 @@ export const checkAddress = (name: string, value: string): void =>
     `${name}: expected an https:// or http:// address without user, query and fragment`,
     value,
   );
+
+/** What `JSON.stringify` does not throw at: no bigint, no circle. */
+export const checkJson = (name: string, value: unknown): void => {
+  let isRight = true;
+  try {
+    JSON.stringify(value);
+  } catch {
+    isRight = false;
+  }
+  check(isRight, `${name}: expected what JSON can hold`, value);
+};

@@ -41,6 +41,12 @@ describe("createReader", () => {
     expect(() => createReader({ ...good, ...wrong } as ReaderConfig)).toThrow(new TypeError(message)),
   );
 
+  it.each([undefined, null, "https://api.example.com"])("refuses to be given no configuration, but %j", (config) =>
+    expect(() => createReader(config as never)).toThrow(
+      new TypeError(`config: expected an object, found ${typeof config === "string" ? '"https://…"' : config}`),
+    ),
+  );
+
   it("refuses to work in a page, where anyone could read the token, unless that is allowed", () => {
     vi.stubGlobal("document", {});
     for (const config of [good, { ...good, allowBrowser: false }]) {

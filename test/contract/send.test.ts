@@ -50,13 +50,24 @@ describe("arguments", () => {
     expect(sendEvent(good, wrong as unknown as ServerEvent)).rejects.toEqual(new TypeError(message)),
   );
 
-  it("that JSON cannot hold are refused before anything is sent", async () => {
-    const circle: Record<string, unknown> = {};
-    circle.circle = circle;
-    for (const params of [circle, { amount: 5n }]) {
-      const { outcome, requests } = await send(inTurn(stored), {}, { ...event, params });
-      expect([outcome, requests]).toEqual([expect.any(TypeError), []]);
-    }
+  const circle: Record<string, unknown> = {};
+  circle.circle = circle;
+  it.each<[what: Partial<ServerEvent>, found: string]>([
+    [{ params: circle }, "params.circle: expected what JSON can hold, found object"],
+    [{ params: { amount: 5n } }, "params.amount: expected what JSON can hold, found 5n"],
+    [{ contact_uid: 1.5 }, "contact_uid: expected a text that is not empty, found 1.5"],
+  ])("that cannot be sent are named before anything is sent: %#", async (what, message) => {
+    const { outcome, requests } = await send(inTurn(stored), {}, { ...event, ...what });
+    expect([outcome, requests]).toEqual([new TypeError(message), []]);
+  });
+
+  it("that are missing are named", async () => {
+    await expect(sendEvent(undefined as never, event)).rejects.toEqual(
+      new TypeError("config: expected an object, found undefined"),
+    );
+    await expect(sendEvent(good, null as never)).rejects.toEqual(
+      new TypeError("event: expected an object, found null"),
+    );
   });
 });
 
@@ -78,6 +89,12 @@ describe("POST /v1/track/event", () => {
       {},
       { contact_uid: "c", event_uid: "e" },
       { body: '{"contact_uid":"c","event_uid":"e","params":{}}' },
+    ],
+    [
+      "a contact's number as text",
+      {},
+      { contact_uid: 42, event_uid: "e" },
+      { body: '{"contact_uid":"42","event_uid":"e","params":{}}' },
     ],
     ["the path of a proxy that renames it", { eventPath: "/e/1" }, event, { target: "/e/1" }],
     ["a token of symbols", { apiToken: "☃🎉" }, event, { headers: basic("4piD8J+OiTo=") }],

@@ -71,9 +71,7 @@ export const createWindow = (page: Page, parts: Parts): PageWindow => {
   // Mutation testing keeps in it which change is in force.
   Object.defineProperty(window, "__stryker__", { value: Reflect.get(globalThis, "__stryker__") });
   if (page.canNavigate) {
-    class Navigation {}
-    const navigation = Object.setPrototypeOf(createTarget(parts.onError), Navigation.prototype);
-    Object.assign(window, { Navigation, navigation });
+    Object.assign(window, { navigation: Object.assign(createTarget(parts.onError), { currentEntry: {} }) });
     // Who is told of navigations needs to wrap nothing.
     const set = (): never => {
       throw new Error("pushState is wrapped");

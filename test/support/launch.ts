@@ -79,9 +79,8 @@ export const launch = (program: string, args: readonly string[], { env, cwd = RO
 const launchNode = (args: string[], env: Record<string, string>): Launched =>
   launch(process.execPath, args, { env: { ...process.env, NODE_OPTIONS: "", ...env } });
 
-/** Starts one of the project's own programs, a TypeScript file. */
-export const launchOwn = (file: string, env: Record<string, string>): Launched =>
-  launchNode(["--import", "tsx", file], env);
+/** Starts one of the project's own programs. */
+export const launchOwn = (file: string, env: Record<string, string>): Launched => launchNode([file], env);
 
 /** Starts the service as it was built, or a command of it. */
 export const launchService = (env: Record<string, string>, ...command: string[]): Launched =>

@@ -4,7 +4,7 @@ import { join, posix } from "node:path";
 import { expect, it } from "vitest";
 
 interface Module {
-  /** Path below `src`, without `.ts`. */
+  /** Path below `src`, or below `demo`, without `.ts`. */
   name: string;
   lines: string[];
   /** The text without comments and what stands in quotes. */
@@ -12,12 +12,18 @@ interface Module {
   imports: string[];
 }
 
-const SRC = new URL("../../src", import.meta.url).pathname;
+const ROOT = new URL("../..", import.meta.url).pathname;
 const IMPORT = /^(?:import|export) (?:[^;"]*? from )?"([^"]+)"|\bimport\("([^"]+)"\)/gm;
-const modules = readdirSync(SRC, { recursive: true, encoding: "utf8" })
-  .filter((file) => /(?<!\.d)\.ts$/.test(file))
-  .map((file): Module => {
-    const text = readFileSync(join(SRC, file), "utf8");
+/** Files of a folder, by their paths below another one. */
+const filesOf = (folder: string, below: string): [path: string, file: string][] =>
+  readdirSync(join(ROOT, below, folder), { recursive: true, encoding: "utf8" }).map((path) => [
+    join(ROOT, below, folder, path),
+    posix.join(folder, path),
+  ]);
+const modules = [...filesOf("", "src"), ...filesOf("service", "demo")]
+  .filter(([, file]) => /(?<!\.d)\.ts$/.test(file) && !/^service\/(test\/|build\.ts)/.test(file))
+  .map(([path, file]): Module => {
+    const text = readFileSync(path, "utf8");
     const nameOf = (path: string): string =>
       path.startsWith(".") ? posix.join(posix.dirname(file), path).replace(/\.js$/, "") : path;
     return {
@@ -29,10 +35,12 @@ const modules = readdirSync(SRC, { recursive: true, encoding: "utf8" })
   });
 const byName = new Map(modules.map((module) => [module.name, module]));
 
-/** Files directly in `src`, and those directly in `browser`: all others belong to a folder. */
-const ENTRIES = /^(index|snippet|read|send|clicks|active|recorder|types|event|declared)$/;
+/** Files directly in `src`, in `demo/service` and in `browser`: all others belong to a folder. */
+const ENTRIES = /^(index|snippet|read|send|clicks|active|recorder|types|event|declared|service\/(main|app))$/;
+/** The folders of the service, from the top: each imports from those below it, `ingest` and `records` not from each other. */
+const SERVICE = ["commands", "operations", "ingest", "records", "http", "database", "config"];
 const PLACES =
-  /^(browser\/(global|tracker|config|reporting|json|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/|recorder\/)/;
+  /^(browser\/(global|tracker|config|reporting|json|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/|recorder\/|service\/(commands|operations|ingest|records|http|database|config)\/)/;
 
 /** Each import that is wrong as a line of text. */
 const imports = (of: RegExp, isWrong: (from: string, by: string) => boolean): string[] =>
@@ -77,6 +85,14 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
   ],
   ["it finds by what it watches", /^inspector\/find\//, "inspector/(watch|find)/|browser/delivery/timings$"],
   ["it shows what it finds", /^inspector\/(show\/|main$)/, "inspector/"],
+  ...SERVICE.map((folder, at): [string, RegExp, string] => {
+    const below = SERVICE.slice(at).filter((one) => folder !== "ingest" || one !== "records");
+    return [
+      `${folder} of the service is built on what stands below`,
+      RegExp(`^service/${folder}/`),
+      `(?!service/)|service/(${below.join("|")})/`,
+    ];
+  }),
   ["the add-ons use the verbs", /^(addons\/|clicks$|active$)/, "addons/|index$|types$|declared$"],
   ["no other entry uses the add-ons", /^(index|snippet|read|send|recorder)$/, "(?!addons/|clicks$|active$)"],
 ])("%s", (_, who, mayImport) => expect(imports(who, (from) => !RegExp(`^(${mayImport})`).test(from))).toEqual([]));
@@ -87,18 +103,43 @@ it.each<[string, () => string[]]>([
     () => modules.map(({ name }) => name).filter((name) => !ENTRIES.test(name) && !PLACES.test(name)),
   ],
   [
-    "the inspector's folders have 5 to 12 files each",
-    () =>
-      ["watch", "find", "show"].flatMap((folder) => {
-        const { length } = modules.filter(({ name }) => name.startsWith(`inspector/${folder}/`));
+    "the folders of the inspector and of the service have 5 to 12 files each",
+    () => {
+      const service = [...SERVICE, "database/pglite"].map((folder) => `service/${folder}`);
+      return ["inspector/watch", "inspector/find", "inspector/show", ...service].flatMap((folder) => {
+        const { length } = modules.filter(({ name }) => posix.dirname(name) === folder);
         return length < 5 || length > 12 ? `${folder}: ${length}` : [];
+      });
+    },
+  ],
+  [
+    "each folder of the service says first what it promises",
+    () =>
+      SERVICE.flatMap((folder) => {
+        const promise = readFileSync(join(ROOT, "demo/service", folder, "README.md"), "utf8")
+          .trim()
+          .split("\n");
+        return promise.length > 6 ? `${folder}: ${promise.length} lines` : [];
       }),
+  ],
+  [
+    "http alone knows Fastify's errors",
+    () =>
+      modules
+        .filter(
+          ({ name, lines }) => /^service\/(?!http\/)/.test(name) && /\bFastify\w*Error\b|\bFST_/.test(lines.join()),
+        )
+        .map(({ name }) => name),
+  ],
+  [
+    "database alone knows pg and PGlite",
+    () => imports(/^service\/(?!database\/)/, (from) => /^(pg|@electric-sql\/.*)$/.test(from)),
   ],
   [
     "every file is reached from an entry",
     () => {
       const names = modules.map(({ name }) => name);
-      const entries = names.filter((name) => ENTRIES.test(name) || /^inspector\/main$|-script$/.test(name));
+      const entries = names.filter((name) => ENTRIES.test(name) || /^inspector\/main$|-script$|-worker$/.test(name));
       const reached = new Set(entries.flatMap((entry) => [...reach(entry)]));
       return names.filter((name) => !reached.has(name));
     },
@@ -122,10 +163,13 @@ it.each<[string, () => string[]]>([
     () => places(/^(browser|inspector|addons)\//, /\bclass \w|\.#\w/),
   ],
   [
-    "every file has at most 150 lines and the name of what it holds",
+    "every file has at most 150 lines, or 300 in the service, and the name of what it holds",
     () =>
       modules
-        .filter(({ name, lines }) => lines.length > 150 || /util|helper|misc|common/i.test(name))
+        .filter(
+          ({ name, lines }) =>
+            lines.length > (name.startsWith("service/") ? 300 : 150) || /util|helper|misc|common/i.test(name),
+        )
         .map(({ name, lines }) => `${name}: ${lines.length} lines`),
   ],
 ])("%s", (_, broken) => expect(broken()).toEqual([]));
@@ -135,4 +179,6 @@ it("reads what the files really import, and finds what is forbidden", () => {
   expect(imports(/^browser\/tracker$/, (from) => from === "browser/page")).toHaveLength(1);
   expect(places(/^browser\/page$/, /\baddEventListener\b/)).toHaveLength(1);
   expect(places(/^server\/errors$/, /\bclass \w/)).toHaveLength(1);
+  expect(imports(/^service\//, (from) => from === "pg")).toHaveLength(1);
+  expect(imports(/^service\/app$/, (from) => from === "service/ingest/route")).toHaveLength(1);
 });

@@ -1,18 +1,16 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { answerCases } from "./answers-cases.js";
-import { eventCases } from "./events-cases.js";
-import { liveCases } from "./live-cases.js";
-import { openApiCases } from "./openapi-cases.js";
-import { privateCases } from "./private-cases.js";
-import { recordCases } from "./records-cases.js";
-import { type RunningService, startService } from "./running-service.js";
+import { answerCases } from "./http/answers-cases.js";
+import { openApiCases } from "./http/openapi-cases.js";
+import { privateCases } from "./http/private-cases.js";
+import { eventCases } from "./ingest/events-cases.js";
+import { recordCases } from "./records/records-cases.js";
+import { type RunningService, startService } from "./support/running-service.js";
 
 // One service for all: its first start makes a database, which takes seconds.
 let service: RunningService;
 beforeAll(async () => {
   service = await startService({
     maxEventBytes: 20_000,
-    heartbeatMs: 50,
     requestTimeoutMs: 3_000,
   });
 });
@@ -23,4 +21,3 @@ describe("every answer", () => answerCases(() => service));
 describe("a service for its own machine", () => privateCases(() => service));
 describe("the OpenAPI document", () => openApiCases(() => service));
 describe("events", () => eventCases(() => service));
-describe("the live stream", () => liveCases(() => service));

@@ -1,11 +1,11 @@
 import { loadContacts } from "./contacts.js";
+import { followArrivals } from "./live/arrivals.js";
 import { createChart } from "./live/chart.js";
 import { createChartText } from "./live/chart-text.js";
 import { createColours } from "./live/colours.js";
 import { createModel } from "./live/model.js";
 import { createRows } from "./live/rows.js";
 import { gather } from "./live/series.js";
-import { openStream } from "./live/stream.js";
 import { watchService } from "./service.js";
 
 /** Milliseconds between two drawings: one event shows in the next frame, many of them five times a second. */
@@ -123,7 +123,7 @@ loadContacts(serviceUrl)
       names.contacts.set(contact.uid, contact.name);
       for (const account of contact.accounts) names.accounts.set(account.uid, account.name);
     }
-    openStream(serviceUrl, receive, (name) => {
+    followArrivals(serviceUrl, receive, (name) => {
       connection = name;
       showState();
       showEmpty();

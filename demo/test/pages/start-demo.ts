@@ -12,7 +12,7 @@ export const startDemo = async () => {
   const data = await dataFolder();
   const [site, service] = [await freePort(), await freePort()];
   const env = { TRACKLET_SITE_PORT: `${site}`, TRACKLET_SERVICE_PORT: `${service}`, TRACKLET_DATA: data };
-  const demo = launchOwn("demo/start.ts", env);
+  const demo = launchOwn("demo/start/start.mjs", env);
   const [, tag] = await demo.says(/(<script[\s\S]*<\/script>)[\s\S]*Ctrl-C/);
   const serviceUrl = `http://127.0.0.1:${service}`;
   const read = async <T>(path: string) => (await (await fetch(serviceUrl + path)).json()) as T;

@@ -12,7 +12,7 @@ export const revise = (event: TrackEvent): TrackEvent | undefined => {
     const answer = config.beforeSend(copy);
     if (answer === null || answer === false) return void log("dropped", "beforeSend");
     const next = answer ?? copy;
-    if (!next.event_uid) throw new TypeError("expected an event with event_uid");
+    if (!next.event_uid) throw Error("no event_uid");
     return JSON.parse(format(next));
   } catch (error) {
     report("input", `beforeSend ${event.event_uid}: ${(error as Error)?.message}`);

@@ -4,12 +4,10 @@
  */
 import { attempt } from "../../shared/attempt.js";
 import { config } from "../config.js";
-import { isHidden, isNavigating, type Navigation, onNavigate } from "../page.js";
+import { isHidden, type Navigation, onNavigate } from "../page.js";
 
 /** So long, in milliseconds, a URL stands before it is judged. */
 const STANDS_MS = 250;
-/** So many times longer, at most, while the browser says that a navigation is still under way: 3 s in all. */
-const LONGER = 11;
 
 /** The strongest of several moves counts. An intercepted reload, or an update of an entry's state, is none of these, and no move. */
 const STRENGTHS = { replace: 1, push: 2, traverse: 2, load: 3 };
@@ -52,14 +50,9 @@ export const judgeView = (isLeaving?: boolean): void => {
   else counted = before;
 };
 
-/** Judges the URL once it has stood, and is no longer on its way to another one. */
-const judgeLater = (longer = LONGER, url = location.href): void => {
-  const judge = (): void => {
-    if (location.href !== url) judgeLater();
-    else if (longer && isNavigating()) judgeLater(longer - 1);
-    else judgeView();
-  };
-  setTimeout(() => attempt(judge), STANDS_MS);
+/** Judges the URL once it has stood. */
+const judgeLater = (url = location.href): void => {
+  setTimeout(() => attempt(() => (location.href === url ? judgeView() : judgeLater())), STANDS_MS);
 };
 
 /** The URL may have moved. */

@@ -7,11 +7,11 @@ import { contentOf, isOwn, type Row } from "./row.js";
 
 /** Has somebody logged out since the event was tracked, without its contact? Without a reset id nobody has. */
 export const isForgotten = ({ isAddressed, resetId }: Row): boolean =>
-  !isAddressed && !!identity()[0] && identity()[0] !== resetId;
+  !isAddressed && !!identity[0] && identity[0] !== resetId;
 
 /** Gives the event the contact and the account. The event's own account wins. */
 export const address = (row: Row): void => {
-  const [, contact_uid, account_uid] = identity();
+  const [, contact_uid, account_uid] = identity;
   const { params, ...event } = JSON.parse(row.body) as TrackEvent;
   const body = write({ contact_uid, ...event, params: { account_uid: account_uid || undefined, ...params } });
   change(row, contentOf(body));
@@ -20,7 +20,7 @@ export const address = (row: Row): void => {
 
 /** Somebody may have been named: this tab's events are addressed at once, those of other tabs when they are sent. */
 export const addressAll = (): void => {
-  if (identity()[1]) for (const row of [...lists.unaddressed]) (isOwn(row) ? address : enlist)(row);
+  if (identity[1]) for (const row of [...lists.unaddressed]) (isOwn(row) ? address : enlist)(row);
 };
 
 /** Somebody has logged out. */

@@ -1,7 +1,7 @@
 /** What this page knows of the service, by answers alone. */
 export const health = {
   /** When the service answered last, whatever it said, by a clock that nobody sets. */
-  answeredAt: 0,
+  answeredAt: Number.NEGATIVE_INFINITY,
   /** When the last request began that was accepted; the same by a clock that nobody sets. */
   acceptedAt: 0,
   acceptedSince: Number.NEGATIVE_INFINITY,

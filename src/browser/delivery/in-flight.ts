@@ -7,7 +7,6 @@ import {
   PARALLEL_OUT,
   PARALLEL_UNANSWERED,
   PARALLEL_UNANSWERED_OUT,
-  PREFLIGHT_MS,
   SLOW_MS,
 } from "./timings.js";
 
@@ -31,10 +30,8 @@ export const setGone = (next: boolean): void => {
 export const openFor = (ms: number): Request[] =>
   [...inFlight.values()].filter(({ openSince }) => performance.now() - openSince >= ms);
 
-/** Has the service answered a moment ago, and since a request became slow? */
-export const isAnswering = (): boolean =>
-  health.answeredAt >
-  Math.max(0, performance.now() - PREFLIGHT_MS, ...openFor(SLOW_MS).map(({ openSince }) => openSince + SLOW_MS));
+/** Has the service answered a moment ago? What hangs has not. */
+const isAnswering = (): boolean => performance.now() - health.answeredAt < SLOW_MS;
 
 /**
  * Is there no place for another request? A page that is out of sight has many, but few where the service hangs. Any other has

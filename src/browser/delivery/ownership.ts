@@ -8,21 +8,11 @@ import { config } from "../config.js";
 import { isHidden } from "../page.js";
 import { inFlight, isFull, isGone } from "./in-flight.js";
 import { ageOf, isOwn, isYoung, type Row } from "./row.js";
-import {
-  LATE_MS,
-  LEFT_ALONE_MS,
-  LEFT_ALONE_WITHOUT_LOCKS_MS,
-  LOCKS,
-  REFUSED_MS,
-  SETTLE_MS,
-  YOUNG_MS,
-} from "./timings.js";
+import { LATE_MS, LEFT_ALONE_MS, LEFT_ALONE_WITHOUT_LOCKS_MS, LOCKS, REFUSED_MS, SETTLE_MS } from "./timings.js";
 
 interface Lock {
   /** Have the last writes of the process that held it arrived? */
   isSettled?: boolean;
-  /** When it was granted, by a clock that nobody sets. */
-  since?: number;
   release?(): void;
 }
 
@@ -59,12 +49,12 @@ export const ask = (tab: string): Promise<void> =>
     const isOurs = (): boolean => held.get(tab) === lock;
     const take = async (granted: unknown): Promise<void> => {
       if (!isOurs()) return;
-      lock.since = performance.now();
+      const since = performance.now();
       if (granted) await pause(SETTLE_MS);
-      else refused.set(tab, lock.since + REFUSED_MS);
+      else refused.set(tab, since + REFUSED_MS);
       if (!isOurs()) return;
       // The page stood still, and what others wrote may not have arrived. On a hidden page, each timer comes late.
-      if (!granted || (performance.now() - lock.since > LATE_MS + SETTLE_MS && !isHidden())) end(tab);
+      if (!granted || (performance.now() - since > LATE_MS + SETTLE_MS && !isHidden())) end(tab);
       else lock.isSettled = true;
       resolve();
       if (isOurs())
@@ -78,11 +68,8 @@ export const ask = (tab: string): Promise<void> =>
     request().catch(() => take(true));
   });
 
-/** May this document write and send the event now? What was young when its lock was granted, no other document has touched. */
-export const owns = (row: Row): boolean => {
-  const { isSettled, since = Number.POSITIVE_INFINITY } = held.get(row.tab) ?? {};
-  return isYoung(row) || !!isSettled || since - row.trackedAt! < YOUNG_MS;
-};
+/** May this document write and send the event now? */
+export const owns = (row: Row): boolean => isYoung(row) || !!held.get(row.tab)?.isSettled;
 
 /** Is the event of another tab so young that its own document sends it? That one is no more, or may be, where it is handed off. */
 export const isLeftAlone = (row: Row): boolean =>

@@ -61,7 +61,7 @@ export const forget = (row: Row): void => {
 
 /** @param isAgain whether what was handed off is sent again all the same */
 export const enlist = (row: Row, isAgain?: boolean): void => {
-  const isNamed = row.isAddressed || (!isOwn(row) && identity()[1]);
+  const isNamed = row.isAddressed || (!isOwn(row) && identity[1]);
   const own = ready.get(row.tab) ?? new Set();
   if (!rows.has(row.key)) count(row, 1);
   rows.set(row.key, row);
@@ -98,7 +98,7 @@ export const create = (body: string): Row => {
     time,
     failures: 0,
     handedOffAt: 0,
-    resetId: identity()[0]!,
+    resetId: identity[0]!,
     trackedAt: performance.now(),
     ...contentOf(body),
   };

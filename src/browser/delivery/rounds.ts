@@ -3,7 +3,7 @@
  * none, and nothing touches the storage.
  */
 import { pause } from "../../shared/pause.js";
-import { backOffMs } from "../../shared/retry-policy.js";
+import { backOffMs, isSuccess } from "../../shared/retry-policy.js";
 import { url } from "../config.js";
 import { isHidden } from "../page.js";
 import { guard, log } from "../reporting.js";
@@ -42,7 +42,11 @@ const again = (): void => {
 /** Sends one event, and has judged what becomes of it. */
 const carry = async (row: Row, isOut: boolean): Promise<void> => {
   const ended = await send(row, isOut);
-  if (!ended) return;
+  const isKnown = inFlight.get(row) === ended.request;
+  // One that was forgotten at a return of the page says nothing any more, but that its event was accepted.
+  if (!isKnown && !isSuccess(ended.outcome[0])) return;
+  // In the same task as it is judged: until then nobody else may send the event.
+  if (isKnown) inFlight.delete(row);
   guard(() => judge(row, ended));
   again();
   if (rows.get(row.key) !== row || row.list) return;

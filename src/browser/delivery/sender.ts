@@ -1,5 +1,4 @@
 /** Sends one event, and gives back what became of its request. */
-import { isSuccess } from "../../shared/retry-policy.js";
 import { backoff, claim } from "./backoff.js";
 import { inFlight, openFor, type Request, room } from "./in-flight.js";
 import { put } from "./queue.js";
@@ -13,11 +12,8 @@ export interface Ended {
   outcome: Outcome;
 }
 
-/**
- * @param isOut whether the page is out of sight, and may be over soon
- * @returns nothing where the request was forgotten at a return of the page, and not accepted: being cut off says nothing
- */
-export const send = async (row: Row, isOut: boolean): Promise<Ended | undefined> => {
+/** @param isOut whether the page is out of sight, and may be over soon */
+export const send = async (row: Row, isOut: boolean): Promise<Ended> => {
   // It is no longer handed off.
   if (row.handedOffAt) {
     row.handedOffAt = 0;
@@ -34,10 +30,5 @@ export const send = async (row: Row, isOut: boolean): Promise<Ended | undefined>
     kept: outlives ? row.size : 0,
   };
   inFlight.set(row, request);
-  const outcome = await post(row.body, outlives);
-  const isKnown = inFlight.get(row) === request;
-  if (isKnown) inFlight.delete(row);
-  // That the event was accepted holds whoever sends it by now.
-  else if (!isSuccess(outcome[0])) return undefined;
-  return { request, outcome };
+  return { request, outcome: await post(row.body, outlives) };
 };

@@ -5,7 +5,7 @@ export const FRAME_MS = 100;
 
 /** Requests at once: enough to drain a back-log, and two of a host's six sockets are left to the page. */
 export const PARALLEL = 4;
-/** A request that is open for longer is slow. */
+/** A request that is open for longer is slow, and a service that has answered none for longer may hang. */
 export const SLOW_MS = 2_000;
 /**
  * Requests at once where the service does not answer, and while such a page is left. Chromium never ends the preflight of a
@@ -13,8 +13,6 @@ export const SLOW_MS = 2_000;
  */
 export const PARALLEL_UNANSWERED = 1;
 export const PARALLEL_UNANSWERED_OUT = 2;
-/** So long a browser keeps the answer to a preflight that does not say how long (Fetch, CORS-preflight cache). */
-export const PREFLIGHT_MS = 5_000;
 /** Requests at once while the page is out of sight: a browser process has 256 in all. */
 export const PARALLEL_OUT = 32;
 /** Bytes with keepalive: of the 65,536 of a document, some are left to the page. */

@@ -9,8 +9,8 @@ export const IDENTITY = "identity";
 /** Between the members: databases do not keep it in a text, so that no name of theirs holds it. */
 const SEPARATOR = "\0";
 
-/** What this document last read or wrote. */
-let known: string[] | undefined;
+/** Reset id, contact and account, as this document last read or wrote them. */
+export let identity: string[] = [""];
 /** Has this document named somebody itself? */
 let isOwn = false;
 
@@ -20,15 +20,9 @@ const stored = (): string[] | undefined => {
   return id === undefined ? undefined : [id.replace(/[{,]/g, ""), ...who];
 };
 
-/** Reset id, contact and account. Not read anew at each event: `readIdentity` learns what other documents write. */
-export const identity = (): string[] => {
-  known ??= stored() ?? [""];
-  return known;
-};
-
 /** Writes what is known. Where the storage is full, the row of who was named before must go all the same. */
 export const keepIdentity = (): void => {
-  const row = identity().join(SEPARATOR);
+  const row = identity.join(SEPARATOR);
   if (set(IDENTITY, row)) return;
   remove(IDENTITY);
   set(IDENTITY, row);
@@ -40,14 +34,14 @@ export const keepOwn = (): void => {
 };
 
 export const identify = (contact: string, account: string): void => {
-  known = [identity()[0]!, contact, account];
+  identity = [identity[0]!, contact, account];
   isOwn = true;
   keepIdentity();
 };
 
 /** Forgets the contact. The new id, which is never sent, tells other documents so. */
 export const resetIdentity = (): void => {
-  known = [uuid()];
+  identity = [uuid()];
   isOwn = false;
   keepIdentity();
 };
@@ -59,10 +53,10 @@ export const resetIdentity = (): void => {
  */
 export const readIdentity = (): boolean => {
   // Where the page has emptied the storage, what is known holds.
-  const next = stored() ?? identity();
+  const next = stored() ?? identity;
   // A document that knows of no reset has not undone one.
-  const isReset = !!next[0] && next[0] !== identity()[0];
+  const isReset = !!next[0] && next[0] !== identity[0];
   isOwn &&= !isReset;
-  if (!isOwn) known = next;
+  if (!isOwn) identity = next;
   return isReset;
 };

@@ -55,6 +55,10 @@ const ofProblems = ({ problems }: Activity): string[] => {
     found.push(`An event was dropped, because the service refuses it: ${told("rejected")}.`);
   if (problems.has("evicted"))
     found.push(`An event was dropped, because too many wait or too long: ${told("evicted")}.`);
+  if (problems.has("throttled"))
+    found.push(
+      `An event is tracked far too often, as by a loop, and what is too many is dropped: ${told("throttled")}.`,
+    );
   if (problems.has("error")) found.push(`tracklet itself has failed, please report it: ${told("error")}.`);
   return found;
 };

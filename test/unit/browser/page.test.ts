@@ -33,22 +33,6 @@ it("hears each event that concerns a tracker once, also those of the document, h
   expect(heard).toEqual([...types, "visibilitychange"]);
 });
 
-it("sees through elements of the page that have the name of a member", () => {
-  Object.defineProperty(window.document, "hidden", {
-    value: window.document.createElement("input"),
-    configurable: true,
-  });
-  vi.spyOn(window.Document.prototype, "hidden", "get").mockReturnValue(false);
-  expect(page.isHidden()).toBe(false);
-  vi.spyOn(window.Document.prototype, "hidden", "get").mockReturnValue(true);
-  expect(page.isHidden()).toBe(true);
-  Object.defineProperty(window, "addEventListener", { value: window.document.createElement("form") });
-  const run = vi.fn();
-  page.onPage(run);
-  fire(window, "online");
-  expect(run).toHaveBeenCalledOnce();
-});
-
 it("wraps the history where there is no Navigation API: after the change, with arguments, this, result and exception of whoever else does", () => {
   const moves: string[] = [];
   const calls: unknown[] = [];

@@ -8,7 +8,7 @@ it.each([
   ["8 letter", '"8 letter"'],
   ["two words\nand more", '"two word…"'],
   [Number.NaN, "NaN"],
-  [5n, "5"],
+  [5n, "5n"],
   [true, "true"],
   [null, "null"],
   [undefined, "undefined"],

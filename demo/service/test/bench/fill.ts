@@ -1,9 +1,9 @@
 import pg from "pg";
-import type { Query } from "../../database.js";
-import { DEFAULT_WORKSPACE } from "../../exact-text.js";
-import { openDatabase } from "../../open-database.js";
-import { rankUsers } from "../../user-pages.js";
-import type { Place } from "../engines.js";
+import type { Query } from "../../database/database.js";
+import { DEFAULT_WORKSPACE } from "../../database/exact-text.js";
+import { openDatabase } from "../../database/open-database.js";
+import { seed } from "../../records/seed.js";
+import type { Place } from "../support/places.js";
 
 export interface Amounts {
   events: number;
@@ -26,7 +26,7 @@ const chunks = async (amount: number, make: (from: number, to: number) => Promis
 
 /** Makes the demo's database at a place, and fills it. */
 export const fillPlace = async (place: Place, amounts: Amounts): Promise<void> => {
-  const database = await openDatabase({ ...place, seed: true });
+  const database = await openDatabase(place, seed);
   if (place.databaseUrl === undefined) await fill(database.query, amounts);
   else {
     // A statement that fills takes longer than one of a request may.
@@ -38,7 +38,6 @@ export const fillPlace = async (place: Place, amounts: Amounts): Promise<void> =
     );
     await client.end();
   }
-  await rankUsers(database, DEFAULT_WORKSPACE);
   await database.close();
 };
 
@@ -48,7 +47,8 @@ export const fillPlace = async (place: Place, amounts: Amounts): Promise<void> =
  */
 const fill = async (query: Query, { events, contacts, users }: Amounts): Promise<void> => {
   const start = Date.now() - 60_000 - events * EVERY_MS;
-  const id = (kind: string, uid: string) => `left(encode(sha256(convert_to('${kind}:' || ${uid}, 'UTF8')), 'hex'), 32)`;
+  const id = (kind: string, uid: string) =>
+    `left(encode(sha256(convert_to('default/${kind}:' || ${uid}, 'UTF8')), 'hex'), 32)::uuid`;
   await query(
     `INSERT INTO accounts (id, unique_id, created_at, data, stage, health)
      SELECT ${id("account", "'bulk-' || n")}, 'bulk-' || n, n, '{"name":"Bulk"}', '{"name":"Trial","id":"stage-1"}', 50

@@ -1,7 +1,7 @@
 import autocannon from "autocannon";
 import pg from "pg";
-import type { Place } from "../engines.js";
-import { spawnService } from "../service-process.js";
+import type { Place } from "../support/places.js";
+import { spawnService } from "../support/service-process.js";
 import { fillPlace, lookUps } from "./fill.js";
 
 const AMOUNTS = { events: 1_000_000, contacts: 50_000, users: 100_000 };

@@ -7,7 +7,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { missing, startPostgres } from "../postgres-server.js";
+import { missing, startPostgres } from "../support/postgres-server.js";
 import { latency } from "./latency.js";
 import { startUp } from "./start.js";
 import { throughput } from "./throughput.js";

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { ROOT } from "../../../../test/support/launch.js";
-import type { Place } from "../engines.js";
-import { until } from "../running-service.js";
+import type { Place } from "../support/places.js";
+import { until } from "../support/running-service.js";
 
 /** Seconds from `npm run service` to the line that says it is ready. */
 const start = async (place: Place): Promise<number> => {

@@ -2,13 +2,12 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { launch } from "../../../../test/support/launch.js";
-import type { Database } from "../../database.js";
-import type { NewEvent } from "../../event.js";
-import { newIds, newWriter } from "../../event-id.js";
-import { insertEvents } from "../../event-rows.js";
-import { openDatabase } from "../../open-database.js";
-import type { Place } from "../engines.js";
-import { spawnService } from "../service-process.js";
+import type { Database } from "../../database/database.js";
+import { newIds } from "../../database/event-id.js";
+import { openDatabase } from "../../database/open-database.js";
+import { insertEvents, type NewEvent } from "../../ingest/rows.js";
+import type { Place } from "../support/places.js";
+import { spawnService } from "../support/service-process.js";
 import { BODIES, cpuSeconds, type Load, post } from "./load.js";
 
 const ROUNDS = 5;
@@ -32,12 +31,11 @@ const EVENTS = BODIES.map((body): NewEvent => {
 
 /** The floor of the database: batches one after another, prepared, and nothing beside them. */
 const feed = async (database: Database): Promise<Pick<Load, "perSecond">> => {
-  const writer = newWriter();
   const began = performance.now();
   let fed = 0;
   for (; performance.now() - began < SECONDS * 1_000; fed += BATCH) {
     const from = fed % (EVENTS.length - BATCH);
-    await database.write([insertEvents(newIds(writer, BATCH), EVENTS.slice(from, from + BATCH))]);
+    await database.write([insertEvents(newIds(BATCH), EVENTS.slice(from, from + BATCH))]);
   }
   return { perSecond: (fed / (performance.now() - began)) * 1_000 };
 };
@@ -98,7 +96,7 @@ const measure = async <Result extends { perSecond: number }>(
  * what these processors give for the work of both floors together.
  */
 export const throughput = async (engine: string, place: Place, databasePid = 0): Promise<void> => {
-  const floor = await openDatabase({ ...(await besides(place)), seed: false });
+  const floor = await openDatabase(await besides(place));
   const service = spawnService({
     TRACKLET_RATE_LIMIT: "0",
     ...(place.databaseUrl === undefined ? { TRACKLET_DATA: place.dataFolder } : { DATABASE_URL: place.databaseUrl }),

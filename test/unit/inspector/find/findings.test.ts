@@ -61,6 +61,7 @@ it.each<Case>([
   ["The last request had no answer.", answered(0, ""), {}, { pauseMs: 1 }],
   ["status 401", PASSED, {}, { pauseMs: 1 }],
   ["because the service refuses it: status 413", problem("rejected", "status 413")],
+  ["is tracked far too often, as by a loop, and what is too many is dropped: tick", problem("throttled", "tick")],
   ["because too many wait or too long: maxAgeMs", problem("evicted", "maxAgeMs")],
   ["is wrong: beforeSend: Error: x", problem("input", "beforeSend: Error: x")],
   ["has another apiToken. The first one holds: leave one alone, or load", problem("input", "init again: apiToken")],

@@ -1,0 +1,217 @@
+import type { Writable } from "node:stream";
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import type { ServiceConfig } from "../config/options.js";
+import { StartError } from "../config/start-error.js";
+import { readTime, TIME_EXPECTED } from "../config/time-argument.js";
+import type { Database, Query } from "../database/database.js";
+import { DEFAULT_WORKSPACE, isUuid } from "../database/exact-text.js";
+import { openExisting, openForReading } from "../database/open-database.js";
+import { createSettled } from "../database/settled.js";
+import { BOUNDS } from "../database/transaction-time.js";
+import { findMember } from "../ingest/json-text.js";
+import { hasContact } from "../records/deletion.js";
+import { type Exported, exportRows, TABLES, type Table } from "../records/stored.js";
+import { addDeleteCommands } from "./delete.js";
+import { type Format, writeRows } from "./export.js";
+import { exportSettled, followEvents } from "./follow.js";
+import { tellLoss } from "./loss.js";
+
+/** Where results go; the process's own unless a test says otherwise. */
+export interface Output {
+  stdout: Writable;
+  stderr: Writable;
+}
+
+/**
+ * Runs a command of the service's command line.
+ *
+ * @throws StartError that says what is wrong with the command, or that the database cannot be used
+ */
+export const runCommand = async (
+  args: string[],
+  config: ServiceConfig,
+  { bounds = BOUNDS, ...output }: Output & { bounds?: typeof BOUNDS } = {
+    stdout: process.stdout,
+    stderr: process.stderr,
+  },
+): Promise<void> => {
+  try {
+    await describeCommands(config, output, bounds).parseAsync(args, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // What asks for help ends by an error, too.
+    if (error.exitCode === 0 || error.code === "commander.help") return;
+    const text = error.message.replace(/^error: |\.$/g, "").replaceAll("\n", " ");
+    throw new StartError(`${text}; see npm run service -- help`);
+  }
+};
+
+const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof BOUNDS): Command => {
+  const program = new Command("npm run --silent service --")
+    .usage("[command]")
+    .description(
+      "Without a command the service starts. The commands work on its database, which the same environment variables name " +
+        "(node --env-file=/etc/tracklet.env demo/.service/main.js loads them from a file); they never make one. Where the " +
+        "embedded database (TRACKLET_DATA) is in use, only export, sql and loss work: they read through the running service.",
+    )
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => output.stdout.write(text),
+      writeErr: (text) => output.stdout.write(text),
+      outputError: () => {},
+    });
+  const workspace = () =>
+    new Option("--workspace <name>", "whose data").default(DEFAULT_WORKSPACE).argParser((name: string) => {
+      if (name !== DEFAULT_WORKSPACE && !config.workspaces.some((one) => one.name === name))
+        throw new InvalidArgumentError(`TRACKLET_WORKSPACES has no workspace "${name}"`);
+      return name;
+    });
+  const over = (work: (database: Database) => Promise<void>) => using(openExisting(config), work);
+  const reading = (work: (query: Query) => Promise<void>) => using(openForReading(config), ({ query }) => work(query));
+  const say = (line: string) => void output.stderr.write(`${line}\n`);
+  const since = (what: string) => new Option("--since <time>", what).argParser(timeArgument);
+  const until = (what: string) => new Option("--until <time>", what).argParser(timeArgument);
+  const format = () =>
+    new Option("--format <format>", "how rows are written").choices(["ndjson", "csv"]).default("ndjson");
+  const file = () => new Option("--output <file>", "writes a file instead");
+
+  program
+    .command("export")
+    .description("writes events or records to stdout")
+    .addArgument(new Argument("[table]", "what").choices(TABLES).default("events"))
+    .addOption(format())
+    .addOption(since("events received from then on, as 2026-01-31; UTC unless a zone is named"))
+    .addOption(until("events received before"))
+    .option("--contact <uid>", "of this contact only; for events and contacts")
+    .addOption(file())
+    .addOption(
+      new Option("--follow", "goes on for ever with events as they become settled, and with deletions").conflicts([
+        ...["format", "since", "until", "contact", "output"],
+      ]),
+    )
+    .addOption(new Option("--after <id>", "with --follow: from this id on").argParser(idArgument))
+    .addOption(workspace())
+    .action(async (table: Table, options: ExportArguments, command: Command) => {
+      const { format, output: file, follow, after, ...which } = options;
+      if (table !== "events" && follow) command.error("--follow is for events");
+      if (!follow && after !== undefined) command.error("--after is for --follow");
+      if (follow)
+        return reading((query) =>
+          followEvents(query, { ...which, after }, { ...output, say, signal: ending(), bounds }),
+        );
+      if (table !== "events" && (which.since ?? which.until) !== undefined)
+        command.error("--since and --until are for events");
+      if (table !== "events" && table !== "contacts" && which.contact !== undefined)
+        command.error("--contact is for events and contacts");
+      await reading(async (query) => {
+        if (which.contact !== undefined && !(await hasContact(query, which.workspace, which.contact)))
+          throw new StartError(
+            `there is no contact ${JSON.stringify(which.contact)} in the workspace ${which.workspace}`,
+          );
+        const settled = createSettled(query, bounds);
+        const rows =
+          table === "events"
+            ? await exportSettled(query, { table, ...which }, { settled, say })
+            : exportRows(query, { table, ...which });
+        await writeRows(rows, { format, file, stdout: output.stdout });
+      });
+    });
+  program
+    .command("sql")
+    .description("writes the rows of a query, which can change nothing")
+    .argument("<query>", "one SELECT")
+    .addOption(format())
+    .addOption(file())
+    .action((sql: string, { format, output: file }: Pick<ExportArguments, "format" | "output">) =>
+      reading(async (query) => {
+        // As JSON of the database itself: each driver has types of its own.
+        const rows = await query<{ row: string }>(
+          `SELECT row_to_json(answer)::text AS row FROM (${sql.replace(/[;\s]+$/, "")}
+) AS answer`,
+        ).catch((error: Error) => {
+          throw new StartError(`the query cannot be answered, it must be one SELECT: ${error.message}`);
+        });
+        await writeRows(toExported(rows), { format, file, stdout: output.stdout });
+      }),
+    );
+  program
+    .command("loss")
+    .description(
+      "counts the events that are missing, of pages with stamp: true, by the day on which the page was opened",
+    )
+    .addOption(since("pages opened from then on, as 2026-01-31; UTC unless a zone is named"))
+    .addOption(until("pages opened before"))
+    .addOption(workspace())
+    .action((options: Pick<ExportArguments, "since" | "until" | "workspace">) =>
+      reading(async (query) => void output.stdout.write(await tellLoss(query, options))),
+    );
+  program
+    .command("import")
+    .description("stores events, or makes or changes records")
+    .argument(
+      "<file>",
+      "events….ndjson, accounts….ndjson, contacts….ndjson or users….ndjson: one JSON object a line, as export writes it",
+    )
+    .addOption(workspace())
+    .action((file: string, { workspace }: { workspace: string }) =>
+      over(async (database) => {
+        // Loaded where it is needed only.
+        const { importFile } = await import("./import.js");
+        const { lines, table } = await importFile(database, { workspace, file, say });
+        say(`imported ${lines} ${table}`);
+      }),
+    );
+  addDeleteCommands({ program, config, workspace, over, say });
+  return program;
+};
+
+interface ExportArguments {
+  format: Format;
+  since?: number;
+  until?: number;
+  contact?: string;
+  output: string | undefined;
+  follow?: true;
+  after?: string;
+  workspace: string;
+}
+
+const timeArgument = (value: string): number => {
+  const time = readTime(value);
+  if (time === undefined) throw new InvalidArgumentError(`It ${TIME_EXPECTED}`);
+  return time;
+};
+
+const idArgument = (value: string): string => {
+  if (!isUuid(value)) throw new InvalidArgumentError("It must be the id of an event");
+  return value;
+};
+
+/** What runs for ever is ended by a signal, and says how far it has come. */
+const ending = (): AbortSignal => {
+  const controller = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => controller.abort());
+  return controller.signal;
+};
+
+const using = async <T extends { close(): Promise<void> }>(opening: Promise<T>, work: (it: T) => Promise<void>) => {
+  const it = await opening;
+  try {
+    await work(it);
+  } finally {
+    await it.close();
+  }
+};
+
+/** Members of an object keep the text that they have in its JSON: numbers may be beyond a double. */
+async function* toExported(rows: { row: string }[]): AsyncGenerator<Exported> {
+  for (const { row } of rows)
+    yield Object.fromEntries(
+      Object.entries(JSON.parse(row)).map(([name, value]) => [
+        name,
+        typeof value === "number" || (typeof value === "object" && value !== null)
+          ? { json: findMember(row, name)!.text }
+          : (value as string | boolean | null),
+      ]),
+    );
+}

@@ -1,0 +1,80 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { ServiceConfig } from "../config/options.js";
+import { StartError } from "../config/start-error.js";
+import type { Database } from "../database/database.js";
+import { DEFAULT_WORKSPACE } from "../database/exact-text.js";
+import { DAY_MS } from "../operations/retention.js";
+import {
+  countNaming,
+  deleteContact,
+  deleteEventsBefore,
+  deleteNaming,
+  deleteWorkspace,
+  hasContact,
+  similarContacts,
+} from "../records/deletion.js";
+
+/** What the commands have in common. */
+export interface Commands {
+  program: Command;
+  config: ServiceConfig;
+  /** Whose data; made anew for each command that has this option. */
+  workspace(): Option;
+  /** Runs `work` over the database, which must be there. */
+  over(work: (database: Database) => Promise<void>): Promise<void>;
+  say(line: string): void;
+}
+
+/** The commands that delete, and say what of it is left, or who may have been meant. */
+export const addDeleteCommands = ({ program, config, workspace, over, say }: Commands): void => {
+  program
+    .command("delete-contact")
+    .description("deletes the contact and all its events")
+    .argument("<uid>", "of the contact")
+    .option("--everywhere", "also events of others whose params name it")
+    .addOption(workspace())
+    .action((uid: string, { everywhere, workspace }: { everywhere?: true; workspace: string }) =>
+      over(async (database) => {
+        const quoted = JSON.stringify(uid);
+        const others = (await similarContacts(database, workspace, uid)).map((one) => JSON.stringify(one));
+        const note = others.length > 0 ? `; by case alone differ ${others.join(", ")}` : "";
+        const isThere = await hasContact(database.query, workspace, uid);
+        const events = await deleteContact(database, workspace, uid);
+        const naming = await (everywhere ? deleteNaming : countNaming)(database, workspace, uid);
+        if (!isThere && !(everywhere && naming > 0))
+          throw new StartError(`there is no contact ${quoted} in the workspace ${workspace}${note}`);
+        if (isThere) say(`deleted the contact ${quoted} and ${events} events${note}`);
+        if (everywhere) say(`deleted ${naming} events of others that name it`);
+        else if (naming > 0) say(`${naming} events name it in their params: repeat with --everywhere to delete these`);
+      }),
+    );
+  program
+    .command("delete-workspace")
+    .description("deletes all that a workspace has which TRACKLET_WORKSPACES no longer names")
+    .argument("<name>", "of the workspace")
+    .action((name: string, _options: object, command: Command) => {
+      if (name === DEFAULT_WORKSPACE || config.workspaces.some((one) => one.name === name))
+        command.error(`"${name}" is in use: remove it from TRACKLET_WORKSPACES first`);
+      return over(async (database) => {
+        const { events, records } = await deleteWorkspace(database, name);
+        if (events + records === 0) throw new StartError(`there is no data of a workspace "${name}"`);
+        say(`deleted the workspace "${name}": ${events} events, ${records} accounts, contacts and users`);
+      });
+    });
+  program
+    .command("delete-events")
+    .description("deletes events by their age")
+    .addOption(
+      new Option("--older-than <days>", "age in days, as 365").makeOptionMandatory().argParser((value: string) => {
+        if (!/^[1-9]\d*$/.test(value)) throw new InvalidArgumentError("It must be a number of days, such as 365");
+        return Number(value);
+      }),
+    )
+    .addOption(workspace())
+    .action(({ olderThan, workspace }: { olderThan: number; workspace: string }) =>
+      over(async (database) => {
+        const events = await deleteEventsBefore(database, workspace, Date.now() - olderThan * DAY_MS);
+        say(`deleted ${events} events`);
+      }),
+    );
+};

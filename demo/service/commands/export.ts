@@ -1,0 +1,42 @@
+import { createWriteStream } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { Readable, type Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { stringify } from "csv-stringify";
+import { StartError } from "../config/start-error.js";
+import { csvRow, type Exported, jsonLine } from "../records/stored.js";
+import { fileReason } from "./file-error.js";
+
+export type Format = "ndjson" | "csv";
+
+/** Where rows go, and how they are written. */
+export interface Target {
+  format: Format;
+  /** A file, or else a stream, which stays open. */
+  file: string | undefined;
+  stdout: Writable;
+}
+
+/** Writes rows; a file has its name only once all are in it. */
+export const writeRows = async (rows: AsyncIterable<Exported>, { format, file, stdout }: Target): Promise<void> => {
+  const part = `${file}.part`;
+  const to = file === undefined ? stdout : createWriteStream(part);
+  const end = { end: to !== process.stdout };
+  try {
+    if (format === "ndjson") await pipeline(Readable.from(map(rows, (row) => `${jsonLine(row)}\n`)), to, end);
+    // Cells that a spreadsheet would take for a formula begin with an apostrophe: uids come from anybody.
+    else await pipeline(Readable.from(map(rows, csvRow)), stringify({ header: true, escape_formulas: true }), to, end);
+    if (file !== undefined) await rename(part, file);
+  } catch (error) {
+    if (file === undefined) throw error;
+    await rm(part, { force: true });
+    const reason = error as NodeJS.ErrnoException;
+    throw reason.code === undefined
+      ? error
+      : new StartError(`--output ${file} cannot be written: ${fileReason(reason)}`);
+  }
+};
+
+async function* map<From, To>(rows: AsyncIterable<From>, change: (row: From) => To): AsyncGenerator<To> {
+  for await (const row of rows) yield change(row);
+}

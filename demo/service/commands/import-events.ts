@@ -1,0 +1,86 @@
+import { type Static, Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { StartError } from "../config/start-error.js";
+import type { Database } from "../database/database.js";
+import { continueIds, newIds } from "../database/event-id.js";
+import { UUID } from "../database/exact-text.js";
+import { BOUNDS, writeInTime } from "../database/transaction-time.js";
+import { findMember } from "../ingest/json-text.js";
+import { createMissingRecords } from "../ingest/missing-records.js";
+import { insertEvents, type NewEvent } from "../ingest/rows.js";
+import { check, read } from "./import-lines.js";
+
+const Uid = Type.String({ minLength: 1 });
+const Time = Type.Integer({ minimum: 0 });
+const Schema = Type.Object(
+  {
+    id: Type.String({ pattern: UUID.source }),
+    received_at: Time,
+    occurred_at: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+    contact_uid: Uid,
+    account_uid: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    event_uid: Uid,
+    params: Type.Object({}, { additionalProperties: true }),
+  },
+  { additionalProperties: false },
+);
+const LINE = Compile(Schema);
+type Line = Static<typeof Schema>;
+
+/** Events that are written in one transaction. */
+const CHUNK = 500;
+/** Events between two lines of progress. */
+const TELL_EVERY = 100_000;
+
+/**
+ * Stores the events of an export under new ids: what is there already, from an earlier import or as the origin of the
+ * export, stays as it is. So an import that broke off is simply begun anew.
+ *
+ * @throws StartError that names the line that is wrong; nothing is stored then
+ */
+export const importEvents = async (
+  database: Database,
+  { workspace, file, say }: { workspace: string; file: string; say(line: string): void },
+): Promise<number> => {
+  const lines = await check(file, LINE, () => undefined);
+  await continueIds(database.query, workspace);
+  const missing = createMissingRecords();
+  let stored = 0;
+  let chunk: NewEvent[] = [];
+  const store = async () => {
+    if (chunk.length === 0) return;
+    const records = missing(chunk);
+    const ids = newIds(chunk.length);
+    await writeInTime(database, [...records.statements, insertEvents(ids, chunk)], { oldest: ids[0]!, bounds: BOUNDS });
+    records.done();
+    stored += chunk.length;
+    chunk = [];
+    if (stored % TELL_EVERY === 0) say(`${stored} of ${lines} events are imported`);
+  };
+  try {
+    for await (const { line, text } of read(file)) {
+      chunk.push(eventOf(line as Line, { workspace, params: findMember(text, "params")!.text }));
+      if (chunk.length === CHUNK) await store();
+    }
+    await store();
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new StartError(`${stored} of ${lines} events are imported, then ${reason}: repeat the command to go on`);
+  }
+  return lines;
+};
+
+const eventOf = (line: Line, { workspace, params }: Pick<NewEvent, "workspace" | "params">): NewEvent => {
+  const { event_id: stamp } = line.params as Record<string, unknown>;
+  return {
+    workspace,
+    params,
+    contactUid: line.contact_uid,
+    accountUid: line.account_uid || undefined,
+    eventUid: line.event_uid,
+    stamp: typeof stamp === "string" && stamp !== "" ? stamp : undefined,
+    receivedAt: line.received_at,
+    occurredAt: line.occurred_at ?? undefined,
+    originId: line.id,
+  };
+};

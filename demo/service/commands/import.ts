@@ -1,0 +1,157 @@
+import { basename } from "node:path";
+import { type Static, Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { StartError } from "../config/start-error.js";
+import type { Database, Query } from "../database/database.js";
+import { digest, encodeText, recordId } from "../database/exact-text.js";
+import { makeRecords } from "../ingest/missing-records.js";
+import { Stage } from "../records/record-schemas.js";
+import { importEvents } from "./import-events.js";
+import { check, read } from "./import-lines.js";
+
+const strict = { additionalProperties: false };
+const Uid = Type.String({ minLength: 1 });
+const common = {
+  /** Given out by the service, and written by `export`; derived from `unique_id` anew. */
+  id: Type.Optional(Type.String()),
+  unique_id: Uid,
+  created_at: Type.Optional(Type.Integer()),
+  data: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  stage: Type.Optional(Type.Union([Stage, Type.Null()])),
+  health: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+};
+const Account = Type.Object(common, strict);
+const Contact = Type.Object(
+  { ...common, archived: Type.Optional(Type.Boolean()), accounts: Type.Optional(Type.Array(Uid)) },
+  strict,
+);
+const User = Type.Object(
+  {
+    id: Type.Optional(Uid),
+    email: Uid,
+    name: Type.String(),
+    role: Type.String(),
+    enabled: Type.Optional(Type.Boolean()),
+    created_at: Type.Optional(Type.Integer()),
+  },
+  strict,
+);
+type Line = Partial<Static<typeof Contact> & Static<typeof User>>;
+type Row = Record<string, unknown>;
+
+/** Lines that are written in one transaction. */
+const CHUNK = 500;
+
+/** The columns of a table with their types; those of a record that a line leaves out keep what they hold. */
+const TABLES = {
+  accounts: {
+    line: Compile(Account),
+    columns: { id: "uuid", unique_id: "text", created_at: "bigint", data: "text", stage: "text", health: "bigint" },
+  },
+  contacts: {
+    line: Compile(Contact),
+    columns: {
+      ...{ id: "uuid", unique_id: "text", created_at: "bigint", archived: "bool" },
+      ...{ data: "text", stage: "text", health: "bigint" },
+    },
+  },
+  users: {
+    line: Compile(User),
+    columns: { id: "text", email: "text", name: "text", role: "text", enabled: "bool", created_at: "bigint" },
+  },
+};
+type Table = keyof typeof TABLES;
+
+/**
+ * Stores events, or makes or changes records, by the lines of a file, whose name begins with what they are. All lines
+ * are checked before the first one is stored.
+ *
+ * @throws StartError that names the line that is wrong
+ */
+export const importFile = async (
+  database: Database,
+  { workspace, file, say }: { workspace: string; file: string; say(line: string): void },
+) => {
+  const table = ([...Object.keys(TABLES), "events"] as (Table | "events")[]).find((name) =>
+    basename(file).startsWith(name),
+  );
+  if (table === undefined)
+    throw new StartError(
+      `the name of ${file} must begin with events, accounts, contacts or users, which says what it holds`,
+    );
+  if (table === "events") return { table, lines: await importEvents(database, { workspace, file, say }) };
+  const seen = new Map<string, number>();
+  const lines = await check(file, TABLES[table].line, ({ line, number }) => {
+    const id = idOf(table, workspace, line as Line);
+    if (seen.has(id)) return `it is of the same record as line ${seen.get(id)}`;
+    seen.set(id, number);
+    return undefined;
+  });
+  let chunk: Line[] = [];
+  const store = async () => {
+    if (chunk.length > 0) await database.transaction((query) => storeLines(query, { table, workspace, lines: chunk }));
+    chunk = [];
+  };
+  for await (const { line } of read(file)) {
+    chunk.push(line as Line);
+    if (chunk.length === CHUNK) await store();
+  }
+  await store();
+  return { lines, table };
+};
+
+const idOf = (table: Table, workspace: string, { id, unique_id, email }: Line): string =>
+  table === "users"
+    ? (id ?? digest(`user:${workspace}/${email}`))
+    : recordId(table === "accounts" ? "account" : "contact", unique_id!, workspace);
+
+interface Chunk {
+  table: Table;
+  workspace: string;
+  lines: Line[];
+}
+
+const storeLines = async (query: Query, { table, workspace, lines }: Chunk): Promise<void> => {
+  const columns = Object.keys(TABLES[table].columns);
+  const ids = lines.map((line) => idOf(table, workspace, line));
+  const present = await query<Row>(
+    `SELECT ${columns.join(", ")}, workspace FROM ${table} WHERE id IN (SELECT unnest($1::${TABLES[table].columns.id}[]))`,
+    [ids],
+  );
+  const old = new Map(present.map((row) => [row.id, row]));
+  const rows = lines.map((line, at) => {
+    const before = old.get(ids[at]);
+    if (before !== undefined && before.workspace !== workspace)
+      throw new StartError(`the id ${ids[at]} belongs to another workspace`);
+    return { ...DEFAULTS(), ...before, ...stored(line), id: ids[at] } as Row;
+  });
+  const types = Object.values(TABLES[table].columns);
+  const arrays = [...types, "text"].map((type, at) => `$${at + 1}::${type}[]`).join(", ");
+  const changes = columns.map((name) => `${name} = excluded.${name}`).join(", ");
+  await query(
+    `INSERT INTO ${table} (${columns.join(", ")}, workspace) SELECT * FROM unnest(${arrays})
+     ON CONFLICT (id) DO UPDATE SET ${changes}`,
+    [...columns.map((name) => rows.map((row) => row[name] ?? null)), rows.map(() => workspace)],
+  );
+  const told = lines.flatMap(({ unique_id, accounts = [] }) =>
+    accounts.map((accountUid) => ({ workspace, contactUid: unique_id!, accountUid, receivedAt: Date.now() })),
+  );
+  for (const { text, values } of makeRecords(told)) await query(text, values);
+};
+
+const DEFAULTS = (): Row => ({
+  created_at: Math.floor(Date.now() / 1_000),
+  data: "{}",
+  stage: null,
+  health: null,
+  archived: false,
+  enabled: true,
+});
+
+/** A line's members as columns hold them. */
+const stored = ({ accounts, data, stage, unique_id, ...rest }: Line): Row => ({
+  ...rest,
+  ...(unique_id !== undefined && { unique_id: encodeText(unique_id) }),
+  ...(data !== undefined && { data: JSON.stringify(data) }),
+  ...(stage !== undefined && { stage: stage && JSON.stringify(stage) }),
+});

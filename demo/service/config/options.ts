@@ -1,0 +1,176 @@
+import { fileURLToPath } from "node:url";
+import type { XStatic } from "typebox/schema";
+import { DEFAULT_PORT } from "./default-port.mjs";
+import { DEMO_FOLDER } from "./demo-folder.js";
+import { isLoopback } from "./loopback.js";
+
+/** One token or two. A user name of HTTP Basic has neither a colon nor control characters (RFC 7617 §2). */
+const API_TOKEN = {
+  type: "string",
+  pattern: String.raw`^[^:,"'\s\p{Cc}]+(,[^:,"'\s\p{Cc}]+)?$`,
+  expected: "text without blanks, quotes and colons, or two such texts with a comma between",
+  writeOnly: true,
+} as const;
+/** One token or two, see RFC 6750 §2.1. */
+const BEARER = {
+  type: "string",
+  pattern: "^[A-Za-z0-9._~+/-]+=*(,[A-Za-z0-9._~+/-]+=*)?$",
+  expected: "made of letters, digits and - . _ ~ + / =, or be two such tokens with a comma between",
+  writeOnly: true,
+} as const;
+/** Of what 0 leaves without a limit. */
+const LIMIT = { type: "integer", minimum: 0, maximum: 1_000_000_000 } as const;
+
+const option = <const Schema extends object>(variable: string, description: string, schema: Schema) => ({
+  variable,
+  description,
+  ...schema,
+});
+
+/**
+ * All that a process is told from outside: of each member the environment variable, what the README says of it, and what
+ * it may be. `expected` says that in words, `writeOnly` that a value is repeated to nobody.
+ */
+export const OPTIONS = {
+  type: "object",
+  properties: {
+    port: option("TRACKLET_SERVICE_PORT", "port; 0 takes any free one", {
+      ...LIMIT,
+      maximum: 65_535,
+      default: DEFAULT_PORT,
+    }),
+    host: option("TRACKLET_SERVICE_HOST", "address to listen at", {
+      type: "string",
+      // What a URL can hold as its host; of IPv6 without brackets.
+      pattern: "^[A-Za-z0-9._:%-]+$",
+      expected: "a host name or an IP address",
+      default: "127.0.0.1",
+    }),
+    publicUrl: option("TRACKLET_PUBLIC_URL", "the address that clients use, such as `https://track.example.com`", {
+      type: "string",
+      format: "web-address",
+      expected: "an address such as https://track.example.com",
+    }),
+    trustProxy: option(
+      "TRACKLET_TRUST_PROXY",
+      "proxies whose `X-Forwarded-For` is believed: addresses, networks, `loopback`, by commas",
+      {
+        type: "array",
+        items: { type: "string", format: "proxy" },
+        expected: "IP addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas",
+        default: [],
+      },
+    ),
+    dataFolder: option("TRACKLET_DATA", "folder of the embedded PostgreSQL (one process at a time)", {
+      type: "string",
+      minLength: 1,
+      expected: "a folder",
+      default: fileURLToPath(new URL(".data", DEMO_FOLDER)),
+    }),
+    databaseUrl: option("DATABASE_URL", "a PostgreSQL server instead, for any number of processes", {
+      type: "string",
+      format: "database",
+      expected:
+        "a URL such as postgresql://user:password@host:5432/database, with @ as %40, / as %2F and # as %23 in the password",
+      writeOnly: true,
+    }),
+    engine: option(
+      "TRACKLET_DATABASE",
+      "`embedded` says that a service which others can reach is meant to have no `DATABASE_URL`",
+      { enum: ["embedded"] },
+    ),
+    apiToken: option("TRACKLET_API_TOKEN", "token that records events", { ...API_TOKEN, default: "demo-api-token" }),
+    accessToken: option("TRACKLET_ACCESS_TOKEN", "token that reads records", {
+      ...BEARER,
+      default: "demo-access-token",
+    }),
+    metricsToken: option("TRACKLET_METRICS_TOKEN", "token that reads `/metrics`", BEARER),
+    workspaces: option("TRACKLET_WORKSPACES", "more pairs of tokens, each with its own data, as JSON (below)", {
+      type: "object",
+      // `default` has the tokens of the other variables.
+      propertyNames: { pattern: "^(?!default$)[a-z0-9-]{1,64}$" },
+      additionalProperties: {
+        type: "object",
+        required: ["api_token", "access_token"],
+        properties: { api_token: API_TOKEN, access_token: BEARER },
+      },
+      expected: 'JSON such as {"shop":{"api_token":"…","access_token":"…"}}, with names of a to z, digits and -',
+      writeOnly: true,
+      default: {},
+    }),
+    retentionDays: option("TRACKLET_RETENTION_DAYS", "days after which events are deleted; without it they are kept", {
+      ...LIMIT,
+      minimum: 1,
+      maximum: 36_500,
+    }),
+    seed: option("TRACKLET_SEED", "`on` fills a new database with the demo's records, `off` does not", {
+      enum: ["on", "off"],
+      default: "on",
+    }),
+    maxEventBytes: option("TRACKLET_MAX_EVENT_BYTES", "largest body of an event", {
+      ...LIMIT,
+      minimum: 1,
+      maximum: 67_108_864,
+      default: 262_144,
+    }),
+    // High enough for any honest client on one machine, low enough to stop an endless loop of requests.
+    rateLimit: option(
+      "TRACKLET_RATE_LIMIT",
+      "requests a minute of one client address, in each process; 0 is no limit",
+      { ...LIMIT, default: 600_000 },
+    ),
+    // Half a million events of an office or a server behind one address; forty million of one token. The token stands in
+    // pages: without a limit, whoever reads it there can fill the disk in minutes.
+    addressQuota: option(
+      "TRACKLET_ADDRESS_QUOTA_MB",
+      "megabytes of events a day of one client address, in each process; 0 is no limit",
+      { ...LIMIT, default: 256 },
+    ),
+    tokenQuota: option("TRACKLET_TOKEN_QUOTA_MB", "the same of one workspace with its tokens", {
+      ...LIMIT,
+      default: 20_480,
+    }),
+    logLevel: option(
+      "TRACKLET_LOG_LEVEL",
+      "JSON lines on stdout of this level and above; `debug` adds requests, tokens are never in",
+      { enum: ["fatal", "error", "warn", "info", "debug", "trace", "silent"], default: "info" },
+    ),
+  },
+} as const;
+
+type Options = (typeof OPTIONS)["properties"];
+type Given = XStatic<typeof OPTIONS>;
+type WithDefault = {
+  [Name in keyof Options]: Options[Name] extends { default: unknown } ? Name : never;
+}[keyof Options];
+
+/** The options as the service takes them. */
+export interface ServiceConfig
+  extends Omit<Given, WithDefault>,
+    Required<Pick<Given, Exclude<WithDefault, "seed" | "workspaces" | "trustProxy">>> {
+  /** Whether a new database gets the demo's records. */
+  seed: boolean;
+  trustProxy: string[];
+  workspaces: readonly Workspace[];
+}
+
+/** Tokens, and the data that is theirs alone. */
+export interface Workspace {
+  /** Lower-case letters, digits and `-`. */
+  name: string;
+  /** Token that may record events; two, as `new,old`, while one replaces the other. */
+  apiToken: string;
+  /** Bearer token that may read records; two, likewise. */
+  accessToken: string;
+}
+
+/**
+ * Can nobody but this machine reach the service? Only there it shows its live page, takes the default tokens, and
+ * fills its database with the demo's records.
+ */
+export const isPrivate = ({
+  host,
+  trustProxy,
+  publicUrl,
+}: Pick<ServiceConfig, "host" | "trustProxy" | "publicUrl">): boolean =>
+  isLoopback(host) && trustProxy.length === 0 && publicUrl === undefined;

@@ -1,0 +1,142 @@
+import { isIP } from "node:net";
+import Format from "typebox/format";
+import { Errors, type XStatic } from "typebox/schema";
+import { nearName } from "./near-name.js";
+import { isPrivate, OPTIONS, type ServiceConfig, type Workspace } from "./options.js";
+import { StartError } from "./start-error.js";
+
+/** Variables of the project that other programs read: the demo, its clients, Docker, the tests. */
+const ELSEWHERE = /^TRACKLET_(SITE_PORT|DIST|BASE_URL|TRACK_URL|URL|DOMAIN|ALL|ENGINES|MEASURE|APP_OUT)$/;
+/** Shorter tokens can be guessed where other machines reach the service. */
+const MIN_TOKEN = 16;
+
+interface Option {
+  variable: string;
+  type?: string;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  enum?: readonly string[];
+  expected?: string;
+  writeOnly?: boolean;
+}
+const { apiToken, accessToken } = OPTIONS.properties;
+type Values = XStatic<typeof OPTIONS>;
+const options = Object.entries<Option>(OPTIONS.properties);
+
+/**
+ * Reads the configuration from environment variables.
+ *
+ * @throws StartError that names the variable whose value is wrong
+ */
+export const readConfig = (given: Record<string, string | undefined>): ServiceConfig => {
+  const known = options.map(([, { variable }]) => variable);
+  for (const name of Object.keys(given)) {
+    if (known.includes(name) || ELSEWHERE.test(name)) continue;
+    const meant = nearName(name, known);
+    if (meant !== undefined) throw new StartError(`${name} must not be set: ${meant} was probably meant`);
+    if (name.startsWith("TRACKLET_"))
+      throw new StartError(`${name} must not be set: the service knows ${known.join(", ")}`);
+  }
+  const values = Object.fromEntries(
+    options
+      .map(([name, { variable, type }]) => [name, readText(type, given[variable])])
+      .filter(([, value]) => value !== undefined),
+  );
+  const [isRight, [error]] = Errors(OPTIONS, values);
+  if (!isRight) throw new StartError(tell(given, error!.instancePath.split("/")[1]!));
+  return complete(values);
+};
+
+/** A text as the type of value that it stands for; as it is where it stands for none. */
+const readText = (type: string | undefined, text: string | undefined): unknown => {
+  if (text === undefined) return undefined;
+  if (type === "integer") return /^\d+$/.test(text) ? Number(text) : text;
+  if (type === "array") return text.split(",").map((one) => one.trim());
+  if (type !== "object") return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+const tell = (given: Record<string, string | undefined>, name: string): string => {
+  const { variable, expected, writeOnly, ...option } = options.find(([one]) => one === name)![1];
+  const what = expected ?? option.enum?.join(" or ") ?? `an integer from ${option.minimum} to ${option.maximum}`;
+  return `${variable} must be ${what}${writeOnly ? "" : `, but is "${given[variable]}"`}`;
+};
+
+/** What a member is where it depends on others, and what it may not be then. */
+const complete = (values: Values): ServiceConfig => {
+  const defaults = Object.fromEntries(options.map(([name, option]) => [name, option.default]));
+  const { workspaces, ...all } = { ...defaults, ...values } as Required<Values>;
+  const isPrivately = isPrivate(all);
+  const config = {
+    ...all,
+    publicUrl: all.publicUrl && new URL(all.publicUrl).href.replace(/\/$/, ""),
+    workspaces: Object.entries(workspaces).map(
+      ([name, tokens]): Workspace => ({ name, apiToken: tokens.api_token, accessToken: tokens.access_token }),
+    ),
+    seed: (values.seed ?? (isPrivately && all.databaseUrl === undefined ? "on" : "off")) === "on",
+    ...(isPrivately && { addressQuota: values.addressQuota ?? 0, tokenQuota: values.tokenQuota ?? 0 }),
+  };
+  if (config.trustProxy.length > 0 && config.publicUrl === undefined)
+    throw new StartError("TRACKLET_PUBLIC_URL must be set with TRACKLET_TRUST_PROXY: clients use the proxy's address");
+  if (config.databaseUrl !== undefined && config.seed)
+    throw new StartError(
+      "TRACKLET_SEED must be off with DATABASE_URL: the demo's records are for the embedded database",
+    );
+  if (config.databaseUrl !== undefined && config.engine !== undefined)
+    throw new StartError("TRACKLET_DATABASE must not be set with DATABASE_URL: events go into one of the two");
+  if (!isPrivately && (config.apiToken === apiToken.default || config.accessToken === accessToken.default))
+    throw new StartError(
+      "TRACKLET_API_TOKEN and TRACKLET_ACCESS_TOKEN must be set to secrets of your own where other machines can reach the service",
+    );
+  checkTokens(config, isPrivately);
+  if (!isPrivately && config.databaseUrl === undefined && config.engine === undefined)
+    throw new StartError(
+      "DATABASE_URL must be set where other machines can reach the service, or TRACKLET_DATABASE=embedded, which keeps all data in the folder TRACKLET_DATA",
+    );
+  return config;
+};
+
+/** No text may be two tokens: the one in the pages, for everybody to see, would read records. */
+const checkTokens = (config: ServiceConfig, isPrivately: boolean): void => {
+  const tokens = [
+    ["TRACKLET_API_TOKEN", config.apiToken],
+    ["TRACKLET_ACCESS_TOKEN", config.accessToken],
+    ["TRACKLET_METRICS_TOKEN", config.metricsToken],
+    ...config.workspaces.flatMap((one) =>
+      [one.apiToken, one.accessToken].map((token) => ["TRACKLET_WORKSPACES", token]),
+    ),
+  ].flatMap(([variable, value]) => (value?.split(",") ?? []).map((token) => ({ variable: variable!, token })));
+  const seen = new Map<string, string>();
+  for (const { variable, token } of tokens) {
+    if (!isPrivately && token.length < MIN_TOKEN)
+      throw new StartError(`${variable} must have at least ${MIN_TOKEN} characters where other machines can reach it`);
+    const other = seen.get(token);
+    if (other !== undefined) throw new StartError(`${variable} must differ from ${other}: each token is for one thing`);
+    seen.set(token, variable);
+  }
+};
+
+const FORMATS: Record<string, (text: string) => boolean> = {
+  "web-address": (text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    return url !== undefined && /^https?:$/.test(url.protocol) && url.origin + url.pathname === url.href;
+  },
+  proxy: (text) => {
+    const [address = "", bits, ...rest] = text.split("/");
+    const most = isIP(address) === 4 ? 32 : 128;
+    const isAddress = isIP(address) !== 0 && rest.length === 0;
+    return (
+      (isAddress && (bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= most))) ||
+      /^(loopback|linklocal|uniquelocal)$/.test(text)
+    );
+  },
+  // A second @, or one behind a slash, is of a password: what stands behind it would be taken for the host.
+  database: (text) =>
+    URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol) && /^\w+:\/\/([^@/]*@)?[^@#]*$/.test(text),
+};
+for (const [name, check] of Object.entries(FORMATS)) Format.Set(name, check);

@@ -1,0 +1,52 @@
+import { hash } from "node:crypto";
+
+/**
+ * PostgreSQL's text holds neither U+0000 nor a lone surrogate, JavaScript's strings do. Escaped as inside a JSON
+ * string literal every string has exactly one stored form, and the usual ones (letters, digits, `-`) do not change.
+ */
+export const encodeText = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/** The string that `encodeText` was given; what others have written in another form, as it is. */
+export const decodeText = (stored: string): string => {
+  if (!/["\\\p{Cc}]/u.test(stored)) return stored;
+  const parsed = parseJson(`"${stored}"`);
+  return typeof parsed === "string" ? parsed : stored;
+};
+
+/** JSON that others may have written into the database; `undefined` where it is none. */
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** An object as JSON text, or `undefined` where it is something else. */
+export const parseObject = (text: unknown): Record<string, unknown> | undefined => {
+  const parsed = parseJson(String(text));
+  return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)
+    ? (parsed as Record<string, unknown>)
+    : undefined;
+};
+
+/** The workspace of the tokens that a service has when no others are configured. */
+export const DEFAULT_WORKSPACE = "default";
+
+/** A digest of 16 bytes, as a UUID: stands for a text of any length in a key. */
+export const digest = (text: string): string =>
+  hash("sha256", encodeText(text), "hex")
+    .slice(0, 32)
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+
+/**
+ * Internal id of a record: derived from its uid, so that a look-up by uid is one by primary key. The names of
+ * workspaces hold no slash and no colon, so no two of them share an id.
+ */
+export const recordId = (kind: "account" | "contact", uid: string, workspace = DEFAULT_WORKSPACE): string =>
+  digest(`${workspace}/${kind}:${uid}`);
+
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Can a text be an id of a record or an event? */
+export const isUuid = (text: string): boolean => UUID.test(text);

@@ -1,0 +1,85 @@
+/**
+ * The versions of the schema, oldest first: the statements that each release brings. One that was released is never
+ * changed.
+ *
+ * All SQL is what PostgreSQL and Citus share, and there are no foreign keys: Citus allows them only between tables that
+ * are distributed alike, and rows that belong together are written in one transaction.
+ */
+export const MIGRATIONS: readonly { name: string; statements: readonly string[] }[] = [
+  {
+    name: "0.1.0",
+    statements: [
+      `CREATE TABLE service_state (
+         name  TEXT PRIMARY KEY,
+         value BIGINT NOT NULL
+       )`,
+      // Of a record that only its events tell of, there is no stage and no metric.
+      `CREATE TABLE accounts (
+         id         UUID PRIMARY KEY,
+         workspace  TEXT NOT NULL DEFAULT 'default',
+         unique_id  TEXT NOT NULL,
+         created_at BIGINT NOT NULL,
+         data       TEXT NOT NULL,
+         stage      TEXT,
+         health     BIGINT
+       )`,
+      `CREATE TABLE contacts (
+         id         UUID PRIMARY KEY,
+         workspace  TEXT NOT NULL DEFAULT 'default',
+         unique_id  TEXT NOT NULL,
+         created_at BIGINT NOT NULL,
+         archived   BOOLEAN NOT NULL,
+         data       TEXT NOT NULL,
+         stage      TEXT,
+         health     BIGINT
+       )`,
+      `CREATE TABLE account_contacts (
+         account_id UUID NOT NULL,
+         contact_id UUID NOT NULL,
+         PRIMARY KEY (account_id, contact_id)
+       )`,
+      "CREATE INDEX account_contacts_by_contact ON account_contacts (contact_id, account_id)",
+      `CREATE TABLE users (
+         id         TEXT PRIMARY KEY,
+         workspace  TEXT NOT NULL DEFAULT 'default',
+         email      TEXT NOT NULL,
+         name       TEXT NOT NULL,
+         role       TEXT NOT NULL,
+         enabled    BOOLEAN NOT NULL,
+         created_at BIGINT NOT NULL
+       )`,
+      "CREATE INDEX users_by_time ON users (workspace, created_at, id)",
+      // The contact leads the keys, so that its events stand together on one node.
+      `CREATE TABLE events (
+         contact_id  UUID NOT NULL,
+         id          UUID NOT NULL,
+         stamp       UUID,
+         origin_id   UUID,
+         received_at BIGINT NOT NULL,
+         occurred_at BIGINT,
+         workspace   TEXT NOT NULL,
+         contact_uid TEXT NOT NULL,
+         account_uid TEXT,
+         event_uid   TEXT NOT NULL,
+         params      TEXT NOT NULL,
+         PRIMARY KEY (contact_id, id)
+       )`,
+      "CREATE UNIQUE INDEX events_by_stamp ON events (contact_id, stamp) WHERE stamp IS NOT NULL",
+      "CREATE UNIQUE INDEX events_by_origin ON events (contact_id, origin_id) WHERE origin_id IS NOT NULL",
+      "CREATE INDEX events_by_id ON events (workspace, id)",
+      // An index entry has a greatest length, the name of an event has not.
+      "CREATE INDEX events_by_name ON events (workspace, (left(event_uid, 64)), id)",
+      // The ids of what was imported say nothing of the time of its receipt.
+      "CREATE INDEX events_imported ON events (workspace, id) WHERE origin_id IS NOT NULL",
+      "CREATE INDEX events_imported_by_time ON events (workspace, received_at) WHERE origin_id IS NOT NULL",
+      // What was deleted, for who follows: events by their ids, or all before one.
+      `CREATE TABLE deletions (
+         workspace TEXT NOT NULL,
+         id        UUID NOT NULL,
+         before    UUID,
+         ids       UUID[],
+         PRIMARY KEY (workspace, id)
+       )`,
+    ],
+  },
+];

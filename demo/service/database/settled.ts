@@ -1,0 +1,52 @@
+import { StartError } from "../config/start-error.js";
+import type { Query } from "./database.js";
+import { BOUNDS, type Bounds } from "./transaction-time.js";
+
+/**
+ * Up to which time all events are there, in epoch milliseconds: who reads on from an id up to there misses nothing and
+ * repeats nothing, whoever commits in which order.
+ *
+ * A transaction says by itself that its last statement is not over 20 s behind its oldest id (`transaction-time.ts`), so
+ * only its commit can take longer. The rest of a minute is left for that, and one that is still open then is seen: an
+ * open one began at most 10 s behind its oldest id; a prepared one was at most 20 s behind it, and 10 s idle.
+ */
+export type Settled = () => Promise<number>;
+
+/** Of one node. Open transactions are asked for first: they become prepared ones, not vice versa. */
+const ofNode = ({ first, last, settled }: Bounds) => `SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE least(
+  (SELECT extract(epoch FROM min(xact_start)) * 1000 - ${first} FROM pg_stat_activity
+   WHERE datname = current_database() AND backend_type = 'client backend' AND backend_xid IS NOT NULL),
+  (SELECT extract(epoch FROM min(prepared)) * 1000 - ${first + last} FROM pg_prepared_xacts
+   WHERE database = current_database()),
+  extract(epoch FROM clock_timestamp()) * 1000 - ${settled}) END AS result`;
+
+/** With Citus, transactions are open on all of its nodes. */
+const IS_CLUSTER = "SELECT to_regproc('run_command_on_all_nodes') IS NOT NULL AS cluster";
+const OF_ALL_NODES = "SELECT success, result FROM run_command_on_all_nodes($1)";
+
+const ask = async (query: Query, bounds: Bounds): Promise<number> => {
+  const [isCluster] = await query<{ cluster: boolean }>(IS_CLUSTER);
+  const nodes = await (isCluster!.cluster
+    ? query<{ success?: boolean; result: string | null }>(OF_ALL_NODES, [ofNode(bounds)])
+    : query<{ success?: boolean; result: string | null }>(ofNode(bounds)));
+  const silent = nodes.find(({ success }) => success === false);
+  if (silent !== undefined) throw new Error(`a node of the database does not answer: ${silent.result}`);
+  if (nodes.some(({ result }) => !result))
+    throw Object.assign(new StartError("a standby cannot tell which events are settled: connect to the primary"), {
+      code: "25006",
+    });
+  return Math.min(Date.now() - bounds.settled, ...nodes.map(({ result }) => Number(result)));
+};
+
+/** Tells it, again and again. A clock that is set forward is believed once a minute has really passed. */
+export const createSettled = (query: Query, bounds: Bounds = BOUNDS): Settled => {
+  /** What was told beside the time that had really passed, in the last minute, and once before. */
+  let told: { at: number; beside: number }[] = [];
+  return async () => {
+    const settled = await ask(query, bounds);
+    const at = performance.now();
+    told.push({ at, beside: settled - at });
+    while (told.length > 1 && told[1]!.at < at - bounds.settled) told = told.slice(1);
+    return Math.floor(at + Math.min(...told.map(({ beside }) => beside)));
+  };
+};

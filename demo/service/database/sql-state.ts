@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** The five-character SQLSTATE of a PostgreSQL error, or the code of a socket error. */
+export const errorCode = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? "");
+
+/** 40001 serialization failure (usual on CockroachDB and YugabyteDB), 40P01 deadlock: run the transaction again. */
+const REPEATABLE = /^(40001|40P01)$/;
+
+/**
+ * Class 08 connection, 53 resources, 57P0x shutdown, 57014, 55P03 and 25P03 what took too long, 25006 a database that only
+ * reads, as a standby (PostgreSQL Appendix A), 22012 a transaction out of its time; the rest are codes of sockets and DNS.
+ */
+const UNAVAILABLE =
+  /^(08|53|57P0|57014|55P03|25P03|25006|22012|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
+
+/** Is the database out of reach for now, so that the same request may succeed later? */
+export const isUnavailable = (error: unknown): boolean =>
+  UNAVAILABLE.test(errorCode(error)) ||
+  // pg gives these no code.
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client .+ is not queryable)/.test(
+    String((error as Error)?.message),
+  );
+
+/** What may be wrong with a database that is out of reach, and how it is told. */
+export const FAULTS = {
+  lock: "somebody holds a lock on its tables",
+  slow: "it takes too long",
+  "read only": "it only reads, as a standby does: connect to the primary",
+  disk: "its disk is full",
+  restart: "it restarts",
+  connections: "it has no connection left",
+  connection: "it cannot be reached",
+} as const;
+export type Fault = keyof typeof FAULTS;
+
+const BY_CODE: readonly [RegExp, Fault][] = [
+  [/^55P03/, "lock"],
+  [/^(57014|25P03|22012)/, "slow"],
+  [/^25006/, "read only"],
+  [/^53100/, "disk"],
+  [/^53/, "connections"],
+  [/^57P/, "restart"],
+];
+const BY_TEXT: readonly [RegExp, Fault][] = [
+  [/^timeout exceeded when trying to connect/, "connections"],
+  [/^Query read timeout|gave no answer|was busy/, "slow"],
+];
+
+/** Which of these an error of a database that is out of reach tells of. */
+export const faultOf = (error: unknown): Fault => {
+  const [code, text] = [errorCode(error), String((error as Error)?.message)];
+  const by = (list: typeof BY_CODE, value: string) => list.find(([pattern]) => pattern.test(value))?.[1];
+  return by(BY_CODE, code) ?? by(BY_TEXT, text) ?? "connection";
+};
+
+/** The fault in words, for people. */
+export const tellFault = (error: unknown): string => FAULTS[faultOf(error)];
+
+/** Repetitions before an error of a transaction is believed; with the waits below about 2 s. */
+const MAX_ATTEMPTS = 10;
+
+/** Runs `attempt` again, after a short random wait, while it fails with an error that `repeatable` accepts. */
+export const repeated = async <T>(
+  attempt: () => Promise<T>,
+  repeatable: (error: unknown) => boolean = (error) => REPEATABLE.test(errorCode(error)),
+): Promise<T> => {
+  for (let failures = 0; ; ) {
+    try {
+      return await attempt();
+    } catch (error) {
+      failures += 1;
+      if (failures === MAX_ATTEMPTS || !repeatable(error)) throw error;
+      await sleep(Math.random() * 20 * failures ** 1.5);
+    }
+  }
+};

@@ -1,0 +1,57 @@
+import type { Database, Query, Statement } from "./database.js";
+import { newIds, SET_BACK_MS, timeOf } from "./event-id.js";
+import { errorCode } from "./sql-state.js";
+
+/** Milliseconds, by the database's clock, behind the oldest id of a transaction. */
+export interface Bounds {
+  /** Until then its first statement must have begun: what waits longer for a connection is refused. */
+  first: number;
+  /** Until then its last one: longer than the database gives a statement. */
+  last: number;
+  /** From then on it is settled: the commit itself may take the rest, as when a disk stalls. */
+  settled: number;
+}
+
+export const BOUNDS: Bounds = { first: 10_000, last: 20_000, settled: 60_000 };
+
+/** A division by zero where the database's clock is not within the bounds: `now()` would stand still in a transaction. */
+const CHECK =
+  "SELECT 1 / CASE WHEN clock_timestamp() BETWEEN to_timestamp($1) AND to_timestamp($2) THEN 1 ELSE 0 END AS in_time";
+const OUT_OF_TIME = "22012";
+
+/** The clock of this process may be behind the database's by `first`, and be ahead by what it may be set back. */
+const check = (oldest: string, bound: number): Statement => {
+  const at = timeOf(oldest);
+  return { name: "check_time", text: CHECK, values: [(at - SET_BACK_MS - BOUNDS.first) / 1_000, (at + bound) / 1_000] };
+};
+
+const explain = (error: unknown): never => {
+  if (errorCode(error) !== OUT_OF_TIME) throw error;
+  const text = "a transaction took too long, or the clocks of this machine and the database's differ by over 10 s";
+  throw Object.assign(new Error(text), { code: OUT_OF_TIME });
+};
+
+/** Writes in one transaction whose first and last statement check its time, see `settled.ts`. @param oldest its lowest id */
+export const writeInTime = (
+  database: Database,
+  statements: readonly Statement[],
+  { oldest, bounds }: { oldest: string; bounds: Bounds },
+): Promise<void> =>
+  database.write([check(oldest, bounds.first), ...statements, check(oldest, bounds.last)]).catch(explain);
+
+/** The same of a transaction in which one statement depends on another. */
+export const transactInTime = <T>(
+  database: Database,
+  work: (query: Query, id: string) => Promise<T>,
+  bounds = BOUNDS,
+): Promise<T> =>
+  database
+    .transaction(async (query) => {
+      const [id] = newIds(1) as [string];
+      const ask = ({ text, values }: Statement) => query(text, values);
+      await ask(check(id, bounds.first));
+      const result = await work(query, id);
+      await ask(check(id, bounds.last));
+      return result;
+    })
+    .catch(explain);

@@ -1,0 +1,68 @@
+import type { FastifyInstance, preParsingHookHandler } from "fastify";
+import { HttpError } from "./errors.js";
+import type { Tokens } from "./tokens.js";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The workspace of the token that the request was sent with. */
+    workspace: string;
+  }
+}
+
+/** The credentials of an `Authorization` header of each scheme; its name is case-insensitive (RFC 9110 §11.1). */
+const BASIC = /^basic +(\S+) *$/i;
+const BEARER = /^bearer +(\S+) *$/i;
+
+/** Gives requests the member that the hooks below fill in. */
+export const decorateWorkspace = (app: FastifyInstance): void => {
+  app.decorateRequest("workspace", "");
+};
+
+/**
+ * Hooks that let only the holder of a token pass. They run after the rate limit, which slows down guessing, and
+ * before the body is read.
+ */
+export const requireBearer =
+  (tokens: Tokens): preParsingHookHandler =>
+  (request, _reply, _payload, done) => {
+    const token = BEARER.exec(request.headers.authorization ?? "")?.[1];
+    const workspace = token === undefined ? undefined : tokens(token);
+    if (workspace !== undefined) {
+      request.workspace = workspace;
+      return done();
+    }
+    const [text, detail] = token === undefined ? ["missing", ""] : ["wrong", ', error="invalid_token"']; // RFC 6750 §3
+    done(
+      new HttpError(401, `the access token is ${text}: send Authorization: Bearer <token>`, {
+        "www-authenticate": `Bearer realm="records"${detail}`,
+      }),
+    );
+  };
+
+/** The token of an event: the `api_token` query parameter, or HTTP Basic with it as user name and an empty password. */
+export const requireApiToken =
+  (tokens: Tokens): preParsingHookHandler =>
+  (request, _reply, _payload, done) => {
+    const { api_token: parameter } = request.query as { api_token?: unknown };
+    const basic = BASIC.exec(request.headers.authorization ?? "")?.[1];
+    const pair = basic === undefined ? undefined : Buffer.from(basic, "base64").toString("utf8");
+    const workspace =
+      (typeof parameter === "string" ? tokens(parameter) : undefined) ??
+      (pair?.endsWith(":") ? tokens(pair.slice(0, -1)) : undefined);
+    if (workspace !== undefined) {
+      request.workspace = workspace;
+      return done();
+    }
+    const given = parameter !== undefined || pair !== undefined;
+    done(
+      new HttpError(
+        401,
+        `the API token is ${given ? "wrong" : "missing"}: send ?api_token=<token>, or HTTP Basic with it as user name and an empty password`,
+        // Asked for Basic, a browser shows its visitor a login window: never for a page that used the query parameter.
+        {
+          "www-authenticate":
+            parameter === undefined ? 'Basic realm="events", charset="UTF-8"' : 'ApiToken realm="events"',
+        },
+      ),
+    );
+  };

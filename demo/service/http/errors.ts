@@ -1,0 +1,133 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { faultOf, isUnavailable, tellFault } from "../database/sql-state.js";
+import { originHeaders } from "./cors.js";
+
+/** An answer with a status other than 2xx; its message is the text of the `error` member. */
+export class HttpError extends Error {
+  override name = "HttpError";
+  code = "";
+  constructor(
+    readonly statusCode: number,
+    message: string,
+    /** Header fields that belong to the status, such as `Retry-After`. */
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(message);
+  }
+}
+
+export const notFound = (what: string): HttpError => new HttpError(404, `${what} was not found`);
+
+/** Seconds after which a client may ask again when the database is away. */
+const RETRY_AFTER_S = "2";
+
+export const unavailable = (): HttpError =>
+  new HttpError(503, "the service cannot store or read now, try again later", { "retry-after": RETRY_AFTER_S });
+
+/** Every answer that is not a success has the body `{"error": "<text>"}`, those that Fastify itself gives included. */
+export const answerErrors = (app: FastifyInstance): void => {
+  app.addHook("onRequest", (_request, reply, done) => {
+    reply.header("x-content-type-options", "nosniff");
+    done();
+  });
+  app.setErrorHandler((error: FastifyError | HttpError, _request, reply) => sendError(error, reply));
+  app.setNotFoundHandler((request, reply) => {
+    reply.code(404).send({ error: `there is no ${request.method} ${request.url.split("?")[0]}` });
+  });
+};
+
+/** Answers to a URL that cannot be decoded, before any hook runs. */
+export const answerBadUrl = (_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+  // Fastify's own text repeats the URL, in which a token may stand.
+  const error = new HttpError(400, "the path of the URL cannot be decoded");
+  sendError(error, reply.headers(originHeaders(request.headers.origin)));
+};
+
+/** Answers to what is no HTTP at all, or comes too slowly; its origin is unknown, so any may read the answer. */
+export const answerBadHttp = (error: Error & { code?: string }, socket: Socket): void => {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const status = BAD_HTTP[error.code ?? ""] ?? "400 Bad Request";
+  const body = JSON.stringify({ error: `the request cannot be read: ${status.slice(4)}` });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nAccess-Control-Allow-Origin: *\r\n` +
+      `X-Content-Type-Options: nosniff\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+};
+
+const BAD_HTTP: Record<string, string> = {
+  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+};
+
+/** Answers to an `Expect` header field other than `100-continue`, which Node would answer without a body. */
+export const answerExpectations = (app: FastifyInstance): void => {
+  app.server.on("checkExpectation", ({ headers: { origin } }: IncomingMessage, response: ServerResponse) => {
+    response.writeHead(417, { ...originHeaders(origin), "content-type": "application/json; charset=utf-8" });
+    response.end(JSON.stringify({ error: "of Expect, only 100-continue is understood" }));
+  });
+};
+
+/** Milliseconds between two lines of a kind that every request would write. */
+const QUIET_MS = 1_000;
+
+/** Runs `tell` at most once a second. */
+const createQuiet = (): ((tell: () => void) => void) => {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return (tell) => {
+    if (performance.now() - toldAt < QUIET_MS) return;
+    toldAt = performance.now();
+    tell();
+  };
+};
+
+/** There is one such line for every request meanwhile. */
+const whileAway = createQuiet();
+
+/** Says what keeps the database from storing or reading. */
+export const tellAway = (log: FastifyBaseLogger, cause: Error): void =>
+  whileAway(() =>
+    log.warn({ fault: faultOf(cause), reason: cause.message }, `the database is away: ${tellFault(cause)}`),
+  );
+
+/** Answers with an error. A fault of the service is logged and described to nobody else. */
+export const sendError = (cause: FastifyError | HttpError, reply: FastifyReply): FastifyReply => {
+  const error = isUnavailable(cause) ? unavailable() : cause;
+  const status = error.statusCode ?? 500;
+  // The stack says nothing about why a database is away.
+  if (error !== cause) tellAway(reply.log, cause);
+  else if (status >= 500 && !(cause instanceof HttpError)) reply.log.error({ err: cause }, "the service failed");
+  if (error instanceof HttpError) reply.headers(error.headers);
+  const text =
+    error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE"
+      ? "the content type must be application/json, or text/plain holding JSON"
+      : status >= 500 && !(error instanceof HttpError)
+        ? "the service failed"
+        : error.message;
+  return reply.code(status).type("application/json; charset=utf-8").send({ error: text });
+};
+
+export const ErrorBody = Type.Object(
+  { error: Type.String({ description: "What is wrong, for a person" }) },
+  { $id: "Error" },
+);
+
+/** The answers with an error body, for a route's schema. */
+export const errors = <const Status extends number>(...statuses: Status[]) =>
+  Object.fromEntries(
+    statuses.map((status) => [status, { description: MEANING[status] ?? "Error", ...Type.Ref("Error#") }]),
+  );
+
+const MEANING: Record<number, string> = {
+  400: "Something in the request is wrong; the text names it",
+  401: "The token is wrong or missing",
+  404: "The object was not found",
+  405: "The method is not allowed here; `Allow` names those that are",
+  413: "The body is too large",
+  415: "The body is neither `application/json` nor `text/plain` holding JSON",
+  429: "Too many requests; `Retry-After` says how many seconds to wait",
+  500: "The service failed",
+  503: "The service cannot store or read now; `Retry-After` says when to try again",
+};

@@ -1,0 +1,52 @@
+import type { FastifySchemaValidationError, preValidationAsyncHookHandler } from "fastify";
+import { readTime, TIME_EXPECTED } from "../config/time-argument.js";
+import { HttpError } from "./errors.js";
+
+/**
+ * What is wrong with a request, in words that name each wrong member or parameter.
+ *
+ * @param part where Fastify found it: `body`, `querystring`, `params`
+ */
+export const describeErrors = (errors: FastifySchemaValidationError[], part: string): Error =>
+  new Error(errors.map((error) => describe(error, part)).join("; "));
+
+const describe = ({ instancePath, keyword, params, message }: FastifySchemaValidationError, part: string): string => {
+  const whole = part === "body" ? "the body" : "the query";
+  const name = instancePath.slice(1).replaceAll("/", ".") || whole;
+  if (keyword === "required") return `${params.missingProperty} is missing`;
+  if (keyword === "minLength") return `${name} must not be empty`;
+  if (keyword === "enum") return `${name} must be ${(params.allowedValues as string[]).join(" or ")}`;
+  if (keyword === "const") return `${name} must be ${params.allowedValue}`;
+  if (keyword === "type") return `${name} must be ${article(String(params.type))}`;
+  return `${name} ${message}`;
+};
+
+const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
+
+/**
+ * A query parameter is text. This makes a number of those parameters that are written as an integer, and of nothing
+ * else: `1e1`, `0x10` or an empty text stay text, which the schema then refuses.
+ */
+export const readIntegers =
+  (...names: string[]): preValidationAsyncHookHandler =>
+  async (request) => {
+    const query = request.query as Record<string, unknown>;
+    for (const name of names) {
+      const value = query[name];
+      if (typeof value === "string" && /^-?\d+$/.test(value))
+        query[name] = Math.min(Number(value), Number.MAX_SAFE_INTEGER);
+    }
+  };
+
+/** Makes epoch milliseconds of those parameters that are written as a day or a time (ISO 8601). */
+export const readTimes =
+  (...names: string[]): preValidationAsyncHookHandler =>
+  async (request) => {
+    const query = request.query as Record<string, unknown>;
+    for (const name of names) {
+      const value = query[name];
+      if (typeof value !== "string") continue;
+      query[name] = readTime(value);
+      if (query[name] === undefined) throw new HttpError(400, `${name} ${TIME_EXPECTED}, but is "${value}"`);
+    }
+  };

@@ -1,0 +1,98 @@
+import type { Statement } from "../database/database.js";
+import { encodeText, recordId } from "../database/exact-text.js";
+
+/** What an event tells of records: whose it is, and when it was received. */
+export interface Told {
+  workspace: string;
+  contactUid: string;
+  accountUid: string | undefined;
+  /** Epoch milliseconds. */
+  receivedAt: number;
+}
+
+/** Characters of the keys that are remembered, at most: some 10 MB for uids of usual lengths. */
+const MAX_KNOWN = 2_500_000;
+/** Milliseconds for which what is remembered is believed: others may delete records. */
+const KNOWN_MS = 60_000;
+
+const INSERT = {
+  contacts: `INSERT INTO contacts (id, unique_id, created_at, archived, data, workspace)
+SELECT id, unique_id, created_at, false, '{}', workspace
+FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[]) AS row (id, unique_id, created_at, workspace)
+ON CONFLICT DO NOTHING`,
+  accounts: `INSERT INTO accounts (id, unique_id, created_at, data, workspace)
+SELECT id, unique_id, created_at, '{}', workspace
+FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[]) AS row (id, unique_id, created_at, workspace)
+ON CONFLICT DO NOTHING`,
+  account_contacts: `INSERT INTO account_contacts (account_id, contact_id)
+SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS row (account_id, contact_id)
+ON CONFLICT DO NOTHING`,
+};
+
+type Table = keyof typeof INSERT;
+
+/**
+ * As `makeRecords`, for one batch of events after another: what was made a moment ago costs nothing again, not even a
+ * digest, for it is known by the texts that came with the event.
+ */
+export const createMissingRecords = () => {
+  let known = new Set<string>();
+  let size = 0;
+  let since = performance.now();
+
+  /** Statements for what may be missing; `done` is to be called once they are committed. */
+  return (events: readonly Told[]): { statements: Statement[]; done(): void } => {
+    if (size > MAX_KNOWN || performance.now() - since > KNOWN_MS) {
+      known = new Set();
+      size = 0;
+      since = performance.now();
+    }
+    const told = new Map<string, Told>();
+    for (const event of events) {
+      const key = keyOf(event);
+      if (!known.has(key) && !told.has(key)) told.set(key, event);
+    }
+    return {
+      statements: makeRecords([...told.values()]),
+      done: () => {
+        for (const key of told.keys()) {
+          known.add(key);
+          size += key.length;
+        }
+      },
+    };
+  };
+};
+
+/** Stands for contact and account together. Names of workspaces hold no slash. */
+const keyOf = ({ workspace, contactUid, accountUid = "" }: Told): string =>
+  `${workspace}/${accountUid.length}/${accountUid}${contactUid}`;
+
+/** Makes the contacts, accounts and memberships that events tell of, where they are missing. The first of them gives the time. */
+export const makeRecords = (events: readonly Told[]): Statement[] => {
+  const rows: Record<Table, Map<string, string[]>> = {
+    contacts: new Map(),
+    accounts: new Map(),
+    account_contacts: new Map(),
+  };
+  const add = (table: Table, key: string, row: string[]) => {
+    if (!rows[table].has(key)) rows[table].set(key, row);
+  };
+  for (const { workspace, contactUid, accountUid, receivedAt } of events) {
+    const createdAt = String(Math.floor(receivedAt / 1_000));
+    const contact = recordId("contact", contactUid, workspace);
+    add("contacts", contact, [contact, encodeText(contactUid), createdAt, workspace]);
+    if (!accountUid) continue;
+    const account = recordId("account", accountUid, workspace);
+    add("accounts", account, [account, encodeText(accountUid), createdAt, workspace]);
+    add("account_contacts", account + contact, [account, contact]);
+  }
+  return (Object.keys(INSERT) as Table[])
+    .filter((table) => rows[table].size > 0)
+    .map((table) => {
+      // In one order: two transactions with the same rows in opposite orders would wait for each other for ever.
+      const sorted = [...rows[table]].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+      const values = sorted[0]!.map((_, column) => sorted.map((row) => row[column]));
+      return { name: `make_${table}`, text: INSERT[table], values };
+    });
+};

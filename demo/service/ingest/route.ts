@@ -1,0 +1,89 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { nearName } from "../config/near-name.js";
+import type { ServiceConfig } from "../config/options.js";
+import { requireApiToken } from "../http/auth.js";
+import { errors, HttpError } from "../http/errors.js";
+import { createQuota } from "../http/limits.js";
+import { createTokens } from "../http/tokens.js";
+import { readEventBodies } from "./body.js";
+import { findMember } from "./json-text.js";
+import { EventInput, MAX_PARAMS_DEPTH, Success } from "./schemas.js";
+import type { EventStore } from "./store.js";
+
+/** Members of a body that an answer names, and the characters of each. */
+const [MAX_NAMED, MAX_NAME] = [10, 64];
+
+/**
+ * `POST /v1/track/event`: records an event; answered once it is committed.
+ *
+ * @param tellIgnored is called for each body that has members which are left out
+ */
+export const eventRoute =
+  (store: EventStore, config: ServiceConfig, tellIgnored: () => void): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    readEventBodies(app, config.maxEventBytes);
+    const spend = createQuota(config);
+    app.post(
+      "/v1/track/event",
+      {
+        preParsing: requireApiToken(createTokens(config, "apiToken")),
+        schema: {
+          operationId: "sendEvent",
+          tags: ["events"],
+          summary: "Record an event of a contact",
+          description:
+            "The answer 200 means that the event is committed. A contact or an account that is not known yet gets a bare record. " +
+            "Of several events of a contact with the same `params.event_id` one is stored; each is answered with 200. " +
+            "Other members are left out and listed as `ignored`.",
+          security: [{ apiToken: [] }, { basic: [] }],
+          consumes: ["application/json", "text/plain"],
+          body: EventInput,
+          response: { 200: Success, ...errors(400, 401, 405, 413, 415, 429, 500, 503) },
+        },
+      },
+      async (request) => {
+        const { contact_uid, event_uid, params = {}, ...others } = request.body;
+        const names = Object.keys(others);
+        const misspelt = names.find((name) => nearName(name, ["params"]));
+        if (request.body.params === undefined && misspelt !== undefined)
+          throw new HttpError(
+            400,
+            `params is missing, but there is ${JSON.stringify(misspelt)}: params was probably meant`,
+          );
+        const sent = findMember(request.bodyText, "params") ?? { text: "{}", depth: 1 };
+        if (sent.depth > MAX_PARAMS_DEPTH)
+          throw new HttpError(400, `params must not be nested deeper than ${MAX_PARAMS_DEPTH} levels`);
+        const bytes = Buffer.byteLength(request.bodyText);
+        await spend({ address: request.ip, workspace: request.workspace, bytes });
+        const { event_id: stamp, account_uid: accountUid, occurred_at: occurredAt } = params as Record<string, unknown>;
+        const receivedAt = Date.now();
+        await store.add({
+          workspace: request.workspace,
+          contactUid: contact_uid,
+          accountUid: typeof accountUid === "string" && accountUid !== "" ? accountUid : undefined,
+          eventUid: event_uid,
+          params: sent.text,
+          stamp: typeof stamp === "string" && stamp !== "" ? stamp : undefined,
+          receivedAt,
+          occurredAt: plausible(occurredAt, receivedAt),
+        });
+        if (names.length === 0) return { status: "success" as const };
+        tellIgnored();
+        return {
+          status: "success" as const,
+          ignored: names.slice(0, MAX_NAMED).map((name) => name.slice(0, MAX_NAME)),
+        };
+      },
+    );
+  };
+
+/** 2000-01-01T00:00:00Z: before it no page had tracked anything. */
+const EARLIEST = 946_684_800_000;
+/** Milliseconds that a clock may be ahead. */
+const AHEAD = 86_400_000;
+
+/** The time that a caller gives, in epoch milliseconds, where it is plausible; else what stands in the params is left. */
+const plausible = (time: unknown, receivedAt: number): number | undefined =>
+  Number.isSafeInteger(time) && (time as number) >= EARLIEST && (time as number) <= receivedAt + AHEAD
+    ? (time as number)
+    : undefined;

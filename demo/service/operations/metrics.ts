@@ -1,0 +1,109 @@
+import type { FastifyInstance, FastifyPluginAsync } from "fastify";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { isUnavailable } from "../database/sql-state.js";
+import { HttpError } from "../http/errors.js";
+import { findToken } from "../http/tokens.js";
+import type { EventStore } from "../ingest/store.js";
+
+/** Bounds in seconds: from a look-up in memory to the time-out of a query. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** What the service counts of itself, in the words of Prometheus; each service has a registry of its own. */
+export const createMetrics = () => {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: "tracklet_http_request_seconds",
+    help: "Time from a request to its answer, by method, route and status",
+    labelNames: ["method", "route", "status"] as const,
+    buckets: SECONDS,
+    registers,
+  });
+  const batches = new Histogram({
+    name: "tracklet_commit_events",
+    help: "Events in a transaction",
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+    registers,
+  });
+  const commits = new Histogram({
+    name: "tracklet_commit_seconds",
+    help: "Time that a transaction of events takes",
+    buckets: SECONDS,
+    registers,
+  });
+  const waiting = new Gauge({
+    name: "tracklet_events_waiting",
+    help: "Events that were received and are not committed yet",
+    registers,
+  });
+  const refused = new Counter({
+    name: "tracklet_events_refused_total",
+    help: "Valid events that were not stored: too many were waiting, the database was away, or it refused them",
+    labelNames: ["reason"] as const,
+    registers,
+  });
+  const ignored = new Counter({
+    name: "tracklet_events_with_ignored_members_total",
+    help: "Events whose body had members besides contact_uid, event_uid and params, which were left out",
+    registers,
+  });
+  // Known from the start, so that the first one is seen as a rise.
+  for (const reason of ["full", "away", "failed"]) refused.inc({ reason }, 0);
+
+  return {
+    registry,
+    /** To be called for each event with members that were left out. */
+    ignored: (): void => ignored.inc(),
+    /** To be called for each transaction of events. */
+    committed: (events: number, seconds: number): void => {
+      batches.observe(events);
+      commits.observe(seconds);
+    },
+    /** Counts what goes into a store. */
+    watchStore: (store: EventStore): EventStore => ({
+      ...store,
+      add: async (event) => {
+        waiting.inc();
+        try {
+          await store.add(event);
+        } catch (error) {
+          const isFull = (error as { statusCode?: number }).statusCode === 503;
+          refused.inc({ reason: isFull ? "full" : isUnavailable(error) ? "away" : "failed" });
+          throw error;
+        } finally {
+          waiting.dec();
+        }
+      },
+    }),
+    /** Counts the requests of a service, by the pattern of the route: paths hold ids. */
+    watchRequests: (app: FastifyInstance): void => {
+      app.addHook("onResponse", (request, reply, done) => {
+        const route = request.routeOptions.url ?? "none";
+        requests.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1_000);
+        done();
+      });
+    },
+  };
+};
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/**
+ * `GET /metrics`: the counts in the text format of Prometheus.
+ *
+ * @param token what has to come as `Authorization: Bearer`, if anything; one or two
+ */
+export const metricsRoute =
+  ({ registry }: Metrics, token: string | undefined): FastifyPluginAsync =>
+  async (app) => {
+    const tokens = token === undefined ? undefined : findToken([[token, "metrics"]]);
+    app.get("/metrics", { config: { unlimited: true }, schema: { hide: true } }, async (request, reply) => {
+      const given = request.headers.authorization ?? "";
+      if (tokens !== undefined && tokens(given.replace(/^bearer +/i, "")) === undefined)
+        throw new HttpError(401, "the metrics token is wrong or missing: send Authorization: Bearer <token>", {
+          "www-authenticate": 'Bearer realm="metrics"',
+        });
+      return reply.type(registry.contentType).send(await registry.metrics());
+    });
+  };

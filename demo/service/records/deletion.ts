@@ -1,0 +1,149 @@
+import type { Database, Query } from "../database/database.js";
+import { continueIds, idAt } from "../database/event-id.js";
+import { decodeText, encodeText, recordId } from "../database/exact-text.js";
+import { transactInTime } from "../database/transaction-time.js";
+
+/** Events deleted in one transaction: a larger one would hold up those that are being stored. */
+const CHUNK = 5_000;
+/** Uids that are named at most. */
+const MAX_NAMED = 10;
+
+/** Is there anything of a contact: a record, or an event? */
+export const hasContact = async (query: Query, workspace: string, uid: string): Promise<boolean> => {
+  const id = recordId("contact", uid, workspace);
+  for (const table of ["contacts WHERE id", "events WHERE contact_id"])
+    if ((await query(`SELECT 1 AS found FROM ${table} = $1 LIMIT 1`, [id])).length > 0) return true;
+  return false;
+};
+
+/** Uids of other contacts that differ from this one by upper and lower case only. */
+export const similarContacts = async ({ query }: Database, workspace: string, uid: string): Promise<string[]> => {
+  const found = new Set<string>();
+  for (const [table, column] of [
+    ["contacts", "unique_id"],
+    ["events", "contact_uid"],
+  ]) {
+    const rows = await query<{ uid: string }>(
+      `SELECT DISTINCT ${column} AS uid FROM ${table}
+       WHERE workspace = $1 AND lower(${column}) = lower($2) AND ${column} <> $2 ORDER BY uid LIMIT ${MAX_NAMED}`,
+      [workspace, encodeText(uid)],
+    );
+    for (const row of rows) found.add(decodeText(row.uid));
+  }
+  return [...found];
+};
+
+/** Deletes a contact: its record, its memberships, and every event of it. Resolves to the number of events. */
+export const deleteContact = async (database: Database, workspace: string, uid: string): Promise<number> => {
+  const id = recordId("contact", uid, workspace);
+  const events = await deleteListed(database, workspace, { condition: "contact_id = $1", values: [id] });
+  await database.transaction(async (query) => {
+    await query("DELETE FROM account_contacts WHERE contact_id = $1", [id]);
+    await query("DELETE FROM contacts WHERE id = $1", [id]);
+  });
+  return events;
+};
+
+/**
+ * Deletes all that belongs to a workspace; resolves to the number of events, and of other records. Nobody follows it any
+ * more.
+ */
+export const deleteWorkspace = async (database: Database, workspace: string) => {
+  const events = await deleteInSteps(database, { condition: "workspace = $1", values: [workspace] });
+  let records = 0;
+  await database.transaction(async (query) => {
+    await query("DELETE FROM account_contacts WHERE account_id IN (SELECT id FROM accounts WHERE workspace = $1)", [
+      workspace,
+    ]);
+    await query("DELETE FROM account_contacts WHERE contact_id IN (SELECT id FROM contacts WHERE workspace = $1)", [
+      workspace,
+    ]);
+    records = 0;
+    for (const table of ["accounts", "contacts", "users"])
+      records += (await query(`DELETE FROM ${table} WHERE workspace = $1 RETURNING id`, [workspace])).length;
+    await query("DELETE FROM deletions WHERE workspace = $1", [workspace]);
+  });
+  return { events, records };
+};
+
+/** Events in whose params a uid stands, as a whole text. */
+const NAMING = "workspace = $1 AND strpos(params, $2) > 0";
+const naming = (workspace: string, uid: string) => [workspace, JSON.stringify(uid)];
+
+/** Counts the events whose params name a contact, whoever they belong to. */
+export const countNaming = async ({ query }: Database, workspace: string, uid: string): Promise<number> => {
+  const [row] = await query(`SELECT count(*) AS count FROM events WHERE ${NAMING}`, naming(workspace, uid));
+  return Number(row!.count);
+};
+
+/** Deletes the events whose params name a contact; resolves to their number. */
+export const deleteNaming = (database: Database, workspace: string, uid: string): Promise<number> =>
+  deleteListed(database, workspace, { condition: NAMING, values: naming(workspace, uid) });
+
+/** Deletes the events of a workspace that were received before a time (epoch milliseconds); resolves to their number. */
+export const deleteEventsBefore = async (database: Database, workspace: string, time: number): Promise<number> => {
+  const before = idAt(time);
+  const old: Which = { condition: "workspace = $1 AND id < $2", values: [workspace, before] };
+  const [first] = await database.query(`SELECT id FROM events WHERE ${old.condition} LIMIT 1`, old.values);
+  // Told first: they are settled, so who follows deletes the same ones, even where this process ends half-way.
+  if (first !== undefined)
+    await record(database, workspace, (query, id) =>
+      query("INSERT INTO deletions (workspace, id, before) VALUES ($1, $2, $3)", [workspace, id, before]),
+    );
+  // What was imported has a later id.
+  const imported = "workspace = $1 AND origin_id IS NOT NULL AND received_at < $2";
+  return (
+    (await deleteInSteps(database, old)) +
+    (await deleteListed(database, workspace, { condition: imported, values: [workspace, time] }))
+  );
+};
+
+interface Which {
+  condition: string;
+  values: unknown[];
+}
+
+const step = async (query: Query, { condition, values }: Which): Promise<{ id: string }[]> => {
+  const ids = await query<{ id: string }>(
+    `SELECT id FROM events WHERE ${condition} ORDER BY id LIMIT ${CHUNK}`,
+    values,
+  );
+  if (ids.length === 0) return [];
+  // By the range of ids, which is found in the same index.
+  const range = `id >= $${values.length + 1} AND id <= $${values.length + 2}`;
+  return query(`DELETE FROM events WHERE ${condition} AND ${range} RETURNING id`, [
+    ...values,
+    ids[0]!.id,
+    ids.at(-1)!.id,
+  ]);
+};
+
+const repeat = async (once: () => Promise<{ length: number }>): Promise<number> => {
+  for (let deleted = 0; ; ) {
+    const { length } = await once();
+    if (length === 0) return deleted;
+    deleted += length;
+  }
+};
+
+const deleteInSteps = ({ query }: Database, which: Which): Promise<number> => repeat(() => step(query, which));
+
+/** The same, with a row for who follows that names what the step has deleted: no uid outlives the contact there. */
+const deleteListed = (database: Database, workspace: string, which: Which): Promise<number> =>
+  repeat(() =>
+    record(database, workspace, async (query, id) => {
+      const ids = (await step(query, which)).map((row) => row.id);
+      if (ids.length > 0)
+        await query("INSERT INTO deletions (workspace, id, ids) VALUES ($1, $2, $3)", [workspace, id, ids]);
+      return ids;
+    }),
+  );
+
+const record = async <T>(
+  database: Database,
+  workspace: string,
+  work: (query: Query, id: string) => Promise<T>,
+): Promise<T> => {
+  await continueIds(database.query, workspace);
+  return transactInTime(database, work);
+};

@@ -1,0 +1,110 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { Type } from "typebox";
+import type { Database } from "../database/database.js";
+import { idAt } from "../database/event-id.js";
+import { UUID } from "../database/exact-text.js";
+import type { Settled } from "../database/settled.js";
+import { errors } from "../http/errors.js";
+import { nextPage, ownUrl } from "../http/own-url.js";
+import { readIntegers, readTimes } from "../http/validation.js";
+import { exportPage, jsonLine } from "./stored.js";
+
+/** Events on a page of `/v2/events` when `limit` is absent, and the most of them. */
+const [DEFAULT_EVENTS, MAX_EVENTS] = [100, 1_000];
+const Time = (meaning: string) =>
+  Type.Optional(
+    Type.Integer({ minimum: 0, description: `${meaning}; epoch milliseconds, or a day or a time (ISO 8601)` }),
+  );
+const NotEmpty = Type.Optional(Type.String({ minLength: 1 }));
+
+const EventQuery = Type.Object({
+  contact_uid: NotEmpty,
+  account_uid: NotEmpty,
+  event_uid: NotEmpty,
+  since: Time("Received from then on"),
+  until: Time("Received before"),
+  after: Type.Optional(
+    Type.String({
+      pattern: UUID.source,
+      description: "Behind the event with this id, as far as events are settled: nothing is missed, nothing repeated",
+    }),
+  ),
+  limit: Type.Integer({ minimum: 1, maximum: MAX_EVENTS, default: DEFAULT_EVENTS, description: "Results a page" }),
+});
+
+const Nullable = <T extends ReturnType<typeof Type.String | typeof Type.Integer>>(type: T) =>
+  Type.Union([type, Type.Null()]);
+
+const EventList = Type.Object(
+  {
+    object: Type.Literal("event.list"),
+    data: Type.Array(
+      Type.Object({
+        object: Type.Literal("event"),
+        id: Type.String({ description: "Sorts by the time of storing" }),
+        received_at: Type.Integer({ description: "Unix epoch, milliseconds" }),
+        occurred_at: Nullable(Type.Integer({ description: "`params.occurred_at`, where it is plausible" })),
+        contact_uid: Type.String(),
+        account_uid: Nullable(Type.String()),
+        event_uid: Type.String(),
+        params: Type.Object({}, { additionalProperties: true }),
+        settled: Type.Boolean({ description: "Whether all events before it are known, so that `after` may name it" }),
+      }),
+    ),
+    pagination: Type.Object({
+      limit: Type.Integer(),
+      count: Type.Integer(),
+      next: Type.String({ description: "URL of what comes behind the settled events of this page, now or later" }),
+    }),
+  },
+  { description: "One page of events" },
+);
+
+/**
+ * `GET /v2/events`: the stored events, page by page. Not of the vendor's interface.
+ *
+ * @param publicUrl address of the service for `next`, where it is not the one that the client asked
+ */
+export const eventListRoute =
+  ({ query }: Database, settled: Settled, publicUrl?: string): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    app.get(
+      "/v2/events",
+      {
+        preValidation: [readIntegers("limit", "since", "until"), readTimes("since", "until")],
+        schema: {
+          operationId: "listEvents",
+          tags: ["records"],
+          summary: "List events (of this service alone)",
+          description:
+            "The oldest first. Of one contact, one account, one name, or one time of receipt. Without `after` all that is " +
+            "committed is shown; with it, what is settled, about a minute later.",
+          security: [{ bearer: [] }],
+          querystring: EventQuery,
+          response: { 200: Type.Unsafe<string>(EventList), ...errors(400, 401, 404, 405, 429, 500, 503) },
+        },
+      },
+      async (request, reply) => {
+        const {
+          contact_uid: contact,
+          account_uid: account,
+          event_uid: eventUid,
+          since,
+          until,
+          after,
+          limit,
+        } = request.query;
+        const { workspace } = request;
+        const end = idAt(await settled());
+        const options = { table: "events" as const, workspace, contact, account, eventUid, since, until };
+        const rows = await exportPage(query, options, { after, before: after && end, limit });
+        const last = rows.findLast(({ id }) => String(id) < end)?.id ?? after ?? idAt(0);
+        const next = `${ownUrl(request, publicUrl)}/v2/events?${nextPage(request, EventQuery, { after: last, limit })}`;
+        // Text, not an object: the params are passed on as they were sent.
+        reply.type("application/json; charset=utf-8");
+        const data = rows.map((row) => jsonLine({ object: "event", ...row, settled: String(row.id) < end }));
+        const pagination = JSON.stringify({ limit, count: rows.length, next });
+        return `{"object":"event.list","data":[${data.join(",")}],"pagination":${pagination}}`;
+      },
+    );
+  };

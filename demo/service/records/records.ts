@@ -1,0 +1,108 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { type Static, Type } from "typebox";
+import type { Database, Query } from "../database/database.js";
+import { decodeText, isUuid, parseObject, recordId } from "../database/exact-text.js";
+import { errors, notFound } from "../http/errors.js";
+import { Account, Contact } from "./record-schemas.js";
+
+type Row = Record<string, unknown>;
+type Kind = "account" | "contact";
+
+/** `GET /v2/accounts` and `/v2/contacts`: an account or a contact by its internal id or its unique id. */
+export const recordRoutes =
+  (database: Database): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    for (const kind of ["account", "contact"] as const) {
+      const name = kind === "account" ? "Account" : "Contact";
+      const answers = { 200: kind === "account" ? Account : Contact, ...errors(400, 401, 404, 405, 429, 500, 503) };
+      app.get(
+        `/v2/${kind}s/:id`,
+        {
+          schema: {
+            operationId: `get${name}`,
+            tags: ["records"],
+            summary: `Get one ${kind} by its internal id`,
+            security: [{ bearer: [] }],
+            params: Type.Object({ id: Type.String({ description: `Internal id of the ${kind}` }) }),
+            response: answers,
+          },
+        },
+        ({ params: { id }, workspace }) => {
+          if (!isUuid(id)) throw notFound(`the ${kind}`);
+          return READ[kind](database.query, workspace, id);
+        },
+      );
+      app.get(
+        `/v2/${kind}s`,
+        {
+          schema: {
+            operationId: `find${name}ByUid`,
+            tags: ["records"],
+            summary: `Find one ${kind} by its unique id`,
+            security: [{ bearer: [] }],
+            querystring: Type.Object({ uid: Type.String({ minLength: 1, description: `Unique id of the ${kind}` }) }),
+            response: answers,
+          },
+        },
+        ({ query, workspace }) => READ[kind](database.query, workspace, recordId(kind, query.uid, workspace)),
+      );
+    }
+  };
+
+/** Ids of the records on the other side of the memberships of one. */
+const others = (query: Query, kind: Kind, id: string): Promise<{ id: string }[]> => {
+  const other = kind === "account" ? "contact" : "account";
+  return query(`SELECT ${other}_id AS id FROM account_contacts WHERE ${kind}_id = $1 ORDER BY ${other}_id`, [id]);
+};
+
+/** What can be read: data that somebody has broken by SQL must not hide the rest of a record. */
+const common = (row: Row) => {
+  // A record that only its events tell of is in no stage and has no metrics yet.
+  const stage = parseObject(row.stage);
+  return {
+    id: String(row.id),
+    unique_id: decodeText(String(row.unique_id)),
+    created_at: Number(row.created_at),
+    data: parseObject(row.data) ?? {},
+    ...(typeof stage?.id === "string" && typeof stage.name === "string" && { stage }),
+    salesmachine: row.health === null ? {} : { health: Number(row.health) },
+  };
+};
+
+const readAccount = async (query: Query, workspace: string, id: string) => {
+  const [[row], contacts] = await Promise.all([
+    query<Row>("SELECT * FROM accounts WHERE id = $1 AND workspace = $2", [id, workspace]),
+    others(query, "account", id),
+  ]);
+  if (row === undefined) throw notFound("the account");
+  return { object: "account", ...common(row), contacts: { object: "contact.list", data: contacts } } as Static<
+    typeof Account
+  >;
+};
+
+const readContact = async (query: Query, workspace: string, id: string) => {
+  const [[row], accounts] = await Promise.all([
+    query<Row>("SELECT * FROM contacts WHERE id = $1 AND workspace = $2", [id, workspace]),
+    others(query, "contact", id),
+  ]);
+  const contact = row ?? (await contactOfEvents(query, workspace, id));
+  return {
+    object: "contact",
+    ...common(contact),
+    archived: contact.archived === true,
+    accounts: { object: "account.list", data: accounts },
+  } as Static<typeof Contact>;
+};
+
+/** The bare record of a contact that nothing but its events tells of: it begins with the first of them. */
+const contactOfEvents = async (query: Query, workspace: string, id: string): Promise<Row> => {
+  const [first] = await query<Row>(
+    "SELECT contact_uid, received_at FROM events WHERE contact_id = $1 AND workspace = $2 ORDER BY id LIMIT 1",
+    [id, workspace],
+  );
+  if (first === undefined) throw notFound("the contact");
+  const created_at = Math.floor(Number(first.received_at) / 1_000);
+  return { id, unique_id: first.contact_uid, created_at, archived: false, data: "{}", stage: null, health: null };
+};
+
+const READ = { account: readAccount, contact: readContact };

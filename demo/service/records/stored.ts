@@ -1,0 +1,177 @@
+import type { Query } from "../database/database.js";
+import { idAt } from "../database/event-id.js";
+import { decodeText, encodeText, parseJson, recordId } from "../database/exact-text.js";
+
+/** What can be exported. */
+export const TABLES = ["events", "contacts", "accounts", "users"] as const;
+export type Table = (typeof TABLES)[number];
+
+/** Members of a row in their order; `json` holds JSON text, as it was sent. */
+export interface Exported {
+  [name: string]: string | number | boolean | null | { json: string };
+}
+
+export interface ExportOptions {
+  table: Table;
+  workspace: string;
+  /** Uid of the contact that the events, or the one record, are of. */
+  contact?: string | undefined;
+  /** Of events: only those of this account. */
+  account?: string | undefined;
+  /** Of events: only those of this name. */
+  eventUid?: string | undefined;
+  /** Events received from then on; epoch milliseconds. */
+  since?: number | undefined;
+  /** Events received before; epoch milliseconds. */
+  until?: number | undefined;
+}
+
+type Row = Record<string, unknown>;
+
+const text = (value: unknown) => (value === null ? null : decodeText(String(value)));
+const number = (value: unknown) => (value === null ? null : Number(value));
+/** What is no JSON, as somebody has written it by SQL, becomes a text, so that the line can be read. */
+const json = (value: unknown) =>
+  value === null ? null : { json: parseJson(String(value)) === undefined ? JSON.stringify(value) : String(value) };
+
+const READ: Record<Table, { columns: string; read(row: Row): Exported }> = {
+  events: {
+    columns: "id, received_at, occurred_at, contact_uid, account_uid, event_uid, params",
+    read: (row) => ({
+      id: String(row.id),
+      received_at: number(row.received_at),
+      occurred_at: number(row.occurred_at),
+      contact_uid: text(row.contact_uid),
+      account_uid: text(row.account_uid),
+      event_uid: text(row.event_uid),
+      params: { json: String(row.params) },
+    }),
+  },
+  contacts: {
+    columns: "id, unique_id, created_at, archived, data, stage, health",
+    read: (row) => ({ ...record(row), archived: row.archived === true }),
+  },
+  accounts: { columns: "id, unique_id, created_at, data, stage, health", read: (row) => record(row) },
+  users: {
+    columns: "id, email, name, role, enabled, created_at",
+    read: (row) => ({ ...row, created_at: number(row.created_at) }) as Exported,
+  },
+};
+
+const record = (row: Row): Exported => ({
+  id: String(row.id),
+  unique_id: text(row.unique_id),
+  created_at: number(row.created_at),
+  data: json(row.data),
+  stage: json(row.stage),
+  health: number(row.health),
+});
+
+/** Milliseconds by which an id is minted behind the receipt of its event, at most. */
+const LATE_MS = 3_600_000;
+/** Rows read at a time: the memory that an export takes, whatever its length. */
+const CHUNK = 1_000;
+
+/** Which part of the rows, by their ids. */
+export interface Part {
+  /** Behind this id. */
+  after?: string | undefined;
+  /** In front of this one. */
+  before?: string | undefined;
+}
+
+/** The rows of a table by their ids: for events, from the oldest. */
+export async function* exportRows(query: Query, options: ExportOptions, part: Part = {}): AsyncGenerator<Exported> {
+  for (let { after } = part; ; ) {
+    const rows = await exportPage(query, options, { ...part, after, limit: CHUNK });
+    yield* rows;
+    if (rows.length < CHUNK) return;
+    after = String(rows.at(-1)!.id);
+  }
+}
+
+/** At most so many rows. */
+export const exportPage = async (
+  query: Query,
+  options: ExportOptions,
+  { after, before, limit, order = "asc" }: Part & { limit: number; order?: "asc" | "desc" },
+): Promise<Exported[]> => {
+  const { table, workspace } = options;
+  const { columns, read } = READ[table];
+  const bounds = boundsOf(options);
+  const values: unknown[] = [workspace, limit, ...bounds.values];
+  const behind = after === undefined ? "" : ` AND id > $${values.push(after)}`;
+  const upTo = before === undefined ? "" : ` AND id < $${values.push(before)}`;
+  const rows = await query<Row>(
+    `SELECT ${columns} FROM ${table} WHERE workspace = $1${bounds.conditions}${behind}${upTo} ORDER BY id ${order} LIMIT $2`,
+    values,
+  );
+  const accounts = table === "contacts" ? await accountsOf(query, rows) : undefined;
+  return rows.map((row) => ({ ...read(row), ...(accounts && { accounts: { json: accounts(row) } }) }));
+};
+
+/** The uids of the accounts that contacts belong to, as JSON. */
+const accountsOf = async (query: Query, contacts: Row[]): Promise<(contact: Row) => string> => {
+  const uids = new Map<unknown, string[]>();
+  const rows = await query<Row>(
+    `SELECT contact_id, unique_id FROM account_contacts JOIN accounts ON accounts.id = account_id
+     WHERE contact_id IN (SELECT unnest($1::uuid[])) ORDER BY unique_id`,
+    [contacts.map(({ id }) => id)],
+  );
+  for (const { contact_id, unique_id } of rows)
+    uids.set(contact_id, [...(uids.get(contact_id) ?? []), text(unique_id)!]);
+  return ({ id }) => JSON.stringify(uids.get(id) ?? []);
+};
+
+const boundsOf = ({ table, workspace, contact, account, eventUid, since, until }: ExportOptions) => {
+  const values: unknown[] = [];
+  let conditions = "";
+  const bound = (condition: string, value: unknown) => {
+    conditions += ` AND ${condition} $${values.push(value) + 2}`;
+  };
+  const isEvents = table === "events";
+  if (contact !== undefined) bound(isEvents ? "contact_id =" : "id =", recordId("contact", contact, workspace));
+  if (account !== undefined) {
+    bound("account_uid =", encodeText(account));
+    // By the key of the members' events: the account is in no index.
+    const id = values.push(recordId("account", account, workspace)) + 2;
+    conditions += ` AND contact_id IN (SELECT contact_id FROM account_contacts WHERE account_id = $${id})`;
+  }
+  if (eventUid !== undefined) {
+    bound("event_uid =", encodeText(eventUid));
+    conditions += ` AND left(event_uid, 64) = left($${values.length + 2}, 64)`;
+  }
+  if (isEvents && since !== undefined) {
+    bound("received_at >=", since);
+    bound("id >=", idAt(since));
+  }
+  if (isEvents && until !== undefined) {
+    bound("received_at <", until);
+    // Nothing later is looked at, but for what was imported.
+    bound(
+      "id <= greatest((SELECT id FROM events WHERE workspace = $1 AND origin_id IS NOT NULL ORDER BY id DESC LIMIT 1),",
+      idAt(until + LATE_MS),
+    );
+    conditions += ")";
+  }
+  return { conditions, values };
+};
+
+/** A row as a line of JSON. */
+export const jsonLine = (row: Exported): string => {
+  const members = Object.entries(row).map(([name, value]) => {
+    const isJson = typeof value === "object" && value !== null;
+    // Line ends can stand between the tokens of the JSON that was sent only, where a blank means the same.
+    return `${JSON.stringify(name)}:${isJson ? value.json.replace(/[\r\n]/g, " ") : JSON.stringify(value)}`;
+  });
+  return `{${members.join(",")}}`;
+};
+
+/** A row as CSV takes it: JSON in one cell, nothing for null. */
+export const csvRow = (row: Exported): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      value === null ? "" : typeof value === "object" ? value.json : String(value),
+    ]),
+  );

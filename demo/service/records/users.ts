@@ -1,0 +1,56 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { Static } from "typebox";
+import type { Database } from "../database/database.js";
+import { errors } from "../http/errors.js";
+import { nextPage, ownUrl } from "../http/own-url.js";
+import { readIntegers } from "../http/validation.js";
+import { MAX_PAGE, type User, UserList, UserQuery } from "./user-schemas.js";
+
+/**
+ * `GET /v2/users`: the users, page by page.
+ *
+ * @param publicUrl address of the service for `next`, where it is not the one that the client asked
+ */
+export const userRoutes =
+  (database: Database, publicUrl?: string): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    app.get(
+      "/v2/users",
+      {
+        preValidation: readIntegers("offset", "limit"),
+        schema: {
+          operationId: "listUsers",
+          tags: ["records"],
+          summary: "List users",
+          description: "Sorted by creation time, and by id where that is equal.",
+          security: [{ bearer: [] }],
+          querystring: UserQuery,
+          response: { 200: UserList, ...errors(400, 401, 404, 405, 429, 500, 503) },
+        },
+      },
+      async (request) => {
+        const { offset, limit: wanted, order } = request.query as Required<Static<typeof UserQuery>>;
+        const limit = Math.min(wanted, MAX_PAGE);
+        const [[counted], rows] = await Promise.all([
+          database.query("SELECT count(*) AS total FROM users WHERE workspace = $1", [request.workspace]),
+          database.query(
+            `SELECT id, email, name, role, enabled, created_at FROM users WHERE workspace = $1
+             ORDER BY created_at ${order}, id ${order} LIMIT $2 OFFSET $3`,
+            [request.workspace, limit, offset],
+          ),
+        ]);
+        const total = Number(counted!.total);
+        const next =
+          offset + rows.length < total && rows.length > 0
+            ? `${ownUrl(request, publicUrl)}/v2/users?${nextPage(request, UserQuery, { offset: offset + limit, limit })}`
+            : null;
+        return {
+          object: "user.list" as const,
+          data: rows.map(
+            (row) => ({ object: "user", ...row, created_at: Number(row.created_at) }) as Static<typeof User>,
+          ),
+          pagination: { total, offset, limit, count: rows.length, next },
+        };
+      },
+    );
+  };

@@ -1,0 +1,210 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { isPrivate, OPTIONS } from "../../config/options.js";
+import { readConfig } from "../../config/read-config.js";
+
+it("has a table of its options in the README", async () => {
+  const readme = fileURLToPath(new URL("../../README.md", import.meta.url));
+  const rows = Object.values<{ variable: string; description: string; default?: unknown }>(OPTIONS.properties).map(
+    ({ variable, default: value, description }) => [
+      `\`${variable}\``,
+      value === undefined || JSON.stringify(value).length === 2
+        ? "none"
+        : String(value).replace(/^.*(?=demo.\.data$)/, ""),
+      description,
+    ],
+  );
+  const table = [["Variable", "Default", "Meaning"], ["", "", ""], ...rows];
+  const width = (column: number) => Math.max(...table.map((cells) => cells[column]!.length));
+  const lines = table
+    .map((cells, row) => `| ${cells.map((cell, at) => cell.padEnd(width(at), row === 1 ? "-" : " ")).join(" | ")} |\n`)
+    .join("");
+  const text = await readFile(readme, "utf8");
+  // `npm run docs` writes it anew.
+  await expect(text.replace(/(\|.*\|\n)+/, () => lines)).toMatchFileSnapshot(readme);
+});
+
+it("has defaults that suit the demo", () => {
+  expect(readConfig({})).toEqual({
+    port: 4100,
+    host: "127.0.0.1",
+    dataFolder: expect.stringMatching(/demo[\\/]\.data$/),
+    databaseUrl: undefined,
+    apiToken: "demo-api-token",
+    accessToken: "demo-access-token",
+    metricsToken: undefined,
+    workspaces: [],
+    retentionDays: undefined,
+    seed: true,
+    trustProxy: [],
+    publicUrl: undefined,
+    maxEventBytes: 262_144,
+    rateLimit: expect.any(Number),
+    addressQuota: 0,
+    tokenQuota: 0,
+    logLevel: "info",
+  });
+});
+
+it("is read from the environment", () => {
+  const environment = {
+    TRACKLET_SERVICE_PORT: "0",
+    TRACKLET_SERVICE_HOST: "0.0.0.0",
+    TRACKLET_DATA: "/data",
+    DATABASE_URL: "postgresql://user:secret@db.example:5433/tracklet",
+    TRACKLET_API_TOKEN: "ä-☃-of-sixteen-characters",
+    TRACKLET_ACCESS_TOKEN: "b-._~+/and-twelve-more==,the-old-access-token",
+    TRACKLET_METRICS_TOKEN: "metrics-token-of-ours",
+    TRACKLET_WORKSPACES:
+      '{"shop-2":{"api_token":"c-☃-of-sixteen-characters","access_token":"d-of-sixteen-characters"}}',
+    TRACKLET_RETENTION_DAYS: "90",
+    TRACKLET_SEED: "off",
+    TRACKLET_TRUST_PROXY: "loopback, 10.0.0.0/8,fd00::/8,192.0.2.7",
+    TRACKLET_PUBLIC_URL: "https://track.example.com/",
+    TRACKLET_MAX_EVENT_BYTES: "1000",
+    TRACKLET_RATE_LIMIT: "0",
+    TRACKLET_ADDRESS_QUOTA_MB: "7",
+    TRACKLET_TOKEN_QUOTA_MB: "8",
+    TRACKLET_LOG_LEVEL: "debug",
+  };
+  expect(readConfig(environment)).toEqual({
+    port: 0,
+    host: "0.0.0.0",
+    dataFolder: "/data",
+    databaseUrl: environment.DATABASE_URL,
+    apiToken: environment.TRACKLET_API_TOKEN,
+    accessToken: environment.TRACKLET_ACCESS_TOKEN,
+    metricsToken: environment.TRACKLET_METRICS_TOKEN,
+    workspaces: [{ name: "shop-2", apiToken: "c-☃-of-sixteen-characters", accessToken: "d-of-sixteen-characters" }],
+    retentionDays: 90,
+    seed: false,
+    trustProxy: ["loopback", "10.0.0.0/8", "fd00::/8", "192.0.2.7"],
+    publicUrl: "https://track.example.com",
+    maxEventBytes: 1000,
+    rateLimit: 0,
+    addressQuota: 7,
+    tokenQuota: 8,
+    logLevel: "debug",
+  });
+});
+
+it.each([
+  ["TRACKLET_SERVICE_PORT", "65536"],
+  ["TRACKLET_SERVICE_PORT", "http"],
+  ["TRACKLET_SERVICE_HOST", ""],
+  ["TRACKLET_SERVICE_HOST", "http://localhost"],
+  ["TRACKLET_DATA", ""],
+  ["TRACKLET_API_TOKEN", ""],
+  ["TRACKLET_API_TOKEN", "a:b"],
+  ["TRACKLET_API_TOKEN", "a\n"],
+  ["TRACKLET_API_TOKEN", "a,b,c"],
+  ["TRACKLET_API_TOKEN", "a,"],
+  ["TRACKLET_API_TOKEN", '"in-quotes"'],
+  ["TRACKLET_API_TOKEN", "a-blank "],
+  ["TRACKLET_ACCESS_TOKEN", ""],
+  ["TRACKLET_ACCESS_TOKEN", "a b"],
+  ["TRACKLET_ACCESS_TOKEN", "ä"],
+  ["TRACKLET_METRICS_TOKEN", ""],
+  ["TRACKLET_METRICS_TOKEN", "a b"],
+  // One text for two things.
+  ["TRACKLET_ACCESS_TOKEN", "demo-api-token"],
+  ["TRACKLET_ACCESS_TOKEN", "new,demo-api-token"],
+  ["TRACKLET_METRICS_TOKEN", "demo-api-token"],
+  ["TRACKLET_WORKSPACES", '{"a":{"api_token":"demo-access-token","access_token":"b"}}'],
+  ["TRACKLET_WORKSPACES", '{"a":{"api_token":"x","access_token":"b"},"c":{"api_token":"b","access_token":"d"}}'],
+  ["TRACKLET_WORKSPACES", ""],
+  ["TRACKLET_WORKSPACES", "[]"],
+  ["TRACKLET_WORKSPACES", '{"Shop":{"api_token":"a","access_token":"b"}}'],
+  ["TRACKLET_WORKSPACES", '{"default":{"api_token":"a","access_token":"b"}}'],
+  ["TRACKLET_WORKSPACES", '{"shop":null}'],
+  ["TRACKLET_WORKSPACES", '{"shop":{"api_token":"a:b","access_token":"b"}}'],
+  ["TRACKLET_WORKSPACES", '{"shop":{"api_token":"a","access_token":"b c"}}'],
+  ["TRACKLET_WORKSPACES", '{"a":{"api_token":"x","access_token":"b"},"c":{"api_token":"x","access_token":"d"}}'],
+  ["TRACKLET_WORKSPACES", '{"a":{"api_token":"demo-api-token","access_token":"b"}}'],
+  ["TRACKLET_RETENTION_DAYS", "0"],
+  ["TRACKLET_RETENTION_DAYS", ""],
+  ["TRACKLET_SEED", "yes"],
+  ["TRACKLET_TRUST_PROXY", ""],
+  ["TRACKLET_TRUST_PROXY", "true"],
+  ["TRACKLET_TRUST_PROXY", "10.0.0.0/33"],
+  ["TRACKLET_TRUST_PROXY", "0.0.0.0/0"],
+  ["TRACKLET_TRUST_PROXY", "loopback,proxy.example"],
+  ["TRACKLET_PUBLIC_URL", ""],
+  ["TRACKLET_PUBLIC_URL", "track.example.com"],
+  ["TRACKLET_PUBLIC_URL", "https://user@track.example.com"],
+  ["TRACKLET_PUBLIC_URL", "https://track.example.com/?a"],
+  ["TRACKLET_MAX_EVENT_BYTES", "0"],
+  ["TRACKLET_MAX_EVENT_BYTES", "1e5"],
+  ["TRACKLET_RATE_LIMIT", "-1"],
+  ["TRACKLET_LOG_LEVEL", "verbose"],
+  ["TRACKLET_ACESS_TOKEN", "a-misspelt-variable"],
+  ["DATABSE_URL", "postgresql://host/x"],
+  ["TRACKLT_DATA", "/data"],
+  ["TRACKLET_DATABASE", "postgres"],
+  ["DATABASE_URL", ""],
+  ["DATABASE_URL", "mysql://localhost/x"],
+  ["DATABASE_URL", "localhost"],
+])("names a variable that is wrong: %s=%s", (name, value) => {
+  expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} must`));
+});
+
+it("fills no database but the embedded one with the demo's records", () => {
+  const DATABASE_URL = "postgresql://user@host/database";
+  expect(readConfig({ DATABASE_URL }).seed).toBe(false);
+  expect(() => readConfig({ DATABASE_URL, TRACKLET_SEED: "on" })).toThrow(/^TRACKLET_SEED must be off/);
+});
+
+it("does not repeat a password", () => {
+  expect(() => readConfig({ DATABASE_URL: "mysql://user:secret@host/x" })).toThrow(/^(?!.*secret)/);
+});
+
+it("says how a password is written that would be taken for the host", () => {
+  for (const DATABASE_URL of ["postgresql://user:p@secret@host/x", "postgresql://user:p@sec/ret@host/x"])
+    expect(() => readConfig({ DATABASE_URL })).toThrow(/^(?!.*ret@host).* with @ as %40/);
+  expect(readConfig({ DATABASE_URL: "postgresql://user:p%40ss@host/x" }).databaseUrl).toContain("p%40ss");
+});
+
+it("takes no forgotten DATABASE_URL for the embedded database where others can reach it", () => {
+  const environment = { ...OWN, TRACKLET_SERVICE_HOST: "0.0.0.0", TRACKLET_DATABASE: undefined };
+  expect(() => readConfig(environment)).toThrow(/^DATABASE_URL must be set .+, or TRACKLET_DATABASE=embedded/);
+  const DATABASE_URL = "postgresql://host/x";
+  expect(readConfig({ ...environment, DATABASE_URL }).databaseUrl).toBe(DATABASE_URL);
+  expect(() => readConfig({ DATABASE_URL, TRACKLET_DATABASE: "embedded" })).toThrow(/^TRACKLET_DATABASE must not be/);
+});
+
+const OWN = {
+  TRACKLET_API_TOKEN: "own-api-token-16",
+  TRACKLET_ACCESS_TOKEN: "own-access-token",
+  TRACKLET_DATABASE: "embedded",
+};
+const REACHABLE: [string, Record<string, string>][] = [
+  ["at every address", { TRACKLET_SERVICE_HOST: "0.0.0.0" }],
+  ["at every address of IPv6", { TRACKLET_SERVICE_HOST: "::" }],
+  ["at a name", { TRACKLET_SERVICE_HOST: "localhost.example" }],
+  ["behind a proxy", { TRACKLET_TRUST_PROXY: "loopback", TRACKLET_PUBLIC_URL: "https://track.example.com" }],
+  ["at a public address", { TRACKLET_PUBLIC_URL: "https://track.example.com" }],
+];
+
+it.each(REACHABLE)("takes no default token where others can reach it: %s", (_, environment) => {
+  for (const tokens of [{}, { ...OWN, TRACKLET_API_TOKEN: undefined }, { ...OWN, TRACKLET_ACCESS_TOKEN: undefined }])
+    expect(() => readConfig({ ...environment, ...tokens })).toThrow(
+      /^TRACKLET_API_TOKEN and TRACKLET_ACCESS_TOKEN must be/,
+    );
+  expect(() => readConfig({ ...environment, ...OWN, TRACKLET_ACCESS_TOKEN: "own-access-toke" })).toThrow(
+    /^TRACKLET_ACCESS_TOKEN must have at least 16/,
+  );
+  const config = readConfig({ ...environment, ...OWN });
+  expect([isPrivate(config), config.seed]).toEqual([false, false]);
+  // The token of the pages is for everybody to see: what it may store in a day is bounded.
+  expect([config.addressQuota, config.tokenQuota]).toEqual([256, 20_480]);
+});
+
+it.each(["127.0.0.1", "127.8.9.10", "::1", "localhost", "::ffff:127.0.0.1"])("is private at %s", (host) => {
+  const config = readConfig({ TRACKLET_SERVICE_HOST: host });
+  expect([isPrivate(config), config.seed]).toEqual([true, true]);
+  expect(readConfig({ TRACKLET_SERVICE_HOST: host, TRACKLET_SEED: "off" }).seed).toBe(false);
+});
+
+it("needs to know the address that clients use of a proxy", () =>
+  expect(() => readConfig({ ...OWN, TRACKLET_TRUST_PROXY: "loopback" })).toThrow(/^TRACKLET_PUBLIC_URL must be set/));

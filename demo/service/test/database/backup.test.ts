@@ -1,0 +1,57 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { dataFolder } from "../../../../test/support/data-folder.js";
+import { findProgram, missing, startPostgres } from "../support/postgres-server.js";
+import { type RunningService, startService } from "../support/running-service.js";
+
+const run = promisify(execFile);
+const store = async (service: RunningService) => {
+  for (let number = 0; number < 20; number += 1)
+    await service.post({ contact_uid: `contact-${number % 3}`, event_uid: `kept-${number}`, params: { number } });
+};
+const everything = async (service: RunningService) => ({
+  events: await (await service.get("/demo/events?limit=10000")).json(),
+  users: (await (await service.get("/v2/users?limit=100")).json()).data,
+  contact: await (await service.get("/v2/contacts?uid=contact-001")).json(),
+});
+
+it("restores the embedded database from a copy of its folder", async () => {
+  const folder = await dataFolder();
+  const service = await startService({ dataFolder: folder });
+  await store(service);
+  const before = await everything(service);
+  await service.close();
+  const copy = await mkdtemp(join(tmpdir(), "tracklet-backup-"));
+  await cp(folder, copy, { recursive: true });
+  await rm(folder, { recursive: true });
+  const restored = await startService({ dataFolder: copy });
+  expect(await everything(restored)).toEqual(before);
+  await restored.stop();
+  await rm(copy, { recursive: true });
+});
+
+const [dump, restore] = [findProgram("pg_dump"), findProgram("pg_restore")];
+const lacking = missing ?? (dump && restore ? undefined : "pg_dump and pg_restore are not installed");
+
+it.skipIf(lacking !== undefined)(
+  `restores a server's database from pg_dump, taken while the service runs${lacking ? `: ${lacking}` : ""}`,
+  async () => {
+    const [from, to] = [await startPostgres(), await startPostgres()];
+    const folder = await mkdtemp(join(tmpdir(), "tracklet-backup-"));
+    const service = await startService({ databaseUrl: from.url });
+    await store(service);
+    const before = await everything(service);
+    const file = join(folder, "tracklet.dump");
+    await run(dump!, ["--format=custom", `--file=${file}`, from.url]);
+    await service.post({ contact_uid: "contact-001", event_uid: "after the backup" });
+    await run(restore!, ["--clean", "--if-exists", "--no-owner", `--dbname=${to.url}`, file]);
+    const restored = await startService({ databaseUrl: to.url });
+    expect(await everything(restored)).toEqual(before);
+    await Promise.all([service.stop(), restored.stop()]);
+    await Promise.all([from.stop(), to.stop(), rm(folder, { recursive: true })]);
+  },
+);

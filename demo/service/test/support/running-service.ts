@@ -1,0 +1,71 @@
+import type { AddressInfo } from "node:net";
+import { createService, type ServiceOptions } from "../../app.js";
+import { openPlace } from "./places.js";
+
+export const API_TOKEN = "tëst-api-token";
+export const ACCESS_TOKEN = "test-access-token";
+
+export interface EventRow {
+  id: string;
+  received_at: number;
+  contact_uid: string;
+  event_uid: string;
+  params: Record<string, unknown>;
+}
+
+/** A real service on a port of its own, at an empty place unless the options name one. */
+export const startService = async (options: ServiceOptions = {}) => {
+  const isElsewhere = options.database ?? options.databaseUrl ?? options.dataFolder;
+  const own = isElsewhere === undefined ? await openPlace() : undefined;
+  const place = { dataFolder: own?.dataFolder ?? "", databaseUrl: own?.databaseUrl };
+  const app = await createService({
+    ...place,
+    apiToken: API_TOKEN,
+    accessToken: ACCESS_TOKEN,
+    rateLimit: 0,
+    logLevel: "error",
+    ...options,
+  });
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  return {
+    app,
+    url,
+    /** Posts a body to `/v1/track/event`; text goes as it is, anything else as JSON. */
+    post: (
+      body: unknown,
+      headers: Record<string, string> = {},
+      query = `?api_token=${encodeURIComponent(API_TOKEN)}`,
+    ) =>
+      fetch(`${url}/v1/track/event${query}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: typeof body === "string" || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+      }),
+    get: (path: string, headers: Record<string, string> = { authorization: `Bearer ${ACCESS_TOKEN}` }) =>
+      fetch(url + path, { headers }),
+    /** The stored events of a contact, and their JSON text. */
+    events: async (contactUid: string): Promise<{ rows: EventRow[]; text: string }> => {
+      const answer = await fetch(`${url}/demo/events?contact_uid=${encodeURIComponent(contactUid)}&limit=10000`);
+      const text = await answer.text();
+      return { rows: JSON.parse(text).events, text };
+    },
+    /** Ends the service and leaves the data. */
+    close: () => app.close(),
+    stop: async () => {
+      await app.close();
+      await own?.leave();
+    },
+  };
+};
+
+export type RunningService = Awaited<ReturnType<typeof startService>>;
+
+/** Waits until `probe` gives something other than `undefined`. The runner's own time-out ends it. */
+export const until = async <T>(probe: () => T | undefined | Promise<T | undefined>): Promise<T> => {
+  for (;;) {
+    const value = await probe();
+    if (value !== undefined) return value;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+};

@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+/** The built service. */
+export const SERVICE = "demo/.service/main.js";
+const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
+
+/**
+ * Starts the service's process with an environment of its own.
+ *
+ * @param args of Node; the built service where absent
+ * @param through a command that runs Node, such as `unshare --pid --fork`. Default: none
+ */
+export const spawnService = (
+  environment: Record<string, string>,
+  args: readonly string[] = [SERVICE],
+  through: readonly string[] = [],
+) => {
+  const { PATH = "", HOME = "", TMPDIR = "/tmp" } = process.env;
+  const [command, ...rest] = [...through, process.execPath, ...args];
+  const child: ChildProcess = spawn(command!, rest, {
+    cwd: ROOT,
+    env: { PATH, HOME, TMPDIR, TRACKLET_SERVICE_PORT: "0", ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output = { stdout: "", stderr: "" };
+  child.stdout!.on("data", (chunk) => (output.stdout += chunk));
+  child.stderr!.on("data", (chunk) => (output.stderr += chunk));
+  const closed = once(child, "close").then(([code, signal]) => ({ code, signal, ...output }));
+  return {
+    child,
+    /** Exit code, signal and all output, once the process has ended. */
+    closed,
+    /** The address that it prints when it listens. */
+    ready: async (): Promise<string> => {
+      for (;;) {
+        const url = /"service ready at ([^"]+)"/.exec(output.stdout)?.[1];
+        if (url !== undefined) return url;
+        if (child.exitCode !== null) throw new Error(`the service ended: ${output.stderr}`);
+        await Promise.race([once(child.stdout!, "data"), closed]);
+      }
+    },
+    stop: async (signal: NodeJS.Signals) => {
+      child.kill(signal);
+      return closed;
+    },
+  };
+};

@@ -1,0 +1,15 @@
+/* The service, or a command of it, whose transactions have little time: what takes minutes is tested in seconds. */
+import { createService } from "../../app.js";
+import { runCommand } from "../../commands/cli.js";
+import { readConfig } from "../../config/read-config.js";
+import { SHORT } from "./bounds.js";
+
+const config = readConfig(process.env);
+const [, , ...args] = process.argv;
+if (args.length > 0) await runCommand(args, config, { stdout: process.stdout, stderr: process.stderr, bounds: SHORT });
+else {
+  const app = await createService({ ...config, bounds: SHORT });
+  const listenTextResolver = (address: string) => `service ready at ${address}`;
+  await app.listen({ port: config.port, host: config.host, listenTextResolver });
+  process.on("SIGTERM", () => app.close());
+}

@@ -1,0 +1,85 @@
+import { StartError } from "../service/config/start-error.js";
+import { createSite } from "../site/server.js";
+import { createServiceSwitch } from "./service-switch.js";
+import {
+  checkBuild,
+  type Ports,
+  placeOfData,
+  readCommand,
+  readSettings,
+  restartCommand,
+  type Settings,
+} from "./settings.js";
+
+const banner = (settings: Settings, site: string, service: string, pid: number | undefined): string => `
+  tracklet demo
+
+    Site          ${site}
+    Live page     ${site}/live.html
+    Service       ${service}  (process ${pid})
+    API token     ${settings.apiToken}
+    Access token  ${settings.accessToken}
+    Data          ${placeOfData(settings)}
+
+  Try this
+
+    1  Open the site and follow its six steps, with the live page beside it.
+    2  Or do it from a terminal: end the service by kill -9 ${pid}, click on, reload: the events wait in the browser.
+       Start it by ${restartCommand(settings, service)}: they arrive, once.
+    3  ${readCommand(settings, service)}, in another terminal, does what a server can do:
+       it looks up accounts, contacts and users, and sends an event.
+    4  Paste this into a page of your own, open it, and see its page view on the live page:
+
+       <script async src="${site}/dist/tracklet.iife.js" data-api-token="${settings.apiToken}"
+         data-track-url="${service}" data-contact-uid="me" data-stamp></script>
+
+  Ctrl-C stops everything and keeps the data.
+`;
+
+/**
+ * Starts the local service as a process of its own, and the demo site on another origin.
+ *
+ * @param tell says what is being done
+ */
+export const startDemo = async (
+  ports: Ports,
+  tell: (what: string, run: () => Promise<void>) => Promise<void>,
+): Promise<void> => {
+  const closers: (() => unknown)[] = [];
+  let ended = false;
+  const end = async (code: number, complaint?: string) => {
+    if (ended) return;
+    ended = true;
+    if (complaint) console.error(complaint);
+    for (const close of closers.reverse()) await close();
+    process.exit(code);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end(0));
+
+  try {
+    const settings = readSettings(ports);
+    checkBuild(settings);
+    const service = createServiceSwitch(settings);
+    const site = await createSite({
+      dist: settings.dist,
+      values: () => ({
+        serviceUrl: service.address(),
+        apiToken: settings.apiToken,
+        restartCommand: restartCommand(settings, service.address()),
+      }),
+      service: service.forPages,
+    });
+    closers.push(() => site.close());
+    const siteUrl = await site.listen({ host: "127.0.0.1", port: settings.sitePort }).catch((error) => {
+      throw new StartError(`The site cannot be opened (${error.message}): choose another port in TRACKLET_SITE_PORT.`);
+    });
+    if (ended) return;
+
+    closers.push(service.stop);
+    await tell("Starting the service; the first start creates its database", service.start);
+    console.log(banner(settings, siteUrl, service.address(), service.pid()));
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    await end(1, text.split("\n", 1)[0]);
+  }
+};
