@@ -7,12 +7,13 @@ const IS = "[^e-z&?/#]*?([=:]|3[ad])";
 const PASSWORD = "(p(as)?s?|ken).?w(or)?[dt]?|senha|contrase|passe";
 
 /** Ends of names of secrets, some with an everyday meaning, too. */
-const STRONG = "srf|auth|sig|signature|pass|pin|otp|s(ession.?)?id|token|secret|cv.|iban|d.?confirmation|saml";
+const STRONG =
+  "srf|auth|sig|signature|pass|pin|otp|s(ession.?)?id|token|secret|cv.|iban|cred\\w{0,8}|d.?confirmation|saml";
 
 /** Up to 16 letters, or two digits, are no secret behind those: `pass=season`, `token=eth`. */
-const NOT_PLAIN = "(?!([a-z+-]{1,16}|\\d\\d?)([?&#%]|$))";
+const NOT_PLAIN = "(?!([a-z+-]{1,16}|\\d\\d?)(%26|[?&#]|$))";
 
-/** Words of a name or of a path, as `/invite/…`; of numbers that tell who somebody is, too. Each costs four bytes. */
+/** Words of a name or of a path, as `/invite/…`; of numbers that tell who somebody is, too. Each costs about four bytes. */
 const WORD =
   "activ|nonce|bot|unsub|confirm|reset|invit|verif|hook|[^iprt]code|key|state|log-?in|share|guest|welcome|sso|join|folder|dob|birth|geb";
 
