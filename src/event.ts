@@ -34,8 +34,8 @@ interface Loss<Code extends string> {
  * - `"paused"`: the service refuses every event (a wrong token or URL, an error in its deployment); events wait
  * - `"rejected"`: the service refuses this event and accepts others; it was dropped
  * - `"evicted"`: a bound was reached; this event, the oldest one or one that is too large, was dropped
- * - `"throttled"`: one name is tracked too often, as in a loop; what was too many was dropped. Told once as it begins, and, with
- *   the number of those events, once it is over
+ * - `"throttled"`: one name is tracked too often, as in a loop; what was too many was dropped. Told once for each name; `flush()`
+ *   counts the events
  */
 export type Problem = Mistake<"input" | "paused" | "throttled"> | Loss<"rejected" | "evicted">;
 

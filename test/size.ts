@@ -37,7 +37,7 @@ const MAIN = /dist\/index\.js$/;
  * met, its line stops it from growing.
  */
 const MEASURED: [what: string, code: string, budget: number][] = [
-  ["dist/tracklet.iife.js", readFileSync("dist/tracklet.iife.js", "utf8"), 7_471],
+  ["dist/tracklet.iife.js", readFileSync("dist/tracklet.iife.js", "utf8"), 7_469],
   ["import { init, identify, track }", await imported("init, identify, track", "index"), 7_978],
   // The verb alone: more than its own line would mean that a module does something as soon as it is loaded.
   ["import { track }", await imported("track", "index"), 128],

@@ -28,32 +28,3 @@ for (const means of MEANS)
       await expectViews(["/a", "/b"]);
     });
   });
-
-test("While a router's navigation is under way, its URL waits, for 3 s at most", async ({
-  page,
-  site,
-  expectViews,
-}) => {
-  // The page's clock in the hands of the test, which is quicker than any redirect on a busy machine.
-  await page.clock.install({ time: Date.now() });
-  await page.clock.pauseAt(Date.now() + 60_000);
-  await page.goto(`${site.url}/a`);
-  await page.clock.runFor(500);
-  // As a router has it that asks the browser to wait for it: what `/old` loads says that the page is `/new`.
-  await run(
-    page,
-    `navigation.addEventListener("navigate", (event) => {
-      if (/old|stuck/.test(event.destination.url)) event.intercept({ handler: () => new Promise(() => {}) });
-    });
-    navigation.navigate("/old").finished.catch(() => {})`,
-  );
-  await page.clock.runFor(2_000);
-  await run(page, `history.replaceState({}, "", "/new")`);
-  await page.clock.runFor(500);
-  await run(page, `navigation.navigate("/stuck").finished.catch(() => {})`);
-  await page.clock.runFor(3_500);
-  await run(page, `history.pushState({}, "", "/b")`);
-  await page.clock.runFor(500);
-  await page.clock.resume();
-  await expectViews(["/a", "/new", "/stuck", "/b"]);
-});

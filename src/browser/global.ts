@@ -24,7 +24,7 @@ export const hubAt = (name: string): Hub | undefined => {
 };
 
 /** An option as text, as an attribute has it. */
-const textOf = (value: unknown): string => JSON.stringify(value) ?? `${value}`;
+const textOf = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : `${value}`);
 
 const nothing = (): FlushResult => ({
   delivered: 0,
@@ -39,11 +39,12 @@ const init = (given: Config): void => {
     const before = first as unknown as Options;
     const asked = given as unknown as Options;
     const differing = Object.keys(given).filter(
-      (option) => !/Uid$/.test(option) && textOf(asked[option]) !== textOf(before[option]),
+      (option) => !/Uid$/.test(option) && textOf(asked[option] ?? before[option]) !== textOf(before[option]),
     );
     if (differing[0]) report("input", `init again: ${differing}`);
     // With another name or token it speaks of another tracker's visitor.
-    if (given.contactUid && !/name|apiToken/.test(`${differing}`)) run(["identify", given.contactUid, given.accountUid]);
+    if (given.contactUid && !/name|apiToken/.test(`${differing}`))
+      run(["identify", given.contactUid, given.accountUid]);
   } else {
     openHub(name);
     const next = { ...given, name };

@@ -5,7 +5,7 @@ import { uuid } from "../shared/uuid.js";
 import type { FlushResult, Tracker } from "../types.js";
 import { format, plainParams } from "./capture/event.js";
 import { revise } from "./capture/hooks.js";
-import { countView, judgeView, move, moveInHistory, watchPageviews, withoutInspector } from "./capture/pageviews.js";
+import { countView, judgeView, move, moveInHistory, watchPageviews } from "./capture/pageviews.js";
 import { redact } from "./capture/redact.js";
 import { config, isOn, type Named } from "./config.js";
 import * as delivery from "./delivery/index.js";
@@ -26,7 +26,7 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
     ...plainParams(view ? "pageview" : `track ${event_uid}`, params),
   };
   if (event_uid === "pageview" && typeof all.visit_url === "string")
-    all.visit_url = redact(withoutInspector(all.visit_url), config.query);
+    all.visit_url = redact(all.visit_url, config.query);
   const event = revise({ contact_uid, event_uid, params: all });
   if (!event) return;
   // Behind the hooks, which may track: the number is that of the next event that is stored.

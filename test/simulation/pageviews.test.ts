@@ -86,11 +86,6 @@ it("a view is another URL than the last one, whatever its fragment; of a replace
     ["a push to a replaced query", "replace /a?x=1; push /a?x=1", "/a"],
     ["a push back to what was counted last", "replace /a?x=1; push /a", "/a"],
     ["an update of the entry's state", "update; replace /a?x=1; update; push /b", "/a /b"],
-    [
-      "the parameter that opens the inspector",
-      "push /a?tracklet_inspect; push /b?x=1&tracklet_inspect=shop; push /c?tracklet_inspect&x=1#top; push /c?x=1; pageview",
-      "/a /b?x=1 /c?x=1#top /c?x=1",
-    ],
     ["an intercepted reload", "reload; push /b; reload; push /c", "/a /b /c"],
   ]));
 

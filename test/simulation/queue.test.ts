@@ -131,24 +131,22 @@ stories("a loop that tracks one name", {
     for (let minute = 0; minute < 5; minute++) await tell("A tracks 2; 30 s; B tracks 2; 30 s");
     page("A").window.localStorage.own = "x".repeat(524_288);
     await tell("weather up; A online; B online; 60 s; arrived");
-    expect(page("A").problems.map(({ code }) => code)).toEqual(["throttled", "throttled"]);
+    expect(page("A").problems.map(({ code, detail }) => `${code} ${detail}`)).toEqual(["throttled rendered"]);
     const numbers = world.sent.filter(({ page: by }) => by === page("A")).map(({ body }) => JSON.parse(body).params);
     const ofA = new Set(numbers.map(({ event_seq }) => event_seq));
     expect(Math.max(...ofA)).toBe(ofA.size);
   },
-  "is told once, and with how many once it is over; views that nobody asked for are not counted": async ({
-    tell,
-    page,
-  }) => {
-    await tell("A opens maxEvents=40; 5 s");
-    const told = () => page("A").problems.map(({ code, detail }) => `${code} ${detail}`);
-    const { tracker } = page("A");
-    page("A").window.fetch = async () => ({ status: 200, headers: new Map(), text: async () => "" });
-    for (let count = 0; count < 25; count++) tracker.pageview();
-    await tell("60 s");
-    expect(told()).toEqual(["throttled pageview"]);
-    tracker.pageview();
-    expect(told()).toEqual(["throttled pageview", "throttled pageview: 15"]);
+  "lets a quarter of maxEvents pass at once, then one a second, and is told once": async ({ tell, entries, page }) => {
+    await tell("A opens maxEvents=40; 5 s; A tracks rendered");
+    Object.assign(entries.get("rendered")!, { mayRepeat: "it is many events", isDurable: false });
+    const again = (times: number) =>
+      page("A").run(() => {
+        for (let count = 0; count < times; count++) page("A").tracker.track("rendered");
+      });
+    await again(14);
+    await tell("1 s; requests 10");
+    await again(2);
+    await tell("5 s; requests 1; A told throttled rendered");
   },
 });
 

@@ -5,7 +5,7 @@ import { inStory } from "./story.js";
 import { inWorld } from "./world.js";
 
 /** What stands behind a mistake in the console. */
-const SEE = ["(docs/debugging.md#console)", ""];
+const SEE = ["(data-debug)", ""];
 let warn: MockInstance;
 beforeEach(() => {
   warn = vi.spyOn(console, "warn").mockImplementation(() => {});
@@ -172,9 +172,7 @@ describe("a configuration", () => {
   );
   it("whose options are wrong is named, and holds on the safe side", () =>
     inStory(async ({ tell, page, world }) => {
-      await tell(
-        "A opens consent=grantd maxEvents=1.000; A told input init: consent, maxEvents; A tracks; 60 s; requests 0",
-      );
+      await tell("A opens consent=grantd maxEvents=1.000; A told input init: consent; A tracks; 60 s; requests 0");
       expect([page("A").tracker.consent(), world.stored()]).toEqual(["pending", []]);
     }));
   it("that is put right delivers what waited", () =>

@@ -54,7 +54,7 @@ export const LISTS = {
 };
 
 /** How many of `unseen` the rule is right about: the documents quote it. */
-export const UNSEEN_COUNTS = ["154 of 213", "239 of 247"];
+export const UNSEEN_COUNTS = ["140 of 213", "239 of 247"];
 
 const decodeAll = (text: string): string => {
   const decoded = unescape(text);

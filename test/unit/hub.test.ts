@@ -56,7 +56,7 @@ const sentIn = async (act: Act): Promise<string> => {
 const calls = (text: string): Command[] => text.split(", ").map((call) => call.split(" ") as Command);
 
 /** What stands behind a mistake in the console. */
-const SEE = ["(docs/debugging.md#console)", ""];
+const SEE = ["(data-debug)", ""];
 let warn: MockInstance;
 beforeEach(() => {
   problems.length = 0;
@@ -197,7 +197,7 @@ describe("a configuration", () => {
     ["another apiToken", config({ apiToken: "other", ...BOB }), "pageview one", ["init again: apiToken"]],
     ["another name", config({ name: "other", ...BOB }), "pageview one", ["init again: name"]],
     ["another consent", config({ consent: "pending", ...BOB }), "bob:pageview bob:one", ["init again: consent"]],
-    ["other options", CHANGED, "pageview one", ["init again: trackUrl, beforeSend, stamp, params"]],
+    ["other options", CHANGED, "pageview one", ["init again: trackUrl,beforeSend,stamp,params"]],
     ["other page views", { pageviews: "off" }, "pageview one", ["init again: pageviews"]],
   ])(
     "that comes second, with %s, changes no option, and is warned of where it differs",

@@ -23,10 +23,6 @@ let isSeen = false;
 
 const isHash = (): boolean => config.pageviews === "hash";
 
-/** The URL without the parameter that opens the inspector, which says nothing of the page. */
-export const withoutInspector = (url: string): string =>
-  url.replace(/[?&]tracklet_inspect[^&#]*/, "");
-
 /** What makes a URL another one: not its fragment, unless that routes; the first route is none; of a replacement the path alone. */
 const essence = (url: string): string => {
   const whole = url.replace(isHash() ? /#!?\/?$/ : /#.*/, "");

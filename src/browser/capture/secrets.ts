@@ -7,15 +7,14 @@ const IS = "[^e-z&?/#]*?([=:]|3[ad])";
 const PASSWORD = "(p(as)?s?|ken).?w(or)?[dt]?|senha|contrase|passe";
 
 /** Ends of names of secrets, some with an everyday meaning, too. */
-const STRONG =
-  "srf|auth|sig|signature|pass|pin|otp|s(ession.?)?id|token|secret|cv.|iban|cred\\w{0,8}|d.?confirmation|saml";
+const STRONG = "srf|auth|sig|signature|pass|pin|otp|s(ession.?)?id|token|secret|cv.|iban|saml";
 
 /** Up to 16 letters, or two digits, are no secret behind those: `pass=season`, `token=eth`. */
 const NOT_PLAIN = "(?!([a-z+-]{1,16}|\\d\\d?)(%26|[?&#]|$))";
 
 /** Words of a name or of a path, as `/invite/…`; of numbers that tell who somebody is, too. Each costs about four bytes. */
 const WORD =
-  "activ|nonce|bot|unsub|confirm|reset|invit|verif|hook|[^iprt]code|key|state|log-?in|share|guest|welcome|sso|join|folder|dob|birth|geb";
+  "activ|bot|unsub|confirm|magic|reset|invit|verif|hook|[^iprt]code|key|state|log-?in|share|guest|welcome|sso|folder|dob|birth";
 
 /**
  * Behind those, and behind the strong ones in a path: six digits, in groups, too, or digits between letters, as no word has
@@ -26,11 +25,8 @@ const LIKELY = "(?=(\\W?\\d){6}|[^?&#%]{0,48}[a-z]\\d+[a-z])";
 /** Base64 of JSON, a session in the path, and an e-mail address (but not `icon@2x.png` or `react@18.2.0`). */
 const UNMISTAKABLE = "\\beyJ|\\(\\w\\(|\\w(@|%\\d*40)(?!\\dx)[\\w-]+\\.[a-z]";
 
-/**
- * The number of a card, one in three groups or more, as those of cards, accounts and persons are written (no date is), and that of
- * a telephone behind an encoded `+`.
- */
-const NUMBER = "[3-6]\\d{14,15}\\b|\\W?\\w\\w\\d\\d?(([)+. -]|%20)+\\d{2,4}){2}\\d";
+/** The number of a card. */
+const NUMBER = "[3-6]\\d{14,15}\\b";
 
 /**
  * 12 letters and digits in a row that change twice from letters to digits, as those made by a machine do, but no UUID. Any value

@@ -12,7 +12,7 @@ export const flush = async (timeoutMs: number): Promise<FlushResult> => {
   const { delivered, dropped } = tally;
   try {
     const end = performance.now() + timeoutMs;
-    look();
+    if (!isHidden()) look();
     hurry();
     while (isBusy() && performance.now() < end) await pause(FLUSH_LOOK_MS);
   } catch {

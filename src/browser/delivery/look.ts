@@ -20,7 +20,7 @@ export const told = new Map<string, number>();
 
 /** Another tab has stored the event. */
 export const noteOther = (key: string): void => {
-  if (hasLocks() && !rows.has(key)) told.set(key, performance.now() + TOLD_MS);
+  if (hasLocks() && !rows.has(key) && !told.has(key)) told.set(key, performance.now() + TOLD_MS);
 };
 
 /** Lists the event of another document, unless that one may still send it. */

@@ -8,7 +8,7 @@ import { config } from "../config.js";
 import { isHidden } from "../page.js";
 import { inFlight, isFull, isGone } from "./in-flight.js";
 import { ageOf, isOwn, isYoung, type Row } from "./row.js";
-import { LATE_MS, LEFT_ALONE_MS, LEFT_ALONE_WITHOUT_LOCKS_MS, LOCKS, REFUSED_MS, SETTLE_MS } from "./timings.js";
+import { LEFT_ALONE_MS, LEFT_ALONE_WITHOUT_LOCKS_MS, LOCKS, REFUSED_MS, SETTLE_MS } from "./timings.js";
 
 interface Lock {
   /** Have the last writes of the process that held it arrived? */

@@ -5,7 +5,7 @@ import { mostEvents } from "./bounds.js";
 import { tally } from "./queue.js";
 import { BURST, TRICKLE_MS } from "./timings.js";
 
-/** The token buckets, each as the time at which it will be full again, with the number of events that were too many. */
+/** The token buckets by name: each as the time at which it will be full again, and how many events were too many. */
 const buckets = new Map<string, { fullAt: number; over: number }>();
 let now = 0;
 

@@ -32,8 +32,6 @@ export const LEFT_ALONE_WITHOUT_LOCKS_MS = 20_000;
 export const PROTECTED_MS = 500;
 /** A grant may overtake the last writes of the process that held the lock: without this wait, 2 of 200 events came twice. */
 export const SETTLE_MS = 300;
-/** A timer that comes this much later says that the page stood still: what others wrote may not have arrived yet. */
-export const LATE_MS = 2_000;
 /** A tab whose lock was refused is passed over for this time. */
 export const REFUSED_MS = 2_000;
 /** Locks at once. */

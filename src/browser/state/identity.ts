@@ -17,7 +17,7 @@ let isOwn = false;
 const stored = (): string[] | undefined => {
   const [id, ...who] = get(IDENTITY)?.split(SEPARATOR) ?? [];
   // Anybody may have written it, and rows of events hold the id.
-  return id === undefined ? undefined : [id, ...who];
+  return id === undefined ? undefined : [id.replace(/[{,]/g, ""), ...who];
 };
 
 /** Writes what is known. Where the storage is full, the row of who was named before must go all the same. */

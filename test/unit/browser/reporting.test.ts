@@ -34,7 +34,7 @@ it("tells the last listener of decisions and of problems, and the console of eac
     ["rejected", "status 400"],
   ]);
   // A refusal is a mistake as well, most often of the token.
-  const see = "(docs/debugging.md#console)";
+  const see = "(data-debug)";
   expect(warn.mock.calls).toEqual([
     ["t: track: eventUid", see, ""],
     ["t: status 401", see, ""],
