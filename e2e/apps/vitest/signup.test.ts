@@ -17,6 +17,6 @@ test("a sign-up is tracked", () => {
 });
 
 test("the welcome page is counted, without the secret in its URL", () => {
-  history.pushState({}, "", "/welcome?token=8f14e45fceea167a");
+  history.pushState({}, "", "/start?token=8f14e45fceea167a");
   expect(events.all("pageview").map(({ params }) => new URL(params.visit_url).search)).toEqual(["?token=REDACTED"]);
 });
