@@ -6,17 +6,21 @@ const IS = "[^e-z&?/#]*?([=:]|3[ad])";
 /** Ends of names whose value is a secret whatever it is: of passwords, in several languages. */
 const PASSWORD = "(p(as)?s?|ken).?w(or)?[dt]?|senha|contrase|passe";
 
-/**
- * Words of a name or of a path, as `/invite/…`, of secrets and of numbers that tell who somebody is. Each costs about four bytes.
- */
+/** Ends of names of secrets, some with an everyday meaning, too. */
+const STRONG = "srf|auth|sig|signature|pass|pin|otp|s(ession.?)?id|token|secret|cv.|iban|saml";
+
+/** Up to 16 letters, or two digits, are no secret behind those: `pass=season`, `token=eth`. */
+const NOT_PLAIN = "(?!([a-z+-]{1,16}|\\d\\d?)(%26|[?&#]|$))";
+
+/** Words of a name or of a path, as `/invite/…`; of numbers that tell who somebody is, too. Each costs about four bytes. */
 const WORD =
-  "srf|auth|sig|pass|pin|otp|s(ession.?)?id|token|secret|cv.|iban|saml|activ|bot|unsub|confirm|magic|reset|invit|verif|hook|[^iprt]code|key|state|log-?in|share|guest|welcome|sso|folder|dob|birth";
+  "activ|bot|unsub|confirm|magic|reset|invit|verif|hook|[^iprt]code|key|state|log-?in|share|guest|welcome|sso|folder|dob|birth";
 
 /**
- * A value behind those is a secret where it has six digits, in groups, too, or digits between letters, as no word has them, or
- * is longer than a word. `pass=season`, `code=SUMMER2024` and `/reset/step-2` stay.
+ * Behind those, and behind the strong ones in a path: six digits, in groups, too, or digits between letters, as no word has
+ * them. `code=SUMMER2024` and `/reset/step-2` stay.
  */
-const LIKELY = "(?=(\\W?\\d){6}|[^?&#]{0,48}[a-z]\\d+[a-z]|\\w{20})";
+const LIKELY = "(?=(\\W?\\d){6}|[^?&#%]{0,48}[a-z]\\d+[a-z])";
 
 /** Base64 of JSON, a session in the path, and an e-mail address (but not `icon@2x.png` or `react@18.2.0`). */
 const UNMISTAKABLE = "\\beyJ|\\(\\w\\(|\\w(@|%\\d*40)(?!\\dx)[\\w-]+\\.[a-z]";
@@ -36,6 +40,6 @@ const MADE_BY_MACHINE = "([^dr]=|#|/\\w/)(?!\\w{8}-)(?=[^=/?&#]*?(?=(\\d{0,9}[a-
  * match: the time grows linearly with the URL, whatever it holds.
  */
 export const SECRET = RegExp(
-  `((${PASSWORD})${IS}|(${WORD})[\\w-]{0,20}[=/?#":]${LIKELY}|${MADE_BY_MACHINE}|[=/?&#](?=[^=/?&#]*?(${UNMISTAKABLE})|${NUMBER}))[^?&#]+`,
+  `((${PASSWORD})${IS}|(${STRONG})${IS}${NOT_PLAIN}|(${STRONG}|${WORD})[\\w-]{0,20}[=/?#":]${LIKELY}|${MADE_BY_MACHINE}|[=/?&#](?=[^=/?&#]*?(${UNMISTAKABLE})|${NUMBER}))[^?&#]+`,
   "gi",
 );

@@ -55,16 +55,13 @@ export const isStillThere = (row: Row): boolean => {
   return !!row.list && row.list !== lists.handedOff;
 };
 
-/** Lists the events of other tabs, about the oldest first. Rows of other versions of the script are theirs, until they are old. */
+/** Lists the events of other tabs, the oldest first. Rows of other versions of the script are theirs, until they are old. */
 export const look = (): void => {
   dueAt = Number.POSITIVE_INFINITY;
   for (const key of keys("event").sort((one, other) => timeOf(one) - timeOf(other)))
     if (rows.has(key)) continue;
     else if (key.startsWith(EVENT)) load(key);
     else if (Date.now() - timeOf(key) > mostAge()) evict(readRow(key, get(key) ?? ""), "maxAgeMs");
-  const inOrder = [...rows.values()].sort((one, other) => one.time - other.time);
-  rows.clear();
-  for (const row of inOrder) rows.set(row.key, row);
 };
 
 /**

@@ -76,7 +76,7 @@ const onStorage = ({ key: whole, newValue }: PageEvent): void => {
     onRow(key, newValue);
     catchUp(key === BACKOFF);
     // Another tab has seen the service accept an event.
-    if (wasDown && !backoff) accept(Date.now(), performance.now());
+    if (wasDown && !backoff) accept(Date.now());
   }
   round();
 };
