@@ -107,6 +107,7 @@ export interface EventPage {
   object: "event.list";
   data: StoredEvent[];
   pagination: {
+    /** Events that this page could hold: fewer than were asked for where they are large. One with fewer is the last. */
     limit: number;
     count: number;
     /** Address of what comes behind the settled events of this page, now or later. */

@@ -110,7 +110,8 @@ export const OPTIONS = {
     maxEventBytes: option("TRACKLET_MAX_EVENT_BYTES", "largest body of an event", {
       ...LIMIT,
       minimum: 1,
-      maximum: 67_108_864,
+      // With the rest of its page (4 MB) below the 16 MiB that `tracklet/read` takes.
+      maximum: 8_388_608,
       default: 262_144,
     }),
     // High enough for any honest client on one machine, low enough to stop an endless loop of requests.

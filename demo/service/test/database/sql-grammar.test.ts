@@ -140,7 +140,20 @@ const SHARED = new Set([
   ],
 ]);
 const FUNCTIONS = new Set([
-  ...["count", "floor", "left", "lower", "max", "min", "row_number", "row_to_json", "strpos", "substring", "sum"],
+  ...[
+    "count",
+    "floor",
+    "left",
+    "lower",
+    "max",
+    "min",
+    "octet_length",
+    "row_number",
+    "row_to_json",
+    "strpos",
+    "substring",
+    "sum",
+  ],
   ...["unnest", "clock_timestamp", "to_timestamp", "extract", "current_database", "to_regclass", "to_regproc"],
   "pg_is_in_recovery",
 ]);

@@ -65,7 +65,7 @@ onBothEngines((place) => {
 
   it("reads no whole table for who follows the events", async () => {
     const options = { table: "events" as const, workspace: "default" };
-    const [one] = await exportPage(database.query, options, { limit: 1, order: "desc" });
+    const [one] = (await exportPage(database.query, options, { limit: 1, order: "desc" })).rows;
     plans = [];
     await exportPage(explained.query, options, { after: idAt(0), before: String(one!.id), limit: 500 });
     await exportPage(explained.query, { ...options, since: 1, until: Date.now() - 3_700_000 }, { limit: 500 });
