@@ -60,7 +60,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const metrics = createMetrics();
   const workspaces = [DEFAULT_WORKSPACE, ...config.workspaces.map(({ name }) => name)];
   for (const workspace of workspaces) await continueIds(database.query, workspace);
-  const store = metrics.watchStore(createEventStore(database, metrics.committed, bounds));
+  const { addressRecords } = config;
+  const store = metrics.watchStore(createEventStore(database, { ...metrics, addressRecords, bounds }));
   await store.probe().catch(async (error: Error) => {
     await database.close();
     throw new StartError(`no event can be stored: ${isUnavailable(error) ? tellFault(error) : error.message}`);

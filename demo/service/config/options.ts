@@ -131,6 +131,12 @@ export const OPTIONS = {
       ...LIMIT,
       default: 20_480,
     }),
+    // Each is up to three rows: a contact, an account, and that the one belongs to the other.
+    addressRecords: option(
+      "TRACKLET_ADDRESS_RECORDS",
+      "new contacts, accounts, memberships a day of one address, in each process; 0 is no limit",
+      { ...LIMIT, default: 20_000 },
+    ),
     logLevel: option(
       "TRACKLET_LOG_LEVEL",
       "JSON lines on stdout of this level and above; `debug` adds requests, tokens are never in",

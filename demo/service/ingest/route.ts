@@ -3,7 +3,7 @@ import { nearName } from "../config/near-name.js";
 import type { ServiceConfig } from "../config/options.js";
 import { requireApiToken } from "../http/auth.js";
 import { errors, HttpError } from "../http/errors.js";
-import { createQuota } from "../http/limits.js";
+import { createQuota, networkOf } from "../http/limits.js";
 import { createTokens } from "../http/tokens.js";
 import { readEventBodies } from "./body.js";
 import { findMember } from "./json-text.js";
@@ -66,6 +66,7 @@ export const eventRoute =
           stamp: typeof stamp === "string" && stamp !== "" ? stamp : undefined,
           receivedAt,
           occurredAt: plausible(occurredAt, receivedAt),
+          from: networkOf(request.ip),
         });
         if (names.length === 0) return { status: "success" as const };
         tellIgnored();

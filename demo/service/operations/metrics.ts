@@ -48,6 +48,11 @@ export const createMetrics = () => {
     help: "Events whose body had members besides contact_uid, event_uid and params, which were left out",
     registers,
   });
+  const withoutRecord = new Counter({
+    name: "tracklet_events_without_record_total",
+    help: "Events stored without a look at the records of contact and account: their address had made too many that day",
+    registers,
+  });
   // Known from the start, so that the first one is seen as a rise.
   for (const reason of ["full", "away", "failed"]) refused.inc({ reason }, 0);
 
@@ -55,6 +60,8 @@ export const createMetrics = () => {
     registry,
     /** To be called for each event with members that were left out. */
     ignored: (): void => ignored.inc(),
+    /** To be called for each event that makes no record, as its address has made too many. */
+    withoutRecord: (): void => withoutRecord.inc(),
     /** To be called for each transaction of events. */
     committed: (events: number, seconds: number): void => {
       batches.observe(events);

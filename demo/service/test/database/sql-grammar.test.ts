@@ -10,6 +10,7 @@ import { runCommand } from "../../commands/cli.js";
 import { followEvents } from "../../commands/follow.js";
 import { readConfig } from "../../config/read-config.js";
 import type { Database, Query } from "../../database/database.js";
+import { recordId } from "../../database/exact-text.js";
 import { openForReading } from "../../database/open-database.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { startService } from "../support/running-service.js";
@@ -43,6 +44,11 @@ const useEverything = async (): Promise<void> => {
   const service = await startService({ dataFolder: folder, retentionDays: 1 });
   await service.post({ contact_uid: "new", event_uid: "used", params: { event_id: "1", account_uid: "acme" } });
   const after = "00000000-0000-0000-0000-000000000000";
+  // An account with more contacts than an answer holds.
+  await (seen.database as Database).query(
+    "INSERT INTO account_contacts SELECT $1::uuid, gen_random_uuid() FROM generate_series(1, 1000)",
+    [recordId("account", "account-01")],
+  );
   for (const order of ["asc", "desc"]) {
     for (const filter of ["", "&contact_uid=new", "&event_uid=used", "&contact_uid=new&event_uid=used"])
       for (const from of ["", `&after=${after}`]) await service.get(`/demo/events?order=${order}${filter}${from}`);
