@@ -25,6 +25,7 @@ import { closeConnections } from "./operations/connections.js";
 import { healthRoutes } from "./operations/health.js";
 import { logOptions } from "./operations/logging.js";
 import { createMetrics, metricsRoute } from "./operations/metrics.js";
+import { watchRefusals } from "./operations/refusals.js";
 import { keepFor } from "./operations/retention.js";
 import { demoRoutes } from "./records/demo.js";
 import { eventListRoute } from "./records/events.js";
@@ -57,8 +58,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS, bounds = BOUNDS, ...given } = options;
   const config = { ...readConfig({}), ...given };
   const database = options.database ?? (await openDatabase(config, config.seed ? seed : undefined));
-  const metrics = createMetrics();
   const workspaces = [DEFAULT_WORKSPACE, ...config.workspaces.map(({ name }) => name)];
+  const metrics = createMetrics(workspaces);
   for (const workspace of workspaces) await continueIds(database.query, workspace);
   const { addressRecords } = config;
   const store = metrics.watchStore(createEventStore(database, { ...metrics, addressRecords, bounds }));
@@ -91,7 +92,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   metrics.watchRequests(app);
   decorateWorkspace(app);
   closeConnections(app);
-  answerErrors(app);
+  answerErrors(app, watchRefusals(app, metrics.refused));
   answerExpectations(app);
   if (isPrivate(config)) refuseOtherHosts(app);
   await allowOrigins(app);

@@ -59,7 +59,7 @@ const receive = (
     else if (length > maxBytes + MAX_DISCARDED) payload.destroy();
   });
   // Whoever sent it is gone: as it is, the error would be taken for one of the database's connection.
-  payload.once("error", () => done(new HttpError(400, "the body was broken off")));
+  payload.once("error", () => done(new HttpError(400, "the body was broken off", {}, "broken")));
   payload.once("end", () => {
     if (length > maxBytes) done(undefined);
     else done(undefined, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));

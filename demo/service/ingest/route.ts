@@ -10,6 +10,7 @@ import { findMember } from "./json-text.js";
 import { EventInput, MAX_PARAMS_DEPTH, Success } from "./schemas.js";
 import type { EventStore } from "./store.js";
 
+export const EVENT_PATH = "/v1/track/event";
 /** Members of a body that an answer names, and the characters of each. */
 const [MAX_NAMED, MAX_NAME] = [10, 64];
 
@@ -24,7 +25,7 @@ export const eventRoute =
     readEventBodies(app, config.maxEventBytes);
     const spend = createQuota(config);
     app.post(
-      "/v1/track/event",
+      EVENT_PATH,
       {
         preParsing: requireApiToken(createTokens(config, "apiToken")),
         schema: {
