@@ -60,6 +60,10 @@ onBothEngines((place) => {
     await service.post(theirs, {}, `?api_token=${shop.apiToken}`);
     await service.close();
     database = await openDatabase(place());
+    // What is older than the service believes of a visitor, as after an import.
+    await database.query(
+      `UPDATE events SET occurred_at = substring(params FROM '"occurred_at":([0-9]+)')::bigint WHERE occurred_at IS NULL`,
+    );
     await database.query(
       `INSERT INTO events (contact_id, id, workspace, contact_uid, account_uid, event_uid, received_at, params)
        VALUES ($1, $2, 'default', 'dora', 'gone', 'signup', $3, '{}')`,
