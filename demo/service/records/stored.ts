@@ -189,10 +189,10 @@ export const jsonLine = (row: Exported): string => {
 };
 
 /** A row as CSV takes it: JSON in one cell, nothing for null. */
-export const csvRow = (row: Exported): Record<string, string> =>
+export const csvRow = (row: Exported): Record<string, string | null> =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
       name,
-      value === null ? "" : typeof value === "object" ? value.json : String(value),
+      value === null ? null : typeof value === "object" ? value.json : String(value),
     ]),
   );

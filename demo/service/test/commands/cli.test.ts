@@ -98,10 +98,11 @@ onBothEngines(
     it("exports CSV that a spreadsheet takes for text, into a file", async () => {
       const file = join(folder, "events.csv");
       await run("export", "events", "--format", "csv", "--output", file);
-      const [header, ...rows] = (await readFile(file, "utf8")).split(/\n(?=[0-9a-f]{8}-)/);
-      expect(header).toBe("id,received_at,occurred_at,contact_uid,account_uid,event_uid,params");
+      const [header, ...rows] = (await readFile(file, "utf8")).split(/\n(?="[0-9a-f]{8}-)/);
+      const names = ["id", "received_at", "occurred_at", "contact_uid", "account_uid", "event_uid", "params"];
+      expect(header).toBe(names.map((name) => `"${name}"`).join(","));
       expect(rows).toHaveLength(3);
-      expect(rows[0]).toContain(`,"anna, ""A""",,'=1+1,"{""big"":1e400, ""text"":""a\\u0000\\""b"",\n""lines""`);
+      expect(rows[0]).toContain(`,"anna, ""A""",,"'=1+1","{""big"":1e400, ""text"":""a\\u0000\\""b"",\n""lines""`);
     });
 
     it("exports the events of a time, of a workspace, and the records", async () => {
@@ -188,7 +189,7 @@ onBothEngines(
     it("writes the rows of a query, which can change nothing", async () => {
       const sql = "SELECT event_uid, 9007199254740993 AS big, null AS none FROM events WHERE workspace = 'shop' -- yes";
       expect((await run("sql", `${sql};`)).out).toBe('{"event_uid":"theirs","big":9007199254740993,"none":null}\n');
-      expect((await run("sql", "SELECT 1 AS a, 'x,y' AS b", "--format", "csv")).out).toBe('a,b\n1,"x,y"\n');
+      expect((await run("sql", "SELECT 1 AS a, 'x,y' AS b", "--format", "csv")).out).toBe('"a","b"\n"1","x,y"\n');
       await expect(run("sql", "DELETE FROM events")).rejects.toThrow(
         /^the query cannot be answered, it must be one SELECT: /,
       );

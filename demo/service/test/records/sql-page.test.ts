@@ -210,6 +210,8 @@ onBothEngines((place) => {
       `SELECT contact_uid, params FROM '${parquet}' WHERE event_uid = 'pageview' ORDER BY received_at`,
     );
     expect(rows.getRows()).toHaveLength(3);
+    const without = await duck.runAndReadAll(`SELECT event_uid FROM '${parquet}' WHERE account_uid IS NULL`);
+    expect(without.getRows()).toEqual([["pageview"]]);
     expect(rows.getRows()[0]).toEqual([
       "anna",
       JSON.stringify({ account_uid: "acme", occurred_at: at(2), visit_url: "https://shop.example/a?x=1" }),
