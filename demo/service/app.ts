@@ -17,11 +17,12 @@ import { refuseOtherMethods } from "./http/methods.js";
 import { describeRoutes } from "./http/openapi.js";
 import { refuseOtherHosts, refuseOtherMachines } from "./http/private-access.js";
 import { createTokens } from "./http/tokens.js";
-import { describeErrors } from "./http/validation.js";
+import { VALIDATION } from "./http/validation.js";
 import { eventRoute } from "./ingest/route.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store.js";
 import { closeConnections } from "./operations/connections.js";
+import { keepDeadLetters } from "./operations/dead-letters.js";
 import { healthRoutes } from "./operations/health.js";
 import { logOptions } from "./operations/logging.js";
 import { createMetrics, metricsRoute } from "./operations/metrics.js";
@@ -70,8 +71,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
 
   const app = Fastify({
     ...logOptions(config.logLevel),
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
-    schemaErrorFormatter: describeErrors,
+    ...VALIDATION,
     // While closing, what still arrives is served: Fastify's own 503 has another body and no CORS headers.
     return503OnClosing: false,
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
@@ -92,7 +92,10 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   metrics.watchRequests(app);
   decorateWorkspace(app);
   closeConnections(app);
-  answerErrors(app, watchRefusals(app, metrics.refused));
+  const refused = [watchRefusals(app, metrics.refused), keepDeadLetters(app, database, config.deadLetters)];
+  answerErrors(app, (...refusal) => {
+    for (const tell of refused) tell(...refusal);
+  });
   answerExpectations(app);
   if (isPrivate(config)) refuseOtherHosts(app);
   await allowOrigins(app);

@@ -105,6 +105,9 @@ export const tellAway = (log: FastifyBaseLogger, cause: Error): void =>
     log.warn({ fault: faultOf(cause), reason: cause.message }, `the database is away: ${tellFault(cause)}`),
   );
 
+/** What is wrong with a content type. */
+export const MEDIA_TYPE = "the content type must be application/json, or text/plain holding JSON";
+
 /** Answers with an error. A fault of the service is logged and described to nobody else. */
 export const sendError = (cause: FastifyError | HttpError, reply: FastifyReply): Answered => {
   const error = isUnavailable(cause) ? unavailable() : cause;
@@ -115,7 +118,7 @@ export const sendError = (cause: FastifyError | HttpError, reply: FastifyReply):
   if (error instanceof HttpError) reply.headers(error.headers);
   const text =
     error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE"
-      ? "the content type must be application/json, or text/plain holding JSON"
+      ? MEDIA_TYPE
       : status >= 500 && !(error instanceof HttpError)
         ? "the service failed"
         : error.message;
