@@ -17,14 +17,16 @@ import { refuseOtherMethods } from "./http/methods.js";
 import { describeRoutes } from "./http/openapi.js";
 import { refuseOtherHosts, refuseOtherMachines } from "./http/private-access.js";
 import { createTokens } from "./http/tokens.js";
-import { describeErrors } from "./http/validation.js";
+import { VALIDATION } from "./http/validation.js";
 import { eventRoute } from "./ingest/route.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store.js";
 import { closeConnections } from "./operations/connections.js";
+import { keepDeadLetters } from "./operations/dead-letters.js";
 import { healthRoutes } from "./operations/health.js";
 import { logOptions } from "./operations/logging.js";
 import { createMetrics, metricsRoute } from "./operations/metrics.js";
+import { watchRefusals } from "./operations/refusals.js";
 import { keepFor } from "./operations/retention.js";
 import { demoRoutes } from "./records/demo.js";
 import { eventListRoute } from "./records/events.js";
@@ -57,10 +59,11 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS, bounds = BOUNDS, ...given } = options;
   const config = { ...readConfig({}), ...given };
   const database = options.database ?? (await openDatabase(config, config.seed ? seed : undefined));
-  const metrics = createMetrics();
   const workspaces = [DEFAULT_WORKSPACE, ...config.workspaces.map(({ name }) => name)];
+  const metrics = createMetrics(workspaces);
   for (const workspace of workspaces) await continueIds(database.query, workspace);
-  const store = metrics.watchStore(createEventStore(database, metrics.committed, bounds));
+  const { addressRecords } = config;
+  const store = metrics.watchStore(createEventStore(database, { ...metrics, addressRecords, bounds }));
   await store.probe().catch(async (error: Error) => {
     await database.close();
     throw new StartError(`no event can be stored: ${isUnavailable(error) ? tellFault(error) : error.message}`);
@@ -68,8 +71,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
 
   const app = Fastify({
     ...logOptions(config.logLevel),
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
-    schemaErrorFormatter: describeErrors,
+    ...VALIDATION,
     // While closing, what still arrives is served: Fastify's own 503 has another body and no CORS headers.
     return503OnClosing: false,
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
@@ -90,7 +92,10 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   metrics.watchRequests(app);
   decorateWorkspace(app);
   closeConnections(app);
-  answerErrors(app);
+  const refused = [watchRefusals(app, metrics.refused), keepDeadLetters(app, database, config.deadLetters)];
+  answerErrors(app, (...refusal) => {
+    for (const tell of refused) tell(...refusal);
+  });
   answerExpectations(app);
   if (isPrivate(config)) refuseOtherHosts(app);
   await allowOrigins(app);
