@@ -34,9 +34,9 @@ export interface Config {
    */
   pageviews?: "auto" | "hash" | "off" | undefined;
   /**
-   * Names of parameters, an array or a text with blanks between. In the URL of a page view only these keep their values, as
-   * written; all other values of query and fragment are replaced by `REDACTED`, and so is a text there that is no parameter.
-   * Nothing is guessed there; in the path secrets are guessed as ever. Default: secrets are guessed in the whole URL.
+   * Names of parameters, an array or a text with blanks between. In the URL of a page view only these stay; `REDACTED` stands in
+   * place of every other one, and of a text in query or fragment that is no parameter. In what stays, secrets are guessed as
+   * ever. Default: all stay.
    */
   query?: string | readonly string[] | undefined;
   /**

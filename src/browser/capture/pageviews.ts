@@ -53,7 +53,7 @@ export const move = (kind: Navigation | "load"): void => {
   if (STRENGTHS[kind] > strength) strength = STRENGTHS[kind];
 };
 
-/** Links to a fragment, and replacements of one, are told by `popstate` alone where the Navigation API is missing: by their path. */
+/** `popstate`, which links to a fragment and replacements of one fire, too: where fragments route, these count by their path. */
 export const moveInHistory = (): void => {
   move(isHash() ? "replace" : "traverse");
 };
