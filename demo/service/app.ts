@@ -94,7 +94,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   answerErrors(app);
   answerExpectations(app);
   if (isPrivate(config)) refuseOtherHosts(app);
-  await allowOrigins(app);
+  await allowOrigins(app, isPrivate(config));
   limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);

@@ -2,8 +2,9 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { ServiceOptions } from "../../app.js";
 import { ask } from "../support/http-request.js";
 import { openPlace } from "../support/places.js";
+import { ALLOWED, preflight } from "../support/preflight.js";
 import { expectRefusal } from "../support/refusal.js";
-import { ACCESS_TOKEN, type RunningService, startService } from "../support/running-service.js";
+import { ACCESS_TOKEN, API_TOKEN, type RunningService, startService } from "../support/running-service.js";
 
 const authorization = `Bearer ${ACCESS_TOKEN}`;
 const PROXIED = { trustProxy: ["loopback"], publicUrl: "https://track.example.com" };
@@ -96,4 +97,38 @@ it("believes neither a Host nor a forwarded address where no proxy is trusted", 
   const event = { contact_uid: "a", event_uid: "b" };
   const answers = await Promise.all(["1", "2", "3"].map((n) => post(event, { "x-forwarded-for": `192.0.2.${n}` })));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429]);
+});
+
+it("lets pages of any origin read every answer, with a preflight that holds for a day", async () => {
+  const { url } = await start(PROXIED);
+  const token = `?api_token=${encodeURIComponent(API_TOKEN)}`;
+  const path = `/v1/track/event${token}`;
+  const cases: [path: string, status: number, init?: RequestInit & { headers?: Record<string, string> }][] = [
+    ["/openapi.json", 200],
+    ["/nowhere", 404],
+    ["/v2/users", 401],
+    ["/v2/users", 405, { method: "DELETE" }],
+    ["/v2/accounts/%E0%A4%A", 400],
+    // A route that reads no body.
+    ["/nowhere", 404, { method: "POST", body: "x", headers: { "content-type": "text/html" } }],
+    [path, 415, { method: "POST", body: "x", headers: { "content-type": "text/html" } }],
+    [path, 413, { method: "POST", body: "x".repeat(262_145) }],
+    [path, 400, { method: "POST", body: "x" }],
+  ];
+  for (const origin of ["https://shop.example", "null"]) {
+    for (const [path, status, init] of cases) {
+      const answer = await fetch(url + path, { ...init, headers: { ...init?.headers, origin } });
+      expect([path, answer.status]).toEqual([path, status]);
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        "access-control-allow-origin": origin,
+        "access-control-allow-credentials": "true",
+        "access-control-expose-headers": "Retry-After",
+        "x-content-type-options": "nosniff",
+        vary: expect.stringContaining("Origin"),
+      });
+      if (status !== 200) expect(Object.keys((await answer.json()) as object)).toEqual(["error"]);
+    }
+    for (const path of ["/v1/track/event", "/v2/users", "/nowhere"])
+      expect(await preflight(url + path, origin)).toEqual([204, ALLOWED(origin)]);
+  }
 });
