@@ -39,6 +39,8 @@ export interface ServiceOptions extends Partial<ServiceConfig> {
   database?: Database;
   /** Milliseconds that a request may take to arrive; 30 s. */
   requestTimeoutMs?: number;
+  /** Milliseconds that a connection without a request has once the service closes; 1 s. */
+  lingerMs?: number;
   /** How long a transaction may take; tests have less time. */
   bounds?: Bounds;
 }
@@ -54,7 +56,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
  * @throws StartError when the database cannot be used
  */
 export const createService = async (options: ServiceOptions = {}): Promise<FastifyInstance> => {
-  const { requestTimeoutMs = REQUEST_TIMEOUT_MS, bounds = BOUNDS, ...given } = options;
+  const { requestTimeoutMs = REQUEST_TIMEOUT_MS, lingerMs, bounds = BOUNDS, ...given } = options;
   const config = { ...readConfig({}), ...given };
   const database = options.database ?? (await openDatabase(config, config.seed ? seed : undefined));
   const metrics = createMetrics();
@@ -90,7 +92,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   if (config.retentionDays !== undefined) keepFor(app, database, config.retentionDays, workspaces);
   metrics.watchRequests(app);
   decorateWorkspace(app);
-  closeConnections(app);
+  closeConnections(app, lingerMs);
   answerErrors(app);
   answerExpectations(app);
   if (isPrivate(config)) refuseOtherHosts(app);
