@@ -1,3 +1,4 @@
+import { compile } from "@fastify/proxy-addr";
 import Fastify, { type FastifyInstance } from "fastify";
 import { isPrivate, type ServiceConfig } from "./config/options.js";
 import { readConfig } from "./config/read-config.js";
@@ -21,6 +22,7 @@ import { describeErrors } from "./http/validation.js";
 import { eventRoute } from "./ingest/route.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store.js";
+import { boundConnections } from "./operations/connection-bound.js";
 import { closeConnections } from "./operations/connections.js";
 import { healthRoutes } from "./operations/health.js";
 import { logOptions } from "./operations/logging.js";
@@ -93,6 +95,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   metrics.watchRequests(app);
   decorateWorkspace(app);
   closeConnections(app, lingerMs);
+  const isOurs = compile(["loopback", ...config.trustProxy]);
+  boundConnections(app.server, (address) => isOurs(address, 0));
   answerErrors(app);
   answerExpectations(app);
   if (isPrivate(config)) refuseOtherHosts(app);

@@ -2,6 +2,8 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { HttpError } from "../http/errors.js";
+import { networkOf } from "../http/limits.js";
+import { createHeld, type Holding } from "./held.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -22,9 +24,11 @@ export const readEventBodies = (app: FastifyInstance, maxBytes: number): void =>
   app.decorateRequest("bodyText", "");
   app.decorateRequest("bodyError", undefined);
   app.removeAllContentTypeParsers();
+  const hold = createHeld(maxBytes);
   app.addContentTypeParser(["application/json", "text/plain"], (request, payload: IncomingMessage, done) => {
     const coding = request.headers["content-encoding"] ?? "identity";
-    receive(payload, maxBytes, (broken, bytes) => {
+    const holdOfClient = (cut: () => void) => hold(networkOf(request.ip), cut);
+    receive(payload, { maxBytes, hold: holdOfClient }, (broken, bytes) => {
       if (broken !== undefined) return done(broken);
       let body: unknown;
       try {
@@ -45,25 +49,37 @@ export const readEventBodies = (app: FastifyInstance, maxBytes: number): void =>
 /** Bytes over the limit that are still received; who sends more is cut off. */
 const MAX_DISCARDED = 64 * 2 ** 20;
 
+/** Its connection ends with the answer, for the rest of it may still be on the way. */
+const tooSlow = (): HttpError =>
+  new HttpError(408, "the body comes too slowly, while too many are under way: send it again", { connection: "close" });
+
 /** Listeners, not iteration: that costs more than all else that is done to a body. Gives no bytes of a body too long. */
 const receive = (
   payload: IncomingMessage,
-  maxBytes: number,
+  { maxBytes, hold }: { maxBytes: number; hold(cut: () => void): Holding },
   done: (broken: Error | undefined, bytes?: Buffer) => void,
 ): void => {
-  const chunks: Buffer[] = [];
+  let chunks: Buffer[] = [];
   let length = 0;
-  payload.on("data", (chunk: Buffer) => {
+  const end = (broken: Error | undefined, bytes?: Buffer): void => {
+    payload.off("data", take).off("error", broke).off("end", ended);
+    holding.end();
+    chunks = [];
+    done(broken, bytes);
+  };
+  const take = (chunk: Buffer): void => {
     length += chunk.length;
-    if (length <= maxBytes) chunks.push(chunk);
-    else if (length > maxBytes + MAX_DISCARDED) payload.destroy();
-  });
+    if (length > maxBytes + MAX_DISCARDED) payload.destroy();
+    if (length > maxBytes) return;
+    chunks.push(chunk);
+    holding.add(chunk.length);
+  };
   // Whoever sent it is gone: as it is, the error would be taken for one of the database's connection.
-  payload.once("error", () => done(new HttpError(400, "the body was broken off")));
-  payload.once("end", () => {
-    if (length > maxBytes) done(undefined);
-    else done(undefined, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
-  });
+  const broke = (): void => end(new HttpError(400, "the body was broken off"));
+  const ended = (): void =>
+    length > maxBytes ? end(undefined) : end(undefined, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+  const holding = hold(() => end(tooSlow()));
+  payload.on("data", take).once("error", broke).once("end", ended);
 };
 
 const BYTE_ORDER_MARK = 0xfeff;

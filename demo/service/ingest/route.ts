@@ -38,7 +38,7 @@ export const eventRoute =
           security: [{ apiToken: [] }, { basic: [] }],
           consumes: ["application/json", "text/plain"],
           body: EventInput,
-          response: { 200: Success, ...errors(400, 401, 405, 413, 415, 429, 500, 503) },
+          response: { 200: Success, ...errors(400, 401, 405, 408, 413, 415, 429, 500, 503) },
         },
       },
       async (request) => {

@@ -1,10 +1,11 @@
+import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { ServiceOptions } from "../../app.js";
 import { ask } from "../support/http-request.js";
 import { openPlace } from "../support/places.js";
 import { ALLOWED, preflight } from "../support/preflight.js";
 import { expectRefusal } from "../support/refusal.js";
-import { ACCESS_TOKEN, API_TOKEN, type RunningService, startService } from "../support/running-service.js";
+import { ACCESS_TOKEN, API_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
 
 const authorization = `Bearer ${ACCESS_TOKEN}`;
 const PROXIED = { trustProxy: ["loopback"], publicUrl: "https://track.example.com" };
@@ -83,6 +84,41 @@ it("stores so many bytes a day of an address, and of a token, and no more", asyn
   await expectRefusal(refused, 429, /^the 1 MB a day of this address are used up$/);
   expect(await statuses("192.0.2.1")).toEqual([200, 200, 200, 200, 429]);
   await expectRefusal(await send("192.0.2.2"), 429, /^the 2 MB a day of this token/);
+});
+
+it("cuts the slowest bodies of the address that holds most, and no other, where too many are held back", async () => {
+  const { url } = await start({ ...PROXIED });
+  const [host, port] = new URL(url).host.split(":") as [string, string];
+  const begin = (from: string, text: string) => {
+    const length = text.length + 1;
+    const one = { answer: "", socket: connect(Number(port), host) };
+    one.socket.on("data", (data) => (one.answer += data)).on("error", () => {});
+    one.socket.write(
+      `POST /v1/track/event?api_token=${encodeURIComponent(API_TOKEN)} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: ${from}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${text}`,
+    );
+    return one;
+  };
+  const honest = begin("192.0.2.1", `{"contact_uid":"held","event_uid":"${"x".repeat(1_000)}"`);
+  // 64 MB are 260 of these.
+  const held: ReturnType<typeof begin>[] = [];
+  for (let number = 0; number < 300; number += 1) {
+    const one = begin(`2001:db8::${number}`, `{"contact_uid":"${"x".repeat(254_000)}`);
+    await new Promise<void>((resolve) => one.socket.write("", () => resolve()));
+    held.push(one);
+  }
+  const cut = () => held.filter(({ answer }) => answer !== "");
+  await until(() => cut().length >= 35 || undefined);
+  for (const { answer } of cut()) expect(answer).toMatch(/^HTTP\/1\.1 408 .*connection: close.*\{"error":/is);
+  expect(honest.answer).toBe("");
+  honest.socket.write("}");
+  expect(await until(() => honest.answer || undefined)).toMatch(/^HTTP\/1\.1 200 /);
+  // As soon as they are gone there is room again.
+  for (const { socket } of held) socket.destroy();
+  const next = begin("192.0.2.1", `{"contact_uid":"${"x".repeat(200_000)}","event_uid":"x"`);
+  next.socket.write("}");
+  expect(await until(() => next.answer || undefined)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(cut().length).toBeLessThan(60);
 });
 
 it("believes neither a Host nor a forwarded address where no proxy is trusted", async () => {
