@@ -76,7 +76,12 @@ const complete = (values: Values): ServiceConfig => {
     ...all,
     publicUrl: all.publicUrl && new URL(all.publicUrl).href.replace(/\/$/, ""),
     workspaces: Object.entries(workspaces).map(
-      ([name, tokens]): Workspace => ({ name, apiToken: tokens.api_token, accessToken: tokens.access_token }),
+      ([name, tokens]): Workspace => ({
+        name,
+        apiToken: tokens.api_token,
+        accessToken: tokens.access_token,
+        serverToken: tokens.server_token,
+      }),
     ),
     seed: (values.seed ?? (isPrivately && all.databaseUrl === undefined ? "on" : "off")) === "on",
     ...(isPrivately && {
@@ -110,9 +115,10 @@ const checkTokens = (config: ServiceConfig, isPrivately: boolean): void => {
   const tokens = [
     ["TRACKLET_API_TOKEN", config.apiToken],
     ["TRACKLET_ACCESS_TOKEN", config.accessToken],
+    ["TRACKLET_SERVER_TOKEN", config.serverToken],
     ["TRACKLET_METRICS_TOKEN", config.metricsToken],
     ...config.workspaces.flatMap((one) =>
-      [one.apiToken, one.accessToken].map((token) => ["TRACKLET_WORKSPACES", token]),
+      [one.apiToken, one.accessToken, one.serverToken].map((token) => ["TRACKLET_WORKSPACES", token]),
     ),
   ].flatMap(([variable, value]) => (value?.split(",") ?? []).map((token) => ({ variable: variable!, token })));
   const seen = new Map<string, string>();

@@ -1,6 +1,6 @@
 import type { Statement, Written } from "../database/database.js";
 import { encodeText, recordId } from "../database/exact-text.js";
-import { type Bound, createBound } from "./bound.js";
+import type { Counter } from "../http/counter.js";
 
 /** What an event tells of records: whose it is, and when it was received. */
 export interface Told {
@@ -46,7 +46,7 @@ interface Making extends Statement {
  * @param bound how many new records each network may have made
  * @param onPassed is called for each event that makes none, as its network has used that up
  */
-export const createMissingRecords = (bound: Bound = createBound(0, 0), onPassed = () => {}) => {
+export const createMissingRecords = (bound?: Counter, onPassed = () => {}) => {
   let known = new Set<string>();
   let size = 0;
   let since = performance.now();
@@ -62,7 +62,7 @@ export const createMissingRecords = (bound: Bound = createBound(0, 0), onPassed 
     for (const event of events) {
       const key = keyOf(event);
       if (known.has(key) || told.has(key)) continue;
-      if (event.from !== undefined && bound.isUsedUp(event.from)) onPassed();
+      if (event.from !== undefined && bound !== undefined && bound.wait(event.from, 1) > 0) onPassed();
       else told.set(key, event);
     }
     const statements = makeRecords([...told.values()]);
@@ -72,7 +72,7 @@ export const createMissingRecords = (bound: Bound = createBound(0, 0), onPassed 
         for (const [at, { makers }] of statements.entries())
           for (const { key } of made[at]!) {
             const from = makers.get(key as string);
-            if (from !== undefined) bound.spend(from);
+            if (from !== undefined) bound?.add(from, 1);
           }
         for (const key of told.keys()) {
           known.add(key);

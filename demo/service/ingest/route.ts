@@ -7,6 +7,7 @@ import { createQuota, networkOf } from "../http/limits.js";
 import { createTokens } from "../http/tokens.js";
 import { readEventBodies } from "./body.js";
 import { findMember } from "./json-text.js";
+import type { NewEvent } from "./rows.js";
 import { EventInput, MAX_PARAMS_DEPTH, Success } from "./schemas.js";
 import type { EventStore } from "./store.js";
 
@@ -26,7 +27,7 @@ export const eventRoute =
     app.post(
       "/v1/track/event",
       {
-        preParsing: requireApiToken(createTokens(config, "apiToken")),
+        preParsing: requireApiToken(createTokens(config, "apiToken"), createTokens(config, "serverToken")),
         schema: {
           operationId: "sendEvent",
           tags: ["events"],
@@ -54,10 +55,11 @@ export const eventRoute =
         if (sent.depth > MAX_PARAMS_DEPTH)
           throw new HttpError(400, `params must not be nested deeper than ${MAX_PARAMS_DEPTH} levels`);
         const bytes = Buffer.byteLength(request.bodyText);
-        await spend({ address: request.ip, workspace: request.workspace, bytes });
+        const address = request.isOfServer ? undefined : request.ip;
+        const giveBack = spend({ address, workspace: request.workspace, bytes });
         const { event_id: stamp, account_uid: accountUid, occurred_at: occurredAt } = params as Record<string, unknown>;
         const receivedAt = Date.now();
-        await store.add({
+        const event: NewEvent = {
           workspace: request.workspace,
           contactUid: contact_uid,
           accountUid: typeof accountUid === "string" && accountUid !== "" ? accountUid : undefined,
@@ -66,7 +68,12 @@ export const eventRoute =
           stamp: typeof stamp === "string" && stamp !== "" ? stamp : undefined,
           receivedAt,
           occurredAt: plausible(occurredAt, receivedAt),
-          from: networkOf(request.ip),
+          ...(address !== undefined && { from: networkOf(address) }),
+          onRepeat: giveBack,
+        };
+        await store.add(event).catch((error: unknown) => {
+          giveBack();
+          throw error;
         });
         if (names.length === 0) return { status: "success" as const };
         tellIgnored();
