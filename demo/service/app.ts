@@ -18,15 +18,17 @@ import { refuseOtherMethods } from "./http/methods.js";
 import { describeRoutes } from "./http/openapi.js";
 import { refuseOtherHosts, refuseOtherMachines } from "./http/private-access.js";
 import { createTokens } from "./http/tokens.js";
-import { describeErrors } from "./http/validation.js";
+import { VALIDATION } from "./http/validation.js";
 import { eventRoute } from "./ingest/route.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store.js";
 import { boundConnections } from "./operations/connection-bound.js";
 import { closeConnections } from "./operations/connections.js";
+import { keepDeadLetters } from "./operations/dead-letters.js";
 import { healthRoutes } from "./operations/health.js";
 import { logOptions } from "./operations/logging.js";
 import { createMetrics, metricsRoute } from "./operations/metrics.js";
+import { watchRefusals } from "./operations/refusals.js";
 import { keepFor } from "./operations/retention.js";
 import { demoRoutes } from "./records/demo.js";
 import { eventListRoute } from "./records/events.js";
@@ -61,8 +63,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS, lingerMs, bounds = BOUNDS, ...given } = options;
   const config = { ...readConfig({}), ...given };
   const database = options.database ?? (await openDatabase(config, config.seed ? seed : undefined));
-  const metrics = createMetrics();
   const workspaces = [DEFAULT_WORKSPACE, ...config.workspaces.map(({ name }) => name)];
+  const metrics = createMetrics(workspaces);
   for (const workspace of workspaces) await continueIds(database.query, workspace);
   const { addressRecords } = config;
   const store = metrics.watchStore(createEventStore(database, { ...metrics, addressRecords, bounds }));
@@ -73,8 +75,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
 
   const app = Fastify({
     ...logOptions(config.logLevel),
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
-    schemaErrorFormatter: describeErrors,
+    ...VALIDATION,
     // While closing, what still arrives is served: Fastify's own 503 has another body and no CORS headers.
     return503OnClosing: false,
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
@@ -97,7 +98,10 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   closeConnections(app, lingerMs);
   const isOurs = compile(["loopback", ...config.trustProxy]);
   boundConnections(app.server, (address) => isOurs(address, 0));
-  answerErrors(app);
+  const refused = [watchRefusals(app, metrics.refused), keepDeadLetters(app, database, config.deadLetters)];
+  answerErrors(app, (...refusal) => {
+    for (const tell of refused) tell(...refusal);
+  });
   answerExpectations(app);
   if (isPrivate(config)) refuseOtherHosts(app);
   await allowOrigins(app, isPrivate(config));

@@ -1,14 +1,16 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import type { FastifyInstance } from "fastify";
-import { HttpError } from "../http/errors.js";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { HttpError, MEDIA_TYPE } from "../http/errors.js";
 import { networkOf } from "../http/limits.js";
 import { createHeld, type Holding } from "./held.js";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The body as it was sent, decoded; empty when none was read. */
+    /** The body as it was sent, decoded; empty when none was read, or it is no text. Of one that is too large its head. */
     bodyText: string;
+    /** Bytes of the body as it was sent. */
+    bodyBytes: number;
     /** Why the body cannot be used; told after the whole of it was received. */
     bodyError: HttpError | undefined;
   }
@@ -17,35 +19,48 @@ declare module "fastify" {
 /**
  * Reads bodies of `application/json`, and of `text/plain` that holds JSON (what a beacon sends without a preflight).
  *
- * A body over the limit is received to its end, and thrown away, before it is refused: a client whose connection is
- * closed while it still sends sees a network error instead of the 413, and would send the same again.
+ * A body over the limit, or of another type, is received to its end before it is refused: a client whose connection is
+ * closed while it still sends sees a network error instead of the answer, and would send the same again.
  */
 export const readEventBodies = (app: FastifyInstance, maxBytes: number): void => {
   app.decorateRequest("bodyText", "");
+  app.decorateRequest("bodyBytes", 0);
   app.decorateRequest("bodyError", undefined);
   app.removeAllContentTypeParsers();
   const hold = createHeld(maxBytes);
-  app.addContentTypeParser(["application/json", "text/plain"], (request, payload: IncomingMessage, done) => {
+  const read = (wrongType?: HttpError) => (request: FastifyRequest, payload: IncomingMessage, done: BodyDone) => {
     const coding = request.headers["content-encoding"] ?? "identity";
     const holdOfClient = (cut: () => void) => hold(networkOf(request.ip), cut);
-    receive(payload, { maxBytes, hold: holdOfClient }, (broken, bytes) => {
+    receive(payload, { maxBytes, hold: holdOfClient }, (broken, bytes, length) => {
       if (broken !== undefined) return done(broken);
+      request.bodyBytes = length;
       let body: unknown;
       try {
         if (coding !== "identity") throw new HttpError(415, `the content encoding ${coding} is not understood`);
-        if (bytes === undefined) throw new HttpError(413, `the body is over ${maxBytes} bytes`);
+        if (length > maxBytes) {
+          request.bodyText = bytes.toString("utf8", 0, HEAD);
+          throw new HttpError(413, `the body is over ${maxBytes} bytes`);
+        }
         request.bodyText = decode(bytes);
+        if (wrongType !== undefined) throw wrongType;
         body = JSON.parse(request.bodyText);
       } catch (error) {
-        request.bodyError =
+        const reason =
           error instanceof HttpError ? error : new HttpError(400, `the body must be JSON: ${(error as Error).message}`);
+        request.bodyError = reason.statusCode === 413 ? reason : (wrongType ?? reason);
       }
       done(null, body);
     });
-  });
+  };
+  app.addContentTypeParser(["application/json", "text/plain"], read());
+  app.addContentTypeParser("*", read(new HttpError(415, MEDIA_TYPE)));
   app.addHook("preValidation", (request, _reply, done) => done(request.bodyError));
 };
 
+type BodyDone = (error: Error | null, body?: unknown) => void;
+
+/** Bytes of a body that is too large which are kept. */
+const HEAD = 1_024;
 /** Bytes over the limit that are still received; who sends more is cut off. */
 const MAX_DISCARDED = 64 * 2 ** 20;
 
@@ -53,34 +68,36 @@ const MAX_DISCARDED = 64 * 2 ** 20;
 const tooSlow = (): HttpError =>
   new HttpError(408, "the body comes too slowly, while too many are under way: send it again", { connection: "close" });
 
-/** Listeners, not iteration: that costs more than all else that is done to a body. Gives no bytes of a body too long. */
+/** Listeners, not iteration: that costs more than all else that is done to a body. Of a body too long gives the begin. */
 const receive = (
   payload: IncomingMessage,
   { maxBytes, hold }: { maxBytes: number; hold(cut: () => void): Holding },
-  done: (broken: Error | undefined, bytes?: Buffer) => void,
+  done: (broken: Error | undefined, bytes: Buffer, length: number) => void,
 ): void => {
   let chunks: Buffer[] = [];
   let length = 0;
-  const end = (broken: Error | undefined, bytes?: Buffer): void => {
+  const end = (broken: Error | undefined): void => {
     payload.off("data", take).off("error", broke).off("end", ended);
     holding.end();
+    const bytes = broken !== undefined ? NOTHING : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
     chunks = [];
-    done(broken, bytes);
+    done(broken, bytes, length);
   };
   const take = (chunk: Buffer): void => {
     length += chunk.length;
     if (length > maxBytes + MAX_DISCARDED) payload.destroy();
-    if (length > maxBytes) return;
+    if (length - chunk.length > maxBytes) return;
     chunks.push(chunk);
     holding.add(chunk.length);
   };
   // Whoever sent it is gone: as it is, the error would be taken for one of the database's connection.
-  const broke = (): void => end(new HttpError(400, "the body was broken off"));
-  const ended = (): void =>
-    length > maxBytes ? end(undefined) : end(undefined, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+  const broke = (): void => end(new HttpError(400, "the body was broken off", {}, "broken"));
+  const ended = (): void => end(undefined);
   const holding = hold(() => end(tooSlow()));
   payload.on("data", take).once("error", broke).once("end", ended);
 };
+
+const NOTHING = Buffer.alloc(0);
 
 const BYTE_ORDER_MARK = 0xfeff;
 

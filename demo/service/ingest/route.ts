@@ -11,6 +11,7 @@ import type { NewEvent } from "./rows.js";
 import { EventInput, MAX_PARAMS_DEPTH, Success } from "./schemas.js";
 import type { EventStore } from "./store.js";
 
+export const EVENT_PATH = "/v1/track/event";
 /** Members of a body that an answer names, and the characters of each. */
 const [MAX_NAMED, MAX_NAME] = [10, 64];
 
@@ -25,7 +26,7 @@ export const eventRoute =
     readEventBodies(app, config.maxEventBytes);
     const spend = createQuota(config);
     app.post(
-      "/v1/track/event",
+      EVENT_PATH,
       {
         preParsing: requireApiToken(createTokens(config, "apiToken"), createTokens(config, "serverToken")),
         schema: {
@@ -85,13 +86,14 @@ export const eventRoute =
     );
   };
 
-/** 2000-01-01T00:00:00Z: before it no page had tracked anything. */
-const EARLIEST = 946_684_800_000;
-/** Milliseconds that a clock may be ahead. */
-const AHEAD = 86_400_000;
+/** Milliseconds that an event waits in a browser at most (`maxAgeMs`, 30 days), and that a clock may be ahead. */
+const [LONGEST_AGE, AHEAD] = [2_592_000_000, 86_400_000];
 
-/** The time that a caller gives, in epoch milliseconds, where it is plausible; else what stands in the params is left. */
+/**
+ * The time that a caller gives, in epoch milliseconds, where it is plausible; else what stands in the params is left. All that
+ * counts by time goes by this one, so that nobody changes what is older.
+ */
 const plausible = (time: unknown, receivedAt: number): number | undefined =>
-  Number.isSafeInteger(time) && (time as number) >= EARLIEST && (time as number) <= receivedAt + AHEAD
+  Number.isSafeInteger(time) && (time as number) >= receivedAt - LONGEST_AGE && (time as number) <= receivedAt + AHEAD
     ? (time as number)
     : undefined;

@@ -43,7 +43,9 @@ const EventList = Type.Object(
         object: Type.Literal("event"),
         id: Type.String({ description: "Sorts by the time of storing" }),
         received_at: Type.Integer({ description: "Unix epoch, milliseconds" }),
-        occurred_at: Nullable(Type.Integer({ description: "`params.occurred_at`, where it is plausible" })),
+        occurred_at: Nullable(
+          Type.Integer({ description: "`params.occurred_at`, from 30 days before its receipt to a day after it" }),
+        ),
         contact_uid: Type.String(),
         account_uid: Nullable(Type.String()),
         event_uid: Type.String(),

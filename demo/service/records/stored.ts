@@ -3,7 +3,7 @@ import { idAt } from "../database/event-id.js";
 import { decodeText, encodeText, parseJson, recordId } from "../database/exact-text.js";
 
 /** What can be exported. */
-export const TABLES = ["events", "contacts", "accounts", "users"] as const;
+export const TABLES = ["events", "contacts", "accounts", "users", "dead_letters"] as const;
 export type Table = (typeof TABLES)[number];
 
 /** Members of a row in their order; `json` holds JSON text, as it was sent. */
@@ -65,6 +65,19 @@ const READ: Record<Table, { columns: string; large: readonly string[]; read(row:
     read: ({ id, email, name, role, enabled, created_at }) =>
       ({ id, email, name, role, enabled, created_at: number(created_at) }) as Exported,
   },
+  dead_letters: {
+    columns: "id, received_at, status, error, bytes, stamped, body",
+    large: ["error", "body"],
+    read: (row) => ({
+      id: String(row.id),
+      received_at: number(row.received_at),
+      status: number(row.status),
+      error: text(row.error),
+      bytes: number(row.bytes),
+      stamped: row.stamped === true,
+      body: text(row.body),
+    }),
+  },
 };
 
 const record = (row: Row): Exported => ({
@@ -112,16 +125,16 @@ export const exportPage = async (
 ): Promise<{ rows: Exported[]; isFull: boolean }> => {
   const { table, workspace } = options;
   const { columns, large, read } = READ[table];
-  const bytes = large.map((name) => `coalesce(octet_length(${name}), 0)`).join(" + ");
+  const size = large.map((name) => `coalesce(octet_length(${name}), 0)`).join(" + ");
   const bounds = boundsOf(options);
   const values: unknown[] = [workspace, limit, ...bounds.values];
   const behind = after === undefined ? "" : ` AND id > $${values.push(after)}`;
   const upTo = before === undefined ? "" : ` AND id < $${values.push(before)}`;
   const rows = await query<Row>(
-    `SELECT * FROM (SELECT page.*, sum(bytes) OVER (ORDER BY id ${order}) AS up_to FROM (
-       SELECT ${columns}, ${bytes} AS bytes FROM ${table}
+    `SELECT * FROM (SELECT page.*, sum(size) OVER (ORDER BY id ${order}) AS up_to FROM (
+       SELECT ${columns}, ${size} AS size FROM ${table}
        WHERE workspace = $1${bounds.conditions}${behind}${upTo} ORDER BY id ${order} LIMIT $2
-     ) AS page) AS sized WHERE up_to - bytes < ${PAGE_BYTES} ORDER BY id ${order}`,
+     ) AS page) AS sized WHERE up_to - size < ${PAGE_BYTES} ORDER BY id ${order}`,
     values,
   );
   const accounts = table === "contacts" ? await accountsOf(query, rows) : undefined;
@@ -189,10 +202,10 @@ export const jsonLine = (row: Exported): string => {
 };
 
 /** A row as CSV takes it: JSON in one cell, nothing for null. */
-export const csvRow = (row: Exported): Record<string, string> =>
+export const csvRow = (row: Exported): Record<string, string | null> =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
       name,
-      value === null ? "" : typeof value === "object" ? value.json : String(value),
+      value === null ? null : typeof value === "object" ? value.json : String(value),
     ]),
   );

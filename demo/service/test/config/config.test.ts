@@ -44,6 +44,7 @@ it("has defaults that suit the demo", () => {
     addressQuota: 0,
     tokenQuota: 0,
     addressRecords: 0,
+    deadLetters: 0,
     logLevel: "info",
   });
 });
@@ -69,6 +70,7 @@ it("is read from the environment", () => {
     TRACKLET_ADDRESS_QUOTA_MB: "7",
     TRACKLET_TOKEN_QUOTA_MB: "8",
     TRACKLET_ADDRESS_RECORDS: "9",
+    TRACKLET_DEAD_LETTERS: "10",
     TRACKLET_LOG_LEVEL: "debug",
   };
   expect(readConfig(environment)).toEqual({
@@ -90,6 +92,7 @@ it("is read from the environment", () => {
     addressQuota: 7,
     tokenQuota: 8,
     addressRecords: 9,
+    deadLetters: 10,
     logLevel: "debug",
   });
 });

@@ -41,7 +41,8 @@ vi.mock("../../database/pglite/pglite-thread.js", async (importOriginal) => {
 /** Calls all that the service and its command line do with a database. */
 const useEverything = async (): Promise<void> => {
   const folder = await dataFolder();
-  const service = await startService({ dataFolder: folder, retentionDays: 1 });
+  const service = await startService({ dataFolder: folder, retentionDays: 1, deadLetters: 1 });
+  await service.post('{"contact_uid":"new"');
   await service.post({ contact_uid: "new", event_uid: "used", params: { event_id: "1", account_uid: "acme" } });
   const after = "00000000-0000-0000-0000-000000000000";
   // An account with more contacts than an answer holds.
@@ -88,6 +89,7 @@ const useEverything = async (): Promise<void> => {
     ["import", events],
     ["sql", "SELECT 1"],
     ["delete-workspace", "gone"],
+    ["send-dead-letters", "--may-repeat"],
     ["export", "--since", "2026-01-01", "--until", "2126-01-01"],
     ["export", "contacts"],
     ["export", "accounts"],

@@ -70,7 +70,7 @@ it("counts each visitor of a trusted proxy for itself", async () => {
 });
 
 it("stores so many bytes a day of an address, and of a token, and no more", async () => {
-  const { post } = await start({ ...PROXIED, addressQuota: 1, tokenQuota: 24 });
+  const { post, get } = await start({ ...PROXIED, addressQuota: 1, tokenQuota: 24, rateLimit: 7, metricsToken: "m" });
   const send = (from: string) =>
     post({ contact_uid: "a", event_uid: "b", params: { x: "ä".repeat(120_000) } }, { "x-forwarded-for": from });
   const statuses = async (from: string) => {
@@ -85,6 +85,11 @@ it("stores so many bytes a day of an address, and of a token, and no more", asyn
   const elsewhere = await send("192.0.2.2");
   expect(Number(elsewhere.headers.get("retry-after"))).toBeLessThanOrEqual(3_600);
   await expectRefusal(elsewhere, 429, /^of the 24 MB a day of this token, those of this hour are used up$/);
+  for (let number = 0; number < 6; number += 1) await send("192.0.2.2");
+  await expectRefusal(await send("192.0.2.2"), 429, /^too many requests/);
+  const counts = await (await get("/metrics", { authorization: "Bearer m" })).text();
+  expect(counts).toContain('tracklet_events_refused_total{reason="quota",workspace="default"} 9\n');
+  expect(counts).toContain('tracklet_events_refused_total{reason="rate",workspace=""} 1\n');
 });
 
 it("cuts the slowest bodies of the address that holds most, and no other, where too many are held back", async () => {
