@@ -86,7 +86,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   app.addHook("onClose", () => database.close());
   for (const schema of [ErrorBody, EventInput, Success, Account, Contact, User, UserList]) app.addSchema(schema);
 
-  if (config.retentionDays !== undefined) keepFor(app, database, config.retentionDays, workspaces);
+  if (config.retentionDays !== undefined)
+    keepFor(app, database, { days: config.retentionDays, workspaces: () => workspaces });
   metrics.watchRequests(app);
   decorateWorkspace(app);
   closeConnections(app);

@@ -3,7 +3,7 @@ import type { ServiceConfig } from "../config/options.js";
 import { StartError } from "../config/start-error.js";
 import type { Database } from "../database/database.js";
 import { DEFAULT_WORKSPACE } from "../database/exact-text.js";
-import { DAY_MS } from "../operations/retention.js";
+import { confirmClock, DAY_MS } from "../operations/retention-clock.js";
 import {
   countNaming,
   deleteContact,
@@ -76,5 +76,12 @@ export const addDeleteCommands = ({ program, config, workspace, over, say }: Com
         const events = await deleteEventsBefore(database, workspace, Date.now() - olderThan * DAY_MS);
         say(`deleted ${events} events`);
       }),
+    );
+  program
+    .command("retention")
+    .description("lets events be deleted by their age again, where the service says that it doubts the clock")
+    .requiredOption("--confirm", "says that the clock of this machine is right")
+    .action(() =>
+      over(async ({ query }) => say(`retention goes by the clock, which shows ${await confirmClock(query)}`)),
     );
 };
