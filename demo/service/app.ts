@@ -4,7 +4,7 @@ import { readConfig } from "./config/read-config.js";
 import { StartError } from "./config/start-error.js";
 import type { Database } from "./database/database.js";
 import { continueIds } from "./database/event-id.js";
-import { DEFAULT_WORKSPACE } from "./database/exact-text.js";
+import { followGeneration } from "./database/generation.js";
 import { openDatabase } from "./database/open-database.js";
 import { createSettled } from "./database/settled.js";
 import { isUnavailable, tellFault } from "./database/sql-state.js";
@@ -16,7 +16,7 @@ import { limitRequests } from "./http/limits.js";
 import { refuseOtherMethods } from "./http/methods.js";
 import { describeRoutes } from "./http/openapi.js";
 import { refuseOtherHosts, refuseOtherMachines } from "./http/private-access.js";
-import { createTokens } from "./http/tokens.js";
+import { createAccess } from "./http/tokens.js";
 import { describeErrors } from "./http/validation.js";
 import { eventRoute } from "./ingest/route.js";
 import { EventInput, Success } from "./ingest/schemas.js";
@@ -58,12 +58,20 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const config = { ...readConfig({}), ...given };
   const database = options.database ?? (await openDatabase(config, config.seed ? seed : undefined));
   const metrics = createMetrics();
-  const workspaces = [DEFAULT_WORKSPACE, ...config.workspaces.map(({ name }) => name)];
-  for (const workspace of workspaces) await continueIds(database.query, workspace);
-  const store = metrics.watchStore(createEventStore(database, metrics.committed, bounds));
-  await store.probe().catch(async (error: Error) => {
+  const failed = async (error: Error): Promise<never> => {
     await database.close();
-    throw new StartError(`no event can be stored: ${isUnavailable(error) ? tellFault(error) : error.message}`);
+    throw error instanceof StartError
+      ? error
+      : new StartError(`no event can be stored: ${isUnavailable(error) ? tellFault(error) : error.message}`);
+  };
+  const access = await createAccess(database.query, config).catch(failed);
+  const generation = await followGeneration(database.query, access.load, bounds).catch(failed);
+  for (const workspace of access.workspaces()) await continueIds(database.query, workspace);
+  const memory = { bounds, generation: generation.value };
+  const store = metrics.watchStore(createEventStore(database, metrics.committed, memory));
+  await store.probe().catch(async (error: Error) => {
+    await generation.stop();
+    return failed(error);
   });
 
   const app = Fastify({
@@ -83,11 +91,14 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     frameworkErrors: answerBadUrl,
     clientErrorHandler: answerBadHttp,
   });
-  app.addHook("onClose", () => database.close());
+  app.addHook("onClose", async () => {
+    await generation.stop();
+    await database.close();
+  });
   for (const schema of [ErrorBody, EventInput, Success, Account, Contact, User, UserList]) app.addSchema(schema);
 
   if (config.retentionDays !== undefined)
-    keepFor(app, database, { days: config.retentionDays, workspaces: () => workspaces });
+    keepFor(app, database, { days: config.retentionDays, workspaces: access.workspaces });
   metrics.watchRequests(app);
   decorateWorkspace(app);
   closeConnections(app);
@@ -98,9 +109,9 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
-  await app.register(eventRoute(store, config, metrics.ignored));
+  await app.register(eventRoute(store, { ...config, access, tellIgnored: metrics.ignored }));
   await app.register(async (records) => {
-    records.addHook("preParsing", requireBearer(createTokens(config, "accessToken")));
+    records.addHook("preParsing", requireBearer(access.tokens("access")));
     await records.register(recordRoutes(database));
     await records.register(userRoutes(database, config.publicUrl));
     await records.register(eventListRoute(database, createSettled(database.query, bounds), config.publicUrl));

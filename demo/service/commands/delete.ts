@@ -1,15 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ServiceConfig } from "../config/options.js";
 import { StartError } from "../config/start-error.js";
-import type { Database } from "../database/database.js";
-import { DEFAULT_WORKSPACE } from "../database/exact-text.js";
+import type { Database, Query } from "../database/database.js";
+import type { Bounds } from "../database/transaction-time.js";
 import { confirmClock, DAY_MS } from "../operations/retention-clock.js";
 import {
   countNaming,
   deleteContact,
   deleteEventsBefore,
   deleteNaming,
-  deleteWorkspace,
   hasContact,
   similarContacts,
 } from "../records/deletion.js";
@@ -22,11 +21,16 @@ export interface Commands {
   workspace(): Option;
   /** Runs `work` over the database, which must be there. */
   over(work: (database: Database) => Promise<void>): Promise<void>;
+  /** The same over what only reads. */
+  reading(work: (query: Query) => Promise<void>): Promise<void>;
   say(line: string): void;
+  /** Writes to stdout. */
+  write(lines: readonly string[]): void;
+  bounds: Bounds;
 }
 
 /** The commands that delete, and say what of it is left, or who may have been meant. */
-export const addDeleteCommands = ({ program, config, workspace, over, say }: Commands): void => {
+export const addDeleteCommands = ({ program, workspace, over, say, bounds }: Commands): void => {
   program
     .command("delete-contact")
     .description("deletes the contact and all its events")
@@ -39,7 +43,7 @@ export const addDeleteCommands = ({ program, config, workspace, over, say }: Com
         const others = (await similarContacts(database, workspace, uid)).map((one) => JSON.stringify(one));
         const note = others.length > 0 ? `; by case alone differ ${others.join(", ")}` : "";
         const isThere = await hasContact(database.query, workspace, uid);
-        const events = await deleteContact(database, workspace, uid);
+        const events = await deleteContact(database, { workspace, uid }, bounds);
         const naming = await (everywhere ? deleteNaming : countNaming)(database, workspace, uid);
         if (!isThere && !(everywhere && naming > 0))
           throw new StartError(`there is no contact ${quoted} in the workspace ${workspace}${note}`);
@@ -48,19 +52,6 @@ export const addDeleteCommands = ({ program, config, workspace, over, say }: Com
         else if (naming > 0) say(`${naming} events name it in their params: repeat with --everywhere to delete these`);
       }),
     );
-  program
-    .command("delete-workspace")
-    .description("deletes all that a workspace has which TRACKLET_WORKSPACES no longer names")
-    .argument("<name>", "of the workspace")
-    .action((name: string, _options: object, command: Command) => {
-      if (name === DEFAULT_WORKSPACE || config.workspaces.some((one) => one.name === name))
-        command.error(`"${name}" is in use: remove it from TRACKLET_WORKSPACES first`);
-      return over(async (database) => {
-        const { events, records } = await deleteWorkspace(database, name);
-        if (events + records === 0) throw new StartError(`there is no data of a workspace "${name}"`);
-        say(`deleted the workspace "${name}": ${events} events, ${records} accounts, contacts and users`);
-      });
-    });
   program
     .command("delete-events")
     .description("deletes events by their age")

@@ -13,6 +13,19 @@ export const MIGRATIONS: readonly { name: string; statements: readonly string[] 
          name  TEXT PRIMARY KEY,
          value BIGINT NOT NULL
        )`,
+      `CREATE TABLE workspaces (
+         name       TEXT PRIMARY KEY,
+         created_at BIGINT NOT NULL
+       )`,
+      // Of a token nothing but its digest is kept.
+      `CREATE TABLE tokens (
+         digest     TEXT PRIMARY KEY,
+         workspace  TEXT NOT NULL,
+         kind       TEXT NOT NULL,
+         name       TEXT NOT NULL,
+         created_at BIGINT NOT NULL,
+         expires_at BIGINT
+       )`,
       // Of a record that only its events tell of, there is no stage and no metric.
       `CREATE TABLE accounts (
          id         UUID PRIMARY KEY,

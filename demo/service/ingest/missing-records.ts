@@ -12,8 +12,6 @@ export interface Told {
 
 /** Characters of the keys that are remembered, at most: some 10 MB for uids of usual lengths. */
 const MAX_KNOWN = 2_500_000;
-/** Milliseconds for which what is remembered is believed: others may delete records. */
-const KNOWN_MS = 60_000;
 
 const INSERT = {
   contacts: `INSERT INTO contacts (id, unique_id, created_at, archived, data, workspace)
@@ -34,27 +32,34 @@ type Table = keyof typeof INSERT;
 /**
  * As `makeRecords`, for one batch of events after another: what was made a moment ago costs nothing again, not even a
  * digest, for it is known by the texts that came with the event.
+ *
+ * @param generation of what is remembered, see `generation.ts`: others may delete records. Default: nobody does
  */
-export const createMissingRecords = () => {
+export const createMissingRecords = (generation: () => number | undefined = () => 0) => {
   let known = new Set<string>();
   let size = 0;
-  let since = performance.now();
+  let since: number | undefined;
 
   /** Statements for what may be missing; `done` is to be called once they are committed. */
   return (events: readonly Told[]): { statements: Statement[]; done(): void } => {
-    if (size > MAX_KNOWN || performance.now() - since > KNOWN_MS) {
+    const current = generation();
+    if (size > MAX_KNOWN || (current !== undefined && current !== since)) {
       known = new Set();
       size = 0;
-      since = performance.now();
+      since = current;
     }
+    const memory = known;
+    const isBelieved = current !== undefined;
     const told = new Map<string, Told>();
     for (const event of events) {
       const key = keyOf(event);
-      if (!known.has(key) && !told.has(key)) told.set(key, event);
+      if (!(isBelieved && memory.has(key)) && !told.has(key)) told.set(key, event);
     }
     return {
       statements: makeRecords([...told.values()]),
       done: () => {
+        // What was made before something was deleted may be gone.
+        if (memory !== known || !isBelieved) return;
         for (const key of told.keys()) {
           known.add(key);
           size += key.length;

@@ -18,8 +18,12 @@ const LANES = 2;
 /** What is called after each commit, with the number of its events and the seconds that it took. */
 type OnCommit = (events: number, seconds: number) => void;
 
-export const createEventStore = (database: Database, onCommit: OnCommit, bounds: Bounds = BOUNDS): EventStore => {
-  const missing = createMissingRecords();
+export const createEventStore = (
+  database: Database,
+  onCommit: OnCommit,
+  { bounds = BOUNDS, generation }: { bounds?: Bounds; generation?: () => number | undefined } = {},
+): EventStore => {
+  const missing = createMissingRecords(generation);
   const commit: Commit<NewEvent> = async (events) => {
     const began = performance.now();
     const records = missing(events);
