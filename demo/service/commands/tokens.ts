@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { StartError } from "../config/start-error.js";
 import { readTime, TIME_EXPECTED } from "../config/time-argument.js";
 import { DEFAULT_WORKSPACE } from "../database/exact-text.js";
-import { moveGeneration } from "../database/generation.js";
 import {
   addWorkspace,
   createToken,
@@ -32,11 +31,8 @@ export const addTokenCommands = ({ program, config, workspace, over, reading, sa
     .action((name: string, _options: object, command: Command) => {
       if (!NAME.test(name)) command.error("the name of a workspace has 1 to 64 letters a to z, digits and -");
       return over(async ({ transaction }) => {
-        const isNew = await transaction(async (query) => {
-          await moveGeneration(query);
-          return addWorkspace(query, name);
-        });
-        if (!isNew) throw new StartError(`there is a workspace "${name}" already`);
+        if (!(await transaction((query) => addWorkspace(query, name))))
+          throw new StartError(`there is a workspace "${name}" already`);
         say(`made the workspace "${name}"`);
       });
     });

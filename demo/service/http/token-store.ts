@@ -30,6 +30,7 @@ export const addWorkspace = async (query: Query, name: string): Promise<boolean>
   const insert =
     "INSERT INTO workspaces (name, created_at) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING name";
   const added = await query(insert, [name, Date.now()]);
+  if (added.length > 0) await moveGeneration(query);
   return added.length > 0;
 };
 
