@@ -83,9 +83,9 @@ stories("bounds", {
     await tell("10 s");
     expect(told).toBe(1);
   },
-  "hold for what is found later: the oldest goes first": `
+  "hold for what is found later, too": `
     weather silent; A opens; A tracks 2; B opens maxEvents=3; B tracks 2; 1 s; A crashes; 2 s; B calls "flush"; 1 s
-    B told evicted maxEvents, maxBytes e1`,
+    B told evicted maxEvents, maxBytes e3`,
   "of the age hold by a clock that nobody sets": `
     weather silent; jump -157680000000; A opens maxAgeMs=60000; A tracks 3; jump 157680000000; A tracks; 10 s
     waiting e1 e2 e3 e4; A told `,

@@ -1,4 +1,4 @@
-/** How much may wait: events, bytes and age. The oldest event goes first. */
+/** How much may wait: events, bytes and age. The oldest event goes first; of what a later look has found, the oldest after those. */
 import { numberOf } from "../config.js";
 import { get } from "../state/storage.js";
 import { drop, forget, lists, rows, tally } from "./queue.js";

@@ -53,8 +53,8 @@ function* dueEvents({ isOut, isLeaving, mayProbeEarly }: Occasion): Generator<Du
  * Tabs whose lock keeps other documents away from what has no answer yet, what has just begun included.
  */
 function* unprotected(isOut: boolean): Generator<Due, void> {
-  for (const [{ tab }, { openSince }] of inFlight) {
-    const left = isOut ? 0 : openSince + PROTECTED_MS - performance.now();
+  for (const [{ tab }, { beganAt }] of inFlight) {
+    const left = isOut ? 0 : beganAt + PROTECTED_MS - Date.now();
     yield left > 0 ? left : passedOver(tab) || tab;
   }
 }

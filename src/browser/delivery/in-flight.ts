@@ -12,8 +12,6 @@ import {
 
 export interface Request {
   beganAt: number;
-  /** The same by a clock that nobody sets. */
-  openSince: number;
   /** Bytes of one that outlives the page; 0 of another. */
   kept: number;
 }
@@ -28,10 +26,10 @@ export const setGone = (next: boolean): void => {
 
 /** The requests that are open for at least `ms` milliseconds. */
 export const openFor = (ms: number): Request[] =>
-  [...inFlight.values()].filter(({ openSince }) => performance.now() - openSince >= ms);
+  [...inFlight.values()].filter(({ beganAt }) => Date.now() - beganAt >= ms);
 
 /** Has the service answered a moment ago? What hangs has not. */
-const isAnswering = (): boolean => performance.now() - health.answeredAt < SLOW_MS;
+const isAnswering = (): boolean => Date.now() - health.answeredAt < SLOW_MS;
 
 /**
  * Is there no place for another request? A page that is out of sight has many, but few where the service hangs. Any other has

@@ -7,7 +7,7 @@ import { readVisitor } from "./addressing.js";
 import { BACKOFF, backoff, readBackoff } from "./backoff.js";
 import { accept } from "./health.js";
 import { inFlight, isGone, setGone } from "./in-flight.js";
-import { load, look, noteOther, told } from "./look.js";
+import { load, look, lookLater } from "./look.js";
 import { releaseAll } from "./ownership.js";
 import { enlist, forget, put, rename, rows } from "./queue.js";
 import { hurry, round } from "./rounds.js";
@@ -57,15 +57,13 @@ const onEventRow = (key: string, text: string | null): void => {
   const row = rows.get(key);
   if (text !== null) {
     // A mark is judged by the requests that begin now.
-    if (row || !readRow(key, text).handedOffAt) noteOther(key);
-    else load(key);
-  } else {
-    told.delete(key);
-    // It has delivered or dropped the event. Where a request is open here, its answer decides; what became of a mark says
-    // nothing of an event whose request this document still hears of.
-    if (row && inFlight.has(row)) row.isRemoved = !row.handedOffAt;
-    else if (row) forget(row);
+    if (!row && readRow(key, text).handedOffAt) load(key);
+    else lookLater();
   }
+  // It has delivered or dropped the event. Where a request is open here, its answer decides; what became of a mark says
+  // nothing of an event whose request this document still hears of.
+  else if (row && inFlight.has(row)) row.isRemoved = !row.handedOffAt;
+  else if (row) forget(row);
 };
 
 const onStorage = ({ key: whole, newValue }: PageEvent): void => {
@@ -78,7 +76,7 @@ const onStorage = ({ key: whole, newValue }: PageEvent): void => {
     onRow(key, newValue);
     catchUp(key === BACKOFF);
     // Another tab has seen the service accept an event.
-    if (wasDown && !backoff) accept(Date.now(), performance.now());
+    if (wasDown && !backoff) accept(Date.now());
   }
   round();
 };

@@ -13,7 +13,7 @@ type List = Set<Row>;
 
 /** The name of this document. Random, because a duplicated tab has the session storage of the other one. */
 export let me = "";
-/** All events that this document lists, by key: the oldest first. */
+/** All events that this document lists, by key: in the order in which they joined. */
 export const rows = new Map<string, Row>();
 /** Those that may be sent, by the tab that has tracked them: this document's own come first. */
 export const ready = new Map<string, List>();

@@ -23,14 +23,14 @@ const isRefused = (status: number): boolean => [400, 413, 422].includes(status);
  */
 const judgeFailure = (row: Row, status: number, isEvents: boolean): boolean => {
   const { failures, failedAt = 0, wasRefused, tries = 0 } = row;
-  const isAtFault = isEvents && failures > 0 && failedAt < health.acceptedSince;
+  const isAtFault = isEvents && failures > 0 && failedAt < health.acceptedAt;
   row.wasRefused = isRefused(status);
   if (isAtFault && wasRefused && row.wasRefused) {
     drop(row, "rejected", `status ${status}`);
     return true;
   }
   row.tries = isAtFault || (isEvents && tries) ? tries + 1 : 0;
-  row.failedAt = performance.now();
+  row.failedAt = Date.now();
   // Where it is no longer this document's, another one may have delivered it.
   if (owns(row) && (isOwn(row) || getStored(row.key) !== undefined)) {
     row.failures++;
@@ -45,9 +45,9 @@ const judgeFailure = (row: Row, status: number, isEvents: boolean): boolean => {
 
 /** Says what the answer means. A suspect is in no list after it. */
 export const judge = (row: Row, { request, outcome: [status, retryAfter] }: Ended): void => {
-  if (status > BEACON) health.answeredAt = performance.now();
+  if (status > BEACON) health.answeredAt = Date.now();
   if (isSuccess(status)) {
-    accept(request.beganAt, request.openSince);
+    accept(request.beganAt);
     clear();
     deliver(row);
     return;
@@ -70,7 +70,7 @@ export const judge = (row: Row, { request, outcome: [status, retryAfter] }: Ende
   const isRefusal = isRefused(status);
   if (isRefusal && isFirst) health.refusals++;
   const isWrong = isRefusal ? health.refusals >= Math.min(REFUSALS, countWaiting()) : status && !isTransient(status);
-  const isWell = performance.now() - health.acceptedSince < WELL_MS;
+  const isWell = Date.now() - health.acceptedAt < WELL_MS;
   const delay = isWrong ? PAUSE_MS : isWell ? Math.random() * WELL_CEILING_MS : 0;
   // Any other status of a wrong configuration speaks of the service as well.
   const culprit = isEvents && (isRefusal || !isWrong) ? row.key : "";

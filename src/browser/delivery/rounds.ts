@@ -12,7 +12,7 @@ import { trim } from "./bounds.js";
 import { due } from "./due.js";
 import { handOff, judgeMarks } from "./hand-off.js";
 import { inFlight, isGone } from "./in-flight.js";
-import { join } from "./look.js";
+import { lookWhenDue } from "./look.js";
 import { ask, isAsking, release } from "./ownership.js";
 import { countWaiting, enlist, rows } from "./queue.js";
 import { judge } from "./responses.js";
@@ -61,7 +61,7 @@ const step = (isLeaving: boolean): void => {
   next.isComing = false;
   const isOut = isGone || isHidden();
   const isOpen = consent === "granted" && !!url;
-  let wait = isOpen && !isOut ? join() : Number.POSITIVE_INFINITY;
+  let wait = isOpen && !isOut ? lookWhenDue() : Number.POSITIVE_INFINITY;
   judgeMarks();
   trim();
   if (isOpen && countWaiting()) {

@@ -26,7 +26,6 @@ export const send = async (row: Row, isOut: boolean): Promise<Ended> => {
   claim(row.key);
   const request = {
     beganAt: Date.now(),
-    openSince: performance.now(),
     kept: outlives ? row.size : 0,
   };
   inFlight.set(row, request);

@@ -37,7 +37,7 @@ export const REFUSED_MS = 2_000;
 /** Locks at once. */
 export const LOCKS = 8;
 /** An event of another tab that is still there after this time needs help. */
-export const TOLD_MS = 5_000;
+export const LOOK_MS = 5_000;
 
 /** A probe whose page is gone frees the way after this time: that of a request. */
 export const PROBE_MS = TIMEOUT_MS;
