@@ -5,7 +5,7 @@ import { readConfig } from "./config/read-config.js";
 import { StartError } from "./config/start-error.js";
 import type { Database } from "./database/database.js";
 import { continueIds } from "./database/event-id.js";
-import { DEFAULT_WORKSPACE } from "./database/exact-text.js";
+import { followGeneration } from "./database/generation.js";
 import { openDatabase } from "./database/open-database.js";
 import { createSettled } from "./database/settled.js";
 import { isUnavailable, tellFault } from "./database/sql-state.js";
@@ -17,7 +17,7 @@ import { limitRequests } from "./http/limits.js";
 import { refuseOtherMethods } from "./http/methods.js";
 import { describeRoutes } from "./http/openapi.js";
 import { refuseOtherHosts, refuseOtherMachines } from "./http/private-access.js";
-import { createTokens } from "./http/tokens.js";
+import { createAccess } from "./http/tokens.js";
 import { VALIDATION } from "./http/validation.js";
 import { eventRoute } from "./ingest/route.js";
 import { EventInput, Success } from "./ingest/schemas.js";
@@ -63,14 +63,22 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS, lingerMs, bounds = BOUNDS, ...given } = options;
   const config = { ...readConfig({}), ...given };
   const database = options.database ?? (await openDatabase(config, config.seed ? seed : undefined));
-  const workspaces = [DEFAULT_WORKSPACE, ...config.workspaces.map(({ name }) => name)];
-  const metrics = createMetrics(workspaces);
-  for (const workspace of workspaces) await continueIds(database.query, workspace);
-  const { addressRecords } = config;
-  const store = metrics.watchStore(createEventStore(database, { ...metrics, addressRecords, bounds }));
-  await store.probe().catch(async (error: Error) => {
+  const failed = async (error: Error): Promise<never> => {
     await database.close();
-    throw new StartError(`no event can be stored: ${isUnavailable(error) ? tellFault(error) : error.message}`);
+    throw error instanceof StartError
+      ? error
+      : new StartError(`no event can be stored: ${isUnavailable(error) ? tellFault(error) : error.message}`);
+  };
+  const access = await createAccess(database.query, config).catch(failed);
+  const generation = await followGeneration(database.query, access.load, bounds).catch(failed);
+  for (const workspace of access.workspaces()) await continueIds(database.query, workspace);
+  const metrics = createMetrics(access.workspaces());
+  const { addressRecords } = config;
+  const memory = { addressRecords, bounds, generation: generation.value };
+  const store = metrics.watchStore(createEventStore(database, { ...metrics, ...memory }));
+  await store.probe().catch(async (error: Error) => {
+    await generation.stop();
+    return failed(error);
   });
 
   const app = Fastify({
@@ -89,10 +97,14 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     frameworkErrors: answerBadUrl,
     clientErrorHandler: answerBadHttp,
   });
-  app.addHook("onClose", () => database.close());
+  app.addHook("onClose", async () => {
+    await generation.stop();
+    await database.close();
+  });
   for (const schema of [ErrorBody, EventInput, Success, Account, Contact, User, UserList]) app.addSchema(schema);
 
-  if (config.retentionDays !== undefined) keepFor(app, database, config.retentionDays, workspaces);
+  if (config.retentionDays !== undefined)
+    keepFor(app, database, { days: config.retentionDays, workspaces: access.workspaces });
   metrics.watchRequests(app);
   decorateWorkspace(app);
   closeConnections(app, lingerMs);
@@ -108,9 +120,9 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
-  await app.register(eventRoute(store, config, metrics.ignored));
+  await app.register(eventRoute(store, { ...config, access, tellIgnored: metrics.ignored }));
   await app.register(async (records) => {
-    records.addHook("preParsing", requireBearer(createTokens(config, "accessToken")));
+    records.addHook("preParsing", requireBearer(access.tokens("access")));
     await records.register(recordRoutes(database));
     await records.register(userRoutes(database, config.publicUrl));
     await records.register(eventListRoute(database, createSettled(database.query, bounds), config.publicUrl));

@@ -97,7 +97,7 @@ export const OPTIONS = {
       additionalProperties: {
         type: "object",
         required: ["api_token", "access_token"],
-        properties: { api_token: API_TOKEN, access_token: BEARER, server_token: API_TOKEN },
+        properties: { api_token: API_TOKEN, access_token: BEARER },
       },
       expected: 'JSON such as {"shop":{"api_token":"…","access_token":"…"}}, with names of a to z, digits and -',
       writeOnly: true,
@@ -179,8 +179,6 @@ export interface Workspace {
   apiToken: string;
   /** Bearer token that may read records; two, likewise. */
   accessToken: string;
-  /** Token that may record events of the operator's servers, which are no strangers; two, likewise. */
-  serverToken?: string | undefined;
 }
 
 /**

@@ -76,12 +76,7 @@ const complete = (values: Values): ServiceConfig => {
     ...all,
     publicUrl: all.publicUrl && new URL(all.publicUrl).href.replace(/\/$/, ""),
     workspaces: Object.entries(workspaces).map(
-      ([name, tokens]): Workspace => ({
-        name,
-        apiToken: tokens.api_token,
-        accessToken: tokens.access_token,
-        serverToken: tokens.server_token,
-      }),
+      ([name, tokens]): Workspace => ({ name, apiToken: tokens.api_token, accessToken: tokens.access_token }),
     ),
     seed: (values.seed ?? (isPrivately && all.databaseUrl === undefined ? "on" : "off")) === "on",
     ...(isPrivately && {
@@ -118,7 +113,7 @@ const checkTokens = (config: ServiceConfig, isPrivately: boolean): void => {
     ["TRACKLET_SERVER_TOKEN", config.serverToken],
     ["TRACKLET_METRICS_TOKEN", config.metricsToken],
     ...config.workspaces.flatMap((one) =>
-      [one.apiToken, one.accessToken, one.serverToken].map((token) => ["TRACKLET_WORKSPACES", token]),
+      [one.apiToken, one.accessToken].map((token) => ["TRACKLET_WORKSPACES", token]),
     ),
   ].flatMap(([variable, value]) => (value?.split(",") ?? []).map((token) => ({ variable: variable!, token })));
   const seen = new Map<string, string>();

@@ -1,3 +1,4 @@
+import { StartError } from "../config/start-error.js";
 import type { Database } from "./database.js";
 import { MIGRATIONS } from "./migrations.js";
 import { errorCode, repeated } from "./sql-state.js";
@@ -23,7 +24,7 @@ export const migrate = (database: Database): Promise<void> =>
     (error) => MADE_MEANWHILE.test(errorCode(error)),
   );
 
-/** Looks which tables there are. @throws Error when they are not those that this version makes or can go on from */
+/** Looks which tables there are. @throws StartError when they are not those that this version makes or can go on from */
 export const look = async ({ query }: Pick<Database, "query">) => {
   const [{ log, events }] = (await query<{ log: boolean; events: boolean }>(
     "SELECT to_regclass('schema_migrations') IS NOT NULL AS log, to_regclass('events') IS NOT NULL AS events",
@@ -31,9 +32,12 @@ export const look = async ({ query }: Pick<Database, "query">) => {
   const done = log ? await query<{ name: string }>("SELECT name FROM schema_migrations") : [];
   const other = done.find(({ name }) => !MIGRATIONS.some((known) => known.name === name))?.name;
   if ((!log && events) || /^\d{3}-/.test(other ?? ""))
-    throw new Error(
-      "it was made before 0.1.0: export it with the version that made it, and import that into a new one",
+    throw new StartError(
+      "the database was made before 0.1.0: export it with the version that made it, and import that into a new one",
     );
-  if (other !== undefined) throw new Error(`it is of a newer version (${other}): start that version`);
+  if (other !== undefined)
+    throw new StartError(
+      `the database has tables of the version ${other}, which this build does not know (it makes ${MIGRATIONS.at(-1)!.name}): start the build that made them, or a newer one`,
+    );
   return { isNew: !log, missing: MIGRATIONS.filter(({ name }) => !done.some((one) => one.name === name)) };
 };

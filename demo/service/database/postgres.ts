@@ -62,6 +62,7 @@ export const openExistingPostgres = async (databaseUrl: string): Promise<Databas
 
 const usable = <T>(opening: Promise<T>): Promise<T> =>
   opening.catch((error) => {
+    if (error instanceof StartError) throw error;
     // An AggregateError of several addresses has an empty message.
     const reason = (error as Error).message || String((error as { code?: string }).code);
     const advice = /unsupported startup parameter/.test(reason)

@@ -1,3 +1,4 @@
+import { StartError } from "../config/start-error.js";
 import type { Database, Query } from "./database.js";
 import { look, migrate } from "./migrate.js";
 
@@ -26,9 +27,11 @@ export const prepare = async (database: Database, fill: Fill | undefined): Promi
   });
 };
 
-/** @throws Error when the tables are not those of this version */
+/** @throws StartError when the tables are not those of this version */
 export const requireTables = async (database: Database): Promise<void> => {
   const { isNew, missing } = await look(database);
-  if (isNew) throw new Error("it has no tables of the service");
-  if (missing.length > 0) throw new Error(`it is of an older version, without ${missing[0]!.name}`);
+  if (isNew)
+    throw new StartError("the database has no tables of the service: start the service once, which makes them");
+  if (missing.length > 0)
+    throw new StartError(`the database is of an older version, without ${missing[0]!.name}: start the service once`);
 };

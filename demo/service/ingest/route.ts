@@ -4,7 +4,7 @@ import type { ServiceConfig } from "../config/options.js";
 import { requireApiToken } from "../http/auth.js";
 import { errors, HttpError } from "../http/errors.js";
 import { createQuota, networkOf } from "../http/limits.js";
-import { createTokens } from "../http/tokens.js";
+import type { Access } from "../http/tokens.js";
 import { readEventBodies } from "./body.js";
 import { findMember } from "./json-text.js";
 import type { NewEvent } from "./rows.js";
@@ -15,20 +15,25 @@ export const EVENT_PATH = "/v1/track/event";
 /** Members of a body that an answer names, and the characters of each. */
 const [MAX_NAMED, MAX_NAME] = [10, 64];
 
+type Limits = Pick<ServiceConfig, "maxEventBytes" | "addressQuota" | "tokenQuota">;
+
 /**
  * `POST /v1/track/event`: records an event; answered once it is committed.
  *
- * @param tellIgnored is called for each body that has members which are left out
+ * @param tellIgnored of the second: is called for each body that has members which are left out
  */
 export const eventRoute =
-  (store: EventStore, config: ServiceConfig, tellIgnored: () => void): FastifyPluginAsyncTypebox =>
+  (
+    store: EventStore,
+    { access, tellIgnored, ...config }: Limits & { access: Access; tellIgnored: () => void },
+  ): FastifyPluginAsyncTypebox =>
   async (app) => {
     readEventBodies(app, config.maxEventBytes);
     const spend = createQuota(config);
     app.post(
       EVENT_PATH,
       {
-        preParsing: requireApiToken(createTokens(config, "apiToken"), createTokens(config, "serverToken")),
+        preParsing: requireApiToken(access.tokens("api"), access.tokens("server")),
         schema: {
           operationId: "sendEvent",
           tags: ["events"],
@@ -59,6 +64,8 @@ export const eventRoute =
         const address = request.isOfServer ? undefined : request.ip;
         const giveBack = spend({ address, workspace: request.workspace, bytes });
         const { event_id: stamp, account_uid: accountUid, occurred_at: occurredAt } = params as Record<string, unknown>;
+        // A body may take its time, and its workspace be deleted meanwhile.
+        if (!access.workspaces().includes(request.workspace)) throw new HttpError(401, "the API token is wrong");
         const receivedAt = Date.now();
         const event: NewEvent = {
           workspace: request.workspace,

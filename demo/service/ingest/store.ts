@@ -24,17 +24,17 @@ export interface StoreOptions {
   withoutRecord(): void;
   /** New contacts, accounts and memberships a day of one network. */
   addressRecords: number;
+  /** See `createMissingRecords`. */
+  generation?: () => number | undefined;
   bounds?: Bounds;
 }
 
 export const createEventStore = (
   database: Database,
-  { committed, withoutRecord, addressRecords, bounds = BOUNDS }: StoreOptions,
+  { committed, withoutRecord, addressRecords, generation, bounds = BOUNDS }: StoreOptions,
 ): EventStore => {
-  const missing = createMissingRecords(
-    addressRecords === 0 ? undefined : createCounter({ points: addressRecords, windowMs: DAY_MS }),
-    withoutRecord,
-  );
+  const bound = addressRecords === 0 ? undefined : createCounter({ points: addressRecords, windowMs: DAY_MS });
+  const missing = createMissingRecords({ generation, bound, withoutRecord });
   const commit: Commit<NewEvent> = async (events) => {
     const began = performance.now();
     const records = missing(events);

@@ -92,6 +92,7 @@ const open = async (
   } catch (error) {
     await engine?.close().catch(() => {});
     unlock();
+    if (error instanceof StartError) throw error;
     throw new StartError(
       `cannot open the database in ${folder} (${reason(error)}): move or delete that folder to start with an empty one, or set TRACKLET_DATA`,
     );

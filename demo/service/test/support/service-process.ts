@@ -34,6 +34,7 @@ export const spawnService = (
   const closed = once(child, "close").then(([code, signal]) => ({ code, signal, ...output }));
   return {
     child,
+    stdout: () => output.stdout,
     /** Exit code, signal and all output, once the process has ended. */
     closed,
     /** The address that it prints when it listens. */
