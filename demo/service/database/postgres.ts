@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import pg from "pg";
 import { StartError } from "../config/start-error.js";
 import type { Database, Query, Statement, Written } from "./database.js";
-import { type Fill, prepare, requireTables } from "./prepare.js";
+import { type Fill, prepare, requireTables } from "./migrate.js";
 import { isUnavailable, repeated } from "./sql-state.js";
 
 /** Connections of one process: one commits events, the others answer look-ups and live pages. */

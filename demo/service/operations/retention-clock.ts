@@ -1,6 +1,6 @@
 import type { Query } from "../database/database.js";
 import { SET_BACK_MS, timeOf } from "../database/event-id.js";
-import { readState, writeState } from "../database/state.js";
+import { readState, writeState } from "./state.js";
 
 export const DAY_MS = 86_400_000;
 /** What the clock may be ahead of the time that is known to have passed; the service may have stood still as long. */

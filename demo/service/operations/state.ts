@@ -1,4 +1,4 @@
-import type { Query } from "./database.js";
+import type { Query } from "../database/database.js";
 
 /** What all processes know together, by name: numbers of `service_state`. */
 export const readState = async (query: Query): Promise<Partial<Record<string, number>>> => {
