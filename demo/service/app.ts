@@ -98,7 +98,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     clientErrorHandler: answerBadHttp,
   });
   app.addHook("onClose", async () => {
-    await generation.stop();
+    // Not waited for: its look may be behind an order that takes long, and the end of the database ends both.
+    void generation.stop();
     await database.close();
   });
   for (const schema of [ErrorBody, EventInput, Success, Account, Contact, User, UserList]) app.addSchema(schema);
