@@ -1,10 +1,11 @@
+import { compile } from "@fastify/proxy-addr";
 import Fastify, { type FastifyInstance } from "fastify";
 import { isPrivate, type ServiceConfig } from "./config/options.js";
 import { readConfig } from "./config/read-config.js";
 import { StartError } from "./config/start-error.js";
 import type { Database } from "./database/database.js";
 import { continueIds } from "./database/event-id.js";
-import { DEFAULT_WORKSPACE } from "./database/exact-text.js";
+import { followGeneration } from "./database/generation.js";
 import { openDatabase } from "./database/open-database.js";
 import { createSettled } from "./database/settled.js";
 import { isUnavailable, tellFault } from "./database/sql-state.js";
@@ -16,11 +17,12 @@ import { limitRequests } from "./http/limits.js";
 import { refuseOtherMethods } from "./http/methods.js";
 import { describeRoutes } from "./http/openapi.js";
 import { refuseOtherHosts, refuseOtherMachines } from "./http/private-access.js";
-import { createTokens } from "./http/tokens.js";
+import { createAccess } from "./http/tokens.js";
 import { VALIDATION } from "./http/validation.js";
 import { eventRoute } from "./ingest/route.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store.js";
+import { boundConnections } from "./operations/connection-bound.js";
 import { closeConnections } from "./operations/connections.js";
 import { keepDeadLetters } from "./operations/dead-letters.js";
 import { healthRoutes } from "./operations/health.js";
@@ -41,6 +43,8 @@ export interface ServiceOptions extends Partial<ServiceConfig> {
   database?: Database;
   /** Milliseconds that a request may take to arrive; 30 s. */
   requestTimeoutMs?: number;
+  /** Milliseconds that a connection without a request has once the service closes; 1 s. */
+  lingerMs?: number;
   /** How long a transaction may take; tests have less time. */
   bounds?: Bounds;
 }
@@ -56,17 +60,25 @@ const REQUEST_TIMEOUT_MS = 30_000;
  * @throws StartError when the database cannot be used
  */
 export const createService = async (options: ServiceOptions = {}): Promise<FastifyInstance> => {
-  const { requestTimeoutMs = REQUEST_TIMEOUT_MS, bounds = BOUNDS, ...given } = options;
+  const { requestTimeoutMs = REQUEST_TIMEOUT_MS, lingerMs, bounds = BOUNDS, ...given } = options;
   const config = { ...readConfig({}), ...given };
   const database = options.database ?? (await openDatabase(config, config.seed ? seed : undefined));
-  const workspaces = [DEFAULT_WORKSPACE, ...config.workspaces.map(({ name }) => name)];
-  const metrics = createMetrics(workspaces);
-  for (const workspace of workspaces) await continueIds(database.query, workspace);
-  const { addressRecords } = config;
-  const store = metrics.watchStore(createEventStore(database, { ...metrics, addressRecords, bounds }));
-  await store.probe().catch(async (error: Error) => {
+  const failed = async (error: Error): Promise<never> => {
     await database.close();
-    throw new StartError(`no event can be stored: ${isUnavailable(error) ? tellFault(error) : error.message}`);
+    throw error instanceof StartError
+      ? error
+      : new StartError(`no event can be stored: ${isUnavailable(error) ? tellFault(error) : error.message}`);
+  };
+  const access = await createAccess(database.query, config).catch(failed);
+  const generation = await followGeneration(database.query, access.load, bounds).catch(failed);
+  for (const workspace of access.workspaces()) await continueIds(database.query, workspace);
+  const metrics = createMetrics(access.workspaces());
+  const { addressRecords } = config;
+  const memory = { addressRecords, bounds, generation: generation.value };
+  const store = metrics.watchStore(createEventStore(database, { ...metrics, ...memory }));
+  await store.probe().catch(async (error: Error) => {
+    await generation.stop();
+    return failed(error);
   });
 
   const app = Fastify({
@@ -85,26 +97,33 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     frameworkErrors: answerBadUrl,
     clientErrorHandler: answerBadHttp,
   });
-  app.addHook("onClose", () => database.close());
+  app.addHook("onClose", async () => {
+    // Not waited for: its look may be behind an order that takes long, and the end of the database ends both.
+    void generation.stop();
+    await database.close();
+  });
   for (const schema of [ErrorBody, EventInput, Success, Account, Contact, User, UserList]) app.addSchema(schema);
 
-  if (config.retentionDays !== undefined) keepFor(app, database, config.retentionDays, workspaces);
+  if (config.retentionDays !== undefined)
+    keepFor(app, database, { days: config.retentionDays, workspaces: access.workspaces });
   metrics.watchRequests(app);
   decorateWorkspace(app);
-  closeConnections(app);
+  closeConnections(app, lingerMs);
+  const isOurs = compile(["loopback", ...config.trustProxy]);
+  boundConnections(app.server, (address) => isOurs(address, 0));
   const refused = [watchRefusals(app, metrics.refused), keepDeadLetters(app, database, config.deadLetters)];
   answerErrors(app, (...refusal) => {
     for (const tell of refused) tell(...refusal);
   });
   answerExpectations(app);
   if (isPrivate(config)) refuseOtherHosts(app);
-  await allowOrigins(app);
+  await allowOrigins(app, isPrivate(config));
   limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
-  await app.register(eventRoute(store, config, metrics.ignored));
+  await app.register(eventRoute(store, { ...config, access, tellIgnored: metrics.ignored }));
   await app.register(async (records) => {
-    records.addHook("preParsing", requireBearer(createTokens(config, "accessToken")));
+    records.addHook("preParsing", requireBearer(access.tokens("access")));
     await records.register(recordRoutes(database));
     await records.register(userRoutes(database, config.publicUrl));
     await records.register(eventListRoute(database, createSettled(database.query, bounds), config.publicUrl));

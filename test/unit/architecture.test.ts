@@ -21,7 +21,7 @@ const filesOf = (folder: string, below: string): [path: string, file: string][] 
     posix.join(folder, path),
   ]);
 const modules = [...filesOf("", "src"), ...filesOf("service", "demo")]
-  .filter(([, file]) => /(?<!\.d)\.ts$/.test(file) && !/^service\/(test\/|build\.ts)/.test(file))
+  .filter(([, file]) => /(?<!\.d)\.ts$/.test(file) && !/^service\/(test\/|(build|release)\.ts)/.test(file))
   .map(([path, file]): Module => {
     const text = readFileSync(path, "utf8");
     const nameOf = (path: string): string =>

@@ -8,6 +8,7 @@ import { DEFAULT_WORKSPACE, isUuid } from "../database/exact-text.js";
 import { openExisting, openForReading } from "../database/open-database.js";
 import { createSettled } from "../database/settled.js";
 import { BOUNDS } from "../database/transaction-time.js";
+import { listWorkspaces } from "../http/token-store.js";
 import { findMember } from "../ingest/json-text.js";
 import { hasContact } from "../records/deletion.js";
 import { type Exported, exportRows, TABLES, type Table } from "../records/stored.js";
@@ -15,6 +16,7 @@ import { addDeleteCommands } from "./delete.js";
 import { type Format, writeRows } from "./export.js";
 import { exportSettled, followEvents } from "./follow.js";
 import { tellLoss } from "./loss.js";
+import { addTokenCommands } from "./tokens.js";
 
 /** Where results go; the process's own unless a test says otherwise. */
 export interface Output {
@@ -52,7 +54,7 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
     .description(
       "Without a command the service starts. The commands work on its database, which the same environment variables name " +
         "(node --env-file=/etc/tracklet.env demo/.service/main.js loads them from a file); they never make one. Where the " +
-        "embedded database (TRACKLET_DATA) is in use, only export, sql and loss work: they read through the running service.",
+        "embedded database (TRACKLET_DATA) is in use, only those that read work, through the running service: export, sql, loss and the lists.",
     )
     .exitOverride()
     .configureOutput({
@@ -62,12 +64,24 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
     });
   const workspace = () =>
     new Option("--workspace <name>", "whose data").default(DEFAULT_WORKSPACE).argParser((name: string) => {
-      if (name !== DEFAULT_WORKSPACE && !config.workspaces.some((one) => one.name === name))
-        throw new InvalidArgumentError(`TRACKLET_WORKSPACES has no workspace "${name}"`);
+      asked = name;
       return name;
     });
-  const over = (work: (database: Database) => Promise<void>) => using(openExisting(config), work);
-  const reading = (work: (query: Query) => Promise<void>) => using(openForReading(config), ({ query }) => work(query));
+  let asked: string | undefined;
+  const requireWorkspace = async (query: Query): Promise<void> => {
+    if (asked !== undefined && !(await listWorkspaces(query)).includes(asked))
+      throw new StartError(`there is no workspace "${asked}"; see npm run service -- workspace list`);
+  };
+  const over = (work: (database: Database) => Promise<void>) =>
+    using(openExisting(config), async (database) => {
+      await requireWorkspace(database.query);
+      await work(database);
+    });
+  const reading = (work: (query: Query) => Promise<void>) =>
+    using(openForReading(config), async ({ query }) => {
+      await requireWorkspace(query);
+      await work(query);
+    });
   const say = (line: string) => void output.stderr.write(`${line}\n`);
   const since = (what: string) => new Option("--since <time>", what).argParser(timeArgument);
   const until = (what: string) => new Option("--until <time>", what).argParser(timeArgument);
@@ -174,7 +188,10 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
         say(await sendDeadLetters(database, config, { workspace, mayRepeat }));
       }),
     );
-  addDeleteCommands({ program, config, workspace, over, say });
+  const write = (lines: readonly string[]) => void output.stdout.write(lines.join(""));
+  const commands = { program, config, workspace, over, reading, say, write, bounds };
+  addDeleteCommands(commands);
+  addTokenCommands(commands);
   return program;
 };
 

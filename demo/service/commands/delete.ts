@@ -1,16 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ServiceConfig } from "../config/options.js";
 import { StartError } from "../config/start-error.js";
-import type { Database } from "../database/database.js";
-import { DEFAULT_WORKSPACE } from "../database/exact-text.js";
-import { DAY_MS } from "../operations/retention.js";
+import type { Database, Query } from "../database/database.js";
+import type { Bounds } from "../database/transaction-time.js";
+import { confirmClock, DAY_MS } from "../operations/retention-clock.js";
 import {
   countNaming,
   deleteContact,
   deleteEventsBefore,
   deleteLettersNaming,
   deleteNaming,
-  deleteWorkspace,
   hasContact,
   similarContacts,
 } from "../records/deletion.js";
@@ -23,11 +22,16 @@ export interface Commands {
   workspace(): Option;
   /** Runs `work` over the database, which must be there. */
   over(work: (database: Database) => Promise<void>): Promise<void>;
+  /** The same over what only reads. */
+  reading(work: (query: Query) => Promise<void>): Promise<void>;
   say(line: string): void;
+  /** Writes to stdout. */
+  write(lines: readonly string[]): void;
+  bounds: Bounds;
 }
 
 /** The commands that delete, and say what of it is left, or who may have been meant. */
-export const addDeleteCommands = ({ program, config, workspace, over, say }: Commands): void => {
+export const addDeleteCommands = ({ program, workspace, over, say, bounds }: Commands): void => {
   program
     .command("delete-contact")
     .description("deletes the contact and all its events")
@@ -40,7 +44,7 @@ export const addDeleteCommands = ({ program, config, workspace, over, say }: Com
         const others = (await similarContacts(database, workspace, uid)).map((one) => JSON.stringify(one));
         const note = others.length > 0 ? `; by case alone differ ${others.join(", ")}` : "";
         const isThere = await hasContact(database.query, workspace, uid);
-        const events = await deleteContact(database, workspace, uid);
+        const events = await deleteContact(database, { workspace, uid }, bounds);
         const naming = await (everywhere ? deleteNaming : countNaming)(database, workspace, uid);
         const letters = await deleteLettersNaming(database, workspace, uid);
         if (letters > 0) say(`deleted ${letters} dead letters that name it, or may name it`);
@@ -51,19 +55,6 @@ export const addDeleteCommands = ({ program, config, workspace, over, say }: Com
         else if (naming > 0) say(`${naming} events name it in their params: repeat with --everywhere to delete these`);
       }),
     );
-  program
-    .command("delete-workspace")
-    .description("deletes all that a workspace has which TRACKLET_WORKSPACES no longer names")
-    .argument("<name>", "of the workspace")
-    .action((name: string, _options: object, command: Command) => {
-      if (name === DEFAULT_WORKSPACE || config.workspaces.some((one) => one.name === name))
-        command.error(`"${name}" is in use: remove it from TRACKLET_WORKSPACES first`);
-      return over(async (database) => {
-        const { events, records } = await deleteWorkspace(database, name);
-        if (events + records === 0) throw new StartError(`there is no data of a workspace "${name}"`);
-        say(`deleted the workspace "${name}": ${events} events, ${records} accounts, contacts and users`);
-      });
-    });
   program
     .command("delete-events")
     .description("deletes events by their age")
@@ -79,5 +70,12 @@ export const addDeleteCommands = ({ program, config, workspace, over, say }: Com
         const events = await deleteEventsBefore(database, workspace, Date.now() - olderThan * DAY_MS);
         say(`deleted ${events} events`);
       }),
+    );
+  program
+    .command("retention")
+    .description("lets events be deleted by their age again, where the service says that it doubts the clock")
+    .requiredOption("--confirm", "says that the clock of this machine is right")
+    .action(() =>
+      over(async ({ query }) => say(`retention goes by the clock, which shows ${await confirmClock(query)}`)),
     );
 };

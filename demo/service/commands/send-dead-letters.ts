@@ -4,6 +4,7 @@ import type { Database } from "../database/database.js";
 import { continueIds } from "../database/event-id.js";
 import { decorateWorkspace } from "../http/auth.js";
 import { answerErrors, ErrorBody } from "../http/errors.js";
+import type { Access } from "../http/tokens.js";
 import { VALIDATION } from "../http/validation.js";
 import { EVENT_PATH, eventRoute } from "../ingest/route.js";
 import { EventInput, Success } from "../ingest/schemas.js";
@@ -29,9 +30,14 @@ export const sendDeadLetters = async (
   decorateWorkspace(app);
   answerErrors(app, () => {});
   for (const schema of [ErrorBody, EventInput, Success]) app.addSchema(schema);
-  const own = { workspaces: [{ name: workspace, apiToken: TOKEN, accessToken: "" }], apiToken: "", accessToken: "" };
+  const access: Access = {
+    tokens: (kind) => (token) => (kind === "server" && token === TOKEN ? workspace : undefined),
+    workspaces: () => [workspace],
+    load: async () => {},
+  };
   const store = createEventStore(database, { committed: () => {}, withoutRecord: () => {}, addressRecords: 0 });
-  await app.register(eventRoute(store, { ...config, ...own, addressQuota: 0, tokenQuota: 0 }, () => {}));
+  const limits = { maxEventBytes: config.maxEventBytes, addressQuota: 0, tokenQuota: 0 };
+  await app.register(eventRoute(store, { ...limits, access, tellIgnored: () => {} }));
   const counts = { sent: 0, refused: 0, unstamped: 0, lacking: 0 };
   for await (const { id, status, stamped, body } of exportRows(database.query, { table: "dead_letters", workspace })) {
     if (status === 413 || body === "") counts.lacking += 1;

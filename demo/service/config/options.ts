@@ -84,6 +84,11 @@ export const OPTIONS = {
       ...BEARER,
       default: "demo-access-token",
     }),
+    serverToken: option(
+      "TRACKLET_SERVER_TOKEN",
+      "token that records events of your own servers, which no quota of an address counts",
+      API_TOKEN,
+    ),
     metricsToken: option("TRACKLET_METRICS_TOKEN", "token that reads `/metrics`", BEARER),
     workspaces: option("TRACKLET_WORKSPACES", "more pairs of tokens, each with its own data, as JSON (below)", {
       type: "object",
@@ -124,10 +129,10 @@ export const OPTIONS = {
     // pages: without a limit, whoever reads it there can fill the disk in minutes.
     addressQuota: option(
       "TRACKLET_ADDRESS_QUOTA_MB",
-      "megabytes of events a day of one client address, in each process; 0 is no limit",
+      "megabytes of events a day of one client address (with IPv6 of 64 bits, four times that of 56, 16 times of 48), in each process; 0 is no limit",
       { ...LIMIT, default: 256 },
     ),
-    tokenQuota: option("TRACKLET_TOKEN_QUOTA_MB", "the same of one workspace with its tokens", {
+    tokenQuota: option("TRACKLET_TOKEN_QUOTA_MB", "the same of one workspace with its tokens, given by the hour", {
       ...LIMIT,
       default: 20_480,
     }),

@@ -1,17 +1,31 @@
+import { digest } from "./exact-text.js";
+
 /**
- * The versions of the schema, oldest first: the statements that each release brings. One that was released is never
- * changed.
+ * The statements that each release brings to the schema, oldest first. One that was released is never changed.
  *
  * All SQL is what PostgreSQL and Citus share, and there are no foreign keys: Citus allows them only between tables that
  * are distributed alike, and rows that belong together are written in one transaction.
  */
-export const MIGRATIONS: readonly { name: string; statements: readonly string[] }[] = [
+const RELEASES: readonly { release: string; statements: readonly string[] }[] = [
   {
-    name: "0.1.0",
+    release: "0.1.0",
     statements: [
       `CREATE TABLE service_state (
          name  TEXT PRIMARY KEY,
          value BIGINT NOT NULL
+       )`,
+      `CREATE TABLE workspaces (
+         name       TEXT PRIMARY KEY,
+         created_at BIGINT NOT NULL
+       )`,
+      // Of a token nothing but its digest is kept.
+      `CREATE TABLE tokens (
+         digest     TEXT PRIMARY KEY,
+         workspace  TEXT NOT NULL,
+         kind       TEXT NOT NULL,
+         name       TEXT NOT NULL,
+         created_at BIGINT NOT NULL,
+         expires_at BIGINT
        )`,
       // Of a record that only its events tell of, there is no stage and no metric.
       `CREATE TABLE accounts (
@@ -95,3 +109,9 @@ export const MIGRATIONS: readonly { name: string; statements: readonly string[] 
     ],
   },
 ];
+
+/** The versions of the schema. A version is named by its statements, too: a build knows those tables alone that it would make. */
+export const MIGRATIONS = RELEASES.map(({ release, statements }) => ({
+  name: `${release}-${digest(statements.join()).slice(0, 8)}`,
+  statements,
+}));

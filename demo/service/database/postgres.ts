@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import pg from "pg";
 import { StartError } from "../config/start-error.js";
 import type { Database, Query, Statement, Written } from "./database.js";
-import { type Fill, prepare, requireTables } from "./prepare.js";
+import { type Fill, prepare, requireTables } from "./migrate.js";
 import { isUnavailable, repeated } from "./sql-state.js";
 
 /** Connections of one process: one commits events, the others answer look-ups and live pages. */
@@ -62,6 +62,7 @@ export const openExistingPostgres = async (databaseUrl: string): Promise<Databas
 
 const usable = <T>(opening: Promise<T>): Promise<T> =>
   opening.catch((error) => {
+    if (error instanceof StartError) throw error;
     // An AggregateError of several addresses has an empty message.
     const reason = (error as Error).message || String((error as { code?: string }).code);
     const advice = /unsupported startup parameter/.test(reason)

@@ -10,9 +10,11 @@ export interface Bounds {
   last: number;
   /** From then on it is settled: the commit itself may take the rest, as when a disk stalls. */
   settled: number;
+  /** How often a process reads whether what it remembers still holds, see `generation.ts`. */
+  reread: number;
 }
 
-export const BOUNDS: Bounds = { first: 10_000, last: 20_000, settled: 60_000 };
+export const BOUNDS: Bounds = { first: 10_000, last: 20_000, settled: 60_000, reread: 1_000 };
 
 /** A division by zero where the database's clock is not within the bounds: `now()` would stand still in a transaction. */
 const CHECK =

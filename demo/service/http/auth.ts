@@ -6,6 +6,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The workspace of the token that the request was sent with. */
     workspace: string;
+    /** Has it the token of a server of the operator's? */
+    isOfServer: boolean;
   }
 }
 
@@ -16,6 +18,7 @@ const BEARER = /^bearer +(\S+) *$/i;
 /** Gives requests the member that the hooks below fill in. */
 export const decorateWorkspace = (app: FastifyInstance): void => {
   app.decorateRequest("workspace", "");
+  app.decorateRequest("isOfServer", false);
 };
 
 /**
@@ -39,18 +42,19 @@ export const requireBearer =
     );
   };
 
-/** The token of an event: the `api_token` query parameter, or HTTP Basic with it as user name and an empty password. */
+/** The token of an event, of a page or of a server: the `api_token` query parameter, or HTTP Basic with it as user name and an empty password. */
 export const requireApiToken =
-  (tokens: Tokens): preParsingHookHandler =>
+  (tokens: Tokens, ofServers: Tokens): preParsingHookHandler =>
   (request, _reply, _payload, done) => {
     const { api_token: parameter } = request.query as { api_token?: unknown };
     const basic = BASIC.exec(request.headers.authorization ?? "")?.[1];
     const pair = basic === undefined ? undefined : Buffer.from(basic, "base64").toString("utf8");
-    const workspace =
-      (typeof parameter === "string" ? tokens(parameter) : undefined) ??
-      (pair?.endsWith(":") ? tokens(pair.slice(0, -1)) : undefined);
-    if (workspace !== undefined) {
+    for (const token of [parameter, pair?.endsWith(":") ? pair.slice(0, -1) : undefined]) {
+      if (typeof token !== "string") continue;
+      const workspace = tokens(token) ?? ofServers(token);
+      if (workspace === undefined) continue;
       request.workspace = workspace;
+      request.isOfServer = ofServers(token) !== undefined;
       return done();
     }
     const given = parameter !== undefined || pair !== undefined;

@@ -29,19 +29,26 @@ const THIS_MACHINE: FastifyCorsOptions = { ...COMMON, origin: true, credentials:
 const NOBODY: FastifyCorsOptions = { origin: false };
 
 /**
- * Lets pages of every origin call the interface and read every answer, errors included. The origin is echoed, never
- * `*`: a beacon sends credentials, for which `*` does not count. What is outside the interface asks for no token, so
- * only pages of this machine may read it, and no credentials go with it.
+ * Lets pages of every origin send events and read every answer, errors included. The origin is echoed, never `*`: a
+ * beacon sends credentials, for which `*` does not count. The records may be read so, too, for they ask for a secret; not
+ * where the service is for its own machine alone, whose token stands in the documents: there only its own pages, of the
+ * same origin, read them. What the demo's pages read is for pages of this machine, and no credentials go with it.
+ *
+ * @param isAlone whether nobody but this machine can reach the service
  */
-export const allowOrigins = async (app: FastifyInstance): Promise<void> => {
+export const allowOrigins = async (app: FastifyInstance, isAlone: boolean): Promise<void> => {
+  const shared = isAlone ? EVENTS : ALL_BUT_INSIDE;
   await app.register(
     cors,
-    () => (request: FastifyRequest, give: (error: Error | null, options: FastifyCorsOptions) => void) => {
-      const isOutside = OUTSIDE.test(request.url);
-      give(null, !isOutside ? EVERYBODY : isLoopbackAddress(request.headers.origin ?? "") ? THIS_MACHINE : NOBODY);
-    },
+    () =>
+      ({ url, headers }: FastifyRequest, give: (error: Error | null, options: FastifyCorsOptions) => void) => {
+        const isOfDemo = DEMO.test(url) && isLoopbackAddress(headers.origin ?? "");
+        give(null, shared.test(url) ? EVERYBODY : isOfDemo ? THIS_MACHINE : NOBODY);
+      },
   );
 };
 
-/** Paths outside the interface. */
-const OUTSIDE = /^\/(demo|docs|healthz|readyz|metrics)\b/;
+/** Paths; what is not in the interface asks for no token. */
+const EVENTS = /^\/v1\/track\/event(\?|$)/;
+const ALL_BUT_INSIDE = /^\/(?!(demo|docs|healthz|readyz|metrics)\b)/;
+const DEMO = /^\/demo\//;

@@ -142,6 +142,7 @@ const MEANING: Record<number, string> = {
   401: "The token is wrong or missing",
   404: "The object was not found",
   405: "The method is not allowed here; `Allow` names those that are",
+  408: "The request, or its body, came too slowly",
   413: "The body is too large",
   415: "The body is neither `application/json` nor `text/plain` holding JSON",
   429: "Too many requests; `Retry-After` says how many seconds to wait",

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import ipaddr from "ipaddr.js";
-import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
 import type { ServiceConfig } from "../config/options.js";
+import { type Counter, createCounter } from "./counter.js";
 import { HttpError } from "./errors.js";
 
 declare module "fastify" {
@@ -13,56 +13,87 @@ declare module "fastify" {
 
 /** Bytes that an event counts for at least: about what its row takes beside its params. */
 const MIN_BYTES = 512;
-const DAY_S = 86_400;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
 const MEGABYTE = 1_000_000;
+/**
+ * Networks of IPv6 whose bytes are counted, by the bits of their addresses, and how many times an address's day they have:
+ * what one household, and one site, is given. An address of IPv4 has one day in each of them.
+ */
+const NETWORKS = [
+  { bits: 64, days: 1, what: "this address" },
+  { bits: 56, days: 4, what: "this network of 56 bits" },
+  { bits: 48, days: 16, what: "this network of 48 bits" },
+];
+/** The part of its day up to which an address is taken in whatever the others have used. */
+const SMALL = 0.01;
 
-/** Spends something of what a key has; throws the answer 429 where that is used up. */
-type Spend = (key: string, points: number) => Promise<void>;
-
-/** @param what is said where it is used up; the time begins with a key's first use, and the count is this process's own */
-const createLimit = (points: number, duration: number, what: string): Spend => {
-  if (points === 0) return async () => {};
-  const counter = new RateLimiterMemory({ points, duration });
-  return async (key, used) => {
-    await counter.consume(key, used).catch(({ msBeforeNext }: RateLimiterRes) => {
-      throw new HttpError(429, what, { "retry-after": String(Math.ceil(msBeforeNext / 1_000)) });
-    });
-  };
+/** @throws HttpError 429 where a key may not use so much more now */
+const refuseAbove = (counter: Counter, key: string, { points, what }: { points: number; what: string }): void => {
+  const wait = counter.wait(key, points);
+  if (wait > 0) throw new HttpError(429, what, { "retry-after": String(Math.ceil(wait / 1_000)) });
 };
 
 /** Refuses what one address asks above so many requests a minute. */
 export const limitRequests = (app: FastifyInstance, { rateLimit }: Pick<ServiceConfig, "rateLimit">): void => {
-  const spend = createLimit(rateLimit, 60, "too many requests, try again within a minute");
+  if (rateLimit === 0) return;
+  const counter = createCounter({ points: rateLimit, windowMs: MINUTE_MS });
   app.addHook("onRequest", async ({ ip, routeOptions }) => {
-    if (!routeOptions.config.unlimited) await spend(networkOf(ip), 1);
+    if (routeOptions.config.unlimited) return;
+    const network = networkOf(ip);
+    refuseAbove(counter, network, { points: 1, what: "too many requests, try again within a minute" });
+    counter.add(network, 1);
   });
 };
 
 /** Who sends an event, and the bytes of its body. */
 export interface Load {
-  address: string;
+  /** Of the client; none where it has the token of a server, which is no stranger. */
+  address: string | undefined;
   workspace: string;
   bytes: number;
 }
 
-/** Counts what one address, and one workspace with its tokens, stores in a day. */
+/**
+ * Counts what one address with its networks, and one workspace with its tokens, stores in a day. A workspace's day is
+ * given by the hour, and what an hour leaves is kept for a day, so that whoever uses it up shuts the others out for an
+ * hour at most; who has sent little not even then.
+ *
+ * @returns counts an event, or throws the answer 429; what that returns gives it back to the workspace
+ */
 export const createQuota = ({
   addressQuota,
   tokenQuota,
-}: Pick<ServiceConfig, "addressQuota" | "tokenQuota">): ((load: Load) => Promise<void>) => {
-  const limit = (megabytes: number, whose: string) =>
-    createLimit(megabytes * MEGABYTE, DAY_S, `the ${megabytes} MB a day of ${whose} are used up`);
-  const [ofAddress, ofToken] = [limit(addressQuota, "this address"), limit(tokenQuota, "this token")];
-  return async ({ address, workspace, bytes }) => {
-    const counted = Math.max(MIN_BYTES, bytes);
-    await ofAddress(networkOf(address), counted);
-    await ofToken(workspace, counted);
+}: Pick<ServiceConfig, "addressQuota" | "tokenQuota">): ((load: Load) => () => void) => {
+  if (addressQuota === 0 && tokenQuota === 0) return () => () => {};
+  const networks = NETWORKS.map(({ bits, days, what }) => ({
+    bits,
+    counter: createCounter({ points: addressQuota * days * MEGABYTE || Number.POSITIVE_INFINITY, windowMs: DAY_MS }),
+    what: `the ${addressQuota * days} MB a day of ${what} are used up`,
+  }));
+  const hourly = (tokenQuota * MEGABYTE) / 24 || Number.POSITIVE_INFINITY;
+  const ofWorkspace = createCounter({ points: hourly, windowMs: HOUR_MS, saved: 23 });
+  const used = `of the ${tokenQuota} MB a day of this token, those of this hour are used up`;
+  const small = (addressQuota || tokenQuota) * MEGABYTE * SMALL;
+
+  return ({ address, workspace, bytes }) => {
+    const points = Math.max(MIN_BYTES, bytes);
+    const counted = address === undefined ? [] : networks.map((one) => ({ ...one, key: networkOf(address, one.bits) }));
+    for (const { counter, key, what } of counted) refuseAbove(counter, key, { points, what });
+    const isSmall = counted.length > 0 && counted.every(({ counter, key }) => counter.used(key) + points <= small);
+    if (!isSmall) refuseAbove(ofWorkspace, workspace, { points, what: used });
+    for (const { counter, key } of counted) counter.add(key, points);
+    ofWorkspace.add(workspace, points);
+    return () => ofWorkspace.add(workspace, -points);
   };
 };
 
-/** Whoever has an address of IPv6 has 2⁶⁴ of them: they count as one. */
-export const networkOf = (address: string): string => {
+/** Whoever has an address of IPv6 has 2⁶⁴ of them, which count as one; the first bits of an address name larger networks. */
+export const networkOf = (address: string, bits = 64): string => {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
-  return parsed.kind() === "ipv4" ? parsed.toString() : (parsed as ipaddr.IPv6).parts.slice(0, 4).join(":");
+  if (parsed.kind() === "ipv4") return parsed.toString();
+  const [a, b, c, d] = (parsed as ipaddr.IPv6).parts as [number, number, number, number];
+  return [a, b, c, d & (0xffff << (64 - bits))].join(":");
 };

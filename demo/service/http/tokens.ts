@@ -1,26 +1,76 @@
-import { hash } from "node:crypto";
 import type { ServiceConfig } from "../config/options.js";
+import { StartError } from "../config/start-error.js";
+import type { Query } from "../database/database.js";
 import { DEFAULT_WORKSPACE } from "../database/exact-text.js";
+import { addWorkspace, KINDS, type Kind, listTokens, listWorkspaces, sha256 } from "./token-store.js";
 
 /** Tokens that may do something, and whose each is. */
 export type Tokens = (token: string) => string | undefined;
 
-/**
- * The tokens of one kind. They are found by their digests, so the time of a look-up does not tell how much of a guess
- * is right.
- */
-export const createTokens = (
-  { apiToken, accessToken, workspaces }: Pick<ServiceConfig, "apiToken" | "accessToken" | "workspaces">,
-  kind: "apiToken" | "accessToken",
-): Tokens =>
-  findToken(
-    [{ name: DEFAULT_WORKSPACE, apiToken, accessToken }, ...workspaces].map((one) => [one[kind], one.name] as const),
-  );
+/** Who may ask for what, as the environment and the database say. */
+export interface Access {
+  tokens(kind: Kind): Tokens;
+  /** The names of all workspaces. */
+  workspaces(): readonly string[];
+  /** Learns anew what the database says. */
+  load(): Promise<void>;
+}
 
-/** Finds what belongs to a token; a value holds one, or two with a comma between. */
-export const findToken = (owners: readonly (readonly [value: string, owner: string])[]): Tokens => {
-  const names = new Map(owners.flatMap(([value, owner]) => value.split(",").map((token) => [sha256(token), owner])));
-  return (token) => names.get(sha256(token));
+type Config = Pick<ServiceConfig, "apiToken" | "accessToken" | "serverToken" | "metricsToken" | "workspaces">;
+interface Owner {
+  workspace: string;
+  expiresAt: number;
+}
+
+/**
+ * The tokens of the environment, whose workspaces are made where there are none, and those of the database. They are found by
+ * their digests, so the time of a look-up does not tell how much of a guess is right.
+ *
+ * @throws StartError when a token of the environment stands in the database, too
+ */
+export const createAccess = async (query: Query, config: Config): Promise<Access> => {
+  const others = config.workspaces.map((one) => ({ ...one, serverToken: undefined }));
+  const own = [{ name: DEFAULT_WORKSPACE, ...config }, ...others].map(({ name, ...tokens }) => ({
+    name,
+    api: digests(tokens.apiToken),
+    access: digests(tokens.accessToken),
+    server: digests(tokens.serverToken),
+  }));
+  for (const { name } of own) await addWorkspace(query, name);
+  const stored = new Map((await listTokens(query)).map((token) => [token.digest, token]));
+  for (const digest of [
+    ...own.flatMap(({ api, access, server }) => [...api, ...access, ...server]),
+    ...digests(config.metricsToken),
+  ]) {
+    const same = stored.get(digest);
+    if (same !== undefined)
+      throw new StartError(
+        `a token of the environment is the token ${JSON.stringify(same.name)} of the workspace ${same.workspace}: each token is for one thing`,
+      );
+  }
+
+  let names: readonly string[] = [];
+  let owners = new Map<string, Owner>();
+  return {
+    tokens: (kind) => (token) => {
+      const owner = owners.get(kind + sha256(token));
+      return owner !== undefined && Date.now() < owner.expiresAt ? owner.workspace : undefined;
+    },
+    workspaces: () => names,
+    load: async () => {
+      const [workspaces, tokens] = await Promise.all([listWorkspaces(query), listTokens(query)]);
+      names = workspaces;
+      owners = new Map();
+      for (const { digest, kind, workspace, expiresAt = Number.POSITIVE_INFINITY } of tokens)
+        owners.set(kind + digest, { workspace, expiresAt });
+      // What was deleted is served no more, though the environment of this process names it.
+      for (const { name, ...kinds } of own.filter((one) => names.includes(one.name)))
+        for (const kind of KINDS)
+          for (const digest of kinds[kind])
+            owners.set(kind + digest, { workspace: name, expiresAt: Number.POSITIVE_INFINITY });
+    },
+  };
 };
 
-const sha256 = (text: string): string => hash("sha256", text, "hex");
+/** Of a value that holds one token, two with a comma between, or none. */
+export const digests = (value: string | undefined): string[] => value?.split(",").map(sha256) ?? [];

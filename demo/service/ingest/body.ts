@@ -2,6 +2,8 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { HttpError, MEDIA_TYPE } from "../http/errors.js";
+import { networkOf } from "../http/limits.js";
+import { createHeld, type Holding } from "./held.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -25,9 +27,11 @@ export const readEventBodies = (app: FastifyInstance, maxBytes: number): void =>
   app.decorateRequest("bodyBytes", 0);
   app.decorateRequest("bodyError", undefined);
   app.removeAllContentTypeParsers();
+  const hold = createHeld(maxBytes);
   const read = (wrongType?: HttpError) => (request: FastifyRequest, payload: IncomingMessage, done: BodyDone) => {
     const coding = request.headers["content-encoding"] ?? "identity";
-    receive(payload, maxBytes, (broken, bytes, length) => {
+    const holdOfClient = (cut: () => void) => hold(networkOf(request.ip), cut);
+    receive(payload, { maxBytes, hold: holdOfClient }, (broken, bytes, length) => {
       if (broken !== undefined) return done(broken);
       request.bodyBytes = length;
       let body: unknown;
@@ -60,22 +64,37 @@ const HEAD = 1_024;
 /** Bytes over the limit that are still received; who sends more is cut off. */
 const MAX_DISCARDED = 64 * 2 ** 20;
 
+/** Its connection ends with the answer, for the rest of it may still be on the way. */
+const tooSlow = (): HttpError =>
+  new HttpError(408, "the body comes too slowly, while too many are under way: send it again", { connection: "close" });
+
 /** Listeners, not iteration: that costs more than all else that is done to a body. Of a body too long gives the begin. */
 const receive = (
   payload: IncomingMessage,
-  maxBytes: number,
+  { maxBytes, hold }: { maxBytes: number; hold(cut: () => void): Holding },
   done: (broken: Error | undefined, bytes: Buffer, length: number) => void,
 ): void => {
-  const chunks: Buffer[] = [];
+  let chunks: Buffer[] = [];
   let length = 0;
-  payload.on("data", (chunk: Buffer) => {
+  const end = (broken: Error | undefined): void => {
+    payload.off("data", take).off("error", broke).off("end", ended);
+    holding.end();
+    const bytes = broken !== undefined ? NOTHING : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+    chunks = [];
+    done(broken, bytes, length);
+  };
+  const take = (chunk: Buffer): void => {
     length += chunk.length;
-    if (length - chunk.length <= maxBytes) chunks.push(chunk);
     if (length > maxBytes + MAX_DISCARDED) payload.destroy();
-  });
+    if (length - chunk.length > maxBytes) return;
+    chunks.push(chunk);
+    holding.add(chunk.length);
+  };
   // Whoever sent it is gone: as it is, the error would be taken for one of the database's connection.
-  payload.once("error", () => done(new HttpError(400, "the body was broken off", {}, "broken"), NOTHING, length));
-  payload.once("end", () => done(undefined, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), length));
+  const broke = (): void => end(new HttpError(400, "the body was broken off", {}, "broken"));
+  const ended = (): void => end(undefined);
+  const holding = hold(() => end(tooSlow()));
+  payload.on("data", take).once("error", broke).once("end", ended);
 };
 
 const NOTHING = Buffer.alloc(0);

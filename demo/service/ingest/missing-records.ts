@@ -1,6 +1,6 @@
 import type { Statement, Written } from "../database/database.js";
 import { encodeText, recordId } from "../database/exact-text.js";
-import { type Bound, createBound } from "./bound.js";
+import type { Counter } from "../http/counter.js";
 
 /** What an event tells of records: whose it is, and when it was received. */
 export interface Told {
@@ -15,8 +15,6 @@ export interface Told {
 
 /** Characters of the keys that are remembered, at most: some 10 MB for uids of usual lengths. */
 const MAX_KNOWN = 2_500_000;
-/** Milliseconds for which what is remembered is believed: others may delete records. */
-const KNOWN_MS = 60_000;
 
 const INSERT = {
   contacts: `INSERT INTO contacts (id, unique_id, created_at, archived, data, workspace)
@@ -39,30 +37,41 @@ interface Making extends Statement {
   makers: Map<string, string | undefined>;
 }
 
+export interface Memory {
+  /** Of what is remembered, see `generation.ts`: others may delete records. */
+  generation?: (() => number | undefined) | undefined;
+  /** How many new records each network may have made. */
+  bound?: Counter | undefined;
+  /** Is called for each event that makes none, as its network has used that up. */
+  withoutRecord?: () => void;
+}
+
 /**
  * As `makeRecords`, for one batch of events after another: what was made a moment ago costs nothing again, not even a
  * digest, for it is known by the texts that came with the event.
  *
- * @param bound how many new records each network may have made
- * @param onPassed is called for each event that makes none, as its network has used that up
+ * @param options nobody deletes records, and each network may make as many as it likes, where they are absent
  */
-export const createMissingRecords = (bound: Bound = createBound(0, 0), onPassed = () => {}) => {
+export const createMissingRecords = ({ generation = () => 0, bound, withoutRecord = () => {} }: Memory = {}) => {
   let known = new Set<string>();
   let size = 0;
-  let since = performance.now();
+  let since: number | undefined;
 
   /** Statements for what may be missing; `done` is to be called with their rows once they are committed. */
   return (events: readonly Told[]): { statements: Statement[]; done(made: Written): void } => {
-    if (size > MAX_KNOWN || performance.now() - since > KNOWN_MS) {
+    const current = generation();
+    if (size > MAX_KNOWN || (current !== undefined && current !== since)) {
       known = new Set();
       size = 0;
-      since = performance.now();
+      since = current;
     }
+    const memory = known;
+    const isBelieved = current !== undefined;
     const told = new Map<string, Told>();
     for (const event of events) {
       const key = keyOf(event);
-      if (known.has(key) || told.has(key)) continue;
-      if (event.from !== undefined && bound.isUsedUp(event.from)) onPassed();
+      if ((isBelieved && memory.has(key)) || told.has(key)) continue;
+      if (event.from !== undefined && bound !== undefined && bound.wait(event.from, 1) > 0) withoutRecord();
       else told.set(key, event);
     }
     const statements = makeRecords([...told.values()]);
@@ -72,8 +81,10 @@ export const createMissingRecords = (bound: Bound = createBound(0, 0), onPassed 
         for (const [at, { makers }] of statements.entries())
           for (const { key } of made[at]!) {
             const from = makers.get(key as string);
-            if (from !== undefined) bound.spend(from);
+            if (from !== undefined) bound?.add(from, 1);
           }
+        // What was made before something was deleted may be gone.
+        if (memory !== known || !isBelieved) return;
         for (const key of told.keys()) {
           known.add(key);
           size += key.length;

@@ -4,9 +4,10 @@ import type { ServiceConfig } from "../config/options.js";
 import { requireApiToken } from "../http/auth.js";
 import { errors, HttpError } from "../http/errors.js";
 import { createQuota, networkOf } from "../http/limits.js";
-import { createTokens } from "../http/tokens.js";
+import type { Access } from "../http/tokens.js";
 import { readEventBodies } from "./body.js";
 import { findMember } from "./json-text.js";
+import type { NewEvent } from "./rows.js";
 import { EventInput, MAX_PARAMS_DEPTH, Success } from "./schemas.js";
 import type { EventStore } from "./store.js";
 
@@ -14,20 +15,25 @@ export const EVENT_PATH = "/v1/track/event";
 /** Members of a body that an answer names, and the characters of each. */
 const [MAX_NAMED, MAX_NAME] = [10, 64];
 
+type Limits = Pick<ServiceConfig, "maxEventBytes" | "addressQuota" | "tokenQuota">;
+
 /**
  * `POST /v1/track/event`: records an event; answered once it is committed.
  *
- * @param tellIgnored is called for each body that has members which are left out
+ * @param tellIgnored of the second: is called for each body that has members which are left out
  */
 export const eventRoute =
-  (store: EventStore, config: ServiceConfig, tellIgnored: () => void): FastifyPluginAsyncTypebox =>
+  (
+    store: EventStore,
+    { access, tellIgnored, ...config }: Limits & { access: Access; tellIgnored: () => void },
+  ): FastifyPluginAsyncTypebox =>
   async (app) => {
     readEventBodies(app, config.maxEventBytes);
     const spend = createQuota(config);
     app.post(
       EVENT_PATH,
       {
-        preParsing: requireApiToken(createTokens(config, "apiToken")),
+        preParsing: requireApiToken(access.tokens("api"), access.tokens("server")),
         schema: {
           operationId: "sendEvent",
           tags: ["events"],
@@ -39,7 +45,7 @@ export const eventRoute =
           security: [{ apiToken: [] }, { basic: [] }],
           consumes: ["application/json", "text/plain"],
           body: EventInput,
-          response: { 200: Success, ...errors(400, 401, 405, 413, 415, 429, 500, 503) },
+          response: { 200: Success, ...errors(400, 401, 405, 408, 413, 415, 429, 500, 503) },
         },
       },
       async (request) => {
@@ -55,10 +61,13 @@ export const eventRoute =
         if (sent.depth > MAX_PARAMS_DEPTH)
           throw new HttpError(400, `params must not be nested deeper than ${MAX_PARAMS_DEPTH} levels`);
         const bytes = Buffer.byteLength(request.bodyText);
-        await spend({ address: request.ip, workspace: request.workspace, bytes });
+        const address = request.isOfServer ? undefined : request.ip;
+        const giveBack = spend({ address, workspace: request.workspace, bytes });
         const { event_id: stamp, account_uid: accountUid, occurred_at: occurredAt } = params as Record<string, unknown>;
+        // A body may take its time, and its workspace be deleted meanwhile.
+        if (!access.workspaces().includes(request.workspace)) throw new HttpError(401, "the API token is wrong");
         const receivedAt = Date.now();
-        await store.add({
+        const event: NewEvent = {
           workspace: request.workspace,
           contactUid: contact_uid,
           accountUid: typeof accountUid === "string" && accountUid !== "" ? accountUid : undefined,
@@ -67,7 +76,12 @@ export const eventRoute =
           stamp: typeof stamp === "string" && stamp !== "" ? stamp : undefined,
           receivedAt,
           occurredAt: plausible(occurredAt, receivedAt),
-          from: networkOf(request.ip),
+          ...(address !== undefined && { from: networkOf(address) }),
+          onRepeat: giveBack,
+        };
+        await store.add(event).catch((error: unknown) => {
+          giveBack();
+          throw error;
         });
         if (names.length === 0) return { status: "success" as const };
         tellIgnored();

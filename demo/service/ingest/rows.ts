@@ -18,6 +18,8 @@ export interface NewEvent {
   occurredAt: number | undefined;
   /** The network of the client, see `missing-records.ts`. */
   from?: string;
+  /** Is called where it is committed that it was stored before. */
+  onRepeat?(): void;
   /** The id that it had in the database that it is imported from: it is not stored a second time. */
   originId?: string;
 }
@@ -44,7 +46,7 @@ const insert = (columns: readonly Column[], condition = "") => {
   const arrays = columns.map(([, type], index) => `$${index + 2}::${type}[]`).join(", ");
   return `INSERT INTO events (${names})
 SELECT ${names} FROM unnest($1::uuid[], ${arrays}) AS new (${names})${condition}
-ON CONFLICT DO NOTHING`;
+ON CONFLICT DO NOTHING RETURNING id::text`;
 };
 const INSERT = insert(COLUMNS);
 /** What was exported from this very database is there under its former id. */

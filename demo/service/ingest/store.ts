@@ -1,7 +1,8 @@
 import type { Database } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
 import { BOUNDS, type Bounds, writeInTime } from "../database/transaction-time.js";
-import { createBound } from "./bound.js";
+import { createCounter } from "../http/counter.js";
+import { DAY_MS } from "../http/limits.js";
 import { type Commit, createGroupCommit } from "./group-commit.js";
 import { createMissingRecords } from "./missing-records.js";
 import { insertEvents, type NewEvent } from "./rows.js";
@@ -16,8 +17,6 @@ export interface EventStore {
 /** Transactions under way at a time: while the database commits one, this process prepares the next. */
 const LANES = 2;
 
-const DAY_MS = 86_400_000;
-
 export interface StoreOptions {
   /** Is called after each commit, with the number of its events and the seconds that it took. */
   committed(events: number, seconds: number): void;
@@ -25,20 +24,26 @@ export interface StoreOptions {
   withoutRecord(): void;
   /** New contacts, accounts and memberships a day of one network. */
   addressRecords: number;
+  /** See `createMissingRecords`. */
+  generation?: () => number | undefined;
   bounds?: Bounds;
 }
 
 export const createEventStore = (
   database: Database,
-  { committed, withoutRecord, addressRecords, bounds = BOUNDS }: StoreOptions,
+  { committed, withoutRecord, addressRecords, generation, bounds = BOUNDS }: StoreOptions,
 ): EventStore => {
-  const missing = createMissingRecords(createBound(addressRecords, DAY_MS), withoutRecord);
+  const bound = addressRecords === 0 ? undefined : createCounter({ points: addressRecords, windowMs: DAY_MS });
+  const missing = createMissingRecords({ generation, bound, withoutRecord });
   const commit: Commit<NewEvent> = async (events) => {
     const began = performance.now();
     const records = missing(events);
     const ids = newIds(events.length);
     const statements = [...records.statements, insertEvents(ids, events)];
-    records.done(await writeInTime(database, statements, { oldest: ids[0]!, bounds }));
+    const written = await writeInTime(database, statements, { oldest: ids[0]!, bounds });
+    records.done(written);
+    const stored = new Set(written.at(-1)!.map(({ id }) => id));
+    for (const [at, { onRepeat }] of events.entries()) if (!stored.has(ids[at])) onRepeat?.();
     committed(events.length, (performance.now() - began) / 1_000);
   };
   return {

@@ -1,26 +1,45 @@
 import type { Socket } from "node:net";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 
-/** Milliseconds that requests under way get to finish once the service closes. */
+/** Milliseconds without a request after which a connection is taken for unused once the service closes. */
+const LINGER_MS = 1_000;
+/** Milliseconds that requests under way get to finish after that. */
 const GRACE_MS = 3_000;
+/** Turns of the event loop in which the service waits for one without a new connection. */
+const MAX_TURNS = 1_000;
 
 /**
- * Lets go of connections when the service closes: at once of those without a request, of the others when it is
- * answered. Node's own closing waits, up to its time-outs, for a connection that never carried a request, and
- * browsers open such ones to have them at hand.
+ * Lets go of connections when the service closes, and cuts no request. A client that keeps a connection may send on it
+ * at the moment in which it is closed, so the service goes on for a while, and each answer ends its connection: who is
+ * told so sends nothing more on it. What carries no request meanwhile is let go, and only then no connection is taken
+ * any more. Node's own closing cuts the first at once, and waits for those that never carried a request.
+ *
+ * @param lingerMs how long that is; 1 s
  */
-export const closeConnections = (app: FastifyInstance): void => {
+export const closeConnections = (app: FastifyInstance, lingerMs = LINGER_MS): void => {
   const open = new Set<Socket>();
   const busy = new Set<Socket>();
+  let taken = 0;
   let closing = false;
+  let whenEmpty = (): void => {};
 
+  const letGoWhenUnused = async (socket: Socket): Promise<void> => {
+    await pass(lingerMs);
+    if (!busy.has(socket)) socket.destroy();
+  };
   app.server.on("connection", (socket: Socket) => {
-    if (closing) return socket.destroy();
     open.add(socket);
-    socket.once("close", () => open.delete(socket));
+    taken += 1;
+    socket.once("close", () => {
+      open.delete(socket);
+      if (open.size === 0) whenEmpty();
+    });
+    if (closing) void letGoWhenUnused(socket);
   });
-  app.server.on("request", ({ socket }, response) => {
+  app.server.prependListener("request", ({ socket }, response) => {
     busy.add(socket);
+    if (closing) response.shouldKeepAlive = false;
     response.once("close", () => {
       busy.delete(socket);
       if (closing) socket.destroySoon();
@@ -28,7 +47,20 @@ export const closeConnections = (app: FastifyInstance): void => {
   });
   app.addHook("preClose", async () => {
     closing = true;
-    for (const socket of open) if (!busy.has(socket)) socket.destroy();
-    setTimeout(() => app.server.closeAllConnections(), GRACE_MS).unref();
+    for (const socket of open) void letGoWhenUnused(socket);
+    const empty = new Promise<void>((resolve) => (whenEmpty = resolve));
+    if (open.size > 0) await Promise.race([empty, pass(lingerMs)]);
+    // The system resets what waits to be taken when the service stops to listen: next to nothing after a turn without any.
+    for (let turn = 0, before = -1; turn < MAX_TURNS && before !== taken; turn += 1) {
+      before = taken;
+      await setImmediate();
+    }
+    void setTimeout(GRACE_MS, undefined, { ref: false }).then(() => app.server.closeAllConnections());
   });
+};
+
+/** Lets time pass, and then all be read that has arrived: timers come before it, immediates right after it. */
+const pass = async (milliseconds: number): Promise<void> => {
+  await setTimeout(milliseconds, undefined, { ref: false });
+  await setImmediate();
 };

@@ -2,9 +2,9 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify
 import type { Database } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
 import { encodeText, parseJson } from "../database/exact-text.js";
+import { createCounter } from "../http/counter.js";
 import type { Answered } from "../http/errors.js";
 import { networkOf } from "../http/limits.js";
-import { createBound } from "../ingest/bound.js";
 import { EVENT_PATH } from "../ingest/route.js";
 
 /** Milliseconds for which a letter is kept, and between two looks for older ones. */
@@ -43,7 +43,7 @@ export const keepDeadLetters = (
   database: Database,
   megabytes: number,
 ): ((request: FastifyRequest, answer: Answered) => void) => {
-  const bound = createBound(MOST_OF_ONE, KEEP_MS);
+  const counter = createCounter({ points: MOST_OF_ONE, windowMs: KEEP_MS });
   let working: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   /** Until when a workspace is taken for full. */
@@ -74,8 +74,8 @@ export const keepDeadLetters = (
     if (![400, 413, 415, 422].includes(answer.status) || answer.reason === "broken") return;
     const from = networkOf(request.ip);
     const isFull = performance.now() < (full.get(request.workspace) ?? 0);
-    if (waiting >= MAX_WAITING || isFull || bound.isUsedUp(from)) return;
-    bound.spend(from);
+    if (waiting >= MAX_WAITING || isFull || counter.wait(from, 1) > 0) return;
+    counter.add(from, 1);
     waiting += 1;
     const { workspace, bodyText: body, bodyBytes: bytes, log } = request;
     const letter = { workspace, status: answer.status, error: answer.text, bytes, body, stamped: isStamped(body) };

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { isUnavailable } from "../database/sql-state.js";
 import { HttpError } from "../http/errors.js";
-import { findToken } from "../http/tokens.js";
+import { sha256 } from "../http/token-store.js";
+import { digests } from "../http/tokens.js";
 import type { EventStore } from "../ingest/store.js";
 import { REFUSALS } from "./refusals.js";
 
@@ -109,10 +110,10 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export const metricsRoute =
   ({ registry }: Metrics, token: string | undefined): FastifyPluginAsync =>
   async (app) => {
-    const tokens = token === undefined ? undefined : findToken([[token, "metrics"]]);
+    const tokens = token === undefined ? undefined : new Set(digests(token));
     app.get("/metrics", { config: { unlimited: true }, schema: { hide: true } }, async (request, reply) => {
       const given = request.headers.authorization ?? "";
-      if (tokens !== undefined && tokens(given.replace(/^bearer +/i, "")) === undefined)
+      if (tokens?.has(sha256(given.replace(/^bearer +/i, ""))) === false)
         throw new HttpError(401, "the metrics token is wrong or missing: send Authorization: Bearer <token>", {
           "www-authenticate": 'Bearer realm="metrics"',
         });

@@ -1,7 +1,9 @@
 import type { Database, Query } from "../database/database.js";
 import { continueIds, idAt } from "../database/event-id.js";
 import { decodeText, encodeText, parseJson, recordId } from "../database/exact-text.js";
-import { transactInTime } from "../database/transaction-time.js";
+import { afterAllHaveRead, moveGeneration } from "../database/generation.js";
+import { type Bounds, transactInTime } from "../database/transaction-time.js";
+import { removeWorkspace } from "../http/token-store.js";
 import { exportRows } from "./stored.js";
 
 /** Events deleted in one transaction: a larger one would hold up those that are being stored. */
@@ -34,22 +36,47 @@ export const similarContacts = async ({ query }: Database, workspace: string, ui
   return [...found];
 };
 
-/** Deletes a contact: its record, its memberships, and every event of it. Resolves to the number of events. */
-export const deleteContact = async (database: Database, workspace: string, uid: string): Promise<number> => {
+interface OfContact {
+  workspace: string;
+  uid: string;
+}
+
+/**
+ * Deletes a contact: its record, its memberships, and every event of it. Resolves to the number of events.
+ *
+ * Running processes may store events of it meanwhile, and take its record for stored until they have read that it is not:
+ * such events are deleted in the end. Those that made its record anew are of a contact that has come back.
+ */
+export const deleteContact = async (
+  database: Database,
+  { workspace, uid }: OfContact,
+  bounds?: Bounds,
+): Promise<number> => {
   const id = recordId("contact", uid, workspace);
   const events = await deleteListed(database, workspace, { condition: "contact_id = $1", values: [id] });
   await database.transaction(async (query) => {
     await query("DELETE FROM account_contacts WHERE contact_id = $1", [id]);
     await query("DELETE FROM contacts WHERE id = $1", [id]);
+    await moveGeneration(query);
   });
-  return events;
+  await afterAllHaveRead(database.query, bounds);
+  const orphans = "contact_id = $1 AND NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = $1)";
+  return events + (await deleteListed(database, workspace, { condition: orphans, values: [id] }));
 };
 
 /**
- * Deletes all that belongs to a workspace; resolves to the number of events, and of other records. Nobody follows it any
- * more.
+ * Deletes a workspace with all that belongs to it; resolves to the number of events, and of other records. Nobody follows
+ * it any more. What running processes store until they have read that is deleted, too.
  */
-export const deleteWorkspace = async (database: Database, workspace: string) => {
+export const deleteWorkspace = async (database: Database, workspace: string, bounds?: Bounds) => {
+  await database.transaction((query) => removeWorkspace(query, workspace));
+  const first = await deleteAll(database, workspace);
+  await afterAllHaveRead(database.query, bounds);
+  const between = await deleteAll(database, workspace);
+  return { events: first.events + between.events, records: first.records + between.records };
+};
+
+const deleteAll = async (database: Database, workspace: string) => {
   const events = await deleteInSteps(database, { condition: "workspace = $1", values: [workspace] });
   let records = 0;
   await database.transaction(async (query) => {
@@ -128,26 +155,34 @@ interface Which {
   values: unknown[];
 }
 
-const step = async (query: Query, { condition, values }: Which): Promise<{ id: string }[]> => {
+/** What one step has deleted, and whether there was more. */
+interface Step {
+  ids: string[];
+  isLast: boolean;
+}
+
+const step = async (query: Query, { condition, values }: Which): Promise<Step> => {
   const ids = await query<{ id: string }>(
     `SELECT id FROM events WHERE ${condition} ORDER BY id LIMIT ${CHUNK}`,
     values,
   );
-  if (ids.length === 0) return [];
+  if (ids.length === 0) return { ids: [], isLast: true };
   // By the range of ids, which is found in the same index.
   const range = `id >= $${values.length + 1} AND id <= $${values.length + 2}`;
-  return query(`DELETE FROM events WHERE ${condition} AND ${range} RETURNING id`, [
+  const deleted = await query<{ id: string }>(`DELETE FROM events WHERE ${condition} AND ${range} RETURNING id`, [
     ...values,
     ids[0]!.id,
     ids.at(-1)!.id,
   ]);
+  return { ids: deleted.map(({ id }) => id), isLast: ids.length < CHUNK };
 };
 
-const repeat = async (once: () => Promise<{ length: number }>): Promise<number> => {
+/** Not until nothing is found: what is stored all the time would be deleted for ever. */
+const repeat = async (once: () => Promise<Step>): Promise<number> => {
   for (let deleted = 0; ; ) {
-    const { length } = await once();
-    if (length === 0) return deleted;
-    deleted += length;
+    const { ids, isLast } = await once();
+    deleted += ids.length;
+    if (isLast) return deleted;
   }
 };
 
@@ -157,10 +192,10 @@ const deleteInSteps = ({ query }: Database, which: Which): Promise<number> => re
 const deleteListed = (database: Database, workspace: string, which: Which): Promise<number> =>
   repeat(() =>
     record(database, workspace, async (query, id) => {
-      const ids = (await step(query, which)).map((row) => row.id);
-      if (ids.length > 0)
-        await query("INSERT INTO deletions (workspace, id, ids) VALUES ($1, $2, $3)", [workspace, id, ids]);
-      return ids;
+      const done = await step(query, which);
+      if (done.ids.length > 0)
+        await query("INSERT INTO deletions (workspace, id, ids) VALUES ($1, $2, $3)", [workspace, id, done.ids]);
+      return done;
     }),
   );
 

@@ -3,7 +3,7 @@ import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StartError } from "../../config/start-error.js";
 import type { Database } from "../database.js";
-import { type Fill, prepare, requireTables } from "../prepare.js";
+import { type Fill, prepare, requireTables } from "../migrate.js";
 import { lockFolder } from "./folder-lock.js";
 import { type EmbeddedDatabase, openPgliteDatabase } from "./pglite-database.js";
 import { serveReaders } from "./readers.js";
@@ -92,6 +92,7 @@ const open = async (
   } catch (error) {
     await engine?.close().catch(() => {});
     unlock();
+    if (error instanceof StartError) throw error;
     throw new StartError(
       `cannot open the database in ${folder} (${reason(error)}): move or delete that folder to start with an empty one, or set TRACKLET_DATA`,
     );

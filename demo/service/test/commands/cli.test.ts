@@ -309,19 +309,31 @@ onBothEngines(
       expect((await run("sql", "SELECT 1 FROM contacts WHERE unique_id = 'x'")).out).toBe("");
     });
 
-    it("deletes all that a workspace has, once it is removed from the configuration", async () => {
-      await withService(
-        async (service) => {
-          const event = { contact_uid: "ben", event_uid: "left", params: { account_uid: "acme" } };
-          await service.post(event, {}, "?api_token=gone-api-token");
-        },
-        { workspaces: [SHOP, { name: "gone", apiToken: "gone-api-token", accessToken: "gone-access-token" }] },
+    it("makes a workspace and its tokens, which are shown once, and deletes it with all that it has", async () => {
+      expect((await run("workspace", "create", "gone")).err).toBe('made the workspace "gone"\n');
+      await expect(run("workspace", "create", "gone")).rejects.toThrow('there is a workspace "gone" already');
+      expect((await run("workspace", "list")).out).toBe("default\ngone\nshop\n");
+      const of = ["--workspace", "gone"];
+      const token = (
+        await run("token", "create", "site", "--kind", "api", "--expires", "2126-01-31", ...of)
+      ).out.trim();
+      const next = (await run("token", "rotate", "site", "--keep", "1", ...of)).out.trim();
+      const listed = (await run("token", "list")).out;
+      expect(listed.match(/"workspace":"gone","kind":"api","name":"site"/g)).toHaveLength(2);
+      expect(listed).not.toMatch(`${token}|${next}`);
+      await withService(async (service) => {
+        const event = { contact_uid: "ben", event_uid: "left", params: { account_uid: "acme" } };
+        for (const one of [token, next]) expect((await service.post(event, {}, `?api_token=${one}`)).status).toBe(200);
+      });
+      expect((await run("token", "revoke", "site", ...of)).err).toBe(
+        'revoked the token "site" of the workspace gone\n',
       );
-      await expect(run("delete-workspace", "shop")).rejects.toThrow('"shop" is in use');
-      expect((await run("delete-workspace", "gone")).err).toBe(
-        'deleted the workspace "gone": 1 events, 2 accounts, contacts and users\n',
+      expect((await run("token", "list")).out).toBe("");
+      await expect(run("workspace", "delete", "shop")).rejects.toThrow('"shop" is in use');
+      expect((await run("workspace", "delete", "gone")).err).toBe(
+        'deleted the workspace "gone": 2 events, 2 accounts, contacts and users\n',
       );
-      await expect(run("delete-workspace", "gone")).rejects.toThrow('there is no data of a workspace "gone"');
+      await expect(run("workspace", "delete", "gone")).rejects.toThrow('there is no workspace "gone"');
       expect((await run("export", "--contact", "ben")).out).not.toBe("");
     });
 
@@ -409,6 +421,13 @@ onBothEngines(
       [["import", "/nowhere/users.ndjson"], /users.ndjson cannot be read: there is no such file or folder$/],
       [["export", "users", "--since", "2026-01-01"], /for events/],
       [["export", "--workspace", "nobody"], /no workspace "nobody"/],
+      [["workspace", "create", "Shop"], /the name of a workspace has 1 to 64 letters a to z, digits and -/],
+      [["token", "create", "site"], /'--kind <kind>' not specified/],
+      [
+        ["token", "create", "site", "--kind", "api", "--expires", "2020-01-01"],
+        /must be a day .+ and be later than now/,
+      ],
+      [["token", "rotate", "nothing"], /there is no token "nothing" in the workspace default/],
       [["loss", "--format", "csv"], /unknown option '--format'/],
       [["delete-contact"], /missing required argument 'uid'/],
       [["delete-contact", "a", "b"], /too many arguments/],

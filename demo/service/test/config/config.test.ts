@@ -57,6 +57,7 @@ it("is read from the environment", () => {
     DATABASE_URL: "postgresql://user:secret@db.example:5433/tracklet",
     TRACKLET_API_TOKEN: "ä-☃-of-sixteen-characters",
     TRACKLET_ACCESS_TOKEN: "b-._~+/and-twelve-more==,the-old-access-token",
+    TRACKLET_SERVER_TOKEN: "server-token-of-ours",
     TRACKLET_METRICS_TOKEN: "metrics-token-of-ours",
     TRACKLET_WORKSPACES:
       '{"shop-2":{"api_token":"c-☃-of-sixteen-characters","access_token":"d-of-sixteen-characters"}}',
@@ -79,6 +80,7 @@ it("is read from the environment", () => {
     databaseUrl: environment.DATABASE_URL,
     apiToken: environment.TRACKLET_API_TOKEN,
     accessToken: environment.TRACKLET_ACCESS_TOKEN,
+    serverToken: environment.TRACKLET_SERVER_TOKEN,
     metricsToken: environment.TRACKLET_METRICS_TOKEN,
     workspaces: [{ name: "shop-2", apiToken: "c-☃-of-sixteen-characters", accessToken: "d-of-sixteen-characters" }],
     retentionDays: 90,

@@ -1,6 +1,5 @@
-import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,35 +7,7 @@ import { openPgliteDatabase } from "../../database/pglite/pglite-database.js";
 import { missing, startPostgres } from "../support/postgres-server.js";
 import { until } from "../support/running-service.js";
 import { SERVICE, spawnService } from "../support/service-process.js";
-
-/** A small disk of its own, which only the system's administrator may make. */
-const smallDisk = (megabytes: number) => {
-  const folder = mkdtempSync(join(tmpdir(), "tracklet-disk-"));
-  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "none", folder]);
-  const filler = join(folder, "filler");
-  return {
-    folder,
-    /** Leaves so many bytes free. */
-    fill: (left: number): void => {
-      const { bavail, bsize } = statfsSync(folder);
-      writeFileSync(filler, Buffer.alloc(bavail * bsize - left));
-    },
-    empty: () => truncateSync(filler),
-    remove: () => {
-      execFileSync("umount", ["--lazy", folder]);
-      rmSync(folder, { recursive: true });
-    },
-  };
-};
-
-const cannotMount = (() => {
-  try {
-    smallDisk(1).remove();
-    return undefined;
-  } catch {
-    return "no file system can be mounted here";
-  }
-})();
+import { cannotMount, smallDisk } from "../support/small-disk.js";
 
 const post = (url: string, event_uid: string, text = ""): Promise<Response> =>
   fetch(`${url}/v1/track/event?api_token=demo-api-token`, {

@@ -11,7 +11,7 @@ import { type RunningService, startService, until } from "../support/running-ser
 
 const EVENT = { contact_uid: "contact-001", event_uid: "timed" };
 /** Milliseconds; those of production are constants. */
-const BOUNDS = { first: 1_000, last: 2_000, settled: 3_000 };
+const BOUNDS = { first: 1_000, last: 2_000, settled: 3_000, reread: 1_000 };
 
 onBothEngines((place) => {
   let database: Database;

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import { findProgram } from "../../../../test/support/engines.js";
 import { launch, ROOT } from "../../../../test/support/launch.js";
 import { freePort } from "../../../../test/support/ports.js";
 import { waitFor } from "../../../../test/support/wait.js";
+import { DEFAULT_PORT } from "../../config/default-port.mjs";
 import { OPTIONS } from "../../config/options.js";
 
 /* What a server is set up with, as far as it can be checked without a container engine and a running systemd. */
@@ -67,6 +68,69 @@ it("runs what was built where the tools to build are gone, and says so where not
   expect(await prepare()).toEqual({ code: 0, said: "" });
 });
 
+const curl = findProgram("curl");
+it.runIf(process.env.TEST_ALL && curl)(
+  "makes a release of what runs, which takes the place of the last one and gives it back",
+  async () => {
+    const at = (name: string) => join(folder, name);
+    const made = await checkedBy("npm", ["--prefix", ROOT, "run", "--silent", "release:service", "--", at("one")]);
+    expect(made).toEqual({ code: 0, said: "" });
+    const { said: size } = await checkedBy("du", ["-sm", at("one")]);
+    expect(Number.parseInt(size, 10)).toBeLessThan(100);
+    for (const tool of ["esbuild", "typescript", "vitest"])
+      expect(await readdir(at("one/node_modules"))).not.toContain(tool);
+    await cp(at("one"), at("two"), { recursive: true, verbatimSymlinks: true });
+
+    const port = await freePort();
+    await writeFile(
+      at("nginx.conf"),
+      (await read("nginx.conf")).replace("4101", String(port)).replace(/^.*:410[23].*$/gm, ""),
+    );
+    await mkdir(at("bin"));
+    // What systemd would do, for one unit.
+    await writeFile(
+      at("bin/systemctl"),
+      `#!/bin/sh
+[ "$1 $2" = "restart tracklet@${port}" ] || exit 0
+if [ -f ${at("pid")} ]; then kill $(cat ${at("pid")}); while kill -0 $(cat ${at("pid")}) 2>/dev/null; do sleep 0.1; done; fi
+TRACKLET_SERVICE_PORT=${port} TRACKLET_DATA=${at("data")} ${process.execPath} ${at("link")}/demo/.service/main.js >/dev/null 2>&1 &
+echo $! > ${at("pid")}
+`,
+      { mode: 0o755 },
+    );
+    const environment = {
+      PATH: `${at("bin")}:${process.env.PATH}`,
+      RELEASE_LINK: at("link"),
+      NGINX_CONF: at("nginx.conf"),
+    };
+    const script = join(DEPLOY, "switch");
+    const to = (name: string) => checkedBy(script, [at(name)], environment);
+    try {
+      expect(await to("one")).toEqual({ code: 0, said: `tracklet runs ${at("one")}\n` });
+      expect(await to("two")).toEqual({
+        code: 0,
+        said: `tracklet runs ${at("two")}; back with: ${script} ${at("one")}\n`,
+      });
+      expect(await to("three")).toEqual({ code: 1, said: `switch: there is no release in ${at("three")}\n` });
+      expect(await readlink(at("link"))).toBe(at("two"));
+      expect((await to("one")).code).toBe(0);
+      expect(await readlink(at("link"))).toBe(at("one"));
+      expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    } finally {
+      process.kill(Number(await readFile(at("pid"), "utf8")), "SIGKILL");
+    }
+  },
+);
+
+it("names the ports in one place for each way to run it", async () => {
+  const ports = (text: string) => new Set(text.match(/\b41\d\d\b/g));
+  const nginx = ports(await read("nginx.conf"));
+  for (const port of ports(await readFile(join(ROOT, "docs/deploy.md"), "utf8"))) expect(nginx).toContain(port);
+  expect(ports(await read("Dockerfile"))).toEqual(new Set([String(DEFAULT_PORT)]));
+  for (const file of ["Caddyfile", "tracklet@.service", "switch"])
+    expect(ports(await read(file)), file).toEqual(new Set());
+});
+
 describe("the image", () => {
   it("has a Dockerfile without a mistake", async () => {
     expect(lintDockerfile(await read("Dockerfile"))).toEqual([]);
@@ -120,12 +184,18 @@ it("sets variables that the service knows", async () => {
 const caddy = findProgram("caddy");
 it.skipIf(caddy === undefined)("has a Caddyfile that Caddy takes", async () => {
   const args = ["validate", "--adapter", "caddyfile", "--config", join(DEPLOY, "Caddyfile")];
-  const { code, said } = await checkedBy(caddy!, args, { TRACKLET_DOMAIN: "track.example.com", XDG_DATA_HOME: folder });
+  const { code, said } = await checkedBy(caddy!, args, {
+    TRACKLET_DOMAIN: "track.example.com",
+    TRACKLET_SERVICE_PORT: "4100",
+    XDG_DATA_HOME: folder,
+  });
   expect([code, said]).toEqual([0, expect.stringContaining("Valid configuration")]);
 });
 
 it.skipIf(caddy === undefined)("has a Caddyfile that logs no token, of an event that fails either", async () => {
-  const recipe = (await read("Caddyfile")).replace("dynamic a service 4100", "to 127.0.0.1:1").replace("5s", "100ms");
+  const recipe = (await read("Caddyfile"))
+    .replace("dynamic a service {$TRACKLET_SERVICE_PORT}", "to 127.0.0.1:1")
+    .replace("5s", "100ms");
   const [file, port] = [join(folder, "Caddyfile"), await freePort()];
   await writeFile(file, recipe.replace("{\n", "{\n\tadmin off\n"));
   const url = `http://127.0.0.1:${port}`;

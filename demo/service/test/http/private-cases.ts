@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { ask } from "../support/http-request.js";
+import { ALLOWED, preflight } from "../support/preflight.js";
 import { expectRefusal } from "../support/refusal.js";
 import { ACCESS_TOKEN, type RunningService } from "../support/running-service.js";
 
@@ -70,6 +71,21 @@ export const privateCases = (running: () => RunningService): void => {
         );
     });
   });
+
+  it.each(["https://shop.example", "null", "http://localhost:3000"])(
+    "takes events from a page of %s, and lets it read nothing else",
+    async (origin) => {
+      const event = { contact_uid: "contact-001", event_uid: "from-elsewhere" };
+      const answer = await service.post(event, { origin });
+      expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, origin]);
+      expect(await preflight(`${service.url}/v1/track/event`, origin)).toEqual([204, ALLOWED(origin)]);
+      for (const path of ["/v2/users", "/v2/events", "/v2/contacts?uid=/v1/track/event", "/openapi.json", "/nowhere"]) {
+        expect((await preflight(service.url + path, origin))[1]).not.toHaveProperty("access-control-allow-origin");
+        const { headers } = await service.get(path, { authorization, origin });
+        expect(headers.get("access-control-allow-origin")).toBeNull();
+      }
+    },
+  );
 
   it("counts requests by route and status, batches, waiting and refused events", async () => {
     const read = async (): Promise<Map<string, number>> => {

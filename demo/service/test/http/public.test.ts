@@ -1,9 +1,11 @@
+import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { ServiceOptions } from "../../app.js";
 import { ask } from "../support/http-request.js";
 import { openPlace } from "../support/places.js";
+import { ALLOWED, preflight } from "../support/preflight.js";
 import { expectRefusal } from "../support/refusal.js";
-import { ACCESS_TOKEN, type RunningService, startService } from "../support/running-service.js";
+import { ACCESS_TOKEN, API_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
 
 const authorization = `Bearer ${ACCESS_TOKEN}`;
 const PROXIED = { trustProxy: ["loopback"], publicUrl: "https://track.example.com" };
@@ -68,7 +70,7 @@ it("counts each visitor of a trusted proxy for itself", async () => {
 });
 
 it("stores so many bytes a day of an address, and of a token, and no more", async () => {
-  const { post, get } = await start({ ...PROXIED, addressQuota: 1, tokenQuota: 2, rateLimit: 7, metricsToken: "m" });
+  const { post, get } = await start({ ...PROXIED, addressQuota: 1, tokenQuota: 24, rateLimit: 7, metricsToken: "m" });
   const send = (from: string) =>
     post({ contact_uid: "a", event_uid: "b", params: { x: "ä".repeat(120_000) } }, { "x-forwarded-for": from });
   const statuses = async (from: string) => {
@@ -80,13 +82,49 @@ it("stores so many bytes a day of an address, and of a token, and no more", asyn
   const refused = await send("2001:db8::ffff:2");
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(86_300);
   await expectRefusal(refused, 429, /^the 1 MB a day of this address are used up$/);
-  expect(await statuses("192.0.2.1")).toEqual([200, 200, 200, 200, 429]);
-  await expectRefusal(await send("192.0.2.2"), 429, /^the 2 MB a day of this token/);
-  for (let number = 0; number < 2; number += 1) await send("192.0.2.1");
-  await expectRefusal(await send("192.0.2.1"), 429, /^too many requests/);
+  const elsewhere = await send("192.0.2.2");
+  expect(Number(elsewhere.headers.get("retry-after"))).toBeLessThanOrEqual(3_600);
+  await expectRefusal(elsewhere, 429, /^of the 24 MB a day of this token, those of this hour are used up$/);
+  for (let number = 0; number < 6; number += 1) await send("192.0.2.2");
+  await expectRefusal(await send("192.0.2.2"), 429, /^too many requests/);
   const counts = await (await get("/metrics", { authorization: "Bearer m" })).text();
-  expect(counts).toContain('tracklet_events_refused_total{reason="quota",workspace="default"} 6\n');
+  expect(counts).toContain('tracklet_events_refused_total{reason="quota",workspace="default"} 9\n');
   expect(counts).toContain('tracklet_events_refused_total{reason="rate",workspace=""} 1\n');
+});
+
+it("cuts the slowest bodies of the address that holds most, and no other, where too many are held back", async () => {
+  const { url } = await start({ ...PROXIED });
+  const [host, port] = new URL(url).host.split(":") as [string, string];
+  const begin = (from: string, text: string) => {
+    const length = text.length + 1;
+    const one = { answer: "", socket: connect(Number(port), host) };
+    one.socket.on("data", (data) => (one.answer += data)).on("error", () => {});
+    one.socket.write(
+      `POST /v1/track/event?api_token=${encodeURIComponent(API_TOKEN)} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: ${from}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${text}`,
+    );
+    return one;
+  };
+  const honest = begin("192.0.2.1", `{"contact_uid":"held","event_uid":"${"x".repeat(1_000)}"`);
+  // 64 MB are 260 of these.
+  const held: ReturnType<typeof begin>[] = [];
+  for (let number = 0; number < 300; number += 1) {
+    const one = begin(`2001:db8::${number}`, `{"contact_uid":"${"x".repeat(254_000)}`);
+    await new Promise<void>((resolve) => one.socket.write("", () => resolve()));
+    held.push(one);
+  }
+  const cut = () => held.filter(({ answer }) => answer !== "");
+  await until(() => cut().length >= 35 || undefined);
+  for (const { answer } of cut()) expect(answer).toMatch(/^HTTP\/1\.1 408 .*connection: close.*\{"error":/is);
+  expect(honest.answer).toBe("");
+  honest.socket.write("}");
+  expect(await until(() => honest.answer || undefined)).toMatch(/^HTTP\/1\.1 200 /);
+  // As soon as they are gone there is room again.
+  for (const { socket } of held) socket.destroy();
+  const next = begin("192.0.2.1", `{"contact_uid":"${"x".repeat(200_000)}","event_uid":"x"`);
+  next.socket.write("}");
+  expect(await until(() => next.answer || undefined)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(cut().length).toBeLessThan(60);
 });
 
 it("believes neither a Host nor a forwarded address where no proxy is trusted", async () => {
@@ -101,4 +139,38 @@ it("believes neither a Host nor a forwarded address where no proxy is trusted", 
   const event = { contact_uid: "a", event_uid: "b" };
   const answers = await Promise.all(["1", "2", "3"].map((n) => post(event, { "x-forwarded-for": `192.0.2.${n}` })));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429]);
+});
+
+it("lets pages of any origin read every answer, with a preflight that holds for a day", async () => {
+  const { url } = await start(PROXIED);
+  const token = `?api_token=${encodeURIComponent(API_TOKEN)}`;
+  const path = `/v1/track/event${token}`;
+  const cases: [path: string, status: number, init?: RequestInit & { headers?: Record<string, string> }][] = [
+    ["/openapi.json", 200],
+    ["/nowhere", 404],
+    ["/v2/users", 401],
+    ["/v2/users", 405, { method: "DELETE" }],
+    ["/v2/accounts/%E0%A4%A", 400],
+    // A route that reads no body.
+    ["/nowhere", 404, { method: "POST", body: "x", headers: { "content-type": "text/html" } }],
+    [path, 415, { method: "POST", body: "x", headers: { "content-type": "text/html" } }],
+    [path, 413, { method: "POST", body: "x".repeat(262_145) }],
+    [path, 400, { method: "POST", body: "x" }],
+  ];
+  for (const origin of ["https://shop.example", "null"]) {
+    for (const [path, status, init] of cases) {
+      const answer = await fetch(url + path, { ...init, headers: { ...init?.headers, origin } });
+      expect([path, answer.status]).toEqual([path, status]);
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        "access-control-allow-origin": origin,
+        "access-control-allow-credentials": "true",
+        "access-control-expose-headers": "Retry-After",
+        "x-content-type-options": "nosniff",
+        vary: expect.stringContaining("Origin"),
+      });
+      if (status !== 200) expect(Object.keys((await answer.json()) as object)).toEqual(["error"]);
+    }
+    for (const path of ["/v1/track/event", "/v2/users", "/nowhere"])
+      expect(await preflight(url + path, origin)).toEqual([204, ALLOWED(origin)]);
+  }
 });

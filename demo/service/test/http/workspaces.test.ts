@@ -1,15 +1,22 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Database } from "../../database/database.js";
+import { openDatabase } from "../../database/open-database.js";
+import { createToken, revokeToken, rotateToken } from "../../http/token-store.js";
+import { seed } from "../../records/seed.js";
+import { AT_ONCE } from "../support/bounds.js";
 import { onBothEngines } from "../support/engines.js";
-import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";
+import { API_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
 
 const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
 const ROTATING = { ...SHOP, apiToken: `new-api-token,${SHOP.apiToken}`, accessToken: `new,${SHOP.accessToken}` };
 const SHOP_READS = { authorization: `Bearer ${SHOP.accessToken}` };
 
 onBothEngines((place) => {
+  let database: Database;
   let service: RunningService;
   beforeAll(async () => {
-    service = await startService({ ...place(), workspaces: [ROTATING] });
+    database = await openDatabase(place(), seed);
+    service = await startService({ database, bounds: AT_ONCE, workspaces: [ROTATING] });
   });
   afterAll(() => service.close());
 
@@ -41,5 +48,38 @@ onBothEngines((place) => {
     const event = { contact_uid: "same", event_uid: "bought" };
     expect((await service.post(event, {}, `?api_token=${SHOP.accessToken}`)).status).toBe(401);
     expect((await service.get("/v2/users", { authorization: `Bearer ${SHOP.apiToken}` })).status).toBe(401);
+  });
+
+  it("takes the tokens of the database without a restart, as long as they hold, and keeps nothing but their digests", async () => {
+    const of = { workspace: "shop", name: "site" };
+    const record = async (token: string) =>
+      (await service.post({ contact_uid: "same", event_uid: "x" }, {}, `?api_token=${token}`)).status;
+    const read = async (token: string) => (await service.get("/v2/users", { authorization: `Bearer ${token}` })).status;
+    const becomes = (status: number, ask: () => Promise<number>) =>
+      until(async () => ((await ask()) === status ? true : undefined));
+
+    const first = await createToken(database, { ...of, kind: "api", expiresAt: undefined });
+    await becomes(200, () => record(first));
+    expect(await read(first)).toBe(401);
+    await expect(createToken(database, { ...of, kind: "api", expiresAt: undefined })).rejects.toThrow("already");
+    const second = await rotateToken(database, { ...of, keep: 60_000 });
+    await becomes(200, () => record(second));
+    expect(await record(first)).toBe(200);
+    const third = await rotateToken(database, { ...of, keep: 0 });
+    await becomes(200, () => record(third));
+    for (const token of [first, second]) expect(await record(token)).toBe(401);
+    // Each token is for one thing.
+    await expect(
+      startService({ database: { ...database, close: async () => {} }, accessToken: third }),
+    ).rejects.toThrow('a token of the environment is the token "site" of the workspace shop');
+    expect(JSON.stringify(await database.query("SELECT * FROM tokens"))).not.toContain(third);
+    await revokeToken(database, of);
+    await becomes(401, () => record(third));
+    await expect(revokeToken(database, of)).rejects.toThrow('there is no token "site" in the workspace shop');
+
+    const brief = await createToken(database, { ...of, kind: "access", expiresAt: Date.now() + 2_000 });
+    await becomes(200, () => read(brief));
+    await becomes(401, () => read(brief));
+    expect(await record(SHOP.apiToken)).toBe(200);
   });
 });

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { spawnService } from "../support/service-process.js";
+import { IN_CONTAINER, spawnService } from "../support/service-process.js";
 
 let folder: string;
 const started: ReturnType<typeof spawnService>[] = [];
@@ -21,10 +21,6 @@ afterAll(async () => {
   await Promise.all(started.map((service) => service.stop("SIGKILL")));
   await rm(folder, { recursive: true, force: true });
 });
-
-/** Processes have other ids than outside, as in a container; only the system's administrator may do so. */
-const IN_CONTAINER =
-  process.getuid?.() === 0 && process.platform === "linux" ? ["unshare", "--pid", "--fork", "--mount-proc"] : [];
 
 const post = (url: string, event_uid: string): Promise<Response> =>
   fetch(`${url}/v1/track/event?api_token=demo-api-token`, {

@@ -1,7 +1,7 @@
 import { BOUNDS } from "../../database/transaction-time.js";
 
 /** What is committed is settled: for tests whose processes are none but this one. */
-export const AT_ONCE = { ...BOUNDS, settled: 1 };
+export const AT_ONCE = { ...BOUNDS, settled: 1, reread: 50 };
 
 /** As in production, in less time. */
-export const SHORT = { first: 1_000, last: 2_000, settled: 5_000 };
+export const SHORT = { first: 1_000, last: 2_000, settled: 5_000, reread: 500 };

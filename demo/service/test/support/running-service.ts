@@ -24,6 +24,7 @@ export const startService = async (options: ServiceOptions = {}) => {
     accessToken: ACCESS_TOKEN,
     rateLimit: 0,
     logLevel: "error",
+    lingerMs: 0,
     ...options,
   });
   await app.listen({ port: 0, host: "127.0.0.1" });

@@ -6,6 +6,10 @@ import { fileURLToPath } from "node:url";
 export const SERVICE = "demo/.service/main.js";
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 
+/** Processes have other ids than outside, as in a container; only the system's administrator may do so: empty elsewhere. */
+export const IN_CONTAINER =
+  process.getuid?.() === 0 && process.platform === "linux" ? ["unshare", "--pid", "--fork", "--mount-proc"] : [];
+
 /**
  * Starts the service's process with an environment of its own.
  *
@@ -30,6 +34,7 @@ export const spawnService = (
   const closed = once(child, "close").then(([code, signal]) => ({ code, signal, ...output }));
   return {
     child,
+    stdout: () => output.stdout,
     /** Exit code, signal and all output, once the process has ended. */
     closed,
     /** The address that it prints when it listens. */

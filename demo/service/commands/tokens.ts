@@ -1,0 +1,122 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { StartError } from "../config/start-error.js";
+import { readTime, TIME_EXPECTED } from "../config/time-argument.js";
+import { DEFAULT_WORKSPACE } from "../database/exact-text.js";
+import {
+  addWorkspace,
+  createToken,
+  KINDS,
+  type Kind,
+  listTokens,
+  listWorkspaces,
+  revokeToken,
+  rotateToken,
+} from "../http/token-store.js";
+import { DAY_MS } from "../operations/retention-clock.js";
+import { deleteWorkspace } from "../records/deletion.js";
+import type { Commands } from "./delete.js";
+
+/** What a workspace may be called; see TRACKLET_WORKSPACES. */
+const NAME = /^[a-z0-9-]{1,64}$/;
+
+/** The commands on who may ask, and for what. Running processes follow within seconds. */
+export const addTokenCommands = ({ program, config, workspace, over, reading, say, write, bounds }: Commands): void => {
+  const workspaces = program
+    .command("workspace")
+    .description("makes, lists and deletes workspaces, each with its own data");
+  workspaces
+    .command("create")
+    .description("makes a workspace, which `token create` gives tokens")
+    .argument("<name>", "letters a to z, digits and -")
+    .action((name: string, _options: object, command: Command) => {
+      if (!NAME.test(name)) command.error("the name of a workspace has 1 to 64 letters a to z, digits and -");
+      return over(async ({ transaction }) => {
+        if (!(await transaction((query) => addWorkspace(query, name))))
+          throw new StartError(`there is a workspace "${name}" already`);
+        say(`made the workspace "${name}"`);
+      });
+    });
+  workspaces
+    .command("list")
+    .description("writes the names, one a line")
+    .action(() => reading(async (query) => write((await listWorkspaces(query)).map((name) => `${name}\n`))));
+  workspaces
+    .command("delete")
+    .description("deletes a workspace that TRACKLET_WORKSPACES does not name, with its tokens and all its data")
+    .argument("<name>", "of the workspace")
+    .action((name: string, _options: object, command: Command) => {
+      if (name === DEFAULT_WORKSPACE || config.workspaces.some((one) => one.name === name))
+        command.error(`"${name}" is in use: remove it from TRACKLET_WORKSPACES first`);
+      return over(async (database) => {
+        if (!(await listWorkspaces(database.query)).includes(name))
+          throw new StartError(`there is no workspace "${name}"`);
+        const { events, records } = await deleteWorkspace(database, name, bounds);
+        say(`deleted the workspace "${name}": ${events} events, ${records} accounts, contacts and users`);
+      });
+    });
+
+  const tokens = program.command("token").description("makes, lists, replaces and revokes tokens of workspaces");
+  /** Alone on stdout, and nowhere else: only its digest is kept. */
+  const show = (text: string) => write([`${text}\n`]);
+  tokens
+    .command("create")
+    .description("makes a token and writes it to stdout, this once")
+    .argument("<name>", "what it is for, such as website")
+    .addOption(
+      new Option("--kind <kind>", "api records events of pages, server those of servers, access reads records")
+        .choices(KINDS)
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option("--expires <time>", "until when it is taken, as 2027-01-31; for ever without").argParser(later),
+    )
+    .addOption(workspace())
+    .action((name: string, { expires, ...token }: { kind: Kind; expires?: number; workspace: string }) =>
+      over(async (database) => show(await createToken(database, { name, ...token, expiresAt: expires }))),
+    );
+  tokens
+    .command("list")
+    .description("writes what is known of each token, one JSON object a line")
+    .action(() =>
+      reading(async (query) =>
+        write(
+          (await listTokens(query)).map(({ workspace, kind, name, createdAt, expiresAt }) => {
+            const [created_at, expires_at] = [createdAt, expiresAt].map((time) => time && new Date(time).toISOString());
+            return `${JSON.stringify({ workspace, kind, name, created_at, expires_at: expires_at ?? null })}\n`;
+          }),
+        ),
+      ),
+    );
+  tokens
+    .command("rotate")
+    .description("makes the next token of a name and writes it to stdout; the last one is taken for some days more")
+    .argument("<name>", "of the token")
+    .addOption(
+      new Option("--keep <days>", "for how long").default(7).argParser((value: string) => {
+        if (!/^\d{1,3}$/.test(value)) throw new InvalidArgumentError("It must be a number of days, such as 7");
+        return Number(value);
+      }),
+    )
+    .addOption(workspace())
+    .action((name: string, { keep, workspace }: { keep: number; workspace: string }) =>
+      over(async (database) => show(await rotateToken(database, { workspace, name, keep: keep * DAY_MS }))),
+    );
+  tokens
+    .command("revoke")
+    .description("takes a token out at once, and what `rotate` left of it")
+    .argument("<name>", "of the token")
+    .addOption(workspace())
+    .action((name: string, { workspace }: { workspace: string }) =>
+      over(async (database) => {
+        await revokeToken(database, { workspace, name });
+        say(`revoked the token ${JSON.stringify(name)} of the workspace ${workspace}`);
+      }),
+    );
+};
+
+const later = (value: string): number => {
+  const time = readTime(value);
+  if (time === undefined || time <= Date.now())
+    throw new InvalidArgumentError(`It ${TIME_EXPECTED}, and be later than now`);
+  return time;
+};

@@ -1,0 +1,118 @@
+import { hash, randomBytes } from "node:crypto";
+import { StartError } from "../config/start-error.js";
+import type { Database, Query } from "../database/database.js";
+import { moveGeneration } from "../database/generation.js";
+
+/** What a token may do: record events of pages, or of servers, or read records. */
+export const KINDS = ["api", "server", "access"] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** A token without its text, which nobody knows but who was shown it. Times are epoch milliseconds. */
+export interface Token {
+  digest: string;
+  workspace: string;
+  kind: Kind;
+  name: string;
+  createdAt: number;
+  expiresAt: number | undefined;
+}
+
+export const sha256 = (text: string): string => hash("sha256", text, "hex");
+
+/** Bytes of chance in a token. */
+const BYTES = 32;
+
+export const listWorkspaces = async (query: Query): Promise<string[]> =>
+  (await query<{ name: string }>("SELECT name FROM workspaces ORDER BY name")).map(({ name }) => name);
+
+/** @returns whether it is new */
+export const addWorkspace = async (query: Query, name: string): Promise<boolean> => {
+  const insert =
+    "INSERT INTO workspaces (name, created_at) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING name";
+  const added = await query(insert, [name, Date.now()]);
+  if (added.length > 0) await moveGeneration(query);
+  return added.length > 0;
+};
+
+/** Takes a workspace out with its tokens: a process that has read that no longer serves it, whoever else names it. */
+export const removeWorkspace = async (query: Query, name: string): Promise<void> => {
+  await query("DELETE FROM tokens WHERE workspace = $1", [name]);
+  await query("DELETE FROM workspaces WHERE name = $1", [name]);
+  await moveGeneration(query);
+};
+
+export const listTokens = async (query: Query): Promise<Token[]> => {
+  const rows = await query<Record<string, unknown>>(
+    "SELECT digest, workspace, kind, name, created_at, expires_at FROM tokens ORDER BY workspace, name, created_at",
+  );
+  return rows.map((row) => ({
+    ...(row as unknown as Token),
+    createdAt: Number(row.created_at),
+    expiresAt: row.expires_at === null ? undefined : Number(row.expires_at),
+  }));
+};
+
+type NewToken = Pick<Token, "workspace" | "kind" | "name" | "expiresAt">;
+
+/** Stores the digest of a new token; resolves to its text. @throws StartError when there is one of that name */
+export const createToken = ({ transaction }: Database, token: NewToken): Promise<string> =>
+  transaction(async (query) => {
+    if ((await named(query, token)).length > 0)
+      throw new StartError(
+        `there is a token ${JSON.stringify(token.name)} in the workspace ${token.workspace} already`,
+      );
+    return insert(query, token);
+  });
+
+/**
+ * Makes the next token of a name, for as long as the last one was made for, which goes on being taken for a while;
+ * resolves to its text.
+ *
+ * @param keep milliseconds for which the last one is still taken
+ * @throws StartError when there is none
+ */
+export const rotateToken = (
+  { transaction }: Database,
+  { workspace, name, keep }: Pick<Token, "workspace" | "name"> & { keep: number },
+): Promise<string> =>
+  transaction(async (query) => {
+    const last = (await named(query, { workspace, name })).at(-1);
+    if (last === undefined) throw new StartError(noToken(workspace, name));
+    const now = Date.now();
+    await query("UPDATE tokens SET expires_at = least(expires_at, $3) WHERE workspace = $1 AND name = $2", [
+      ...[workspace, name],
+      now + keep,
+    ]);
+    const expiresAt = last.expiresAt && now + last.expiresAt - last.createdAt;
+    return insert(query, { workspace, name, kind: last.kind, expiresAt });
+  });
+
+/** Takes out all tokens of a name. @throws StartError when there is none */
+export const revokeToken = (
+  { transaction }: Database,
+  { workspace, name }: Pick<Token, "workspace" | "name">,
+): Promise<void> =>
+  transaction(async (query) => {
+    const gone = await query("DELETE FROM tokens WHERE workspace = $1 AND name = $2 RETURNING digest", [
+      workspace,
+      name,
+    ]);
+    if (gone.length === 0) throw new StartError(noToken(workspace, name));
+    await moveGeneration(query);
+  });
+
+const noToken = (workspace: string, name: string): string =>
+  `there is no token ${JSON.stringify(name)} in the workspace ${workspace}`;
+
+const named = async (query: Query, { workspace, name }: Pick<Token, "workspace" | "name">): Promise<Token[]> =>
+  (await listTokens(query)).filter((one) => one.workspace === workspace && one.name === name);
+
+const insert = async (query: Query, { workspace, kind, name, expiresAt }: NewToken): Promise<string> => {
+  const text = randomBytes(BYTES).toString("base64url");
+  await query(
+    "INSERT INTO tokens (digest, workspace, kind, name, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)",
+    [sha256(text), workspace, kind, name, Date.now(), expiresAt ?? null],
+  );
+  await moveGeneration(query);
+  return text;
+};

@@ -1,0 +1,139 @@
+import { rm } from "node:fs/promises";
+import { dataFolder } from "../../../../test/support/data-folder.js";
+import { startPostgres } from "../support/postgres-server.js";
+import { spawnService } from "../support/service-process.js";
+
+export type Engine = "PGlite" | "PostgreSQL";
+
+/** What came of an attack. */
+export interface Outcome {
+  scene: Scene;
+  traffic: Traffic;
+  /** What else is worth knowing, in a few words. */
+  note: string;
+}
+
+/** A service over a database of its own. */
+export interface Scene {
+  /** `undefined` with PGlite. */
+  database: Awaited<ReturnType<typeof startPostgres>> | undefined;
+  service(): ReturnType<typeof spawnService>;
+  url(): string;
+  /** Starts the service; resolves once it is ready. */
+  start(environment?: Record<string, string>): Promise<void>;
+  /** Another process of the service over the same database. */
+  another(environment: Record<string, string>, through?: readonly string[]): ReturnType<typeof spawnService>;
+  close(): Promise<void>;
+}
+
+/** @param options where the data is, and how PostgreSQL is started, where that is other than usual */
+export const openScene = async (
+  engine: Engine,
+  options: { folder?: string; postgres?: Parameters<typeof startPostgres>[0] } = {},
+): Promise<Scene> => {
+  const database = engine === "PostgreSQL" ? await startPostgres(options.postgres) : undefined;
+  const folder = database === undefined ? (options.folder ?? (await dataFolder())) : undefined;
+  const place: Record<string, string> =
+    database === undefined ? { TRACKLET_DATA: folder! } : { DATABASE_URL: database.url };
+  let service: ReturnType<typeof spawnService> | undefined;
+  let url = "";
+  const another: Scene["another"] = (environment, through) =>
+    spawnService({ TRACKLET_SEED: "off", TRACKLET_RATE_LIMIT: "0", ...place, ...environment }, undefined, through);
+  return {
+    database,
+    another,
+    service: () => service!,
+    url: () => url,
+    start: async (environment = {}) => {
+      service = another(environment);
+      url = await service.ready();
+    },
+    close: async () => {
+      await service?.stop("SIGKILL");
+      await database?.stop();
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+const CLIENTS = 16;
+/** Milliseconds: longer than the service lets anybody wait. */
+const PATIENCE_MS = 40_000;
+const PAUSE_MS = 20;
+
+export interface Traffic {
+  /** Stamps of the events that were answered with 200. */
+  acknowledged: Set<string>;
+  /** How often there was each other answer, or none. */
+  others: Map<string, number>;
+  /** Waits until so many more were answered with 200. */
+  more(events: number): Promise<void>;
+  /** Sends nothing anew, and ends when all that was sent is answered with 200, or after a while. */
+  stop(): Promise<void>;
+}
+
+/** Sends an event, once. */
+export const post = (url: string, body: string): Promise<number | string> =>
+  fetch(`${url}/v1/track/event?api_token=demo-api-token`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  }).then(
+    async (answer) => {
+      await answer.arrayBuffer();
+      return answer.status;
+    },
+    () => "none",
+  );
+
+export const eventOf = (stamp: string, filler = ""): string =>
+  JSON.stringify({ contact_uid: `contact-${stamp.length}`, event_uid: "attack", params: { event_id: stamp, filler } });
+
+/** Clients that send one event after another, each until it is answered with 200. */
+export const createTraffic = (scene: Scene, filler = () => ""): Traffic => {
+  const acknowledged = new Set<string>();
+  const others = new Map<string, number>();
+  let stopped = Number.POSITIVE_INFINITY;
+  const client = async (name: number): Promise<void> => {
+    for (let number = 0; Date.now() < stopped; number += 1) {
+      const stamp = `${name}-${number}`;
+      for (;;) {
+        const answer = await post(scene.url(), eventOf(stamp, filler()));
+        if (answer === 200) break;
+        others.set(String(answer), (others.get(String(answer)) ?? 0) + 1);
+        if (Date.now() > stopped + PATIENCE_MS) return;
+        await pause(PAUSE_MS);
+      }
+      acknowledged.add(stamp);
+    }
+  };
+  const clients = Promise.all(Array.from({ length: CLIENTS }, (_, name) => client(name)));
+  return {
+    acknowledged,
+    others,
+    more: async (events) => {
+      for (const from = acknowledged.size; acknowledged.size < from + events; ) await pause(PAUSE_MS);
+    },
+    stop: async () => {
+      stopped = Date.now();
+      await clients;
+    },
+  };
+};
+
+export const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** The stamps of all events that are stored. */
+export const readStored = async (scene: Scene): Promise<string[]> => {
+  const stored: string[] = [];
+  for (let after = "00000000-0000-0000-0000-000000000000"; ; ) {
+    const answer = await fetch(`${scene.url()}/demo/events?event_uid=attack&limit=1000&after=${after}`);
+    if (!answer.ok) throw new Error(`what is stored cannot be read: ${answer.status}`);
+    const { events } = (await answer.json()) as { events: { id: string; params: { event_id: string } }[] };
+    if (events.length === 0) return stored;
+    after = events.at(-1)!.id;
+    stored.push(...events.map(({ params }) => params.event_id));
+  }
+};

@@ -1,0 +1,41 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { expect, it } from "vitest";
+import { boundConnections } from "../../operations/connection-bound.js";
+import { until } from "../support/running-service.js";
+
+// Elsewhere the other addresses of loopback have to be made first.
+it.runIf(process.platform === "linux")(
+  "closes the connection of an address whose last request is the oldest, where it has too many, and no other's",
+  async () => {
+    const server = createServer((_request, response) => response.end("{}")).listen(0, "127.0.0.1");
+    boundConnections(server, (address) => address.endsWith("127.0.0.9"), 2);
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const open = async (localAddress: string) => {
+      const one = { socket: connect({ port, host: "127.0.0.1", localAddress }), answer: "", closed: false };
+      one.socket.on("close", () => (one.closed = true)).on("data", (data) => (one.answer += data));
+      one.socket.on("error", () => {});
+      const asks = async () => {
+        one.answer = "";
+        one.socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        await until(() => one.answer || one.closed || undefined);
+      };
+      await asks();
+      return { asks, isClosed: () => one.closed, end: () => one.socket.destroy() };
+    };
+    const [first, second, other] = [await open("127.0.0.1"), await open("127.0.0.1"), await open("127.0.0.2")];
+    await first.asks();
+    const third = await open("127.0.0.1");
+    await until(() => second.isClosed() || undefined);
+    // A web server in front has as many as it needs.
+    const front = [await open("127.0.0.9"), await open("127.0.0.9"), await open("127.0.0.9")];
+    for (const one of [first, third, other, ...front]) {
+      await one.asks();
+      expect(one.isClosed()).toBe(false);
+      one.end();
+    }
+    server.close();
+  },
+);

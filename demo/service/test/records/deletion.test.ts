@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Database } from "../../database/database.js";
+import { idAt } from "../../database/event-id.js";
+import { openDatabase } from "../../database/open-database.js";
+import { deleteContact, deleteWorkspace } from "../../records/deletion.js";
+import { AT_ONCE } from "../support/bounds.js";
+import { onBothEngines } from "../support/engines.js";
+import { API_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
+
+const GONE = { name: "gone", apiToken: "gone-api-token", accessToken: "gone-access-token" };
+const CLIENTS = 8;
+
+onBothEngines((place) => {
+  let database: Database;
+  /** With a server there are two, each with a memory of its own. */
+  const services: RunningService[] = [];
+  beforeAll(async () => {
+    database = await openDatabase(place());
+    const options = { bounds: AT_ONCE, workspaces: [GONE] };
+    if (place().databaseUrl !== undefined) services.push(await startService({ ...place(), ...options }));
+    services.push(await startService({ database, ...options }));
+  });
+  afterAll(async () => {
+    for (const service of services) await service.close();
+  });
+
+  /** Runs `work` while clients send events of one contact; then some more; resolves to the statuses of these. */
+  const whileSending = async (token: string, work: () => Promise<unknown>): Promise<number[]> => {
+    const event = { contact_uid: "gone", event_uid: "seen", params: { account_uid: "acme" } };
+    let [sent, isOver] = [0, false];
+    const send = async (at: number) => {
+      const query = `?api_token=${encodeURIComponent(token)}`;
+      const { status } = await services[at % services.length]!.post(event, {}, query);
+      sent += 1;
+      return status;
+    };
+    const clients = Array.from({ length: CLIENTS }, async (_, at) => {
+      while (!isOver) await send(at);
+    });
+    await until(() => (sent > 5 * CLIENTS ? true : undefined));
+    await work();
+    isOver = true;
+    await Promise.all(clients);
+    return Promise.all(Array.from({ length: CLIENTS }, (_, at) => send(at)));
+  };
+  const count = async (what: string, values: unknown[] = []): Promise<number> => {
+    const [row] = await database.query(`SELECT count(*) AS count FROM ${what}`, values);
+    return Number(row!.count);
+  };
+  const ORPHANS = "events WHERE NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = contact_id)";
+
+  it("leaves nothing of a contact, and no event without its record, while events of it are stored", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      let began = "";
+      const statuses = await whileSending(API_TOKEN, async () => {
+        began = idAt(Date.now());
+        expect(await deleteContact(database, { workspace: "default", uid: "gone" }, AT_ONCE)).toBeGreaterThan(0);
+      });
+      expect(new Set(statuses)).toEqual(new Set([200]));
+      expect(await count("events WHERE id < $1", [began])).toBe(0);
+      expect(await count(ORPHANS)).toBe(0);
+      expect(await count("account_contacts")).toBe(1);
+    }
+  });
+
+  it("leaves nothing of a workspace that running processes serve, and lets them serve it no more", async () => {
+    const statuses = await whileSending(GONE.apiToken, () => deleteWorkspace(database, "gone", AT_ONCE));
+    expect(new Set(statuses)).toEqual(new Set([401]));
+    for (const table of ["events", "accounts", "contacts", "deletions", "tokens"])
+      expect(await count(`${table} WHERE workspace = 'gone'`), table).toBe(0);
+    // The contact of the other workspace.
+    expect(await count("account_contacts")).toBe(1);
+  });
+});
