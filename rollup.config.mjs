@@ -82,7 +82,6 @@ const SHORTENED = [
   "tries",
   "unaddressed",
   "unnamed",
-  "wasRefused",
   "young",
 ];
 

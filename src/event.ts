@@ -40,7 +40,7 @@ interface Loss<Code extends string> {
 export type Problem = Mistake<"input" | "paused" | "throttled"> | Loss<"rejected" | "evicted">;
 
 /**
- * Told of every decision: `"queued"`, `"waits for identify"`, `"waits for consent"` or `"dropped"` of an event, the status of
- * an answer (0: there was none), or the code of a {@link Problem}; `detail` is the event or what it concerns.
+ * Told of every decision: `"queued"`, `"pending"` (it waits for consent) or `"dropped"` of an event, the status of an answer
+ * (0: there was none), or the code of a {@link Problem}; `detail` is the event or what it concerns.
  */
 export type DebugListener = (code: string | number, detail: string) => void;

@@ -28,7 +28,7 @@ const textOf = (value: unknown): string => (typeof value === "object" ? JSON.str
 
 const nothing = (): FlushResult => ({
   delivered: 0,
-  queued: waiting.filter(([verb]) => /^(track|pageview)$/.test(verb)).length,
+  queued: waiting.length,
   dropped: 0,
 });
 

@@ -51,10 +51,8 @@ export const onNavigate = (run: (kind: Navigation) => void): void => {
   else
     for (const kind of ["push", "replace"] as const) {
       const method = `${kind}State` as const;
-      // Where others find it: a wrapper of theirs, before or after this one, is called as well.
-      const owner: History = Object.keys(history).includes(method) ? history : History.prototype;
-      const original = owner[method];
-      owner[method] = function (...args) {
+      const original = history[method];
+      history[method] = function (...args) {
         const result = original.apply(this, args);
         attempt(() => run(kind));
         return result;

@@ -249,7 +249,7 @@ it("consent is pending until a tracker starts, and then what holds at this momen
   expect(told).toEqual([["pending", undefined], ...both]);
 });
 
-it("flush tells how many events wait for init, also beside a stub or an element, and then what was done", async () => {
+it("flush tells how many calls wait for init, also beside a stub or an element, and then what was done", async () => {
   const results: Promise<unknown>[] = [];
   await sentIn(({ app, hub, globals }) => {
     for (const before of [Object.assign([], { flush: () => 5 }), { id: "tracklet" }]) {
@@ -262,7 +262,7 @@ it("flush tells how many events wait for init, also beside a stub or an element,
     results.push(hub().flush());
   });
   expect(await Promise.all(results)).toEqual([
-    ...[0, 0, 2].map((queued) => ({ delivered: 0, queued, dropped: 0 })),
+    ...[0, 0, 4].map((queued) => ({ delivered: 0, queued, dropped: 0 })),
     { delivered: 2, queued: 0, dropped: 0 },
   ]);
 });

@@ -13,10 +13,11 @@ const STANDS_MS = 250;
 const STRENGTHS = { replace: 1, push: 2, traverse: 2, load: 3 };
 
 let view = (): void => {};
-/** The strongest move since the last judgement; 0 where there was none, and no timer that counts runs. */
+/** Judges the URL once it has stood. */
+let timer: ReturnType<typeof setTimeout> | undefined;
+/** The strongest move since the last judgement; 0 where there was none. */
 let strength = 0;
-/** The URL of the last view, and the last one that was judged. */
-let counted = "";
+/** The last URL that was judged. */
 let last = "";
 /** Has the visitor seen the page? One in a background tab counts nothing before that. */
 let isSeen = false;
@@ -32,37 +33,28 @@ const essence = (url: string): string => {
 /** The current URL is counted, and nothing waits any more. */
 export const countView = (): void => {
   strength = 0;
-  counted = last = location.href;
+  last = location.href;
 };
 
 /** @param isLeaving whether the page goes out of sight: what it has shown counts now */
 export const judgeView = (isLeaving?: boolean): void => {
   isSeen ||= !isHidden();
   if (!strength || !isSeen || (isHidden() && !isLeaving)) return;
-  const before = counted;
-  const isNew = strength === STRENGTHS.load || [counted, last].every((url) => essence(url) !== essence(location.href));
+  const isNew = strength === STRENGTHS.load || essence(last) !== essence(location.href);
   countView();
   if (isNew) view();
-  else counted = before;
-};
-
-/** Judges the URL once it has stood. */
-const judgeLater = (url = location.href): void => {
-  setTimeout(() => attempt(() => (location.href === url ? judgeView() : judgeLater())), STANDS_MS);
 };
 
 /** The URL may have moved. */
 export const move = (kind: Navigation | "load"): void => {
+  clearTimeout(timer);
+  timer = setTimeout(() => attempt(judgeView), STANDS_MS);
   // A kind without a strength is not more than any.
-  if (STRENGTHS[kind] > strength) {
-    if (!strength) judgeLater();
-    strength = STRENGTHS[kind];
-  }
+  if (STRENGTHS[kind] > strength) strength = STRENGTHS[kind];
 };
 
 /** Links to a fragment, and replacements of one, are told by `popstate` alone where the Navigation API is missing: by their path. */
 export const moveInHistory = (): void => {
-  if (isHash() && strength < STRENGTHS.load) strength = 0;
   move(isHash() ? "replace" : "traverse");
 };
 

@@ -82,11 +82,10 @@ const retryAfterLeft = (): number => (backoff?.[5] === RETRY_AFTER ? left() : 0)
  * @param delay milliseconds to wait, or 0 where the number of failures says it
  */
 export const fail = (key: string, beganAt: number, delay: number): void => {
-  const [setAt = 0, current = 0, failures = 0, since = beganAt, isProbed = 0, before = key] = backoff ?? [];
+  const [setAt = 0, , failures = 0, since = beganAt, , before = key] = backoff ?? [];
   const culprit = before === key || key === RETRY_AFTER ? key : "";
   if (beganAt >= setAt || (key === RETRY_AFTER && delay > retryAfterLeft()))
     keep(Date.now(), delay || backOffMs(failures), failures + 1, since, 0, culprit);
-  else if (!culprit && !retryAfterLeft()) keep(setAt, current, failures, since, isProbed, culprit);
 };
 
 /** The service is healthy. What it asked for holds all the same. */

@@ -38,8 +38,7 @@ const isAnswering = (): boolean => Date.now() - health.answeredAt < SLOW_MS;
 export const isFull = (isOut: boolean): boolean => {
   const slow = openFor(SLOW_MS).length;
   if (isOut) return inFlight.size >= (slow ? PARALLEL_UNANSWERED_OUT : PARALLEL_OUT);
-  const [most, freed] = isAnswering() ? [PARALLEL, 2] : [PARALLEL_UNANSWERED, 1];
-  return inFlight.size - Math.min(freed, slow) >= most;
+  return inFlight.size - Math.min(1, slow) >= (isAnswering() ? PARALLEL : PARALLEL_UNANSWERED);
 };
 
 /** So many bytes more may outlive the page. */

@@ -28,7 +28,7 @@ export const add = (body: string): void => {
   }
   enlist(row);
   put(row);
-  log(consent === "pending" ? "waits for consent" : row.isAddressed ? "queued" : "waits for identify", body);
+  log(consent === "granted" ? "queued" : consent!, body);
   // Within one task, too: no page ever finds its own storage full because of ours.
   trim();
   wake();

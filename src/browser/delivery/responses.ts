@@ -22,10 +22,9 @@ const isRefused = (status: number): boolean => [400, 413, 422].includes(status);
  * @returns whether it is, because another one was accepted since it failed last: it is dropped, or a suspect
  */
 const judgeFailure = (row: Row, status: number, isEvents: boolean): boolean => {
-  const { failures, failedAt = 0, wasRefused, tries = 0 } = row;
+  const { failures, failedAt = 0, tries = 0 } = row;
   const isAtFault = isEvents && failures > 0 && failedAt < health.acceptedAt;
-  row.wasRefused = isRefused(status);
-  if (isAtFault && wasRefused && row.wasRefused) {
+  if (isAtFault && isRefused(status)) {
     drop(row, "rejected", `status ${status}`);
     return true;
   }

@@ -27,17 +27,16 @@ export interface Row {
   /** Of an event without a contact: the reset id under which it was tracked. */
   resetId: string;
 
-  // What follows is this document's alone, and by a clock that nobody sets.
+  // What follows is this document's alone.
 
-  /** When this document has tracked it. */
+  /** When this document has tracked it, by a clock that nobody sets. */
   trackedAt?: number;
   /** The hand-off that a later request has shown to be right. */
   arrivedMark?: number | undefined;
   /** Was this document told that another one has removed it, while its request was open here? */
   isRemoved?: boolean;
-  /** When it failed last, and whether the service refused it. */
+  /** When it failed last, in epoch milliseconds. */
   failedAt?: number;
-  wasRefused?: boolean;
   /** Attempts since it is a suspect. */
   tries?: number;
   /** What it waits for: one of the queue's lists. */

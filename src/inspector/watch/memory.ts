@@ -39,7 +39,7 @@ export const createMemory = (name: string, activity: Activity) => ({
   },
 
   noteQueued: (code: string, body: string): void => {
-    const isPending = code === "waits for consent";
+    const isPending = code === "pending";
     activity.isUnstored = !isPending && !isStored(name, body);
     activity.inMemory = isPending || activity.isUnstored ? activity.inMemory + 1 : 0;
   },

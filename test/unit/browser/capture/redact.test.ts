@@ -56,16 +56,15 @@ it("keeps names, and what stands beside a secret", () => {
   expect(Object.fromEntries(Object.keys(redacted).map((url) => [url, redact(url)]))).toEqual(redacted);
 });
 
-it("keeps the values of the parameters that `query` names, and no other", () => {
+it("keeps the parameters that `query` names, if they hold no secret, and no other", () => {
   const shown = "https://shop.test/reset/8f14e45fceea167a?page=2&token=eth&q=hat&utm_source=ann@mail.test&=x#top";
   const names = ["page", "utm_source"];
-  const hidden = "https://shop.test/reset/REDACTED?page=2&token=REDACTED&q=REDACTED&utm_source=ann@mail.test&=REDACTED";
-  for (const query of [names, names.join(" "), " page,  utm_source "])
-    expect(redact(shown, query)).toBe(`${hidden}#REDACTED`);
+  const hidden = "https://shop.test/reset/REDACTED?page=2&REDACTED&REDACTED&utm_source=REDACTED&REDACTED#REDACTED";
+  for (const query of [names, names.join(" "), " page,  utm_source "]) expect(redact(shown, query)).toBe(hidden);
   expect(redact("https://ann:x@shop.test/?page=2?b=1#/a?page=3", "page")).toBe(
-    "https://shop.test/?page=2?b=REDACTED#REDACTED?page=3",
+    "https://shop.test/?page=2?REDACTED#REDACTED?page=3",
   );
-  expect(redact("https://shop.test/?page=2", "")).toBe("https://shop.test/?page=REDACTED");
+  expect(redact("https://shop.test/?page=2", "")).toBe("https://shop.test/?REDACTED");
 });
 
 it("cuts a URL after 8,192 characters, when its secrets are gone", () => {

@@ -114,7 +114,7 @@ it.each<[what: string, code: string, detail: unknown, known: object]>([
   ["an event that the storage did not take", "queued", BODY, { isUnstored: true, inMemory: 1, contact: "clara" }],
   [
     "an event that waits for consent",
-    "waits for consent",
+    "pending",
     BODY,
     { isUnstored: false, inMemory: 1, queued: 1, viewCount: 1 },
   ],
