@@ -17,14 +17,16 @@ import { refuseOtherMethods } from "./http/methods.js";
 import { describeRoutes } from "./http/openapi.js";
 import { refuseOtherHosts, refuseOtherMachines } from "./http/private-access.js";
 import { createAccess } from "./http/tokens.js";
-import { describeErrors } from "./http/validation.js";
+import { VALIDATION } from "./http/validation.js";
 import { eventRoute } from "./ingest/route.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store.js";
 import { closeConnections } from "./operations/connections.js";
+import { keepDeadLetters } from "./operations/dead-letters.js";
 import { healthRoutes } from "./operations/health.js";
 import { logOptions } from "./operations/logging.js";
 import { createMetrics, metricsRoute } from "./operations/metrics.js";
+import { watchRefusals } from "./operations/refusals.js";
 import { keepFor } from "./operations/retention.js";
 import { demoRoutes } from "./records/demo.js";
 import { eventListRoute } from "./records/events.js";
@@ -57,7 +59,6 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS, bounds = BOUNDS, ...given } = options;
   const config = { ...readConfig({}), ...given };
   const database = options.database ?? (await openDatabase(config, config.seed ? seed : undefined));
-  const metrics = createMetrics();
   const failed = async (error: Error): Promise<never> => {
     await database.close();
     throw error instanceof StartError
@@ -67,8 +68,10 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const access = await createAccess(database.query, config).catch(failed);
   const generation = await followGeneration(database.query, access.load, bounds).catch(failed);
   for (const workspace of access.workspaces()) await continueIds(database.query, workspace);
-  const memory = { bounds, generation: generation.value };
-  const store = metrics.watchStore(createEventStore(database, metrics.committed, memory));
+  const metrics = createMetrics(access.workspaces());
+  const { addressRecords } = config;
+  const memory = { ...metrics, addressRecords, bounds, generation: generation.value };
+  const store = metrics.watchStore(createEventStore(database, memory));
   await store.probe().catch(async (error: Error) => {
     await generation.stop();
     return failed(error);
@@ -76,8 +79,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
 
   const app = Fastify({
     ...logOptions(config.logLevel),
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
-    schemaErrorFormatter: describeErrors,
+    ...VALIDATION,
     // While closing, what still arrives is served: Fastify's own 503 has another body and no CORS headers.
     return503OnClosing: false,
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
@@ -102,7 +104,10 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   metrics.watchRequests(app);
   decorateWorkspace(app);
   closeConnections(app);
-  answerErrors(app);
+  const refused = [watchRefusals(app, metrics.refused), keepDeadLetters(app, database, config.deadLetters)];
+  answerErrors(app, (...refusal) => {
+    for (const tell of refused) tell(...refusal);
+  });
   answerExpectations(app);
   if (isPrivate(config)) refuseOtherHosts(app);
   await allowOrigins(app);

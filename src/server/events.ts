@@ -15,7 +15,7 @@ export interface EventOptions extends CallOptions {
   until?: Date | number | undefined;
   /** Behind the event with this id: of what is settled, nothing is missed and nothing repeated. */
   after?: string | undefined;
-  /** Events a page, 1 to 1,000. */
+  /** Events a page, 1 to 1,000; the service ends a page at some 4 MB. */
   limit?: number | undefined;
 }
 

@@ -91,7 +91,7 @@ export interface StoredEvent {
   id: string;
   /** When the service received it, in milliseconds since 1970. */
   received_at: number;
-  /** `params.occurred_at`, where it is plausible. */
+  /** `params.occurred_at`, where it is plausible: from 30 days before its receipt to a day after it. */
   occurred_at: number | null;
   contact_uid: string;
   account_uid: string | null;
@@ -107,6 +107,7 @@ export interface EventPage {
   object: "event.list";
   data: StoredEvent[];
   pagination: {
+    /** Events that this page could hold: fewer than were asked for where they are large. One with fewer is the last. */
     limit: number;
     count: number;
     /** Address of what comes behind the settled events of this page, now or later. */

@@ -71,7 +71,7 @@ describe("events that are stored", () => {
   };
 
   it("are read by contact, account, name and time", async () => {
-    const fifth = { account_uid: "fifth & more", occurred_at: 1_700_000_000_000 };
+    const fifth = { account_uid: "fifth & more", occurred_at: Date.now() - 86_400_000 };
     const since = new Date();
     const numbers = Array.from({ length: 210 }, (_, index) => index);
     const sent = numbers.map((number) => ({

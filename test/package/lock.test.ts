@@ -5,11 +5,14 @@ import { describe, expect, it } from "vitest";
 /*
  * `npm ci` refuses a lock file that lacks a package some other platform would install, and `npm install` writes such a
  * one without a word where the registry at hand does not hold that package. Its entry is then written by hand: version,
- * cpu, os, libc, without `integrity`.
+ * cpu, os, libc, and `integrity` (`npm view <name>@<version> dist.integrity`), without which any file would be taken for it.
  */
 
 interface Locked {
   version?: string;
+  integrity?: string;
+  /** Part of another package's file. */
+  inBundle?: boolean;
   resolved?: string;
   /** A folder of this repository, found by its path. */
   link?: boolean;
@@ -47,6 +50,13 @@ describe.each(["package-lock.json", "e2e/apps/package-lock.json"])("%s", async (
         .map(([name, version]) => `${name}@${version} of ${folder}`),
     );
     expect(missing).toEqual([]);
+  });
+
+  it("has the hash of every file", () => {
+    const files = all.filter(([folder, { link, inBundle }]) => folder.includes("node_modules/") && !link && !inBundle);
+    expect(files.filter(([, { integrity }]) => !/^sha512-/.test(integrity ?? "")).map(([folder]) => folder)).toEqual(
+      [],
+    );
   });
 
   it("names no registry, so that everybody's own is asked", () =>

@@ -175,6 +175,19 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
         say(`imported ${lines} ${table}`);
       }),
     );
+  program
+    .command("send-dead-letters")
+    .description(
+      "stores the events of dead letters (TRACKLET_DEAD_LETTERS) that are no longer refused, each stamped one once",
+    )
+    .option("--may-repeat", "also events without a stamp, which may be stored already")
+    .addOption(workspace())
+    .action(({ workspace, mayRepeat = false }: { workspace: string; mayRepeat?: boolean }) =>
+      over(async (database) => {
+        const { sendDeadLetters } = await import("./send-dead-letters.js");
+        say(await sendDeadLetters(database, config, { workspace, mayRepeat }));
+      }),
+    );
   const write = (lines: readonly string[]) => void output.stdout.write(lines.join(""));
   const commands = { program, config, workspace, over, reading, say, write, bounds };
   addDeleteCommands(commands);

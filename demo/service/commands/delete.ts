@@ -8,6 +8,7 @@ import {
   countNaming,
   deleteContact,
   deleteEventsBefore,
+  deleteLettersNaming,
   deleteNaming,
   hasContact,
   similarContacts,
@@ -45,7 +46,9 @@ export const addDeleteCommands = ({ program, workspace, over, say, bounds }: Com
         const isThere = await hasContact(database.query, workspace, uid);
         const events = await deleteContact(database, { workspace, uid }, bounds);
         const naming = await (everywhere ? deleteNaming : countNaming)(database, workspace, uid);
-        if (!isThere && !(everywhere && naming > 0))
+        const letters = await deleteLettersNaming(database, workspace, uid);
+        if (letters > 0) say(`deleted ${letters} dead letters that name it, or may name it`);
+        if (!isThere && letters === 0 && !(everywhere && naming > 0))
           throw new StartError(`there is no contact ${quoted} in the workspace ${workspace}${note}`);
         if (isThere) say(`deleted the contact ${quoted} and ${events} events${note}`);
         if (everywhere) say(`deleted ${naming} events of others that name it`);

@@ -17,6 +17,12 @@ export interface Target {
   stdout: Writable;
 }
 
+/**
+ * Uids come from anybody: cells that a spreadsheet would take for a formula begin with an apostrophe, and all but those of null
+ * are quoted, for where the comma is the decimal sign a spreadsheet begins a new cell at each semicolon.
+ */
+const CSV = { header: true, escape_formulas: true, quoted: true };
+
 /** Writes rows; a file has its name only once all are in it. */
 export const writeRows = async (rows: AsyncIterable<Exported>, { format, file, stdout }: Target): Promise<void> => {
   const part = `${file}.part`;
@@ -24,8 +30,7 @@ export const writeRows = async (rows: AsyncIterable<Exported>, { format, file, s
   const end = { end: to !== process.stdout };
   try {
     if (format === "ndjson") await pipeline(Readable.from(map(rows, (row) => `${jsonLine(row)}\n`)), to, end);
-    // Cells that a spreadsheet would take for a formula begin with an apostrophe: uids come from anybody.
-    else await pipeline(Readable.from(map(rows, csvRow)), stringify({ header: true, escape_formulas: true }), to, end);
+    else await pipeline(Readable.from(map(rows, csvRow)), stringify(CSV), to, end);
     if (file !== undefined) await rename(part, file);
   } catch (error) {
     if (file === undefined) throw error;

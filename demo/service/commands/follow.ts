@@ -83,7 +83,7 @@ export const exportSettled = async (
   options: ExportOptions,
   { settled, say }: { settled: Settled; say(line: string): void },
 ): Promise<AsyncGenerator<Exported>> => {
-  const [newest] = await exportPage(query, options, { limit: 1, order: "desc" });
+  const newest = (await exportPage(query, options, { limit: 1, order: "desc" })).rows[0];
   for (let isTold = false; ; isTold = true) {
     const end = await settled();
     const missing = newest === undefined ? 0 : timeOf(String(newest.id)) + 1 - end;

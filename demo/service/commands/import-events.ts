@@ -51,8 +51,8 @@ export const importEvents = async (
     if (chunk.length === 0) return;
     const records = missing(chunk);
     const ids = newIds(chunk.length);
-    await writeInTime(database, [...records.statements, insertEvents(ids, chunk)], { oldest: ids[0]!, bounds: BOUNDS });
-    records.done();
+    const statements = [...records.statements, insertEvents(ids, chunk)];
+    records.done(await writeInTime(database, statements, { oldest: ids[0]!, bounds: BOUNDS }));
     stored += chunk.length;
     chunk = [];
     if (stored % TELL_EVERY === 0) say(`${stored} of ${lines} events are imported`);

@@ -110,7 +110,8 @@ export const OPTIONS = {
     maxEventBytes: option("TRACKLET_MAX_EVENT_BYTES", "largest body of an event", {
       ...LIMIT,
       minimum: 1,
-      maximum: 67_108_864,
+      // With the rest of its page (4 MB) below the 16 MiB that `tracklet/read` takes.
+      maximum: 8_388_608,
       default: 262_144,
     }),
     // High enough for any honest client on one machine, low enough to stop an endless loop of requests.
@@ -130,6 +131,17 @@ export const OPTIONS = {
       ...LIMIT,
       default: 20_480,
     }),
+    // Each is up to three rows: a contact, an account, and that the one belongs to the other.
+    addressRecords: option(
+      "TRACKLET_ADDRESS_RECORDS",
+      "new contacts, accounts, memberships a day of one address, in each process; 0 is no limit",
+      { ...LIMIT, default: 20_000 },
+    ),
+    deadLetters: option(
+      "TRACKLET_DEAD_LETTERS",
+      "megabytes of refused bodies that are kept for 7 days, for each workspace; 0 keeps none",
+      { ...LIMIT, maximum: 10_000, default: 0 },
+    ),
     logLevel: option(
       "TRACKLET_LOG_LEVEL",
       "JSON lines on stdout of this level and above; `debug` adds requests, tokens are never in",

@@ -79,7 +79,11 @@ const complete = (values: Values): ServiceConfig => {
       ([name, tokens]): Workspace => ({ name, apiToken: tokens.api_token, accessToken: tokens.access_token }),
     ),
     seed: (values.seed ?? (isPrivately && all.databaseUrl === undefined ? "on" : "off")) === "on",
-    ...(isPrivately && { addressQuota: values.addressQuota ?? 0, tokenQuota: values.tokenQuota ?? 0 }),
+    ...(isPrivately && {
+      addressQuota: values.addressQuota ?? 0,
+      tokenQuota: values.tokenQuota ?? 0,
+      addressRecords: values.addressRecords ?? 0,
+    }),
   };
   if (config.trustProxy.length > 0 && config.publicUrl === undefined)
     throw new StartError("TRACKLET_PUBLIC_URL must be set with TRACKLET_TRUST_PROXY: clients use the proxy's address");

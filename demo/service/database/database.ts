@@ -1,13 +1,16 @@
 /** One SQL statement with `$1` parameters; resolves to its rows. */
 export type Query = <Row = Record<string, unknown>>(sql: string, parameters?: unknown[]) => Promise<Row[]>;
 
-/** A statement whose result nobody needs. */
+/** One of several that are sent at once. */
 export interface Statement {
   /** Under which a connection keeps it prepared: one name, one text. */
   name: string;
   text: string;
   values: unknown[];
 }
+
+/** The rows of each statement. */
+export type Written = Record<string, unknown>[][];
 
 /** What the service needs of a database: the same over the embedded PostgreSQL and over a server. */
 export interface Database {
@@ -17,7 +20,7 @@ export interface Database {
    * allowed to ask for a repetition, so it must not have effects outside the transaction.
    */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
-  /** Runs statements in one transaction and sends them at once; resolves when they are committed, all or none. */
-  write(statements: readonly Statement[]): Promise<void>;
+  /** Runs statements in one transaction and sends them at once; resolves to the rows of each when they are committed, all or none. */
+  write(statements: readonly Statement[]): Promise<Written>;
   close(): Promise<void>;
 }

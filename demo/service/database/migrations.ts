@@ -94,6 +94,18 @@ const RELEASES: readonly { release: string; statements: readonly string[] }[] = 
          ids       UUID[],
          PRIMARY KEY (workspace, id)
        )`,
+      // Bodies of events that were refused.
+      `CREATE TABLE dead_letters (
+         id          UUID PRIMARY KEY,
+         workspace   TEXT NOT NULL,
+         received_at BIGINT NOT NULL,
+         status      BIGINT NOT NULL,
+         error       TEXT NOT NULL,
+         bytes       BIGINT NOT NULL,
+         stamped     BOOLEAN NOT NULL,
+         body        TEXT NOT NULL
+       )`,
+      "CREATE INDEX dead_letters_by_id ON dead_letters (workspace, id)",
     ],
   },
 ];

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import pg from "pg";
 import { StartError } from "../config/start-error.js";
-import type { Database, Query, Statement } from "./database.js";
+import type { Database, Query, Statement, Written } from "./database.js";
 import { type Fill, prepare, requireTables } from "./migrate.js";
 import { isUnavailable, repeated } from "./sql-state.js";
 
@@ -110,7 +110,7 @@ const connect = (options: pg.PoolConfig): Database => {
     }
   };
 
-  const writeOnce = async (statements: readonly Statement[]): Promise<void> => {
+  const writeOnce = async (statements: readonly Statement[]): Promise<Written> => {
     const client = await pool.connect();
     const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
     // All in one packet.
@@ -122,6 +122,7 @@ const connect = (options: pg.PoolConfig): Database => {
     const error = answers.find((answer) => answer.status === "rejected")?.reason as Error | undefined;
     client.release(error !== undefined && isUnavailable(error) ? error : undefined);
     if (error !== undefined) throw error;
+    return answers.slice(1, -1).map((answer) => (answer as PromiseFulfilledResult<pg.QueryResult>).value.rows);
   };
 
   return {

@@ -1,4 +1,4 @@
-import type { Database, Query, Statement } from "./database.js";
+import type { Database, Query, Statement, Written } from "./database.js";
 import { newIds, SET_BACK_MS, timeOf } from "./event-id.js";
 import { errorCode } from "./sql-state.js";
 
@@ -34,12 +34,15 @@ const explain = (error: unknown): never => {
 };
 
 /** Writes in one transaction whose first and last statement check its time, see `settled.ts`. @param oldest its lowest id */
-export const writeInTime = (
+export const writeInTime = async (
   database: Database,
   statements: readonly Statement[],
   { oldest, bounds }: { oldest: string; bounds: Bounds },
-): Promise<void> =>
-  database.write([check(oldest, bounds.first), ...statements, check(oldest, bounds.last)]).catch(explain);
+): Promise<Written> =>
+  (await database.write([check(oldest, bounds.first), ...statements, check(oldest, bounds.last)]).catch(explain)).slice(
+    1,
+    -1,
+  );
 
 /** The same of a transaction in which one statement depends on another. */
 export const transactInTime = <T>(

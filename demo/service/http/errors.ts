@@ -14,6 +14,8 @@ export class HttpError extends Error {
     message: string,
     /** Header fields that belong to the status, such as `Retry-After`. */
     readonly headers: Record<string, string> = {},
+    /** What the refusal is counted as, where the status does not say it. */
+    readonly reason?: string,
   ) {
     super(message);
   }
@@ -27,13 +29,24 @@ const RETRY_AFTER_S = "2";
 export const unavailable = (): HttpError =>
   new HttpError(503, "the service cannot store or read now, try again later", { "retry-after": RETRY_AFTER_S });
 
-/** Every answer that is not a success has the body `{"error": "<text>"}`, those that Fastify itself gives included. */
-export const answerErrors = (app: FastifyInstance): void => {
+/** What a request was answered with. */
+export interface Answered {
+  status: number;
+  text: string;
+  reason: string | undefined;
+}
+
+/**
+ * Every answer that is not a success has the body `{"error": "<text>"}`, those that Fastify itself gives included.
+ *
+ * @param tell is called for each of them that a route gives
+ */
+export const answerErrors = (app: FastifyInstance, tell: (request: FastifyRequest, answer: Answered) => void): void => {
   app.addHook("onRequest", (_request, reply, done) => {
     reply.header("x-content-type-options", "nosniff");
     done();
   });
-  app.setErrorHandler((error: FastifyError | HttpError, _request, reply) => sendError(error, reply));
+  app.setErrorHandler((error: FastifyError | HttpError, request, reply) => tell(request, sendError(error, reply)));
   app.setNotFoundHandler((request, reply) => {
     reply.code(404).send({ error: `there is no ${request.method} ${request.url.split("?")[0]}` });
   });
@@ -92,8 +105,11 @@ export const tellAway = (log: FastifyBaseLogger, cause: Error): void =>
     log.warn({ fault: faultOf(cause), reason: cause.message }, `the database is away: ${tellFault(cause)}`),
   );
 
+/** What is wrong with a content type. */
+export const MEDIA_TYPE = "the content type must be application/json, or text/plain holding JSON";
+
 /** Answers with an error. A fault of the service is logged and described to nobody else. */
-export const sendError = (cause: FastifyError | HttpError, reply: FastifyReply): FastifyReply => {
+export const sendError = (cause: FastifyError | HttpError, reply: FastifyReply): Answered => {
   const error = isUnavailable(cause) ? unavailable() : cause;
   const status = error.statusCode ?? 500;
   // The stack says nothing about why a database is away.
@@ -102,11 +118,12 @@ export const sendError = (cause: FastifyError | HttpError, reply: FastifyReply):
   if (error instanceof HttpError) reply.headers(error.headers);
   const text =
     error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE"
-      ? "the content type must be application/json, or text/plain holding JSON"
+      ? MEDIA_TYPE
       : status >= 500 && !(error instanceof HttpError)
         ? "the service failed"
         : error.message;
-  return reply.code(status).type("application/json; charset=utf-8").send({ error: text });
+  reply.code(status).type("application/json; charset=utf-8").send({ error: text });
+  return { status, text, reason: error instanceof HttpError ? error.reason : undefined };
 };
 
 export const ErrorBody = Type.Object(

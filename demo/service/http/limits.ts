@@ -61,7 +61,7 @@ export const createQuota = ({
 };
 
 /** Whoever has an address of IPv6 has 2⁶⁴ of them: they count as one. */
-const networkOf = (address: string): string => {
+export const networkOf = (address: string): string => {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   return parsed.kind() === "ipv4" ? parsed.toString() : (parsed as ipaddr.IPv6).parts.slice(0, 4).join(":");

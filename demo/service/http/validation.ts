@@ -10,6 +10,12 @@ import { HttpError } from "./errors.js";
 export const describeErrors = (errors: FastifySchemaValidationError[], part: string): Error =>
   new Error(errors.map((error) => describe(error, part)).join("; "));
 
+/** How requests are checked by the schemas of their routes. */
+export const VALIDATION = {
+  ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
+  schemaErrorFormatter: describeErrors,
+} as const;
+
 const describe = ({ instancePath, keyword, params, message }: FastifySchemaValidationError, part: string): string => {
   const whole = part === "body" ? "the body" : "the query";
   const name = instancePath.slice(1).replaceAll("/", ".") || whole;

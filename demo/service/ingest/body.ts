@@ -1,12 +1,14 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import type { FastifyInstance } from "fastify";
-import { HttpError } from "../http/errors.js";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { HttpError, MEDIA_TYPE } from "../http/errors.js";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The body as it was sent, decoded; empty when none was read. */
+    /** The body as it was sent, decoded; empty when none was read, or it is no text. Of one that is too large its head. */
     bodyText: string;
+    /** Bytes of the body as it was sent. */
+    bodyBytes: number;
     /** Why the body cannot be used; told after the whole of it was received. */
     bodyError: HttpError | undefined;
   }
@@ -15,56 +17,68 @@ declare module "fastify" {
 /**
  * Reads bodies of `application/json`, and of `text/plain` that holds JSON (what a beacon sends without a preflight).
  *
- * A body over the limit is received to its end, and thrown away, before it is refused: a client whose connection is
- * closed while it still sends sees a network error instead of the 413, and would send the same again.
+ * A body over the limit, or of another type, is received to its end before it is refused: a client whose connection is
+ * closed while it still sends sees a network error instead of the answer, and would send the same again.
  */
 export const readEventBodies = (app: FastifyInstance, maxBytes: number): void => {
   app.decorateRequest("bodyText", "");
+  app.decorateRequest("bodyBytes", 0);
   app.decorateRequest("bodyError", undefined);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(["application/json", "text/plain"], (request, payload: IncomingMessage, done) => {
+  const read = (wrongType?: HttpError) => (request: FastifyRequest, payload: IncomingMessage, done: BodyDone) => {
     const coding = request.headers["content-encoding"] ?? "identity";
-    receive(payload, maxBytes, (broken, bytes) => {
+    receive(payload, maxBytes, (broken, bytes, length) => {
       if (broken !== undefined) return done(broken);
+      request.bodyBytes = length;
       let body: unknown;
       try {
         if (coding !== "identity") throw new HttpError(415, `the content encoding ${coding} is not understood`);
-        if (bytes === undefined) throw new HttpError(413, `the body is over ${maxBytes} bytes`);
+        if (length > maxBytes) {
+          request.bodyText = bytes.toString("utf8", 0, HEAD);
+          throw new HttpError(413, `the body is over ${maxBytes} bytes`);
+        }
         request.bodyText = decode(bytes);
+        if (wrongType !== undefined) throw wrongType;
         body = JSON.parse(request.bodyText);
       } catch (error) {
-        request.bodyError =
+        const reason =
           error instanceof HttpError ? error : new HttpError(400, `the body must be JSON: ${(error as Error).message}`);
+        request.bodyError = reason.statusCode === 413 ? reason : (wrongType ?? reason);
       }
       done(null, body);
     });
-  });
+  };
+  app.addContentTypeParser(["application/json", "text/plain"], read());
+  app.addContentTypeParser("*", read(new HttpError(415, MEDIA_TYPE)));
   app.addHook("preValidation", (request, _reply, done) => done(request.bodyError));
 };
 
+type BodyDone = (error: Error | null, body?: unknown) => void;
+
+/** Bytes of a body that is too large which are kept. */
+const HEAD = 1_024;
 /** Bytes over the limit that are still received; who sends more is cut off. */
 const MAX_DISCARDED = 64 * 2 ** 20;
 
-/** Listeners, not iteration: that costs more than all else that is done to a body. Gives no bytes of a body too long. */
+/** Listeners, not iteration: that costs more than all else that is done to a body. Of a body too long gives the begin. */
 const receive = (
   payload: IncomingMessage,
   maxBytes: number,
-  done: (broken: Error | undefined, bytes?: Buffer) => void,
+  done: (broken: Error | undefined, bytes: Buffer, length: number) => void,
 ): void => {
   const chunks: Buffer[] = [];
   let length = 0;
   payload.on("data", (chunk: Buffer) => {
     length += chunk.length;
-    if (length <= maxBytes) chunks.push(chunk);
-    else if (length > maxBytes + MAX_DISCARDED) payload.destroy();
+    if (length - chunk.length <= maxBytes) chunks.push(chunk);
+    if (length > maxBytes + MAX_DISCARDED) payload.destroy();
   });
   // Whoever sent it is gone: as it is, the error would be taken for one of the database's connection.
-  payload.once("error", () => done(new HttpError(400, "the body was broken off")));
-  payload.once("end", () => {
-    if (length > maxBytes) done(undefined);
-    else done(undefined, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
-  });
+  payload.once("error", () => done(new HttpError(400, "the body was broken off", {}, "broken"), NOTHING, length));
+  payload.once("end", () => done(undefined, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), length));
 };
+
+const NOTHING = Buffer.alloc(0);
 
 const BYTE_ORDER_MARK = 0xfeff;
 

@@ -3,13 +3,14 @@ import { nearName } from "../config/near-name.js";
 import type { ServiceConfig } from "../config/options.js";
 import { requireApiToken } from "../http/auth.js";
 import { errors, HttpError } from "../http/errors.js";
-import { createQuota } from "../http/limits.js";
+import { createQuota, networkOf } from "../http/limits.js";
 import type { Access } from "../http/tokens.js";
 import { readEventBodies } from "./body.js";
 import { findMember } from "./json-text.js";
 import { EventInput, MAX_PARAMS_DEPTH, Success } from "./schemas.js";
 import type { EventStore } from "./store.js";
 
+export const EVENT_PATH = "/v1/track/event";
 /** Members of a body that an answer names, and the characters of each. */
 const [MAX_NAMED, MAX_NAME] = [10, 64];
 
@@ -29,7 +30,7 @@ export const eventRoute =
     readEventBodies(app, config.maxEventBytes);
     const spend = createQuota(config);
     app.post(
-      "/v1/track/event",
+      EVENT_PATH,
       {
         preParsing: requireApiToken(access.tokens("api")),
         schema: {
@@ -73,6 +74,7 @@ export const eventRoute =
           stamp: typeof stamp === "string" && stamp !== "" ? stamp : undefined,
           receivedAt,
           occurredAt: plausible(occurredAt, receivedAt),
+          from: networkOf(request.ip),
         });
         if (names.length === 0) return { status: "success" as const };
         tellIgnored();
@@ -84,13 +86,14 @@ export const eventRoute =
     );
   };
 
-/** 2000-01-01T00:00:00Z: before it no page had tracked anything. */
-const EARLIEST = 946_684_800_000;
-/** Milliseconds that a clock may be ahead. */
-const AHEAD = 86_400_000;
+/** Milliseconds that an event waits in a browser at most (`maxAgeMs`, 30 days), and that a clock may be ahead. */
+const [LONGEST_AGE, AHEAD] = [2_592_000_000, 86_400_000];
 
-/** The time that a caller gives, in epoch milliseconds, where it is plausible; else what stands in the params is left. */
+/**
+ * The time that a caller gives, in epoch milliseconds, where it is plausible; else what stands in the params is left. All that
+ * counts by time goes by this one, so that nobody changes what is older.
+ */
 const plausible = (time: unknown, receivedAt: number): number | undefined =>
-  Number.isSafeInteger(time) && (time as number) >= EARLIEST && (time as number) <= receivedAt + AHEAD
+  Number.isSafeInteger(time) && (time as number) >= receivedAt - LONGEST_AGE && (time as number) <= receivedAt + AHEAD
     ? (time as number)
     : undefined;

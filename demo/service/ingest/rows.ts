@@ -16,6 +16,8 @@ export interface NewEvent {
   receivedAt: number;
   /** Epoch milliseconds, as the caller says. */
   occurredAt: number | undefined;
+  /** The network of the client, see `missing-records.ts`. */
+  from?: string;
   /** The id that it had in the database that it is imported from: it is not stored a second time. */
   originId?: string;
 }

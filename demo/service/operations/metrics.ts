@@ -5,12 +5,13 @@ import { HttpError } from "../http/errors.js";
 import { sha256 } from "../http/token-store.js";
 import { digests } from "../http/tokens.js";
 import type { EventStore } from "../ingest/store.js";
+import { REFUSALS } from "./refusals.js";
 
 /** Bounds in seconds: from a look-up in memory to the time-out of a query. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** What the service counts of itself, in the words of Prometheus; each service has a registry of its own. */
-export const createMetrics = () => {
+export const createMetrics = (workspaces: readonly string[]) => {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -40,8 +41,8 @@ export const createMetrics = () => {
   });
   const refused = new Counter({
     name: "tracklet_events_refused_total",
-    help: "Valid events that were not stored: too many were waiting, the database was away, or it refused them",
-    labelNames: ["reason"] as const,
+    help: "Events that were not stored, by reason, and by workspace where a token said which",
+    labelNames: ["reason", "workspace"] as const,
     registers,
   });
   const ignored = new Counter({
@@ -49,13 +50,23 @@ export const createMetrics = () => {
     help: "Events whose body had members besides contact_uid, event_uid and params, which were left out",
     registers,
   });
+  const withoutRecord = new Counter({
+    name: "tracklet_events_without_record_total",
+    help: "Events stored without a look at the records of contact and account: their address had made too many that day",
+    registers,
+  });
   // Known from the start, so that the first one is seen as a rise.
-  for (const reason of ["full", "away", "failed"]) refused.inc({ reason }, 0);
+  for (const workspace of ["", ...workspaces])
+    for (const reason of ["full", "away", "failed", ...REFUSALS]) refused.inc({ reason, workspace }, 0);
 
   return {
     registry,
+    /** To be called for each event that is refused before it gets to a store. */
+    refused: (reason: string, workspace: string): void => refused.inc({ reason, workspace }),
     /** To be called for each event with members that were left out. */
     ignored: (): void => ignored.inc(),
+    /** To be called for each event that makes no record, as its address has made too many. */
+    withoutRecord: (): void => withoutRecord.inc(),
     /** To be called for each transaction of events. */
     committed: (events: number, seconds: number): void => {
       batches.observe(events);
@@ -70,7 +81,8 @@ export const createMetrics = () => {
           await store.add(event);
         } catch (error) {
           const isFull = (error as { statusCode?: number }).statusCode === 503;
-          refused.inc({ reason: isFull ? "full" : isUnavailable(error) ? "away" : "failed" });
+          const reason = isFull ? "full" : isUnavailable(error) ? "away" : "failed";
+          refused.inc({ reason, workspace: event.workspace });
           throw error;
         } finally {
           waiting.dec();

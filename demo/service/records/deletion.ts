@@ -1,9 +1,10 @@
 import type { Database, Query } from "../database/database.js";
 import { continueIds, idAt } from "../database/event-id.js";
-import { decodeText, encodeText, recordId } from "../database/exact-text.js";
+import { decodeText, encodeText, parseJson, recordId } from "../database/exact-text.js";
 import { afterAllHaveRead, moveGeneration } from "../database/generation.js";
 import { type Bounds, transactInTime } from "../database/transaction-time.js";
 import { removeWorkspace } from "../http/token-store.js";
+import { exportRows } from "./stored.js";
 
 /** Events deleted in one transaction: a larger one would hold up those that are being stored. */
 const CHUNK = 5_000;
@@ -89,6 +90,7 @@ const deleteAll = async (database: Database, workspace: string) => {
     for (const table of ["accounts", "contacts", "users"])
       records += (await query(`DELETE FROM ${table} WHERE workspace = $1 RETURNING id`, [workspace])).length;
     await query("DELETE FROM deletions WHERE workspace = $1", [workspace]);
+    await query("DELETE FROM dead_letters WHERE workspace = $1", [workspace]);
   });
   return { events, records };
 };
@@ -106,6 +108,29 @@ export const countNaming = async ({ query }: Database, workspace: string, uid: s
 /** Deletes the events whose params name a contact; resolves to their number. */
 export const deleteNaming = (database: Database, workspace: string, uid: string): Promise<number> =>
   deleteListed(database, workspace, { condition: NAMING, values: naming(workspace, uid) });
+
+/**
+ * Deletes the dead letters in which a uid stands, and those of which not all can be searched: what is too large, or no text;
+ * resolves to their number.
+ */
+export const deleteLettersNaming = async ({ query }: Database, workspace: string, uid: string): Promise<number> => {
+  let deleted = 0;
+  for await (const { id, status, body } of exportRows(query, { table: "dead_letters", workspace })) {
+    if (status !== 413 && body !== "" && !readings(String(body)).some((reading) => reading.includes(uid))) continue;
+    await query("DELETE FROM dead_letters WHERE id = $1", [id]);
+    deleted += 1;
+  }
+  return deleted;
+};
+
+/** A text as it is, and without the escapes of JSON and of forms. */
+const readings = (text: string): string[] => [
+  text,
+  text.replace(/\\(u[0-9a-f]{4}|.)/gis, (escaped) => String(parseJson(`"${escaped}"`) ?? escaped)),
+  text
+    .replaceAll("+", " ")
+    .replace(/(%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll("%", ""), "hex").toString("utf8")),
+];
 
 /** Deletes the events of a workspace that were received before a time (epoch milliseconds); resolves to their number. */
 export const deleteEventsBefore = async (database: Database, workspace: string, time: number): Promise<number> => {

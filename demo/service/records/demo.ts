@@ -38,10 +38,10 @@ export const demoRoutes =
       },
       async ({ query: { after, limit, order, contact_uid: contact, event_uid: eventUid } }, reply) => {
         const options = { table: "events" as const, workspace: DEFAULT_WORKSPACE, contact, eventUid };
-        const events = await exportPage(database.query, options, { after, limit, order });
+        const { rows } = await exportPage(database.query, options, { after, limit, order });
         // Text, not an object: the params are passed on as they were sent.
         reply.type("application/json; charset=utf-8");
-        return `{"events":[${events.map(jsonLine).join(",")}]}`;
+        return `{"events":[${rows.map(jsonLine).join(",")}]}`;
       },
     );
 

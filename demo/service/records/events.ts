@@ -43,7 +43,9 @@ const EventList = Type.Object(
         object: Type.Literal("event"),
         id: Type.String({ description: "Sorts by the time of storing" }),
         received_at: Type.Integer({ description: "Unix epoch, milliseconds" }),
-        occurred_at: Nullable(Type.Integer({ description: "`params.occurred_at`, where it is plausible" })),
+        occurred_at: Nullable(
+          Type.Integer({ description: "`params.occurred_at`, from 30 days before its receipt to a day after it" }),
+        ),
         contact_uid: Type.String(),
         account_uid: Nullable(Type.String()),
         event_uid: Type.String(),
@@ -52,7 +54,9 @@ const EventList = Type.Object(
       }),
     ),
     pagination: Type.Object({
-      limit: Type.Integer(),
+      limit: Type.Integer({
+        description: "Events that this page could hold: fewer than were asked for where they are large (4 MB a page)",
+      }),
       count: Type.Integer(),
       next: Type.String({ description: "URL of what comes behind the settled events of this page, now or later" }),
     }),
@@ -97,13 +101,13 @@ export const eventListRoute =
         const { workspace } = request;
         const end = idAt(await settled());
         const options = { table: "events" as const, workspace, contact, account, eventUid, since, until };
-        const rows = await exportPage(query, options, { after, before: after && end, limit });
+        const { rows, isFull } = await exportPage(query, options, { after, before: after && end, limit });
         const last = rows.findLast(({ id }) => String(id) < end)?.id ?? after ?? idAt(0);
         const next = `${ownUrl(request, publicUrl)}/v2/events?${nextPage(request, EventQuery, { after: last, limit })}`;
         // Text, not an object: the params are passed on as they were sent.
         reply.type("application/json; charset=utf-8");
         const data = rows.map((row) => jsonLine({ object: "event", ...row, settled: String(row.id) < end }));
-        const pagination = JSON.stringify({ limit, count: rows.length, next });
+        const pagination = JSON.stringify({ limit: isFull ? rows.length : limit, count: rows.length, next });
         return `{"object":"event.list","data":[${data.join(",")}],"pagination":${pagination}}`;
       },
     );

@@ -9,7 +9,8 @@ const Data = Type.Object({}, { ...open, description: "Custom attributes" });
 const references = <T extends "account" | "contact">(kind: T) =>
   Type.Object({
     object: Type.Literal(`${kind}.list`),
-    data: Type.Array(Type.Object({ id: Type.String() })),
+    data: Type.Array(Type.Object({ id: Type.String() }), { description: "The first 1,000" }),
+    total: Type.Integer({ description: "How many there are (of this service alone)" }),
   });
 
 export const Account = Type.Object(

@@ -49,10 +49,19 @@ export const recordRoutes =
     }
   };
 
-/** Ids of the records on the other side of the memberships of one. */
-const others = (query: Query, kind: Kind, id: string): Promise<{ id: string }[]> => {
+/** Ids that an answer holds at most: who has the token of the pages can put any number of contacts into an account. */
+const MAX_OTHERS = 1_000;
+
+/** The records on the other side of the memberships of one: how many there are, and the first ids. */
+const others = async (query: Query, kind: Kind, id: string) => {
   const other = kind === "account" ? "contact" : "account";
-  return query(`SELECT ${other}_id AS id FROM account_contacts WHERE ${kind}_id = $1 ORDER BY ${other}_id`, [id]);
+  const data = await query<{ id: string }>(
+    `SELECT ${other}_id AS id FROM account_contacts WHERE ${kind}_id = $1 ORDER BY ${other}_id LIMIT ${MAX_OTHERS}`,
+    [id],
+  );
+  if (data.length < MAX_OTHERS) return { object: `${other}.list`, data, total: data.length };
+  const counted = await query(`SELECT count(*) AS total FROM account_contacts WHERE ${kind}_id = $1`, [id]);
+  return { object: `${other}.list`, data, total: Number(counted[0]!.total) };
 };
 
 /** What can be read: data that somebody has broken by SQL must not hide the rest of a record. */
@@ -75,9 +84,7 @@ const readAccount = async (query: Query, workspace: string, id: string) => {
     others(query, "account", id),
   ]);
   if (row === undefined) throw notFound("the account");
-  return { object: "account", ...common(row), contacts: { object: "contact.list", data: contacts } } as Static<
-    typeof Account
-  >;
+  return { object: "account", ...common(row), contacts } as Static<typeof Account>;
 };
 
 const readContact = async (query: Query, workspace: string, id: string) => {
@@ -90,7 +97,7 @@ const readContact = async (query: Query, workspace: string, id: string) => {
     object: "contact",
     ...common(contact),
     archived: contact.archived === true,
-    accounts: { object: "account.list", data: accounts },
+    accounts,
   } as Static<typeof Contact>;
 };
 

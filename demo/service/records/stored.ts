@@ -3,7 +3,7 @@ import { idAt } from "../database/event-id.js";
 import { decodeText, encodeText, parseJson, recordId } from "../database/exact-text.js";
 
 /** What can be exported. */
-export const TABLES = ["events", "contacts", "accounts", "users"] as const;
+export const TABLES = ["events", "contacts", "accounts", "users", "dead_letters"] as const;
 export type Table = (typeof TABLES)[number];
 
 /** Members of a row in their order; `json` holds JSON text, as it was sent. */
@@ -34,9 +34,11 @@ const number = (value: unknown) => (value === null ? null : Number(value));
 const json = (value: unknown) =>
   value === null ? null : { json: parseJson(String(value)) === undefined ? JSON.stringify(value) : String(value) };
 
-const READ: Record<Table, { columns: string; read(row: Row): Exported }> = {
+/** Of each table its columns, those that may be large, and what is made of a row. */
+const READ: Record<Table, { columns: string; large: readonly string[]; read(row: Row): Exported }> = {
   events: {
     columns: "id, received_at, occurred_at, contact_uid, account_uid, event_uid, params",
+    large: ["contact_uid", "account_uid", "event_uid", "params"],
     read: (row) => ({
       id: String(row.id),
       received_at: number(row.received_at),
@@ -49,12 +51,32 @@ const READ: Record<Table, { columns: string; read(row: Row): Exported }> = {
   },
   contacts: {
     columns: "id, unique_id, created_at, archived, data, stage, health",
+    large: ["unique_id", "data", "stage"],
     read: (row) => ({ ...record(row), archived: row.archived === true }),
   },
-  accounts: { columns: "id, unique_id, created_at, data, stage, health", read: (row) => record(row) },
+  accounts: {
+    columns: "id, unique_id, created_at, data, stage, health",
+    large: ["unique_id", "data", "stage"],
+    read: (row) => record(row),
+  },
   users: {
     columns: "id, email, name, role, enabled, created_at",
-    read: (row) => ({ ...row, created_at: number(row.created_at) }) as Exported,
+    large: ["email", "name", "role"],
+    read: ({ id, email, name, role, enabled, created_at }) =>
+      ({ id, email, name, role, enabled, created_at: number(created_at) }) as Exported,
+  },
+  dead_letters: {
+    columns: "id, received_at, status, error, bytes, stamped, body",
+    large: ["error", "body"],
+    read: (row) => ({
+      id: String(row.id),
+      received_at: number(row.received_at),
+      status: number(row.status),
+      error: text(row.error),
+      bytes: number(row.bytes),
+      stamped: row.stamped === true,
+      body: text(row.body),
+    }),
   },
 };
 
@@ -69,8 +91,13 @@ const record = (row: Row): Exported => ({
 
 /** Milliseconds by which an id is minted behind the receipt of its event, at most. */
 const LATE_MS = 3_600_000;
-/** Rows read at a time: the memory that an export takes, whatever its length. */
+/** Rows read at a time. */
 const CHUNK = 1_000;
+/**
+ * Bytes after which a page ends, whatever its rows: what it takes in memory. With its last row, and that as large as an
+ * event may be, it is below the 16 MiB that `tracklet/read` takes.
+ */
+const PAGE_BYTES = 4_000_000;
 
 /** Which part of the rows, by their ids. */
 export interface Part {
@@ -83,31 +110,38 @@ export interface Part {
 /** The rows of a table by their ids: for events, from the oldest. */
 export async function* exportRows(query: Query, options: ExportOptions, part: Part = {}): AsyncGenerator<Exported> {
   for (let { after } = part; ; ) {
-    const rows = await exportPage(query, options, { ...part, after, limit: CHUNK });
+    const { rows, isFull } = await exportPage(query, options, { ...part, after, limit: CHUNK });
     yield* rows;
-    if (rows.length < CHUNK) return;
+    if (!isFull) return;
     after = String(rows.at(-1)!.id);
   }
 }
 
-/** At most so many rows. */
+/** At most so many rows, and of large ones fewer, but one at least. Behind a page that is not full there is none. */
 export const exportPage = async (
   query: Query,
   options: ExportOptions,
   { after, before, limit, order = "asc" }: Part & { limit: number; order?: "asc" | "desc" },
-): Promise<Exported[]> => {
+): Promise<{ rows: Exported[]; isFull: boolean }> => {
   const { table, workspace } = options;
-  const { columns, read } = READ[table];
+  const { columns, large, read } = READ[table];
+  const size = large.map((name) => `coalesce(octet_length(${name}), 0)`).join(" + ");
   const bounds = boundsOf(options);
   const values: unknown[] = [workspace, limit, ...bounds.values];
   const behind = after === undefined ? "" : ` AND id > $${values.push(after)}`;
   const upTo = before === undefined ? "" : ` AND id < $${values.push(before)}`;
   const rows = await query<Row>(
-    `SELECT ${columns} FROM ${table} WHERE workspace = $1${bounds.conditions}${behind}${upTo} ORDER BY id ${order} LIMIT $2`,
+    `SELECT * FROM (SELECT page.*, sum(size) OVER (ORDER BY id ${order}) AS up_to FROM (
+       SELECT ${columns}, ${size} AS size FROM ${table}
+       WHERE workspace = $1${bounds.conditions}${behind}${upTo} ORDER BY id ${order} LIMIT $2
+     ) AS page) AS sized WHERE up_to - size < ${PAGE_BYTES} ORDER BY id ${order}`,
     values,
   );
   const accounts = table === "contacts" ? await accountsOf(query, rows) : undefined;
-  return rows.map((row) => ({ ...read(row), ...(accounts && { accounts: { json: accounts(row) } }) }));
+  return {
+    rows: rows.map((row) => ({ ...read(row), ...(accounts && { accounts: { json: accounts(row) } }) })),
+    isFull: rows.length === limit || Number(rows.at(-1)?.up_to ?? 0) >= PAGE_BYTES,
+  };
 };
 
 /** The uids of the accounts that contacts belong to, as JSON. */
@@ -168,10 +202,10 @@ export const jsonLine = (row: Exported): string => {
 };
 
 /** A row as CSV takes it: JSON in one cell, nothing for null. */
-export const csvRow = (row: Exported): Record<string, string> =>
+export const csvRow = (row: Exported): Record<string, string | null> =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
       name,
-      value === null ? "" : typeof value === "object" ? value.json : String(value),
+      value === null ? null : typeof value === "object" ? value.json : String(value),
     ]),
   );

@@ -15,7 +15,7 @@ type List = Set<Row>;
 export let me = "";
 /** All events that this document lists, by key: in the order in which they joined. */
 export const rows = new Map<string, Row>();
-/** Those that may be sent, by the tab that has tracked them: this document's own come first. */
+/** Those that may be sent, by the tab that has tracked them. */
 export const ready = new Map<string, List>();
 /** The other events, by what they wait for. */
 export const lists = {
@@ -38,7 +38,6 @@ export const countWaiting = (): number => rows.size - lists.unaddressed.size - l
 export const rename = (): void => {
   me = uuid();
   tally.seq = 1;
-  ready.set(me, new Set());
 };
 
 /** Puts an event into a list, behind all others there, or out of all of them. */
@@ -56,7 +55,7 @@ const count = (row: Row, sign: number): void => {
 export const forget = (row: Row): void => {
   if (rows.delete(row.key)) count(row, -1);
   move(row);
-  if (row.tab !== me && !ready.get(row.tab)?.size) ready.delete(row.tab);
+  if (!ready.get(row.tab)?.size) ready.delete(row.tab);
 };
 
 /** @param isAgain whether what was handed off is sent again all the same */

@@ -74,6 +74,8 @@ export const judge = (row: Row, { request, outcome: [status, retryAfter] }: Ende
   // Any other status of a wrong configuration speaks of the service as well.
   const culprit = isEvents && (isRefusal || !isWrong) ? row.key : "";
   fail(retryAfter ? RETRY_AFTER : culprit, request.beganAt, retryAfter || delay);
-  if (isWrong && !health.isPaused) report("paused", `status ${status}`);
-  health.isPaused ||= !!isWrong;
+  if (isWrong && !health.isPaused) {
+    health.isPaused = true;
+    report("paused", `status ${status}`);
+  }
 };

@@ -31,7 +31,7 @@ const next = {
 const arm = (delay: number): void => {
   clearTimeout(next.timer);
   // Whole milliseconds: a round that comes too early finds nothing to do.
-  next.timer = setTimeout(() => round(), Math.ceil(Math.max(0, delay)));
+  next.timer = setTimeout(() => round(), Math.ceil(delay));
 };
 
 /** A request has ended, or a lock was granted. Once the page is left, nothing more is begun. */

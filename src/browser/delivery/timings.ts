@@ -19,8 +19,6 @@ export const PARALLEL_OUT = 32;
 export const KEEPALIVE_BYTES = 61_440;
 /** A request without an answer after this time is given up. */
 export const TIMEOUT_MS = 15_000;
-/** One that is open for longer never ends: WebKit forgets those that it cuts off for the back/forward cache. */
-export const LOST_MS = 20_000;
 
 /** For so long a document sends what it has tracked without a lock: a healthy service answers sooner. */
 export const YOUNG_MS = 1_000;

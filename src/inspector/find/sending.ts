@@ -1,6 +1,5 @@
 /** Whether anything can leave the page, and why no request may have been made. */
 
-import { LOST_MS } from "../../browser/delivery/timings.js";
 import type { Activity } from "../watch/activity.js";
 import { isMixed } from "../watch/address.js";
 import type { Snapshot } from "../watch/snapshot.js";
@@ -12,6 +11,8 @@ import { isConfiguration } from "./service.js";
 /** So much quiet, in milliseconds, says that something is missing; in a page that still loads, more does. */
 const QUIET_MS = 5_000;
 const LOADING_MS = 20_000;
+/** An event that could be sent for so long, and that no request is under way for, is stuck. */
+const STUCK_MS = 20_000;
 
 /** Is it too early to miss anything? On a slow machine a script, a call or a request may be under way for seconds. */
 export const isEarly = ({ isLoaded }: Snapshot, { quietMs }: Activity): boolean =>
@@ -32,7 +33,7 @@ const isAble = (snapshot: Snapshot, stored: Stored, activity: Activity): boolean
 
 /** Does an event wait for no visible reason? A request is given up sooner: it was never under way. */
 export const isStuck = (snapshot: Snapshot, stored: Stored, activity: Activity): boolean =>
-  isAble(snapshot, stored, activity) && !activity.hasRequests && stored.pauseMs === 0 && stored.readyMs > LOST_MS;
+  isAble(snapshot, stored, activity) && !activity.hasRequests && stored.pauseMs === 0 && stored.readyMs > STUCK_MS;
 
 export const nextAttempt = (snapshot: Snapshot, stored: Stored, activity: Activity): string => {
   if (isPending(snapshot, stored, activity)) return "once the visitor agrees";

@@ -1,5 +1,5 @@
 import { statfsSync } from "node:fs";
-import type { Database, Query } from "../database.js";
+import type { Database, Query, Written } from "../database.js";
 import { failure, monotonic, type Part, startThread, type Thread } from "./pglite-thread.js";
 
 /**
@@ -62,7 +62,8 @@ export const openPgliteDatabase = async (folder: string, limit: number): Promise
       query: async <Row>(text: string, values: unknown[] = []) => (await ask([{ text, values }])) as Row[],
       write: async (statements) => {
         requireRoom(folder);
-        await ask(statements);
+        const answer = await ask(statements);
+        return (statements.length === 1 ? [answer] : answer) as Written;
       },
       transaction: (work) => {
         const result = free.then(async () => {

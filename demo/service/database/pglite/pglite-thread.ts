@@ -23,7 +23,7 @@ interface Waiting {
 
 export interface Thread {
   /**
-   * Runs statements, of several all or none, and gives the rows of the last; without any it closes the database.
+   * Runs a statement and gives its rows, or several, all or none, and gives the rows of each; without any it closes the database.
    *
    * @param limit milliseconds that the thread may work on them; one that takes longer is ended, for nothing else ends a
    *   statement of the embedded database, nor the endless loop that it falls into where the disk is full

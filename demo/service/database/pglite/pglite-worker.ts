@@ -1,8 +1,8 @@
 /*
  * The embedded PostgreSQL, in a thread of its own: it computes, and would hold up every request meanwhile.
  *
- * It answers messages in their order. One with `statements` runs them, of several all or none, and is answered with the
- * rows of the last; one without ends the thread.
+ * It answers messages in their order. One with `statements` runs them and is answered with the rows; of several all or none
+ * are run, and each has its rows in the answer. One without ends the thread.
  */
 import { hrtime } from "node:process";
 import { parentPort, workerData } from "node:worker_threads";
@@ -38,9 +38,9 @@ const run = async (engine: PGlite, statements: Order["statements"]): Promise<unk
   }
   if (statements.length === 1) return (await engine.query(statements[0]!.text, statements[0]!.values)).rows;
   return engine.transaction(async (transaction) => {
-    let rows: unknown[] = [];
-    for (const { text, values } of statements) ({ rows } = await transaction.query(text, values));
-    return rows;
+    const answers: unknown[] = [];
+    for (const { text, values } of statements) answers.push((await transaction.query(text, values)).rows);
+    return answers;
   });
 };
 

@@ -22,6 +22,7 @@ import { SERVICE, spawnService } from "../support/service-process.js";
 
 const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
 const DAY = 86_400_000;
+const TODAY = Math.floor(Date.now() / DAY) * DAY;
 const OLD_EVENT = {
   id: "016f60dc-7f00-7000-8000-000000000001",
   received_at: Date.UTC(2020, 0, 2),
@@ -43,9 +44,13 @@ onBothEngines(
         await service.post({
           contact_uid: "ben",
           event_uid: "bought",
-          params: { account_uid: "acme", occurred_at: 1_700_000_000_000 },
+          params: { account_uid: "acme", occurred_at: TODAY - 29 * DAY },
         });
-        await service.post({ contact_uid: "contact-001", event_uid: "seen", params: { occurred_at: 2 ** 53 - 1 } });
+        await service.post({
+          contact_uid: "contact-001",
+          event_uid: "seen",
+          params: { occurred_at: TODAY - 31 * DAY },
+        });
         await service.post({ contact_uid: "ben", event_uid: "theirs" }, {}, `?api_token=${SHOP.apiToken}`);
       });
     });
@@ -80,23 +85,24 @@ onBothEngines(
       expect(JSON.parse(lines[1]!)).toEqual({
         id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         received_at: expect.any(Number),
-        occurred_at: 1_700_000_000_000,
+        occurred_at: TODAY - 29 * DAY,
         contact_uid: "ben",
         account_uid: "acme",
         event_uid: "bought",
-        params: { account_uid: "acme", occurred_at: 1_700_000_000_000 },
+        params: { account_uid: "acme", occurred_at: TODAY - 29 * DAY },
       });
-      // A time that cannot be is none.
-      expect(JSON.parse(lines[2]!)).toMatchObject({ occurred_at: null, params: { occurred_at: 2 ** 53 - 1 } });
+      // An event waits for 30 days at most: an earlier time cannot be, and is none.
+      expect(JSON.parse(lines[2]!)).toMatchObject({ occurred_at: null, params: { occurred_at: TODAY - 31 * DAY } });
     });
 
     it("exports CSV that a spreadsheet takes for text, into a file", async () => {
       const file = join(folder, "events.csv");
       await run("export", "events", "--format", "csv", "--output", file);
-      const [header, ...rows] = (await readFile(file, "utf8")).split(/\n(?=[0-9a-f]{8}-)/);
-      expect(header).toBe("id,received_at,occurred_at,contact_uid,account_uid,event_uid,params");
+      const [header, ...rows] = (await readFile(file, "utf8")).split(/\n(?="[0-9a-f]{8}-)/);
+      const names = ["id", "received_at", "occurred_at", "contact_uid", "account_uid", "event_uid", "params"];
+      expect(header).toBe(names.map((name) => `"${name}"`).join(","));
       expect(rows).toHaveLength(3);
-      expect(rows[0]).toContain(`,"anna, ""A""",,'=1+1,"{""big"":1e400, ""text"":""a\\u0000\\""b"",\n""lines""`);
+      expect(rows[0]).toContain(`,"anna, ""A""",,"'=1+1","{""big"":1e400, ""text"":""a\\u0000\\""b"",\n""lines""`);
     });
 
     it("exports the events of a time, of a workspace, and the records", async () => {
@@ -127,7 +133,10 @@ onBothEngines(
       expect((await run("loss", "--workspace", "shop")).out).toBe(
         "no event is numbered: its page must have stamp: true\n",
       );
-      const began = Date.UTC(2026, 1, 1, 21);
+      const began = TODAY - 5 * DAY + 21 * 3_600_000;
+      const [first, second] = [TODAY - 5 * DAY, TODAY - 4 * DAY].map((time) =>
+        new Date(time).toISOString().slice(0, 10),
+      );
       const send = (service: RunningService, digit: number, event_seq: number, more = {}) =>
         service.post({
           contact_uid: `numbered-${event_seq % 2}`,
@@ -142,16 +151,28 @@ onBothEngines(
         for (const number of [3, 2, 5, 3]) await send(service, 1, number, { text: "\u0000\ud800" });
         for (const number of [1, 2]) await send(service, 2, number);
         await send(service, 3, 1, { occurred_at: began + DAY });
+        // Nobody's: a number far above all others, one of two events, one below the first.
+        await send(service, 4, 1);
+        await send(service, 4, 9_999_999);
+        await send(service, 5, 1);
+        await send(service, 5, 1, { event_id: "another" });
+        await send(service, 6, 0);
+        // A time that cannot be tells of no other day.
+        await send(service, 7, 1_000, { occurred_at: 2 ** 53 - 1, event_seq: 1 });
       });
       const lines = [
-        "       day   documents      events     missing",
-        "2026-02-02           1           1           0",
+        "       day   documents      events     missing       aside",
+        `${second}           1           1           0           0`,
       ];
-      expect((await run("loss", "--since", "2026-02-02", "--until", "2026-02-03")).out).toBe(
+      const third = new Date(TODAY - 3 * DAY).toISOString().slice(0, 10);
+      expect((await run("loss", "--since", second!, "--until", third)).out).toBe(
         [...lines, "0 of 1 events missing (0.00 %)\n"].join("\n"),
       );
-      lines.splice(1, 0, "2026-02-01           2           5           2");
-      expect((await run("loss")).out).toBe([...lines, "2 of 8 events missing (25.00 %)\n"].join("\n"));
+      lines.splice(1, 0, `${first}           2           5           2           3`);
+      expect((await run("loss", "--until", third)).out).toBe(
+        [...lines, "2 of 8 events missing (25.00 %); set aside, as their numbers cannot be: 3 documents\n"].join("\n"),
+      );
+      expect((await run("loss", "--since", third)).out).toMatch(/^[\d-]{10} +1 +1 +0 +0$/m);
       for (const contact of ["numbered-0", "numbered-1"]) await run("delete-contact", contact);
     });
 
@@ -168,7 +189,7 @@ onBothEngines(
     it("writes the rows of a query, which can change nothing", async () => {
       const sql = "SELECT event_uid, 9007199254740993 AS big, null AS none FROM events WHERE workspace = 'shop' -- yes";
       expect((await run("sql", `${sql};`)).out).toBe('{"event_uid":"theirs","big":9007199254740993,"none":null}\n');
-      expect((await run("sql", "SELECT 1 AS a, 'x,y' AS b", "--format", "csv")).out).toBe('a,b\n1,"x,y"\n');
+      expect((await run("sql", "SELECT 1 AS a, 'x,y' AS b", "--format", "csv")).out).toBe('"a","b"\n"1","x,y"\n');
       await expect(run("sql", "DELETE FROM events")).rejects.toThrow(
         /^the query cannot be answered, it must be one SELECT: /,
       );

@@ -43,6 +43,8 @@ it("has defaults that suit the demo", () => {
     rateLimit: expect.any(Number),
     addressQuota: 0,
     tokenQuota: 0,
+    addressRecords: 0,
+    deadLetters: 0,
     logLevel: "info",
   });
 });
@@ -66,6 +68,8 @@ it("is read from the environment", () => {
     TRACKLET_RATE_LIMIT: "0",
     TRACKLET_ADDRESS_QUOTA_MB: "7",
     TRACKLET_TOKEN_QUOTA_MB: "8",
+    TRACKLET_ADDRESS_RECORDS: "9",
+    TRACKLET_DEAD_LETTERS: "10",
     TRACKLET_LOG_LEVEL: "debug",
   };
   expect(readConfig(environment)).toEqual({
@@ -85,6 +89,8 @@ it("is read from the environment", () => {
     rateLimit: 0,
     addressQuota: 7,
     tokenQuota: 8,
+    addressRecords: 9,
+    deadLetters: 10,
     logLevel: "debug",
   });
 });
@@ -197,7 +203,7 @@ it.each(REACHABLE)("takes no default token where others can reach it: %s", (_, e
   const config = readConfig({ ...environment, ...OWN });
   expect([isPrivate(config), config.seed]).toEqual([false, false]);
   // The token of the pages is for everybody to see: what it may store in a day is bounded.
-  expect([config.addressQuota, config.tokenQuota]).toEqual([256, 20_480]);
+  expect([config.addressQuota, config.tokenQuota, config.addressRecords]).toEqual([256, 20_480, 20_000]);
 });
 
 it.each(["127.0.0.1", "127.8.9.10", "::1", "localhost", "::ffff:127.0.0.1"])("is private at %s", (host) => {

@@ -186,7 +186,7 @@ describe.skipIf(GIVEN !== undefined || missing !== undefined)(
         expect(await answer.json()).toEqual({ error: expect.stringContaining("try again later") });
       }
       expect(await (await services()[0]!.get("/metrics")).text()).toContain(
-        'tracklet_events_refused_total{reason="away"} 1\n',
+        'tracklet_events_refused_total{reason="away",workspace="default"} 1\n',
       );
       await server.resume();
       await until(async () => ((await services()[0]!.get("/readyz")).status === 200 ? true : undefined));

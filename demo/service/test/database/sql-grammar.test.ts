@@ -10,6 +10,7 @@ import { runCommand } from "../../commands/cli.js";
 import { followEvents } from "../../commands/follow.js";
 import { readConfig } from "../../config/read-config.js";
 import type { Database, Query } from "../../database/database.js";
+import { recordId } from "../../database/exact-text.js";
 import { openForReading } from "../../database/open-database.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { startService } from "../support/running-service.js";
@@ -40,9 +41,15 @@ vi.mock("../../database/pglite/pglite-thread.js", async (importOriginal) => {
 /** Calls all that the service and its command line do with a database. */
 const useEverything = async (): Promise<void> => {
   const folder = await dataFolder();
-  const service = await startService({ dataFolder: folder, retentionDays: 1 });
+  const service = await startService({ dataFolder: folder, retentionDays: 1, deadLetters: 1 });
+  await service.post('{"contact_uid":"new"');
   await service.post({ contact_uid: "new", event_uid: "used", params: { event_id: "1", account_uid: "acme" } });
   const after = "00000000-0000-0000-0000-000000000000";
+  // An account with more contacts than an answer holds.
+  await (seen.database as Database).query(
+    "INSERT INTO account_contacts SELECT $1::uuid, gen_random_uuid() FROM generate_series(1, 1000)",
+    [recordId("account", "account-01")],
+  );
   for (const order of ["asc", "desc"]) {
     for (const filter of ["", "&contact_uid=new", "&event_uid=used", "&contact_uid=new&event_uid=used"])
       for (const from of ["", `&after=${after}`]) await service.get(`/demo/events?order=${order}${filter}${from}`);
@@ -87,6 +94,7 @@ const useEverything = async (): Promise<void> => {
     ["token", "revoke", "site", "--workspace", "gone"],
     ["workspace", "delete", "gone"],
     ["retention", "--confirm"],
+    ["send-dead-letters", "--may-repeat"],
     ["export", "--since", "2026-01-01", "--until", "2126-01-01"],
     ["export", "contacts"],
     ["export", "accounts"],
@@ -143,7 +151,20 @@ const SHARED = new Set([
   ],
 ]);
 const FUNCTIONS = new Set([
-  ...["count", "floor", "left", "lower", "max", "min", "row_number", "row_to_json", "strpos", "substring", "sum"],
+  ...[
+    "count",
+    "floor",
+    "left",
+    "lower",
+    "max",
+    "min",
+    "octet_length",
+    "row_number",
+    "row_to_json",
+    "strpos",
+    "substring",
+    "sum",
+  ],
   ...["unnest", "clock_timestamp", "to_timestamp", "extract", "current_database", "to_regclass", "to_regproc"],
   "pg_is_in_recovery",
 ]);

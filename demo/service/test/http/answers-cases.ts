@@ -101,6 +101,8 @@ export const answerCases = (running: () => RunningService): void => {
     let text = "";
     for await (const chunk of socket) text += chunk;
     expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*\\{"error":`, "s"));
+    if (status === 408)
+      expect(await (await service.get("/metrics")).text()).toMatch(/refused_total\{reason="late",workspace=""\} [1-9]/);
     // The service of these tests gives a request 3 s; its constant is ten times that.
     expect(Date.now() - began).toBeGreaterThan(2_900);
     expect(Date.now() - began).toBeLessThan(10_000);

@@ -85,6 +85,7 @@ export const privateCases = (running: () => RunningService): void => {
       Array.from({ length: 8 }, () => service.post({ contact_uid: "contact-001", event_uid: "counted" })),
     );
     await service.post({ contact_uid: "" });
+    await service.post({ contact_uid: "a", event_uid: "b" }, {}, "?api_token=wrong");
     await service.get("/v2/accounts/a");
     await service.get("/v2/accounts/b");
     const after = await read();
@@ -97,7 +98,11 @@ export const privateCases = (running: () => RunningService): void => {
     expect(rise("tracklet_commit_events_sum")).toBe(8);
     expect(rise("tracklet_commit_seconds_count")).toBe(rise("tracklet_commit_events_count"));
     expect(after.get("tracklet_events_waiting")).toBe(0);
-    expect(after.get('tracklet_events_refused_total{reason="full"}')).toBe(0);
+    const refused = (reason: string, workspace = "default") =>
+      `tracklet_events_refused_total{reason="${reason}",workspace="${workspace}"}`;
+    expect(rise(refused("body"))).toBe(1);
+    expect(rise(refused("token", ""))).toBe(1);
+    expect(after.get(refused("full"))).toBe(0);
     expect(after.get("process_resident_memory_bytes")).toBeGreaterThan(0);
   });
 

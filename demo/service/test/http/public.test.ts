@@ -68,7 +68,7 @@ it("counts each visitor of a trusted proxy for itself", async () => {
 });
 
 it("stores so many bytes a day of an address, and of a token, and no more", async () => {
-  const { post } = await start({ ...PROXIED, addressQuota: 1, tokenQuota: 2 });
+  const { post, get } = await start({ ...PROXIED, addressQuota: 1, tokenQuota: 2, rateLimit: 7, metricsToken: "m" });
   const send = (from: string) =>
     post({ contact_uid: "a", event_uid: "b", params: { x: "ä".repeat(120_000) } }, { "x-forwarded-for": from });
   const statuses = async (from: string) => {
@@ -82,6 +82,11 @@ it("stores so many bytes a day of an address, and of a token, and no more", asyn
   await expectRefusal(refused, 429, /^the 1 MB a day of this address are used up$/);
   expect(await statuses("192.0.2.1")).toEqual([200, 200, 200, 200, 429]);
   await expectRefusal(await send("192.0.2.2"), 429, /^the 2 MB a day of this token/);
+  for (let number = 0; number < 2; number += 1) await send("192.0.2.1");
+  await expectRefusal(await send("192.0.2.1"), 429, /^too many requests/);
+  const counts = await (await get("/metrics", { authorization: "Bearer m" })).text();
+  expect(counts).toContain('tracklet_events_refused_total{reason="quota",workspace="default"} 6\n');
+  expect(counts).toContain('tracklet_events_refused_total{reason="rate",workspace=""} 1\n');
 });
 
 it("believes neither a Host nor a forwarded address where no proxy is trusted", async () => {

@@ -86,7 +86,7 @@ export const eventCases = (running: () => RunningService): void => {
         created_at: record.created_at,
         data: {},
         salesmachine: {},
-        contacts: { object: "contact.list", data: [{ id: record.id }] },
+        contacts: { object: "contact.list", data: [{ id: record.id }], total: 1 },
       });
       expect(record.accounts.data).toEqual([{ id: account.id }]);
     });

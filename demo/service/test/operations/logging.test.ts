@@ -25,6 +25,11 @@ it("writes one JSON object a line, with requests where it is asked to, and never
   const service = spawnService({ ...TOKENS, TRACKLET_DATA: folder, TRACKLET_LOG_LEVEL: "trace" });
   const url = await service.ready();
   const event = "/v1/track/event";
+  const send = (body: string, query = `?api_token=${TOKENS.TRACKLET_API_TOKEN}`) =>
+    fetch(url + event + query, { method: "POST", headers: { origin: "https://shop.example" }, body });
+  for (let number = 0; number < 3; number += 1) await send("api_token=secret-in-body&contact_uid=anna");
+  await send('{"contact_uid":"anna","event_uid":"opened","params":["not to be told"]}');
+  await send("{}", "?api_token=secret-guess");
   await ask(`${url}${event}?api_token=${TOKENS.TRACKLET_API_TOKEN}`, {}, "POST");
   await ask(url + event, { authorization: `Basic ${btoa(`${TOKENS.TRACKLET_API_TOKEN}:`)}` }, "POST");
   await ask(`${url}/v2/users?access_token=secret-query`, { authorization: `Bearer ${TOKENS.TRACKLET_ACCESS_TOKEN}` });
@@ -43,7 +48,20 @@ it("writes one JSON object a line, with requests where it is asked to, and never
     expect.objectContaining({ level: "info", req: { method: "GET", path: "/v2/users", from: "127.0.0.1" } }),
   );
   expect(lines(stdout)).toContainEqual(expect.objectContaining({ res: { statusCode: 200 } }));
-  expect(stdout).not.toMatch(/secret/);
+  // A line a minute tells of the refusals of a reason, and the first comes at once.
+  expect(lines(stdout).filter(({ reason }) => reason !== undefined)).toEqual(
+    [
+      { reason: "body", workspace: "default", example: { error: "the body must be JSON", from: "127.0.0.1" } },
+      { reason: "token", workspace: "", example: { error: expect.stringContaining("wrong") } },
+      { reason: "broken", workspace: "default", example: { error: "the body was broken off" } },
+    ].map((line) =>
+      expect.objectContaining({
+        ...{ ...line, level: "warn", refused: 1, msg: `events are refused: ${line.reason}` },
+        example: expect.objectContaining(line.example),
+      }),
+    ),
+  );
+  expect(stdout).not.toMatch(/secret|told/);
   expect(stdout).not.toMatch(/database is away/);
   expect(stdout).not.toContain(btoa(`${TOKENS.TRACKLET_API_TOKEN}:`));
 });

@@ -29,7 +29,11 @@ export const recordCases = (running: () => RunningService): void => {
         data: expect.objectContaining({ name: expect.any(String) }),
         stage: { name: expect.any(String), id: expect.any(String) },
         salesmachine: { health: expect.any(Number) },
-        contacts: { object: "contact.list", data: expect.arrayContaining([{ id: expect.any(String) }]) },
+        contacts: {
+          object: "contact.list",
+          data: expect.arrayContaining([{ id: expect.any(String) }]),
+          total: account.contacts.data.length,
+        },
       });
       expect(await json(`/v2/accounts/${account.id}`)).toEqual(account);
 
@@ -43,7 +47,7 @@ export const recordCases = (running: () => RunningService): void => {
         data: expect.objectContaining({ name: expect.any(String) }),
         stage: { name: expect.any(String), id: expect.any(String) },
         salesmachine: { health: expect.any(Number) },
-        accounts: { object: "account.list", data: [{ id: account.id }] },
+        accounts: { object: "account.list", data: [{ id: account.id }], total: 1 },
       });
       expect(await json(`/v2/contacts/${contact.id}`)).toEqual(contact);
       expect(account.contacts.data).toContainEqual({ id: contact.id });

@@ -60,6 +60,10 @@ onBothEngines((place) => {
     await service.post(theirs, {}, `?api_token=${shop.apiToken}`);
     await service.close();
     database = await openDatabase(place());
+    // What is older than the service believes of a visitor, as after an import.
+    await database.query(
+      `UPDATE events SET occurred_at = substring(params FROM '"occurred_at":([0-9]+)')::bigint WHERE occurred_at IS NULL`,
+    );
     await database.query(
       `INSERT INTO events (contact_id, id, workspace, contact_uid, account_uid, event_uid, received_at, params)
        VALUES ($1, $2, 'default', 'dora', 'gone', 'signup', $3, '{}')`,
@@ -206,6 +210,8 @@ onBothEngines((place) => {
       `SELECT contact_uid, params FROM '${parquet}' WHERE event_uid = 'pageview' ORDER BY received_at`,
     );
     expect(rows.getRows()).toHaveLength(3);
+    const without = await duck.runAndReadAll(`SELECT event_uid FROM '${parquet}' WHERE account_uid IS NULL`);
+    expect(without.getRows()).toEqual([["pageview"]]);
     expect(rows.getRows()[0]).toEqual([
       "anna",
       JSON.stringify({ account_uid: "acme", occurred_at: at(2), visit_url: "https://shop.example/a?x=1" }),

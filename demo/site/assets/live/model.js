@@ -10,8 +10,8 @@ const MAX_IDS = 5_000;
 /** The two scales: milliseconds of a step, and steps shown. */
 const SCALES = { seconds: { step: 1_000, steps: 60 }, minutes: { step: 60_000, steps: 60 } };
 
-/** When an event happened, in epoch milliseconds, where its page has stamped it. */
-export const happenedAt = ({ params }) => (typeof params?.occurred_at === "number" ? params.occurred_at : undefined);
+/** When an event happened, in epoch milliseconds, where its page has stamped it with a time that the service believes. */
+export const happenedAt = ({ occurred_at }) => occurred_at ?? undefined;
 
 /** Counts by step and event_uid. */
 const createCounts = ({ step, steps }) => {

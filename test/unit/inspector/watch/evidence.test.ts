@@ -112,12 +112,7 @@ it.each<[what: string, code: string, detail: unknown, known: object]>([
   ["a problem", "input", "a", { problems: new Map([["input", new Set(["a"])]]) }],
   ["its options, and how many events wait for consent", "options", PENDING, { options: PENDING, inMemory: 2 }],
   ["an event that the storage did not take", "queued", BODY, { isUnstored: true, inMemory: 1, contact: "clara" }],
-  [
-    "an event that waits for consent",
-    "pending",
-    BODY,
-    { isUnstored: false, inMemory: 1, queued: 1, viewCount: 1 },
-  ],
+  ["an event that waits for consent", "pending", BODY, { isUnstored: false, inMemory: 1, queued: 1, viewCount: 1 }],
   ["an event that a refusal drops", "dropped", "consent", { isDenied: true }],
   ["an event that a hook drops", "dropped", "beforeSend", { dropped: new Map([["beforeSend", 1]]) }],
 ])("the tracker tells %s", async (_, code, detail, known) => {

@@ -1,0 +1,57 @@
+import Fastify from "fastify";
+import type { ServiceConfig } from "../config/options.js";
+import type { Database } from "../database/database.js";
+import { continueIds } from "../database/event-id.js";
+import { decorateWorkspace } from "../http/auth.js";
+import { answerErrors, ErrorBody } from "../http/errors.js";
+import { VALIDATION } from "../http/validation.js";
+import { EVENT_PATH, eventRoute } from "../ingest/route.js";
+import { EventInput, Success } from "../ingest/schemas.js";
+import { createEventStore } from "../ingest/store.js";
+import { exportRows } from "../records/stored.js";
+
+/** Stands for the token that the letters have come with. */
+const TOKEN = "sent-again";
+
+/**
+ * Sends dead letters again, by the same way as events, without a network between; a letter whose event is stored is deleted.
+ *
+ * @param mayRepeat also those without a stamp, whose event may have been sent anew, or be stored twice where this breaks off
+ * @returns what became of them, in a line
+ */
+export const sendDeadLetters = async (
+  database: Database,
+  config: ServiceConfig,
+  { workspace, mayRepeat }: { workspace: string; mayRepeat: boolean },
+): Promise<string> => {
+  await continueIds(database.query, workspace);
+  const app = Fastify(VALIDATION);
+  decorateWorkspace(app);
+  answerErrors(app, () => {});
+  for (const schema of [ErrorBody, EventInput, Success]) app.addSchema(schema);
+  const access = { tokens: () => () => workspace, workspaces: () => [workspace], load: async () => {} };
+  const store = createEventStore(database, { committed: () => {}, withoutRecord: () => {}, addressRecords: 0 });
+  await app.register(eventRoute(store, { ...config, access, tellIgnored: () => {}, addressQuota: 0, tokenQuota: 0 }));
+  const counts = { sent: 0, refused: 0, unstamped: 0, lacking: 0 };
+  for await (const { id, status, stamped, body } of exportRows(database.query, { table: "dead_letters", workspace })) {
+    if (status === 413 || body === "") counts.lacking += 1;
+    else if (!stamped && !mayRepeat) counts.unstamped += 1;
+    else {
+      const { statusCode } = await app.inject({
+        method: "POST",
+        url: `${EVENT_PATH}?api_token=${TOKEN}`,
+        headers: { "content-type": "application/json" },
+        payload: String(body),
+      });
+      if (statusCode >= 500) throw new Error(`an event was answered with ${statusCode}: repeat the command`);
+      if (statusCode === 200) await database.query("DELETE FROM dead_letters WHERE id = $1", [id]);
+      counts[statusCode === 200 ? "sent" : "refused"] += 1;
+    }
+  }
+  await app.close();
+  const { sent, refused, unstamped, lacking } = counts;
+  return (
+    `stored ${sent} events of dead letters; refused again: ${refused}; without their body: ${lacking}; ` +
+    `without a stamp: ${unstamped}${unstamped > 0 ? " (--may-repeat sends these, too)" : ""}`
+  );
+};

@@ -1,0 +1,107 @@
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
+import type { Database } from "../database/database.js";
+import { newIds } from "../database/event-id.js";
+import { encodeText, parseJson } from "../database/exact-text.js";
+import type { Answered } from "../http/errors.js";
+import { networkOf } from "../http/limits.js";
+import { createBound } from "../ingest/bound.js";
+import { EVENT_PATH } from "../ingest/route.js";
+
+/** Milliseconds for which a letter is kept, and between two looks for older ones. */
+const [KEEP_MS, LOOK_MS] = [7 * 86_400_000, 3_600_000];
+/** Letters of one network in that time. */
+const MOST_OF_ONE = 50;
+/** Letters that wait to be written; what comes then is not kept. */
+const MAX_WAITING = 20;
+/** Milliseconds for which nothing is kept after there was no room. */
+const FULL_MS = 60_000;
+/** Characters of what the answer said. */
+const MAX_ERROR = 200;
+/** Bytes that a letter takes beside its body. */
+const ROW_BYTES = 512;
+
+interface Letter {
+  workspace: string;
+  status: number;
+  error: string;
+  /** Of the body as it was sent. */
+  bytes: number;
+  /** Of one that was too large its head; nothing of one that is no text. */
+  body: string;
+  stamped: boolean;
+}
+
+/**
+ * Keeps the bodies of events that are refused for good, though their token was valid, so that they can be sent again.
+ * Those that are older than 7 days are deleted, also where none is kept any more.
+ *
+ * @param megabytes of each workspace; 0 keeps none
+ * @returns is to be called for each request that is answered with an error
+ */
+export const keepDeadLetters = (
+  app: FastifyInstance,
+  database: Database,
+  megabytes: number,
+): ((request: FastifyRequest, answer: Answered) => void) => {
+  const bound = createBound(MOST_OF_ONE, KEEP_MS);
+  let working: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  /** Until when a workspace is taken for full. */
+  const full = new Map<string, number>();
+  const work = (what: string, task: () => Promise<unknown>): void => {
+    working = working.then(task).catch((error: Error) => app.log.warn(`${what}: ${error.message}`));
+  };
+  const look = (): void =>
+    work("old dead letters could not be deleted", () =>
+      database.query("DELETE FROM dead_letters WHERE received_at < $1", [Date.now() - KEEP_MS]),
+    );
+  const store = async (letter: Letter, log: FastifyBaseLogger): Promise<void> => {
+    waiting -= 1;
+    if (await hasRoom(database, letter, megabytes * 1_000_000)) return void (await database.write([insert(letter)]));
+    full.set(letter.workspace, performance.now() + FULL_MS);
+    log.warn({ workspace: letter.workspace }, `the ${megabytes} MB of TRACKLET_DEAD_LETTERS are full: no more is kept`);
+  };
+
+  const timer = setInterval(look, LOOK_MS);
+  timer.unref();
+  app.addHook("onReady", async () => look());
+  app.addHook("preClose", async () => {
+    clearInterval(timer);
+    await working;
+  });
+  return (request, answer) => {
+    if (megabytes === 0 || request.workspace === "" || request.routeOptions.url !== EVENT_PATH) return;
+    if (![400, 413, 415, 422].includes(answer.status) || answer.reason === "broken") return;
+    const from = networkOf(request.ip);
+    const isFull = performance.now() < (full.get(request.workspace) ?? 0);
+    if (waiting >= MAX_WAITING || isFull || bound.isUsedUp(from)) return;
+    bound.spend(from);
+    waiting += 1;
+    const { workspace, bodyText: body, bodyBytes: bytes, log } = request;
+    const letter = { workspace, status: answer.status, error: answer.text, bytes, body, stamped: isStamped(body) };
+    work("a dead letter could not be kept", () => store(letter, log));
+  };
+};
+
+const isStamped = (body: string): boolean => {
+  const { event_id: id } = Object(Object(parseJson(body)).params) as { event_id?: unknown };
+  return typeof id === "string" && id !== "";
+};
+
+const hasRoom = async ({ query }: Database, { workspace, body }: Letter, most: number): Promise<boolean> => {
+  const [kept] = await query(
+    `SELECT sum(${ROW_BYTES} + octet_length(body)) AS bytes FROM dead_letters WHERE workspace = $1`,
+    [workspace],
+  );
+  return Number(kept!.bytes ?? 0) + ROW_BYTES + Buffer.byteLength(body) <= most;
+};
+
+const insert = ({ workspace, status, error, bytes, body, stamped }: Letter) => ({
+  name: "insert_dead_letter",
+  text: `INSERT INTO dead_letters (id, workspace, received_at, status, error, bytes, stamped, body)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  values: [
+    ...[newIds(1)[0], workspace, Date.now(), status, encodeText(error.slice(0, MAX_ERROR)), bytes, stamped],
+    encodeText(body),
+  ],
+});

@@ -1,0 +1,75 @@
+import type { Socket } from "node:net";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Answered } from "../http/errors.js";
+import { EVENT_PATH } from "../ingest/route.js";
+
+/** Why events are refused, by the status of the answer. What was stored before it is not among them. */
+const REASONS: Record<number, string> = {
+  400: "body",
+  401: "token",
+  408: "late",
+  413: "large",
+  415: "type",
+  422: "body",
+  429: "rate",
+};
+/** All words of `reason` but those of what the database refuses. */
+export const REFUSALS = [...new Set(Object.values(REASONS)), "broken", "quota"];
+
+/** Milliseconds between two lines of one reason in one workspace. */
+const QUIET_MS = 60_000;
+/** Characters of an example's text, and of a name in it. */
+const [MAX_TEXT, MAX_NAME] = [200, 64];
+
+/** Counts by key; gives the number since the last time that it gave one, once in so many milliseconds at most. */
+export const createTold = (quietMs: number): ((key: string) => number | undefined) => {
+  const keys = new Map<string, { at: number; untold: number }>();
+  return (key) => {
+    const one = keys.get(key) ?? { at: Number.NEGATIVE_INFINITY, untold: 0 };
+    keys.set(key, one);
+    one.untold += 1;
+    if (performance.now() - one.at < quietMs) return undefined;
+    const { untold } = one;
+    Object.assign(one, { at: performance.now(), untold: 0 });
+    return untold;
+  };
+};
+
+/**
+ * Sees to it that no event is refused unseen.
+ *
+ * @param count is called for each
+ * @returns is to be called for each request that is answered with an error
+ */
+export const watchRefusals = (
+  app: FastifyInstance,
+  count: (reason: string, workspace: string) => void,
+): ((request: FastifyRequest, answer: Answered) => void) => {
+  const told = createTold(QUIET_MS);
+  const refused = (reason: string, workspace: string, example: object): void => {
+    count(reason, workspace);
+    const number = told(`${reason} ${workspace}`);
+    if (number !== undefined)
+      app.log.warn({ reason, workspace, refused: number, example }, `events are refused: ${reason}`);
+  };
+  // Of a request that comes too slowly Node tells the connection alone; one that was opened for later has sent nothing.
+  app.server.on("clientError", ({ code }: NodeJS.ErrnoException, socket) => {
+    const { bytesRead, remoteAddress } = socket as Socket;
+    if (code === "ERR_HTTP_REQUEST_TIMEOUT" && bytesRead > 0) refused("late", "", { from: remoteAddress });
+  });
+  return (request, answer) => {
+    const { headers, ip, workspace } = request;
+    if (request.method !== "POST" || request.routeOptions.url !== EVENT_PATH) return;
+    const reason = answer.reason ?? (answer.status === 429 && workspace !== "" ? "quota" : REASONS[answer.status]);
+    if (reason === undefined) return;
+    const name = (request.body as { event_uid?: unknown } | null | undefined)?.event_uid;
+    refused(reason, workspace, {
+      // What cannot be parsed may hold anything, a token among it.
+      error: answer.text.replace(/^(the body must be JSON).*/s, "$1").slice(0, MAX_TEXT),
+      from: ip,
+      origin: headers.origin?.slice(0, MAX_TEXT),
+      event_uid: typeof name === "string" ? name.slice(0, MAX_NAME) : undefined,
+      bytes: Number(headers["content-length"]),
+    });
+  };
+};

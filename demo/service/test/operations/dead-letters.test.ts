@@ -1,0 +1,114 @@
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { runCommand } from "../../commands/cli.js";
+import { readConfig } from "../../config/read-config.js";
+import type { Database } from "../../database/database.js";
+import { openDatabase } from "../../database/open-database.js";
+import { AT_ONCE } from "../support/bounds.js";
+import { onBothEngines } from "../support/engines.js";
+import { type RunningService, startService, until } from "../support/running-service.js";
+
+const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
+const HTML = { "content-type": "text/html" };
+
+onBothEngines((place) => {
+  let database: Database;
+  let service: RunningService;
+  const start = async (deadLetters: number): Promise<void> => {
+    database = await openDatabase(place());
+    service = await startService({ ...place(), database, deadLetters, workspaces: [SHOP], maxEventBytes: 20_000 });
+  };
+  beforeAll(() => start(1));
+  afterAll(() => service.close());
+
+  const run = async (...args: string[]): Promise<{ out: string; err: string }> => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const [out, err] = [text(stdout), text(stderr)];
+    const config = { ...readConfig({}), ...place(), workspaces: [SHOP], maxEventBytes: 20_000 };
+    await runCommand(args, config, { stdout, stderr, bounds: AT_ONCE }).finally(() => {
+      stdout.end();
+      stderr.end();
+    });
+    return { out: await out, err: await err };
+  };
+  const letters = async (workspace = "default"): Promise<Record<string, unknown>[]> =>
+    (await run("export", "dead_letters", "--workspace", workspace)).out
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  const kept = async (workspace = "default"): Promise<number> =>
+    Number((await database.query("SELECT count(*) AS c FROM dead_letters WHERE workspace = $1", [workspace]))[0]!.c);
+  const event = (contact_uid: string, event_id?: string) =>
+    JSON.stringify({ contact_uid, event_uid: "seen\u0000", params: { event_id } });
+
+  it("keeps what was refused for good, and stores it once where it is no longer refused", async () => {
+    const refused: [string | Uint8Array, Record<string, string>, number][] = [
+      [event("ben", "1"), HTML, 415],
+      [event("ben"), HTML, 415],
+      [event("", "2"), {}, 400],
+      [`{"contact_uid":"${"\\u0061nna"}","event_uid":`, {}, 400],
+      ["event_uid=a&contact_uid=%61nn%61", HTML, 415],
+      [`{"contact_uid":"${"c".repeat(30_000)}"}`, {}, 413],
+      ["zipped", { "content-encoding": "gzip" }, 415],
+    ];
+    for (const [body, headers, status] of refused) expect((await service.post(body, headers)).status).toBe(status);
+    expect((await service.post("{", {}, "?api_token=wrong")).status).toBe(401);
+    expect((await service.post(event("ben", "3"))).status).toBe(200);
+    await until(async () => ((await kept()) === refused.length ? true : undefined));
+    // It was stored meanwhile by another way.
+    expect((await service.post(event("ben", "1"))).status).toBe(200);
+    await service.close();
+
+    const all = await letters();
+    expect(all.map(({ status, body, stamped }) => [status, stamped, (body as string).slice(0, 30)])).toEqual(
+      refused.map(([body, , status], index) => [
+        status,
+        index === 0 || index === 2,
+        index === 6 ? "" : (body as string).slice(0, 30),
+      ]),
+    );
+    expect(all[5]).toMatchObject({ bytes: 30_018, body: expect.stringMatching(/^.{1024}$/) });
+    expect(all[3]!.error).toContain("the body must be JSON");
+    expect((await run("send-dead-letters")).err).toBe(
+      "stored 1 events of dead letters; refused again: 1; without their body: 2; " +
+        "without a stamp: 3 (--may-repeat sends these, too)\n",
+    );
+    expect((await run("send-dead-letters", "--may-repeat")).err).toBe(
+      "stored 1 events of dead letters; refused again: 3; without their body: 2; without a stamp: 0\n",
+    );
+    const events = (await run("export", "events", "--contact", "ben")).out.trimEnd().split("\n");
+    expect(events.map((line) => JSON.parse(line).params.event_id)).toEqual(["3", "1", undefined]);
+
+    // A person is erased where a letter names it, and where nobody can tell.
+    await expect(run("delete-contact", "anna", "--workspace", "shop")).rejects.toThrow("no contact");
+    expect((await run("delete-contact", "anna")).err).toBe("deleted 4 dead letters that name it, or may name it\n");
+    expect((await letters()).map(({ body }) => body)).toEqual([event("", "2")]);
+    await start(1);
+  });
+
+  it("keeps so many of an address, so many bytes of a workspace, and none for longer than a week", async () => {
+    await database.query("UPDATE dead_letters SET received_at = $1", [Date.now() - 8 * 86_400_000]);
+    await service.close();
+    await start(1);
+    await until(async () => ((await kept()) === 0 ? true : undefined));
+    const send = async (body: string, amount: number, least: number, query?: string) => {
+      for (let number = 0; number < amount; number += 1) {
+        expect((await service.post(body, {}, query)).status).toBe(400);
+        const name = query === undefined ? "default" : "shop";
+        await until(async () => ((await kept(name)) >= Math.min(number + 1, least) ? true : undefined));
+      }
+    };
+    await send("x".repeat(19_500), 50, 49, `?api_token=${SHOP.apiToken}`);
+    expect(await kept("shop")).toBe(49);
+    // The address has had its fifty.
+    await send("x", 1, 0);
+    await service.close();
+    await start(0);
+    await send("x", 1, 0);
+    await service.close();
+    expect(await letters()).toEqual([]);
+    expect(await letters("shop")).toHaveLength(49);
+    await start(0);
+  });
+});
