@@ -12,9 +12,15 @@ import { isUnavailable, tellFault } from "./database/sql-state.js";
 import { BOUNDS, type Bounds } from "./database/transaction-time.js";
 import { decorateWorkspace, requireBearer } from "./http/auth.js";
 import { allowOrigins } from "./http/cors.js";
-import { answerBadHttp, answerBadUrl, answerErrors, answerExpectations, ErrorBody } from "./http/errors.js";
+import {
+  answerBadHttp,
+  answerBadUrl,
+  answerErrors,
+  answerExpectations,
+  ErrorBody,
+  refuseOtherMethods,
+} from "./http/errors.js";
 import { limitRequests } from "./http/limits.js";
-import { refuseOtherMethods } from "./http/methods.js";
 import { describeRoutes } from "./http/openapi.js";
 import { refuseOtherHosts, refuseOtherMachines } from "./http/private-access.js";
 import { createAccess } from "./http/tokens.js";
