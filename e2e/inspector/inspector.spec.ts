@@ -200,9 +200,9 @@ test("The inspector's picture shows stored events beside refused ones, and is sm
   }
   await gateway.fail({ status: 401 });
   await track(page, "checkout");
+  await expect(findings(page)).toContainText("401");
   await track(page, "registration", { display_name: "Registered" });
   await expect(panel(page)).toContainText("Waiting: 2");
-  await expect(findings(page)).toContainText("401");
   const path = process.env.UPDATE_SCREENSHOT === "1" ? "demo/site/inspector.png" : info.outputPath("inspector.png");
   expect((await page.screenshot({ path })).length).toBeLessThan(80_000);
 });
