@@ -39,6 +39,8 @@ export const handOff: MakeRule = (journal) => {
   let holdsUntil = 0;
   /** Requests that may have been marked since their page went out of sight, or were for sure at that moment. */
   const marked = new Map<Sent, Mark>();
+  /** Requests that were in flight at the exit of their page; others may begin after it. */
+  const settled = new Set<Sent>();
   /** Requests whose event counts as stored, for sure or perhaps. */
   const handedOff = new Set<Sent>();
   /** Requests that never reached the service, whoever has heard of it. */
@@ -78,6 +80,7 @@ export const handOff: MakeRule = (journal) => {
     return isWell && age < DOUBT_MS && isKeeping(journal) && journal.isExact ? "marked" : "unsure";
   };
   const settle = (sent: Sent, mark: Mark, why: string): void => {
+    settled.add(sent);
     const entry = entries.get(sent.name)!;
     if (mark !== "unmarked") handedOff.add(sent);
     if (mark !== "unmarked" && failed.has(sent)) entry.mayBeLost ??= LOST;
@@ -124,7 +127,11 @@ export const handOff: MakeRule = (journal) => {
         settle(sent, markOf(sent), "in flight at the exit of a page that knew of failures");
     },
     onEnd: (page, how) => {
-      if (page.isGone && how !== "cut") return;
+      if (page.isGone && how !== "cut") {
+        for (const sent of flying(page))
+          if (!settled.has(sent)) settle(sent, markOf(sent), "begun after the exit of a page that knew of failures");
+        return;
+      }
       lookAt(page);
       for (const sent of flying(page)) {
         const isSure = how === "cut" && marked.get(sent) === "marked" && markOf(sent) === "marked";
@@ -151,8 +158,6 @@ export const handOff: MakeRule = (journal) => {
     onHear: (sent, entry, { status, retryAfter = 0 }) => {
       const { page, beganAt } = sent;
       const { name, failures: times } = entry;
-      if (isSuccess(status)) {
-      }
       if (page.isGone) return;
       holdsUntil = Math.max(holdsUntil, clock.now() + retryAfter * 1_000);
       if (isSuccess(status)) {
