@@ -8,7 +8,7 @@ import { DEMO_TOKEN } from "../harness/tag.js";
 /* One script on a page, in every way it can come there. */
 
 const PASTED: [document: string, section: string, events: string[], params: object][] = [
-  ["README.md", "Paste this", ["pageview", "signed_up"], { account_uid: "account-7" }],
+  ["README.md", "Paste this", ["pageview"], { account_uid: "account-7" }],
   ["docs/frameworks.md", "Astro with view transitions", ["pageview"], {}],
 ];
 for (const [document, section, events, params] of PASTED)
@@ -19,13 +19,17 @@ for (const [document, section, events, params] of PASTED)
     contact,
     expectRows,
   }) => {
-    const [tag] = await readmeBlocks(section, "html", document);
+    const [tag, button] = await readmeBlocks(section, "html", document);
     const head = localise(tag!, DEMO_TOKEN, gateway.url)
       .replace("contact-42", contact)
       .replace("async", `async data-contact-uid="${contact}"`);
-    site.page("/", { tag: false, head });
+    site.page("/", { tag: false, head, ...(button && { body: button }) });
     await page.goto(site.url);
     const rows = await expectRows(events);
+    if (button) {
+      await page.getByRole("button").click();
+      await expectRows([...events, "signed_up"]);
+    }
     const view = rows.find(({ event_uid }) => event_uid === "pageview")!;
     expect(view.params).toEqual({ ...params, visit_url: `${site.url}/` });
   });
