@@ -51,10 +51,12 @@ export const requireApiToken =
     const pair = basic === undefined ? undefined : Buffer.from(basic, "base64").toString("utf8");
     for (const token of [parameter, pair?.endsWith(":") ? pair.slice(0, -1) : undefined]) {
       if (typeof token !== "string") continue;
-      const workspace = tokens(token) ?? ofServers(token);
+      const ofPage = tokens(token);
+      const workspace = ofPage ?? ofServers(token);
       if (workspace === undefined) continue;
       request.workspace = workspace;
-      request.isOfServer = ofServers(token) !== undefined;
+      // No text is both kinds of token.
+      request.isOfServer = ofPage === undefined;
       return done();
     }
     const given = parameter !== undefined || pair !== undefined;
