@@ -167,7 +167,7 @@ const freshTracker = {
     const found = [
       ...["localStorage", "fetch", "Request", "AbortSignal", "TextEncoder"],
       ...["setTimeout", "clearTimeout", "requestAnimationFrame"],
-      ...["history", "History", "EventTarget"],
+      ...["history", "EventTarget"],
     ].join(", ");
     return `export const loadTracker = ({ ${found} }) => {\nconst exports = {};\n${output[0].code}return exports;\n};`;
   },

@@ -13,7 +13,6 @@ export interface Surroundings {
   clearTimeout: (timer?: number) => void;
   requestAnimationFrame: (run: () => void) => unknown;
   history: History;
-  History: { prototype: History };
   EventTarget: { prototype: Pick<EventTarget, "addEventListener"> };
 }
 

@@ -24,11 +24,15 @@ export const createSurroundings = (record: (key: string, body: string) => void) 
   const wrapped = <Owner extends object>(owner: Owner): Owner =>
     new Proxy(owner, {
       set: (_, method, wrapper) => {
-        const before = Reflect.get(owner, method);
-        const put = (value: unknown): boolean => Reflect.set(owner, method, value);
+        // Mostly it is its prototype's, and shows again once the wrapper is gone.
+        const own = Object.getOwnPropertyDescriptor(owner, method);
         begin(
-          () => put(wrapper),
-          () => Reflect.get(owner, method) === wrapper && put(before),
+          () => Reflect.set(owner, method, wrapper),
+          () => {
+            if (Reflect.get(owner, method) !== wrapper) return;
+            if (own) Object.defineProperty(owner, method, own);
+            else Reflect.deleteProperty(owner, method);
+          },
         );
         return true;
       },
@@ -57,7 +61,6 @@ export const createSurroundings = (record: (key: string, body: string) => void) 
     clearTimeout,
     requestAnimationFrame: (run) => begin(() => requestAnimationFrame(run), cancelAnimationFrame),
     history: wrapped(history),
-    History: { prototype: wrapped(History.prototype) },
     EventTarget: {
       prototype: {
         addEventListener(...args) {
