@@ -18,7 +18,7 @@ let first: Config | undefined;
 const waiting: Command[] = [];
 
 /** The hub of this name. Elements with this id, and frames with this name, are no plain objects. */
-export const hubAt = (name: string): Hub | undefined => {
+const hubAt = (name: string): Hub | undefined => {
   const found = globals()[name] as Hub | undefined;
   return found && Object.getPrototypeOf(found) === Object.prototype && "init" in found ? found : undefined;
 };

@@ -5,7 +5,7 @@ import { config } from "./config.js";
 
 let listener: DebugListener | undefined;
 /** Is `onError` running? What it tracks is no new problem. */
-export let isReporting = false;
+let isReporting = false;
 /** Problems that the console has: the code of each detail. */
 const warned = new Map<string, string>();
 

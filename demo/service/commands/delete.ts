@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ServiceConfig } from "../config/options.js";
 import { StartError } from "../config/start-error.js";
+import { DAY_MS } from "../config/time-argument.js";
 import type { Database, Query } from "../database/database.js";
 import type { Bounds } from "../database/transaction-time.js";
-import { confirmClock, DAY_MS } from "../operations/retention-clock.js";
+import { confirmClock } from "../operations/retention-clock.js";
 import {
   countNaming,
   deleteContact,

@@ -1,5 +1,5 @@
+import { DAY_MS } from "../config/time-argument.js";
 import type { Query } from "../database/database.js";
-import { DAY_MS } from "../operations/retention-clock.js";
 
 export interface LossOptions {
   workspace: string;

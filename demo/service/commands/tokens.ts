@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { WORKSPACE } from "../config/options.js";
 import { StartError } from "../config/start-error.js";
-import { readTime, TIME_EXPECTED } from "../config/time-argument.js";
+import { DAY_MS, readTime, TIME_EXPECTED } from "../config/time-argument.js";
 import { DEFAULT_WORKSPACE } from "../database/exact-text.js";
 import {
   addWorkspace,
@@ -12,12 +13,8 @@ import {
   revokeToken,
   rotateToken,
 } from "../http/token-store.js";
-import { DAY_MS } from "../operations/retention-clock.js";
 import { deleteWorkspace } from "../records/deletion.js";
 import type { Commands } from "./delete.js";
-
-/** What a workspace may be called; see TRACKLET_WORKSPACES. */
-const NAME = /^[a-z0-9-]{1,64}$/;
 
 /** The commands on who may ask, and for what. Running processes follow within seconds. */
 export const addTokenCommands = ({ program, config, workspace, over, reading, say, write, bounds }: Commands): void => {
@@ -29,7 +26,8 @@ export const addTokenCommands = ({ program, config, workspace, over, reading, sa
     .description("makes a workspace, which `token create` gives tokens")
     .argument("<name>", "letters a to z, digits and -")
     .action((name: string, _options: object, command: Command) => {
-      if (!NAME.test(name)) command.error("the name of a workspace has 1 to 64 letters a to z, digits and -");
+      if (!RegExp(`^${WORKSPACE}$`).test(name))
+        command.error("the name of a workspace has 1 to 64 letters a to z, digits and -");
       return over(async ({ transaction }) => {
         if (!(await transaction((query) => addWorkspace(query, name))))
           throw new StartError(`there is a workspace "${name}" already`);

@@ -18,6 +18,8 @@ const BEARER = {
   expected: "made of letters, digits and - . _ ~ + / =, or be two such tokens with a comma between",
   writeOnly: true,
 } as const;
+/** What a workspace may be called, as a pattern. */
+export const WORKSPACE = "[a-z0-9-]{1,64}";
 /** Of what 0 leaves without a limit. */
 const LIMIT = { type: "integer", minimum: 0, maximum: 1_000_000_000 } as const;
 
@@ -93,7 +95,7 @@ export const OPTIONS = {
     workspaces: option("TRACKLET_WORKSPACES", "more pairs of tokens, each with its own data, as JSON (below)", {
       type: "object",
       // `default` has the tokens of the other variables.
-      propertyNames: { pattern: "^(?!default$)[a-z0-9-]{1,64}$" },
+      propertyNames: { pattern: `^(?!default$)${WORKSPACE}$` },
       additionalProperties: {
         type: "object",
         required: ["api_token", "access_token"],

@@ -1,3 +1,5 @@
+export const DAY_MS = 86_400_000;
+
 const FORM = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
 export const TIME_EXPECTED = "must be a day or a time such as 2026-01-31T12:00:00Z";

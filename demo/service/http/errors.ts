@@ -107,7 +107,7 @@ const createQuiet = (): ((tell: () => void) => void) => {
 const whileAway = createQuiet();
 
 /** Says what keeps the database from storing or reading. */
-export const tellAway = (log: FastifyBaseLogger, cause: Error): void =>
+const tellAway = (log: FastifyBaseLogger, cause: Error): void =>
   whileAway(() =>
     log.warn({ fault: faultOf(cause), reason: cause.message }, `the database is away: ${tellFault(cause)}`),
   );

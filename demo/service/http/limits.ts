@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import ipaddr from "ipaddr.js";
 import type { ServiceConfig } from "../config/options.js";
+import { DAY_MS } from "../config/time-argument.js";
 import { type Counter, createCounter } from "./counter.js";
 import { HttpError } from "./errors.js";
 
@@ -15,7 +16,6 @@ declare module "fastify" {
 const MIN_BYTES = 512;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-export const DAY_MS = 86_400_000;
 const MEGABYTE = 1_000_000;
 /**
  * Networks of IPv6 whose bytes are counted, by the bits of their addresses, and how many times an address's day they have:

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { nearName } from "../config/near-name.js";
 import type { ServiceConfig } from "../config/options.js";
+import { DAY_MS } from "../config/time-argument.js";
 import { requireApiToken } from "../http/auth.js";
 import { errors, HttpError } from "../http/errors.js";
 import { createQuota, networkOf } from "../http/limits.js";
@@ -94,7 +95,7 @@ export const eventRoute =
   };
 
 /** Milliseconds that an event waits in a browser at most (`maxAgeMs`, 30 days), and that a clock may be ahead. */
-const [LONGEST_AGE, AHEAD] = [2_592_000_000, 86_400_000];
+const [LONGEST_AGE, AHEAD] = [30 * DAY_MS, DAY_MS];
 
 /**
  * The time that a caller gives, in epoch milliseconds, where it is plausible; else what stands in the params is left. All that

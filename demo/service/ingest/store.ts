@@ -1,8 +1,8 @@
+import { DAY_MS } from "../config/time-argument.js";
 import type { Database } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
 import { BOUNDS, type Bounds, writeInTime } from "../database/transaction-time.js";
 import { createCounter } from "../http/counter.js";
-import { DAY_MS } from "../http/limits.js";
 import { type Commit, createGroupCommit } from "./group-commit.js";
 import { createMissingRecords } from "./missing-records.js";
 import { insertEvents, type NewEvent } from "./rows.js";

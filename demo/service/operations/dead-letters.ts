@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
+import { DAY_MS } from "../config/time-argument.js";
 import type { Database } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
 import { encodeText, parseJson } from "../database/exact-text.js";
@@ -8,7 +9,7 @@ import { networkOf } from "../http/limits.js";
 import { EVENT_PATH } from "../ingest/route.js";
 
 /** Milliseconds for which a letter is kept, and between two looks for older ones. */
-const [KEEP_MS, LOOK_MS] = [7 * 86_400_000, 3_600_000];
+const [KEEP_MS, LOOK_MS] = [7 * DAY_MS, 3_600_000];
 /** Letters of one network in that time. */
 const MOST_OF_ONE = 50;
 /** Letters that wait to be written; what comes then is not kept. */

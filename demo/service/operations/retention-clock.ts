@@ -1,8 +1,8 @@
+import { DAY_MS } from "../config/time-argument.js";
 import type { Query } from "../database/database.js";
 import { SET_BACK_MS, timeOf } from "../database/event-id.js";
 import { readState, writeState } from "./state.js";
 
-export const DAY_MS = 86_400_000;
 /** What the clock may be ahead of the time that is known to have passed; the service may have stood still as long. */
 const AHEAD_MS = 2 * DAY_MS;
 /** Time for which a clock that was doubted must go right. */

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from "fastify";
+import { DAY_MS } from "../config/time-argument.js";
 import type { Database } from "../database/database.js";
 import { deleteEventsBefore } from "../records/deletion.js";
-import { DAY_MS, judgeClock } from "./retention-clock.js";
+import { judgeClock } from "./retention-clock.js";
 
 /** Milliseconds between two looks for events that are too old. */
 const EVERY_MS = 3_600_000;
