@@ -69,21 +69,25 @@ describe("links", () => {
         .replace(/\s/g, "-"),
     );
 
-  it.each([...PAGES, "docs/deploy.md", "docs/scale.md", "docs/sql.md", "demo/service/README.md", "CHANGELOG.md"])(
-    "of %s lead to a file, and to a heading in it",
-    async (page) => {
-      const text = (await readPage(page)).replace(/^```.*?^```$/gms, "");
-      const broken: string[] = [];
-      for (const [, link] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
-        if (/^https?:/.test(link!)) continue;
-        const [path, anchor] = link!.split("#") as [string, string?];
-        const target = path ? join(page, "..", path) : page;
-        if (!existsSync(join(ROOT, target))) broken.push(link!);
-        else if (anchor && !anchors(await readPage(target)).includes(anchor)) broken.push(link!);
-      }
-      expect(broken).toEqual([]);
-    },
-  );
+  it.each([
+    ...PAGES,
+    "docs/service/deploy.md",
+    "docs/service/scale.md",
+    "docs/service/sql.md",
+    "demo/service/README.md",
+    "CHANGELOG.md",
+  ])("of %s lead to a file, and to a heading in it", async (page) => {
+    const text = (await readPage(page)).replace(/^```.*?^```$/gms, "");
+    const broken: string[] = [];
+    for (const [, link] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(link!)) continue;
+      const [path, anchor] = link!.split("#") as [string, string?];
+      const target = path ? join(page, "..", path) : page;
+      if (!existsSync(join(ROOT, target))) broken.push(link!);
+      else if (anchor && !anchors(await readPage(target)).includes(anchor)) broken.push(link!);
+    }
+    expect(broken).toEqual([]);
+  });
 });
 
 describe("examples", () => {

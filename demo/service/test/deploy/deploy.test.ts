@@ -125,7 +125,7 @@ echo $! > ${at("pid")}
 it("names the ports in one place for each way to run it", async () => {
   const ports = (text: string) => new Set(text.match(/\b41\d\d\b/g));
   const nginx = ports(await read("nginx.conf"));
-  for (const port of ports(await readFile(join(ROOT, "docs/deploy.md"), "utf8"))) expect(nginx).toContain(port);
+  for (const port of ports(await readFile(join(ROOT, "docs/service/deploy.md"), "utf8"))) expect(nginx).toContain(port);
   expect(ports(await read("Dockerfile"))).toEqual(new Set([String(DEFAULT_PORT)]));
   for (const file of ["Caddyfile", "tracklet@.service", "switch"])
     expect(ports(await read(file)), file).toEqual(new Set());

@@ -20,7 +20,7 @@ const rows = (page: string, heading: string): string[][] =>
 const number = (text: string) => Number(text.replaceAll(",", ""));
 
 it("computes what a rate of events needs from what was measured", async () => {
-  const page = await readFile(join(ROOT, "docs/scale.md"), "utf8");
+  const page = await readFile(join(ROOT, "docs/service/scale.md"), "utf8");
   const [service, database, stored, logged] = rows(page, "| Figure").map(([, value]) => number(value!)) as [
     number,
     number,

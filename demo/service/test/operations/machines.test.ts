@@ -40,7 +40,7 @@ describe.runIf(process.env.TEST_ALL && cannot === undefined)("three processes be
     await service.ready();
   };
 
-  /** The recipe of docs/deploy.md with other ports, without the certificate. */
+  /** The recipe of docs/service/deploy.md with other ports, without the certificate. */
   const startNginx = async (port: number): Promise<void> => {
     let recipe = (await readFile(join(ROOT, "demo/service/deploy/nginx.conf"), "utf8"))
       .replace("listen 443 ssl", `listen 127.0.0.1:${port}`)

@@ -49,7 +49,7 @@ onBothEngines((place) => {
   let questions: string[];
   let database: Database;
   beforeAll(async () => {
-    const page = await readFile(join(ROOT, "docs/sql.md"), "utf8");
+    const page = await readFile(join(ROOT, "docs/service/sql.md"), "utf8");
     questions = [...page.matchAll(/^```sql\n([\s\S]*?);\n```$/gm)].map(([, sql]) => sql!);
     const shop = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
     const service = await startService({ ...place(), seed: false, workspaces: [shop] });
@@ -202,7 +202,7 @@ onBothEngines((place) => {
     const { stdout, stderr } = process;
     await runCommand(["export", "--format", "csv", "--output", csv], config, { stdout, stderr, bounds: AT_ONCE });
     if (place().databaseUrl === undefined) database = await openDatabase(place());
-    const page = await readFile(join(ROOT, "docs/sql.md"), "utf8");
+    const page = await readFile(join(ROOT, "docs/service/sql.md"), "utf8");
     const copy = /^duckdb -c "(.+)"$/m.exec(page)![1]!.replace("events.csv", csv).replace("events.parquet", parquet);
     const duck = await (await DuckDBInstance.create()).connect();
     await duck.run(copy);
