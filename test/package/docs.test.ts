@@ -4,6 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
+import { redact } from "../../src/browser/capture/redact.js";
 import { ROOT } from "../support/launch.js";
 import { blocksOf, PAGES, readmeBlocks, readPage } from "../support/readme.js";
 import { UNSEEN_COUNTS } from "../support/urls.js";
@@ -228,6 +229,14 @@ describe("figures", () => {
   it("of redaction are those of the URLs that it was not tuned to", async () => {
     const page = await readPage("docs/privacy.md");
     for (const count of UNSEEN_COUNTS) expect(page).toContain(count);
+  });
+
+  it("the URLs before and after redaction are what it makes of them", async () => {
+    const section = (await readPage("docs/privacy.md")).split("\n## Secrets in URLs\n")[1]!.split("\n## ")[0]!;
+    const rows = [...section.matchAll(/^\| `([^`]+)` +\| `([^`]+)` +\|$/gm)];
+    const href = (url: string) => new URL(url, "https://shop.example").href;
+    expect(rows.map(([, before]) => redact(href(before!)))).toEqual(rows.map(([, , after]) => href(after!)));
+    expect(rows.length).toBe(10);
   });
 
   it("the stub's bytes", async () => {
