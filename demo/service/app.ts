@@ -25,7 +25,7 @@ import { describeRoutes } from "./http/openapi.js";
 import { refuseOtherHosts, refuseOtherMachines } from "./http/private-access.js";
 import { createAccess } from "./http/tokens.js";
 import { VALIDATION } from "./http/validation.js";
-import { eventRoute } from "./ingest/route.js";
+import { eventRoutes } from "./ingest/route.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store.js";
 import { boundConnections } from "./operations/connection-bound.js";
@@ -118,16 +118,17 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const isOurs = compile(["loopback", ...config.trustProxy]);
   boundConnections(app.server, (address) => isOurs(address, 0));
   const refused = [watchRefusals(app, metrics.refused), keepDeadLetters(app, database, config.deadLetters)];
-  answerErrors(app, (...refusal) => {
+  const tellRefused = (...refusal: Parameters<(typeof refused)[0]>): void => {
     for (const tell of refused) tell(...refusal);
-  });
+  };
+  answerErrors(app, tellRefused);
   answerExpectations(app);
   if (isPrivate(config)) refuseOtherHosts(app);
   await allowOrigins(app, isPrivate(config));
   limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
-  await app.register(eventRoute(store, { ...config, access, tellIgnored: metrics.ignored }));
+  await app.register(eventRoutes(store, { ...config, access, tellIgnored: metrics.ignored, tellRefused }));
   await app.register(async (records) => {
     records.addHook("preParsing", requireBearer(access.tokens("access")));
     await records.register(recordRoutes(database));

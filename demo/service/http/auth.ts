@@ -8,6 +8,8 @@ declare module "fastify" {
     workspace: string;
     /** Has it the token of a server of the operator's? */
     isOfServer: boolean;
+    /** Has it the token of the operator? */
+    isOfAdmin: boolean;
   }
 }
 
@@ -19,6 +21,7 @@ const BEARER = /^bearer +(\S+) *$/i;
 export const decorateWorkspace = (app: FastifyInstance): void => {
   app.decorateRequest("workspace", "");
   app.decorateRequest("isOfServer", false);
+  app.decorateRequest("isOfAdmin", false);
 };
 
 /**
@@ -42,9 +45,14 @@ export const requireBearer =
     );
   };
 
-/** The token of an event, of a page or of a server: the `api_token` query parameter, or HTTP Basic with it as user name and an empty password. */
+/**
+ * The token of an event, of a page or of a server: the `api_token` query parameter, or HTTP Basic with it as user name and an
+ * empty password.
+ *
+ * @param ofAdmin the operator's, where they may send, too: taken as one of a server
+ */
 export const requireApiToken =
-  (tokens: Tokens, ofServers: Tokens): preParsingHookHandler =>
+  (tokens: Tokens, ofServers: Tokens, ofAdmin: Tokens = () => undefined): preParsingHookHandler =>
   (request, _reply, _payload, done) => {
     const { api_token: parameter } = request.query as { api_token?: unknown };
     const basic = BASIC.exec(request.headers.authorization ?? "")?.[1];
@@ -52,11 +60,13 @@ export const requireApiToken =
     for (const token of [parameter, pair?.endsWith(":") ? pair.slice(0, -1) : undefined]) {
       if (typeof token !== "string") continue;
       const ofPage = tokens(token);
-      const workspace = ofPage ?? ofServers(token);
+      // No text is two kinds of token.
+      const ofOperator = ofPage === undefined ? ofAdmin(token) : undefined;
+      const workspace = ofPage ?? ofOperator ?? ofServers(token);
       if (workspace === undefined) continue;
       request.workspace = workspace;
-      // No text is both kinds of token.
       request.isOfServer = ofPage === undefined;
+      request.isOfAdmin = ofOperator !== undefined;
       return done();
     }
     const given = parameter !== undefined || pair !== undefined;

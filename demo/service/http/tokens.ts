@@ -16,7 +16,10 @@ export interface Access {
   load(): Promise<void>;
 }
 
-type Config = Pick<ServiceConfig, "apiToken" | "accessToken" | "serverToken" | "metricsToken" | "workspaces">;
+type Config = Pick<
+  ServiceConfig,
+  "apiToken" | "accessToken" | "serverToken" | "adminToken" | "metricsToken" | "workspaces"
+>;
 interface Owner {
   workspace: string;
   expiresAt: number;
@@ -29,19 +32,17 @@ interface Owner {
  * @throws StartError when a token of the environment stands in the database, too
  */
 export const createAccess = async (query: Query, config: Config): Promise<Access> => {
-  const others = config.workspaces.map((one) => ({ ...one, serverToken: undefined }));
+  const others = config.workspaces.map((one) => ({ ...one, serverToken: undefined, adminToken: undefined }));
   const own = [{ name: DEFAULT_WORKSPACE, ...config }, ...others].map(({ name, ...tokens }) => ({
     name,
     api: digests(tokens.apiToken),
     access: digests(tokens.accessToken),
     server: digests(tokens.serverToken),
+    admin: digests(tokens.adminToken),
   }));
   for (const { name } of own) await addWorkspace(query, name);
   const stored = new Map((await listTokens(query)).map((token) => [token.digest, token]));
-  for (const digest of [
-    ...own.flatMap(({ api, access, server }) => [...api, ...access, ...server]),
-    ...digests(config.metricsToken),
-  ]) {
+  for (const digest of [...own.flatMap((one) => KINDS.flatMap((kind) => one[kind])), ...digests(config.metricsToken)]) {
     const same = stored.get(digest);
     if (same !== undefined)
       throw new StartError(
