@@ -71,6 +71,7 @@ describe("links", () => {
 
   it.each([
     ...PAGES,
+    "docs/service/admin.md",
     "docs/service/deploy.md",
     "docs/service/scale.md",
     "docs/service/sql.md",

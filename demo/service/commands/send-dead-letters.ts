@@ -1,4 +1,5 @@
 import Fastify from "fastify";
+import { createTombstones } from "../admin/tombstones.js";
 import type { ServiceConfig } from "../config/options.js";
 import type { Database } from "../database/database.js";
 import { continueIds } from "../database/event-id.js";
@@ -31,11 +32,15 @@ export const sendDeadLetters = async (
   answerErrors(app, () => {});
   for (const schema of [ErrorBody, EventInput, Success]) app.addSchema(schema);
   const access: Access = {
+    admin: () => undefined,
+    hasAdmin: () => false,
     tokens: (kind) => (token) => (kind === "server" && token === TOKEN ? workspace : undefined),
     workspaces: () => [workspace],
     load: async () => {},
   };
-  const store = createEventStore(database, { committed: () => {}, withoutRecord: () => {}, addressRecords: 0 });
+  const erased = createTombstones(database.query);
+  await erased.load();
+  const store = createEventStore(database, { committed: () => {}, withoutRecord: () => {}, addressRecords: 0, erased });
   const limits = { maxEventBytes: config.maxEventBytes, addressQuota: 0, tokenQuota: 0, batch: "off" as const };
   await app.register(eventRoutes(store, { ...limits, access, tellIgnored: () => {}, tellRefused: () => {} }));
   const counts = { sent: 0, refused: 0, unstamped: 0, lacking: 0 };

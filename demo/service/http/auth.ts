@@ -1,6 +1,6 @@
 import type { FastifyInstance, preParsingHookHandler } from "fastify";
 import { HttpError } from "./errors.js";
-import type { Tokens } from "./tokens.js";
+import type { Access, Tokens } from "./tokens.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -10,6 +10,8 @@ declare module "fastify" {
     isOfServer: boolean;
     /** Has it the token of the operator? */
     isOfAdmin: boolean;
+    /** The name of the operator's token. */
+    tokenName: string;
   }
 }
 
@@ -22,6 +24,7 @@ export const decorateWorkspace = (app: FastifyInstance): void => {
   app.decorateRequest("workspace", "");
   app.decorateRequest("isOfServer", false);
   app.decorateRequest("isOfAdmin", false);
+  app.decorateRequest("tokenName", "");
 };
 
 /**
@@ -43,6 +46,28 @@ export const requireBearer =
         "www-authenticate": `Bearer realm="records"${detail}`,
       }),
     );
+  };
+
+/** The same for the operator's token. Where there is none at all, there is nothing to ask for. */
+export const requireAdmin =
+  ({ admin, hasAdmin }: Access): preParsingHookHandler =>
+  (request, reply, _payload, done) => {
+    if (!hasAdmin()) return void reply.callNotFound();
+    const token = BEARER.exec(request.headers.authorization ?? "")?.[1];
+    const owner = token === undefined ? undefined : admin(token);
+    if (owner === undefined)
+      return done(
+        new HttpError(
+          401,
+          `the admin token is ${token === undefined ? "missing" : "wrong"}: send Authorization: Bearer <token>`,
+          {
+            "www-authenticate": 'Bearer realm="admin"',
+          },
+        ),
+      );
+    request.workspace = owner.workspace;
+    request.tokenName = owner.name;
+    done();
   };
 
 /**

@@ -10,6 +10,10 @@ export type Tokens = (token: string) => string | undefined;
 /** Who may ask for what, as the environment and the database say. */
 export interface Access {
   tokens(kind: Kind): Tokens;
+  /** The workspace of an admin token, and its name: that of the database, or of the variable. */
+  admin(token: string): { workspace: string; name: string } | undefined;
+  /** Is there any admin token? */
+  hasAdmin(): boolean;
   /** The names of all workspaces. */
   workspaces(): readonly string[];
   /** Learns anew what the database says. */
@@ -22,6 +26,7 @@ type Config = Pick<
 >;
 interface Owner {
   workspace: string;
+  name: string;
   expiresAt: number;
 }
 
@@ -52,23 +57,30 @@ export const createAccess = async (query: Query, config: Config): Promise<Access
 
   let names: readonly string[] = [];
   let owners = new Map<string, Owner>();
+  const ownerOf = (kind: Kind, token: string): Owner | undefined => {
+    const owner = owners.get(kind + sha256(token));
+    return owner !== undefined && Date.now() < owner.expiresAt ? owner : undefined;
+  };
   return {
-    tokens: (kind) => (token) => {
-      const owner = owners.get(kind + sha256(token));
-      return owner !== undefined && Date.now() < owner.expiresAt ? owner.workspace : undefined;
-    },
+    tokens: (kind) => (token) => ownerOf(kind, token)?.workspace,
+    admin: (token) => ownerOf("admin", token),
+    hasAdmin: () => [...owners.keys()].some((key) => key.startsWith("admin")),
     workspaces: () => names,
     load: async () => {
       const [workspaces, tokens] = await Promise.all([listWorkspaces(query), listTokens(query)]);
       names = workspaces;
       owners = new Map();
-      for (const { digest, kind, workspace, expiresAt = Number.POSITIVE_INFINITY } of tokens)
-        owners.set(kind + digest, { workspace, expiresAt });
+      for (const { digest, kind, workspace, name, expiresAt = Number.POSITIVE_INFINITY } of tokens)
+        owners.set(kind + digest, { workspace, name, expiresAt });
       // What was deleted is served no more, though the environment of this process names it.
       for (const { name, ...kinds } of own.filter((one) => names.includes(one.name)))
         for (const kind of KINDS)
           for (const digest of kinds[kind])
-            owners.set(kind + digest, { workspace: name, expiresAt: Number.POSITIVE_INFINITY });
+            owners.set(kind + digest, {
+              workspace: name,
+              name: `TRACKLET_${kind.toUpperCase()}_TOKEN`,
+              expiresAt: Number.POSITIVE_INFINITY,
+            });
     },
   };
 };
