@@ -39,7 +39,7 @@ const again = (): void => {
   if (!isGone) round();
 };
 
-/** Sends one event, and has judged what becomes of it. */
+/** Sends one event, and has its outcome judged. */
 const carry = async (row: Row, isOut: boolean): Promise<void> => {
   const ended = await send(row, isOut);
   const isKnown = inFlight.get(row) === ended.request;
@@ -82,7 +82,7 @@ const step = (isLeaving: boolean): void => {
 };
 
 /**
- * Something may let events go.
+ * More may be sent now.
  *
  * @param isLeaving whether the page is being hidden or left in this moment
  */
@@ -104,5 +104,5 @@ export const wake = (): void => {
   else requestAnimationFrame(() => guard(() => next.isComing && arm(0)));
 };
 
-/** Is anything under way that may let more go? */
+/** Is anything under way after which more may be sent? */
 export const isBusy = (): boolean => inFlight.size > 0 || isAsking();
