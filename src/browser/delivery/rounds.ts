@@ -47,7 +47,7 @@ const carry = async (row: Row, isOut: boolean): Promise<void> => {
   if (!isKnown && !isSuccess(ended.outcome[0])) return;
   // In the same task as it is judged: until then nobody else may send the event.
   if (isKnown) inFlight.delete(row);
-  guard(() => judge(row, ended));
+  for (const one of ended.several) guard(() => judge(one, ended));
   again();
   if (rows.get(row.key) !== row || row.list) return;
   // A suspect waits by itself, in no list.
