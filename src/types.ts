@@ -107,7 +107,10 @@ export interface Tracker<Declared = Events> {
   ): void;
   /** Queues a page view of the current URL; `params` add to it or override `visit_url`. */
   pageview(params?: ParamsObject): void;
-  /** Sends what waits; resolves when nothing more can be done now, at the latest after `timeoutMs` (default 5,000 ms). */
+  /**
+   * Sends what waits; resolves at the latest after `timeoutMs` (default 5,000 ms), and sooner where nothing more can be done in
+   * that time. After an outage it waits for the next attempt, where that comes within it.
+   */
   flush(options?: { timeoutMs?: number | undefined }): Promise<FlushResult>;
   /** Forgets the contact (a log-out), and drops events that never had one. In all tabs. */
   reset(): void;
