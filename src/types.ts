@@ -112,7 +112,10 @@ export interface Tracker<Declared = Events> {
    * that time. After an outage it waits for the next attempt, where that comes within it.
    */
   flush(options?: { timeoutMs?: number | undefined }): Promise<FlushResult>;
-  /** Forgets the contact (a log-out), and drops events that never had one. In all tabs. */
+  /**
+   * Forgets the contact (a log-out), and drops events that never had one: those so far, and those until somebody is identified
+   * again. In all tabs.
+   */
   reset(): void;
   /** What the visitor allows now. A banner asks while it is `"pending"`, as it is before `init` and on a server, too. */
   consent(): Consent;

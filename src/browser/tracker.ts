@@ -18,7 +18,7 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
   const event_uid = readUid("track: eventUid", given);
   if (!event_uid) return;
   if (consent === "denied") return void log("dropped", "consent");
-  const [, contact_uid, account_uid] = identity;
+  const [resetId, contact_uid, account_uid] = identity;
   const all: Params = {
     ...config.params,
     ...(account_uid && { account_uid }),
@@ -29,6 +29,8 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
     all.visit_url = redact(all.visit_url, config.query);
   const event = revise({ contact_uid, event_uid, params: all });
   if (!event) return;
+  // Whoever logs in next has not seen the page of a log-out, or that of the log-in.
+  if (!event.contact_uid && resetId) return void log("dropped", "reset");
   // Behind the hooks, which may track: the number is that of the next event that is stored.
   if (isOn(config.stamp))
     event.params = {

@@ -25,7 +25,7 @@ stories("an agreement", {
     A opens pending; B opens pending; A tracks; B tracks; A agrees; 60 s; B tracks; 60 s; once`,
   "holds in another tab with the contact of that one, also when there is none any more": `
     A opens pending; B opens pending; A resets; A agrees; 1 s; B tracks; A tracks; 60 s; requests 0
-    A identifies bob; 60 s; owners bob x2`,
+    A identifies bob; 1 s; B tracks; 60 s; owners nobody x2, bob`,
   "holds in a tab that comes back from the cache, and so does the log-out before it":
     "A opens pending; B opens pending; B freezes; A resets; A agrees; 1 s; B returns; 1 s; A tracks; 60 s; requests 0",
   "holds without a storage, as a refusal does":

@@ -5,9 +5,8 @@ import { identity, readIdentity } from "../state/identity.js";
 import { change, drop, enlist, lists, put } from "./queue.js";
 import { contentOf, isOwn, type Row } from "./row.js";
 
-/** Has somebody logged out since the event was tracked, without its contact? Without a reset id nobody has. */
-export const isForgotten = ({ isAddressed, resetId }: Row): boolean =>
-  !isAddressed && !!identity[0] && identity[0] !== resetId;
+/** Has somebody logged out since the event was tracked, without its contact? Nothing is tracked so after a log-out. */
+export const isForgotten = ({ isAddressed }: Row): boolean => !isAddressed && !!identity[0];
 
 /** Gives the event the contact and the account. The event's own account wins. */
 export const address = (row: Row): void => {
@@ -18,18 +17,19 @@ export const address = (row: Row): void => {
   put(row);
 };
 
-/** Somebody may have been named: this tab's events are addressed at once, those of other tabs when they are sent. */
+/**
+ * Somebody may have been named or have logged out: what waits for that gets its contact, this tab's at once, that of other tabs
+ * when it is sent; or it goes.
+ */
 export const addressAll = (): void => {
-  if (identity[1]) for (const row of [...lists.unaddressed]) (isOwn(row) ? address : enlist)(row);
-};
-
-/** Somebody has logged out. */
-export const forgetUnaddressed = (): void => {
-  for (const row of lists.unaddressed) drop(row);
+  for (const row of [...lists.unaddressed])
+    if (identity[0]) drop(row);
+    else if (identity[1] && isOwn(row)) address(row);
+    else enlist(row);
 };
 
 /** Learns whom other documents have named, and whether somebody has logged out. */
 export const readVisitor = (): void => {
-  if (readIdentity()) forgetUnaddressed();
+  readIdentity();
   addressAll();
 };

@@ -2,7 +2,7 @@
 import { log } from "../reporting.js";
 import { choose, consent } from "../state/consent.js";
 import { identify, resetIdentity } from "../state/identity.js";
-import { addressAll, forgetUnaddressed, readVisitor } from "./addressing.js";
+import { addressAll, readVisitor } from "./addressing.js";
 import { evict, isTooLarge, trim } from "./bounds.js";
 import { catchUp, resume } from "./page-life.js";
 import { create, enlist, put, rename } from "./queue.js";
@@ -44,7 +44,7 @@ export const identified = (contact: string, account: string): void => {
 /** Somebody logs out: what was never addressed goes. Events of other tabs go when they are taken over. */
 export const reset = (): void => {
   resetIdentity();
-  forgetUnaddressed();
+  addressAll();
 };
 
 /** The visitor chooses. */
