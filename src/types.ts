@@ -26,8 +26,11 @@ export interface Config {
   /** Identifies at once, as {@link Tracker.identify} does; an empty one names nobody. */
   contactUid?: string | number | undefined;
   accountUid?: string | number | undefined;
-  /** Members that every event gets. The account of `identify` wins over them, and the event's own members over both. */
-  params?: ParamsObject | undefined;
+  /**
+   * Members that every event gets, or a function that is asked for them at each event. The account of `identify` wins over them,
+   * and the event's own members over both. A function that throws or gives no object is reported, and the event goes without.
+   */
+  params?: ParamsObject | (() => ParamsObject) | undefined;
   /**
    * Page views: sent as the page navigates (`"auto"`, default), also where only the fragment changes (`"hash"`), or only by
    * `pageview()` (`"off"`).
@@ -117,6 +120,11 @@ export interface Tracker<Declared = Events> {
    * again. In all tabs.
    */
   reset(): void;
+  /**
+   * Who is named here: the contact and the account that `identify` was given, on this page or an earlier one, as texts. The
+   * account is empty where there is none, and the list where nobody is named, as before `init` and on a server.
+   */
+  identity(): [contactUid?: string, accountUid?: string];
   /** What the visitor allows now. A banner asks while it is `"pending"`, as it is before `init` and on a server, too. */
   consent(): Consent;
   /** The visitor agrees: what waited for it is stored and sent. Remembered for all pages and tabs. */

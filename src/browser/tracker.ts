@@ -19,8 +19,9 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
   if (!event_uid) return;
   if (consent === "denied") return void log("dropped", "consent");
   const [resetId, contact_uid, account_uid] = identity;
+  const { params: common } = config;
   const all: Params = {
-    ...config.params,
+    ...plainParams("init", typeof common === "function" ? (attempt(common) ?? 0) : common),
     ...(account_uid && { account_uid }),
     ...view,
     ...plainParams(view ? "pageview" : `track ${event_uid}`, params),
@@ -67,6 +68,7 @@ export const verbs = {
     return delivery.flush(options?.timeoutMs ?? 5_000);
   },
   reset: delivery.reset,
+  identity: () => identity.slice(1),
   consent: () => consent,
   optIn: (): void => delivery.chosen("granted"),
   optOut: (): void => delivery.chosen("denied"),
@@ -100,7 +102,7 @@ export const begin = (): void => {
 export const start = (given: Named): void => {
   const { params } = given;
   // In a tag they are a text.
-  if (params) given.params = plainParams("init", attempt(() => JSON.parse(params as never)) ?? params);
+  if (typeof params === "string") given.params = attempt(() => JSON.parse(params)) ?? params;
   if (isOn(given.debug)) listenTo((...line) => console.debug(given.name, ...line));
   setTimeout(() => {
     guard(begin);
