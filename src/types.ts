@@ -1,7 +1,7 @@
 /** The public types. Member names of events are the service's own (snake case), those of options are ours. */
 
 import type { EventName, Events, ParamsObject, TrackArguments } from "./declared.js";
-import type { DebugListener, Problem, TrackEvent } from "./event.js";
+import type { DebugListener, FlushResult, Problem, TrackEvent } from "./event.js";
 
 export type * from "./event.js";
 
@@ -26,6 +26,8 @@ export interface Config {
   /** Identifies at once, as {@link Tracker.identify} does; an empty one names nobody. */
   contactUid?: string | number | undefined;
   accountUid?: string | number | undefined;
+  /** Proof of both, see {@link Identifying.proof}. */
+  proof?: string | undefined;
   /**
    * Members that every event gets, or a function that is asked for them at each event. The account of `identify` wins over them,
    * and the event's own members over both. A function that throws or gives no object is reported, and the event goes without.
@@ -78,14 +80,14 @@ export interface Config {
   debug?: boolean | undefined;
 }
 
-/** What became of events during a `flush`. */
-export interface FlushResult {
-  /** Events that the service accepted since the call. */
-  delivered: number;
-  /** Events that still wait in this tab. */
-  queued: number;
-  /** Events dropped since the call. */
-  dropped: number;
+/** What else `identify` is told. */
+export interface Identifying {
+  /**
+   * What the site's server has signed for this contact and account, with `proveIdentity` of `tracklet/send`. It travels as
+   * `params.identity_proof`. A new one of the same contact and account also takes the place of the last one in events that wait
+   * in this document.
+   */
+  proof?: string | undefined;
 }
 
 /** The verbs. None of them ever throws or rejects. `Declared` are the events that may be tracked. */
@@ -97,7 +99,7 @@ export interface Tracker<Declared = Events> {
    * @param contactUid unique id of the contact: a text that is not empty, or a safe integer, which travels as text
    * @param accountUid unique id of the account, sent as `params.account_uid`
    */
-  identify(contactUid: string | number, accountUid?: string | number): void;
+  identify(contactUid: string | number, accountUid?: string | number, options?: Identifying): void;
   /**
    * Queues an event durably and returns at once; it is sent after the next frame.
    *

@@ -8,9 +8,9 @@ it("members that change, the title, the referrer and the campaign are those of t
   const [code] = await readmeBlocks("Members of every event", "js");
   const root = { dataset: { theme: "dark" as string | undefined } };
   const document = { documentElement: root, title: "Shop", referrer: "https://search.example/find?q=secret" };
-  let config = {} as Config;
+  const config = {} as Config;
   const run = new Function("init", "document", "location", code!.replace(/^import .*/m, ""));
-  run((given: Config) => void (config = given), document, { search: "?utm_campaign=spring" });
+  run((given: Config) => Object.assign(config, given), document, { search: "?utm_campaign=spring" });
   await inWorld(async (world) => {
     const page = await world.open(config);
     await page.track("one");
