@@ -62,15 +62,17 @@ const run = (command: Command): unknown => {
   }
 };
 
+/** What is told before `init`. */
+const unknown: Options = { consent: "pending", identity: [] };
+
 let hub: Verbs | undefined;
 
 /** Made at the first need, so that an app that never starts a tracker bundles none of this. */
 const ownHub = (): Hub => {
   if (!hub) {
     hub = { push: (...commands) => (commands as Command[]).forEach(run) };
-    for (const verb of ["init", ...Object.keys(verbs)]) hub[verb] = (...args) => run([verb, ...args]);
+    for (const verb of ["init", ...Object.keys(verbs)]) hub[verb] = (...args) => run([verb, ...args]) ?? unknown[verb];
     hub.flush = async (...args) => run(["flush", ...args]) ?? nothing();
-    hub.consent = () => run(["consent"]) ?? "pending";
   }
   return hub as unknown as Hub;
 };

@@ -2,7 +2,19 @@
 import { closest } from "./closest.js";
 import { adviceOn, mistakesInInit } from "./options.js";
 
-const VERBS = ["init", "identify", "track", "pageview", "flush", "reset", "consent", "optIn", "optOut", "debug"];
+const VERBS = [
+  "init",
+  "identify",
+  "track",
+  "pageview",
+  "flush",
+  "reset",
+  "identity",
+  "consent",
+  "optIn",
+  "optOut",
+  "debug",
+];
 
 const GIVE_TEXT = "give a text that is not empty.";
 const NO_CONTACT = `identify was given no contactUid: ${GIVE_TEXT}`;

@@ -130,6 +130,7 @@ it.each<Case>([
   ["sandboxed frame without allow-same-origin", {}, { isSandboxed: true }, { isThere: false }],
   ["With text/plain no answer can be read", { options: { ...TAG, contentType: "text/plain" } }],
   ["beforeSend has dropped events (3 since this panel", { dropped: new Map([["beforeSend", 3]]), queued: 1 }],
+  ["Events are dropped (3 since this panel was opened): somebody has", { dropped: new Map([["reset", 3]]) }],
   ["or beforeSend has dropped it", { ...QUIET, options: { ...TAG, beforeSend: () => null } }],
   ["No request has been seen yet: perhaps nothing was tracked.", QUIET],
   ["No request has been seen yet.", QUIET, {}, { eventCount: 1, readyMs: 1 }],
