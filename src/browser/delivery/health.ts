@@ -5,7 +5,7 @@
 export const health = {
   /** When the service answered last, whatever it said, in epoch milliseconds. */
   answeredAt: 0,
-  /** When the last request began that was accepted; the same. */
+  /** When the last request began that was accepted, in epoch milliseconds. */
   acceptedAt: 0,
   /** Events that were refused since. */
   refusals: 0,

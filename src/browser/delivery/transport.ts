@@ -1,4 +1,4 @@
-/** How one body leaves the page, and what became of it, as plain data. */
+/** How one body is sent, and what became of it, as plain data. */
 import { attempt } from "../../shared/attempt.js";
 import { pause } from "../../shared/pause.js";
 import { retryAfterMs } from "../../shared/retry-policy.js";
@@ -23,7 +23,7 @@ export const BEACON = 1;
  * @param outlives whether the request must outlive its page: by keepalive, or, in Firefox before 133, by a beacon
  */
 export const post = async (body: string, outlives: boolean): Promise<Outcome> => {
-  // As `text/plain` a request needs no CORS of the service, and its answer says nothing but that it came.
+  // As `text/plain` a request needs no CORS, and its answer cannot be read: it tells only that there is one.
   const type = config.contentType || "application/json";
   const isPlain = type === "text/plain";
   const address = body[0] === "[" ? url!.replace("?", "s?") : url!;
