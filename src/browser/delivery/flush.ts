@@ -14,7 +14,7 @@ export const flush = async (timeoutMs: number): Promise<FlushResult> => {
     const end = performance.now() + timeoutMs;
     if (!isHidden()) look();
     hurry();
-    while (isBusy() && performance.now() < end) await pause(FLUSH_LOOK_MS);
+    while (isBusy(end) && performance.now() < end) await pause(FLUSH_LOOK_MS);
   } catch {
     // The page has replaced its clock by one that throws: nobody can wait.
   }

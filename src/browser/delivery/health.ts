@@ -10,6 +10,8 @@ export const health = {
   /** Events that were refused since. */
   refusals: 0,
   isPaused: false,
+  /** The most events that it takes in one request, as each accepted one tells; 0 for ever where one did not, or several were refused. */
+  most: 1,
 };
 
 /** A request that began then was accepted. */

@@ -45,8 +45,8 @@ const comeBack = (): void => {
   // What was in flight is judged by its mark, if it has one, or sent again: Firefox cuts its request off, WebKit never ends it.
   // Without a row, another tab has delivered it.
   for (const row of rows.values())
-    if (inFlight.has(row) && (isEmptied || get(row.key) !== undefined)) enlist(row);
-    else if (!isInMemory(row.key)) forget(row);
+    if (isInMemory(row.key) || (inFlight.has(row) && (isEmptied || get(row.key) !== undefined))) enlist(row);
+    else forget(row);
   inFlight.clear();
   catchUp();
   resume();

@@ -97,7 +97,6 @@ export const create = (body: string): Row => {
     time,
     failures: 0,
     handedOffAt: 0,
-    resetId: identity[0]!,
     trackedAt: performance.now(),
     ...contentOf(body),
   };

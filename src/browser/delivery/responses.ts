@@ -46,12 +46,13 @@ const judgeFailure = (row: Row, status: number, isEvents: boolean): boolean => {
 };
 
 /** Says what the answer means. A suspect is in no list after it. */
-export const judge = (row: Row, { request, outcome: [status, retryAfter] }: Ended): void => {
+export const judge = (row: Row, { request, outcome: [status, retryAfter, most] }: Ended): void => {
   if (status > BEACON) health.answeredAt = Date.now();
   if (isSuccess(status)) {
     accept(request.beganAt);
     clear();
     deliver(row);
+    health.most &&= most!;
     return;
   }
   if (row.isRemoved) forget(row);
