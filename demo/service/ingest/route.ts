@@ -4,7 +4,8 @@ import type { ServiceConfig } from "../config/options.js";
 import { DAY_MS } from "../config/time-argument.js";
 import { requireApiToken } from "../http/auth.js";
 import { errors, HttpError } from "../http/errors.js";
-import { createQuota, networkOf } from "../http/limits.js";
+import { createQuota } from "../http/limits.js";
+import { networkOf } from "../http/networks.js";
 import type { Access } from "../http/tokens.js";
 import { readEventBodies } from "./body.js";
 import { findMember } from "./json-text.js";
@@ -61,9 +62,8 @@ export const eventRoute =
         const sent = findMember(request.bodyText, "params") ?? { text: "{}", depth: 1 };
         if (sent.depth > MAX_PARAMS_DEPTH)
           throw new HttpError(400, `params must not be nested deeper than ${MAX_PARAMS_DEPTH} levels`);
-        const bytes = Buffer.byteLength(request.bodyText);
         const address = request.isOfServer ? undefined : request.ip;
-        const giveBack = spend({ address, workspace: request.workspace, bytes });
+        const giveBack = spend({ address, workspace: request.workspace, bytes: request.bodyBytes });
         const { event_id: stamp, account_uid: accountUid, occurred_at: occurredAt } = params as Record<string, unknown>;
         // A body may take its time, and its workspace be deleted meanwhile.
         if (!access.workspaces().includes(request.workspace)) throw new HttpError(401, "the API token is wrong");
