@@ -123,7 +123,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   });
   answerExpectations(app);
   if (isPrivate(config)) refuseOtherHosts(app);
-  await allowOrigins(app, isPrivate(config));
+  allowOrigins(app, isPrivate(config));
   limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
