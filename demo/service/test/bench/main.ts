@@ -8,11 +8,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { missing, startPostgres } from "../support/postgres-server.js";
+import { bytes } from "./bytes.js";
 import { latency } from "./latency.js";
 import { startUp } from "./start.js";
 import { throughput } from "./throughput.js";
 
-const BENCHES = { start: startUp, throughput, latency };
+const BENCHES = { start: startUp, throughput, bytes, latency };
 
 const ENGINES = ["pglite", "postgresql"];
 
