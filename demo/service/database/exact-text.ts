@@ -33,11 +33,12 @@ export const parseObject = (text: unknown): Record<string, unknown> | undefined 
 /** The workspace of the tokens that a service has when no others are configured. */
 export const DEFAULT_WORKSPACE = "default";
 
+/** The first 16 bytes of a digest (hexadecimal), as a UUID. */
+export const toUuid = (hex: string): string =>
+  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+
 /** A digest of 16 bytes, as a UUID: stands for a text of any length in a key. */
-export const digest = (text: string): string => {
-  const hex = hash("sha256", encodeText(text), "hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
-};
+export const digest = (text: string): string => toUuid(hash("sha256", encodeText(text), "hex"));
 
 /** Ids that are remembered, and the characters of a text for one: the events of a contact come one after another. */
 const [MAX_IDS, MAX_LENGTH] = [10_000, 256];

@@ -14,8 +14,8 @@ export const originHeaders = (origin: string | undefined, readers: Readers = "cr
         ...(readers === "credentials" && { "access-control-allow-credentials": "true" }),
       };
 
-/** Lets pages read `Retry-After`, on an answer that has it. */
-export const EXPOSED = { "access-control-expose-headers": "Retry-After" };
+/** Names what pages may read besides, on an answer that has it. */
+export const EXPOSED = "access-control-expose-headers";
 
 /** What a browser is told before it sends; it may keep that for a day (they cap it: Chromium at two hours). */
 const PREFLIGHT = {
@@ -46,6 +46,6 @@ export const allowOrigins = (app: FastifyInstance, isAlone: boolean): void => {
 };
 
 /** Paths; what is not in the interface asks for no token. */
-const EVENTS = /^\/v1\/track\/event(\?|$)/;
+const EVENTS = /^\/v1\/track\/events?(\?|$)/;
 const ALL_BUT_INSIDE = /^\/(?!(demo|docs|healthz|readyz|metrics)\b)/;
 const DEMO = /^\/demo\//;
