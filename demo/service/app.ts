@@ -131,7 +131,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   answerErrors(app, tellRefused);
   answerExpectations(app);
   if (isPrivate(config)) refuseOtherHosts(app);
-  await allowOrigins(app, isPrivate(config));
+  allowOrigins(app, isPrivate(config));
   limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
