@@ -28,6 +28,7 @@ import { VALIDATION } from "./http/validation.js";
 import { eventRoute } from "./ingest/route.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store.js";
+import { followSums } from "./numbers/follower.js";
 import { boundConnections } from "./operations/connection-bound.js";
 import { closeConnections } from "./operations/connections.js";
 import { keepDeadLetters } from "./operations/dead-letters.js";
@@ -112,6 +113,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
 
   if (config.retentionDays !== undefined)
     keepFor(app, database, { days: config.retentionDays, workspaces: access.workspaces });
+  const settled = createSettled(database.query, bounds);
+  followSums(app, database, { settled, workspaces: access.workspaces, every: 2 * bounds.reread });
   metrics.watchRequests(app);
   decorateWorkspace(app);
   closeConnections(app, lingerMs);
@@ -132,7 +135,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     records.addHook("preParsing", requireBearer(access.tokens("access")));
     await records.register(recordRoutes(database));
     await records.register(userRoutes(database, config.publicUrl));
-    await records.register(eventListRoute(database, createSettled(database.query, bounds), config.publicUrl));
+    await records.register(eventListRoute(database, settled, config.publicUrl));
   });
   await app.register(healthRoutes(store));
   if (isPrivate(config))
