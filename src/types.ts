@@ -26,6 +26,8 @@ export interface Config {
   /** Identifies at once, as {@link Tracker.identify} does; an empty one names nobody. */
   contactUid?: string | number | undefined;
   accountUid?: string | number | undefined;
+  /** Proof of both, see {@link Identifying.proof}. */
+  proof?: string | undefined;
   /** Members that every event gets. The account of `identify` wins over them, and the event's own members over both. */
   params?: ParamsObject | undefined;
   /**
@@ -75,6 +77,16 @@ export interface Config {
   debug?: boolean | undefined;
 }
 
+/** What else `identify` is told. */
+export interface Identifying {
+  /**
+   * What the site's server has signed for this contact and account, with `proveIdentity` of `tracklet/send`. It travels as
+   * `params.identity_proof`. A new one of the same contact and account also takes the place of the last one in events that wait
+   * in this document.
+   */
+  proof?: string | undefined;
+}
+
 /** What became of events during a `flush`. */
 export interface FlushResult {
   /** Events that the service accepted since the call. */
@@ -94,7 +106,7 @@ export interface Tracker<Declared = Events> {
    * @param contactUid unique id of the contact: a text that is not empty, or a safe integer, which travels as text
    * @param accountUid unique id of the account, sent as `params.account_uid`
    */
-  identify(contactUid: string | number, accountUid?: string | number): void;
+  identify(contactUid: string | number, accountUid?: string | number, options?: Identifying): void;
   /**
    * Queues an event durably and returns at once; it is sent after the next frame.
    *

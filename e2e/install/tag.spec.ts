@@ -77,3 +77,19 @@ for (const [button, loading] of [
       button === "Allow" ? "granted" : "denied",
     );
   });
+
+test("By the documents' example a visitor who was never asked stops the tracking, and allows it again", async ({
+  open,
+  expectRows,
+}) => {
+  const [example] = await readmeBlocks("Change my choice", "html");
+  const page = await open("/", { body: example! });
+  await page.getByRole("button", { name: "Stop this" }).click();
+  await run(page, `tracklet.track("refused")`);
+  await page.reload();
+  await page.getByText("We store nothing").waitFor();
+  await page.getByRole("button", { name: "Allow this" }).click();
+  await run(page, `tracklet.track("allowed")`);
+  await page.getByText("We store what you do").waitFor();
+  await expectRows(["allowed"]);
+});

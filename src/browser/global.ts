@@ -39,12 +39,12 @@ const init = (given: Config): void => {
     const before = first as unknown as Options;
     const asked = given as unknown as Options;
     const differing = Object.keys(given).filter(
-      (option) => !/Uid$/.test(option) && textOf(asked[option] ?? before[option]) !== textOf(before[option]),
+      (option) => !/Uid$|^proof$/.test(option) && textOf(asked[option] ?? before[option]) !== textOf(before[option]),
     );
     if (differing[0]) report("input", `init again: ${differing}`);
     // With another name or token it speaks of another tracker's visitor.
     if (given.contactUid && !/name|apiToken/.test(`${differing}`))
-      run(["identify", given.contactUid, given.accountUid]);
+      run(["identify", given.contactUid, given.accountUid, given]);
   } else {
     openHub(name);
     const next = { ...given, name };

@@ -12,22 +12,21 @@ import * as delivery from "./delivery/index.js";
 import { onPage, type PageEvent } from "./page.js";
 import { guard, listenTo, log, readUid } from "./reporting.js";
 import { consent } from "./state/consent.js";
-import { identity } from "./state/identity.js";
+import { identity, identityParams } from "./state/identity.js";
 
 const add = (given: unknown, params: unknown, view?: Params): void => {
   const event_uid = readUid("track: eventUid", given);
   if (!event_uid) return;
   if (consent === "denied") return void log("dropped", "consent");
-  const [, contact_uid, account_uid] = identity;
   const all: Params = {
     ...config.params,
-    ...(account_uid && { account_uid }),
+    ...identityParams(),
     ...view,
     ...plainParams(view ? "pageview" : `track ${event_uid}`, params),
   };
   if (event_uid === "pageview" && typeof all.visit_url === "string")
     all.visit_url = redact(all.visit_url, config.query);
-  const event = revise({ contact_uid, event_uid, params: all });
+  const event = revise({ contact_uid: identity[1], event_uid, params: all });
   if (!event) return;
   // Behind the hooks, which may track: the number is that of the next event that is stored.
   if (isOn(config.stamp))
@@ -45,10 +44,12 @@ const addView = (params?: Params): void => add("pageview", params, { visit_url: 
 
 /** The verbs. Whoever calls them catches what they throw. */
 export const verbs = {
-  identify: (contactUid, accountUid): void => {
+  identify: (contactUid, accountUid, options): void => {
     const contact = readUid("identify: contactUid", contactUid);
     const account = accountUid == null || accountUid === "" ? "" : readUid("identify: accountUid", accountUid);
-    if (contact) delivery.identified(contact, account);
+    // As `proveIdentity` writes it, it stays as it is; of anything else no character can end a text of JSON.
+    const proof = encodeURIComponent(options?.proof ?? "");
+    if (contact) delivery.identified(contact, account, proof);
   },
   track: (eventUid: string, params?: Params): void => {
     judgeView();
@@ -91,7 +92,7 @@ export const begin = (): void => {
   onPage(follow);
   if (consent) return;
   delivery.begin();
-  if (config.contactUid) verbs.identify(config.contactUid, config.accountUid);
+  if (config.contactUid) verbs.identify(config.contactUid, config.accountUid, config);
 };
 
 /** Starts the one tracker of this script, with the options of `configure`. */

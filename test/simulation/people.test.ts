@@ -1,6 +1,6 @@
 /** Whose an event is (design §3.9): the document's own contact, or the last one of the site. */
 import { expect } from "vitest";
-import { each, inStory, stories } from "./story.js";
+import { each, inStory, stories, type Teller } from "./story.js";
 
 stories("a contact", {
   "that a document has named itself is its own: two tabs of one person each report their account": `
@@ -52,6 +52,57 @@ stories("a contact", {
     `row identity ${row}; A opens nobody; A tracks; 1 s; requests 0; A identifies ann; 1 s; B opens nobody; B tracks; 60 s
      owners ann x2`,
   ]),
+});
+
+/** The proofs of the events that were accepted, in their order. */
+const accepted = ({ world, entries }: Teller): string[] =>
+  [...entries.values()].flatMap(({ name, stored }) =>
+    stored ? [JSON.parse(world.sent.findLast((sent) => sent.name === name)!.body).params.identity_proof] : [],
+  );
+/** A service that takes what bears one of these proofs alone. */
+const demand = ({ service }: Teller, ...proofs: string[]): void => {
+  service.rule = ({ body }) => [proofs.includes(JSON.parse(body).params.identity_proof) ? 200 : 422];
+};
+
+stories("a proof of identity", {
+  "travels with what is tracked under it, in other documents and with what waited for its contact, too": async (
+    teller,
+  ) => {
+    await teller.tell(`A opens nobody; B opens nobody; A tracks; 1 s; A identifies ann/acme proof p1; 1 s; A tracks; B tracks
+      1 s; A resets; A identifies bob; A tracks; 60 s; owners ann/acme x3, bob`);
+    expect(accepted(teller)).toEqual(["p1", "p1", "p1", undefined]);
+  },
+  "takes the place of the one before of its contact and account in what waits, and of no other": async (teller) => {
+    await teller.tell(`A opens nobody; weather unavailable; A identifies ann/acme proof p1; A tracks 2
+      A identifies ann/globex proof p2; A tracks; 1 s; A identifies ann/acme proof p1; A identifies ann/acme proof p3; A tracks
+      1 s; weather up; 60 s; once; owners ann/acme x2, ann/globex, ann/acme`);
+    expect(accepted(teller)).toEqual(["p3", "p3", "p2", "p3"]);
+  },
+  "that does not hold is told, and pauses nobody else": async (teller) => {
+    await teller.tell("A opens nobody");
+    demand(teller, "good");
+    await teller.tell(`A identifies ann/acme proof old; A tracks 12; 20 s; requests 12
+      A identifies bob/acme proof good; A tracks; 1 s; requests 1`);
+    expect(accepted(teller)).toEqual(["good"]);
+    expect(new Set(teller.page("A").problems.map(({ code, detail }) => `${code} ${detail}`))).toEqual(
+      new Set(["input identify: proof"]),
+    );
+  },
+  "that is renewed lets what it kept go at once": async (teller) => {
+    await teller.tell("A opens nobody");
+    demand(teller, "good");
+    await teller.tell(
+      "A identifies ann/acme proof old; A tracks 12; 20 s; A identifies ann/acme proof good; 10 s; once",
+    );
+  },
+  "is missing in what is refused: that is a wrong configuration": async (teller) => {
+    await teller.tell("A opens nobody");
+    demand(teller, "good");
+    await teller.tell("A identifies ann; A tracks 12; 60 s; A told paused status 422");
+  },
+  "of any characters harms no event": `
+    A opens nobody; A identifies ann proof $&"\\\u2028'; weather unavailable; A tracks; 1 s
+    A identifies ann proof "}$'; 1 s; weather up; 60 s; once`,
 });
 
 stories("events before anybody is named", {

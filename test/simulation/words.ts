@@ -72,10 +72,12 @@ const clear = (teller: Teller, by: Page, isByKey: boolean): void => {
 /** What pages do, and what is done to them. */
 export const PAGE: Record<string, (teller: Teller, page: Page, rest: string) => unknown> = {
   tracks: track,
-  identifies: ({ inform }, page, who) => {
+  /** `identifies ann`, `identifies ann/acme proof p1`. */
+  identifies: ({ inform }, page, text) => {
+    const [, who, proof] = /^(.*?)(?: proof (\S+))?$/s.exec(text) as unknown as [string, string, string?];
     const [contact, account] = who.split("/") as [string, string?];
     inform("onIdentify", page, contact, account);
-    return page.run(() => page.tracker.identify(contact, account));
+    return page.run(() => page.tracker.identify(contact, account, { proof }));
   },
   resets: ({ inform }, page) => {
     inform("onReset", page);

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { minify } from "terser";
 import { ROOT } from "./launch.js";
 
-/** Other trackers: the version, and the script that its package has for a script tag, as it is published. */
+/** Other trackers: the version, and the script that its package has for a script tag; `minified` where we do that. */
 export const PEERS = {
   Plausible: ["@plausible-analytics/tracker@0.4.6", "plausible.js"],
   Segment: ["@segment/analytics-next@1.84.3", "dist/umd/standalone.js"],
@@ -12,7 +13,7 @@ export const PEERS = {
   PostHog: ["posthog-js@1.449.2", "dist/array.js"],
   Snowplow: ["@snowplow/browser-tracker@4.10.1", "dist/index.umd.min.js"],
   // The one that a CDN serves is not in the package; this one has its plugins with it, too, but is not minified.
-  RudderStack: ["@rudderstack/analytics-js@3.34.1", "dist/npm/modern/bundled/umd/index.js"],
+  RudderStack: ["@rudderstack/analytics-js@3.34.1", "dist/npm/modern/bundled/umd/index.js", "minified"],
 } as const;
 export type PeerName = keyof typeof PEERS;
 
@@ -20,8 +21,8 @@ export type PeerName = keyof typeof PEERS;
 const FOLDER = join(ROOT, "node_modules/.cache/tracklet-peers");
 
 /** The text of a peer's script; npm downloads its package when it is first asked for. */
-export const peerScript = (name: PeerName): string => {
-  const [version, file] = PEERS[name];
+export const peerScript = async (name: PeerName): Promise<string> => {
+  const [version, file, byUs] = PEERS[name];
   const folder = join(FOLDER, version.replaceAll("/", "+"));
   if (!existsSync(join(folder, "package.tgz"))) {
     mkdirSync(folder, { recursive: true });
@@ -34,5 +35,6 @@ export const peerScript = (name: PeerName): string => {
   }
   const script = join(folder, "package", file);
   if (!existsSync(script)) execFileSync("tar", ["-xzf", "package.tgz", `package/${file}`], { cwd: folder });
-  return readFileSync(script, "utf8");
+  const text = readFileSync(script, "utf8");
+  return byUs ? (await minify(text, { ecma: 2020 })).code! : text;
 };

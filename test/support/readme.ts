@@ -1,20 +1,22 @@
+import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** What a reader finds: the README, the pages in `docs`, and the documents for whoever carries the project on. */
+const inDocs = (readdirSync(new URL("docs", ROOT), { recursive: true }) as string[])
+  .filter((name) => name.endsWith(".md"))
+  .sort();
+
+/** What a reader finds: the README, every page in `docs`, and the documents for whoever carries the project on. */
 export const PAGES = [
   "README.md",
-  ...["install", "frameworks", "delivery", "privacy", "debugging", "server", "endpoint", "migrate", "testing"].map(
-    (name) => `docs/${name}.md`,
-  ),
-  "docs/add-ons.md",
-  "docs/consent-platforms.md",
-  "docs/compare.md",
+  ...inDocs.map((name) => `docs/${name}`),
+  "demo/service/README.md",
   "ARCHITECTURE.md",
+  "CHANGELOG.md",
   "CONTRIBUTING.md",
-  "SECURITY.md",
   "RELEASING.md",
+  "SECURITY.md",
 ];
 
 export const readPage = (page: string): Promise<string> => readFile(new URL(page, ROOT), "utf8");

@@ -1,8 +1,10 @@
 import { gzipSync } from "node:zlib";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { eventsOf } from "../../e2e/tools/compare/collector.js";
 import { countEvents } from "../../e2e/tools/compare/count.js";
 import { ALL } from "../../e2e/tools/compare/peers/index.js";
+import { watchLoad } from "../../e2e/tools/compare/quiet.js";
+import { type Result, report } from "../../e2e/tools/compare/report.js";
 
 /* What `npm run compare` reads of a body that it does not understand would count as lost. */
 
@@ -27,4 +29,44 @@ it.each<[peer: keyof typeof ALL, body: unknown, events: unknown]>([
 it("an event that came twice with one id is counted apart from one that did not", () => {
   const taken = [{ name: "a", id: "1" }, { name: "a", id: "1" }, { name: "b" }, { name: "b" }, { name: "c" }];
   expect(countEvents(["a", "b", "c", "d"], taken)).toEqual({ events: 4, lost: 1, repeated: 2, unmarked: 1 });
+});
+
+it("figures of several runs are a range where they differ; a tracker that lacks some has no row", () => {
+  const count = (lost: number, repeated: number, unmarked = 0) => ({ events: 20, lost, repeated, unmarked });
+  const cost = (own: number) => ({ own: { start: own, event: 2 * own }, ours: { start: 2, event: 2 } });
+  const result = (peer: keyof typeof ALL, counts: ReturnType<typeof count>[], costs: number[]): Result => {
+    return { peer: ALL[peer]!, text: "", faults: { none: counts }, costs: costs.map(cost) };
+  };
+  const tables = report(
+    [
+      result("tracklet", [count(0, 0), count(0, 0)], [2, 2]),
+      result("plausible", [count(3, 0), count(5, 2, 1)], [4, 1, 3]),
+      result("segment", [count(0, 1)], [4, -1]),
+    ],
+    { chromium: "1", faults: ["none"], runs: 3, enough: 2 },
+  );
+  expect(tables.split("\n").filter((line) => /^(\| [A-Za-z]|Not)/.test(line))).toEqual([
+    "| of 20 events | nothing |",
+    "| tracklet | 0 |",
+    "| Plausible | **3 to 5 lost**, 0 to 2 twice |",
+    "Not in the table, because it could not be measured in every fault: Segment.",
+    "| tracklet | 1.0 | 2.0 |",
+    "| Plausible | 1.5 (0.5 to 2.0) | 3.0 (1.0 to 4.0) |",
+  ]);
+});
+
+it("a machine that does other work is told from a quiet one, before and meanwhile", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let load = 0.2;
+  const quiet = watchLoad(() => load);
+  expect(quiet.busyBefore()).toBeUndefined();
+  load = 2;
+  vi.advanceTimersByTime(15_000);
+  load = 0.2;
+  expect(quiet.busyMeanwhile()).toMatch(/rose to 2\.0/);
+  load = 0.7;
+  const busy = watchLoad(() => load);
+  expect(busy.busyBefore()).toMatch(/is 0\.7/);
+  expect(busy.busyMeanwhile()).toBeUndefined();
 });

@@ -51,7 +51,8 @@ export const importEvents = async (
     if (chunk.length === 0) return;
     const records = missing(chunk);
     const ids = newIds(chunk.length);
-    const statements = [...records.statements, insertEvents(ids, chunk)];
+    const events = await notFromHere(database, workspace, chunk);
+    const statements = [...records.statements, ...(events.length > 0 ? [insertEvents(ids, events)] : [])];
     records.done(await writeInTime(database, statements, { oldest: ids[0]!, bounds: BOUNDS }));
     stored += chunk.length;
     chunk = [];
@@ -68,6 +69,16 @@ export const importEvents = async (
     throw new StartError(`${stored} of ${lines} events are imported, then ${reason}: repeat the command to go on`);
   }
   return lines;
+};
+
+/** Those that were not exported from this very database, where they are under their former ids. */
+const notFromHere = async ({ query }: Database, workspace: string, events: NewEvent[]): Promise<NewEvent[]> => {
+  const rows = await query<{ id: string }>(
+    "SELECT id FROM events WHERE workspace = $1 AND id IN (SELECT unnest($2::uuid[]))",
+    [workspace, events.map(({ originId }) => originId)],
+  );
+  const present = new Set(rows.map(({ id }) => id));
+  return events.filter(({ originId }) => !present.has(originId!));
 };
 
 const eventOf = (line: Line, { workspace, params }: Pick<NewEvent, "workspace" | "params">): NewEvent => {

@@ -125,13 +125,13 @@ const storeLines = async (query: Query, { table, workspace, lines }: Chunk): Pro
       throw new StartError(`the id ${ids[at]} belongs to another workspace`);
     return { ...DEFAULTS(), ...before, ...stored(line), id: ids[at] } as Row;
   });
-  const types = Object.values(TABLES[table].columns);
-  const arrays = [...types, "text"].map((type, at) => `$${at + 1}::${type}[]`).join(", ");
-  const changes = columns.map((name) => `${name} = excluded.${name}`).join(", ");
+  const changes = columns.filter((name) => name !== "id").map((name) => `${name} = excluded.${name}`);
+  const values = rows.map((row) => [...columns.map((name) => row[name] ?? null), workspace]);
+  const marks = values.map((row, at) => `(${row.map((_, column) => `$${at * row.length + column + 1}`).join(", ")})`);
   await query(
-    `INSERT INTO ${table} (${columns.join(", ")}, workspace) SELECT * FROM unnest(${arrays})
-     ON CONFLICT (id) DO UPDATE SET ${changes}`,
-    [...columns.map((name) => rows.map((row) => row[name] ?? null)), rows.map(() => workspace)],
+    `INSERT INTO ${table} (${columns.join(", ")}, workspace) VALUES ${marks.join(", ")}
+     ON CONFLICT (id) DO UPDATE SET ${changes.join(", ")}`,
+    values.flat(),
   );
   const told = lines.flatMap(({ unique_id, accounts = [] }) =>
     accounts.map((accountUid) => ({ workspace, contactUid: unique_id!, accountUid, receivedAt: Date.now() })),

@@ -1,5 +1,6 @@
 import type { Statement, Written } from "../database/database.js";
 import { encodeText, recordId } from "../database/exact-text.js";
+import { createInsert } from "../database/insert-rows.js";
 import type { Counter } from "../http/counter.js";
 
 /** What an event tells of records: whose it is, and when it was received. */
@@ -16,18 +17,21 @@ export interface Told {
 /** Characters of the keys that are remembered, at most: some 10 MB for uids of usual lengths. */
 const MAX_KNOWN = 2_500_000;
 
+const bare = { columns: ["id", "unique_id", "created_at", "workspace"], returning: "id::text AS key" };
 const INSERT = {
-  contacts: `INSERT INTO contacts (id, unique_id, created_at, archived, data, workspace)
-SELECT id, unique_id, created_at, false, '{}', workspace
-FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[]) AS row (id, unique_id, created_at, workspace)
-ON CONFLICT DO NOTHING RETURNING id::text AS key`,
-  accounts: `INSERT INTO accounts (id, unique_id, created_at, data, workspace)
-SELECT id, unique_id, created_at, '{}', workspace
-FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[]) AS row (id, unique_id, created_at, workspace)
-ON CONFLICT DO NOTHING RETURNING id::text AS key`,
-  account_contacts: `INSERT INTO account_contacts (account_id, contact_id)
-SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS row (account_id, contact_id)
-ON CONFLICT DO NOTHING RETURNING account_id::text || contact_id::text AS key`,
+  contacts: createInsert({
+    name: "make_contacts",
+    table: "contacts",
+    ...bare,
+    fixed: { archived: "false", data: "'{}'" },
+  }),
+  accounts: createInsert({ name: "make_accounts", table: "accounts", ...bare, fixed: { data: "'{}'" } }),
+  account_contacts: createInsert({
+    name: "make_account_contacts",
+    table: "account_contacts",
+    columns: ["account_id", "contact_id"],
+    returning: "account_id::text || contact_id::text AS key",
+  }),
 };
 
 type Table = keyof typeof INSERT;
@@ -122,8 +126,7 @@ export const makeRecords = (events: readonly Told[]): Making[] => {
     .map((table) => {
       // In one order: two transactions with the same rows in opposite orders would wait for each other for ever.
       const sorted = [...rows[table]].sort(([a], [b]) => (a < b ? -1 : 1));
-      const values = sorted[0]![1].row.map((_, column) => sorted.map(([, { row }]) => row[column]));
       const makers = new Map(sorted.map(([key, { from }]) => [key, from]));
-      return { name: `make_${table}`, text: INSERT[table], values, makers };
+      return { ...INSERT[table](sorted.map(([, { row }]) => row)), makers };
     });
 };

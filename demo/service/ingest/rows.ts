@@ -1,5 +1,6 @@
 import type { Statement } from "../database/database.js";
 import { digest, encodeText, recordId } from "../database/exact-text.js";
+import { createInsert } from "../database/insert-rows.js";
 
 /** An event on its way into the database. */
 export interface NewEvent {
@@ -24,48 +25,35 @@ export interface NewEvent {
   originId?: string;
 }
 
-type Column = readonly [name: string, type: string, value: (event: NewEvent) => string | null];
+type Column = readonly [name: string, value: (event: NewEvent) => string | null];
 
-/** The columns of an event, their types, and what they hold. */
+/** The columns of an event besides its id, and what they hold. */
 const COLUMNS: readonly Column[] = [
-  ["contact_id", "uuid", (event) => recordId("contact", event.contactUid, event.workspace)],
-  ["workspace", "text", (event) => event.workspace],
-  ["contact_uid", "text", (event) => encodeText(event.contactUid)],
-  ["account_uid", "text", (event) => (event.accountUid === undefined ? null : encodeText(event.accountUid))],
-  ["event_uid", "text", (event) => encodeText(event.eventUid)],
-  ["received_at", "bigint", (event) => String(event.receivedAt)],
-  ["occurred_at", "bigint", (event) => (event.occurredAt === undefined ? null : String(event.occurredAt))],
-  ["stamp", "uuid", (event) => (event.stamp === undefined ? null : digest(event.stamp))],
-  ["params", "text", (event) => event.params],
+  ["contact_id", (event) => recordId("contact", event.contactUid, event.workspace)],
+  ["workspace", (event) => event.workspace],
+  ["contact_uid", (event) => encodeText(event.contactUid)],
+  ["account_uid", (event) => (event.accountUid === undefined ? null : encodeText(event.accountUid))],
+  ["event_uid", (event) => encodeText(event.eventUid)],
+  ["received_at", (event) => String(event.receivedAt)],
+  ["occurred_at", (event) => (event.occurredAt === undefined ? null : String(event.occurredAt))],
+  ["stamp", (event) => (event.stamp === undefined ? null : digest(event.stamp))],
+  ["params", (event) => event.params],
 ];
-const IMPORTED: readonly Column[] = [...COLUMNS, ["origin_id", "uuid", (event) => event.originId ?? null]];
+const IMPORTED: readonly Column[] = [...COLUMNS, ["origin_id", (event) => event.originId ?? null]];
 
-// One array a column: the same statement, prepared once, whatever the number of rows.
-const insert = (columns: readonly Column[], condition = "") => {
-  const names = ["id", ...columns.map(([name]) => name)].join(", ");
-  const arrays = columns.map(([, type], index) => `$${index + 2}::${type}[]`).join(", ");
-  return `INSERT INTO events (${names})
-SELECT ${names} FROM unnest($1::uuid[], ${arrays}) AS new (${names})${condition}
-ON CONFLICT DO NOTHING RETURNING id::text`;
-};
-const INSERT = insert(COLUMNS);
-/** What was exported from this very database is there under its former id. */
-const IMPORT = insert(
-  IMPORTED,
-  "\nWHERE NOT EXISTS (SELECT 1 FROM events WHERE events.contact_id = new.contact_id AND events.id = new.origin_id)",
-);
+const insertInto = (name: string, columns: readonly Column[]) =>
+  createInsert({ name, table: "events", columns: ["id", ...columns.map(([column]) => column)], returning: "id::text" });
+const insert = insertInto("insert_events", COLUMNS);
+const importNew = insertInto("import_events", IMPORTED);
 
 /** Stores events under their ids; of those with a stamp that the contact has had already, none. */
 export const insertEvents = (ids: readonly string[], events: readonly NewEvent[]): Statement => {
   const isImport = events[0]?.originId !== undefined;
-  const columns = isImport ? IMPORTED : COLUMNS;
   const order = [...events.keys()];
   // Stamps in one order: two transactions with the same ones in opposite orders would wait for each other for ever.
   if (events.some(({ stamp }) => stamp !== undefined))
     order.sort((a, b) => ((events[a]!.stamp ?? "") < (events[b]!.stamp ?? "") ? -1 : 1));
-  return {
-    name: isImport ? "import_events" : "insert_events",
-    text: isImport ? IMPORT : INSERT,
-    values: [order.map((at) => ids[at]), ...columns.map(([, , value]) => order.map((at) => value(events[at]!)))],
-  };
+  const columns = isImport ? IMPORTED : COLUMNS;
+  const rows = order.map((at) => [ids[at], ...columns.map(([, value]) => value(events[at]!))]);
+  return (isImport ? importNew : insert)(rows);
 };

@@ -3,7 +3,6 @@ import type { Browser, Page } from "playwright";
 import { waitFor } from "../../../test/support/wait.js";
 import { startSite } from "../../harness/site.js";
 import { workOf } from "../bench/stage.js";
-import { median } from "../bench/statistics.js";
 import { startCollector } from "./collector.js";
 import type { Peer } from "./peer.js";
 
@@ -18,7 +17,6 @@ export interface Script {
   text: string;
 }
 
-const ROUNDS = 5;
 const EVENTS = 50;
 const PACE_MS = 30;
 /** What a tracker does of itself when it has started is over by then. */
@@ -62,22 +60,15 @@ const sample = async (browser: Browser, { peer, text }: Script, url: string): Pr
   }
 };
 
-const medians = (costs: readonly Cost[]): Cost => ({
-  start: median(costs.map(({ start }) => start)),
-  event: median(costs.map(({ event }) => event)),
-});
-
-/** Costs of each script, in rounds that take one after the other, so that all meet the same load of the machine. */
+/** Costs of each script, one after the other, so that all meet the same load of the machine. */
 export const measureCosts = async (browser: Browser, scripts: readonly Script[]): Promise<Cost[]> => {
   const site = await startSite();
   site.page("/bare", site.html({ tag: false }));
-  const samples: Cost[][] = scripts.map(() => []);
+  const costs: Cost[] = [];
   try {
-    for (let round = 0; round < ROUNDS; round++)
-      for (const [index, script] of scripts.entries())
-        samples[index]!.push(await sample(browser, script, `${site.url}/bare`));
+    for (const script of scripts) costs.push(await sample(browser, script, `${site.url}/bare`));
   } finally {
     await site.close();
   }
-  return samples.map(medians);
+  return costs;
 };

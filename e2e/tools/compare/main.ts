@@ -1,16 +1,17 @@
 /*
  * `npm run compare`: what tracklet and other trackers lose and repeat in the same faults, and what they cost, in a real
- * Chromium. It prints the tables, and writes them into docs/compare.md. `-- --only posthog,segment --fault crash` measures
- * these alone, and `--no-cost` leaves the costs out; what is measured of a part is printed only.
+ * Chromium. It measures five times on a quiet machine, prints the tables, and writes them into docs/compare.md.
+ * `-- --only posthog,segment --fault crash` measures these alone and once, and `--no-cost` leaves the costs out; what is
+ * measured of a part, or on a machine that was not quiet, is printed only.
  */
 import { parseArgs } from "node:util";
-import { brotliCompressSync } from "node:zlib";
 import { launchChromium } from "../../harness/chromium.js";
 import { measureCosts } from "./cost.js";
 import { measureFault } from "./count.js";
 import { FAULTS } from "./faults.js";
 import { ALL } from "./peers/index.js";
-import { type Result, report, writeReport } from "./report.js";
+import { watchLoad } from "./quiet.js";
+import { ENOUGH, type Result, report, writeReport } from "./report.js";
 
 const { values } = parseArgs({
   options: { only: { type: "string" }, fault: { type: "string" }, cost: { type: "boolean", default: true } },
@@ -26,13 +27,19 @@ const chosen = <T>(all: Record<string, T>, names: string | undefined): [string, 
 
 /** So many trackers are measured beside each other, with all faults of each: their time is mostly waiting. */
 const AT_ONCE = 2;
+const isWhole = !values.only && !values.fault;
+const runs = isWhole ? 5 : 1;
 
 const faults = chosen(FAULTS, values.fault);
+const peers = chosen(ALL, values.only);
+const load = watchLoad();
+const busy = load.busyBefore();
+if (busy && isWhole) {
+  console.error(`Nothing was measured: ${busy}. It takes an hour in which nothing else runs on this machine.`);
+  process.exit(1);
+}
 const results = await Promise.all(
-  chosen(ALL, values.only).map(async ([, peer]): Promise<Result> => {
-    const text = await peer.script();
-    return { peer, text, bytes: brotliCompressSync(text).length, faults: {} };
-  }),
+  peers.map(async ([, peer]): Promise<Result> => ({ peer, text: await peer.script(), faults: {}, costs: [] })),
 );
 const browser = await launchChromium();
 
@@ -40,7 +47,8 @@ const countAll = ({ peer, text, faults: counts }: Result): Promise<unknown> =>
   Promise.all(
     faults.map(async ([name, fault]) => {
       try {
-        counts[name] = await measureFault(browser, peer, { script: text, fault });
+        const count = await measureFault(browser, peer, { script: text, fault });
+        counts[name] = [...(counts[name] ?? []), count];
       } catch (error) {
         // The others go on, and this one is no figure.
         console.error(`${peer.name}, ${name}:`, error);
@@ -50,20 +58,31 @@ const countAll = ({ peer, text, faults: counts }: Result): Promise<unknown> =>
   );
 
 try {
-  for (let start = 0; start < results.length; start += AT_ONCE) {
-    const group = results.slice(start, start + AT_ONCE);
-    await Promise.all(group.map(countAll));
-    console.error(`counted: ${group.map(({ peer }) => peer.name).join(", ")}`);
-  }
-  for (const result of values.cost ? results : []) {
-    const tracklet = { peer: ALL.tracklet!, text: await ALL.tracklet!.script() };
-    const [ours, own] = await measureCosts(browser, [tracklet, result]);
-    result.cost = { own: own!, ours: ours! };
-    console.error(`costs measured: ${result.peer.name}`);
+  for (let run = 1; run <= runs; run++) {
+    for (let start = 0; start < results.length; start += AT_ONCE) {
+      const group = results.slice(start, start + AT_ONCE);
+      await Promise.all(group.map(countAll));
+      console.error(`run ${run}, counted: ${group.map(({ peer }) => peer.name).join(", ")}`);
+    }
+    for (const result of values.cost ? results : []) {
+      const tracklet = { peer: ALL.tracklet!, text: await ALL.tracklet!.script() };
+      const [ours, own] = await measureCosts(browser, [tracklet, result]);
+      result.costs.push({ own: own!, ours: ours! });
+      console.error(`run ${run}, costs measured: ${result.peer.name}`);
+    }
   }
 } finally {
   await browser.close();
 }
-const tables = report(browser.version(), results);
+const tables = report(results, {
+  chromium: browser.version(),
+  faults: faults.map(([name]) => name),
+  runs,
+  enough: Math.min(ENOUGH, runs),
+});
 console.log(tables);
-if (!values.only && !values.fault) writeReport(tables);
+const wasBusy = busy ?? load.busyMeanwhile();
+if (wasBusy) {
+  console.error(`This run was not quiet: ${wasBusy}. It is not written into the page.`);
+  process.exitCode = 1;
+} else if (isWhole) writeReport(tables);

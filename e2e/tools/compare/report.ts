@@ -1,60 +1,87 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { ROOT } from "../../../test/support/launch.js";
+import { median } from "../bench/statistics.js";
 import type { Cost, Script } from "./cost.js";
 import type { Count } from "./count.js";
 import { FAULTS } from "./faults.js";
 
-/** What was measured of one tracker. */
+/** What was measured of one tracker, a figure a run. A run that could not be measured has none. */
 export interface Result extends Script {
-  bytes: number;
-  /** By the fault; one that could not be measured is missing. */
-  faults: Record<string, Count>;
-  /** Its own, and of `tracklet` in the same rounds. */
-  cost?: { own: Cost; ours: Cost };
+  /** By the fault. */
+  faults: Record<string, Count[]>;
+  /** Its own, and of `tracklet` in the same run. */
+  costs: { own: Cost; ours: Cost }[];
 }
 
+export interface Measured {
+  chromium: string;
+  /** The faults that were measured, by name. */
+  faults: readonly string[];
+  runs: number;
+  /** With fewer figures than this, a tracker has no row. */
+  enough: number;
+}
+
+/** So many of five runs make a figure. */
+export const ENOUGH = 3;
+
 const PAGE = `${ROOT}docs/compare.md`;
-const FAULT_KEYS = Object.keys(FAULTS);
 
 const COSTS = [
   ["start", "start"],
   ["event", "an event"],
 ] as const;
 
-/** `2 lost, 3 twice`; a star where the service could tell the repeats by an id. */
-const cell = (count: Count | undefined): string => {
-  if (!count) return "not measured";
-  const { lost, repeated, unmarked } = count;
-  const twice = repeated ? `${repeated} twice${unmarked ? "" : "\\*"}` : "";
-  return [lost ? `**${lost} lost**` : "", twice].filter(Boolean).join(", ") || "0";
+/** `4`, or `2 to 5` where the runs differ. */
+const range = (values: readonly number[], text: (value: number) => string = String): string => {
+  const [low, high] = [text(Math.min(...values)), text(Math.max(...values))];
+  return low === high ? low : `${low} to ${high}`;
 };
 
-const ratio = (own: number, ours: number): string => `${(own / ours).toFixed(own / ours < 10 ? 1 : 0)} ×`;
+/** `2 to 5 lost, 3 twice`; a star where the service could tell all repeats by an id. */
+const countCell = (counts: readonly Count[]): string => {
+  const lost = counts.map((count) => count.lost);
+  const repeated = counts.map((count) => count.repeated);
+  const star = counts.some(({ unmarked }) => unmarked) ? "" : "\\*";
+  return (
+    [
+      lost.some(Boolean) ? `**${range(lost)} lost**` : "",
+      repeated.some(Boolean) ? `${range(repeated)} twice${star}` : "",
+    ]
+      .filter(Boolean)
+      .join(", ") || "0"
+  );
+};
+
+/** What it costs, as a multiple of tracklet's. A difference of two measurements may be nothing, and then tells nothing. */
+const ratiosOf = ({ costs }: Result, what: keyof Cost): number[] =>
+  costs.filter(({ own, ours }) => own[what] > 0 && ours[what] > 0).map(({ own, ours }) => own[what] / ours[what]);
+
+const costCell = (ratios: readonly number[]): string => {
+  const all = range(ratios, (ratio) => ratio.toFixed(1));
+  return all.includes("to") ? `${median(ratios).toFixed(1)} (${all})` : all;
+};
 
 const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 
 const tableOf = (head: readonly string[], rows: readonly string[][]): string =>
   [row(head), row(head.map((_, index) => (index ? "---:" : "---"))), ...rows.map(row)].join("\n");
 
-const faultTable = (results: readonly Result[]): string =>
+const faultTable = (results: readonly Result[], names: readonly string[]): string =>
   tableOf(
-    ["of 20 events", ...FAULT_KEYS.map((key) => FAULTS[key]!.title)],
-    results.map(({ peer, faults }) => [peer.name, ...FAULT_KEYS.map((key) => cell(faults[key]))]),
+    ["of 20 events", ...names.map((name) => FAULTS[name]!.title)],
+    results.map(({ peer, faults }) => [peer.name, ...names.map((name) => countCell(faults[name]!))]),
   );
 
-const costTable = (results: readonly Result[]): string => {
-  // Bytes alone, where `--no-cost` has left the others out.
-  const measured = results.every(({ cost }) => cost) ? COSTS : [];
-  return tableOf(
-    ["", "kB, brotli 11", ...measured.map(([, title]) => title)],
-    results.map(({ peer, bytes, cost }) => [
-      peer.name,
-      (bytes / 1_000).toFixed(1),
-      ...measured.map(([what]) => ratio(cost!.own[what], cost!.ours[what])),
-    ]),
-  );
-};
+const costTable = (results: readonly Result[]): string =>
+  [
+    "Processor time of the page's main thread, as a multiple of tracklet's in the same run: to run the script and start, and for each of 50 events until it is delivered. The median comes first, the lowest and the highest run stand in brackets.",
+    tableOf(
+      ["", ...COSTS.map(([, title]) => title)],
+      results.map((result) => [result.peer.name, ...COSTS.map(([what]) => costCell(ratiosOf(result, what)))]),
+    ),
+  ].join("\n\n");
 
 const settings = (results: readonly Result[]): string =>
   results
@@ -63,12 +90,21 @@ const settings = (results: readonly Result[]): string =>
     )
     .join("\n");
 
-/** What was measured, as the document shows it. */
-export const report = (chromium: string, results: readonly Result[]): string => {
-  const faults = FAULT_KEYS.map((key) => `- **${FAULTS[key]!.title}**: ${FAULTS[key]!.what}`);
-  return [`Chromium ${chromium}.`, faultTable(results), faults.join("\n"), costTable(results), settings(results)].join(
-    "\n\n",
-  );
+/** What was measured, as the document shows it. A tracker has a row of a table where it has enough figures for each of its cells. */
+export const report = (results: readonly Result[], { chromium, faults, runs, enough }: Measured): string => {
+  const counted = results.filter((result) => faults.every((name) => (result.faults[name]?.length ?? 0) >= enough));
+  const costed = results.filter((result) => COSTS.every(([what]) => ratiosOf(result, what).length >= enough));
+  const left = results.filter((result) => !counted.includes(result)).map(({ peer }) => peer.name);
+  return [
+    `Chromium ${chromium}, ${runs} runs. Where they differ, the lowest and the highest figure are given.`,
+    faultTable(counted, faults),
+    left.length ? `Not in the table, because it could not be measured in every fault: ${left.join(", ")}.` : "",
+    faults.map((name) => `- **${FAULTS[name]!.title}**: ${FAULTS[name]!.what}`).join("\n"),
+    costed.length ? costTable(costed) : "",
+    `How each is set up:\n\n${settings(results)}`,
+  ]
+    .filter(Boolean)
+    .join("\n\n");
 };
 
 const BETWEEN = /(<!-- begin: npm run compare -->\n).*(<!-- end: npm run compare -->)/s;

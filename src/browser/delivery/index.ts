@@ -2,7 +2,7 @@
 import { log } from "../reporting.js";
 import { choose, consent } from "../state/consent.js";
 import { identify, resetIdentity } from "../state/identity.js";
-import { addressAll, forgetUnaddressed, readVisitor } from "./addressing.js";
+import { addressAll, forgetUnaddressed, readVisitor, renewProof } from "./addressing.js";
 import { evict, isTooLarge, trim } from "./bounds.js";
 import { catchUp, resume } from "./page-life.js";
 import { create, enlist, put, rename } from "./queue.js";
@@ -34,9 +34,10 @@ export const add = (body: string): void => {
   wake();
 };
 
-export const identified = (contact: string, account: string): void => {
+export const identified = (...who: [contact: string, account: string, proof: string]): void => {
   readVisitor();
-  identify(contact, account);
+  renewProof(...who);
+  identify(...who);
   addressAll();
   wake();
 };

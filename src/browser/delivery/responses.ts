@@ -9,7 +9,7 @@ import { owns } from "./ownership.js";
 import { countWaiting, deliver, drop, enlist, forget, move, put, rows } from "./queue.js";
 import { isOwn, type Row } from "./row.js";
 import type { Ended } from "./sender.js";
-import { PAUSE_MS, REFUSALS, WELL_CEILING_MS, WELL_MS } from "./timings.js";
+import { PAUSE_MS, REFUSALS, UNPROVEN_TRIES, WELL_CEILING_MS, WELL_MS } from "./timings.js";
 import { BEACON } from "./transport.js";
 
 /** These say that the event is wrong; where every event meets them, the configuration is. */
@@ -28,7 +28,10 @@ const judgeFailure = (row: Row, status: number, isEvents: boolean): boolean => {
     drop(row, "rejected", `status ${status}`);
     return true;
   }
-  row.tries = isAtFault || (isEvents && tries) ? tries + 1 : 0;
+  // A proof of identity that does not hold speaks of its contact alone.
+  const isUnproven = status === 422 && row.body.includes('"identity_proof"');
+  if (isUnproven && !tries) report("input", "identify: proof");
+  row.tries = isUnproven ? UNPROVEN_TRIES : isAtFault || (isEvents && tries) ? tries + 1 : 0;
   row.failedAt = Date.now();
   // Where it is no longer this document's, another one may have delivered it.
   if (owns(row) && (isOwn(row) || getStored(row.key) !== undefined)) {

@@ -49,6 +49,8 @@ export const PAUSE_MS = 300_000;
 export const REFUSALS = 8;
 /** The back-off of a suspect stays short for so many tries. */
 export const SUSPECT_TRIES = 8;
+/** Tries that an event counts for whose proof of identity does not hold: it is tried again in minutes, or with a new proof. */
+export const UNPROVEN_TRIES = 16;
 /** While a success is younger than the first, the service is well, and its back-off no longer than the second. */
 export const WELL_MS = 30_000;
 export const WELL_CEILING_MS = 2_000;

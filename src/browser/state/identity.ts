@@ -1,7 +1,8 @@
 /**
- * Who the events belong to, `identity` = reset id, contact and account. A document's own `identify` holds for its events; one
- * that has named nobody uses what is stored, the last `identify` of the site.
+ * Who the events belong to, `identity` = reset id, contact, account, and the proof of both. A document's own `identify` holds
+ * for its events; one that has named nobody uses what is stored, the last `identify` of the site.
  */
+import type { Params } from "../../declared.js";
 import { uuid } from "../../shared/uuid.js";
 import { get, remove, set } from "./storage.js";
 
@@ -9,7 +10,7 @@ export const IDENTITY = "identity";
 /** Between the members: databases do not keep it in a text, so that no name of theirs holds it. */
 const SEPARATOR = "\0";
 
-/** Reset id, contact and account, as this document last read or wrote them. */
+/** Reset id, contact, account and proof, as this document last read or wrote them. */
 export let identity: string[] = [""];
 /** Has this document named somebody itself? */
 let isOwn = false;
@@ -33,8 +34,14 @@ export const keepOwn = (): void => {
   if (isOwn) keepIdentity();
 };
 
-export const identify = (contact: string, account: string): void => {
-  identity = [identity[0]!, contact, account];
+/** What the identity adds to the params of an event. */
+export const identityParams = (): Params => {
+  const [, , account_uid, identity_proof] = identity;
+  return { ...(account_uid && { account_uid }), ...(identity_proof && { identity_proof }) };
+};
+
+export const identify = (...who: [contact: string, account: string, proof: string]): void => {
+  identity = [identity[0]!, ...who];
   isOwn = true;
   keepIdentity();
 };

@@ -1,4 +1,3 @@
-import { minify } from "terser";
 import { PEERS, peerScript } from "../../../../test/support/peers.js";
 import type { Peer } from "../peer.js";
 
@@ -25,7 +24,7 @@ export const rudderstack: Peer = {
   docs: "https://www.rudderstack.com/docs/sources/event-streams/sdks/rudderstack-javascript-sdk/load-js-sdk/",
   settings: "nothing; the queue in `localStorage` and retries are defaults, which `useBeacon` would give up",
   note: "Its script for tags is on a CDN alone; this is the one of the package that has its plugins in it, minified here.",
-  script: async () => (await minify(peerScript("RudderStack"), { ecma: 2020 })).code!,
+  script: () => peerScript("RudderStack"),
   start: (service) => {
     const options = { configUrl: service, logLevel: "NONE", sessions: { autoTrack: false } };
     return `const analytics = new rudderanalytics.RudderAnalytics();

@@ -1,0 +1,43 @@
+import type { Statement } from "./database.js";
+
+/** Rows of a statement: of few lengths, so that a connection keeps each prepared. The next one is at most half as long again. */
+const LENGTHS = Array.from({ length: 9 }, (_, power) => [2 ** power, 1.5 * 2 ** power])
+  .flat()
+  .filter(Number.isInteger)
+  .concat(512);
+
+interface Target {
+  /** Under which a connection keeps the statements: one name, one text a length. */
+  name: string;
+  table: string;
+  columns: readonly string[];
+  /** Columns that are the same in all rows, as SQL. */
+  fixed?: Readonly<Record<string, string>>;
+  /** What is told of each row that was not there. */
+  returning: string;
+}
+
+/**
+ * Makes statements that insert rows, as `VALUES` of many; what is there already stays as it is. Statements of `unnest` would
+ * be planned anew each time where a table is spread.
+ *
+ * @returns takes the values of at least one row, in the order of the columns
+ */
+export const createInsert = ({ name, table, columns, fixed = {}, returning }: Target) => {
+  const names = [...columns, ...Object.keys(fixed)].join(", ");
+  const texts = new Map<number, string>();
+  const textOf = (length: number): string => {
+    const row = (_: unknown, at: number) =>
+      `(${[...columns.map((_, column) => `$${at * columns.length + column + 1}`), ...Object.values(fixed)].join(", ")})`;
+    return `INSERT INTO ${table} (${names}) VALUES ${Array.from({ length }, row).join(", ")}
+ON CONFLICT DO NOTHING RETURNING ${returning}`;
+  };
+  return (rows: readonly (readonly unknown[])[]): Statement => {
+    const length = LENGTHS.find((one) => one >= rows.length) ?? rows.length;
+    const text = texts.get(length) ?? textOf(length);
+    texts.set(length, text);
+    // The last row again and again fills up: it is there already then.
+    const values = Array.from({ length }, (_, at) => rows[at] ?? rows.at(-1)!).flat();
+    return { name: `${name}_${length}`, text, values };
+  };
+};
