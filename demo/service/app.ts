@@ -29,6 +29,8 @@ import { eventRoute } from "./ingest/route.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store.js";
 import { followSums } from "./numbers/follower.js";
+import { numbersPage } from "./numbers/page.js";
+import { numbersRoute } from "./numbers/route.js";
 import { boundConnections } from "./operations/connection-bound.js";
 import { closeConnections } from "./operations/connections.js";
 import { keepDeadLetters } from "./operations/dead-letters.js";
@@ -136,7 +138,9 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     await records.register(recordRoutes(database));
     await records.register(userRoutes(database, config.publicUrl));
     await records.register(eventListRoute(database, settled, config.publicUrl));
+    await records.register(numbersRoute(database, settled));
   });
+  await app.register(numbersPage(isPrivate(config)));
   await app.register(healthRoutes(store));
   if (isPrivate(config))
     await app.register(async (demo) => {
