@@ -1,4 +1,4 @@
-const ago = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+const ago = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
 const UNITS = [
   ["day", 86_400_000],
   ["hour", 3_600_000],
@@ -28,3 +28,6 @@ export const number = (value) => value.toLocaleString();
 export const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
 export const share = (part, all) => (all === 0 ? "–" : percent.format(part / all));
+
+/** A time in few characters. */
+export const brief = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "short" });

@@ -1,7 +1,7 @@
 import { createBars } from "./chart.js";
 import { csvButton } from "./csv.js";
 import { find, make, makeTable } from "./elements.js";
-import { moment, number, share, since, stepFormat } from "./format.js";
+import { brief, moment, number, share, since, stepFormat } from "./format.js";
 
 const SPANS = { "24h": "24 hours", "7d": "7 days", "30d": "30 days", "90d": "90 days" };
 /** Milliseconds after which the numbers are asked for again. */
@@ -50,7 +50,7 @@ const createChartCard = (name, title, { empty, ...options }) => {
         ...series.map(({ label, total, colour }) => {
           const swatch = make("i.swatch");
           swatch.style.setProperty("--colour", `var(${colour})`);
-          return make("li", {}, swatch, make("span", {}, label), make("b", {}, number(total)));
+          return make("li", {}, swatch, make("span.event-name", {}, label), make("b", {}, number(total)));
         }),
       );
       const { long } = stepFormat(span);
@@ -130,7 +130,7 @@ const createParts = () => {
     tiles.contacts.draw(number(contacts.total));
     tiles.accounts.draw(number(accounts.total));
     const last = numbers.last_event_at;
-    tiles.last.draw(last === null ? "never" : since(last), last === null ? "\u00a0" : moment.format(last));
+    tiles.last.draw(last === null ? "never" : since(last), last === null ? "\u00a0" : brief.format(last));
     tiles.missing.draw(
       missing.documents === 0 ? "–" : number(missing.missing),
       missing.documents === 0 ? "needs stamp: true" : `of ${number(missing.events + missing.missing)} numbered, lately`,
