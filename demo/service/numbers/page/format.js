@@ -1,4 +1,4 @@
-const ago = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
+const ago = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "narrow" });
 const UNITS = [
   ["day", 86_400_000],
   ["hour", 3_600_000],
