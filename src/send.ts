@@ -1,10 +1,8 @@
-/** `tracklet/send`: one event from a server. */
+/** `tracklet/send`: events from a server. */
 
-import type { ParamsObject } from "./declared.js";
-import { type CallOptions, checkReach, type Reach } from "./server/reach.js";
+import type { CallOptions } from "./server/reach.js";
 import { request } from "./server/request.js";
-import { check, checkAddress, checkJson, isObject, isText } from "./server/validate.js";
-import { uuid } from "./shared/uuid.js";
+import { bodyOf, requestOf, type SendConfig, type ServerEvent, stampsOf } from "./server/sending.js";
 
 export {
   type AnswerDetails,
@@ -17,41 +15,8 @@ export {
   TrackletError,
 } from "./server/errors.js";
 export type { CallOptions, Reach } from "./server/reach.js";
-
-/** Where events go, and who sends them. */
-export interface SendConfig extends Reach {
-  /** Address in front of the path, such as `https://track.example.com`. */
-  trackUrl: string;
-  apiToken: string;
-  /** For a proxy that renames the path; `/v1/track/event` unless set. */
-  eventPath?: string | undefined;
-  /** `basic` (unless set): the token is the user name of HTTP Basic; `query`: it is the parameter `api_token`. */
-  auth?: "basic" | "query" | undefined;
-  /**
-   * Adds `params.event_id` and `params.occurred_at` (epoch milliseconds), the same on every attempt, so that a service
-   * that knows them stores a repeated event once. Off unless set.
-   */
-  stamp?: boolean | undefined;
-}
-
-/** One action of one contact. */
-export interface ServerEvent {
-  /** A text, or a safe integer, which travels as text. */
-  contact_uid: string | number;
-  /** Name of the action; `pageview` denotes a page view. */
-  event_uid: string;
-  params?: EventParams | ParamsObject | undefined;
-}
-
-/** Free parameters, as far as JSON can hold them. */
-export interface EventParams {
-  account_uid?: string | undefined;
-  /** Human label of the event. */
-  display_name?: string | undefined;
-  /** Visited address, with `pageview`. */
-  visit_url?: string | undefined;
-  [member: string]: unknown;
-}
+export { type DatedEvent, type SentEvent, sendEvents } from "./server/send-events.js";
+export type { EventParams, SendConfig, ServerEvent } from "./server/sending.js";
 
 /**
  * Sends one event, and resolves when the service has accepted it. Attempts are repeated on network errors, 408, 425, 429
@@ -61,44 +26,6 @@ export interface EventParams {
  * @throws `ApiError` and its kinds, `ConnectionError`, `TimeoutError`, or the reason of the signal
  */
 export const sendEvent = async (config: SendConfig, event: ServerEvent, options?: CallOptions): Promise<void> => {
-  check(isObject(config), "config: expected an object", config);
-  check(isObject(event), "event: expected an object", event);
-  const { apiToken, auth = "basic", eventPath = "/v1/track/event", stamp, trackUrl, ...reach } = config;
-  const { event_uid, params = {} } = event;
-  const contact_uid = Number.isSafeInteger(event.contact_uid) ? `${event.contact_uid}` : event.contact_uid;
-  checkAddress("trackUrl", trackUrl);
-  check(isText(apiToken, /^[^\p{Cc}\p{Cs}]+$/u), "apiToken: expected a text on one line", apiToken && "***");
-  check(["basic", "query"].includes(auth), 'auth: expected "basic" or "query"', auth);
-  // A colon would end the user name (RFC 7617 §2).
-  check(auth !== "basic" || !apiToken.includes(":"), 'auth: expected "query" for a token with a colon', auth);
-  check(
-    isText(eventPath, /^\/[^\s\\?#]*$/),
-    'eventPath: expected a path that begins with "/", without query and fragment',
-    eventPath,
-  );
-  checkReach(reach);
-  check(isText(contact_uid, /./s), "contact_uid: expected a text that is not empty", contact_uid);
-  check(isText(event_uid, /./s), "event_uid: expected a text that is not empty", event_uid);
-  check(isObject(params), "params: expected an object", params);
-  for (const [name, value] of Object.entries(params)) checkJson(`params.${name}`, value);
-
-  // HTTP Basic has the token as user name and an empty password, in UTF-8 (RFC 7617 §2.1).
-  const bytes = String.fromCharCode(...new TextEncoder().encode(apiToken));
-  const credentials = btoa(`${bytes}:`);
-  const [query, authorization] =
-    auth === "basic" ? ["", { Authorization: `Basic ${credentials}` }] : [`?api_token=${encodeURIComponent(apiToken)}`];
-  // A caller's own event_id and occurred_at win: what comes out of the caller's queue keeps its id over restarts.
-  const stamps = stamp ? { event_id: uuid(), occurred_at: Date.now() } : {};
-  return request(
-    {
-      method: "POST",
-      url: trackUrl.replace(/\/+$/, "") + eventPath + query,
-      headers: { "Content-Type": "application/json", ...authorization },
-      body: JSON.stringify({ contact_uid, event_uid, params: { ...stamps, ...params } }),
-      tokens: [credentials, bytes, apiToken],
-      maxMiB: 1,
-    },
-    reach,
-    options,
-  );
+  const to = requestOf(config);
+  return request({ ...to, body: bodyOf(event, stampsOf(config)) }, config, options);
 };

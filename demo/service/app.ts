@@ -1,5 +1,7 @@
 import { compile } from "@fastify/proxy-addr";
 import Fastify, { type FastifyInstance } from "fastify";
+import { personRoutes } from "./admin/person.js";
+import { createTombstones } from "./admin/tombstones.js";
 import { isPrivate, type ServiceConfig } from "./config/options.js";
 import { readConfig } from "./config/read-config.js";
 import { StartError } from "./config/start-error.js";
@@ -10,7 +12,7 @@ import { openDatabase } from "./database/open-database.js";
 import { createSettled } from "./database/settled.js";
 import { isUnavailable, tellFault } from "./database/sql-state.js";
 import { BOUNDS, type Bounds } from "./database/transaction-time.js";
-import { decorateWorkspace, requireBearer } from "./http/auth.js";
+import { decorateWorkspace, requireAdmin, requireBearer } from "./http/auth.js";
 import { allowOrigins } from "./http/cors.js";
 import {
   answerBadHttp,
@@ -25,7 +27,7 @@ import { describeRoutes } from "./http/openapi.js";
 import { refuseOtherHosts, refuseOtherMachines } from "./http/private-access.js";
 import { createAccess } from "./http/tokens.js";
 import { VALIDATION } from "./http/validation.js";
-import { eventRoute } from "./ingest/route.js";
+import { eventRoutes } from "./ingest/route.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store.js";
 import { followSums } from "./numbers/follower.js";
@@ -79,11 +81,15 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
       : new StartError(`no event can be stored: ${isUnavailable(error) ? tellFault(error) : error.message}`);
   };
   const access = await createAccess(database.query, config).catch(failed);
-  const generation = await followGeneration(database.query, access.load, bounds).catch(failed);
+  const erased = createTombstones(database.query);
+  const learn = async (): Promise<void> => {
+    await Promise.all([access.load(), erased.load()]);
+  };
+  const generation = await followGeneration(database.query, learn, bounds).catch(failed);
   for (const workspace of access.workspaces()) await continueIds(database.query, workspace);
   const metrics = createMetrics(access.workspaces());
   const { addressRecords } = config;
-  const memory = { addressRecords, bounds, generation: generation.value };
+  const memory = { addressRecords, bounds, erased, generation: generation.value };
   const store = metrics.watchStore(createEventStore(database, { ...metrics, ...memory }));
   await store.probe().catch(async (error: Error) => {
     await generation.stop();
@@ -123,22 +129,27 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const isOurs = compile(["loopback", ...config.trustProxy]);
   boundConnections(app.server, (address) => isOurs(address, 0));
   const refused = [watchRefusals(app, metrics.refused), keepDeadLetters(app, database, config.deadLetters)];
-  answerErrors(app, (...refusal) => {
+  const tellRefused = (...refusal: Parameters<(typeof refused)[0]>): void => {
     for (const tell of refused) tell(...refusal);
-  });
+  };
+  answerErrors(app, tellRefused);
   answerExpectations(app);
   if (isPrivate(config)) refuseOtherHosts(app);
   await allowOrigins(app, isPrivate(config));
   limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
-  await app.register(eventRoute(store, { ...config, access, tellIgnored: metrics.ignored }));
+  await app.register(eventRoutes(store, { ...config, access, tellIgnored: metrics.ignored, tellRefused }));
   await app.register(async (records) => {
     records.addHook("preParsing", requireBearer(access.tokens("access")));
     await records.register(recordRoutes(database));
     await records.register(userRoutes(database, config.publicUrl));
     await records.register(eventListRoute(database, settled, config.publicUrl));
     await records.register(numbersRoute(database, settled));
+  });
+  await app.register(async (admin) => {
+    admin.addHook("preParsing", requireAdmin(access));
+    await admin.register(personRoutes(database, bounds));
   });
   await app.register(numbersPage(isPrivate(config)));
   await app.register(healthRoutes(store));

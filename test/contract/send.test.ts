@@ -1,6 +1,6 @@
 /** `tracklet/send` against answers written by hand from the service's interface. How attempts are repeated and end: `retries`. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type SendConfig, type ServerEvent, sendEvent } from "../../src/send.js";
+import { type DatedEvent, type SendConfig, type ServerEvent, sendEvent, sendEvents } from "../../src/send.js";
 import { type Answerer, begin, hangUp, inTurn, json, withWire } from "./wire.js";
 
 const event: ServerEvent = { contact_uid: "c-1", event_uid: "signup", params: { account_uid: "a-1" } };
@@ -152,4 +152,140 @@ describe("an answer", () => {
       status: 500,
       error: "body: longer than 1 MiB",
     }));
+});
+
+describe("sendEvents", () => {
+  const sendAll = (answer: Answerer, events: DatedEvent[], config: Partial<SendConfig> = {}) =>
+    withWire(answer, async ({ url, requests }) => {
+      const to = { trackUrl: url, apiToken: "api-token", ...config };
+      const outcome = await sendEvents(to, events).catch((error) => error);
+      return { outcome, requests, bodies: requests.map(({ body }) => JSON.parse(body) as ServerEvent[]) };
+    });
+  const named = (event_uid: string): ServerEvent => ({ contact_uid: "c", event_uid });
+  /** A verdict for each event of a request. */
+  const judge =
+    (verdict: (event: ServerEvent) => object): Answerer =>
+    ({ body }) =>
+      json((JSON.parse(body) as ServerEvent[]).map((one, index) => ({ index, ...verdict(one) })));
+  const allStored = judge(() => ({ status: "stored" }));
+
+  it("sends what fits into a request, in order, and none where there are no events", async () => {
+    const events = Array.from({ length: 2_500 }, (_, number) => named(`${number}`));
+    const { outcome, requests, bodies } = await sendAll(allStored, events);
+    expect(bodies.map(({ length }) => length)).toEqual([1_000, 1_000, 500]);
+    expect(bodies.flat().map(({ event_uid }) => event_uid)).toEqual(events.map(({ event_uid }) => event_uid));
+    expect(outcome).toEqual(events.map(() => ({ status: "stored" })));
+    expect(requests[0]).toMatchObject({ target: "/v1/track/events", method: "POST" });
+    // Three bytes a letter.
+    const large = Array.from({ length: 5 }, () => named("☃".repeat(130_000)));
+    expect((await sendAll(allStored, large)).requests.map(({ body }) => Buffer.byteLength(body) <= 1_000_000)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(await sendAll(allStored, [])).toMatchObject({ outcome: [], requests: [] });
+  });
+
+  it("says what became of each, and sends again what could not be stored", async () => {
+    const verdicts: Record<string, object> = {
+      a: { status: "stored" },
+      b: { status: "refused", why: "it is wrong" },
+      c: { status: "again", why: "not now" },
+      d: { status: "repeated" },
+    };
+    const { outcome, bodies } = await sendAll(
+      inTurn(
+        judge(({ event_uid }) => verdicts[event_uid]!),
+        judge(({ event_uid }) => verdicts[event_uid]!),
+        allStored,
+      ),
+      ["a", "b", "c", "d"].map(named),
+      { stamp: true },
+    );
+    expect(outcome).toEqual([{ status: "stored" }, verdicts.b, { status: "stored" }, { status: "repeated" }]);
+    // The same stamps.
+    expect(bodies.slice(1)).toEqual([[bodies[0]![2]], [bodies[0]![2]]]);
+    const stubborn = await sendAll(
+      judge(() => verdicts.c!),
+      [named("c")],
+      { retries: 1 },
+    );
+    expect([stubborn.outcome, stubborn.requests.length]).toEqual([[verdicts.c], 2]);
+  });
+
+  it("repeats a request as a single event, and halves one that is too large for a proxy", async () => {
+    const events = ["a", "b", "c"].map(named);
+    const cut = begin((response) => response.socket?.destroy());
+    expect(await sendAll(inTurn(hangUp, cut, allStored), events)).toMatchObject({ requests: { length: 3 } });
+    expect((await sendAll(inTurn(json({}, 503), json({}, 429), allStored), events)).outcome).toHaveLength(3);
+    const small: Answerer = (request, response) =>
+      request.body.length > 120 || request.body.includes('"b"')
+        ? json({ error: "too large" }, 413)
+        : allStored(request, response);
+    expect((await sendAll(small, events)).outcome).toEqual([
+      { status: "stored" },
+      { status: "refused", why: "too large" },
+      { status: "stored" },
+    ]);
+  });
+
+  it.each<[string, Answerer, object]>([
+    ["a wrong token", inTurn(json({ error: "no" }, 401)), { name: "AuthenticationError", status: 401 }],
+    [
+      "a service that takes single events alone",
+      inTurn(json({}, 404)),
+      { message: expect.stringMatching(/own service/) },
+    ],
+    ["a service that is away", inTurn(json({}, 503)), { name: "ApiError", status: 503 }],
+    ["too few verdicts", inTurn(json([])), { error: "body: expected a verdict an event, found array" }],
+  ])("rejects where no event was judged: %s", async (_, answer, error) =>
+    expect((await sendAll(answer, [named("a")])).outcome).toMatchObject(error),
+  );
+
+  it("says again of what a later request did not bring", async () => {
+    const events = Array.from({ length: 1_001 }, (_, number) => named(`${number}`));
+    const { outcome } = await sendAll(inTurn(allStored, json({ error: "gone" }, 401)), events);
+    expect(outcome.slice(999)).toEqual([
+      { status: "stored" },
+      { status: "again", why: expect.stringMatching(/401 gone/), error: expect.objectContaining({ status: 401 }) },
+    ]);
+  });
+
+  it("gives an event of the past its time, and no time of today", async () => {
+    const { bodies } = await sendAll(allStored, [{ ...named("old"), received_at: 5 }, named("new")], { stamp: true });
+    expect(bodies[0]).toEqual([
+      { ...named("old"), received_at: 5, params: { event_id: expect.any(String) } },
+      { ...named("new"), params: { event_id: expect.any(String), occurred_at: expect.any(Number) } },
+    ]);
+  });
+
+  it("names the event that is wrong before anything is sent", async () => {
+    for (const [wrong, text] of [
+      [{ contact_uid: "", event_uid: "e" }, 'events[1]: contact_uid: expected a text that is not empty, found ""'],
+      [null, "events[1]: event: expected an object, found null"],
+      [{ ...named("e"), received_at: 1.5 }, "events[1]: received_at: expected a whole number from 0 to"],
+    ] as const) {
+      const { outcome, requests } = await sendAll(allStored, [named("a"), wrong as DatedEvent]);
+      expect([outcome, requests]).toEqual([expect.any(TypeError), []]);
+      expect(outcome.message).toContain(text);
+    }
+    expect((await sendAll(allStored, {} as never)).outcome).toEqual(
+      new TypeError("events: expected an array, found object"),
+    );
+  });
+
+  it("ends at a signal, also while it waits", async () => {
+    vi.mocked(Math.random).mockReturnValue(1);
+    await withWire(
+      judge(() => ({ status: "again" })),
+      async ({ url, requests }) => {
+        const controller = new AbortController();
+        const sending = sendEvents({ trackUrl: url, apiToken: "t" }, [named("a")], { signal: controller.signal });
+        await vi.waitFor(() => expect(requests).toHaveLength(1));
+        controller.abort(new Error("enough"));
+        expect(await sending).toEqual([{ status: "again", why: "Error: enough", error: new Error("enough") }]);
+        expect(requests).toHaveLength(1);
+      },
+    );
+  });
 });

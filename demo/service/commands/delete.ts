@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { listDeeds } from "../admin/audit.js";
+import { eraseContact } from "../admin/erasure.js";
 import type { ServiceConfig } from "../config/options.js";
 import { StartError } from "../config/start-error.js";
 import { DAY_MS } from "../config/time-argument.js";
@@ -7,13 +9,15 @@ import type { Bounds } from "../database/transaction-time.js";
 import { confirmClock } from "../operations/retention-clock.js";
 import {
   countNaming,
-  deleteContact,
   deleteEventsBefore,
   deleteLettersNaming,
   deleteNaming,
   hasContact,
   similarContacts,
 } from "../records/deletion.js";
+
+/** What the audit log calls a command. */
+const COMMAND = "command line";
 
 /** What the commands have in common. */
 export interface Commands {
@@ -32,7 +36,7 @@ export interface Commands {
 }
 
 /** The commands that delete, and say what of it is left, or who may have been meant. */
-export const addDeleteCommands = ({ program, workspace, over, say, bounds }: Commands): void => {
+export const addDeleteCommands = ({ program, workspace, over, reading, say, write, bounds }: Commands): void => {
   program
     .command("delete-contact")
     .description("deletes the contact and all its events")
@@ -45,9 +49,11 @@ export const addDeleteCommands = ({ program, workspace, over, say, bounds }: Com
         const others = (await similarContacts(database, workspace, uid)).map((one) => JSON.stringify(one));
         const note = others.length > 0 ? `; by case alone differ ${others.join(", ")}` : "";
         const isThere = await hasContact(database.query, workspace, uid);
-        const events = await deleteContact(database, { workspace, uid }, bounds);
+        // No tombstone for a name that was only misspelt.
+        const { events, letters } = isThere
+          ? await eraseContact(database, { workspace, uid, token: COMMAND }, bounds)
+          : { events: 0, letters: await deleteLettersNaming(database, workspace, uid) };
         const naming = await (everywhere ? deleteNaming : countNaming)(database, workspace, uid);
-        const letters = await deleteLettersNaming(database, workspace, uid);
         if (letters > 0) say(`deleted ${letters} dead letters that name it, or may name it`);
         if (!isThere && letters === 0 && !(everywhere && naming > 0))
           throw new StartError(`there is no contact ${quoted} in the workspace ${workspace}${note}`);
@@ -55,6 +61,31 @@ export const addDeleteCommands = ({ program, workspace, over, say, bounds }: Com
         if (everywhere) say(`deleted ${naming} events of others that name it`);
         else if (naming > 0) say(`${naming} events name it in their params: repeat with --everywhere to delete these`);
       }),
+    );
+  program
+    .command("anonymise-contact")
+    .description(
+      "deletes the contact; its events go to one of chance, with their name, their day, and some of the params",
+    )
+    .argument("<uid>", "of the contact")
+    .option("--keep <names>", "members of the params that stay, by commas", (names) => names.split(","))
+    .addOption(workspace())
+    .action((uid: string, { keep = [], workspace }: { keep?: string[]; workspace: string }) =>
+      over(async (database) => {
+        const quoted = JSON.stringify(uid);
+        if (!(await hasContact(database.query, workspace, uid)))
+          throw new StartError(`there is no contact ${quoted} in the workspace ${workspace}`);
+        const asked = { workspace, uid, token: COMMAND, anonymise: keep };
+        const { events } = await eraseContact(database, asked, bounds);
+        say(`deleted the contact ${quoted}, and put its ${events} events under one of chance`);
+      }),
+    );
+  program
+    .command("audit")
+    .description("writes whose data was read, erased or anonymised, when and by which token, one JSON object a line")
+    .addOption(workspace())
+    .action(({ workspace }: { workspace: string }) =>
+      reading(async (query) => write((await listDeeds(query, workspace)).map((line) => `${JSON.stringify(line)}\n`))),
     );
   program
     .command("delete-events")

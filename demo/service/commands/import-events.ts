@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
+import { createTombstones } from "../admin/tombstones.js";
 import { StartError } from "../config/start-error.js";
 import type { Database } from "../database/database.js";
 import { continueIds, newIds } from "../database/event-id.js";
@@ -45,6 +46,9 @@ export const importEvents = async (
   const lines = await check(file, LINE, () => undefined);
   await continueIds(database.query, workspace);
   const missing = createMissingRecords();
+  const tombstones = createTombstones(database.query);
+  await tombstones.load();
+  let erased = 0;
   let stored = 0;
   let chunk: NewEvent[] = [];
   const store = async () => {
@@ -60,7 +64,9 @@ export const importEvents = async (
   };
   try {
     for await (const { line, text } of read(file)) {
-      chunk.push(eventOf(line as Line, { workspace, params: findMember(text, "params")!.text }));
+      const event = eventOf(line as Line, { workspace, params: findMember(text, "params")!.text });
+      if (tombstones.isErased(event)) erased += 1;
+      else chunk.push(event);
       if (chunk.length === CHUNK) await store();
     }
     await store();
@@ -68,7 +74,8 @@ export const importEvents = async (
     const reason = (error as Error).message;
     throw new StartError(`${stored} of ${lines} events are imported, then ${reason}: repeat the command to go on`);
   }
-  return lines;
+  if (erased > 0) say(`left out ${erased} events of contacts that were erased after them`);
+  return lines - erased;
 };
 
 /** Those that were not exported from this very database, where they are under their former ids. */

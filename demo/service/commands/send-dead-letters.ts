@@ -1,4 +1,5 @@
 import Fastify from "fastify";
+import { createTombstones } from "../admin/tombstones.js";
 import type { ServiceConfig } from "../config/options.js";
 import type { Database } from "../database/database.js";
 import { continueIds } from "../database/event-id.js";
@@ -6,8 +7,8 @@ import { decorateWorkspace } from "../http/auth.js";
 import { answerErrors, ErrorBody } from "../http/errors.js";
 import type { Access } from "../http/tokens.js";
 import { VALIDATION } from "../http/validation.js";
-import { EVENT_PATH, eventRoute } from "../ingest/route.js";
-import { EventInput, Success } from "../ingest/schemas.js";
+import { eventRoutes } from "../ingest/route.js";
+import { EVENT_PATH, EventInput, Success } from "../ingest/schemas.js";
 import { createEventStore } from "../ingest/store.js";
 import { exportRows } from "../records/stored.js";
 
@@ -31,13 +32,17 @@ export const sendDeadLetters = async (
   answerErrors(app, () => {});
   for (const schema of [ErrorBody, EventInput, Success]) app.addSchema(schema);
   const access: Access = {
+    admin: () => undefined,
+    hasAdmin: () => false,
     tokens: (kind) => (token) => (kind === "server" && token === TOKEN ? workspace : undefined),
     workspaces: () => [workspace],
     load: async () => {},
   };
-  const store = createEventStore(database, { committed: () => {}, withoutRecord: () => {}, addressRecords: 0 });
-  const limits = { maxEventBytes: config.maxEventBytes, addressQuota: 0, tokenQuota: 0 };
-  await app.register(eventRoute(store, { ...limits, access, tellIgnored: () => {} }));
+  const erased = createTombstones(database.query);
+  await erased.load();
+  const store = createEventStore(database, { committed: () => {}, withoutRecord: () => {}, addressRecords: 0, erased });
+  const limits = { maxEventBytes: config.maxEventBytes, addressQuota: 0, tokenQuota: 0, batch: "off" as const };
+  await app.register(eventRoutes(store, { ...limits, access, tellIgnored: () => {}, tellRefused: () => {} }));
   const counts = { sent: 0, refused: 0, unstamped: 0, lacking: 0 };
   for await (const { id, status, stamped, body } of exportRows(database.query, { table: "dead_letters", workspace })) {
     if (status === 413 || body === "") counts.lacking += 1;

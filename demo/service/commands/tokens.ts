@@ -61,7 +61,10 @@ export const addTokenCommands = ({ program, config, workspace, over, reading, sa
     .description("makes a token and writes it to stdout, this once")
     .argument("<name>", "what it is for, such as website")
     .addOption(
-      new Option("--kind <kind>", "api records events of pages, server those of servers, access reads records")
+      new Option(
+        "--kind <kind>",
+        "api records events of pages, server those of servers, access reads records, admin erases and changes them",
+      )
         .choices(KINDS)
         .makeOptionMandatory(),
     )

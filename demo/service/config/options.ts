@@ -91,6 +91,11 @@ export const OPTIONS = {
       "token that records events of your own servers, which no quota of an address counts",
       API_TOKEN,
     ),
+    adminToken: option(
+      "TRACKLET_ADMIN_TOKEN",
+      "token that reads all of one person, erases it, changes records, and stores events with their own time",
+      BEARER,
+    ),
     metricsToken: option("TRACKLET_METRICS_TOKEN", "token that reads `/metrics`", BEARER),
     workspaces: option("TRACKLET_WORKSPACES", "more pairs of tokens, each with its own data, as JSON (below)", {
       type: "object",
@@ -121,6 +126,11 @@ export const OPTIONS = {
       maximum: 8_388_608,
       default: 262_144,
     }),
+    batch: option(
+      "TRACKLET_BATCH",
+      "`on` tells pages that several events may come in one request, `off` does not; servers may send so in any case",
+      { enum: ["on", "off"], default: "on" },
+    ),
     // High enough for any honest client on one machine, low enough to stop an endless loop of requests.
     rateLimit: option(
       "TRACKLET_RATE_LIMIT",

@@ -111,6 +111,7 @@ const checkTokens = (config: ServiceConfig, isPrivately: boolean): void => {
     ["TRACKLET_API_TOKEN", config.apiToken],
     ["TRACKLET_ACCESS_TOKEN", config.accessToken],
     ["TRACKLET_SERVER_TOKEN", config.serverToken],
+    ["TRACKLET_ADMIN_TOKEN", config.adminToken],
     ["TRACKLET_METRICS_TOKEN", config.metricsToken],
     ...config.workspaces.flatMap((one) =>
       [one.apiToken, one.accessToken].map((token) => ["TRACKLET_WORKSPACES", token]),

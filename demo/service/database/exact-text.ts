@@ -33,11 +33,11 @@ export const parseObject = (text: unknown): Record<string, unknown> | undefined 
 /** The workspace of the tokens that a service has when no others are configured. */
 export const DEFAULT_WORKSPACE = "default";
 
+/** The first 16 bytes of a digest (hexadecimal), as a UUID. */
+export const toUuid = (hex: string): string => hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+
 /** A digest of 16 bytes, as a UUID: stands for a text of any length in a key. */
-export const digest = (text: string): string =>
-  hash("sha256", encodeText(text), "hex")
-    .slice(0, 32)
-    .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+export const digest = (text: string): string => toUuid(hash("sha256", encodeText(text), "hex"));
 
 /**
  * Internal id of a record: derived from its uid, so that a look-up by uid is one by primary key. The names of

@@ -106,6 +106,26 @@ const RELEASES: readonly { release: string; statements: readonly string[] }[] = 
          body        TEXT NOT NULL
        )`,
       "CREATE INDEX dead_letters_by_id ON dead_letters (workspace, id)",
+      `CREATE TABLE service_keys (
+         name  TEXT PRIMARY KEY,
+         value TEXT NOT NULL
+       )`,
+      // Who was erased, and when; a mark names nobody without the key.
+      `CREATE TABLE tombstones (
+         workspace TEXT NOT NULL,
+         mark      UUID NOT NULL,
+         erased_at BIGINT NOT NULL,
+         PRIMARY KEY (workspace, mark)
+       )`,
+      `CREATE TABLE audit (
+         id        UUID PRIMARY KEY,
+         workspace TEXT NOT NULL,
+         at        BIGINT NOT NULL,
+         token     TEXT NOT NULL,
+         what      TEXT NOT NULL,
+         subject   UUID NOT NULL,
+         events    BIGINT
+       )`,
       // How many events a key has in a quarter of an hour, see `numbers`; an empty key is the rest.
       `CREATE TABLE sums (
          workspace TEXT NOT NULL,

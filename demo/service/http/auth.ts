@@ -1,6 +1,6 @@
 import type { FastifyInstance, preParsingHookHandler } from "fastify";
 import { HttpError } from "./errors.js";
-import type { Tokens } from "./tokens.js";
+import type { Access, Tokens } from "./tokens.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -8,6 +8,10 @@ declare module "fastify" {
     workspace: string;
     /** Has it the token of a server of the operator's? */
     isOfServer: boolean;
+    /** Has it the token of the operator? */
+    isOfAdmin: boolean;
+    /** The name of the operator's token. */
+    tokenName: string;
   }
 }
 
@@ -19,6 +23,8 @@ const BEARER = /^bearer +(\S+) *$/i;
 export const decorateWorkspace = (app: FastifyInstance): void => {
   app.decorateRequest("workspace", "");
   app.decorateRequest("isOfServer", false);
+  app.decorateRequest("isOfAdmin", false);
+  app.decorateRequest("tokenName", "");
 };
 
 /**
@@ -42,9 +48,36 @@ export const requireBearer =
     );
   };
 
-/** The token of an event, of a page or of a server: the `api_token` query parameter, or HTTP Basic with it as user name and an empty password. */
+/** The same for the operator's token. Where there is none at all, there is nothing to ask for. */
+export const requireAdmin =
+  ({ admin, hasAdmin }: Access): preParsingHookHandler =>
+  (request, reply, _payload, done) => {
+    if (!hasAdmin()) return void reply.callNotFound();
+    const token = BEARER.exec(request.headers.authorization ?? "")?.[1];
+    const owner = token === undefined ? undefined : admin(token);
+    if (owner === undefined)
+      return done(
+        new HttpError(
+          401,
+          `the admin token is ${token === undefined ? "missing" : "wrong"}: send Authorization: Bearer <token>`,
+          {
+            "www-authenticate": 'Bearer realm="admin"',
+          },
+        ),
+      );
+    request.workspace = owner.workspace;
+    request.tokenName = owner.name;
+    done();
+  };
+
+/**
+ * The token of an event, of a page or of a server: the `api_token` query parameter, or HTTP Basic with it as user name and an
+ * empty password.
+ *
+ * @param ofAdmin the operator's, where they may send, too: taken as one of a server
+ */
 export const requireApiToken =
-  (tokens: Tokens, ofServers: Tokens): preParsingHookHandler =>
+  (tokens: Tokens, ofServers: Tokens, ofAdmin: Tokens = () => undefined): preParsingHookHandler =>
   (request, _reply, _payload, done) => {
     const { api_token: parameter } = request.query as { api_token?: unknown };
     const basic = BASIC.exec(request.headers.authorization ?? "")?.[1];
@@ -52,11 +85,13 @@ export const requireApiToken =
     for (const token of [parameter, pair?.endsWith(":") ? pair.slice(0, -1) : undefined]) {
       if (typeof token !== "string") continue;
       const ofPage = tokens(token);
-      const workspace = ofPage ?? ofServers(token);
+      // No text is two kinds of token.
+      const ofOperator = ofPage === undefined ? ofAdmin(token) : undefined;
+      const workspace = ofPage ?? ofOperator ?? ofServers(token);
       if (workspace === undefined) continue;
       request.workspace = workspace;
-      // No text is both kinds of token.
       request.isOfServer = ofPage === undefined;
+      request.isOfAdmin = ofOperator !== undefined;
       return done();
     }
     const given = parameter !== undefined || pair !== undefined;

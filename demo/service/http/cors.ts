@@ -4,7 +4,7 @@ import { isLoopbackAddress } from "../config/loopback.js";
 
 /** Seconds that a browser may keep the answer to a preflight: a day (browsers cap it: Chromium at two hours). */
 const MAX_AGE_S = 86_400;
-const EXPOSED = "Retry-After";
+const EXPOSED = "Retry-After, Tracklet-Batch";
 
 /** The header fields of an answer that is given before the plugin runs (a request line that cannot be read). */
 export const originHeaders = (origin: string | undefined): Record<string, string> => ({
@@ -49,6 +49,6 @@ export const allowOrigins = async (app: FastifyInstance, isAlone: boolean): Prom
 };
 
 /** Paths; what is not in the interface asks for no token. */
-const EVENTS = /^\/v1\/track\/event(\?|$)/;
+const EVENTS = /^\/v1\/track\/events?(\?|$)/;
 const ALL_BUT_INSIDE = /^\/(?!(demo|docs|healthz|readyz|metrics)\b)/;
 const DEMO = /^\/demo\//;

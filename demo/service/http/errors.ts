@@ -115,22 +115,32 @@ const tellAway = (log: FastifyBaseLogger, cause: Error): void =>
 /** What is wrong with a content type. */
 export const MEDIA_TYPE = "the content type must be application/json, or text/plain holding JSON";
 
-/** Answers with an error. A fault of the service is logged and described to nobody else. */
-export const sendError = (cause: FastifyError | HttpError, reply: FastifyReply): Answered => {
+/** What an error is answered with. A fault of the service is logged and described to nobody else. */
+export const explainError = (
+  cause: Error & { statusCode?: number; code?: string },
+  log: FastifyBaseLogger,
+): Answered & { headers: Record<string, string> } => {
   const error = isUnavailable(cause) ? unavailable() : cause;
   const status = error.statusCode ?? 500;
   // The stack says nothing about why a database is away.
-  if (error !== cause) tellAway(reply.log, cause);
-  else if (status >= 500 && !(cause instanceof HttpError)) reply.log.error({ err: cause }, "the service failed");
-  if (error instanceof HttpError) reply.headers(error.headers);
+  if (error !== cause) tellAway(log, cause);
+  else if (status >= 500 && !(cause instanceof HttpError)) log.error({ err: cause }, "the service failed");
   const text =
     error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE"
       ? MEDIA_TYPE
       : status >= 500 && !(error instanceof HttpError)
         ? "the service failed"
         : error.message;
-  reply.code(status).type("application/json; charset=utf-8").send({ error: text });
-  return { status, text, reason: error instanceof HttpError ? error.reason : undefined };
+  return error instanceof HttpError
+    ? { status, text, reason: error.reason, headers: error.headers }
+    : { status, text, reason: undefined, headers: {} };
+};
+
+/** Answers with an error. */
+export const sendError = (cause: FastifyError | HttpError, reply: FastifyReply): Answered => {
+  const { headers, ...answer } = explainError(cause, reply.log);
+  reply.code(answer.status).headers(headers).type("application/json; charset=utf-8").send({ error: answer.text });
+  return answer;
 };
 
 export const ErrorBody = Type.Object(

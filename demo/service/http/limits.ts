@@ -47,25 +47,28 @@ export const limitRequests = (app: FastifyInstance, { rateLimit }: Pick<ServiceC
   });
 };
 
-/** Who sends an event, and the bytes of its body. */
+/** Who sends events, and what they count for together. */
 export interface Load {
   /** Of the client; none where it has the token of a server, which is no stranger. */
   address: string | undefined;
   workspace: string;
-  bytes: number;
+  points: number;
 }
+
+/** What an event counts for. @param bytes of its body */
+export const pointsOf = (bytes: number): number => Math.max(MIN_BYTES, bytes);
 
 /**
  * Counts what one address with its networks, and one workspace with its tokens, stores in a day. A workspace's day is
  * given by the hour, and what an hour leaves is kept for a day, so that whoever uses it up shuts the others out for an
  * hour at most; who has sent little not even then.
  *
- * @returns counts an event, or throws the answer 429; what that returns gives it back to the workspace
+ * @returns counts events, or throws the answer 429; what that returns gives so much of it back to the workspace
  */
 export const createQuota = ({
   addressQuota,
   tokenQuota,
-}: Pick<ServiceConfig, "addressQuota" | "tokenQuota">): ((load: Load) => () => void) => {
+}: Pick<ServiceConfig, "addressQuota" | "tokenQuota">): ((load: Load) => (points: number) => void) => {
   if (addressQuota === 0 && tokenQuota === 0) return () => () => {};
   const networks = NETWORKS.map(({ bits, days, what }) => ({
     bits,
@@ -77,15 +80,14 @@ export const createQuota = ({
   const used = `of the ${tokenQuota} MB a day of this token, those of this hour are used up`;
   const small = (addressQuota || tokenQuota) * MEGABYTE * SMALL;
 
-  return ({ address, workspace, bytes }) => {
-    const points = Math.max(MIN_BYTES, bytes);
+  return ({ address, workspace, points }) => {
     const counted = address === undefined ? [] : networks.map((one) => ({ ...one, key: networkOf(address, one.bits) }));
     for (const { counter, key, what } of counted) refuseAbove(counter, key, { points, what });
     const isSmall = counted.length > 0 && counted.every(({ counter, key }) => counter.used(key) + points <= small);
     if (!isSmall) refuseAbove(ofWorkspace, workspace, { points, what: used });
     for (const { counter, key } of counted) counter.add(key, points);
     ofWorkspace.add(workspace, points);
-    return () => ofWorkspace.add(workspace, -points);
+    return (back) => ofWorkspace.add(workspace, -back);
   };
 };
 

@@ -18,6 +18,7 @@ export const describeRoutes = async (app: FastifyInstance): Promise<void> => {
       tags: [
         { name: "events", description: "Recording" },
         { name: "records", description: "Reading" },
+        { name: "admin", description: "What the admin token alone may do (of this service alone)" },
       ],
       components: {
         securitySchemes: {

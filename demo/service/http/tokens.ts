@@ -10,15 +10,23 @@ export type Tokens = (token: string) => string | undefined;
 /** Who may ask for what, as the environment and the database say. */
 export interface Access {
   tokens(kind: Kind): Tokens;
+  /** The workspace of an admin token, and its name: that of the database, or of the variable. */
+  admin(token: string): { workspace: string; name: string } | undefined;
+  /** Is there any admin token? */
+  hasAdmin(): boolean;
   /** The names of all workspaces. */
   workspaces(): readonly string[];
   /** Learns anew what the database says. */
   load(): Promise<void>;
 }
 
-type Config = Pick<ServiceConfig, "apiToken" | "accessToken" | "serverToken" | "metricsToken" | "workspaces">;
+type Config = Pick<
+  ServiceConfig,
+  "apiToken" | "accessToken" | "serverToken" | "adminToken" | "metricsToken" | "workspaces"
+>;
 interface Owner {
   workspace: string;
+  name: string;
   expiresAt: number;
 }
 
@@ -29,19 +37,17 @@ interface Owner {
  * @throws StartError when a token of the environment stands in the database, too
  */
 export const createAccess = async (query: Query, config: Config): Promise<Access> => {
-  const others = config.workspaces.map((one) => ({ ...one, serverToken: undefined }));
+  const others = config.workspaces.map((one) => ({ ...one, serverToken: undefined, adminToken: undefined }));
   const own = [{ name: DEFAULT_WORKSPACE, ...config }, ...others].map(({ name, ...tokens }) => ({
     name,
     api: digests(tokens.apiToken),
     access: digests(tokens.accessToken),
     server: digests(tokens.serverToken),
+    admin: digests(tokens.adminToken),
   }));
   for (const { name } of own) await addWorkspace(query, name);
   const stored = new Map((await listTokens(query)).map((token) => [token.digest, token]));
-  for (const digest of [
-    ...own.flatMap(({ api, access, server }) => [...api, ...access, ...server]),
-    ...digests(config.metricsToken),
-  ]) {
+  for (const digest of [...own.flatMap((one) => KINDS.flatMap((kind) => one[kind])), ...digests(config.metricsToken)]) {
     const same = stored.get(digest);
     if (same !== undefined)
       throw new StartError(
@@ -51,23 +57,30 @@ export const createAccess = async (query: Query, config: Config): Promise<Access
 
   let names: readonly string[] = [];
   let owners = new Map<string, Owner>();
+  const ownerOf = (kind: Kind, token: string): Owner | undefined => {
+    const owner = owners.get(kind + sha256(token));
+    return owner !== undefined && Date.now() < owner.expiresAt ? owner : undefined;
+  };
   return {
-    tokens: (kind) => (token) => {
-      const owner = owners.get(kind + sha256(token));
-      return owner !== undefined && Date.now() < owner.expiresAt ? owner.workspace : undefined;
-    },
+    tokens: (kind) => (token) => ownerOf(kind, token)?.workspace,
+    admin: (token) => ownerOf("admin", token),
+    hasAdmin: () => [...owners.keys()].some((key) => key.startsWith("admin")),
     workspaces: () => names,
     load: async () => {
       const [workspaces, tokens] = await Promise.all([listWorkspaces(query), listTokens(query)]);
       names = workspaces;
       owners = new Map();
-      for (const { digest, kind, workspace, expiresAt = Number.POSITIVE_INFINITY } of tokens)
-        owners.set(kind + digest, { workspace, expiresAt });
+      for (const { digest, kind, workspace, name, expiresAt = Number.POSITIVE_INFINITY } of tokens)
+        owners.set(kind + digest, { workspace, name, expiresAt });
       // What was deleted is served no more, though the environment of this process names it.
       for (const { name, ...kinds } of own.filter((one) => names.includes(one.name)))
         for (const kind of KINDS)
           for (const digest of kinds[kind])
-            owners.set(kind + digest, { workspace: name, expiresAt: Number.POSITIVE_INFINITY });
+            owners.set(kind + digest, {
+              workspace: name,
+              name: `TRACKLET_${kind.toUpperCase()}_TOKEN`,
+              expiresAt: Number.POSITIVE_INFINITY,
+            });
     },
   };
 };

@@ -5,9 +5,9 @@ import { HttpError } from "./errors.js";
 /**
  * What is wrong with a request, in words that name each wrong member or parameter.
  *
- * @param part where Fastify found it: `body`, `querystring`, `params`
+ * @param part where it was found: `body`, `querystring`, `params`, or `event` of one among others
  */
-const describeErrors = (errors: FastifySchemaValidationError[], part: string): Error =>
+export const describeErrors = (errors: FastifySchemaValidationError[], part: string): Error =>
   new Error(errors.map((error) => describe(error, part)).join("; "));
 
 /** How requests are checked by the schemas of their routes. */
@@ -17,7 +17,7 @@ export const VALIDATION = {
 } as const;
 
 const describe = ({ instancePath, keyword, params, message }: FastifySchemaValidationError, part: string): string => {
-  const whole = part === "body" ? "the body" : "the query";
+  const whole = part === "querystring" || part === "params" ? "the query" : `the ${part}`;
   const name = instancePath.slice(1).replaceAll("/", ".") || whole;
   if (keyword === "required") return `${params.missingProperty} is missing`;
   if (keyword === "minLength") return `${name} must not be empty`;

@@ -1,9 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { HttpError, MEDIA_TYPE } from "../http/errors.js";
 import { networkOf } from "../http/limits.js";
-import { createHeld, type Holding } from "./held.js";
+import type { Holding } from "./held.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -16,46 +18,83 @@ declare module "fastify" {
   }
 }
 
+/** How bodies are read. */
+export interface Reading {
+  /** Of a body, also of what it unpacks to. */
+  maxBytes: number;
+  /** See `createHeld`. */
+  hold(network: string, cut: () => void): Holding;
+  /** Makes the body of its text. @throws HttpError, or what `JSON.parse` throws */
+  parse(text: string, type: string): unknown;
+  /** Media types besides. */
+  types?: readonly string[];
+  /** Are bodies taken that are compressed by gzip? */
+  unpacks?: boolean;
+}
+
 /**
  * Reads bodies of `application/json`, and of `text/plain` that holds JSON (what a beacon sends without a preflight).
  *
  * A body over the limit, or of another type, is received to its end before it is refused: a client whose connection is
  * closed while it still sends sees a network error instead of the answer, and would send the same again.
  */
-export const readEventBodies = (app: FastifyInstance, maxBytes: number): void => {
+export const readEventBodies = (
+  app: FastifyInstance,
+  { maxBytes, hold, parse, types = [], unpacks = false }: Reading,
+): void => {
   app.decorateRequest("bodyText", "");
   app.decorateRequest("bodyBytes", 0);
   app.decorateRequest("bodyError", undefined);
   app.removeAllContentTypeParsers();
-  const hold = createHeld(maxBytes);
   const read = (wrongType?: HttpError) => (request: FastifyRequest, payload: IncomingMessage, done: BodyDone) => {
     const coding = request.headers["content-encoding"] ?? "identity";
     const holdOfClient = (cut: () => void) => hold(networkOf(request.ip), cut);
-    receive(payload, { maxBytes, hold: holdOfClient }, (broken, bytes, length) => {
-      if (broken !== undefined) return done(broken);
-      request.bodyBytes = length;
+    const use = (bytes: Buffer, length: number): void => {
       let body: unknown;
       try {
-        if (coding !== "identity") throw new HttpError(415, `the content encoding ${coding} is not understood`);
         if (length > maxBytes) {
           request.bodyText = bytes.toString("utf8", 0, HEAD);
           throw new HttpError(413, `the body is over ${maxBytes} bytes`);
         }
         request.bodyText = decode(bytes);
         if (wrongType !== undefined) throw wrongType;
-        body = JSON.parse(request.bodyText);
+        body = parse(request.bodyText, mediaType(request.headers["content-type"]));
       } catch (error) {
         const reason =
           error instanceof HttpError ? error : new HttpError(400, `the body must be JSON: ${(error as Error).message}`);
         request.bodyError = reason.statusCode === 413 ? reason : (wrongType ?? reason);
       }
       done(null, body);
+    };
+    receive(payload, { maxBytes, hold: holdOfClient }, (broken, bytes, length) => {
+      if (broken !== undefined) return done(broken);
+      request.bodyBytes = length;
+      const refuse = (error: HttpError): void => {
+        request.bodyError = error;
+        done(null);
+      };
+      if (coding === "identity") return use(bytes, length);
+      if (wrongType !== undefined || !unpacks || coding !== "gzip")
+        return refuse(wrongType ?? new HttpError(415, `the content encoding ${coding} is not understood`));
+      if (length > maxBytes) return use(NOTHING, length);
+      unpack(bytes, { maxOutputLength: maxBytes }).then(
+        (unpacked) => use(unpacked, unpacked.length),
+        ({ code }: NodeJS.ErrnoException) =>
+          code === "ERR_BUFFER_TOO_LARGE"
+            ? use(NOTHING, maxBytes + 1)
+            : refuse(new HttpError(400, "the body cannot be unpacked: it is not gzip")),
+      );
     });
   };
-  app.addContentTypeParser(["application/json", "text/plain"], read());
+  app.addContentTypeParser(["application/json", "text/plain", ...types], read());
   app.addContentTypeParser("*", read(new HttpError(415, MEDIA_TYPE)));
   app.addHook("preValidation", (request, _reply, done) => done(request.bodyError));
 };
+
+const unpack = promisify(gunzip);
+
+/** A content type without its parameters. */
+const mediaType = (type = ""): string => type.split(";", 1)[0]!.trim().toLowerCase();
 
 type BodyDone = (error: Error | null, body?: unknown) => void;
 

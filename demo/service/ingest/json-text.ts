@@ -29,6 +29,18 @@ export const findMember = (text: string, name: string): Member | undefined => {
   }
 };
 
+/** The elements of the array that `text` holds, each as it was written. @param text valid JSON, an array */
+export const elementsOf = (text: string): string[] => {
+  const elements: string[] = [];
+  for (let from = text.indexOf("[") + 1; ; ) {
+    const { to } = endOfValue(text, from);
+    const element = text.slice(from, to).trim();
+    if (element !== "") elements.push(element);
+    if (text[to] === "]") return elements;
+    from = to + 1;
+  }
+};
+
 /** Does a key stand for that name? It may be written with escapes. */
 const isKey = (written: string, name: string): boolean =>
   written === name || (written.includes("\\") && JSON.parse(`"${written}"`) === name);
@@ -43,7 +55,7 @@ const endOfString = (text: string, from: number): number => {
   }
 };
 
-/** Index of the comma or the brace after the value that begins at `from`, and the levels seen on the way. */
+/** Index of the comma or the bracket after the value that begins at `from`, and the levels seen on the way. */
 const endOfValue = (text: string, from: number): { to: number; depth: number } => {
   let level = 0;
   let depth = 0;
@@ -53,7 +65,8 @@ const endOfValue = (text: string, from: number): { to: number; depth: number } =
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       level += 1;
       if (level > depth) depth = level;
-    } else if (level === 0 && (code === COMMA || code === CLOSE_BRACE)) return { to: at, depth };
+    } else if (level === 0 && (code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET))
+      return { to: at, depth };
     else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) level -= 1;
   }
 };

@@ -1,36 +1,32 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { nearName } from "../config/near-name.js";
-import type { ServiceConfig } from "../config/options.js";
-import { DAY_MS } from "../config/time-argument.js";
 import { requireApiToken } from "../http/auth.js";
 import { errors, HttpError } from "../http/errors.js";
-import { createQuota, networkOf } from "../http/limits.js";
-import type { Access } from "../http/tokens.js";
+import { createQuota, pointsOf } from "../http/limits.js";
+import { batchRoute } from "./batch.js";
 import { readEventBodies } from "./body.js";
-import { findMember } from "./json-text.js";
-import type { NewEvent } from "./rows.js";
-import { EventInput, MAX_PARAMS_DEPTH, Success } from "./schemas.js";
+import { createHeld } from "./held.js";
+import { judgeEvent } from "./judge.js";
+import { BATCH_PATH, EVENT_PATH, EventInput, MAX_BATCH_BYTES, OFFER, Success } from "./schemas.js";
+import type { EventOptions, Shared } from "./shared.js";
 import type { EventStore } from "./store.js";
 
-export const EVENT_PATH = "/v1/track/event";
-/** Members of a body that an answer names, and the characters of each. */
-const [MAX_NAMED, MAX_NAME] = [10, 64];
-
-type Limits = Pick<ServiceConfig, "maxEventBytes" | "addressQuota" | "tokenQuota">;
-
-/**
- * `POST /v1/track/event`: records an event; answered once it is committed.
- *
- * @param tellIgnored of the second: is called for each body that has members which are left out
- */
-export const eventRoute =
-  (
-    store: EventStore,
-    { access, tellIgnored, ...config }: Limits & { access: Access; tellIgnored: () => void },
-  ): FastifyPluginAsyncTypebox =>
+/** `POST /v1/track/event` and `/v1/track/events`: record one event, and several; answered once they are committed. */
+export const eventRoutes =
+  (store: EventStore, options: EventOptions): FastifyPluginAsyncTypebox =>
   async (app) => {
-    readEventBodies(app, config.maxEventBytes);
-    const spend = createQuota(config);
+    const shared = {
+      ...options,
+      spend: createQuota(options),
+      hold: createHeld(Math.max(options.maxEventBytes, MAX_BATCH_BYTES)),
+    };
+    await app.register(eventRoute(store, shared));
+    await app.register(batchRoute(store, shared));
+  };
+
+const eventRoute =
+  (store: EventStore, { access, batch, hold, maxEventBytes, spend, tellIgnored }: Shared): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    readEventBodies(app, { maxBytes: maxEventBytes, hold, parse: parseOne });
     app.post(
       EVENT_PATH,
       {
@@ -49,59 +45,30 @@ export const eventRoute =
           response: { 200: Success, ...errors(400, 401, 405, 408, 413, 415, 429, 500, 503) },
         },
       },
-      async (request) => {
-        const { contact_uid, event_uid, params = {}, ...others } = request.body;
-        const names = Object.keys(others);
-        const misspelt = names.find((name) => nearName(name, ["params"]));
-        if (request.body.params === undefined && misspelt !== undefined)
-          throw new HttpError(
-            400,
-            `params is missing, but there is ${JSON.stringify(misspelt)}: params was probably meant`,
-          );
-        const sent = findMember(request.bodyText, "params") ?? { text: "{}", depth: 1 };
-        if (sent.depth > MAX_PARAMS_DEPTH)
-          throw new HttpError(400, `params must not be nested deeper than ${MAX_PARAMS_DEPTH} levels`);
-        const bytes = Buffer.byteLength(request.bodyText);
+      async (request, reply) => {
+        const { bodyText, workspace } = request;
         const address = request.isOfServer ? undefined : request.ip;
-        const giveBack = spend({ address, workspace: request.workspace, bytes });
-        const { event_id: stamp, account_uid: accountUid, occurred_at: occurredAt } = params as Record<string, unknown>;
+        const { event, ignored } = judgeEvent(request.body, bodyText, { workspace, address, receivedAt: Date.now() });
+        const points = pointsOf(Buffer.byteLength(bodyText));
+        const giveBack = spend({ address, workspace, points });
         // A body may take its time, and its workspace be deleted meanwhile.
-        if (!access.workspaces().includes(request.workspace)) throw new HttpError(401, "the API token is wrong");
-        const receivedAt = Date.now();
-        const event: NewEvent = {
-          workspace: request.workspace,
-          contactUid: contact_uid,
-          accountUid: typeof accountUid === "string" && accountUid !== "" ? accountUid : undefined,
-          eventUid: event_uid,
-          params: sent.text,
-          stamp: typeof stamp === "string" && stamp !== "" ? stamp : undefined,
-          receivedAt,
-          occurredAt: plausible(occurredAt, receivedAt),
-          ...(address !== undefined && { from: networkOf(address) }),
-          onRepeat: giveBack,
-        };
+        if (!access.workspaces().includes(workspace)) throw new HttpError(401, "the API token is wrong");
+        event.onRepeat = () => giveBack(points);
         await store.add(event).catch((error: unknown) => {
-          giveBack();
+          giveBack(points);
           throw error;
         });
-        if (names.length === 0) return { status: "success" as const };
+        if (batch === "on") reply.header("tracklet-batch", OFFER);
+        if (ignored.length === 0) return { status: "success" as const };
         tellIgnored();
-        return {
-          status: "success" as const,
-          ignored: names.slice(0, MAX_NAMED).map((name) => name.slice(0, MAX_NAME)),
-        };
+        return { status: "success" as const, ignored };
       },
     );
   };
 
-/** Milliseconds that an event waits in a browser at most (`maxAgeMs`, 30 days), and that a clock may be ahead. */
-const [LONGEST_AGE, AHEAD] = [30 * DAY_MS, DAY_MS];
-
-/**
- * The time that a caller gives, in epoch milliseconds, where it is plausible; else what stands in the params is left. All that
- * counts by time goes by this one, so that nobody changes what is older.
- */
-const plausible = (time: unknown, receivedAt: number): number | undefined =>
-  Number.isSafeInteger(time) && (time as number) >= receivedAt - LONGEST_AGE && (time as number) <= receivedAt + AHEAD
-    ? (time as number)
-    : undefined;
+const parseOne = (text: string): unknown => {
+  const body = JSON.parse(text);
+  if (Array.isArray(body))
+    throw new HttpError(400, `the body must be an object: ${BATCH_PATH} takes several events in an array`);
+  return body;
+};

@@ -21,7 +21,7 @@ export interface NewEvent {
   from?: string;
   /** Is called where it is committed that it was stored before. */
   onRepeat?(): void;
-  /** The id that it had in the database that it is imported from: it is not stored a second time. */
+  /** Of one that is imported: the id that it had elsewhere. It is not stored a second time, and its id says nothing of its time. */
   originId?: string;
 }
 
@@ -48,7 +48,7 @@ const importNew = insertInto("import_events", IMPORTED);
 
 /** Stores events under their ids; of those with a stamp that the contact has had already, none. */
 export const insertEvents = (ids: readonly string[], events: readonly NewEvent[]): Statement => {
-  const isImport = events[0]?.originId !== undefined;
+  const isImport = events.some(({ originId }) => originId !== undefined);
   const order = [...events.keys()];
   // Stamps in one order: two transactions with the same ones in opposite orders would wait for each other for ever.
   if (events.some(({ stamp }) => stamp !== undefined))

@@ -1,5 +1,13 @@
 import { Type } from "typebox";
 
+export const EVENT_PATH = "/v1/track/event";
+/** Of several events. */
+export const BATCH_PATH = `${EVENT_PATH}s`;
+/** Events, and bytes after unpacking, of one request. */
+export const [MAX_BATCH_EVENTS, MAX_BATCH_BYTES] = [1_000, 1_000_000];
+/** What `Tracklet-Batch` says with an answer: the most events and bytes of a request, a list of two integers (RFC 9651). */
+export const OFFER = `${MAX_BATCH_EVENTS}, ${MAX_BATCH_BYTES}`;
+
 /** Levels of objects and arrays in the `params` of an event, `params` itself being the first. */
 export const MAX_PARAMS_DEPTH = 64;
 
@@ -41,3 +49,11 @@ export const Success = Type.Object(
   },
   { $id: "Success", description: "The event is committed" },
 );
+
+export const Verdict = Type.Object({
+  index: Type.Integer({ description: "Place in the request, from 0" }),
+  status: Type.Enum(["stored", "repeated", "refused", "again"]),
+  why: Type.Optional(Type.String({ description: "Of `refused` and `again`, for a person" })),
+  ignored: Type.Optional(Type.Array(Type.String(), { description: "Members of the event that are not stored" })),
+});
+export const Verdicts = Type.Array(Verdict, { description: "What became of each event, in their order" });

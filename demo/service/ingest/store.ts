@@ -22,6 +22,10 @@ export interface StoreOptions {
   committed(events: number, seconds: number): void;
   /** Is called for each event that makes no record, see `addressRecords`. */
   withoutRecord(): void;
+  /** Whose events are left out, see `tombstones.ts`. Default: nobody's */
+  erased?: { load(): Promise<void>; isErased(event: NewEvent): boolean };
+  /** Is called for each event that is left out so. */
+  leftOut?(workspace: string): void;
   /** New contacts, accounts and memberships a day of one network. */
   addressRecords: number;
   /** See `createMissingRecords`. */
@@ -31,12 +35,24 @@ export interface StoreOptions {
 
 export const createEventStore = (
   database: Database,
-  { committed, withoutRecord, addressRecords, generation, bounds = BOUNDS }: StoreOptions,
+  { committed, withoutRecord, addressRecords, generation, erased, leftOut, bounds = BOUNDS }: StoreOptions,
 ): EventStore => {
   const bound = addressRecords === 0 ? undefined : createCounter({ points: addressRecords, windowMs: DAY_MS });
   const missing = createMissingRecords({ generation, bound, withoutRecord });
-  const commit: Commit<NewEvent> = async (events) => {
+  /** Looked at just before they are written: so whoever erases can wait until all processes have done that. */
+  const withoutErased = async (events: NewEvent[]): Promise<NewEvent[]> => {
+    if (erased === undefined) return events;
+    if (generation !== undefined && generation() === undefined) await erased.load();
+    return events.filter((event) => {
+      const isErased = erased.isErased(event);
+      if (isErased) leftOut?.(event.workspace);
+      return !isErased;
+    });
+  };
+  const commit: Commit<NewEvent> = async (all) => {
     const began = performance.now();
+    const events = await withoutErased(all);
+    if (events.length === 0) return;
     const records = missing(events);
     const ids = newIds(events.length);
     const statements = [...records.statements, insertEvents(ids, events)];

@@ -6,7 +6,8 @@ import { encodeText, parseJson } from "../database/exact-text.js";
 import { createCounter } from "../http/counter.js";
 import type { Answered } from "../http/errors.js";
 import { networkOf } from "../http/limits.js";
-import { EVENT_PATH } from "../ingest/route.js";
+import { EVENT_PATH } from "../ingest/schemas.js";
+import type { RefusedRow } from "../ingest/shared.js";
 
 /** Milliseconds for which a letter is kept, and between two looks for older ones. */
 const [KEEP_MS, LOOK_MS] = [7 * DAY_MS, 3_600_000];
@@ -18,6 +19,8 @@ const MAX_WAITING = 20;
 const FULL_MS = 60_000;
 /** Characters of what the answer said. */
 const MAX_ERROR = 200;
+/** Characters of a body that is too large. */
+const MAX_HEAD = 1_024;
 /** Bytes that a letter takes beside its body. */
 const ROW_BYTES = 512;
 
@@ -37,13 +40,13 @@ interface Letter {
  * Those that are older than 7 days are deleted, also where none is kept any more.
  *
  * @param megabytes of each workspace; 0 keeps none
- * @returns is to be called for each request that is answered with an error
+ * @returns is to be called for each request that is answered with an error, and for each event that is refused among others
  */
 export const keepDeadLetters = (
   app: FastifyInstance,
   database: Database,
   megabytes: number,
-): ((request: FastifyRequest, answer: Answered) => void) => {
+): ((request: FastifyRequest, answer: Answered, row?: RefusedRow) => void) => {
   const counter = createCounter({ points: MOST_OF_ONE, windowMs: KEEP_MS });
   let working: Promise<unknown> = Promise.resolve();
   let waiting = 0;
@@ -70,15 +73,19 @@ export const keepDeadLetters = (
     clearInterval(timer);
     await working;
   });
-  return (request, answer) => {
-    if (megabytes === 0 || request.workspace === "" || request.routeOptions.url !== EVENT_PATH) return;
+  return (request, answer, row) => {
+    if (megabytes === 0 || request.workspace === "") return;
+    // What is wrong with several events as a whole, their sender learns.
+    if (row === undefined && request.routeOptions.url !== EVENT_PATH) return;
     if (![400, 413, 415, 422].includes(answer.status) || answer.reason === "broken") return;
     const from = networkOf(request.ip);
     const isFull = performance.now() < (full.get(request.workspace) ?? 0);
     if (waiting >= MAX_WAITING || isFull || counter.wait(from, 1) > 0) return;
     counter.add(from, 1);
     waiting += 1;
-    const { workspace, bodyText: body, bodyBytes: bytes, log } = request;
+    const { workspace, log } = request;
+    const { bodyText, bodyBytes: bytes } = row ?? request;
+    const body = answer.status === 413 ? bodyText.slice(0, MAX_HEAD) : bodyText;
     const letter = { workspace, status: answer.status, error: answer.text, bytes, body, stamped: isStamped(body) };
     work("a dead letter could not be kept", () => store(letter, log));
   };

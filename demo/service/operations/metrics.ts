@@ -55,6 +55,12 @@ export const createMetrics = (workspaces: readonly string[]) => {
     help: "Events stored without a look at the records of contact and account: their address had made too many that day",
     registers,
   });
+  const erased = new Counter({
+    name: "tracklet_events_of_erased_total",
+    help: "Events that were answered with success and left out: their contact was erased after they had occurred",
+    labelNames: ["workspace"] as const,
+    registers,
+  });
   // Known from the start, so that the first one is seen as a rise.
   for (const workspace of ["", ...workspaces])
     for (const reason of ["full", "away", "failed", ...REFUSALS]) refused.inc({ reason, workspace }, 0);
@@ -67,6 +73,8 @@ export const createMetrics = (workspaces: readonly string[]) => {
     ignored: (): void => ignored.inc(),
     /** To be called for each event that makes no record, as its address has made too many. */
     withoutRecord: (): void => withoutRecord.inc(),
+    /** To be called for each event that is left out, as its contact was erased. */
+    leftOut: (workspace: string): void => erased.inc({ workspace }),
     /** To be called for each transaction of events. */
     committed: (events: number, seconds: number): void => {
       batches.observe(events);

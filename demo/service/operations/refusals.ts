@@ -1,7 +1,8 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Answered } from "../http/errors.js";
-import { EVENT_PATH } from "../ingest/route.js";
+import { BATCH_PATH, EVENT_PATH } from "../ingest/schemas.js";
+import type { RefusedRow } from "../ingest/shared.js";
 
 /** Why events are refused, by the status of the answer. What was stored before it is not among them. */
 const REASONS: Record<number, string> = {
@@ -39,12 +40,12 @@ export const createTold = (quietMs: number): ((key: string) => number | undefine
  * Sees to it that no event is refused unseen.
  *
  * @param count is called for each
- * @returns is to be called for each request that is answered with an error
+ * @returns is to be called for each request that is answered with an error, and for each event that is refused among others
  */
 export const watchRefusals = (
   app: FastifyInstance,
   count: (reason: string, workspace: string) => void,
-): ((request: FastifyRequest, answer: Answered) => void) => {
+): ((request: FastifyRequest, answer: Answered, row?: RefusedRow) => void) => {
   const told = createTold(QUIET_MS);
   const refused = (reason: string, workspace: string, example: object): void => {
     count(reason, workspace);
@@ -57,19 +58,19 @@ export const watchRefusals = (
     const { bytesRead, remoteAddress } = socket as Socket;
     if (code === "ERR_HTTP_REQUEST_TIMEOUT" && bytesRead > 0) refused("late", "", { from: remoteAddress });
   });
-  return (request, answer) => {
+  return (request, answer, row) => {
     const { headers, ip, workspace } = request;
-    if (request.method !== "POST" || request.routeOptions.url !== EVENT_PATH) return;
+    if (request.method !== "POST" || ![EVENT_PATH, BATCH_PATH].includes(request.routeOptions.url ?? "")) return;
     const reason = answer.reason ?? (answer.status === 429 && workspace !== "" ? "quota" : REASONS[answer.status]);
     if (reason === undefined) return;
-    const name = (request.body as { event_uid?: unknown } | null | undefined)?.event_uid;
+    const name = ((row ?? request).body as { event_uid?: unknown } | null | undefined)?.event_uid;
     refused(reason, workspace, {
       // What cannot be parsed may hold anything, a token among it.
       error: answer.text.replace(/^(the body must be JSON).*/s, "$1").slice(0, MAX_TEXT),
       from: ip,
       origin: headers.origin?.slice(0, MAX_TEXT),
       event_uid: typeof name === "string" ? name.slice(0, MAX_NAME) : undefined,
-      bytes: Number(headers["content-length"]),
+      bytes: row?.bodyBytes ?? Number(headers["content-length"]),
     });
   };
 };

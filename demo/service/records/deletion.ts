@@ -1,11 +1,11 @@
 import type { Database, Query } from "../database/database.js";
 import { continueIds, idAt } from "../database/event-id.js";
 import { decodeText, encodeText, parseJson, recordId } from "../database/exact-text.js";
-import { afterAllHaveRead, moveGeneration } from "../database/generation.js";
+import { afterAllHaveRead } from "../database/generation.js";
 import { type Bounds, transactInTime } from "../database/transaction-time.js";
 import { removeWorkspace } from "../http/token-store.js";
 import { hourOf, markStale, SUMS } from "../numbers/stale.js";
-import { exportRows } from "./stored.js";
+import { type Exported, exportRows } from "./stored.js";
 
 /** Events deleted in one transaction: a larger one would hold up those that are being stored. */
 const CHUNK = 5_000;
@@ -37,34 +37,6 @@ export const similarContacts = async ({ query }: Database, workspace: string, ui
   return [...found];
 };
 
-interface OfContact {
-  workspace: string;
-  uid: string;
-}
-
-/**
- * Deletes a contact: its record, its memberships, and every event of it. Resolves to the number of events.
- *
- * Running processes may store events of it meanwhile, and take its record for stored until they have read that it is not:
- * such events are deleted in the end. Those that made its record anew are of a contact that has come back.
- */
-export const deleteContact = async (
-  database: Database,
-  { workspace, uid }: OfContact,
-  bounds?: Bounds,
-): Promise<number> => {
-  const id = recordId("contact", uid, workspace);
-  const events = await deleteListed(database, workspace, { condition: "contact_id = $1", values: [id] });
-  await database.transaction(async (query) => {
-    await query("DELETE FROM account_contacts WHERE contact_id = $1", [id]);
-    await query("DELETE FROM contacts WHERE id = $1", [id]);
-    await moveGeneration(query);
-  });
-  await afterAllHaveRead(database.query, bounds);
-  const orphans = "contact_id = $1 AND NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = $1)";
-  return events + (await deleteListed(database, workspace, { condition: orphans, values: [id] }));
-};
-
 /**
  * Deletes a workspace with all that belongs to it; resolves to the number of events, and of other records. Nobody follows
  * it any more. What running processes store until they have read that is deleted, too.
@@ -73,6 +45,11 @@ export const deleteWorkspace = async (database: Database, workspace: string, bou
   await database.transaction((query) => removeWorkspace(query, workspace));
   const first = await deleteAll(database, workspace);
   await afterAllHaveRead(database.query, bounds);
+  // A membership that was written while its records were being deleted is known by its event alone.
+  await database.query(
+    "DELETE FROM account_contacts WHERE contact_id IN (SELECT contact_id FROM events WHERE workspace = $1)",
+    [workspace],
+  );
   const between = await deleteAll(database, workspace);
   return { events: first.events + between.events, records: first.records + between.records };
 };
@@ -90,7 +67,7 @@ const deleteAll = async (database: Database, workspace: string) => {
     records = 0;
     for (const table of ["accounts", "contacts", "users"])
       records += (await query(`DELETE FROM ${table} WHERE workspace = $1 RETURNING id`, [workspace])).length;
-    for (const table of ["deletions", "dead_letters", "sums_followed", ...SUMS])
+    for (const table of ["deletions", "dead_letters", "tombstones", "sums_followed", ...SUMS])
       await query(`DELETE FROM ${table} WHERE workspace = $1`, [workspace]);
   });
   return { events, records };
@@ -116,13 +93,22 @@ export const deleteNaming = (database: Database, workspace: string, uid: string)
  */
 export const deleteLettersNaming = async ({ query }: Database, workspace: string, uid: string): Promise<number> => {
   let deleted = 0;
-  for await (const { id, status, body } of exportRows(query, { table: "dead_letters", workspace })) {
-    if (status !== 413 && body !== "" && !readings(String(body)).some((reading) => reading.includes(uid))) continue;
-    await query("DELETE FROM dead_letters WHERE id = $1", [id]);
+  for await (const letter of exportRows(query, { table: "dead_letters", workspace })) {
+    if (letter.status !== 413 && letter.body !== "" && !names(letter, uid)) continue;
+    await query("DELETE FROM dead_letters WHERE id = $1", [letter.id]);
     deleted += 1;
   }
   return deleted;
 };
+
+/** The dead letters in which a uid stands. */
+export async function* lettersNaming(query: Query, workspace: string, uid: string): AsyncGenerator<Exported> {
+  for await (const letter of exportRows(query, { table: "dead_letters", workspace }))
+    if (names(letter, uid)) yield letter;
+}
+
+const names = ({ body }: Exported, uid: string): boolean =>
+  readings(String(body)).some((reading) => reading.includes(uid));
 
 /** A text as it is, and without the escapes of JSON and of forms. */
 const readings = (text: string): string[] => [
@@ -151,13 +137,14 @@ export const deleteEventsBefore = async (database: Database, workspace: string, 
   );
 };
 
-interface Which {
+/** Which events; the values are those of the condition. */
+export interface Which {
   condition: string;
   values: unknown[];
 }
 
 /** What one step has deleted, and whether there was more. */
-interface Step {
+export interface Step {
   ids: string[];
   isLast: boolean;
 }
@@ -191,15 +178,20 @@ const deleteInSteps = (database: Database, workspace: string, which: Which): Pro
   repeat(() => database.transaction((query) => step(query, workspace, which)));
 
 /** The same, with a row for who follows that names what the step has deleted: no uid outlives the contact there. */
-const deleteListed = (database: Database, workspace: string, which: Which): Promise<number> =>
-  repeat(() =>
-    record(database, workspace, async (query, id) => {
-      const done = await step(query, workspace, which);
-      if (done.ids.length > 0)
-        await query("INSERT INTO deletions (workspace, id, ids) VALUES ($1, $2, $3)", [workspace, id, done.ids]);
-      return done;
-    }),
-  );
+export const deleteListed = (database: Database, workspace: string, which: Which): Promise<number> =>
+  inSteps(database, workspace, async (query, id) => {
+    const done = await step(query, workspace, which);
+    if (done.ids.length > 0)
+      await query("INSERT INTO deletions (workspace, id, ids) VALUES ($1, $2, $3)", [workspace, id, done.ids]);
+    return done;
+  });
+
+/** Steps in a transaction each, whose id is that of a row for who follows. Resolves to the number of events. */
+export const inSteps = (
+  database: Database,
+  workspace: string,
+  once: (query: Query, id: string) => Promise<Step>,
+): Promise<number> => repeat(() => record(database, workspace, once));
 
 const record = async <T>(
   database: Database,

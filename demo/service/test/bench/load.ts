@@ -38,6 +38,27 @@ export const post = (url: string, duration: number): Promise<Load> =>
     requests: BODIES.map((body) => ({ method: "POST", headers: { "content-type": "application/json" }, body })),
   });
 
+/** Posts events for some seconds, so many in each request, by so many clients; gives events, not requests. */
+export const postBatches = async (
+  url: string,
+  { duration, size, connections }: { duration: number; size: number; connections: number },
+): Promise<Load> => {
+  const bodies = Array.from({ length: 10 }, (_, at) =>
+    Array.from({ length: size }, (_, number) => BODIES[(at * size + number) % BODIES.length]),
+  );
+  const answers = await load({
+    url: `${url}/v1/track/events?api_token=demo-api-token`,
+    duration,
+    connections,
+    requests: bodies.map((body) => ({
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: `[${body}]`,
+    })),
+  });
+  return { ...answers, perSecond: answers.perSecond * size };
+};
+
 /** Ticks of the processor's clock a second, on every Linux that there is. */
 const TICKS = 100;
 

@@ -1,6 +1,7 @@
 /*
  * `npm run bench:service`: what the service can take, on both engines. `start` times `npm run service`; `throughput`
- * compares what it stores a second with what limits it; `latency` fills a database with a million events and times each
+ * compares what it stores a second with what limits it; `batches` compares several events in a request with single ones;
+ * `latency` fills a database with a million events and times each
  * look-up. Named as arguments, each runs alone, as does an engine (`pglite`, `postgresql`). It prints, and never fails on a
  * figure: figures depend on the machine and on what else it does, so ratios are of one run.
  */
@@ -8,11 +9,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { missing, startPostgres } from "../support/postgres-server.js";
+import { batches } from "./batches.js";
 import { latency } from "./latency.js";
 import { startUp } from "./start.js";
 import { throughput } from "./throughput.js";
 
-const BENCHES = { start: startUp, throughput, latency };
+const BENCHES = { start: startUp, throughput, batches, latency };
 
 const ENGINES = ["pglite", "postgresql"];
 

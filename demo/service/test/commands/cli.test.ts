@@ -368,7 +368,8 @@ onBothEngines(
         expect((await service.get("/v2/contacts?uid=ben", theirs)).status).toBe(200);
         expect((await service.events('anna, "A"')).rows).toHaveLength(1);
         // Who comes back is a contact again.
-        await service.post({ contact_uid: "contact-001", event_uid: "again" });
+        const params = { occurred_at: Date.now() };
+        await service.post({ contact_uid: "contact-001", event_uid: "again", params });
         expect(await (await service.get("/v2/contacts?uid=contact-001")).json()).toMatchObject({
           data: {},
           accounts: { data: [] },

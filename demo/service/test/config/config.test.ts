@@ -45,6 +45,7 @@ it("has defaults that suit the demo", () => {
     tokenQuota: 0,
     addressRecords: 0,
     deadLetters: 0,
+    batch: "on",
     logLevel: "info",
   });
 });
@@ -58,7 +59,9 @@ it("is read from the environment", () => {
     TRACKLET_API_TOKEN: "ä-☃-of-sixteen-characters",
     TRACKLET_ACCESS_TOKEN: "b-._~+/and-twelve-more==,the-old-access-token",
     TRACKLET_SERVER_TOKEN: "server-token-of-ours",
+    TRACKLET_ADMIN_TOKEN: "admin-token-of-ours",
     TRACKLET_METRICS_TOKEN: "metrics-token-of-ours",
+    TRACKLET_BATCH: "off",
     TRACKLET_WORKSPACES:
       '{"shop-2":{"api_token":"c-☃-of-sixteen-characters","access_token":"d-of-sixteen-characters"}}',
     TRACKLET_RETENTION_DAYS: "90",
@@ -81,7 +84,9 @@ it("is read from the environment", () => {
     apiToken: environment.TRACKLET_API_TOKEN,
     accessToken: environment.TRACKLET_ACCESS_TOKEN,
     serverToken: environment.TRACKLET_SERVER_TOKEN,
+    adminToken: environment.TRACKLET_ADMIN_TOKEN,
     metricsToken: environment.TRACKLET_METRICS_TOKEN,
+    batch: "off",
     workspaces: [{ name: "shop-2", apiToken: "c-☃-of-sixteen-characters", accessToken: "d-of-sixteen-characters" }],
     retentionDays: 90,
     seed: false,

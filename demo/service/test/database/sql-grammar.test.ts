@@ -44,7 +44,25 @@ vi.mock("../../database/pglite/pglite-thread.js", async (importOriginal) => {
 /** Calls all that the service and its command line do with a database. */
 const useEverything = async (): Promise<void> => {
   const folder = await dataFolder();
-  const service = await startService({ dataFolder: folder, retentionDays: 1, deadLetters: 1 });
+  const service = await startService({
+    dataFolder: folder,
+    adminToken: "admin",
+    bounds: AT_ONCE,
+    retentionDays: 1,
+    deadLetters: 1,
+  });
+  for (const [method, path] of [
+    ["POST", "/v2/contacts/anonymise?uid=contact-003"],
+    ["DELETE", "/v2/contacts?uid=contact-005"],
+    ["DELETE", "/v2/contacts?uid=contact-005"],
+    ["GET", "/v2/contacts/data?uid=contact-001"],
+  ] as const) {
+    await service.post({ contact_uid: path.slice(-11), event_uid: "seen" });
+    const body = method === "POST" ? { body: "{}" } : {};
+    const headers = { authorization: "Bearer admin", ...(method === "POST" && { "content-type": "application/json" }) };
+    const answer = await fetch(service.url + path, { method, headers, ...body });
+    expect([path, answer.status, await answer.text()]).toEqual([path, 200, expect.any(String)]);
+  }
   await service.post('{"contact_uid":"new"');
   await service.post({ contact_uid: "new", event_uid: "used", params: { event_id: "1", account_uid: "acme" } });
   const after = "00000000-0000-0000-0000-000000000000";
@@ -67,7 +85,7 @@ const useEverything = async (): Promise<void> => {
   await (seen.database as Database).query("DELETE FROM contacts WHERE unique_id = 'new'");
   await service.get("/v2/contacts?uid=new");
   const rows = await (seen.database as Database).query("SELECT 1 FROM events");
-  expect(rows).toHaveLength(1);
+  expect(rows).toHaveLength(3);
   // One that is too old.
   await (seen.database as Database).query(
     `INSERT INTO events (contact_id, id, workspace, contact_uid, event_uid, received_at, params)
@@ -76,7 +94,7 @@ const useEverything = async (): Promise<void> => {
   );
   const config = { ...readConfig({}), dataFolder: folder };
   const silent = () => ({ stdout: new PassThrough().resume(), stderr: new PassThrough().resume(), bounds: AT_ONCE });
-  for (const command of [["sql", "SELECT 1"], ["loss"]]) await runCommand(command, config, silent());
+  for (const command of [["sql", "SELECT 1"], ["loss"], ["audit"]]) await runCommand(command, config, silent());
   await service.close();
   const [accounts, users, events] = ["accounts", "users", "events"].map((name) => join(folder, `${name}.ndjson`)) as [
     string,
@@ -104,6 +122,7 @@ const useEverything = async (): Promise<void> => {
     ["export", "users"],
     ["delete-contact", "new", "--everywhere"],
     ["delete-contact", "contact-002"],
+    ["anonymise-contact", "contact-004", "--keep", "plan"],
     ["delete-events", "--older-than", "1"],
   ])
     await runCommand(command, config, silent());
@@ -288,7 +307,7 @@ describe("each SQL statement of the service", () => {
     const others = updated.map((statement) => statement.split(" (")[0]!);
     // A command changes records, and the follower of the sums is alone.
     const rare =
-      /^(INSERT INTO (accounts|contacts|users|service_state|sums|active_\w+)$|UPDATE (tokens|sums_followed|active_\w+) )/;
+      /^(INSERT INTO (accounts|contacts|users|service_state|tombstones|sums|active_\w+)$|UPDATE (tokens|audit|sums_followed|active_\w+) )/;
     expect(others.filter((statement) => !rare.test(statement))).toEqual([]);
   });
 });

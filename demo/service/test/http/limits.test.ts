@@ -11,7 +11,7 @@ const KILOBYTES = 1_000;
 const fill = (spend: ReturnType<typeof createQuota>, address: string | undefined, most = 1_000) => {
   let taken = 0;
   try {
-    for (; taken < most; taken += 1) spend({ address, workspace: "shop", bytes: 100 * KILOBYTES });
+    for (; taken < most; taken += 1) spend({ address, workspace: "shop", points: 100 * KILOBYTES });
   } catch (error) {
     const { message, headers } = error as { message: string; headers: Record<string, string> };
     return { taken, message, seconds: Number(headers["retry-after"]) };
@@ -71,7 +71,7 @@ it("counts the events of a server, and what is given back, as little as it may",
   expect(fill(spend, undefined)).toMatchObject({ taken: 50, message: expect.stringMatching(/this hour/) });
   vi.advanceTimersByTime(HOUR_MS);
   for (let number = 0; number < 100; number += 1)
-    spend({ address: undefined, workspace: "shop", bytes: 100 * KILOBYTES })();
+    spend({ address: undefined, workspace: "shop", points: 100 * KILOBYTES })(100 * KILOBYTES);
   expect(fill(spend, undefined)).toMatchObject({ taken: 50 });
 });
 

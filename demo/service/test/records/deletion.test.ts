@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { eraseContact } from "../../admin/erasure.js";
 import type { Database } from "../../database/database.js";
 import { idAt } from "../../database/event-id.js";
 import { openDatabase } from "../../database/open-database.js";
-import { deleteContact, deleteWorkspace } from "../../records/deletion.js";
+import { deleteWorkspace } from "../../records/deletion.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { onBothEngines } from "../support/engines.js";
 import { API_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
@@ -24,11 +25,15 @@ onBothEngines((place) => {
     for (const service of services) await service.close();
   });
 
-  /** Runs `work` while clients send events of one contact; then some more; resolves to the statuses of these. */
+  /**
+   * Runs `work` while clients send events of one contact, half of them with their time; then some more; resolves to the
+   * statuses of these.
+   */
   const whileSending = async (token: string, work: () => Promise<unknown>): Promise<number[]> => {
-    const event = { contact_uid: "gone", event_uid: "seen", params: { account_uid: "acme" } };
     let [sent, isOver] = [0, false];
     const send = async (at: number) => {
+      const params = { account_uid: "acme", ...(at % 4 < 2 && { occurred_at: Date.now() }) };
+      const event = { contact_uid: "gone", event_uid: "seen", params };
       const query = `?api_token=${encodeURIComponent(token)}`;
       const { status } = await services[at % services.length]!.post(event, {}, query);
       sent += 1;
@@ -49,15 +54,20 @@ onBothEngines((place) => {
   };
   const ORPHANS = "events WHERE NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = contact_id)";
 
-  it("leaves nothing of a contact, and no event without its record, while events of it are stored", async () => {
+  it("leaves nothing of a contact but what it does after it, and no event without its record, while events of it are stored", async () => {
     for (let round = 0; round < 3; round += 1) {
-      let began = "";
+      let [began, ended] = ["", 0];
       const statuses = await whileSending(API_TOKEN, async () => {
         began = idAt(Date.now());
-        expect(await deleteContact(database, { workspace: "default", uid: "gone" }, AT_ONCE)).toBeGreaterThan(0);
+        const of = { workspace: "default", uid: "gone", token: "test" };
+        expect((await eraseContact(database, of, AT_ONCE)).events).toBeGreaterThan(0);
+        ended = Date.now();
       });
       expect(new Set(statuses)).toEqual(new Set([200]));
       expect(await count("events WHERE id < $1", [began])).toBe(0);
+      // What does not say when it occurred may be older.
+      expect(await count("events WHERE occurred_at IS NULL")).toBe(0);
+      expect(await count("events WHERE occurred_at >= $1", [ended])).toBeGreaterThanOrEqual(CLIENTS / 2);
       expect(await count(ORPHANS)).toBe(0);
       expect(await count("account_contacts")).toBe(1);
     }

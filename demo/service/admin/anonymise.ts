@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto";
+import { DAY_MS } from "../config/time-argument.js";
+import type { Database, Query } from "../database/database.js";
+import { newIds } from "../database/event-id.js";
+import { decodeText } from "../database/exact-text.js";
+import { findMember } from "../ingest/json-text.js";
+import { makeRecords } from "../ingest/missing-records.js";
+import { insertEvents, type NewEvent } from "../ingest/rows.js";
+import { hourOf, markStale } from "../numbers/stale.js";
+import { inSteps, type Which } from "../records/deletion.js";
+
+/** Events in one transaction. */
+const CHUNK = 500;
+
+/** What is left of a person's events. */
+export interface Kept {
+  /** Of the contact that stands for it: of chance, and the same for all of its events. */
+  contactUid: string;
+  /** Members of the params. */
+  params: readonly string[];
+}
+
+export const newAnonym = (params: readonly string[]): Kept => ({ contactUid: `anonymous-${randomUUID()}`, params });
+
+/**
+ * Puts events under another contact, with name, day (UTC) and some of the params alone, and deletes the old ones in the same
+ * transactions: none is lost, none is there twice. Resolves to their number.
+ */
+export const anonymiseEvents = (database: Database, workspace: string, which: Which, kept: Kept): Promise<number> =>
+  inSteps(database, workspace, async (query, id) => {
+    const old = await query<Record<string, unknown>>(
+      `SELECT id, received_at, event_uid, params FROM events WHERE ${which.condition} ORDER BY id LIMIT ${CHUNK}`,
+      which.values,
+    );
+    if (old.length === 0) return { ids: [], isLast: true };
+    const events = old.map((row) => anonymous(row, workspace, kept));
+    const statements = [...makeRecords(events), insertEvents(newIds(events.length), events)];
+    for (const { text, values } of statements) await query(text, values);
+    const ids = old.map((row) => String(row.id));
+    await deleteThese(query, which, ids);
+    await markStale(query, workspace, [...new Set(old.map((row) => hourOf(Number(row.received_at))))]);
+    await query("INSERT INTO deletions (workspace, id, ids) VALUES ($1, $2, $3)", [workspace, id, ids]);
+    return { ids, isLast: old.length < CHUNK };
+  });
+
+const deleteThese = (query: Query, { condition, values }: Which, ids: string[]) =>
+  query(`DELETE FROM events WHERE ${condition} AND id IN (SELECT unnest($${values.length + 1}::uuid[]))`, [
+    ...values,
+    ids,
+  ]);
+
+const anonymous = (row: Record<string, unknown>, workspace: string, { contactUid, params }: Kept): NewEvent => {
+  const members = params.flatMap((name) => {
+    const member = findMember(String(row.params), name);
+    return member === undefined ? [] : [{ name, text: member.text }];
+  });
+  const account = members.find(({ name }) => name === "account_uid");
+  const accountUid: unknown = account && JSON.parse(account.text);
+  return {
+    workspace,
+    contactUid,
+    accountUid: typeof accountUid === "string" && accountUid !== "" ? accountUid : undefined,
+    eventUid: decodeText(String(row.event_uid)),
+    params: `{${members.map(({ name, text }) => `${JSON.stringify(name)}:${text}`).join(",")}}`,
+    stamp: undefined,
+    receivedAt: Math.floor(Number(row.received_at) / DAY_MS) * DAY_MS,
+    occurredAt: undefined,
+    // Its id says nothing of its time.
+    originId: randomUUID(),
+  };
+};

@@ -1,0 +1,175 @@
+import { randomUUID } from "node:crypto";
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyBaseLogger, FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
+import { digest } from "../database/exact-text.js";
+import { requireApiToken } from "../http/auth.js";
+import { errors, explainError, HttpError } from "../http/errors.js";
+import { pointsOf } from "../http/limits.js";
+import { describeErrors } from "../http/validation.js";
+import { readEventBodies } from "./body.js";
+import { elementsOf } from "./json-text.js";
+import { type Judged, judgeEvent, type Sender } from "./judge.js";
+import { BATCH_PATH, EventInput, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, OFFER, type Verdict, Verdicts } from "./schemas.js";
+import type { Shared } from "./shared.js";
+import type { EventStore } from "./store.js";
+
+/** Media types of one event a line. */
+const NDJSON = ["application/x-ndjson", "application/ndjson", "application/jsonl"];
+
+/** An event as it came among others; `body` is what its text holds, if that is JSON. */
+interface Row {
+  text: string;
+  body?: unknown;
+  wrong?: string;
+}
+
+/** An event that may be stored, its place, and what it counts for. */
+interface Right extends Judged {
+  index: number;
+  points: number;
+}
+
+/**
+ * `POST /v1/track/events`: records several events, each with a verdict of its own. Only this service has it.
+ *
+ * All are judged before the first is stored; the bytes of those that are right are asked for together.
+ */
+export const batchRoute =
+  (
+    store: EventStore,
+    { access, batch, hold, maxEventBytes, spend, tellIgnored, tellRefused }: Shared,
+  ): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    readEventBodies(app, { maxBytes: MAX_BATCH_BYTES, hold, parse: readRows, types: NDJSON, unpacks: true });
+    const judge = (row: Row, request: FastifyRequest, sender: Sender): Judged => {
+      if (row.wrong !== undefined) throw new HttpError(400, row.wrong);
+      if (Buffer.byteLength(row.text) > maxEventBytes)
+        throw new HttpError(413, `the event is over ${maxEventBytes} bytes`);
+      const isRight = request.compileValidationSchema(EventInput);
+      if (!isRight(row.body)) throw new HttpError(400, describeErrors(isRight.errors ?? [], "event").message);
+      const body = row.body as Static<typeof EventInput>;
+      return request.isOfAdmin ? judgeDated(body, row.text, sender) : judgeEvent(body, row.text, sender);
+    };
+
+    /** Stores what is right; a verdict says whether it came before, or has to come again. */
+    const add = async ({ event, index, points, ignored }: Right, giveBack: (points: number) => void) => {
+      const verdict: Static<typeof Verdict> = { index, status: "stored" };
+      event.onRepeat = () => {
+        verdict.status = "repeated";
+        giveBack(points);
+      };
+      await store.add(event).catch((error: unknown) => {
+        giveBack(points);
+        throw error;
+      });
+      if (ignored.length > 0) tellIgnored();
+      return ignored.length > 0 ? { ...verdict, ignored } : verdict;
+    };
+
+    app.post(
+      BATCH_PATH,
+      {
+        preParsing: requireApiToken(access.tokens("api"), access.tokens("server"), access.tokens("admin")),
+        schema: {
+          operationId: "sendEvents",
+          tags: ["events"],
+          summary: "Record several events (of this service alone)",
+          description:
+            `At most ${MAX_BATCH_EVENTS} events and ${MAX_BATCH_BYTES} bytes, also where they come compressed by gzip: an array of what ` +
+            "`/v1/track/event` takes, or one event a line as `application/x-ndjson`. Each has a verdict: `stored`; `repeated`, it was " +
+            "stored before; `refused`, it is wrong, and `why` says how; `again`, it could not be stored now. With the admin token, " +
+            "`received_at` of an event (epoch milliseconds) is when it was received.",
+          security: [{ apiToken: [] }, { basic: [] }],
+          consumes: ["application/json", "text/plain", ...NDJSON],
+          // Looked at one by one, so that one that is wrong fails no other.
+          body: Type.Array(Type.Unsafe<Row>({ description: "An event, as `/v1/track/event` takes it" })),
+          response: { 200: Verdicts, ...errors(400, 401, 405, 408, 413, 415, 429, 500, 503) },
+        },
+      },
+      async (request, reply) => {
+        const { workspace } = request;
+        // A body may take its time, and its workspace be deleted meanwhile.
+        if (!access.workspaces().includes(workspace)) throw new HttpError(401, "the API token is wrong");
+        const sender = { workspace, address: request.isOfServer ? undefined : request.ip, receivedAt: Date.now() };
+        const right: Right[] = [];
+        const verdicts: Static<typeof Verdict>[] = [];
+        const refused: { row: Row; error: HttpError }[] = [];
+        for (const [index, row] of request.body.entries()) {
+          try {
+            right.push({ ...judge(row, request, sender), index, points: pointsOf(Buffer.byteLength(row.text)) });
+          } catch (error) {
+            if (!(error instanceof HttpError)) throw error;
+            verdicts[index] = { index, status: "refused", why: error.message };
+            refused.push({ row, error });
+          }
+        }
+        const giveBack = spend({ ...sender, points: right.reduce((sum, { points }) => sum + points, 0) });
+        const results = await Promise.allSettled(right.map((one) => add(one, giveBack)));
+        const failed = results.filter((result) => result.status === "rejected");
+        // Nothing is stored: said by the status, as of a single event.
+        if (failed.length > 0 && failed.length === results.length) throw failed[0]!.reason;
+        for (const [at, result] of results.entries())
+          verdicts[right[at]!.index] =
+            result.status === "fulfilled" ? result.value : again(right[at]!.index, result.reason, request.log);
+        for (const { row, error } of refused)
+          tellRefused(
+            request,
+            { status: error.statusCode, text: error.message, reason: error.reason },
+            { body: row.body, bodyText: row.text, bodyBytes: Buffer.byteLength(row.text) },
+          );
+        if (batch === "on") reply.header("tracklet-batch", OFFER);
+        return verdicts;
+      },
+    );
+  };
+
+const again = (index: number, cause: Error, log: FastifyBaseLogger): Static<typeof Verdict> => ({
+  index,
+  status: "again",
+  why: explainError(cause, log).text,
+});
+
+/** The events of a body, in their order. @throws HttpError, or what `JSON.parse` throws */
+const readRows = (text: string, type: string): Row[] => {
+  const isLines = NDJSON.includes(type);
+  const rows = isLines ? readLines(text) : readArray(text);
+  if (rows.length > MAX_BATCH_EVENTS) throw new HttpError(413, `the body has over ${MAX_BATCH_EVENTS} events`);
+  return rows;
+};
+
+const readArray = (text: string): Row[] => {
+  const bodies = JSON.parse(text);
+  if (!Array.isArray(bodies))
+    throw new HttpError(400, "the body must be an array of events, or one event a line as application/x-ndjson");
+  const texts = elementsOf(text);
+  return bodies.map((body, at) => ({ body, text: texts[at]! }));
+};
+
+const readLines = (text: string): Row[] =>
+  text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      try {
+        return { text: line, body: JSON.parse(line) };
+      } catch (error) {
+        return { text: line, wrong: `the event must be JSON: ${(error as Error).message}` };
+      }
+    });
+
+/** The same of an event that the operator sends, with the time of its receipt where that is given. */
+const judgeDated = (body: Static<typeof EventInput>, text: string, sender: Sender): Judged => {
+  const { received_at: receivedAt, ...others } = body as typeof body & { received_at?: unknown };
+  if (receivedAt === undefined) return judgeEvent(others, text, sender);
+  if (!isPast(receivedAt, sender.receivedAt))
+    throw new HttpError(400, "received_at must be a time in epoch milliseconds, and not later than now");
+  const judged = judgeEvent(others, text, { ...sender, receivedAt });
+  // Marks it as one whose id does not say when it was received.
+  const { stamp } = judged.event;
+  judged.event.originId = stamp === undefined ? randomUUID() : digest(stamp);
+  return judged;
+};
+
+const isPast = (time: unknown, now: number): time is number =>
+  Number.isSafeInteger(time) && (time as number) >= 0 && (time as number) <= now;

@@ -1,0 +1,75 @@
+import type { Static } from "typebox";
+import { nearName } from "../config/near-name.js";
+import { DAY_MS } from "../config/time-argument.js";
+import { HttpError } from "../http/errors.js";
+import { networkOf } from "../http/limits.js";
+import { findMember } from "./json-text.js";
+import type { NewEvent } from "./rows.js";
+import { type EventInput, MAX_PARAMS_DEPTH } from "./schemas.js";
+
+/** Members of a body that an answer names, and the characters of each. */
+const [MAX_NAMED, MAX_NAME] = [10, 64];
+
+/** Who sends an event, and when it came. */
+export interface Sender {
+  workspace: string;
+  /** Of the client; none where it has the token of a server. */
+  address: string | undefined;
+  /** Epoch milliseconds. */
+  receivedAt: number;
+}
+
+/** An event that is right, and the members of its body that are left out. */
+export interface Judged {
+  event: NewEvent;
+  ignored: string[];
+}
+
+/**
+ * Makes an event of its body.
+ *
+ * @param body what the schema lets through
+ * @param text the same as it was sent: its params are stored letter by letter
+ * @throws HttpError 400 that says what is wrong with it
+ */
+export const judgeEvent = (
+  body: Static<typeof EventInput>,
+  text: string,
+  { workspace, address, receivedAt }: Sender,
+): Judged => {
+  const { contact_uid, event_uid, params = {}, ...others } = body;
+  const names = Object.keys(others);
+  const misspelt = names.find((name) => nearName(name, ["params"]));
+  if (body.params === undefined && misspelt !== undefined)
+    throw new HttpError(400, `params is missing, but there is ${JSON.stringify(misspelt)}: params was probably meant`);
+  const sent = findMember(text, "params") ?? { text: "{}", depth: 1 };
+  if (sent.depth > MAX_PARAMS_DEPTH)
+    throw new HttpError(400, `params must not be nested deeper than ${MAX_PARAMS_DEPTH} levels`);
+  const { event_id: stamp, account_uid: accountUid, occurred_at: occurredAt } = params as Record<string, unknown>;
+  return {
+    event: {
+      workspace,
+      contactUid: contact_uid,
+      accountUid: typeof accountUid === "string" && accountUid !== "" ? accountUid : undefined,
+      eventUid: event_uid,
+      params: sent.text,
+      stamp: typeof stamp === "string" && stamp !== "" ? stamp : undefined,
+      receivedAt,
+      occurredAt: plausible(occurredAt, receivedAt),
+      ...(address !== undefined && { from: networkOf(address) }),
+    },
+    ignored: names.slice(0, MAX_NAMED).map((name) => name.slice(0, MAX_NAME)),
+  };
+};
+
+/** Milliseconds that an event waits in a browser at most (`maxAgeMs`, 30 days), and that a clock may be ahead. */
+const [LONGEST_AGE, AHEAD] = [30 * DAY_MS, DAY_MS];
+
+/**
+ * The time that a caller gives, in epoch milliseconds, where it is plausible; else what stands in the params is left. All that
+ * counts by time goes by this one, so that nobody changes what is older.
+ */
+const plausible = (time: unknown, receivedAt: number): number | undefined =>
+  Number.isSafeInteger(time) && (time as number) >= receivedAt - LONGEST_AGE && (time as number) <= receivedAt + AHEAD
+    ? (time as number)
+    : undefined;

@@ -1,0 +1,31 @@
+import type { FastifyRequest } from "fastify";
+import type { ServiceConfig } from "../config/options.js";
+import type { Answered } from "../http/errors.js";
+import type { createQuota } from "../http/limits.js";
+import type { Access } from "../http/tokens.js";
+import type { createHeld } from "./held.js";
+
+/** An event that was refused among others: what `FastifyRequest` says of one that comes alone. */
+export interface RefusedRow {
+  body: unknown;
+  bodyText: string;
+  bodyBytes: number;
+}
+
+type Limits = Pick<ServiceConfig, "maxEventBytes" | "addressQuota" | "tokenQuota">;
+
+export interface EventOptions extends Limits {
+  /** Whether pages are told that several events may come in one request. */
+  batch: ServiceConfig["batch"];
+  access: Access;
+  /** Is called for each event with members that are left out. */
+  tellIgnored(): void;
+  /** Is called for each event that is refused among others. */
+  tellRefused(request: FastifyRequest, answer: Answered, row: RefusedRow): void;
+}
+
+/** What the routes of one event and of several bound together. */
+export interface Shared extends EventOptions {
+  spend: ReturnType<typeof createQuota>;
+  hold: ReturnType<typeof createHeld>;
+}

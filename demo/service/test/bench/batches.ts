@@ -1,0 +1,62 @@
+import { sendEvent, sendEvents } from "../../../../src/send.js";
+import type { Place } from "../support/places.js";
+import { spawnService } from "../support/service-process.js";
+import { BODIES, post, postBatches } from "./load.js";
+
+const ROUNDS = 3;
+const SECONDS = 3;
+const EVENTS = BODIES.map((body) => JSON.parse(body));
+
+/** Events a second of a sender that waits for each answer before it goes on. */
+const inTurn = async (send: (at: number) => Promise<number>): Promise<number> => {
+  const began = performance.now();
+  let sent = 0;
+  while (performance.now() - began < SECONDS * 1_000) sent += await send(sent);
+  return (sent / (performance.now() - began)) * 1_000;
+};
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
+
+/** Events a second, one in a request and several: of one sender, and of as many as keep the service busy. */
+export const batches = async (engine: string, place: Place): Promise<void> => {
+  const service = spawnService({
+    TRACKLET_RATE_LIMIT: "0",
+    ...(place.databaseUrl === undefined ? { TRACKLET_DATA: place.dataFolder } : { DATABASE_URL: place.databaseUrl }),
+  });
+  const url = await service.ready();
+  const config = { trackUrl: url, apiToken: "demo-api-token" };
+  const thousand = [...EVENTS, ...EVENTS];
+  const ways: Record<string, () => Promise<number>> = {
+    "one sender, sendEvent": () =>
+      inTurn(async (at) => {
+        await sendEvent(config, EVENTS[at % EVENTS.length]);
+        return 1;
+      }),
+    "one sender, sendEvents, 1,000 a request": () => inTurn(async () => (await sendEvents(config, thousand)).length),
+    "64 senders, one a request": async () => (await post(url, SECONDS)).perSecond,
+    "16 senders, 20 a request": async () =>
+      (await postBatches(url, { duration: SECONDS, size: 20, connections: 16 })).perSecond,
+    "4 senders, 1,000 a request": async () =>
+      (await postBatches(url, { duration: SECONDS, size: 1_000, connections: 4 })).perSecond,
+  };
+  await post(url, 2);
+  const figures = new Map<string, number[]>();
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const [name, way] of Object.entries(ways)) figures.set(name, [...(figures.get(name) ?? []), await way()]);
+  await service.stop("SIGTERM");
+  const of = (name: string) => median(figures.get(name)!);
+  console.log(`\n${engine}: events a second, medians of ${ROUNDS} rounds`);
+  console.table(
+    Object.fromEntries(
+      Object.keys(ways).map((name) => [
+        name,
+        {
+          "events/s": Math.round(of(name)),
+          "to single ones": (
+            of(name) / of(name.startsWith("one") ? "one sender, sendEvent" : "64 senders, one a request")
+          ).toFixed(1),
+        },
+      ]),
+    ),
+  );
+};
