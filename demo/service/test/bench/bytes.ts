@@ -6,9 +6,9 @@ import { BOUNDS, writeInTime } from "../../database/transaction-time.js";
 import { insertEvents, type NewEvent } from "../../ingest/rows.js";
 import type { Place } from "../support/places.js";
 
-const EVENTS = 200_000;
+const EVENTS = 100_000;
 /** Each has ten events, which come between those of others. */
-const CONTACTS = 20_000;
+const CONTACTS = 10_000;
 /** Rows of a transaction: as many as there are clients in `throughput`. */
 const BATCH = 64;
 
