@@ -14,6 +14,7 @@ export {
   TimeoutError,
   TrackletError,
 } from "./server/errors.js";
+export { type Identity, proveIdentity } from "./server/prove-identity.js";
 export type { CallOptions, Reach } from "./server/reach.js";
 export { type DatedEvent, type SentEvent, sendEvents } from "./server/send-events.js";
 export type { EventParams, SendConfig, ServerEvent } from "./server/sending.js";

@@ -28,6 +28,7 @@ import { describeRoutes } from "./http/openapi.js";
 import { refuseOtherHosts, refuseOtherMachines } from "./http/private-access.js";
 import { createAccess } from "./http/tokens.js";
 import { VALIDATION } from "./http/validation.js";
+import { createProve } from "./ingest/identity.js";
 import { eventRoutes } from "./ingest/route.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store.js";
@@ -140,7 +141,15 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
-  await app.register(eventRoutes(store, { ...config, access, tellIgnored: metrics.ignored, tellRefused }));
+  await app.register(
+    eventRoutes(store, {
+      ...config,
+      access,
+      prove: metrics.watchProofs(createProve(config)),
+      tellIgnored: metrics.ignored,
+      tellRefused,
+    }),
+  );
   await app.register(async (records) => {
     records.addHook("preParsing", requireBearer(access.tokens("access")));
     await records.register(recordRoutes(database));

@@ -22,6 +22,7 @@ const Schema = Type.Object(
     account_uid: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     event_uid: Uid,
     params: Type.Object({}, { additionalProperties: true }),
+    proven: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },
 );
@@ -100,5 +101,6 @@ const eventOf = (line: Line, { workspace, params }: Pick<NewEvent, "workspace" |
     receivedAt: line.received_at,
     occurredAt: line.occurred_at ?? undefined,
     originId: line.id,
+    isProven: line.proven,
   };
 };

@@ -42,7 +42,9 @@ export const sendDeadLetters = async (
   await erased.load();
   const store = createEventStore(database, { committed: () => {}, withoutRecord: () => {}, addressRecords: 0, erased });
   const limits = { maxEventBytes: config.maxEventBytes, addressQuota: 0, tokenQuota: 0, batch: "off" as const };
-  await app.register(eventRoutes(store, { ...limits, access, tellIgnored: () => {}, tellRefused: () => {} }));
+  await app.register(
+    eventRoutes(store, { ...limits, access, prove: () => undefined, tellIgnored: () => {}, tellRefused: () => {} }),
+  );
   const counts = { sent: 0, refused: 0, unstamped: 0, lacking: 0 };
   for await (const { id, status, stamped, body } of exportRows(database.query, { table: "dead_letters", workspace })) {
     if (status === 413 || body === "") counts.lacking += 1;

@@ -13,11 +13,20 @@ import {
   revokeToken,
   rotateToken,
 } from "../http/token-store.js";
+import { secretOf } from "../ingest/identity.js";
 import { deleteWorkspace } from "../records/deletion.js";
 import type { Commands } from "./delete.js";
 
 /** The commands on who may ask, and for what. Running processes follow within seconds. */
 export const addTokenCommands = ({ program, config, workspace, over, reading, say, write, bounds }: Commands): void => {
+  program
+    .command("identity-secret")
+    .description("writes the secret with which the servers of a workspace sign who a contact is")
+    .addOption(workspace())
+    .action(async ({ workspace: name }: { workspace: string }, command: Command) => {
+      if (config.identitySecret === undefined) command.error("TRACKLET_IDENTITY_SECRET is not set");
+      await write(config.identitySecret!.split(",").map((secret) => `${secretOf(secret, name)}\n`));
+    });
   const workspaces = program
     .command("workspace")
     .description("makes, lists and deletes workspaces, each with its own data");

@@ -86,6 +86,21 @@ export const OPTIONS = {
       ...BEARER,
       default: "demo-access-token",
     }),
+    identity: option(
+      "TRACKLET_IDENTITY",
+      "proofs of who a contact is: `mark` stores whether they hold, `require` refuses what does not, `off` looks at none",
+      { enum: ["off", "mark", "require"], default: "off" },
+    ),
+    identitySecret: option(
+      "TRACKLET_IDENTITY_SECRET",
+      "secret with which your servers sign these proofs, of 32 characters at least; or two, as `new,old`",
+      {
+        type: "string",
+        pattern: String.raw`^[^,"'\s\p{Cc}]{32,}(,[^,"'\s\p{Cc}]{32,})?$`,
+        expected: "text of at least 32 characters without blanks and quotes, or two such texts with a comma between",
+        writeOnly: true,
+      },
+    ),
     serverToken: option(
       "TRACKLET_SERVER_TOKEN",
       "token that records events of your own servers, which no quota of an address counts",

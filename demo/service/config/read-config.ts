@@ -98,6 +98,8 @@ const complete = (values: Values): ServiceConfig => {
       "TRACKLET_API_TOKEN and TRACKLET_ACCESS_TOKEN must be set to secrets of your own where other machines can reach the service",
     );
   checkTokens(config, isPrivately);
+  if (config.identity !== "off" && config.identitySecret === undefined)
+    throw new StartError(`TRACKLET_IDENTITY_SECRET must be set where TRACKLET_IDENTITY is ${config.identity}`);
   if (!isPrivately && config.databaseUrl === undefined && config.engine === undefined)
     throw new StartError(
       "DATABASE_URL must be set where other machines can reach the service, or TRACKLET_DATABASE=embedded, which keeps all data in the folder TRACKLET_DATA",

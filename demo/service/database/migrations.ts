@@ -76,6 +76,7 @@ const RELEASES: readonly { release: string; statements: readonly string[] }[] = 
          account_uid TEXT,
          event_uid   TEXT NOT NULL,
          params      TEXT NOT NULL,
+         proven      BOOLEAN,
          PRIMARY KEY (contact_id, id)
        )`,
       "CREATE UNIQUE INDEX events_by_stamp ON events (contact_id, stamp) WHERE stamp IS NOT NULL",

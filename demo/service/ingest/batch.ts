@@ -9,6 +9,7 @@ import { errors, explainError, HttpError } from "../http/errors.js";
 import { pointsOf } from "../http/limits.js";
 import { describeErrors } from "../http/validation.js";
 import { readEventBodies } from "./body.js";
+import type { Prove } from "./identity.js";
 import { elementsOf } from "./json-text.js";
 import { type Judged, judgeEvent, type Sender } from "./judge.js";
 import { BATCH_PATH, EventInput, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, OFFER, type Verdict, Verdicts } from "./schemas.js";
@@ -39,7 +40,7 @@ interface Right extends Judged {
 export const batchRoute =
   (
     store: EventStore,
-    { access, batch, hold, maxEventBytes, spend, tellIgnored, tellRefused }: Shared,
+    { access, batch, hold, maxEventBytes, prove, spend, tellIgnored, tellRefused }: Shared,
   ): FastifyPluginAsyncTypebox =>
   async (app) => {
     readEventBodies(app, { maxBytes: MAX_BATCH_BYTES, hold, parse: readRows, types: NDJSON, unpacks: true });
@@ -50,7 +51,7 @@ export const batchRoute =
       const isRight = request.compileValidationSchema(EventInput);
       if (!isRight(row.body)) throw new HttpError(400, describeErrors(isRight.errors ?? [], "event").message);
       const body = row.body as Static<typeof EventInput>;
-      return request.isOfAdmin ? judgeDated(body, row.text, sender) : judgeEvent(body, row.text, sender);
+      return request.isOfAdmin ? judgeDated(body, row.text, sender, prove) : judgeEvent(body, row.text, sender, prove);
     };
 
     /** Stores what is right; a verdict says whether it came before, or has to come again. */
@@ -78,14 +79,14 @@ export const batchRoute =
           summary: "Record several events (of this service alone)",
           description:
             `At most ${MAX_BATCH_EVENTS} events and ${MAX_BATCH_BYTES} bytes, also where they come compressed by gzip: an array of what ` +
-            "`/v1/track/event` takes, or one event a line as `application/x-ndjson`. Each has a verdict: `stored`; `repeated`, it was " +
+            "`/v1/track/event` takes, or one event a line as `application/x-ndjson`. 200 means that all are stored, 207 that some are not. Each has a verdict: `stored`; `repeated`, it was " +
             "stored before; `refused`, it is wrong, and `why` says how; `again`, it could not be stored now. With the admin token, " +
             "`received_at` of an event (epoch milliseconds) is when it was received.",
           security: [{ apiToken: [] }, { basic: [] }],
           consumes: ["application/json", "text/plain", ...NDJSON],
           // Looked at one by one, so that one that is wrong fails no other.
           body: Type.Array(Type.Unsafe<Row>({ description: "An event, as `/v1/track/event` takes it" })),
-          response: { 200: Verdicts, ...errors(400, 401, 405, 408, 413, 415, 429, 500, 503) },
+          response: { 200: Verdicts, 207: Verdicts, ...errors(400, 401, 405, 408, 413, 415, 429, 500, 503) },
         },
       },
       async (request, reply) => {
@@ -120,6 +121,8 @@ export const batchRoute =
             { body: row.body, bodyText: row.text, bodyBytes: Buffer.byteLength(row.text) },
           );
         if (batch === "on") reply.headers({ "tracklet-batch": OFFER, [EXPOSED]: "Tracklet-Batch" });
+        // Who looks at the status alone sees that something is not stored (RFC 4918 §11.1).
+        if (verdicts.some(({ status }) => status === "refused" || status === "again")) reply.code(207);
         return verdicts;
       },
     );
@@ -160,12 +163,12 @@ const readLines = (text: string): Row[] =>
     });
 
 /** The same of an event that the operator sends, with the time of its receipt where that is given. */
-const judgeDated = (body: Static<typeof EventInput>, text: string, sender: Sender): Judged => {
+const judgeDated = (body: Static<typeof EventInput>, text: string, sender: Sender, prove: Prove): Judged => {
   const { received_at: receivedAt, ...others } = body as typeof body & { received_at?: unknown };
-  if (receivedAt === undefined) return judgeEvent(others, text, sender);
+  if (receivedAt === undefined) return judgeEvent(others, text, sender, prove);
   if (!isPast(receivedAt, sender.receivedAt))
     throw new HttpError(400, "received_at must be a time in epoch milliseconds, and not later than now");
-  const judged = judgeEvent(others, text, { ...sender, receivedAt });
+  const judged = judgeEvent(others, text, { ...sender, receivedAt }, prove);
   // Marks it as one whose id does not say when it was received.
   const { stamp } = judged.event;
   judged.event.originId = stamp === undefined ? randomUUID() : digest(stamp);

@@ -29,6 +29,20 @@ export const findMember = (text: string, name: string): Member | undefined => {
   }
 };
 
+/** The text of an object without its members of that name. @param text valid JSON, an object */
+export const withoutMember = (text: string, name: string): string => {
+  const kept: string[] = [];
+  for (let at = text.indexOf("{") + 1; ; ) {
+    const keyFrom = text.indexOf('"', at);
+    if (keyFrom < 0) return `{${kept.join(",")}}`;
+    const keyTo = endOfString(text, keyFrom);
+    const { to } = endOfValue(text, text.indexOf(":", keyTo) + 1);
+    if (!isKey(text.slice(keyFrom + 1, keyTo - 1), name)) kept.push(text.slice(at, to));
+    if (text[to] === "}") return `{${kept.join(",")}}`;
+    at = to + 1;
+  }
+};
+
 /** The elements of the array that `text` holds, each as it was written. @param text valid JSON, an array */
 export const elementsOf = (text: string): string[] => {
   const elements: string[] = [];

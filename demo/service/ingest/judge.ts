@@ -3,7 +3,8 @@ import { nearName } from "../config/near-name.js";
 import { DAY_MS } from "../config/time-argument.js";
 import { HttpError } from "../http/errors.js";
 import { networkOf } from "../http/networks.js";
-import { findMember } from "./json-text.js";
+import { PROOF_MEMBER, type Prove } from "./identity.js";
+import { findMember, withoutMember } from "./json-text.js";
 import type { NewEvent } from "./rows.js";
 import { type EventInput, MAX_PARAMS_DEPTH } from "./schemas.js";
 
@@ -30,12 +31,13 @@ export interface Judged {
  *
  * @param body what the schema lets through
  * @param text the same as it was sent: its params are stored letter by letter
- * @throws HttpError 400 that says what is wrong with it
+ * @throws HttpError 400 that says what is wrong with it, 422 where its proof of identity does not hold
  */
 export const judgeEvent = (
   body: Static<typeof EventInput>,
   text: string,
   { workspace, address, receivedAt }: Sender,
+  prove: Prove,
 ): Judged => {
   const { contact_uid, event_uid, params = {}, ...others } = body;
   const names = Object.keys(others);
@@ -45,17 +47,21 @@ export const judgeEvent = (
   const sent = findMember(text, "params") ?? { text: "{}", depth: 1 };
   if (sent.depth > MAX_PARAMS_DEPTH)
     throw new HttpError(400, `params must not be nested deeper than ${MAX_PARAMS_DEPTH} levels`);
-  const { event_id: stamp, account_uid: accountUid, occurred_at: occurredAt } = params as Record<string, unknown>;
+  const { event_id: stamp, account_uid, occurred_at, identity_proof: proof } = params as Record<string, unknown>;
+  const accountUid = typeof account_uid === "string" && account_uid !== "" ? account_uid : undefined;
+  const occurredAt = plausible(occurred_at, receivedAt);
   return {
     event: {
       workspace,
       contactUid: contact_uid,
-      accountUid: typeof accountUid === "string" && accountUid !== "" ? accountUid : undefined,
+      accountUid,
       eventUid: event_uid,
-      params: sent.text,
+      // What proves who somebody is, is kept nowhere.
+      params: proof === undefined ? sent.text : withoutMember(sent.text, PROOF_MEMBER),
+      isProven: prove({ workspace, contactUid: contact_uid, accountUid, proof, receivedAt, occurredAt }),
       stamp: typeof stamp === "string" && stamp !== "" ? stamp : undefined,
       receivedAt,
-      occurredAt: plausible(occurredAt, receivedAt),
+      occurredAt,
       ...(address !== undefined && { from: networkOf(address) }),
     },
     ignored: names.slice(0, MAX_NAMED).map((name) => name.slice(0, MAX_NAME)),

@@ -25,7 +25,10 @@ export const eventRoutes =
   };
 
 const eventRoute =
-  (store: EventStore, { access, batch, hold, maxEventBytes, spend, tellIgnored }: Shared): FastifyPluginAsyncTypebox =>
+  (
+    store: EventStore,
+    { access, batch, hold, maxEventBytes, prove, spend, tellIgnored }: Shared,
+  ): FastifyPluginAsyncTypebox =>
   async (app) => {
     readEventBodies(app, { maxBytes: maxEventBytes, hold, parse: parseOne });
     app.post(
@@ -43,13 +46,14 @@ const eventRoute =
           security: [{ apiToken: [] }, { basic: [] }],
           consumes: ["application/json", "text/plain"],
           body: EventInput,
-          response: { 200: Success, ...errors(400, 401, 405, 408, 413, 415, 429, 500, 503) },
+          response: { 200: Success, ...errors(400, 401, 405, 408, 413, 415, 422, 429, 500, 503) },
         },
       },
       async (request, reply) => {
         const { bodyText, workspace } = request;
         const address = request.isOfServer ? undefined : request.ip;
-        const { event, ignored } = judgeEvent(request.body, bodyText, { workspace, address, receivedAt: Date.now() });
+        const sender = { workspace, address, receivedAt: Date.now() };
+        const { event, ignored } = judgeEvent(request.body, bodyText, sender, prove);
         const points = pointsOf(request.bodyBytes);
         const giveBack = spend({ address, workspace, points });
         // A body may take its time, and its workspace be deleted meanwhile.

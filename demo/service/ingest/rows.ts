@@ -9,6 +9,8 @@ export interface NewEvent {
   contactUid: string;
   accountUid: string | undefined;
   eventUid: string;
+  /** Did its proof of identity hold? Nothing where none was looked at. */
+  isProven?: boolean | undefined;
   /** JSON text of an object, stored as it is. */
   params: string;
   /** The caller's id of the event: a second event of the contact with it is a repeat and not stored. */
@@ -25,7 +27,7 @@ export interface NewEvent {
   originId?: string;
 }
 
-type Column = readonly [name: string, value: (event: NewEvent) => string | null];
+type Column = readonly [name: string, value: (event: NewEvent) => string | boolean | null];
 
 /** The columns of an event besides its id, and what they hold. */
 const COLUMNS: readonly Column[] = [
@@ -38,6 +40,7 @@ const COLUMNS: readonly Column[] = [
   ["occurred_at", (event) => (event.occurredAt === undefined ? null : String(event.occurredAt))],
   ["stamp", (event) => (event.stamp === undefined ? null : digest(event.stamp))],
   ["params", (event) => event.params],
+  ["proven", (event) => event.isProven ?? null],
 ];
 const IMPORTED: readonly Column[] = [...COLUMNS, ["origin_id", (event) => event.originId ?? null]];
 

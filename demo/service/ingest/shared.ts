@@ -4,6 +4,7 @@ import type { Answered } from "../http/errors.js";
 import type { createQuota } from "../http/limits.js";
 import type { Access } from "../http/tokens.js";
 import type { createHeld } from "./held.js";
+import type { Prove } from "./identity.js";
 
 /** An event that was refused among others: what `FastifyRequest` says of one that comes alone. */
 export interface RefusedRow {
@@ -18,6 +19,7 @@ export interface EventOptions extends Limits {
   /** Whether pages are told that several events may come in one request. */
   batch: ServiceConfig["batch"];
   access: Access;
+  prove: Prove;
   /** Is called for each event with members that are left out. */
   tellIgnored(): void;
   /** Is called for each event that is refused among others. */

@@ -6,6 +6,7 @@ import { encodeText, parseJson } from "../database/exact-text.js";
 import { createCounter } from "../http/counter.js";
 import type { Answered } from "../http/errors.js";
 import { networkOf } from "../http/networks.js";
+import { withoutProof } from "../ingest/identity.js";
 import { EVENT_PATH } from "../ingest/schemas.js";
 import type { RefusedRow } from "../ingest/shared.js";
 
@@ -77,7 +78,7 @@ export const keepDeadLetters = (
     if (megabytes === 0 || request.workspace === "") return;
     // What is wrong with several events as a whole, their sender learns.
     if (row === undefined && request.routeOptions.url !== EVENT_PATH) return;
-    if (![400, 413, 415, 422].includes(answer.status) || answer.reason === "broken") return;
+    if (![400, 413, 415, 422].includes(answer.status) || ["broken", "identity"].includes(answer.reason ?? "")) return;
     const from = networkOf(request.ip);
     const isFull = performance.now() < (full.get(request.workspace) ?? 0);
     if (waiting >= MAX_WAITING || isFull || counter.wait(from, 1) > 0) return;
@@ -85,7 +86,7 @@ export const keepDeadLetters = (
     waiting += 1;
     const { workspace, log } = request;
     const { bodyText, bodyBytes: bytes } = row ?? request;
-    const body = answer.status === 413 ? bodyText.slice(0, MAX_HEAD) : bodyText;
+    const body = answer.status === 413 ? bodyText.slice(0, MAX_HEAD) : withoutProof(bodyText);
     const letter = { workspace, status: answer.status, error: answer.text, bytes, body, stamped: isStamped(body) };
     work("a dead letter could not be kept", () => store(letter, log));
   };

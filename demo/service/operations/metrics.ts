@@ -4,6 +4,7 @@ import { isUnavailable } from "../database/sql-state.js";
 import { HttpError } from "../http/errors.js";
 import { sha256 } from "../http/token-store.js";
 import { digests } from "../http/tokens.js";
+import type { Prove } from "../ingest/identity.js";
 import type { EventStore } from "../ingest/store.js";
 import { createHistogram } from "./histogram.js";
 import { REFUSALS } from "./refusals.js";
@@ -62,6 +63,12 @@ export const createMetrics = (workspaces: readonly string[]) => {
     labelNames: ["workspace"] as const,
     registers,
   });
+  const proofs = new Counter({
+    name: "tracklet_identity_proofs_total",
+    help: "Proofs of identity that were looked at, by workspace and whether they held",
+    labelNames: ["result", "workspace"] as const,
+    registers,
+  });
   // Known from the start, so that the first one is seen as a rise.
   for (const workspace of ["", ...workspaces])
     for (const reason of ["full", "away", "failed", ...REFUSALS]) refused.inc({ reason, workspace }, 0);
@@ -76,6 +83,18 @@ export const createMetrics = (workspaces: readonly string[]) => {
     withoutRecord: (): void => withoutRecord.inc(),
     /** To be called for each event that is left out, as its contact was erased. */
     leftOut: (workspace: string): void => erased.inc({ workspace }),
+    /** Counts what is found of proofs. */
+    watchProofs:
+      (prove: Prove): Prove =>
+      (claim) => {
+        let isProven: boolean | undefined = false;
+        try {
+          isProven = prove(claim);
+        } finally {
+          if (isProven !== undefined) proofs.inc({ result: isProven ? "held" : "failed", workspace: claim.workspace });
+        }
+        return isProven;
+      },
     /** To be called for each transaction of events. */
     committed: (events: number, seconds: number): void => {
       batches(events);

@@ -15,7 +15,7 @@ const REASONS: Record<number, string> = {
   429: "rate",
 };
 /** All words of `reason` but those of what the database refuses. */
-export const REFUSALS = [...new Set(Object.values(REASONS)), "broken", "quota"];
+export const REFUSALS = [...new Set(Object.values(REASONS)), "broken", "quota", "identity"];
 
 /** Milliseconds between two lines of one reason in one workspace. */
 const QUIET_MS = 60_000;

@@ -50,6 +50,9 @@ const EventList = Type.Object(
         account_uid: Nullable(Type.String()),
         event_uid: Type.String(),
         params: Type.Object({}, { additionalProperties: true }),
+        proven: Type.Optional(
+          Type.Boolean({ description: "Whether its proof of identity held, where one was looked at" }),
+        ),
         settled: Type.Boolean({ description: "Whether all events before it are known, so that `after` may name it" }),
       }),
     ),

@@ -37,7 +37,7 @@ const json = (value: unknown) =>
 /** Of each table its columns, those that may be large, and what is made of a row. */
 const READ: Record<Table, { columns: string; large: readonly string[]; read(row: Row): Exported }> = {
   events: {
-    columns: "id, received_at, occurred_at, contact_uid, account_uid, event_uid, params",
+    columns: "id, received_at, occurred_at, contact_uid, account_uid, event_uid, params, proven",
     large: ["contact_uid", "account_uid", "event_uid", "params"],
     read: (row) => ({
       id: String(row.id),
@@ -47,6 +47,8 @@ const READ: Record<Table, { columns: string; large: readonly string[]; read(row:
       account_uid: text(row.account_uid),
       event_uid: text(row.event_uid),
       params: { json: String(row.params) },
+      // A proof of identity was looked at.
+      ...(row.proven !== null && { proven: row.proven === true }),
     }),
   },
   contacts: {

@@ -50,7 +50,7 @@ onBothEngines((place) => {
       const odd = { contact_uid, event_uid: "d", extra: 1 };
       const answer = await send([stamped, { event_uid: "b" }, stamped, 7, large, odd]);
       expect([answer.status, await answer.json()]).toEqual([
-        200,
+        207,
         [
           { index: 0, status: "stored" },
           { index: 1, status: "refused", why: "contact_uid is missing" },

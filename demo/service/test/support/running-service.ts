@@ -11,6 +11,7 @@ export interface EventRow {
   contact_uid: string;
   event_uid: string;
   params: Record<string, unknown>;
+  proven?: boolean;
 }
 
 /** A real service on a port of its own, at an empty place unless the options name one. */
