@@ -12,6 +12,7 @@ import { listWorkspaces } from "../http/token-store.js";
 import { findMember } from "../ingest/json-text.js";
 import { hasContact } from "../records/deletion.js";
 import { type Exported, exportRows, TABLES, type Table } from "../records/stored.js";
+import { addCheckCommand } from "./check.js";
 import { addDeleteCommands } from "./delete.js";
 import { type Format, writeRows } from "./export.js";
 import { exportSettled, followEvents } from "./follow.js";
@@ -192,6 +193,7 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
   const commands = { program, config, workspace, over, reading, say, write, bounds };
   addDeleteCommands(commands);
   addTokenCommands(commands);
+  addCheckCommand(commands);
   return program;
 };
 

@@ -5,6 +5,7 @@ import { HttpError } from "../http/errors.js";
 import { sha256 } from "../http/token-store.js";
 import { digests } from "../http/tokens.js";
 import type { EventStore } from "../ingest/store.js";
+import { createEventAges } from "./event-ages.js";
 import { REFUSALS } from "./refusals.js";
 
 /** Bounds in seconds: from a look-up in memory to the time-out of a query. */
@@ -61,12 +62,25 @@ export const createMetrics = (workspaces: readonly string[]) => {
     labelNames: ["workspace"] as const,
     registers,
   });
+  const ages = createEventAges();
+  new Gauge({
+    name: "tracklet_event_age_seconds",
+    help: "Time since this process stored an event, by workspace; event_uid is empty, or one of the 20 names that come most",
+    labelNames: ["workspace", "event_uid"] as const,
+    registers,
+    collect() {
+      this.reset();
+      for (const { seconds, ...labels } of ages.list()) this.set(labels, seconds);
+    },
+  });
   // Known from the start, so that the first one is seen as a rise.
   for (const workspace of ["", ...workspaces])
     for (const reason of ["full", "away", "failed", ...REFUSALS]) refused.inc({ reason, workspace }, 0);
 
   return {
     registry,
+    /** Learns when events came before this process began. */
+    loadAges: ages.load,
     /** To be called for each event that is refused before it gets to a store. */
     refused: (reason: string, workspace: string): void => refused.inc({ reason, workspace }),
     /** To be called for each event with members that were left out. */
@@ -87,6 +101,8 @@ export const createMetrics = (workspaces: readonly string[]) => {
         waiting.inc();
         try {
           await store.add(event);
+          // What is of the past has not come now.
+          if (event.originId === undefined) ages.seen(event.workspace, event.eventUid);
         } catch (error) {
           const isFull = (error as { statusCode?: number }).statusCode === 503;
           const reason = isFull ? "full" : isUnavailable(error) ? "away" : "failed";

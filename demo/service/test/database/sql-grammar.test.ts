@@ -93,7 +93,8 @@ const useEverything = async (): Promise<void> => {
   );
   const config = { ...readConfig({}), dataFolder: folder };
   const silent = () => ({ stdout: new PassThrough().resume(), stderr: new PassThrough().resume(), bounds: AT_ONCE });
-  for (const command of [["sql", "SELECT 1"], ["loss"], ["audit"]]) await runCommand(command, config, silent());
+  for (const command of [["sql", "SELECT 1"], ["loss"], ["audit"], ["check", "--expect", "seen:1h", "*:1h"]])
+    await runCommand(command, config, silent());
   await service.close();
   const [accounts, users, events] = ["accounts", "users", "events"].map((name) => join(folder, `${name}.ndjson`)) as [
     string,
