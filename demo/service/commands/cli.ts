@@ -167,12 +167,14 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
       "<file>",
       "events….ndjson, accounts….ndjson, contacts….ndjson or users….ndjson: one JSON object a line, as export writes it",
     )
+    .option("--map <file>", "of events that another tool has exported: where their members are, as JSON")
+    .option("--skip-wrong", "leaves wrong lines out and names them, instead of importing nothing")
     .addOption(workspace())
-    .action((file: string, { workspace }: { workspace: string }) =>
+    .action((file: string, options: { workspace: string; map?: string; skipWrong?: true }) =>
       over(async (database) => {
         // Loaded where it is needed only.
         const { importFile } = await import("./import.js");
-        const { lines, table } = await importFile(database, { workspace, file, say });
+        const { lines, table } = await importFile(database, { ...options, file, say });
         say(`imported ${lines} ${table}`);
       }),
     );

@@ -111,6 +111,7 @@ const useEverything = async (): Promise<void> => {
     ["sql", "SELECT 1"],
     ["send-dead-letters", "--may-repeat"],
     ["workspace", "create", "gone"],
+    ["workspace", "copy", "default", "gone"],
     ["token", "create", "site", "--kind", "api", "--workspace", "gone"],
     ["token", "rotate", "site", "--workspace", "gone"],
     ["token", "revoke", "site", "--workspace", "gone"],
