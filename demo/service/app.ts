@@ -90,6 +90,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const generation = await followGeneration(database.query, learn, bounds).catch(failed);
   for (const workspace of access.workspaces()) await continueIds(database.query, workspace);
   const metrics = createMetrics(access.workspaces());
+  await metrics.loadAges(database.query, access.workspaces()).catch(failed);
   const { addressRecords } = config;
   const memory = { addressRecords, bounds, erased, generation: generation.value };
   const store = metrics.watchStore(createEventStore(database, { ...metrics, ...memory }));

@@ -12,6 +12,7 @@ import { listWorkspaces } from "../http/token-store.js";
 import { findMember } from "../ingest/json-text.js";
 import { hasContact } from "../records/deletion.js";
 import { type Exported, exportRows, TABLES, type Table } from "../records/stored.js";
+import { addCheckCommand } from "./check.js";
 import { addDeleteCommands } from "./delete.js";
 import { type Format, writeRows } from "./export.js";
 import { exportSettled, followEvents } from "./follow.js";
@@ -166,12 +167,14 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
       "<file>",
       "events….ndjson, accounts….ndjson, contacts….ndjson or users….ndjson: one JSON object a line, as export writes it",
     )
+    .option("--map <file>", "of events that another tool has exported: where their members are, as JSON")
+    .option("--skip-wrong", "leaves wrong lines out and names them, instead of importing nothing")
     .addOption(workspace())
-    .action((file: string, { workspace }: { workspace: string }) =>
+    .action((file: string, options: { workspace: string; map?: string; skipWrong?: true }) =>
       over(async (database) => {
         // Loaded where it is needed only.
         const { importFile } = await import("./import.js");
-        const { lines, table } = await importFile(database, { workspace, file, say });
+        const { lines, table } = await importFile(database, { ...options, file, say });
         say(`imported ${lines} ${table}`);
       }),
     );
@@ -192,6 +195,7 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
   const commands = { program, config, workspace, over, reading, say, write, bounds };
   addDeleteCommands(commands);
   addTokenCommands(commands);
+  addCheckCommand(commands);
   return program;
 };
 

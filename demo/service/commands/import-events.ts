@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
+import { readMapping } from "../admin/mapping.js";
 import { createTombstones } from "../admin/tombstones.js";
 import { StartError } from "../config/start-error.js";
 import type { Database } from "../database/database.js";
@@ -9,7 +11,8 @@ import { BOUNDS, writeInTime } from "../database/transaction-time.js";
 import { findMember } from "../ingest/json-text.js";
 import { createMissingRecords } from "../ingest/missing-records.js";
 import { insertEvents, type NewEvent } from "../ingest/rows.js";
-import { check, read } from "./import-lines.js";
+import { fileReason } from "./file-error.js";
+import { type Change, check, read } from "./import-lines.js";
 
 const Uid = Type.String({ minLength: 1 });
 const Time = Type.Integer({ minimum: 0 });
@@ -27,12 +30,22 @@ const Schema = Type.Object(
   { additionalProperties: false },
 );
 const LINE = Compile(Schema);
-type Line = Static<typeof Schema>;
+export type Line = Static<typeof Schema>;
 
 /** Events that are written in one transaction. */
 const CHUNK = 500;
 /** Events between two lines of progress. */
 const TELL_EVERY = 100_000;
+
+export interface ImportOptions {
+  workspace: string;
+  file: string;
+  say(line: string): void;
+  /** A file that says where the members of an event are in a line, see `mapping.ts`; without it they are those of an export. */
+  map?: string | undefined;
+  /** Are wrong lines left out, instead of ending it? */
+  skipWrong?: boolean | undefined;
+}
 
 /**
  * Stores the events of an export under new ids: what is there already, from an earlier import or as the origin of the
@@ -42,15 +55,43 @@ const TELL_EVERY = 100_000;
  */
 export const importEvents = async (
   database: Database,
-  { workspace, file, say }: { workspace: string; file: string; say(line: string): void },
+  { workspace, file, say, map, skipWrong = false }: ImportOptions,
 ): Promise<number> => {
-  const lines = await check(file, LINE, () => undefined);
+  const change = map === undefined ? undefined : await changeBy(map);
+  const checked = await check(file, { schema: LINE, change, leaveOut: skipWrong ? say : undefined });
+  const { lines, wrong } = checked;
+  const events = async function* () {
+    for await (const { line, text, number } of read(file, change))
+      if (!wrong.has(number)) yield eventOf(line as Line, { workspace, params: findMember(text, "params")!.text });
+  };
+  return storeEvents(database, events(), { workspace, lines, say });
+};
+
+/** Makes of each line one of an export. @throws StartError when the mapping is wrong */
+const changeBy = async (map: string): Promise<Change> => {
+  const text = await readFile(map, "utf8").catch((error: Error) => {
+    throw new StartError(`--map ${map} cannot be read: ${fileReason(error)}`);
+  });
+  const mapping = readMapping(text);
+  if (typeof mapping === "string") throw new StartError(`--map ${map}: ${mapping}`);
+  return ({ text, number }) => {
+    const { line, params } = mapping(text.trim());
+    return { line, number, text: `{"params":${params}}` };
+  };
+};
+
+/** Stores events that come from elsewhere; resolves to how many were not left out. */
+export const storeEvents = async (
+  database: Database,
+  events: AsyncIterable<NewEvent>,
+  { workspace, lines, say }: { workspace: string; lines: number | undefined; say(line: string): void },
+): Promise<number> => {
   await continueIds(database.query, workspace);
   const missing = createMissingRecords();
   const tombstones = createTombstones(database.query);
   await tombstones.load();
-  let erased = 0;
-  let stored = 0;
+  const so = (stored: number) => `${stored}${lines === undefined ? "" : ` of ${lines}`} events are imported`;
+  let [erased, stored] = [0, 0];
   let chunk: NewEvent[] = [];
   const store = async () => {
     if (chunk.length === 0) return;
@@ -61,22 +102,20 @@ export const importEvents = async (
     records.done(await writeInTime(database, statements, { oldest: ids[0]!, bounds: BOUNDS }));
     stored += chunk.length;
     chunk = [];
-    if (stored % TELL_EVERY === 0) say(`${stored} of ${lines} events are imported`);
+    if (stored % TELL_EVERY === 0) say(so(stored));
   };
   try {
-    for await (const { line, text } of read(file)) {
-      const event = eventOf(line as Line, { workspace, params: findMember(text, "params")!.text });
+    for await (const event of events) {
       if (tombstones.isErased(event)) erased += 1;
       else chunk.push(event);
       if (chunk.length === CHUNK) await store();
     }
     await store();
   } catch (error) {
-    const reason = (error as Error).message;
-    throw new StartError(`${stored} of ${lines} events are imported, then ${reason}: repeat the command to go on`);
+    throw new StartError(`${so(stored)}, then ${(error as Error).message}: repeat the command to go on`);
   }
   if (erased > 0) say(`left out ${erased} events of contacts that were erased after them`);
-  return lines - erased;
+  return stored;
 };
 
 /** Those that were not exported from this very database, where they are under their former ids. */
@@ -89,7 +128,7 @@ const notFromHere = async ({ query }: Database, workspace: string, events: NewEv
   return events.filter(({ originId }) => !present.has(originId!));
 };
 
-const eventOf = (line: Line, { workspace, params }: Pick<NewEvent, "workspace" | "params">): NewEvent => {
+export const eventOf = (line: Line, { workspace, params }: Pick<NewEvent, "workspace" | "params">): NewEvent => {
   const { event_id: stamp } = line.params as Record<string, unknown>;
   return {
     workspace,

@@ -12,14 +12,19 @@ export interface Line {
   number: number;
 }
 
+/** Makes something else of a line that is JSON. */
+export type Change = (one: Line) => Line;
+
 /** The lines of a file that are not empty. */
-export async function* read(file: string): AsyncGenerator<Line> {
+export async function* read(file: string, change: Change = (one) => one): AsyncGenerator<Line> {
   let number = 0;
   const input = createReadStream(file);
   try {
     for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
       number += 1;
-      if (text.trim() !== "") yield { line: parseJson(text), text, number };
+      if (text.trim() === "") continue;
+      const line = { line: parseJson(text), text, number };
+      yield line.line === undefined ? line : change(line);
     }
   } catch (error) {
     throw (error as NodeJS.ErrnoException).syscall === undefined
@@ -28,27 +33,49 @@ export async function* read(file: string): AsyncGenerator<Line> {
   }
 }
 
+/** Wrong lines that are told of one by one. */
+const MAX_TOLD = 20;
+
+export interface Checked {
+  /** Those that are right. */
+  lines: number;
+  /** The numbers of the others, where these are left out. */
+  wrong: ReadonlySet<number>;
+}
+
+interface Checking {
+  schema: Validator;
+  change?: Change | undefined;
+  /** Says what else is wrong with a line, if anything. */
+  more?: (line: Line) => string | undefined;
+  /** Is told of wrong lines, which are left out then; without it the first one ends the import. */
+  leaveOut?: ((line: string) => void) | undefined;
+}
+
 /**
- * Checks all lines, before the first one is stored; resolves to their number.
+ * Checks all lines, before the first one is stored.
  *
- * @param more says what else is wrong with a line, if anything
  * @throws StartError that names the line that is wrong
  */
-export const check = async (
-  file: string,
-  schema: Validator,
-  more: (line: Line) => string | undefined,
-): Promise<number> => {
+export const check = async (file: string, { schema, change, more, leaveOut }: Checking): Promise<Checked> => {
   let lines = 0;
-  for await (const one of read(file)) {
-    const wrong = (what: string) => new StartError(`${file}, line ${one.number}: ${what}; nothing was imported`);
-    if (one.line === undefined) throw wrong("it is no JSON");
-    const [error] = schema.Errors(one.line);
-    if (error !== undefined)
-      throw wrong(`${error.instancePath.slice(1).replaceAll("/", ".") || "it"} ${error.message}`);
-    const reason = more(one);
-    if (reason !== undefined) throw wrong(reason);
-    lines += 1;
+  const wrong = new Set<number>();
+  for await (const one of read(file, change)) {
+    const what = wrongWith(one, schema) ?? more?.(one);
+    if (what === undefined) {
+      lines += 1;
+      continue;
+    }
+    if (leaveOut === undefined) throw new StartError(`${file}, line ${one.number}: ${what}; nothing was imported`);
+    if (wrong.size < MAX_TOLD) leaveOut(`line ${one.number} is left out: ${what}`);
+    wrong.add(one.number);
   }
-  return lines;
+  if (wrong.size > 0) leaveOut?.(`${wrong.size} lines are wrong and left out, ${lines} are right`);
+  return { lines, wrong };
+};
+
+const wrongWith = ({ line }: Line, schema: Validator): string | undefined => {
+  if (line === undefined) return "it is no JSON";
+  const [error] = schema.Errors(line);
+  return error && `${error.instancePath.slice(1).replaceAll("/", ".") || "it"} ${error.message}`;
 };

@@ -5,8 +5,10 @@ import { columnsOf, newRecord, TRAITS, Uid } from "../admin/traits.js";
 import { StartError } from "../config/start-error.js";
 import type { Database, Query } from "../database/database.js";
 import { digest, encodeText, recordId } from "../database/exact-text.js";
+import { findMember } from "../ingest/json-text.js";
 import { makeRecords } from "../ingest/missing-records.js";
-import { importEvents } from "./import-events.js";
+import { exportRows, jsonLine } from "../records/stored.js";
+import { type Line as EventLine, eventOf, type ImportOptions, importEvents, storeEvents } from "./import-events.js";
 import { check, read } from "./import-lines.js";
 
 const strict = { additionalProperties: false };
@@ -60,10 +62,7 @@ type Table = keyof typeof TABLES;
  *
  * @throws StartError that names the line that is wrong
  */
-export const importFile = async (
-  database: Database,
-  { workspace, file, say }: { workspace: string; file: string; say(line: string): void },
-) => {
+export const importFile = async (database: Database, { workspace, file, say, map, skipWrong }: ImportOptions) => {
   const table = ([...Object.keys(TABLES), "events"] as (Table | "events")[]).find((name) =>
     basename(file).startsWith(name),
   );
@@ -71,25 +70,63 @@ export const importFile = async (
     throw new StartError(
       `the name of ${file} must begin with events, accounts, contacts or users, which says what it holds`,
     );
-  if (table === "events") return { table, lines: await importEvents(database, { workspace, file, say }) };
+  if (table === "events")
+    return { table, lines: await importEvents(database, { workspace, file, say, map, skipWrong }) };
+  if (map !== undefined) throw new StartError("--map is for events");
   const seen = new Map<string, number>();
-  const lines = await check(file, TABLES[table].line, ({ line, number }) => {
+  const more = ({ line, number }: { line: unknown; number: number }): string | undefined => {
     const id = idOf(table, workspace, line as Line);
     if (seen.has(id)) return `it is of the same record as line ${seen.get(id)}`;
     seen.set(id, number);
     return undefined;
-  });
+  };
+  const leaveOut = skipWrong ? say : undefined;
+  const { lines, wrong } = await check(file, { schema: TABLES[table].line, more, leaveOut });
   let chunk: Line[] = [];
   const store = async () => {
     if (chunk.length > 0) await database.transaction((query) => storeLines(query, { table, workspace, lines: chunk }));
     chunk = [];
   };
-  for await (const { line } of read(file)) {
-    chunk.push(line as Line);
+  for await (const { line, number } of read(file)) {
+    if (!wrong.has(number)) chunk.push(line as Line);
     if (chunk.length === CHUNK) await store();
   }
   await store();
   return { lines, table };
+};
+
+/**
+ * Copies the records and events of a workspace into another one of the same database; what is there of them already stays as it is, so a
+ * copy that broke off is begun anew. Resolves to the numbers.
+ */
+export const copyWorkspace = async (
+  database: Database,
+  { from, to, say }: { from: string; to: string; say(line: string): void },
+): Promise<{ events: number; records: number }> => {
+  let records = 0;
+  for (const table of Object.keys(TABLES) as Table[]) {
+    let chunk: Line[] = [];
+    const store = async () => {
+      if (chunk.length > 0)
+        await database.transaction((query) => storeLines(query, { table, workspace: to, lines: chunk }));
+      records += chunk.length;
+      chunk = [];
+    };
+    for await (const row of exportRows(database.query, { table, workspace: from })) {
+      // The id is of its workspace.
+      const { id, ...line } = JSON.parse(jsonLine(row));
+      chunk.push(line);
+      if (chunk.length === CHUNK) await store();
+    }
+    await store();
+  }
+  const events = async function* () {
+    for await (const row of exportRows(database.query, { table: "events", workspace: from })) {
+      const text = jsonLine(row);
+      yield eventOf(JSON.parse(text) as EventLine, { workspace: to, params: findMember(text, "params")!.text });
+    }
+  };
+  return { events: await storeEvents(database, events(), { workspace: to, lines: undefined, say }), records };
 };
 
 const idOf = (table: Table, workspace: string, { id, unique_id, email }: Line): string =>

@@ -44,6 +44,22 @@ export const addTokenCommands = ({ program, config, workspace, over, reading, sa
       });
     });
   workspaces
+    .command("copy")
+    .description("copies all records and events into another workspace; begun anew, it goes on")
+    .argument("<from>", "the workspace that is copied")
+    .argument("<to>", "the workspace that gets them")
+    .action((from: string, to: string, _options: object, command: Command) => {
+      if (from === to) command.error("a workspace cannot be copied into itself");
+      return over(async (database) => {
+        const names = await listWorkspaces(database.query);
+        for (const name of [from, to])
+          if (!names.includes(name)) throw new StartError(`there is no workspace "${name}"`);
+        const { copyWorkspace } = await import("./import.js");
+        const { events, records } = await copyWorkspace(database, { from, to, say });
+        say(`copied ${events} events, and ${records} accounts, contacts and users, into the workspace "${to}"`);
+      });
+    });
+  workspaces
     .command("list")
     .description("writes the names, one a line")
     .action(() => reading(async (query) => write((await listWorkspaces(query)).map((name) => `${name}\n`))));

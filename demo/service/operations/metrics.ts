@@ -6,6 +6,7 @@ import { sha256 } from "../http/token-store.js";
 import { digests } from "../http/tokens.js";
 import type { Prove } from "../ingest/identity.js";
 import type { EventStore } from "../ingest/store.js";
+import { createEventAges } from "./event-ages.js";
 import { createHistogram } from "./histogram.js";
 import { REFUSALS } from "./refusals.js";
 
@@ -69,12 +70,25 @@ export const createMetrics = (workspaces: readonly string[]) => {
     labelNames: ["result", "workspace"] as const,
     registers,
   });
+  const ages = createEventAges();
+  new Gauge({
+    name: "tracklet_event_age_seconds",
+    help: "Time since this process stored an event, by workspace; event_uid is empty, or one of the 20 names that come most",
+    labelNames: ["workspace", "event_uid"] as const,
+    registers,
+    collect() {
+      this.reset();
+      for (const { seconds, ...labels } of ages.list()) this.set(labels, seconds);
+    },
+  });
   // Known from the start, so that the first one is seen as a rise.
   for (const workspace of ["", ...workspaces])
     for (const reason of ["full", "away", "failed", ...REFUSALS]) refused.inc({ reason, workspace }, 0);
 
   return {
     registry,
+    /** Learns when events came before this process began. */
+    loadAges: ages.load,
     /** To be called for each event that is refused before it gets to a store. */
     refused: (reason: string, workspace: string): void => refused.inc({ reason, workspace }),
     /** To be called for each event with members that were left out. */
@@ -108,6 +122,8 @@ export const createMetrics = (workspaces: readonly string[]) => {
         return store.add(event).then(
           () => {
             waiting -= 1;
+            // What is of the past has not come now.
+            if (event.originId === undefined) ages.seen(event.workspace, event.eventUid);
           },
           (error: unknown) => {
             waiting -= 1;

@@ -96,7 +96,8 @@ const useEverything = async (): Promise<void> => {
   );
   const config = { ...readConfig({}), dataFolder: folder };
   const silent = () => ({ stdout: new PassThrough().resume(), stderr: new PassThrough().resume(), bounds: AT_ONCE });
-  for (const command of [["sql", "SELECT 1"], ["loss"], ["audit"]]) await runCommand(command, config, silent());
+  for (const command of [["sql", "SELECT 1"], ["loss"], ["audit"], ["check", "--expect", "seen:1h", "*:1h"]])
+    await runCommand(command, config, silent());
   await service.close();
   const [accounts, users, events] = ["accounts", "users", "events"].map((name) => join(folder, `${name}.ndjson`)) as [
     string,
@@ -113,6 +114,7 @@ const useEverything = async (): Promise<void> => {
     ["sql", "SELECT 1"],
     ["send-dead-letters", "--may-repeat"],
     ["workspace", "create", "gone"],
+    ["workspace", "copy", "default", "gone"],
     ["token", "create", "site", "--kind", "api", "--workspace", "gone"],
     ["token", "rotate", "site", "--workspace", "gone"],
     ["token", "revoke", "site", "--workspace", "gone"],

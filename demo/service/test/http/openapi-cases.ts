@@ -35,6 +35,7 @@ export const openApiCases = (running: () => RunningService): void => {
       "get /v2/contacts/data",
       "get /v2/contacts/{id}",
       "get /v2/events",
+      "get /v2/numbers",
       "get /v2/users",
       "post /v1/track/event",
       "post /v1/track/events",
