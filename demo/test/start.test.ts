@@ -83,7 +83,8 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "tracklet-start-"));
   [sitePort, servicePort] = [await freePort(), await freePort()];
   await mkdir(join(folder, "dist"));
-  for (const file of ["tracklet.iife.js", "tracklet.inspector.js", "index.js"]) await writeFile(join(folder, "dist", file), "");
+  for (const file of ["tracklet.iife.js", "tracklet.inspector.js", "index.js"])
+    await writeFile(join(folder, "dist", file), "");
   env = {
     TRACKLET_SITE_PORT: String(sitePort),
     TRACKLET_SERVICE_PORT: String(servicePort),
