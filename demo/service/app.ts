@@ -2,6 +2,7 @@ import { compile } from "@fastify/proxy-addr";
 import Fastify, { type FastifyInstance } from "fastify";
 import { personRoutes } from "./admin/person.js";
 import { createTombstones } from "./admin/tombstones.js";
+import { traitRoutes } from "./admin/traits.js";
 import { isPrivate, type ServiceConfig } from "./config/options.js";
 import { readConfig } from "./config/read-config.js";
 import { StartError } from "./config/start-error.js";
@@ -30,6 +31,9 @@ import { VALIDATION } from "./http/validation.js";
 import { eventRoutes } from "./ingest/route.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store.js";
+import { followSums } from "./numbers/follower.js";
+import { numbersPage } from "./numbers/page.js";
+import { numbersRoute } from "./numbers/route.js";
 import { boundConnections } from "./operations/connection-bound.js";
 import { closeConnections } from "./operations/connections.js";
 import { keepDeadLetters } from "./operations/dead-letters.js";
@@ -118,6 +122,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
 
   if (config.retentionDays !== undefined)
     keepFor(app, database, { days: config.retentionDays, workspaces: access.workspaces });
+  const settled = createSettled(database.query, bounds);
+  followSums(app, database, { settled, workspaces: access.workspaces, every: 2 * bounds.reread });
   metrics.watchRequests(app);
   decorateWorkspace(app);
   closeConnections(app, lingerMs);
@@ -130,7 +136,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   answerErrors(app, tellRefused);
   answerExpectations(app);
   if (isPrivate(config)) refuseOtherHosts(app);
-  await allowOrigins(app, isPrivate(config));
+  allowOrigins(app, isPrivate(config));
   limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
@@ -139,12 +145,15 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     records.addHook("preParsing", requireBearer(access.tokens("access")));
     await records.register(recordRoutes(database));
     await records.register(userRoutes(database, config.publicUrl));
-    await records.register(eventListRoute(database, createSettled(database.query, bounds), config.publicUrl));
+    await records.register(eventListRoute(database, settled, config.publicUrl));
+    await records.register(numbersRoute(database, settled));
   });
   await app.register(async (admin) => {
     admin.addHook("preParsing", requireAdmin(access));
     await admin.register(personRoutes(database, bounds));
+    await admin.register(traitRoutes(database));
   });
+  await app.register(numbersPage(isPrivate(config)));
   await app.register(healthRoutes(store));
   if (isPrivate(config))
     await app.register(async (demo) => {

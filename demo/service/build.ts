@@ -1,10 +1,27 @@
-import { readdir, rm } from "node:fs/promises";
+import { cp, readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const SOURCE = fileURLToPath(new URL(".", import.meta.url));
 const OUT = fileURLToPath(new URL("../.service", import.meta.url));
+
+/** The page of the numbers, whose chart library goes into it. */
+const buildPage = async (): Promise<void> => {
+  const page = join(SOURCE, "numbers/page");
+  await build({
+    entryPoints: ["main.js", "main.css"].map((file) => join(page, file)),
+    outdir: join(OUT, "page"),
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: ["es2022"],
+    legalComments: "inline",
+    logLevel: "warning",
+  });
+  await cp(join(page, "index.html"), join(OUT, "page/index.html"));
+  await cp(join(SOURCE, "../site/assets/icon.svg"), join(OUT, "page/icon.svg"));
+};
 
 /** Builds the service to JavaScript that Node runs as it is; the libraries stay where they are installed. */
 export const buildService = async (): Promise<void> => {
@@ -25,6 +42,8 @@ export const buildService = async (): Promise<void> => {
   });
   // Chunks of earlier builds, removed afterwards: a service may be starting.
   const built = new Set(Object.keys(metafile.outputs).map((file) => basename(file)));
+  await buildPage();
+  built.add("page");
   for (const file of await readdir(OUT)) if (!built.has(file)) await rm(join(OUT, file));
 };
 

@@ -38,9 +38,9 @@ const byName = new Map(modules.map((module) => [module.name, module]));
 /** Files directly in `src`, in `demo/service` and in `browser`: all others belong to a folder. */
 const ENTRIES = /^(index|snippet|read|send|clicks|active|recorder|types|event|declared|service\/(main|app))$/;
 /** The folders of the service, from the top: each imports from those below it, `ingest` and `records` not from each other. */
-const SERVICE = ["commands", "operations", "admin", "ingest", "records", "http", "database", "config"];
+const SERVICE = ["commands", "operations", "admin", "ingest", "records", "numbers", "http", "database", "config"];
 const PLACES =
-  /^(browser\/(global|tracker|config|reporting|json|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/|recorder\/|service\/(commands|operations|admin|ingest|records|http|database|config)\/)/;
+  /^(browser\/(global|tracker|config|reporting|json|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/|recorder\/|service\/(commands|operations|admin|ingest|records|numbers|http|database|config)\/)/;
 
 /** Each import that is wrong as a line of text. */
 const imports = (of: RegExp, isWrong: (from: string, by: string) => boolean): string[] =>

@@ -6,6 +6,7 @@ import { decodeText } from "../database/exact-text.js";
 import { findMember } from "../ingest/json-text.js";
 import { makeRecords } from "../ingest/missing-records.js";
 import { insertEvents, type NewEvent } from "../ingest/rows.js";
+import { hourOf, markStale } from "../numbers/stale.js";
 import { inSteps, type Which } from "../records/deletion.js";
 
 /** Events in one transaction. */
@@ -37,6 +38,7 @@ export const anonymiseEvents = (database: Database, workspace: string, which: Wh
     for (const { text, values } of statements) await query(text, values);
     const ids = old.map((row) => String(row.id));
     await deleteThese(query, which, ids);
+    await markStale(query, workspace, [...new Set(old.map((row) => hourOf(Number(row.received_at))))]);
     await query("INSERT INTO deletions (workspace, id, ids) VALUES ($1, $2, $3)", [workspace, id, ids]);
     return { ids, isLast: old.length < CHUNK };
   });

@@ -81,8 +81,8 @@ const RELEASES: readonly { release: string; statements: readonly string[] }[] = 
       "CREATE UNIQUE INDEX events_by_stamp ON events (contact_id, stamp) WHERE stamp IS NOT NULL",
       "CREATE UNIQUE INDEX events_by_origin ON events (contact_id, origin_id) WHERE origin_id IS NOT NULL",
       "CREATE INDEX events_by_id ON events (workspace, id)",
-      // An index entry has a greatest length, the name of an event has not.
-      "CREATE INDEX events_by_name ON events (workspace, (left(event_uid, 64)), id)",
+      // An index entry has a greatest length, the name of an event has not. Most events are page views: those are found by their ids.
+      "CREATE INDEX events_by_name ON events (workspace, (left(event_uid, 64)), id) WHERE event_uid <> 'pageview'",
       // The ids of what was imported say nothing of the time of its receipt.
       "CREATE INDEX events_imported ON events (workspace, id) WHERE origin_id IS NOT NULL",
       "CREATE INDEX events_imported_by_time ON events (workspace, received_at) WHERE origin_id IS NOT NULL",
@@ -125,6 +125,41 @@ const RELEASES: readonly { release: string; statements: readonly string[] }[] = 
          what      TEXT NOT NULL,
          subject   UUID NOT NULL,
          events    BIGINT
+       )`,
+      // How many events a key has in a quarter of an hour, see `numbers`; an empty key is the rest.
+      `CREATE TABLE sums (
+         workspace TEXT NOT NULL,
+         kind      TEXT NOT NULL,
+         quarter   BIGINT NOT NULL,
+         key       TEXT NOT NULL,
+         events    BIGINT NOT NULL,
+         PRIMARY KEY (workspace, kind, quarter, key)
+       )`,
+      // In which of its 96 quarters of an hour of a day (UTC) somebody was active.
+      `CREATE TABLE active_contacts (
+         workspace  TEXT NOT NULL,
+         day        DATE NOT NULL,
+         contact_id UUID NOT NULL,
+         quarters   BIT(96) NOT NULL,
+         PRIMARY KEY (workspace, day, contact_id)
+       )`,
+      `CREATE TABLE active_accounts (
+         workspace  TEXT NOT NULL,
+         day        DATE NOT NULL,
+         account_id UUID NOT NULL,
+         quarters   BIT(96) NOT NULL,
+         PRIMARY KEY (workspace, day, account_id)
+       )`,
+      // The first id that is not in the sums yet, and the hours that are to be counted anew.
+      `CREATE TABLE sums_followed (
+         workspace TEXT PRIMARY KEY,
+         id        UUID NOT NULL
+       )`,
+      `CREATE TABLE sums_stale (
+         workspace TEXT NOT NULL,
+         hour      BIGINT NOT NULL,
+         id        UUID NOT NULL,
+         PRIMARY KEY (workspace, hour, id)
        )`,
     ],
   },

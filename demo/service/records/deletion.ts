@@ -4,6 +4,7 @@ import { decodeText, encodeText, parseJson, recordId } from "../database/exact-t
 import { afterAllHaveRead } from "../database/generation.js";
 import { type Bounds, transactInTime } from "../database/transaction-time.js";
 import { removeWorkspace } from "../http/token-store.js";
+import { hourOf, markStale, SUMS } from "../numbers/stale.js";
 import { type Exported, exportRows } from "./stored.js";
 
 /** Events deleted in one transaction: a larger one would hold up those that are being stored. */
@@ -54,7 +55,7 @@ export const deleteWorkspace = async (database: Database, workspace: string, bou
 };
 
 const deleteAll = async (database: Database, workspace: string) => {
-  const events = await deleteInSteps(database, { condition: "workspace = $1", values: [workspace] });
+  const events = await deleteInSteps(database, workspace, { condition: "workspace = $1", values: [workspace] });
   let records = 0;
   await database.transaction(async (query) => {
     await query("DELETE FROM account_contacts WHERE account_id IN (SELECT id FROM accounts WHERE workspace = $1)", [
@@ -66,9 +67,8 @@ const deleteAll = async (database: Database, workspace: string) => {
     records = 0;
     for (const table of ["accounts", "contacts", "users"])
       records += (await query(`DELETE FROM ${table} WHERE workspace = $1 RETURNING id`, [workspace])).length;
-    await query("DELETE FROM deletions WHERE workspace = $1", [workspace]);
-    await query("DELETE FROM dead_letters WHERE workspace = $1", [workspace]);
-    await query("DELETE FROM tombstones WHERE workspace = $1", [workspace]);
+    for (const table of ["deletions", "dead_letters", "tombstones", "sums_followed", ...SUMS])
+      await query(`DELETE FROM ${table} WHERE workspace = $1`, [workspace]);
   });
   return { events, records };
 };
@@ -132,7 +132,7 @@ export const deleteEventsBefore = async (database: Database, workspace: string, 
   // What was imported has a later id.
   const imported = "workspace = $1 AND origin_id IS NOT NULL AND received_at < $2";
   return (
-    (await deleteInSteps(database, old)) +
+    (await deleteInSteps(database, workspace, old)) +
     (await deleteListed(database, workspace, { condition: imported, values: [workspace, time] }))
   );
 };
@@ -149,7 +149,7 @@ export interface Step {
   isLast: boolean;
 }
 
-const step = async (query: Query, { condition, values }: Which): Promise<Step> => {
+const step = async (query: Query, workspace: string, { condition, values }: Which): Promise<Step> => {
   const ids = await query<{ id: string }>(
     `SELECT id FROM events WHERE ${condition} ORDER BY id LIMIT ${CHUNK}`,
     values,
@@ -157,11 +157,11 @@ const step = async (query: Query, { condition, values }: Which): Promise<Step> =
   if (ids.length === 0) return { ids: [], isLast: true };
   // By the range of ids, which is found in the same index.
   const range = `id >= $${values.length + 1} AND id <= $${values.length + 2}`;
-  const deleted = await query<{ id: string }>(`DELETE FROM events WHERE ${condition} AND ${range} RETURNING id`, [
-    ...values,
-    ids[0]!.id,
-    ids.at(-1)!.id,
-  ]);
+  const deleted = await query<{ id: string; received_at: unknown }>(
+    `DELETE FROM events WHERE ${condition} AND ${range} RETURNING id, received_at`,
+    [...values, ids[0]!.id, ids.at(-1)!.id],
+  );
+  await markStale(query, workspace, [...new Set(deleted.map((row) => hourOf(Number(row.received_at))))]);
   return { ids: deleted.map(({ id }) => id), isLast: ids.length < CHUNK };
 };
 
@@ -174,12 +174,13 @@ const repeat = async (once: () => Promise<Step>): Promise<number> => {
   }
 };
 
-const deleteInSteps = ({ query }: Database, which: Which): Promise<number> => repeat(() => step(query, which));
+const deleteInSteps = (database: Database, workspace: string, which: Which): Promise<number> =>
+  repeat(() => database.transaction((query) => step(query, workspace, which)));
 
 /** The same, with a row for who follows that names what the step has deleted: no uid outlives the contact there. */
 export const deleteListed = (database: Database, workspace: string, which: Which): Promise<number> =>
   inSteps(database, workspace, async (query, id) => {
-    const done = await step(query, which);
+    const done = await step(query, workspace, which);
     if (done.ids.length > 0)
       await query("INSERT INTO deletions (workspace, id, ids) VALUES ($1, $2, $3)", [workspace, id, done.ids]);
     return done;

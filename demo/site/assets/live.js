@@ -6,7 +6,6 @@ import { createColours } from "./live/colours.js";
 import { createModel } from "./live/model.js";
 import { createRows } from "./live/rows.js";
 import { gather } from "./live/series.js";
-import { watchService } from "./service.js";
 
 /** Milliseconds between two drawings: one event shows in the next frame, many of them five times a second. */
 const DRAW_MS = 200;
@@ -20,7 +19,7 @@ const pause = find("[data-action=pause]");
 
 const model = createModel();
 const colours = createColours();
-const chart = createChart(find("canvas"), colours);
+const chart = createChart(find("canvas[data-live]"), colours);
 const chartText = createChartText(document, colours);
 const rows = createRows(find("[data-rows]"), colours);
 const names = { contacts: new Map(), accounts: new Map() };
@@ -111,9 +110,13 @@ const receive = (event) => {
   } else requestDraw();
 };
 
-watchService((service) => {
-  ({ outages } = service);
-});
+// The demo's site knows when the service was away.
+if ("outages" in document.body.dataset)
+  import("./service.js").then(({ watchService }) =>
+    watchService((service) => {
+      ({ outages } = service);
+    }),
+  );
 drawChart();
 showEmpty();
 loadContacts(serviceUrl)

@@ -1,4 +1,4 @@
-/** Events that were tracked before anybody was named get contact and account, or are forgotten. */
+/** Events that were tracked before an `identify` get contact and account, or are dropped after a log-out. */
 import type { TrackEvent } from "../../types.js";
 import { write } from "../json.js";
 import { identity, identityParams, readIdentity } from "../state/identity.js";
@@ -28,7 +28,7 @@ export const addressAll = (): void => {
     else enlist(row);
 };
 
-/** What waits here with the proof of before, goes with the new one of the same contact and account. */
+/** Events that wait here with an older proof of this contact and account get the new one. */
 export const renewProof = (contact: string, account: string, proof: string): void => {
   const [, before, accountBefore, proofBefore] = identity;
   if (!proofBefore || proofBefore === proof || before !== contact || accountBefore !== account) return;

@@ -29,7 +29,7 @@ export const add = (body: string): void => {
   enlist(row);
   put(row);
   log(consent === "granted" ? "queued" : consent!, body);
-  // Within one task, too: no page ever finds its own storage full because of ours.
+  // At each event, also within one task: the bounds keep room in the storage for the page's own rows.
   trim();
   wake();
 };

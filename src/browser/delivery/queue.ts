@@ -58,7 +58,7 @@ export const forget = (row: Row): void => {
   if (!ready.get(row.tab)?.size) ready.delete(row.tab);
 };
 
-/** @param isAgain whether what was handed off is sent again all the same */
+/** @param isAgain whether an event that was handed off is sent again */
 export const enlist = (row: Row, isAgain?: boolean): void => {
   const isNamed = row.isAddressed || (!isOwn(row) && identity[1]);
   const own = ready.get(row.tab) ?? new Set();

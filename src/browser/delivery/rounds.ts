@@ -43,7 +43,7 @@ const again = (): void => {
   if (!isGone) round();
 };
 
-/** Sends one event, and has judged what becomes of it. */
+/** Sends one event, and has its outcome judged. */
 const carry = async (row: Row, isOut: boolean): Promise<void> => {
   const ended = await send(row, isOut);
   const isKnown = inFlight.get(row) === ended.request;
@@ -51,7 +51,7 @@ const carry = async (row: Row, isOut: boolean): Promise<void> => {
   if (!isKnown && !isSuccess(ended.outcome[0])) return;
   // In the same task as it is judged: until then nobody else may send the event.
   if (isKnown) inFlight.delete(row);
-  guard(() => judge(row, ended));
+  for (const one of ended.several) guard(() => judge(one, ended));
   again();
   if (rows.get(row.key) !== row || row.list) return;
   // A suspect waits by itself, in no list.
@@ -87,7 +87,7 @@ const step = (isLeaving: boolean): void => {
 };
 
 /**
- * Something may let events go.
+ * More may be sent now.
  *
  * @param isLeaving whether the page is being hidden or left in this moment
  */

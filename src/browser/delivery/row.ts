@@ -27,7 +27,7 @@ export interface Row {
 
   // What follows is this document's alone.
 
-  /** When this document has tracked it, by a clock that nobody sets. */
+  /** When this document has tracked it, by a clock that nobody can set. */
   trackedAt?: number;
   /** The hand-off that a later request has shown to be right. */
   arrivedMark?: number | undefined;

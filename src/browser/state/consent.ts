@@ -10,7 +10,7 @@ import { CONSENT, get, getStored, isInMemory, keys, MUTE, open, remove, set } fr
 /** Nothing before the first look. */
 export let consent: Consent | undefined;
 
-/** What holds where no choice is stored. A muted document is one that was refused, and wipes nothing: the storage is out of reach. */
+/** What holds where no choice is stored. A muted document counts as refused. It wipes nothing, because it does not reach the storage. */
 const initial = (): Consent => {
   const isRefused =
     isOn(config.mute) ||
@@ -57,6 +57,6 @@ export const choose = (choice: Consent): void => {
   // A refusal first, so that no other tab takes what is gone for a reason to send.
   if (choice === "denied") set(CONSENT, choice);
   readConsent(choice);
-  // And again, because it has made room for itself.
+  // And again: if the storage was full, there is room now.
   set(CONSENT, choice);
 };

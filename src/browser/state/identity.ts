@@ -23,7 +23,7 @@ export const keepIdentity = (): void => {
   set(IDENTITY, row);
 };
 
-/** The storage was wiped, and is closed: who was named here is known to this document all the same. */
+/** The storage was wiped, and is closed. This document still keeps in memory whom it has identified itself. */
 export const keepOwn = (): void => {
   if (isOwn) keepIdentity();
 };

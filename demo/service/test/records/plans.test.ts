@@ -20,6 +20,8 @@ const SMALL = new Set([
   "workspaces",
   "tokens",
   "dead_letters",
+  "sums_followed",
+  "sums_stale",
 ]);
 
 interface Plan {

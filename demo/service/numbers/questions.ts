@@ -1,0 +1,121 @@
+import type { Query } from "../database/database.js";
+import { timeOf } from "../database/event-id.js";
+import { decodeText } from "../database/exact-text.js";
+import type { ACTIVE_TABLES } from "./active.js";
+import { type Kind, OTHER } from "./keys.js";
+import { cutByDays } from "./spans.js";
+
+/** Of whom, and the starts of its steps with the end of the last. */
+export interface Asked {
+  workspace: string;
+  steps: readonly number[];
+}
+
+/** Keys that are told of each kind; the rest is told together. */
+const [MAX_SERIES, MAX_ROWS] = [8, 50];
+/** Events that are looked at for those that are missing. */
+const LATEST = 20_000;
+
+const rangeOf = ({ workspace, steps }: Asked, kind: Kind): unknown[] => [workspace, kind, steps[0], steps.at(-1)];
+
+/** How often events of each name came, by step; the most frequent first, and the rest as one. */
+export const countNames = async (query: Query, asked: Asked) => {
+  const rows = await query<Record<string, unknown>>(
+    `SELECT key, width_bucket(quarter, $5::bigint[]) AS step, sum(events) AS events FROM sums
+     WHERE workspace = $1 AND kind = $2 AND quarter >= $3 AND quarter < $4 GROUP BY 1, 2`,
+    [...rangeOf(asked, "event"), asked.steps],
+  );
+  const series = new Map<string, number[]>();
+  const of = (key: string): number[] => {
+    const counts = series.get(key) ?? asked.steps.slice(1).map(() => 0);
+    series.set(key, counts);
+    return counts;
+  };
+  for (const row of rows) of(String(row.key))[Number(row.step) - 1] = Number(row.events);
+  const total = (counts: readonly number[]) => counts.reduce((sum, one) => sum + one, 0);
+  const sorted = [...series]
+    .map(([key, counts]) => ({ key, counts, events: total(counts) }))
+    .sort(
+      (a, b) => Number(a.key === OTHER) - Number(b.key === OTHER) || b.events - a.events || (a.key < b.key ? -1 : 1),
+    );
+  const own = sorted.filter(({ key }) => key !== OTHER).slice(0, MAX_SERIES);
+  const rest = sorted.filter((one) => !own.includes(one));
+  return {
+    total: total(sorted.map(({ events }) => events)),
+    data: own.map(({ key, ...one }) => ({ event_uid: decodeText(key), ...one })),
+    others: {
+      events: total(rest.map(({ events }) => events)),
+      counts: asked.steps.slice(1).map((_, step) => total(rest.map(({ counts }) => counts[step]!))),
+    },
+  };
+};
+
+/** The most frequent keys of a kind, and how many events have one. */
+export const countKeys = async (query: Query, asked: Asked, kind: Kind) => {
+  const rows = await query<Record<string, unknown>>(
+    `SELECT key, events, sum(events) OVER () AS total FROM (
+       SELECT key, sum(events) AS events FROM sums
+       WHERE workspace = $1 AND kind = $2 AND quarter >= $3 AND quarter < $4 GROUP BY 1) AS counted
+     ORDER BY events DESC, key LIMIT ${MAX_ROWS + 1}`,
+    rangeOf(asked, kind),
+  );
+  return {
+    total: Number(rows[0]?.total ?? 0),
+    data: rows
+      .filter(({ key }) => key !== OTHER)
+      .slice(0, MAX_ROWS)
+      .map((row) => ({ key: decodeText(String(row.key)), events: Number(row.events) })),
+  };
+};
+
+/** How many were active, in all and in each step. */
+export const countActive = async (query: Query, { workspace, steps }: Asked, table: (typeof ACTIVE_TABLES)[number]) => {
+  const cuts = cutByDays(steps);
+  const id = table === "active_contacts" ? "contact_id" : "account_id";
+  const from = `FROM ${table} AS active JOIN unnest($2::int[], $3::date[], $4::bit(96)[]) AS cut (step, day, quarters) ON active.day = cut.day
+     WHERE active.workspace = $1 AND active.day >= $5::date AND active.day <= $6::date AND active.quarters & cut.quarters <> '${"0".repeat(96)}'::bit(96)`;
+  const values = [
+    workspace,
+    cuts.map(({ step }) => step),
+    cuts.map(({ day }) => day),
+    cuts.map(({ quarters }) => quarters),
+    cuts[0]!.day,
+    cuts.at(-1)!.day,
+  ];
+  // A step of one day alone has each once.
+  const isCut = new Set(cuts.map(({ step }) => step)).size < cuts.length;
+  const active = isCut ? `SELECT DISTINCT step, ${id} ${from}` : `SELECT step ${from}`;
+  const [rows, [all]] = await Promise.all([
+    query<Record<string, unknown>>(`SELECT step, count(*) AS count FROM (${active}) AS active GROUP BY step`, values),
+    query<Record<string, unknown>>(`SELECT count(*) AS count FROM (SELECT DISTINCT ${id} ${from}) AS active`, values),
+  ]);
+  const counts = steps.slice(1).map(() => 0);
+  for (const { step, count } of rows) counts[Number(step)] = Number(count);
+  return { total: Number(all!.count), counts };
+};
+
+/** When the last event was stored, in epoch milliseconds, from the events themselves. */
+export const lastEvent = async (query: Query, workspace: string): Promise<number | null> => {
+  const newest = "SELECT id FROM events WHERE workspace = $1 ORDER BY id DESC LIMIT 1";
+  const [row] = await query<{ id: string }>(newest, [workspace]);
+  return row === undefined ? null : timeOf(row.id);
+};
+
+/**
+ * What is missing among the latest events with a stamp: a document numbers them, so a gap between two is an event that has
+ * not come. What is missing before the first of a document, or behind its last, nobody can tell here. A document whose numbers cannot be is left out.
+ */
+export const countMissing = async (query: Query, workspace: string) => {
+  const [row] = await query<Record<string, unknown>>(
+    `SELECT count(*) AS documents, coalesce(sum(events), 0) AS events, coalesce(sum(highest - lowest + 1 - events), 0) AS missing
+     FROM (SELECT source, count(DISTINCT number) AS events, min(number) AS lowest, max(number) AS highest
+           FROM (SELECT substring(params FROM '"event_source":"([0-9a-f-]{36})"') AS source,
+                        substring(params FROM '"event_seq":(-?[0-9]{1,15})[,}]')::bigint AS number
+                 FROM (SELECT params FROM events WHERE workspace = $1 ORDER BY id DESC LIMIT ${LATEST}) AS latest
+                 WHERE strpos(params, '"event_source"') > 0) AS numbered
+           WHERE source IS NOT NULL AND number IS NOT NULL GROUP BY source) AS documents
+     WHERE lowest > 0 AND highest - lowest <= 1000 + 11 * events`,
+    [workspace],
+  );
+  return { documents: Number(row!.documents), events: Number(row!.events), missing: Number(row!.missing) };
+};

@@ -1,0 +1,69 @@
+import type { Database, Query } from "../database/database.js";
+import { idAt, newIds } from "../database/event-id.js";
+import { ACTIVE_TABLES, renewActive } from "./active.js";
+import { ALL_KINDS, HOUR_MS, KINDS, MAX_KEYS, OTHER, QUARTER } from "./keys.js";
+
+/** Milliseconds by which an id is minted behind the receipt of its event, at most. */
+const LATE_MS = HOUR_MS;
+
+/** The tables that are made from the events of a workspace. */
+export const SUMS = ["sums", "sums_stale", ...ACTIVE_TABLES] as const;
+
+/** The start of the hour of a time, both in epoch milliseconds. */
+export const hourOf = (time: number): number => time - (time % HOUR_MS);
+
+/**
+ * Says that hours are to be counted anew. A mark has an id of its own: one that stands there already may be taken by a count
+ * that does not see what this transaction has deleted.
+ */
+export const markStale = async (query: Query, workspace: string, hours: readonly number[]): Promise<void> => {
+  if (hours.length === 0) return;
+  await query(
+    "INSERT INTO sums_stale (workspace, hour, id) SELECT $1, hour, $2::uuid FROM unnest($3::bigint[]) AS new (hour)",
+    [workspace, newIds(1)[0], hours],
+  );
+};
+
+/** Hours of a workspace that are to be counted anew. */
+export const staleHours = async (query: Query, workspace: string): Promise<number[]> => {
+  const marked = "SELECT DISTINCT hour FROM sums_stale WHERE workspace = $1 ORDER BY hour";
+  return (await query<{ hour: unknown }>(marked, [workspace])).map(({ hour }) => Number(hour));
+};
+
+/** The events of an hour, with the values of a workspace, the first id that is not followed, and the hour. */
+const OF_HOUR = `workspace = $1 AND id < $2 AND received_at >= $3 AND received_at < $4
+  AND (id >= $5 AND id < $6 OR workspace = $1 AND origin_id IS NOT NULL AND received_at >= $3 AND received_at < $4)`;
+
+/** Counts an hour anew, from the events that are there and are followed. */
+export const renew = (database: Database, workspace: string, hour: number): Promise<void> =>
+  database.transaction(async (query) => {
+    // Waits for a step that is under way, and holds back the next one.
+    const [followed] = await query<{ id: string }>(
+      "UPDATE sums_followed SET id = id WHERE workspace = $1 RETURNING id",
+      [workspace],
+    );
+    const marks = await query("DELETE FROM sums_stale WHERE workspace = $1 AND hour = $2 RETURNING hour", [
+      workspace,
+      hour,
+    ]);
+    if (followed === undefined || marks.length === 0) return;
+    const end = hour + HOUR_MS;
+    await query("DELETE FROM sums WHERE workspace = $1 AND kind = ANY($2::text[]) AND quarter >= $3 AND quarter < $4", [
+      ...[workspace, ALL_KINDS, hour, end],
+    ]);
+    const values = [workspace, followed.id, hour, end, idAt(hour), idAt(end + LATE_MS)];
+    for (const kind of ALL_KINDS) await query(countHour(kind), values);
+    await renewActive(query, { workspace, hour, events: OF_HOUR, values });
+  });
+
+/** The most frequent keys of the hour, and the rest together. */
+const countHour = (kind: keyof typeof KINDS): string => {
+  const { key, where } = KINDS[kind];
+  return `INSERT INTO sums (workspace, kind, quarter, key, events)
+SELECT $1, '${kind}', quarter, CASE WHEN place <= ${MAX_KEYS} THEN key ELSE '${OTHER}' END, sum(events)
+FROM (SELECT quarter, key, events, dense_rank() OVER (ORDER BY total DESC, key) AS place
+      FROM (SELECT quarter, key, events, sum(events) OVER (PARTITION BY key) AS total
+            FROM (SELECT ${QUARTER} AS quarter, ${key} AS key, count(*) AS events FROM events
+                  WHERE ${OF_HOUR} AND ${where} GROUP BY 1, 2) AS counted) AS totalled) AS placed
+GROUP BY 3, 4`;
+};

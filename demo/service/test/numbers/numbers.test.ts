@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { stepsOf } from "../../numbers/spans.js";
+import { AT_ONCE } from "../support/bounds.js";
+import { onBothEngines } from "../support/engines.js";
+import { type RunningService, startService, until } from "../support/running-service.js";
+
+const DAY = 86_400_000;
+const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
+
+/** Contact, account, name, params. */
+const EVENTS: [string, string | undefined, string, object?][] = [
+  ["anna", "acme", "pageview", { visit_url: "https://shop.example/a?x=1", referrer: "https://search.example/" }],
+  ["anna", "acme", "pageview", { visit_url: "https://shop.example/a" }],
+  ["ben", "acme", "pageview", { visit_url: "https://shop.example/", referrer: "https://shop.example/a" }],
+  ["ben", "quiet", "signed_up", { event_source: "5a2b0c1d-0000-4000-a000-000000000000", event_seq: 1, event_id: "1" }],
+  [
+    "cleo",
+    undefined,
+    "signed_up",
+    { event_source: "5a2b0c1d-0000-4000-a000-000000000000", event_seq: 4, event_id: "2" },
+  ],
+];
+
+onBothEngines((place) => {
+  let service: RunningService;
+  const ask = async (query = "", token?: string) =>
+    service.get(`/v2/numbers${query}`, ...(token === undefined ? [] : [{ authorization: `Bearer ${token}` }]));
+  beforeAll(async () => {
+    service = await startService({ ...place(), bounds: AT_ONCE, seed: false, workspaces: [SHOP] });
+  });
+  afterAll(() => service.stop());
+
+  it("are none, and no last event, where there is no event", async () => {
+    expect(await (await ask()).json()).toMatchObject({
+      last_event_at: null,
+      events: { total: 0, data: [], others: { events: 0 } },
+      pages: { total: 0, data: [] },
+      contacts: { total: 0, counts: [0, 0, 0, 0, 0, 0, 0] },
+      missing: { documents: 0 },
+    });
+  });
+
+  it("tell what was stored, of the workspace of the token alone", async () => {
+    const began = Date.now();
+    for (const [contact_uid, account_uid, event_uid, params] of EVENTS)
+      expect((await service.post({ contact_uid, event_uid, params: { account_uid, ...params } })).status).toBe(200);
+    await service.post({ contact_uid: "anna", event_uid: "theirs" }, {}, `?api_token=${SHOP.apiToken}`);
+    const counted = async (query: string, token?: string) =>
+      until(async () => {
+        const numbers = await (await ask(query, token)).json();
+        return numbers.counted_to > began && numbers.events.total > 0 && numbers.counted_to > numbers.last_event_at
+          ? numbers
+          : undefined;
+      });
+    for (const [span, steps] of [
+      ["24h", 24],
+      ["7d", 7],
+      ["90d", 90],
+    ] as const) {
+      const numbers = await counted(`?span=${span}&time_zone=Asia/Kathmandu`);
+      expect(numbers).toMatchObject({
+        events: {
+          total: 5,
+          data: [
+            { event_uid: "pageview", events: 3 },
+            { event_uid: "signed_up", events: 2 },
+          ],
+        },
+        pages: {
+          total: 3,
+          data: [
+            { key: "/a", events: 2 },
+            { key: "/", events: 1 },
+          ],
+        },
+        referrers: { total: 1, data: [{ key: "search.example", events: 1 }] },
+        busiest: {
+          total: 4,
+          data: [
+            { key: "acme", events: 3 },
+            { key: "quiet", events: 1 },
+          ],
+        },
+        contacts: { total: 3 },
+        accounts: { total: 2 },
+        missing: { documents: 1, events: 2, missing: 2 },
+      });
+      expect(numbers.starts).toHaveLength(steps);
+      expect(Math.max(...numbers.contacts.counts)).toBe(3);
+      expect(numbers.events.data[0].counts.reduce((sum: number, one: number) => sum + one)).toBe(3);
+      expect(numbers.last_event_at).toBeGreaterThanOrEqual(began);
+    }
+    expect((await counted("", SHOP.accessToken)).events).toMatchObject({ total: 1, data: [{ event_uid: "theirs" }] });
+  });
+
+  it("are refused without the token, for a span that there is not, and for no time zone", async () => {
+    for (const [query, token, status, error] of [
+      ["", "wrong", 401, /access token is wrong/],
+      ["?span=1y", undefined, 400, /span/],
+      ["?time_zone=Mars/Base", undefined, 400, /time_zone must be the name of a time zone/],
+    ] as const) {
+      const answer = await ask(query, token);
+      expect(answer.status).toBe(status);
+      expect((await answer.json()).error).toMatch(error);
+    }
+  });
+});
+
+it("count a day from midnight to midnight where clocks are set, and where zones have quarters of an hour", () => {
+  // Berlin, 2026-03-29: 23 hours; 2026-10-25: 25 hours.
+  const lengths = (now: string, zone: string) => {
+    const steps = stepsOf("7d", zone, Date.parse(now));
+    return steps.slice(1).map((end, at) => (end - steps[at]!) / (DAY / 24));
+  };
+  expect(lengths("2026-03-31T12:00:00Z", "Europe/Berlin")).toEqual([24, 24, 24, 24, 23, 24, 24]);
+  expect(lengths("2026-10-26T12:00:00Z", "Europe/Berlin")).toEqual([24, 24, 24, 24, 24, 25, 24]);
+  expect(new Date(stepsOf("7d", "Asia/Kathmandu", Date.parse("2026-05-08T18:20:00Z"))[7]!).toISOString()).toBe(
+    "2026-05-09T18:15:00.000Z",
+  );
+});
