@@ -63,7 +63,7 @@ const run = (command: Command): unknown => {
 };
 
 /** What is told before `init`. */
-const unknown: Options = { consent: "pending", identity: [] };
+const unknown: Record<string, unknown> = { consent: "pending", identity: [] };
 
 let hub: Verbs | undefined;
 
