@@ -90,6 +90,7 @@ export const recordEvents = <Declared = Events>({
     const ended: Partial<Hub> = {
       flush: async () => ({ delivered: 0, queued: 0, dropped: 0 }),
       consent: () => "denied",
+      identity: () => [],
     };
     for (const verb of Object.keys(hub)) Object.assign(hub, { [verb]: () => {} });
     Object.assign(hub, ended);

@@ -28,10 +28,15 @@ const banner = (settings: Settings, site: string, service: string, pid: number |
        Start it by ${restartCommand(settings, service)}: they arrive, once.
     3  ${readCommand(settings, service)}, in another terminal, does what a server can do:
        it looks up accounts, contacts and users, and sends an event.
-    4  Paste this into a page of your own, open it, and see its page view on the live page:
+    4  Paste this into a page of your own, on this computer only, open it, and see its page view on the live page
+       (browsers let no page on the internet ask for a service on this computer):
 
        <script async src="${site}/dist/tracklet.iife.js" data-api-token="${settings.apiToken}"
          data-track-url="${service}" data-contact-uid="me" data-stamp></script>
+
+    5  If it is not to be seen, this bookmark opens the inspector on your page, which says why:
+
+       javascript:void import("${site}/dist/tracklet.inspector.js?" + Date.now())
 
   Ctrl-C stops everything and keeps the data.
 `;

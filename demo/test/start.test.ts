@@ -83,7 +83,8 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "tracklet-start-"));
   [sitePort, servicePort] = [await freePort(), await freePort()];
   await mkdir(join(folder, "dist"));
-  for (const file of ["tracklet.iife.js", "index.js"]) await writeFile(join(folder, "dist", file), "");
+  for (const file of ["tracklet.iife.js", "tracklet.inspector.js", "index.js"])
+    await writeFile(join(folder, "dist", file), "");
   env = {
     TRACKLET_SITE_PORT: String(sitePort),
     TRACKLET_SERVICE_PORT: String(servicePort),
@@ -184,6 +185,11 @@ describe("npm start", () => {
     await first.says(/Ctrl-C/);
     for (const text of [`http://127.0.0.1:${sitePort}`, `http://127.0.0.1:${servicePort}`, "demo-api-token"])
       expect(first.said.out).toContain(text);
+    expect(first.said.out).toContain("on this computer only");
+    const [, inspector] = /javascript:void import\("([^"?]+)\?" \+ Date\.now\(\)\)/.exec(first.said.out)!;
+    // A page of another origin imports it.
+    const answer = await fetch(inspector!);
+    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
     expect((await post()).status).toBe(200);
     const ports = `TRACKLET_SERVICE_PORT=${servicePort} `;
     expect(first.said.out).toContain(`${ports}npm run demo:read,`);

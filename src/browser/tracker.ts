@@ -18,9 +18,8 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
   const event_uid = readUid("track: eventUid", given);
   if (!event_uid) return;
   if (consent === "denied") return void log("dropped", "consent");
-  const { params: common } = config;
   const all: Params = {
-    ...plainParams("init", typeof common === "function" ? (attempt(common) ?? 0) : common),
+    ...plainParams("init", typeof config.params === "function" ? (attempt(config.params) ?? 0) : config.params),
     ...identityParams(),
     ...view,
     ...plainParams(view ? "pageview" : `track ${event_uid}`, params),

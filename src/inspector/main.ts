@@ -6,6 +6,7 @@
 import { createScriptCheck } from "./find/script.js";
 import { copyText } from "./show/copy.js";
 import { createLooks } from "./show/looks.js";
+import { askToMute, isAskedByLink } from "./show/mute.js";
 import { focusPanel, openPanel } from "./show/panel.js";
 import { reportOf, textOf } from "./show/report.js";
 import { addressOf } from "./watch/address.js";
@@ -57,6 +58,8 @@ const open = (name: string): void => {
     send: () => void globalOf(name)?.flush?.({ timeoutMs: SEND_MS }),
     // Without the query, which may hold a secret of the page.
     copy: () => copyText(textOf(see(), name, location.origin + location.pathname)),
+    mute: () => askToMute(names, isMuted(name)),
+    isMuted: () => isMuted(name),
     close,
   });
   const looks = createLooks(() => {
@@ -68,6 +71,8 @@ const open = (name: string): void => {
   looks.start();
 };
 
+const isMuted = (name: string): boolean => readStored(name).mutedUntil > 0;
+
 const isLoaded = (name: string): boolean => {
   const found = globalOf(name);
   return !!found && !Array.isArray(found);
@@ -75,4 +80,8 @@ const isLoaded = (name: string): boolean => {
 
 /** Which one, where there are several: `?tracklet_inspect=name`. */
 const asked = new URLSearchParams(location.search).get("tracklet_inspect");
-if (!focusPanel()) open(asked || findNames()[0]!);
+if (!focusPanel()) {
+  const name = asked || findNames()[0]!;
+  open(name);
+  if (isAskedByLink() && !isMuted(name)) askToMute(findNames(), false);
+}

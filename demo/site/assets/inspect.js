@@ -2,7 +2,7 @@
 {
   // A module runs once for each of its addresses.
   const inspect = () => import(`/dist/tracklet.inspector.js?${Date.now()}`);
-  if (/[?&]tracklet_inspect\b/.test(location.search)) inspect();
+  if (/[?&]tracklet_(inspect|mute)\b/.test(location.search)) inspect();
   addEventListener("keydown", ({ ctrlKey, altKey, code }) => {
     if (ctrlKey && altKey && code === "KeyI") inspect();
   });

@@ -5,6 +5,10 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 const ADDRESS = { apiToken: "YOUR_API_TOKEN", trackUrl: "https://track.example.com" };
 const names = (events) => events.all().map(({ event_uid, contact_uid }) => `${contact_uid} ${event_uid}`);
 
+const methods = () => [history.pushState, history.replaceState, Object.keys(history)];
+/** Before anything is recorded. */
+const untouched = methods();
+
 let warn;
 beforeEach(() => {
   warn = vi.spyOn(console, "warn");
@@ -63,10 +67,9 @@ test.each([
   ["restore", (events) => events.restore()],
   ["the next recorder", () => recordEvents().restore()],
 ])("%s leaves nothing behind: no timer, no listener, no wrapped history, and a tracker that does nothing", (_, end) => {
+  // The recorder of the test before ends.
   recordEvents().restore();
   vi.useFakeTimers();
-  const methods = () => [history.pushState, history.replaceState, Object.keys(history)];
-  const before = [vi.getTimerCount(), ...methods()];
   const beforeSend = vi.fn();
   const onError = vi.fn();
   const events = recordEvents({ contactUid: "ann", beforeSend, onError });
@@ -77,7 +80,7 @@ test.each([
   track("two");
   expect(names(events)).toEqual(["ann pageview", "ann one", "ann pageview", "ann two"]);
   end(events);
-  expect([vi.getTimerCount(), ...methods()]).toEqual(before);
+  expect([vi.getTimerCount(), ...methods()]).toEqual([0, ...untouched]);
 
   beforeSend.mockClear();
   tracklet.track("late");
@@ -85,6 +88,7 @@ test.each([
   history.pushState({}, "", "/three");
   dispatchEvent(new PopStateEvent("popstate"));
   document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+  expect(tracklet.identity()).toEqual([]);
   expect([vi.getTimerCount(), beforeSend.mock.calls, onError.mock.calls, events.all().length]).toEqual([0, [], [], 4]);
   vi.useRealTimers();
 });

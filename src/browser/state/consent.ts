@@ -5,10 +5,7 @@
 import type { Consent } from "../../types.js";
 import { config, isOn } from "../config.js";
 import { IDENTITY, identity, keepIdentity, keepOwn } from "./identity.js";
-import { CONSENT, get, getStored, isInMemory, keys, open, remove, set } from "./storage.js";
-
-/** Until when this browser is muted, as by the option, in epoch milliseconds: the inspector writes it, and no page does. */
-export const MUTE = "mute";
+import { CONSENT, get, getStored, isInMemory, keys, MUTE, open, remove, set } from "./storage.js";
 
 /** Nothing before the first look. */
 export let consent: Consent | undefined;

@@ -9,6 +9,8 @@ type Area = Record<string, string>;
 
 /** The row of the visitor's choice, for which the storage is always open. */
 export const CONSENT = "consent";
+/** Until when this browser is muted, as by the option, in epoch milliseconds: the inspector writes it, and no page does. */
+export const MUTE = "mute";
 
 const memory: Area = {};
 let isOpen = false;

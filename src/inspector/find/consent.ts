@@ -10,8 +10,10 @@ const isOn = (option: unknown): boolean => /^(true)?$/.test(`${option}`);
 const wordOf = (consent: unknown): string => `${consent ?? "granted"}`.trim().toLowerCase();
 
 /** Why nothing may be stored or sent, in words; `""` where nothing forbids it. */
-export const denialOf = (snapshot: Snapshot, { consent }: Stored, activity: Activity): string => {
+export const denialOf = (snapshot: Snapshot, { consent, mutedUntil }: Stored, activity: Activity): string => {
   const options = optionsOf(snapshot, activity);
+  if (mutedUntil)
+    return `The visits of this browser are left out until ${new Date(mutedUntil).toLocaleDateString("en")}`;
   if (options.mute !== undefined && isOn(options.mute)) return "The option mute is on in this document";
   if (wordOf(options.consent) === "denied") return 'The option consent is "denied", whatever the visitor chooses';
   if (snapshot.hasGpc && isOn(options.respectGpc))

@@ -10,6 +10,9 @@ export interface Controls {
   send: () => void;
   /** Copies what is shown, as text. @returns whether that was done */
   copy: () => Promise<boolean>;
+  /** Leaves the visits of this browser out, or counts them again. */
+  mute: () => void;
+  isMuted: () => boolean;
   close: () => void;
 }
 
@@ -41,7 +44,7 @@ export const focusPanel = (): boolean => {
 };
 
 /** Shows a panel and moves the focus into it. */
-export const openPanel = ({ names, name, choose, send, copy, close }: Controls) => {
+export const openPanel = ({ names, name, choose, send, copy, mute, isMuted, close }: Controls) => {
   const host = element(HOST);
   const root = host.attachShadow({ mode: "open" });
   // Constructed: a policy on inline styles does not concern it.
@@ -55,6 +58,7 @@ export const openPanel = ({ names, name, choose, send, copy, close }: Controls) 
   const facts = element("dl");
   const lists = element("div");
   const copied = element("p", { "aria-live": "polite", class: "copied" });
+  const muting = button("", mute);
   const select = element("select", { "aria-label": "Tracker" }) as HTMLSelectElement;
   for (const each of names) select.append(element("option", { value: each }, each));
   select.value = name;
@@ -77,7 +81,14 @@ export const openPanel = ({ names, name, choose, send, copy, close }: Controls) 
     ),
     copied,
     // Focusable, so that the keyboard can scroll it.
-    element("div", { class: "body", tabindex: "0", role: "group", "aria-label": "State" }, status, facts, lists),
+    element(
+      "div",
+      { class: "body", tabindex: "0", role: "group", "aria-label": "State" },
+      status,
+      facts,
+      lists,
+      muting,
+    ),
   );
   panel.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
@@ -121,6 +132,7 @@ export const openPanel = ({ names, name, choose, send, copy, close }: Controls) 
       showFindings(report.findings);
       showFacts(report.facts);
       showLists(report.lists);
+      muting.textContent = isMuted() ? "Count my visits again" : "Leave out my visits";
     },
     remove: (): void => {
       const had = root.activeElement !== null;

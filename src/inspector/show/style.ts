@@ -41,6 +41,7 @@ button, select {
   border-radius: 6px; padding: 4px 9px; min-height: 28px; max-width: 12em;
 }
 button { cursor: pointer; }
+.body > button { max-width: none; margin-top: 12px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 section:focus-visible { outline: 0; }
 .body:focus-visible { outline-offset: -2px; }

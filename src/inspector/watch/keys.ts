@@ -1,7 +1,7 @@
 /** A tracker's rows in `localStorage`. What can be had from the tracker's own files is: the rest stands here. */
 import { EVENT } from "../../browser/delivery/row.js";
 import { IDENTITY } from "../../browser/state/identity.js";
-import { CONSENT } from "../../browser/state/storage.js";
+import { CONSENT, MUTE } from "../../browser/state/storage.js";
 
 /** The keys of a tracker's rows: those of its events begin with `events`. */
 export const keysOf = (name: string) => ({
@@ -9,6 +9,7 @@ export const keysOf = (name: string) => ({
   identity: `${name}:${IDENTITY}`,
   consent: `${name}:${CONSENT}`,
   backOff: `${name}:backoff`,
+  mute: `${name}:${MUTE}`,
 });
 
 /** Contact and account, `""` where there is none: the row is `<reset id>\0<contact>\0<account>`. */

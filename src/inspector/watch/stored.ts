@@ -30,6 +30,8 @@ export interface Stored {
   readyMs: number;
   /** Milliseconds until the next attempt; 0 where there is no pause. */
   pauseMs: number;
+  /** Until when the visits of this browser are left out, in epoch milliseconds; 0 where they are not. */
+  mutedUntil: number;
 }
 
 /** Of more events than this the inspector knows only how many they are. */
@@ -108,7 +110,16 @@ const readWaiting = (key: string, row: string): WaitingEvent | undefined => {
 const waitedMs = (key: string): number => Math.max(1, Math.min(Date.now() - timeOf(key), performance.now())) || 1;
 
 export const readStored = (name: string): Stored => {
-  const nothing = { contact: "", account: "", consent: "", events: [], eventCount: 0, readyMs: 0, pauseMs: 0 };
+  const nothing = {
+    contact: "",
+    account: "",
+    consent: "",
+    events: [],
+    eventCount: 0,
+    readyMs: 0,
+    pauseMs: 0,
+    mutedUntil: 0,
+  };
   try {
     const get = (key: string) => localStorage.getItem(key) ?? "";
     const keys = keysOf(name);
@@ -129,6 +140,7 @@ export const readStored = (name: string): Stored => {
       eventCount: count,
       readyMs: Math.max(0, ...ready.map(({ key }) => waitedMs(key))),
       pauseMs: readPause(get(keys.backOff)),
+      mutedUntil: Number(get(keys.mute)) > Date.now() ? Number(get(keys.mute)) : 0,
     };
   } catch {
     return { isThere: false, ...nothing };

@@ -35,6 +35,7 @@ const STORED: Stored = {
   eventCount: 0,
   readyMs: 0,
   pauseMs: 0,
+  mutedUntil: 0,
 };
 const ACTIVITY: Activity = {
   ...createActivity([{ at: 1, status: 200, event: "pageview" }], "https://track.shop.example/v1/track/event"),

@@ -12,6 +12,13 @@ describe("consent", () => {
     ["by the option", {}, {}, { options: { ...TAG, consent: "denied" } }, 'The option consent is "denied"'],
     ["by mute", {}, {}, { options: { ...TAG, mute: true } }, "The option mute is on"],
     ["by the browser's signal", { hasGpc: true, tag: { ...TAG, respectGpc: "" } }, {}, {}, "Global Privacy Control"],
+    [
+      "by this browser's owner",
+      {},
+      { mutedUntil: Date.UTC(2027, 0, 2, 12) },
+      { options: { ...TAG, mute: true } },
+      "until 1/2/2027",
+    ],
     ["by the visitor", {}, { consent: "denied" }, {}, "The visitor has refused"],
     ["by the visitor, without storage", {}, {}, { isDenied: true }, "The visitor has refused"],
   ])("denied %s is told, and shown, whatever was chosen", (_, snapshot, stored, activity, text) => {
