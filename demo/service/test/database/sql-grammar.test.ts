@@ -124,6 +124,8 @@ const useEverything = async (): Promise<void> => {
     ["delete-contact", "contact-002"],
     ["anonymise-contact", "contact-004", "--keep", "plan"],
     ["delete-events", "--older-than", "1"],
+    ["delete-events", "--name", "none"],
+    ["delete-events", "--name", "none", "--since", "2026-01-31", "--yes"],
   ])
     await runCommand(command, config, silent());
   await followSums(folder);
