@@ -139,7 +139,9 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
-  await app.register(eventRoutes(store, { ...config, access, tellIgnored: metrics.ignored, tellRefused }));
+  await app.register(
+    eventRoutes(store, { ...config, access, tellIgnored: metrics.ignored, tellObeyed: metrics.obeyed, tellRefused }),
+  );
   await app.register(async (records) => {
     records.addHook("preParsing", requireBearer(access.tokens("access")));
     await records.register(recordRoutes(database));
