@@ -44,3 +44,13 @@ export type Problem = Mistake<"input" | "paused" | "throttled"> | Loss<"rejected
  * (0: there was none), or the code of a {@link Problem}; `detail` is the event or what it concerns.
  */
 export type DebugListener = (code: string | number, detail: string) => void;
+
+/** What became of events during a `flush`. */
+export interface FlushResult {
+  /** Events that the service accepted since the call. */
+  delivered: number;
+  /** Events that still wait in this tab. */
+  queued: number;
+  /** Events dropped since the call. */
+  dropped: number;
+}

@@ -57,6 +57,11 @@ export const consent: Tracker["consent"] = () => {
   return !Array.isArray(hub) && typeof hub?.consent === "function" ? hub.consent() : "pending";
 };
 
+export const identity: Tracker["identity"] = () => {
+  const hub = page()?.[name || DEFAULT];
+  return !Array.isArray(hub) && typeof hub?.identity === "function" ? hub.identity() : [];
+};
+
 const nothing = async (): Promise<FlushResult> => ({ delivered: 0, queued: 0, dropped: 0 });
 
 export const flush: Tracker["flush"] = async (...args) => {

@@ -17,6 +17,13 @@ export {
 export type { CallOptions, Reach } from "./server/reach.js";
 export { type DatedEvent, type SentEvent, sendEvents } from "./server/send-events.js";
 export type { EventParams, SendConfig, ServerEvent } from "./server/sending.js";
+export {
+  type AccountTraits,
+  type AdminConfig,
+  type ContactTraits,
+  updateAccount,
+  updateContact,
+} from "./server/update-records.js";
 
 /**
  * Sends one event, and resolves when the service has accepted it. Attempts are repeated on network errors, 408, 425, 429

@@ -1,7 +1,7 @@
 /** The public types. Member names of events are the service's own (snake case), those of options are ours. */
 
 import type { EventName, Events, ParamsObject, TrackArguments } from "./declared.js";
-import type { DebugListener, Problem, TrackEvent } from "./event.js";
+import type { DebugListener, FlushResult, Problem, TrackEvent } from "./event.js";
 
 export type * from "./event.js";
 
@@ -28,8 +28,11 @@ export interface Config {
   accountUid?: string | number | undefined;
   /** Proof of both, see {@link Identifying.proof}. */
   proof?: string | undefined;
-  /** Members that every event gets. The account of `identify` wins over them, and the event's own members over both. */
-  params?: ParamsObject | undefined;
+  /**
+   * Members that every event gets, or a function that is asked for them at each event. The account of `identify` wins over them,
+   * and the event's own members over both. A function that throws or gives no object is reported, and the event goes without.
+   */
+  params?: ParamsObject | (() => ParamsObject) | undefined;
   /**
    * Page views: sent as the page navigates (`"auto"`, default), also where only the fragment changes (`"hash"`), or only by
    * `pageview()` (`"off"`).
@@ -87,16 +90,6 @@ export interface Identifying {
   proof?: string | undefined;
 }
 
-/** What became of events during a `flush`. */
-export interface FlushResult {
-  /** Events that the service accepted since the call. */
-  delivered: number;
-  /** Events that still wait in this tab. */
-  queued: number;
-  /** Events dropped since the call. */
-  dropped: number;
-}
-
 /** The verbs. None of them ever throws or rejects. `Declared` are the events that may be tracked. */
 export interface Tracker<Declared = Events> {
   /**
@@ -119,10 +112,21 @@ export interface Tracker<Declared = Events> {
   ): void;
   /** Queues a page view of the current URL; `params` add to it or override `visit_url`. */
   pageview(params?: ParamsObject): void;
-  /** Sends what waits; resolves when nothing more can be done now, at the latest after `timeoutMs` (default 5,000 ms). */
+  /**
+   * Sends what waits; resolves at the latest after `timeoutMs` (default 5,000 ms), and sooner where nothing more can be done in
+   * that time. After an outage it waits for the next attempt, where that comes within it.
+   */
   flush(options?: { timeoutMs?: number | undefined }): Promise<FlushResult>;
-  /** Forgets the contact (a log-out), and drops events that never had one. In all tabs. */
+  /**
+   * Forgets the contact (a log-out), and drops events that never had one: those so far, and those until somebody is identified
+   * again. In all tabs.
+   */
   reset(): void;
+  /**
+   * Who is named here: the contact and the account that `identify` was given, on this page or an earlier one, as texts. The
+   * account is empty where there is none, and the list where nobody is named, as before `init` and on a server.
+   */
+  identity(): [contactUid?: string, accountUid?: string];
   /** What the visitor allows now. A banner asks while it is `"pending"`, as it is before `init` and on a server, too. */
   consent(): Consent;
   /** The visitor agrees: what waited for it is stored and sent. Remembered for all pages and tabs. */

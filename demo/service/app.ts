@@ -2,6 +2,7 @@ import { compile } from "@fastify/proxy-addr";
 import Fastify, { type FastifyInstance } from "fastify";
 import { personRoutes } from "./admin/person.js";
 import { createTombstones } from "./admin/tombstones.js";
+import { traitRoutes } from "./admin/traits.js";
 import { isPrivate, type ServiceConfig } from "./config/options.js";
 import { readConfig } from "./config/read-config.js";
 import { StartError } from "./config/start-error.js";
@@ -135,7 +136,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   answerErrors(app, tellRefused);
   answerExpectations(app);
   if (isPrivate(config)) refuseOtherHosts(app);
-  await allowOrigins(app, isPrivate(config));
+  allowOrigins(app, isPrivate(config));
   limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
@@ -152,6 +153,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   await app.register(async (admin) => {
     admin.addHook("preParsing", requireAdmin(access));
     await admin.register(personRoutes(database, bounds));
+    await admin.register(traitRoutes(database));
   });
   await app.register(numbersPage(isPrivate(config)));
   await app.register(healthRoutes(store));

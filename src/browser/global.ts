@@ -9,7 +9,6 @@ import { whenActive } from "./page.js";
 import { report } from "./reporting.js";
 import { begin, start, verbs } from "./tracker.js";
 
-type Options = Record<string, unknown>;
 type Verbs = Record<string, (...args: unknown[]) => unknown>;
 const globals = (): Record<string, unknown> => window as never;
 
@@ -23,9 +22,6 @@ const hubAt = (name: string): Hub | undefined => {
   return found && Object.getPrototypeOf(found) === Object.prototype && "init" in found ? found : undefined;
 };
 
-/** An option as text, as an attribute has it. */
-const textOf = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : `${value}`);
-
 const nothing = (): FlushResult => ({
   delivered: 0,
   queued: waiting.length,
@@ -36,15 +32,9 @@ const init = (given: Config): void => {
   const name = given.name || config.name;
   given.name = name;
   if (first) {
-    const before = first as unknown as Options;
-    const asked = given as unknown as Options;
-    const differing = Object.keys(given).filter(
-      (option) => !/Uid$|^proof$/.test(option) && textOf(asked[option] ?? before[option]) !== textOf(before[option]),
-    );
-    if (differing[0]) report("input", `init again: ${differing}`);
-    // With another name or token it speaks of another tracker's visitor.
-    if (given.contactUid && !/name|apiToken/.test(`${differing}`))
-      run(["identify", given.contactUid, given.accountUid, given]);
+    // With another token it speaks of another tracker's visitor.
+    if (given.apiToken && given.apiToken !== first.apiToken) report("input", "init again: apiToken");
+    else if (given.contactUid) run(["identify", given.contactUid, given.accountUid, given]);
   } else {
     openHub(name);
     const next = { ...given, name };
@@ -72,15 +62,17 @@ const run = (command: Command): unknown => {
   }
 };
 
+/** What is told before `init`. */
+const unknown: Options = { consent: "pending", identity: [] };
+
 let hub: Verbs | undefined;
 
 /** Made at the first need, so that an app that never starts a tracker bundles none of this. */
 const ownHub = (): Hub => {
   if (!hub) {
     hub = { push: (...commands) => (commands as Command[]).forEach(run) };
-    for (const verb of ["init", ...Object.keys(verbs)]) hub[verb] = (...args) => run([verb, ...args]);
+    for (const verb of ["init", ...Object.keys(verbs)]) hub[verb] = (...args) => run([verb, ...args]) ?? unknown[verb];
     hub.flush = async (...args) => run(["flush", ...args]) ?? nothing();
-    hub.consent = () => run(["consent"]) ?? "pending";
   }
   return hub as unknown as Hub;
 };

@@ -1,4 +1,4 @@
-/** The only file that listens to `document`, `window` or `history`. A tracker lives as long as its page: nothing is taken off. */
+/** The only file that listens to `document`, `window` or `history`. A tracker lives as long as its page, so no listener is removed. */
 import { attempt } from "../shared/attempt.js";
 
 export const isHidden = (): boolean => document.hidden;

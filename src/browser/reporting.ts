@@ -1,4 +1,4 @@
-/** What concerns whoever runs the page, told to `onError`, to a listener, and, once a page, to the console. */
+/** Tells whoever runs the page of problems: by `onError`, by a listener, and, once a page, by the console. */
 import { attempt } from "../shared/attempt.js";
 import type { DebugListener, Problem } from "../types.js";
 import { config } from "./config.js";
@@ -16,10 +16,10 @@ export const listenTo = (next: DebugListener): void => {
   warned.forEach(log);
 };
 
-/** Tells of a decision whoever listens. Where a function of the page fails, that is not ours to pass on. */
+/** Tells a decision to the listener, if there is one. If a function of the page fails in it, that is not reported. */
 export const log: DebugListener = (code, detail) => attempt(() => listener?.(code, detail));
 
-/** Runs what must not fail: that it does is our mistake, and is told to whoever listens. */
+/** Runs what must not fail. If it fails, that is a mistake of tracklet, and the listener is told. */
 export const guard = (run: () => unknown): void => {
   try {
     run();

@@ -18,8 +18,9 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
   const event_uid = readUid("track: eventUid", given);
   if (!event_uid) return;
   if (consent === "denied") return void log("dropped", "consent");
+  const { params: common } = config;
   const all: Params = {
-    ...config.params,
+    ...plainParams("init", typeof common === "function" ? (attempt(common) ?? 0) : common),
     ...identityParams(),
     ...view,
     ...plainParams(view ? "pageview" : `track ${event_uid}`, params),
@@ -28,6 +29,8 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
     all.visit_url = redact(all.visit_url, config.query);
   const event = revise({ contact_uid: identity[1], event_uid, params: all });
   if (!event) return;
+  // Whoever logs in next has not seen the page of a log-out, or that of the log-in.
+  if (!event.contact_uid && identity[0]) return void log("dropped", "reset");
   // Behind the hooks, which may track: the number is that of the next event that is stored.
   if (isOn(config.stamp))
     event.params = {
@@ -66,6 +69,7 @@ export const verbs = {
     return delivery.flush(options?.timeoutMs ?? 5_000);
   },
   reset: delivery.reset,
+  identity: () => identity.slice(1, 3),
   consent: () => consent,
   optIn: (): void => delivery.chosen("granted"),
   optOut: (): void => delivery.chosen("denied"),
@@ -99,7 +103,7 @@ export const begin = (): void => {
 export const start = (given: Named): void => {
   const { params } = given;
   // In a tag they are a text.
-  if (params) given.params = plainParams("init", attempt(() => JSON.parse(params as never)) ?? params);
+  if (typeof params === "string") given.params = attempt(() => JSON.parse(params)) ?? params;
   if (isOn(given.debug)) listenTo((...line) => console.debug(given.name, ...line));
   setTimeout(() => {
     guard(begin);

@@ -43,7 +43,7 @@ export const receive = async <T>(
     if (ok) return accept!(body as never);
     if (typeof body?.error === "string") error = body.error;
   } catch (wrong) {
-    // The parser's message quotes the body: better lost than logged.
+    // The parser's message quotes the body, which must not be logged.
     if (wrong instanceof TypeError) error = wrong.message;
     else if (ok) error = "body: expected JSON";
   }

@@ -89,7 +89,7 @@ export const sendEvents = async (
   return sent;
 };
 
-/** What is of the past has not occurred now. */
+/** An event that was received in the past gets no `occurred_at` of now. */
 const bodyOfDated = (config: SendConfig, event: DatedEvent): string => {
   const { received_at } = Object(event) as DatedEvent;
   if (received_at === undefined) return bodyOf(event, stampsOf(config));

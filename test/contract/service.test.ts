@@ -3,12 +3,16 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createReader, type EventOptions, type Reader, type StoredEvent } from "../../src/read.js";
-import { sendEvent } from "../../src/send.js";
+import { sendEvent, updateAccount, updateContact } from "../../src/send.js";
 import { ROOT } from "../support/launch.js";
 import { blocksOf } from "../support/readme.js";
 import { type OwnService, startService } from "../support/service.js";
 
-const TOKENS = { TRACKLET_API_TOKEN: "tést-☃-api-token", TRACKLET_ACCESS_TOKEN: "test-access-token" };
+const TOKENS = {
+  TRACKLET_API_TOKEN: "tést-☃-api-token",
+  TRACKLET_ACCESS_TOKEN: "test-access-token",
+  TRACKLET_ADMIN_TOKEN: "test-admin-token",
+};
 const accessToken = TOKENS.TRACKLET_ACCESS_TOKEN;
 
 let service: OwnService;
@@ -26,6 +30,7 @@ describe("the examples of docs/server.md", async () => {
   /** What some of them print. */
   const PRINTED: Record<string, RegExp> = {
     "Look up accounts and contacts": /^\{ name: .*\}\n\{ name: .*\}\n$/,
+    "Change contacts and accounts": /^team\n$/,
     // 137 users in pages of 25.
     "List users": /^10 of 137\n.*\n(25\n){5}12\n$/s,
     Errors: /^not found: .+/,
@@ -44,6 +49,8 @@ describe("the examples of docs/server.md", async () => {
   it.each([
     ["contact-001", "invoice_paid"],
     ["contact-002", "export_finished"],
+    ["contact-005", "invoice_paid"],
+    ["contact-006", "invoice_paid"],
     ["contact-003", "report_viewed"],
   ])("have stored what they send: of %s, %s", async (contact, event_uid) =>
     expect(await service.rows(contact)).toEqual([expect.objectContaining({ event_uid })]),
@@ -61,6 +68,21 @@ it.each(["basic", "query"] as const)("an event is stored as it was sent, with au
   const found = await reader.contacts.findByUid(event.contact_uid);
   expect(found).toMatchObject({ object: "contact", unique_id: event.contact_uid });
   await expect(reader.contacts.get(found!.id!)).resolves.toEqual(found);
+});
+
+it("a record is changed by who has the admin token, and by nobody else", async () => {
+  const admin = { baseUrl: `${service.url}/`, adminToken: TOKENS.TRACKLET_ADMIN_TOKEN };
+  const uid = "a/b ?#%&+=☃ traits";
+  await updateContact(admin, uid, { data: { plan: "team" }, accounts: ["acme"] });
+  const changed = await updateContact(admin, uid, { archived: true });
+  expect(changed).toMatchObject({ object: "contact", unique_id: uid, archived: true, data: { plan: "team" } });
+  expect(await reader.contacts.findByUid(uid)).toEqual(changed);
+  expect(await updateAccount(admin, "acme", { health: 80 })).toMatchObject({ salesmachine: { health: 80 } });
+  const api = { ...admin, adminToken: TOKENS.TRACKLET_ACCESS_TOKEN };
+  await expect(updateContact(api, uid, {})).rejects.toMatchObject({ name: "AuthenticationError", method: "PUT" });
+  await expect(updateContact(admin, uid, { plan: "x" } as object)).rejects.toThrow(/400 plan is not known/);
+  await expect(updateContact(admin, "", {})).rejects.toThrow(/^uid: expected a text/);
+  await expect(updateContact({ ...admin, adminToken: "" }, uid, {})).rejects.toThrow(/^adminToken: expected ASCII/);
 });
 
 describe("events that are stored", () => {

@@ -25,7 +25,7 @@ stories("an agreement", {
     A opens pending; B opens pending; A tracks; B tracks; A agrees; 60 s; B tracks; 60 s; once`,
   "holds in another tab with the contact of that one, also when there is none any more": `
     A opens pending; B opens pending; A resets; A agrees; 1 s; B tracks; A tracks; 60 s; requests 0
-    A identifies bob; 60 s; owners bob x2`,
+    A identifies bob; 1 s; B tracks; 60 s; owners nobody x2, bob`,
   "holds in a tab that comes back from the cache, and so does the log-out before it":
     "A opens pending; B opens pending; B freezes; A resets; A agrees; 1 s; B returns; 1 s; A tracks; 60 s; requests 0",
   "holds without a storage, as a refusal does":
@@ -115,6 +115,23 @@ stories("a log-out", {
       },
     ],
   ),
+});
+
+stories("a muted browser", {
+  "records, sends and changes nothing on any page, until the time is over": async ({ tell, page, world }) => {
+    await tell("weather refused; A opens; B opens; A tracks; 1 s; B hides");
+    const { localStorage } = page("A").window;
+    world.storage.lag = () => 0;
+    await page("A").run(() => {
+      localStorage["tracklet:mute"] = `${world.clock.wall() + 60_000}`;
+    });
+    await tell("1 s; A hides; A shows; weather up; requests 2");
+    const before = { ...world.storage.latest() };
+    await tell('C opens as staff; A tracks; B tracks; C tracks; C calls "optIn"; C calls "reset"; 20 s; C tracks');
+    await tell("A leaves; B leaves; C leaves; waiting e1; D opens; D tracks; 20 s; requests 0");
+    expect([world.storage.latest(), page("D").tracker.consent()]).toEqual([before, "denied"]);
+    await tell("D leaves; 60 s; E opens; E tracks; 60 s; E sent e7 e1; waiting ");
+  },
 });
 
 stories(

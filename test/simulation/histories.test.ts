@@ -36,12 +36,15 @@ const history = (allowed: Weighted[]) =>
   fc.record({
     seed: fc.nat(),
     steps: fc.array(fc.oneof(...allowed), { minLength: 3, maxLength: 40, size: "max" }),
+    /** Does the service take several events in one request, and do all pages stamp theirs? */
+    isSeveral: fc.boolean(),
   });
 
 const live =
   ({ isExact = true, end = "" }) =>
-  ({ seed, steps }: { seed: number; steps: string[] }): Promise<void> =>
+  ({ seed, steps, isSeveral }: { seed: number; steps: string[]; isSeveral: boolean }): Promise<void> =>
     inStory(async (teller) => {
+      if (isSeveral) await teller.tell("most 1000");
       const { random } = teller;
       teller.isExact = isExact;
       teller.service.latency = () => (random() < 0.2 ? 5_000 : 400) * random() + 1;

@@ -18,12 +18,17 @@ export interface Sent {
   isCut: boolean;
   /** Has the page heard of its end? */
   isKnown: boolean;
+  /** Those that go in the same request, at the first of them. */
+  others: Sent[];
   /** Answers, or breaks the connection by a status of 0; the page acts on it unless it is gone. */
   answer(status: number, retryAfter?: number): Promise<void>;
 }
 
 /** Bytes of bodies with keepalive that a document may have in flight (Fetch, "inflight keep-alive bytes"). */
 const KEEPALIVE_BYTES = 65_536;
+
+/** The answer to several events of which some are refused (RFC 4918 §11.1). */
+export const SOME_REFUSED = 207;
 
 /** `fetch` and `sendBeacon` of a page. */
 export const createSending = (page: Page, world: World) => {
@@ -39,10 +44,19 @@ export const createSending = (page: Page, world: World) => {
       isOpen: true,
       isCut: false,
       isKnown: false,
+      others: [],
       answer: async () => {},
     };
     world.sent.push(sent);
     return sent;
+  };
+
+  /** The events of a request. */
+  const noteAll = ({ body, ...members }: Parameters<typeof note>[0]): Sent[] => {
+    const bodies: string[] = body[0] === "[" ? JSON.parse(body).map((one: unknown) => JSON.stringify(one)) : [body];
+    const all = bodies.map((one) => note({ body: one, ...members }));
+    all[0]!.others = all.slice(1);
+    return all;
   };
 
   const fetch = (url: string, init: RequestInit): Promise<unknown> =>
@@ -55,15 +69,19 @@ export const createSending = (page: Page, world: World) => {
         return;
       }
       keptBytes += bytes;
-      const sent = note({ body, url, isBeacon: false, keepalive: !!init.keepalive });
+      const all = noteAll({ body, url, isBeacon: false, keepalive: !!init.keepalive });
+      const sent = all[0]!;
       const end = async (status: number, retryAfter: number | undefined, act: () => void): Promise<void> => {
         if (!sent.isOpen) return;
-        sent.isOpen = false;
+        for (const one of all) one.isOpen = false;
         if (page.isDead) return;
         const hear = (): void => {
           keptBytes -= bytes;
-          sent.isKnown = true;
-          world.onEnd(sent, status, retryAfter);
+          for (const one of all) {
+            one.isKnown = true;
+            // Some of several are refused: of none the page is told that it is stored.
+            world.onEnd(one, status === SOME_REFUSED ? 0 : status, retryAfter);
+          }
           act();
         };
         if (page.isFrozen) clock.add(0, hear, page);
@@ -71,7 +89,7 @@ export const createSending = (page: Page, world: World) => {
       };
       sent.answer = (status, retryAfter) =>
         end(status, retryAfter, () => {
-          if (status) resolve(createResponse(status, retryAfter));
+          if (status) resolve(createResponse(status, { "retry-after": retryAfter, "tracklet-batch": world.most }));
           else reject(new TypeError("Failed to fetch"));
         });
       init.signal?.addEventListener("abort", () => end(0, undefined, () => reject(init.signal!.reason)));
@@ -80,17 +98,17 @@ export const createSending = (page: Page, world: World) => {
 
   const sendBeacon = (url: string, blob: { body: string }): boolean => {
     page.use();
-    const sent = note({ body: blob.body, url, isBeacon: true, keepalive: true });
-    sent.isOpen = false;
-    world.onRequest(sent);
+    const all = noteAll({ body: blob.body, url, isBeacon: true, keepalive: true });
+    for (const one of all) one.isOpen = false;
+    world.onRequest(all[0]!);
     return true;
   };
   return { fetch, sendBeacon };
 };
 
-const createResponse = (status: number, retryAfter: number | undefined) => ({
+const createResponse = (status: number, headers: Record<string, number | undefined>) => ({
   status,
-  headers: { get: (name: string) => (/^retry-after$/i.test(name) ? (retryAfter?.toString() ?? null) : null) },
+  headers: { get: (name: string) => headers[name.toLowerCase()]?.toString() ?? null },
   text: async () => "",
 });
 

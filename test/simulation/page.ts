@@ -57,6 +57,8 @@ export const createPage = (
       trackUrl: "https://track.example",
       pageviews: "off",
       contactUid: "ann",
+      // Only what is stamped goes together.
+      stamp: world.most !== undefined,
       onError: (problem) => page.problems.push(problem),
       ...opening,
     } as Config & { name: string },

@@ -23,7 +23,7 @@ stories("a contact", {
       await inStory(async ({ tell, world }) => {
         world.storage.lag = () => 0;
         await tell(`A opens nobody; B opens nobody; C opens nobody; A identifies ann/acme; B identifies ann/acme; C identifies ann/acme
-        weather refused; C tracks 3; 1 s; C freezes; A resets; 1 s; B tracks; A identifies bob; A tracks 2; 1 s
+        weather refused; C tracks 3; 1 s; C freezes; A resets; A identifies bob; 1 s; B tracks; A tracks 2; 1 s
         C returns ${how}; C tracks 2; 1 s; weather up; 120 s; once; owners ann/acme x3, bob x5`);
       });
   },
@@ -31,7 +31,7 @@ stories("a contact", {
   "ends by a reset although the page empties the storage in the same task": async ({ tell, world }) => {
     await tell("A opens; B opens; 1 s; A resets; A clears; 1 s; B tracks; 1 s; requests 0");
     expect(Object.values(world.storage.rows).filter((row) => row.includes("ann"))).toEqual([]);
-    await tell("A identifies bob; 60 s; owners bob");
+    await tell("A identifies bob; 1 s; B tracks; 60 s; owners nobody, bob");
   },
   "is gone by a reset on a full storage, for the next page, too":
     "A opens; storage full; A resets; A crashes; 1 s; B opens nobody; B tracks; 60 s; requests 0",
@@ -49,7 +49,7 @@ stories("a contact", {
   ]),
   ...each(["", "x", "{", "null", '[0,"a"]', "\0"], (row) => [
     `is nobody where something else has written its row, which does no harm (${row})`,
-    `row identity ${row}; A opens nobody; A tracks; 1 s; requests 0; A identifies ann; 1 s; B opens nobody; B tracks; 60 s
+    `row identity ${row}; A opens nobody; 1 s; A identifies ann; A tracks; 1 s; B opens nobody; B tracks; 60 s
      owners ann x2`,
   ]),
 });
@@ -108,7 +108,7 @@ stories("a proof of identity", {
 stories("events before anybody is named", {
   "get contact and account, from their own page or from another tab": `
     A opens nobody; B opens nobody; A tracks 3; 1 s; requests 0; A identifies ann/acme; 60 s
-    A resets; 1 s; A tracks 2; 1 s; B identifies bob; 60 s; owners ann/acme x3, bob x2; once`,
+    owners ann/acme x3; once`,
   "get them from the next page": "A opens nobody; A tracks; A leaves; B opens as bob; 60 s; owners bob; once",
   "are sent once, although another page takes their silent page for dead": `
     latency 2000; A opens nobody; A tracks 3; 60 s; A identifies ann; B opens as ann; 60 s; once`,
@@ -131,8 +131,9 @@ stories("events before anybody is named", {
   "are dropped by a reset also where she was named for those of a dead tab, but for what was tried": `
     A opens nobody; A tracks 2; A crashes; weather silent; B opens nobody; B identifies ann; 7 s; B resets; weather up
     60 s; B identifies bob; 60 s; owners ann, nobody`,
-  "alone go at a log-out, and not what others were named for":
-    "weather refused; A opens; A tracks; A resets; A tracks; 1 s; waiting e1 e2; A resets; waiting e1",
+  "are nobody's after a log-out: on its page, on that of the log-in, and in other tabs": `
+    A opens as ann; B opens nobody; 1 s; A tracks; A resets; A tracks; A leaves; 1 s; C opens nobody; C tracks; B tracks; 1 s
+    waiting ; C identifies bob; 1 s; C tracks; B tracks; 60 s; owners ann, nobody x3, bob x2; C told `,
   "go after a day": "A opens nobody; A tracks; 86400 s; A tracks; 60 s; waiting e2",
 });
 

@@ -160,10 +160,10 @@ stories("events that lack their contact", {
     ]);
   },
   "are 100 at most, reported once, and neither push out nor are pushed out by the others": `
-    weather refused; A opens as ann maxEvents=2; A tracks 3; A resets; A tracks 103; 20 ms
-    A told evicted maxEvents, maxBytes e1, evicted identify e4; A identifies ann; A tracks 3; 20 ms; requests <9; weather up; 60 s; waiting `,
+    weather refused; B opens maxEvents=2; B tracks 3; B told evicted maxEvents, maxBytes e1; B clears; B leaves
+    A opens nobody maxEvents=2; A tracks 103; 20 ms; A told evicted identify e4; A identifies ann; A tracks 3; 20 ms; requests <9; weather up; 60 s; waiting `,
   "push out no others by their size, and may be older": `
-    weather 0; A opens maxBytes=1000 maxAgeMs=9000; A tracks a ${text(500)}; A resets; A tracks b ${text(800)}; waiting a b; 20 s; waiting b`,
+    weather 0; B opens; B tracks a ${text(500)}; B clears; B leaves; A opens nobody maxBytes=1000 maxAgeMs=9000; A tracks b ${text(800)}; waiting a b; 20 s; waiting b`,
 });
 
 stories("a row in the storage", {

@@ -82,6 +82,8 @@ stories("flush", {
     for (const weather of ["503+600", "401"])
       await inStory(`weather ${weather}; A opens; A tracks; 100 ms; A flushes 0 1 0 400`);
   },
+  "waits for the next attempt, where that comes within its time: so all goes after an outage":
+    "weather refused; A opens; A tracks 1000; 45 s; asked; 1 s; weather up; A flushes 0 1000 0 500; A flushes 1000 0 0 60000; waiting ",
   "resolves within its time although nobody answers, and counts nothing that waits of other tabs":
     "weather silent; A opens; A tracks 2; A crashes; 3 s; B opens; B tracks; 100 ms; B flushes 0 1 0 300",
 });

@@ -1,4 +1,6 @@
 /** The service and the network before it: how each request fares. */
+
+import { SOME_REFUSED } from "./network.js";
 import { isSuccess } from "./rules/rule.js";
 import type { Sent, World } from "./world.js";
 
@@ -34,20 +36,38 @@ export const createService = (world: World, random: () => number) => {
     return (isUp(fate) && service.poison.get(sent.name)) || fate;
   };
 
+  /** Stamps of what is stored. */
+  const stamps = new Set<string>();
+  const store = (sent: Sent): void => {
+    const { event_id } = JSON.parse(sent.body).params;
+    if (!stamps.has(event_id)) service.onStore(sent);
+    if (event_id) stamps.add(event_id);
+  };
+
   world.onRequest = (sent) => {
-    const fate = decide(sent);
+    const all = [sent, ...sent.others];
+    const fates = all.map(decide);
+    // What takes the connection with it takes those beside it along.
+    const whole = fates.find((one) => !isUp(one) && (typeof one === "string" || one[0] === 0));
+    const isAny = fates.some(isUp);
+    const fate: Fate = whole ?? (isAny && !fates.every(isUp) ? [SOME_REFUSED] : fates[0]!);
+    const isTaken = (index: number): boolean => fate === "lost" || (isUp(fate) && isUp(fates[index]!));
     const half = service.latency() / 2;
     const answer = (): unknown => {
-      if (!isUp(fate)) service.onFail(sent, fate === "lost");
+      for (const [index, one] of all.entries())
+        if (fate === "lost" || !isTaken(index)) service.onFail(one, fate === "lost");
       return typeof fate === "string" ? sent.answer(0) : sent.answer(...fate);
     };
-    service.onBegin(sent, !isUp(fate));
-    if (fate === "silent") clock.add(TIMEOUT_MS, () => service.onFail(sent, false));
+    for (const [index, one] of all.entries()) service.onBegin(one, !isTaken(index) || fate === "lost");
+    const fail = (): void => {
+      for (const one of all) service.onFail(one, false);
+    };
+    if (fate === "silent") clock.add(TIMEOUT_MS, fail);
     else
       clock.add(half, () => {
         // Its page may have taken it along.
-        if (sent.isCut && random() < 0.7) return service.onFail(sent, false);
-        if (isUp(fate) || fate === "lost") service.onStore(sent);
+        if (sent.isCut && random() < 0.7) return fail();
+        for (const [index, one] of all.entries()) if (isTaken(index)) store(one);
         clock.add(half, answer);
       });
   };

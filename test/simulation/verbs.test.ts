@@ -31,6 +31,8 @@ const NOBODY: Partial<Config> = { contactUid: undefined as never };
 const ACME = { accountUid: "acme" };
 const acme = { account_uid: "acme" };
 const URL_A = "https://site.example/a";
+let counted = 0;
+const count = () => ({ n: ++counted });
 const trackA: Act = (tracker) => tracker.track("a", { n: 1 });
 
 describe("an event", () => {
@@ -70,6 +72,16 @@ describe("an event", () => {
       { params: '{"app":"text"}' as never },
       ({ track }) => track("a"),
       [event("ann", "a", { app: "text" })],
+    ],
+    [
+      "has the members that config.params, a function, gives at that moment",
+      { ...ACME, params: count },
+      ({ track, pageview }) => [track("a"), track("b", { n: "own" }), pageview({ visit_url: URL_A })],
+      [
+        event("ann", "a", { n: 1, ...acme }),
+        event("ann", "b", { n: "own", ...acme }),
+        event("ann", "pageview", { n: 3, ...acme, visit_url: URL_A }),
+      ],
     ],
   ])("%s", async (_, config, act, sent) => expect(await sentBy(config, act)).toEqual({ sent, told: [] }));
 
@@ -121,7 +133,10 @@ describe("no verb throws, and the event still goes", () => {
     expect([told, warn.mock.calls]).toEqual([Array(2).fill(`input ${detail}`), [[`tracklet: ${detail}`, ...SEE]]]);
     expect(sent.at(-1)).toEqual(event("ann", "next"));
   });
-  it.each(["text", '{"no":JSON}', 5])("with %j for config.params", async (params) =>
+  const broken = () => {
+    throw new Error("not ready");
+  };
+  it.each(["text", '{"no":JSON}', 5, broken, () => {}, () => []])("with %s for config.params", async (params) =>
     expect(await sentBy({ params: params as never }, trackA)).toEqual({
       sent: [event("ann", "a", { n: 1 })],
       told: ["input init: params"],

@@ -220,6 +220,10 @@ export const WORLD: Record<string, (teller: Teller, rest: string) => unknown> = 
   next: ({ service }, fate) => {
     service.once = readFate(fate);
   },
+  /** The service takes so many events in one request, or, without a number, one. */
+  most: ({ world }, count) => {
+    world.most = count ? Number(count) : undefined;
+  },
   latency: ({ service }, ms) => {
     service.latency = () => Number(ms);
   },

@@ -25,6 +25,8 @@ export interface World {
   /** Is told of each end that a page hears of, just before it acts on it; a status of 0 means that there was no answer. */
   onEnd(sent: Sent, status: number, retryAfter?: number): void;
   isOnline: boolean;
+  /** The most events that the service takes in one request, if it takes several. */
+  most?: number;
   /** Requests without an answer. */
   openRequests(): Sent[];
   names(): string[];

@@ -5,6 +5,7 @@ interface PageTracker extends Record<"init" | "identify" | "track" | "pageview" 
   push(...calls: unknown[][]): unknown;
   flush(options?: object): Promise<FlushResult>;
   consent(): string;
+  identity(): string[];
 }
 
 type Verb = (...args: unknown[]) => void;

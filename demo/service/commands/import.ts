@@ -1,30 +1,22 @@
 import { basename } from "node:path";
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
+import { columnsOf, newRecord, TRAITS, Uid } from "../admin/traits.js";
 import { StartError } from "../config/start-error.js";
 import type { Database, Query } from "../database/database.js";
 import { digest, encodeText, recordId } from "../database/exact-text.js";
 import { makeRecords } from "../ingest/missing-records.js";
-import { Stage } from "../records/record-schemas.js";
 import { importEvents } from "./import-events.js";
 import { check, read } from "./import-lines.js";
 
 const strict = { additionalProperties: false };
-const Uid = Type.String({ minLength: 1 });
-const common = {
+const keys = {
   /** Given out by the service, and written by `export`; derived from `unique_id` anew. */
   id: Type.Optional(Type.String()),
   unique_id: Uid,
-  created_at: Type.Optional(Type.Integer()),
-  data: Type.Optional(Type.Object({}, { additionalProperties: true })),
-  stage: Type.Optional(Type.Union([Stage, Type.Null()])),
-  health: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
 };
-const Account = Type.Object(common, strict);
-const Contact = Type.Object(
-  { ...common, archived: Type.Optional(Type.Boolean()), accounts: Type.Optional(Type.Array(Uid)) },
-  strict,
-);
+const Account = Type.Object({ ...keys, ...TRAITS.account }, strict);
+const Contact = Type.Object({ ...keys, ...TRAITS.contact }, strict);
 const User = Type.Object(
   {
     id: Type.Optional(Uid),
@@ -123,7 +115,7 @@ const storeLines = async (query: Query, { table, workspace, lines }: Chunk): Pro
     const before = old.get(ids[at]);
     if (before !== undefined && before.workspace !== workspace)
       throw new StartError(`the id ${ids[at]} belongs to another workspace`);
-    return { ...DEFAULTS(), ...before, ...stored(line), id: ids[at] } as Row;
+    return { ...newRecord(), ...before, ...stored(line), id: ids[at] } as Row;
   });
   const changes = columns.filter((name) => name !== "id").map((name) => `${name} = excluded.${name}`);
   const values = rows.map((row) => [...columns.map((name) => row[name] ?? null), workspace]);
@@ -139,19 +131,8 @@ const storeLines = async (query: Query, { table, workspace, lines }: Chunk): Pro
   for (const { text, values } of makeRecords(told)) await query(text, values);
 };
 
-const DEFAULTS = (): Row => ({
-  created_at: Math.floor(Date.now() / 1_000),
-  data: "{}",
-  stage: null,
-  health: null,
-  archived: false,
-  enabled: true,
-});
-
 /** A line's members as columns hold them. */
-const stored = ({ accounts, data, stage, unique_id, ...rest }: Line): Row => ({
-  ...rest,
+const stored = ({ unique_id, ...rest }: Line): Row => ({
+  ...columnsOf(rest),
   ...(unique_id !== undefined && { unique_id: encodeText(unique_id) }),
-  ...(data !== undefined && { data: JSON.stringify(data) }),
-  ...(stage !== undefined && { stage: stage && JSON.stringify(stage) }),
 });

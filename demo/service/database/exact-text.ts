@@ -34,17 +34,29 @@ export const parseObject = (text: unknown): Record<string, unknown> | undefined 
 export const DEFAULT_WORKSPACE = "default";
 
 /** The first 16 bytes of a digest (hexadecimal), as a UUID. */
-export const toUuid = (hex: string): string => hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+export const toUuid = (hex: string): string =>
+  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 
 /** A digest of 16 bytes, as a UUID: stands for a text of any length in a key. */
 export const digest = (text: string): string => toUuid(hash("sha256", encodeText(text), "hex"));
+
+/** Ids that are remembered, and the characters of a text for one: the events of a contact come one after another. */
+const [MAX_IDS, MAX_LENGTH] = [10_000, 256];
+const ids = new Map<string, string>();
 
 /**
  * Internal id of a record: derived from its uid, so that a look-up by uid is one by primary key. The names of
  * workspaces hold no slash and no colon, so no two of them share an id.
  */
-export const recordId = (kind: "account" | "contact", uid: string, workspace = DEFAULT_WORKSPACE): string =>
-  digest(`${workspace}/${kind}:${uid}`);
+export const recordId = (kind: "account" | "contact", uid: string, workspace = DEFAULT_WORKSPACE): string => {
+  const text = `${workspace}/${kind}:${uid}`;
+  const known = ids.get(text);
+  if (known !== undefined) return known;
+  const id = digest(text);
+  if (ids.size >= MAX_IDS) ids.clear();
+  if (text.length <= MAX_LENGTH) ids.set(text, id);
+  return id;
+};
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -1,32 +1,30 @@
-import cors, { type FastifyCorsOptions } from "@fastify/cors";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { isLoopbackAddress } from "../config/loopback.js";
 
-/** Seconds that a browser may keep the answer to a preflight: a day (browsers cap it: Chromium at two hours). */
-const MAX_AGE_S = 86_400;
-const EXPOSED = "Retry-After, Tracklet-Batch";
+/** Who may read an answer; `credentials` where a browser may send its own, as beacons do. */
+type Readers = "credentials" | "pages" | "nobody";
 
-/** The header fields of an answer that is given before the plugin runs (a request line that cannot be read). */
-export const originHeaders = (origin: string | undefined): Record<string, string> => ({
-  vary: "Origin",
-  "x-content-type-options": "nosniff",
-  "access-control-expose-headers": EXPOSED,
-  ...(origin !== undefined && {
-    "access-control-allow-origin": origin,
-    "access-control-allow-credentials": "true",
-  }),
-});
+/** The header fields of an answer for a page of an origin; none where the request is of no page. */
+export const originHeaders = (origin: string | undefined, readers: Readers = "credentials"): Record<string, string> =>
+  origin === undefined || readers === "nobody"
+    ? { vary: "Origin" }
+    : {
+        vary: "Origin",
+        "access-control-allow-origin": origin,
+        ...(readers === "credentials" && { "access-control-allow-credentials": "true" }),
+      };
 
-const COMMON: FastifyCorsOptions = {
-  methods: ["GET", "HEAD", "POST"],
-  allowedHeaders: ["Content-Type", "Authorization", "Accept"],
-  exposedHeaders: [EXPOSED],
-  maxAge: MAX_AGE_S,
-  strictPreflight: false,
+/** Names what pages may read besides, on an answer that has it. */
+export const EXPOSED = "access-control-expose-headers";
+
+/** What a browser is told before it sends; it may keep that for a day (they cap it: Chromium at two hours). */
+const PREFLIGHT = {
+  "access-control-allow-methods": "GET, HEAD, POST",
+  "access-control-allow-headers": "Content-Type, Authorization, Accept",
+  "access-control-max-age": "86400",
+  // Some browsers wait for a body otherwise.
+  "content-length": "0",
 };
-const EVERYBODY: FastifyCorsOptions = { ...COMMON, origin: true, credentials: true };
-const THIS_MACHINE: FastifyCorsOptions = { ...COMMON, origin: true, credentials: false };
-const NOBODY: FastifyCorsOptions = { origin: false };
 
 /**
  * Lets pages of every origin send events and read every answer, errors included. The origin is echoed, never `*`: a
@@ -36,16 +34,15 @@ const NOBODY: FastifyCorsOptions = { origin: false };
  *
  * @param isAlone whether nobody but this machine can reach the service
  */
-export const allowOrigins = async (app: FastifyInstance, isAlone: boolean): Promise<void> => {
+export const allowOrigins = (app: FastifyInstance, isAlone: boolean): void => {
   const shared = isAlone ? EVENTS : ALL_BUT_INSIDE;
-  await app.register(
-    cors,
-    () =>
-      ({ url, headers }: FastifyRequest, give: (error: Error | null, options: FastifyCorsOptions) => void) => {
-        const isOfDemo = DEMO.test(url) && isLoopbackAddress(headers.origin ?? "");
-        give(null, shared.test(url) ? EVERYBODY : isOfDemo ? THIS_MACHINE : NOBODY);
-      },
-  );
+  app.addHook("onRequest", ({ url, method, headers: { origin } }, reply, done) => {
+    const isOfDemo = DEMO.test(url) && isLoopbackAddress(origin ?? "");
+    const readers = shared.test(url) ? "credentials" : isOfDemo ? "pages" : "nobody";
+    reply.headers(originHeaders(origin, readers));
+    if (method !== "OPTIONS" || readers === "nobody") return done();
+    reply.code(204).headers(PREFLIGHT).send();
+  });
 };
 
 /** Paths; what is not in the interface asks for no token. */

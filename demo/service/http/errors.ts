@@ -10,7 +10,7 @@ import type {
 } from "fastify";
 import { Type } from "typebox";
 import { faultOf, isUnavailable, tellFault } from "../database/sql-state.js";
-import { originHeaders } from "./cors.js";
+import { EXPOSED, originHeaders } from "./cors.js";
 
 /** An answer with a status other than 2xx; its message is the text of the `error` member. */
 export class HttpError extends Error {
@@ -36,6 +36,9 @@ const RETRY_AFTER_S = "2";
 export const unavailable = (): HttpError =>
   new HttpError(503, "the service cannot store or read now, try again later", { "retry-after": RETRY_AFTER_S });
 
+/** An answer is taken for nothing but what it says that it is. */
+const NO_SNIFFING = { "x-content-type-options": "nosniff" };
+
 /** What a request was answered with. */
 export interface Answered {
   status: number;
@@ -50,7 +53,7 @@ export interface Answered {
  */
 export const answerErrors = (app: FastifyInstance, tell: (request: FastifyRequest, answer: Answered) => void): void => {
   app.addHook("onRequest", (_request, reply, done) => {
-    reply.header("x-content-type-options", "nosniff");
+    reply.headers(NO_SNIFFING);
     done();
   });
   app.setErrorHandler((error: FastifyError | HttpError, request, reply) => tell(request, sendError(error, reply)));
@@ -63,7 +66,7 @@ export const answerErrors = (app: FastifyInstance, tell: (request: FastifyReques
 export const answerBadUrl = (_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
   // Fastify's own text repeats the URL, in which a token may stand.
   const error = new HttpError(400, "the path of the URL cannot be decoded");
-  sendError(error, reply.headers(originHeaders(request.headers.origin)));
+  sendError(error, reply.headers({ ...NO_SNIFFING, ...originHeaders(request.headers.origin) }));
 };
 
 /** Answers to what is no HTTP at all, or comes too slowly; its origin is unknown, so any may read the answer. */
@@ -85,7 +88,11 @@ const BAD_HTTP: Record<string, string> = {
 /** Answers to an `Expect` header field other than `100-continue`, which Node would answer without a body. */
 export const answerExpectations = (app: FastifyInstance): void => {
   app.server.on("checkExpectation", ({ headers: { origin } }: IncomingMessage, response: ServerResponse) => {
-    response.writeHead(417, { ...originHeaders(origin), "content-type": "application/json; charset=utf-8" });
+    response.writeHead(417, {
+      ...NO_SNIFFING,
+      ...originHeaders(origin),
+      "content-type": "application/json; charset=utf-8",
+    });
     response.end(JSON.stringify({ error: "of Expect, only 100-continue is understood" }));
   });
 };
@@ -139,6 +146,7 @@ export const explainError = (
 /** Answers with an error. */
 export const sendError = (cause: FastifyError | HttpError, reply: FastifyReply): Answered => {
   const { headers, ...answer } = explainError(cause, reply.log);
+  if (headers["retry-after"] !== undefined) reply.header(EXPOSED, "Retry-After");
   reply.code(answer.status).headers(headers).type("application/json; charset=utf-8").send({ error: answer.text });
   return answer;
 };

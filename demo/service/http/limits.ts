@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
-import ipaddr from "ipaddr.js";
 import type { ServiceConfig } from "../config/options.js";
 import { DAY_MS } from "../config/time-argument.js";
 import { type Counter, createCounter } from "./counter.js";
 import { HttpError } from "./errors.js";
+import { networkOf, networksOf } from "./networks.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -18,32 +18,37 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const MEGABYTE = 1_000_000;
 /**
- * Networks of IPv6 whose bytes are counted, by the bits of their addresses, and how many times an address's day they have:
- * what one household, and one site, is given. An address of IPv4 has one day in each of them.
+ * What the networks of an address (`networks.ts`) are called, and how many times an address's day they have: what one household,
+ * and one site, is given.
  */
 const NETWORKS = [
-  { bits: 64, days: 1, what: "this address" },
-  { bits: 56, days: 4, what: "this network of 56 bits" },
-  { bits: 48, days: 16, what: "this network of 48 bits" },
+  { days: 1, what: "this address" },
+  { days: 4, what: "this network of 56 bits" },
+  { days: 16, what: "this network of 48 bits" },
 ];
 /** The part of its day up to which an address is taken in whatever the others have used. */
 const SMALL = 0.01;
 
-/** @throws HttpError 429 where a key may not use so much more now */
-const refuseAbove = (counter: Counter, key: string, { points, what }: { points: number; what: string }): void => {
+/** The answer 429 where a key may not use so much more now. */
+const tooMuch = (
+  counter: Counter,
+  key: string,
+  { points, what }: { points: number; what: string },
+): HttpError | undefined => {
   const wait = counter.wait(key, points);
-  if (wait > 0) throw new HttpError(429, what, { "retry-after": String(Math.ceil(wait / 1_000)) });
+  return wait > 0 ? new HttpError(429, what, { "retry-after": String(Math.ceil(wait / 1_000)) }) : undefined;
 };
 
 /** Refuses what one address asks above so many requests a minute. */
 export const limitRequests = (app: FastifyInstance, { rateLimit }: Pick<ServiceConfig, "rateLimit">): void => {
   if (rateLimit === 0) return;
   const counter = createCounter({ points: rateLimit, windowMs: MINUTE_MS });
-  app.addHook("onRequest", async ({ ip, routeOptions }) => {
-    if (routeOptions.config.unlimited) return;
+  app.addHook("onRequest", ({ ip, routeOptions }, _reply, done) => {
+    if (routeOptions.config.unlimited) return done();
     const network = networkOf(ip);
-    refuseAbove(counter, network, { points: 1, what: "too many requests, try again within a minute" });
-    counter.add(network, 1);
+    const error = tooMuch(counter, network, { points: 1, what: "too many requests, try again within a minute" });
+    if (error === undefined) counter.add(network, 1);
+    done(error);
   });
 };
 
@@ -70,8 +75,7 @@ export const createQuota = ({
   tokenQuota,
 }: Pick<ServiceConfig, "addressQuota" | "tokenQuota">): ((load: Load) => (points: number) => void) => {
   if (addressQuota === 0 && tokenQuota === 0) return () => () => {};
-  const networks = NETWORKS.map(({ bits, days, what }) => ({
-    bits,
+  const networks = NETWORKS.map(({ days, what }) => ({
     counter: createCounter({ points: addressQuota * days * MEGABYTE || Number.POSITIVE_INFINITY, windowMs: DAY_MS }),
     what: `the ${addressQuota * days} MB a day of ${what} are used up`,
   }));
@@ -81,21 +85,18 @@ export const createQuota = ({
   const small = (addressQuota || tokenQuota) * MEGABYTE * SMALL;
 
   return ({ address, workspace, points }) => {
-    const counted = address === undefined ? [] : networks.map((one) => ({ ...one, key: networkOf(address, one.bits) }));
-    for (const { counter, key, what } of counted) refuseAbove(counter, key, { points, what });
-    const isSmall = counted.length > 0 && counted.every(({ counter, key }) => counter.used(key) + points <= small);
-    if (!isSmall) refuseAbove(ofWorkspace, workspace, { points, what: used });
-    for (const { counter, key } of counted) counter.add(key, points);
+    const keys = address === undefined ? [] : networksOf(address);
+    let error: HttpError | undefined;
+    let isSmall = keys.length > 0;
+    for (const [at, key] of keys.entries()) {
+      const { counter, what } = networks[at]!;
+      error ??= tooMuch(counter, key, { points, what });
+      if (counter.used(key) + points > small) isSmall = false;
+    }
+    if (!isSmall) error ??= tooMuch(ofWorkspace, workspace, { points, what: used });
+    if (error !== undefined) throw error;
+    for (const [at, key] of keys.entries()) networks[at]!.counter.add(key, points);
     ofWorkspace.add(workspace, points);
     return (back) => ofWorkspace.add(workspace, -back);
   };
-};
-
-/** Whoever has an address of IPv6 has 2⁶⁴ of them, which count as one; the first bits of an address name larger networks. */
-export const networkOf = (address: string, bits = 64): string => {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  if (parsed.kind() === "ipv4") return parsed.toString();
-  const [a, b, c, d] = (parsed as ipaddr.IPv6).parts as [number, number, number, number];
-  return [a, b, c, d & (0xffff << (64 - bits))].join(":");
 };

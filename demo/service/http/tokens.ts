@@ -57,8 +57,14 @@ export const createAccess = async (query: Query, config: Config): Promise<Access
 
   let names: readonly string[] = [];
   let owners = new Map<string, Owner>();
+  /** Those that were sent and are right: so there are never more of them than tokens. */
+  let sent = new Map<string, Owner>();
   const ownerOf = (kind: Kind, token: string): Owner | undefined => {
-    const owner = owners.get(kind + sha256(token));
+    let owner = sent.get(kind + token);
+    if (owner === undefined) {
+      owner = owners.get(kind + sha256(token));
+      if (owner !== undefined) sent.set(kind + token, owner);
+    }
     return owner !== undefined && Date.now() < owner.expiresAt ? owner : undefined;
   };
   return {
@@ -70,6 +76,7 @@ export const createAccess = async (query: Query, config: Config): Promise<Access
       const [workspaces, tokens] = await Promise.all([listWorkspaces(query), listTokens(query)]);
       names = workspaces;
       owners = new Map();
+      sent = new Map();
       for (const { digest, kind, workspace, name, expiresAt = Number.POSITIVE_INFINITY } of tokens)
         owners.set(kind + digest, { workspace, name, expiresAt });
       // What was deleted is served no more, though the environment of this process names it.

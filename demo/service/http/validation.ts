@@ -20,6 +20,7 @@ const describe = ({ instancePath, keyword, params, message }: FastifySchemaValid
   const whole = part === "querystring" || part === "params" ? "the query" : `the ${part}`;
   const name = instancePath.slice(1).replaceAll("/", ".") || whole;
   if (keyword === "required") return `${params.missingProperty} is missing`;
+  if (keyword === "additionalProperties") return `${params.additionalProperty} is not known`;
   if (keyword === "minLength") return `${name} must not be empty`;
   if (keyword === "enum") return `${name} must be ${(params.allowedValues as string[]).join(" or ")}`;
   if (keyword === "const") return `${name} must be ${params.allowedValue}`;

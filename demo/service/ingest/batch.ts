@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import { digest } from "../database/exact-text.js";
 import { requireApiToken } from "../http/auth.js";
+import { EXPOSED } from "../http/cors.js";
 import { errors, explainError, HttpError } from "../http/errors.js";
 import { pointsOf } from "../http/limits.js";
 import { describeErrors } from "../http/validation.js";
@@ -118,7 +119,7 @@ export const batchRoute =
             { status: error.statusCode, text: error.message, reason: error.reason },
             { body: row.body, bodyText: row.text, bodyBytes: Buffer.byteLength(row.text) },
           );
-        if (batch === "on") reply.header("tracklet-batch", OFFER);
+        if (batch === "on") reply.headers({ "tracklet-batch": OFFER, [EXPOSED]: "Tracklet-Batch" });
         return verdicts;
       },
     );

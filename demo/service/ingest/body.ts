@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { HttpError, MEDIA_TYPE } from "../http/errors.js";
-import { networkOf } from "../http/limits.js";
+import { networkOf } from "../http/networks.js";
 import type { Holding } from "./held.js";
 
 declare module "fastify" {
@@ -113,11 +113,13 @@ const receive = (
   { maxBytes, hold }: { maxBytes: number; hold(cut: () => void): Holding },
   done: (broken: Error | undefined, bytes: Buffer, length: number) => void,
 ): void => {
+  const whole = Number(payload.headers["content-length"]);
   let chunks: Buffer[] = [];
   let length = 0;
+  let holding: Holding | undefined;
   const end = (broken: Error | undefined): void => {
     payload.off("data", take).off("error", broke).off("end", ended);
-    holding.end();
+    holding?.end();
     const bytes = broken !== undefined ? NOTHING : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
     chunks = [];
     done(broken, bytes, length);
@@ -127,12 +129,14 @@ const receive = (
     if (length > maxBytes + MAX_DISCARDED) payload.destroy();
     if (length - chunk.length > maxBytes) return;
     chunks.push(chunk);
+    // Most come in one piece: nothing of them is on the way any more.
+    if (chunk.length === whole) return;
+    holding ??= hold(() => end(tooSlow()));
     holding.add(chunk.length);
   };
   // Whoever sent it is gone: as it is, the error would be taken for one of the database's connection.
   const broke = (): void => end(new HttpError(400, "the body was broken off", {}, "broken"));
   const ended = (): void => end(undefined);
-  const holding = hold(() => end(tooSlow()));
   payload.on("data", take).once("error", broke).once("end", ended);
 };
 

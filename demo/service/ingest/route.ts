@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyInstance } from "fastify";
 import { requireApiToken } from "../http/auth.js";
+import { EXPOSED } from "../http/cors.js";
 import { errors, HttpError } from "../http/errors.js";
 import { createQuota, pointsOf } from "../http/limits.js";
 import { batchRoute } from "./batch.js";
@@ -61,7 +62,7 @@ const eventRoute =
         const { bodyText, workspace } = request;
         const address = request.isOfServer ? undefined : request.ip;
         const { event, ignored } = judgeEvent(request.body, bodyText, { workspace, address, receivedAt: Date.now() });
-        const points = pointsOf(Buffer.byteLength(bodyText));
+        const points = pointsOf(request.bodyBytes);
         const giveBack = spend({ address, workspace, points });
         // A body may take its time, and its workspace be deleted meanwhile.
         if (!access.workspaces().includes(workspace)) throw new HttpError(401, "the API token is wrong");
@@ -70,7 +71,7 @@ const eventRoute =
           giveBack(points);
           throw error;
         });
-        if (batch === "on") reply.header("tracklet-batch", OFFER);
+        if (batch === "on") reply.headers({ "tracklet-batch": OFFER, [EXPOSED]: "Tracklet-Batch" });
         if (ignored.length === 0) return { status: "success" as const };
         tellIgnored();
         return { status: "success" as const, ignored };

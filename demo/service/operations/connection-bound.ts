@@ -1,5 +1,5 @@
 import type { Server, Socket } from "node:net";
-import { networkOf } from "../http/limits.js";
+import { networkOf } from "../http/networks.js";
 
 /** Connections of one network at a time: of an office with thousands, who all look at one page. */
 const MAX_CONNECTIONS = 1_000;
@@ -16,12 +16,15 @@ export const boundConnections = (
   most = MAX_CONNECTIONS,
 ): void => {
   const open = new Map<string, Set<Socket>>();
+  /** Each socket with those of its network, itself among them. */
+  const beside = new WeakMap<Socket, Set<Socket>>();
   server.on("connection", (socket: Socket) => {
     const { remoteAddress = "" } = socket;
     if (isOurs(remoteAddress)) return;
     const network = networkOf(remoteAddress);
     const sockets = open.get(network) ?? new Set();
     open.set(network, sockets.add(socket));
+    beside.set(socket, sockets);
     socket.once("close", () => {
       sockets.delete(socket);
       if (sockets.size === 0 && open.get(network) === sockets) open.delete(network);
@@ -32,7 +35,7 @@ export const boundConnections = (
     oldest!.destroy();
   });
   server.on("request", ({ socket }: { socket: Socket }) => {
-    const sockets = open.get(networkOf(socket.remoteAddress ?? ""));
+    const sockets = beside.get(socket);
     // The latest stands last.
     if (sockets?.delete(socket)) sockets.add(socket);
   });

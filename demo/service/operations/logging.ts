@@ -1,14 +1,20 @@
 import { type FastifyRequest, type FastifyServerOptions, LogController } from "fastify";
 import type { ServiceConfig } from "../config/options.js";
 
+/** A logger for each request would only add a number that stands in no other line. */
+const WITHOUT_REQUESTS: FastifyServerOptions = {
+  logController: new LogController({ disableRequestLogging: true }),
+  childLoggerFactory: (logger) => logger,
+};
+
 /**
  * Options of Fastify for one JSON object a line on stdout. Requests are among them at `debug` and below. Neither a
  * header field nor the query of a URL is ever logged: tokens stand there.
  */
 export const logOptions = (
   level: ServiceConfig["logLevel"],
-): Pick<FastifyServerOptions, "logger" | "logController"> => ({
-  logController: new LogController({ disableRequestLogging: level !== "debug" && level !== "trace" }),
+): Pick<FastifyServerOptions, "logger" | "logController" | "childLoggerFactory"> => ({
+  ...(level === "debug" || level === "trace" ? {} : WITHOUT_REQUESTS),
   logger: {
     level,
     base: null,

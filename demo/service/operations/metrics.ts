@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { isUnavailable } from "../database/sql-state.js";
 import { HttpError } from "../http/errors.js";
 import { sha256 } from "../http/token-store.js";
 import { digests } from "../http/tokens.js";
 import type { EventStore } from "../ingest/store.js";
+import { createHistogram } from "./histogram.js";
 import { REFUSALS } from "./refusals.js";
 
 /** Bounds in seconds: from a look-up in memory to the time-out of a query. */
@@ -15,29 +16,29 @@ export const createMetrics = (workspaces: readonly string[]) => {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const requests = new Histogram({
+  const requests = createHistogram(registry, {
     name: "tracklet_http_request_seconds",
     help: "Time from a request to its answer, by method, route and status",
-    labelNames: ["method", "route", "status"] as const,
     buckets: SECONDS,
-    registers,
   });
-  const batches = new Histogram({
+  const batches = createHistogram(registry, {
     name: "tracklet_commit_events",
     help: "Events in a transaction",
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
-    registers,
-  });
-  const commits = new Histogram({
+  }).of("", {});
+  const commits = createHistogram(registry, {
     name: "tracklet_commit_seconds",
     help: "Time that a transaction of events takes",
     buckets: SECONDS,
-    registers,
-  });
-  const waiting = new Gauge({
+  }).of("", {});
+  let waiting = 0;
+  new Gauge({
     name: "tracklet_events_waiting",
     help: "Events that were received and are not committed yet",
     registers,
+    collect() {
+      this.set(waiting);
+    },
   });
   const refused = new Counter({
     name: "tracklet_events_refused_total",
@@ -84,31 +85,35 @@ export const createMetrics = (workspaces: readonly string[]) => {
     leftOut: (workspace: string): void => erased.inc({ workspace }),
     /** To be called for each transaction of events. */
     committed: (events: number, seconds: number): void => {
-      batches.observe(events);
-      commits.observe(seconds);
+      batches(events);
+      commits(seconds);
     },
     /** Counts what goes into a store. */
     watchStore: (store: EventStore): EventStore => ({
       ...store,
-      add: async (event) => {
-        waiting.inc();
-        try {
-          await store.add(event);
-        } catch (error) {
-          const isFull = (error as { statusCode?: number }).statusCode === 503;
-          const reason = isFull ? "full" : isUnavailable(error) ? "away" : "failed";
-          refused.inc({ reason, workspace: event.workspace });
-          throw error;
-        } finally {
-          waiting.dec();
-        }
+      add: (event) => {
+        waiting += 1;
+        return store.add(event).then(
+          () => {
+            waiting -= 1;
+          },
+          (error: unknown) => {
+            waiting -= 1;
+            const isFull = (error as { statusCode?: number }).statusCode === 503;
+            const reason = isFull ? "full" : isUnavailable(error) ? "away" : "failed";
+            refused.inc({ reason, workspace: event.workspace });
+            throw error;
+          },
+        );
       },
     }),
     /** Counts the requests of a service, by the pattern of the route: paths hold ids. */
     watchRequests: (app: FastifyInstance): void => {
       app.addHook("onResponse", (request, reply, done) => {
+        const { method } = request;
+        const status = reply.statusCode;
         const route = request.routeOptions.url ?? "none";
-        requests.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1_000);
+        requests.of(`${method} ${status} ${route}`, { method, route, status })(reply.elapsedTime / 1_000);
         done();
       });
     },

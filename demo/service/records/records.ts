@@ -112,4 +112,5 @@ const contactOfEvents = async (query: Query, workspace: string, id: string): Pro
   return { id, unique_id: first.contact_uid, created_at, archived: false, data: "{}", stage: null, health: null };
 };
 
-const READ = { account: readAccount, contact: readContact };
+/** Reads one by its internal id. @throws HttpError 404 */
+export const READ = { account: readAccount, contact: readContact };

@@ -6,7 +6,7 @@ import { attempt } from "../../shared/attempt.js";
 import { config } from "../config.js";
 import { isHidden, type Navigation, onNavigate } from "../page.js";
 
-/** So long, in milliseconds, a URL stands before it is judged. */
+/** For so many milliseconds a URL must stay the same before it is judged. */
 const STANDS_MS = 250;
 
 /** The strongest of several moves counts. An intercepted reload, or an update of an entry's state, is none of these, and no move. */
@@ -24,7 +24,7 @@ let isSeen = false;
 
 const isHash = (): boolean => config.pageviews === "hash";
 
-/** What makes a URL another one: not its fragment, unless that routes; the first route is none; of a replacement the path alone. */
+/** The part of a URL that makes it another view: without its fragment, unless fragments route; of a replacement the path alone. */
 const essence = (url: string): string => {
   const whole = url.replace(isHash() ? /#!?\/?$/ : /#.*/, "");
   return strength === STRENGTHS.replace ? whole.replace(/\?[^#]*/g, "").replace(/#!?\/?$/, "") : whole;
@@ -49,7 +49,7 @@ export const judgeView = (isLeaving?: boolean): void => {
 export const move = (kind: Navigation | "load"): void => {
   clearTimeout(timer);
   timer = setTimeout(() => attempt(judgeView), STANDS_MS);
-  // A kind without a strength is not more than any.
+  // Of a kind without a strength the comparison is false.
   if (STRENGTHS[kind] > strength) strength = STRENGTHS[kind];
 };
 

@@ -1,4 +1,4 @@
-/** Events that were tracked before anybody was named get contact and account, or are forgotten. */
+/** Events that were tracked before an `identify` get contact and account, or are dropped after a log-out. */
 import type { TrackEvent } from "../../types.js";
 import { write } from "../json.js";
 import { identity, identityParams, readIdentity } from "../state/identity.js";
@@ -6,9 +6,8 @@ import { getStored } from "../state/storage.js";
 import { change, drop, enlist, lists, put, rows } from "./queue.js";
 import { contentOf, isOwn, type Row } from "./row.js";
 
-/** Has somebody logged out since the event was tracked, without its contact? Without a reset id nobody has. */
-export const isForgotten = ({ isAddressed, resetId }: Row): boolean =>
-  !isAddressed && !!identity[0] && identity[0] !== resetId;
+/** Has somebody logged out since the event was tracked, without its contact? Nothing is tracked so after a log-out. */
+export const isForgotten = ({ isAddressed }: Row): boolean => !isAddressed && !!identity[0];
 
 /** Gives the event the contact and the account. The event's own account wins. */
 export const address = (row: Row): void => {
@@ -18,12 +17,18 @@ export const address = (row: Row): void => {
   put(row);
 };
 
-/** Somebody may have been named: this tab's events are addressed at once, those of other tabs when they are sent. */
+/**
+ * Somebody may have been named or have logged out: what waits for that gets its contact, this tab's at once, that of other tabs
+ * when it is sent; or it goes.
+ */
 export const addressAll = (): void => {
-  if (identity[1]) for (const row of [...lists.unaddressed]) (isOwn(row) ? address : enlist)(row);
+  for (const row of [...lists.unaddressed])
+    if (identity[0]) drop(row);
+    else if (identity[1] && isOwn(row)) address(row);
+    else enlist(row);
 };
 
-/** What waits here with the proof of before, goes with the new one of the same contact and account. */
+/** Events that wait here with an older proof of this contact and account get the new one. */
 export const renewProof = (contact: string, account: string, proof: string): void => {
   const [, before, accountBefore, proofBefore] = identity;
   if (!proofBefore || proofBefore === proof || before !== contact || accountBefore !== account) return;
@@ -35,13 +40,8 @@ export const renewProof = (contact: string, account: string, proof: string): voi
     }
 };
 
-/** Somebody has logged out. */
-export const forgetUnaddressed = (): void => {
-  for (const row of lists.unaddressed) drop(row);
-};
-
 /** Learns whom other documents have named, and whether somebody has logged out. */
 export const readVisitor = (): void => {
-  if (readIdentity()) forgetUnaddressed();
+  readIdentity();
   addressAll();
 };

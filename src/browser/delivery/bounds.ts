@@ -1,4 +1,4 @@
-/** How much may wait: events, bytes and age. The oldest event goes first; of what a later look has found, the oldest after those. */
+/** How much may wait: events, bytes and age. The oldest event is evicted first. What a later look has found comes after those. */
 import { numberOf } from "../config.js";
 import { get } from "../state/storage.js";
 import { drop, forget, lists, rows, tally } from "./queue.js";
@@ -21,14 +21,14 @@ const mostBytes = (): number => numberOf("maxBytes", MAX_BYTES);
 export const evict = (row: Row, detail: string): void => {
   // Another tab has delivered or dropped it.
   if (!isOwn(row) && get(row.key) === undefined) forget(row);
-  // Nobody may ever be named: once is enough.
+  // Perhaps nobody ever identifies here: one report a page is enough.
   else drop(row, row.isAddressed || !tally.unnamed++ ? "evicted" : undefined, detail);
 };
 
-/** Could it never be sent, or only in place of all others? Where it is one alone, it pushes no other one out. */
+/** Is this one event over the bytes that all may have? Then it is dropped itself, and evicts no other one. */
 export const isTooLarge = ({ size }: Row): boolean => size > Math.min(mostBytes(), MAX_SIZE);
 
-/** Drops what is too old or too much. Events without a contact may never be sent: they take no room from others. */
+/** Evicts what is too old or too much. Events without a contact have bounds of their own, because they may never be sent. */
 export const trim = (): void => {
   for (const row of rows.values()) {
     if (!row.isAddressed) continue;

@@ -29,7 +29,7 @@ function* dueEvents({ isOut, isLeaving, mayProbeEarly }: Occasion): Generator<Du
       if (inFlight.has(row) || !list.has(row)) continue;
       const wait = isFull(isOut) ? SLOW_MS : waitFor(key, mayProbeEarly);
       if (wait || (backoff && isGone)) return yield wait;
-      // What leaves with a page is its own. A mark that was right is dropped as its row says.
+      // A page that is left sends its own events only. A mark that was right is dropped as its row says.
       const isOwnBusiness = isYoung(row) || (isLeaving && tab === me && !row.failedAt && !passedOver(me));
       const isFree = isOwnBusiness && !row.arrivedMark;
       if (isLeaving && !isFree) continue;
@@ -42,7 +42,7 @@ function* dueEvents({ isOut, isLeaving, mayProbeEarly }: Occasion): Generator<Du
       }
       if (!isFree && !isStillThere(row)) continue;
       if (!row.isAddressed) address(row);
-      // What does not fit into what the browser takes beside it waits, and what stands behind it, too.
+      // An event that does not fit into the bytes that the browser still takes waits, and all behind it wait, too.
       if (size > room() && (isOut || size <= KEEPALIVE_BYTES)) return;
       yield row;
       if (backoff) return;

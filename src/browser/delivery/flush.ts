@@ -14,9 +14,9 @@ export const flush = async (timeoutMs: number): Promise<FlushResult> => {
     const end = performance.now() + timeoutMs;
     if (!isHidden()) look();
     hurry();
-    while (isBusy() && performance.now() < end) await pause(FLUSH_LOOK_MS);
+    while (isBusy(end) && performance.now() < end) await pause(FLUSH_LOOK_MS);
   } catch {
-    // The page has broken its clock: there is nothing to wait for.
+    // The page has replaced its clock by one that throws: nobody can wait.
   }
   const queued = [...rows.values()].filter(isOwn).length;
   return { delivered: tally.delivered - delivered, queued, dropped: tally.dropped - dropped };

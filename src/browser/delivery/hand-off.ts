@@ -6,7 +6,7 @@ import { inFlight, openFor } from "./in-flight.js";
 import { enlist, lists, put, rows } from "./queue.js";
 import { HANGS_MS, MARK_MS } from "./timings.js";
 
-/** Marks what is in flight, if nothing speaks against it. @param isLeaving whether the page is left now */
+/** Marks what is in flight, unless something has failed. @param isLeaving whether the page is left now */
 export const handOff = (isLeaving: boolean): void => {
   const isLikely = !isOn(config.stamp) && !backoff && navigator.onLine && !openFor(HANGS_MS).length;
   for (const [row, { kept }] of inFlight) {

@@ -5,11 +5,13 @@
 export const health = {
   /** When the service answered last, whatever it said, in epoch milliseconds. */
   answeredAt: 0,
-  /** When the last request began that was accepted; the same. */
+  /** When the last request began that was accepted, in epoch milliseconds. */
   acceptedAt: 0,
   /** Events that were refused since. */
   refusals: 0,
   isPaused: false,
+  /** The most events that it takes in one request, as each accepted one tells; 0 for ever where one did not, or several were refused. */
+  most: 1,
 };
 
 /** A request that began then was accepted. */

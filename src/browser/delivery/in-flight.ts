@@ -1,4 +1,4 @@
-/** What is in flight, and how much more may be: browsers bound it, and say so only by failing. */
+/** What is in flight, and how much more may be. Browsers bound it, and tell so only by failing requests. */
 import { health } from "./health.js";
 import type { Row } from "./row.js";
 import {
@@ -28,7 +28,7 @@ export const setGone = (next: boolean): void => {
 export const openFor = (ms: number): Request[] =>
   [...inFlight.values()].filter(({ beganAt }) => Date.now() - beganAt >= ms);
 
-/** Has the service answered a moment ago? What hangs has not. */
+/** Has the service answered a moment ago? One that hangs has not. */
 const isAnswering = (): boolean => Date.now() - health.answeredAt < SLOW_MS;
 
 /**

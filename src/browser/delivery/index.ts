@@ -2,7 +2,7 @@
 import { log } from "../reporting.js";
 import { choose, consent } from "../state/consent.js";
 import { identify, resetIdentity } from "../state/identity.js";
-import { addressAll, forgetUnaddressed, readVisitor, renewProof } from "./addressing.js";
+import { addressAll, readVisitor, renewProof } from "./addressing.js";
 import { evict, isTooLarge, trim } from "./bounds.js";
 import { catchUp, resume } from "./page-life.js";
 import { create, enlist, put, rename } from "./queue.js";
@@ -29,7 +29,7 @@ export const add = (body: string): void => {
   enlist(row);
   put(row);
   log(consent === "granted" ? "queued" : consent!, body);
-  // Within one task, too: no page ever finds its own storage full because of ours.
+  // At each event, also within one task: the bounds keep room in the storage for the page's own rows.
   trim();
   wake();
 };
@@ -45,7 +45,7 @@ export const identified = (...who: [contact: string, account: string, proof: str
 /** Somebody logs out: what was never addressed goes. Events of other tabs go when they are taken over. */
 export const reset = (): void => {
   resetIdentity();
-  forgetUnaddressed();
+  addressAll();
 };
 
 /** The visitor chooses. */

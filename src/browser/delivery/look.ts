@@ -15,7 +15,7 @@ const isEvent = (body: string): boolean | undefined =>
     return typeof contact_uid === "string" && typeof event_uid === "string" && !!params;
   });
 
-/** When the next look is due, by a clock that nobody sets. */
+/** When the next look is due, by a clock that nobody can set. */
 let dueAt = Number.POSITIVE_INFINITY;
 
 /** Another document has an event that it may still send itself: what is still there after a while needs help. */
@@ -41,7 +41,7 @@ export const isStillThere = (row: Row): boolean => {
   const { handedOffAt, arrivedMark, key } = row;
   const text = get(key);
   if (text === undefined) {
-    // This document's own was emptied by the page, and goes all the same.
+    // The page has emptied the storage: this document sends its own event from memory.
     if (!isOwn(row)) forget(row);
     return isOwn(row);
   }

@@ -18,7 +18,7 @@ interface Lock {
 
 /** Locks that were asked for and not refused, by the name of their tab. */
 const held = new Map<string, Lock>();
-/** Until when tabs are passed over whose lock was refused, by a clock that nobody sets. */
+/** Until when tabs are passed over whose lock was refused, by a clock that nobody can set. */
 const refused = new Map<string, number>();
 
 /** Has the browser locks for this page? Not on plain `http`. */
@@ -70,14 +70,14 @@ export const ask = (tab: string): Promise<void> =>
 /** May this document write and send the event now? */
 export const owns = (row: Row): boolean => isYoung(row) || !!held.get(row.tab)?.isSettled;
 
-/** Is the event of another tab so young that its own document sends it? That one is no more, or may be, where it is handed off. */
+/** Is the event of another tab so young that its own document sends it? A handed-off event is not: its document may be gone. */
 export const isLeftAlone = (row: Row): boolean =>
   !isOwn(row) &&
   !row.handedOffAt &&
   ageOf(row) >= 0 &&
   ageOf(row) < (hasLocks() ? LEFT_ALONE_MS : LEFT_ALONE_WITHOUT_LOCKS_MS);
 
-/** Lets go of the locks of tabs without an open request. Where only a place is missing, what was granted is used soon. */
+/** Frees the locks of tabs without an open request. A lock is kept where only a free place is missing, because it is used soon. */
 export const release = (): void => {
   const open = new Set([...inFlight.keys()].map(({ tab }) => tab));
   if (!isFull(isHidden())) for (const [tab, { isSettled }] of held) if (isSettled && !open.has(tab)) end(tab);

@@ -1,4 +1,4 @@
-/** What a page's life does to the delivery: it is seen, hidden, left, comes back, and is told what other documents have changed. */
+/** What the delivery does when the page is seen, hidden or left, when it comes back, and when other documents have changed rows. */
 import { isHidden, type PageEvent } from "../page.js";
 import { consent, readConsent, restoreRefusal } from "../state/consent.js";
 import { IDENTITY } from "../state/identity.js";
@@ -21,7 +21,7 @@ export const catchUp = (isTold?: boolean): void => {
   readBackoff(isTold);
 };
 
-/** Something may let events go, those of other tabs too: a page was loaded, or is seen again. */
+/** More may be sent now, also of other tabs: a page was loaded, or is seen again. */
 export const resume = (): void => {
   look();
   hurry();
@@ -30,7 +30,7 @@ export const resume = (): void => {
 const leave = (): void => {
   setGone(true);
   round(true);
-  // What the page has emptied out of the storage, the next page needs.
+  // The page may have emptied the storage, and the next page needs these rows.
   for (const row of rows.values()) if (isOwn(row) && getStored(row.key) === undefined) put(row);
   restoreRefusal();
   releaseAll();
@@ -45,8 +45,8 @@ const comeBack = (): void => {
   // What was in flight is judged by its mark, if it has one, or sent again: Firefox cuts its request off, WebKit never ends it.
   // Without a row, another tab has delivered it.
   for (const row of rows.values())
-    if (inFlight.has(row) && (isEmptied || get(row.key) !== undefined)) enlist(row);
-    else if (!isInMemory(row.key)) forget(row);
+    if (isInMemory(row.key) || (inFlight.has(row) && (isEmptied || get(row.key) !== undefined))) enlist(row);
+    else forget(row);
   inFlight.clear();
   catchUp();
   resume();
@@ -81,7 +81,7 @@ const onStorage = ({ key: whole, newValue }: PageEvent): void => {
   round();
 };
 
-/** What happens to the page: one of the events of `onPage`, but `pageshow` only where it comes back. */
+/** What happens to the page: one of the events of `onPage`, but `pageshow` only when it comes back from the cache. */
 export const onPageEvent = (event: PageEvent): void => {
   const { type } = event;
   const isVisible = !isHidden();

@@ -58,7 +58,7 @@ export const forget = (row: Row): void => {
   if (!ready.get(row.tab)?.size) ready.delete(row.tab);
 };
 
-/** @param isAgain whether what was handed off is sent again all the same */
+/** @param isAgain whether an event that was handed off is sent again */
 export const enlist = (row: Row, isAgain?: boolean): void => {
   const isNamed = row.isAddressed || (!isOwn(row) && identity[1]);
   const own = ready.get(row.tab) ?? new Set();
@@ -97,7 +97,6 @@ export const create = (body: string): Row => {
     time,
     failures: 0,
     handedOffAt: 0,
-    resetId: identity[0]!,
     trackedAt: performance.now(),
     ...contentOf(body),
   };

@@ -28,7 +28,7 @@ const judgeFailure = (row: Row, status: number, isEvents: boolean): boolean => {
     drop(row, "rejected", `status ${status}`);
     return true;
   }
-  // A proof of identity that does not hold speaks of its contact alone.
+  // A proof of identity that the service refuses concerns its contact alone.
   const isUnproven = status === 422 && row.body.includes('"identity_proof"');
   if (isUnproven && !tries) report("input", "identify: proof");
   row.tries = isUnproven ? UNPROVEN_TRIES : isAtFault || (isEvents && tries) ? tries + 1 : 0;
@@ -40,18 +40,19 @@ const judgeFailure = (row: Row, status: number, isEvents: boolean): boolean => {
     put(row);
   }
   if (row.tries) move(row);
-  // It has failed: its mark, if it has one, says nothing any more.
+  // It has failed, so it is no longer taken for delivered.
   else enlist(row, true);
   return row.tries > 0;
 };
 
 /** Says what the answer means. A suspect is in no list after it. */
-export const judge = (row: Row, { request, outcome: [status, retryAfter] }: Ended): void => {
+export const judge = (row: Row, { request, outcome: [status, retryAfter, most] }: Ended): void => {
   if (status > BEACON) health.answeredAt = Date.now();
   if (isSuccess(status)) {
     accept(request.beganAt);
     clear();
     deliver(row);
+    health.most &&= most!;
     return;
   }
   if (row.isRemoved) forget(row);

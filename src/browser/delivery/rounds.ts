@@ -8,6 +8,7 @@ import { url } from "../config.js";
 import { isHidden } from "../page.js";
 import { guard, log } from "../reporting.js";
 import { consent } from "../state/consent.js";
+import { backoff } from "./backoff.js";
 import { trim } from "./bounds.js";
 import { due } from "./due.js";
 import { handOff, judgeMarks } from "./hand-off.js";
@@ -28,6 +29,9 @@ const next = {
   mayProbeEarly: true,
 };
 
+/** When the next round comes, by a clock that nobody sets. */
+let nextAt = 0;
+
 const arm = (delay: number): void => {
   clearTimeout(next.timer);
   // Whole milliseconds: a round that comes too early finds nothing to do.
@@ -39,7 +43,7 @@ const again = (): void => {
   if (!isGone) round();
 };
 
-/** Sends one event, and has judged what becomes of it. */
+/** Sends one event, and has its outcome judged. */
 const carry = async (row: Row, isOut: boolean): Promise<void> => {
   const ended = await send(row, isOut);
   const isKnown = inFlight.get(row) === ended.request;
@@ -47,7 +51,7 @@ const carry = async (row: Row, isOut: boolean): Promise<void> => {
   if (!isKnown && !isSuccess(ended.outcome[0])) return;
   // In the same task as it is judged: until then nobody else may send the event.
   if (isKnown) inFlight.delete(row);
-  guard(() => judge(row, ended));
+  for (const one of ended.several) guard(() => judge(one, ended));
   again();
   if (rows.get(row.key) !== row || row.list) return;
   // A suspect waits by itself, in no list.
@@ -78,11 +82,12 @@ const step = (isLeaving: boolean): void => {
   }
   if (isOut) handOff(isLeaving);
   release();
+  nextAt = performance.now() + wait;
   if (!isGone && wait < Number.POSITIVE_INFINITY) arm(wait);
 };
 
 /**
- * Something may let events go.
+ * More may be sent now.
  *
  * @param isLeaving whether the page is being hidden or left in this moment
  */
@@ -104,5 +109,5 @@ export const wake = (): void => {
   else requestAnimationFrame(() => guard(() => next.isComing && arm(0)));
 };
 
-/** Is anything under way that may let more go? */
-export const isBusy = (): boolean => inFlight.size > 0 || isAsking();
+/** Is anything under way that may let more go, or does an attempt of the service come before `end`? */
+export const isBusy = (end: number): boolean => inFlight.size > 0 || isAsking() || (!!backoff && nextAt < end);

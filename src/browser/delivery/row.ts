@@ -1,6 +1,6 @@
 /**
  * An event as one record, and as the text of its row: `event2:<tab>:<sequence>:<time>` =
- * `<failures>,<time of the hand-off>,<reset id><body>`. The key names the format: other versions of the script have others.
+ * `<failures>,<time of the hand-off><body>`. The key names the format: other versions of the script have others.
  */
 import { YOUNG_MS } from "./timings.js";
 
@@ -24,12 +24,10 @@ export interface Row {
   failures: number;
   /** When the page was left while its request was open, in epoch milliseconds: the service most likely has it. 0: it was not. */
   handedOffAt: number;
-  /** Of an event without a contact: the reset id under which it was tracked. */
-  resetId: string;
 
   // What follows is this document's alone.
 
-  /** When this document has tracked it, by a clock that nobody sets. */
+  /** When this document has tracked it, by a clock that nobody can set. */
   trackedAt?: number;
   /** The hand-off that a later request has shown to be right. */
   arrivedMark?: number | undefined;
@@ -69,19 +67,17 @@ export const contentOf = (body: string): Pick<Row, "body" | "size" | "isAddresse
 });
 
 /** The text of a row. */
-export const writeRow = ({ failures, handedOffAt, resetId, body }: Row): string =>
-  `${failures},${handedOffAt},${resetId}${body}`;
+export const writeRow = ({ failures, handedOffAt, body }: Row): string => `${failures},${handedOffAt}${body}`;
 
 export const readRow = (key: string, text: string): Row => {
   const start = text.indexOf("{");
-  const [failures, handedOffAt, resetId = ""] = text.slice(0, start).split(",");
+  const [failures, handedOffAt] = text.slice(0, start).split(",");
   return {
     key,
     tab: key.split(":")[1]!,
     time: timeOf(key),
     failures: Number(failures),
     handedOffAt: Number(handedOffAt),
-    resetId,
     ...contentOf(text.slice(start)),
   };
 };

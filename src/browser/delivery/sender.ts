@@ -1,14 +1,19 @@
-/** Sends one event, and gives back what became of its request. */
+/** Sends one event, and others of its tab along with it, and gives back what became of the request. */
 import { backoff, claim } from "./backoff.js";
+import { health } from "./health.js";
 import { inFlight, openFor, type Request, room } from "./in-flight.js";
-import { put } from "./queue.js";
-import type { Row } from "./row.js";
+import { isStillThere } from "./look.js";
+import { owns } from "./ownership.js";
+import { lists, move, put } from "./queue.js";
+import { isYoung, type Row } from "./row.js";
 import { SLOW_MS } from "./timings.js";
 import { type Outcome, post } from "./transport.js";
 
 /** A request that has ended, and how. */
 export interface Ended {
   request: Request;
+  /** The events that it held. */
+  several: Row[];
   outcome: Outcome;
 }
 
@@ -19,15 +24,34 @@ export const send = async (row: Row, isOut: boolean): Promise<Ended> => {
     row.handedOffAt = 0;
     put(row);
   }
+  const several = [row];
+  let { size, list } = row;
+  // What a service knows again by its stamp goes with others of its tab where it takes several; what has failed goes alone.
+  // While the request is open, the others are in no list.
+  if (health.most > 1 && !backoff && list !== lists.failed && row.body.includes('"event_id"'))
+    for (const one of list!) {
+      if (size + one.size >= room() || several.length >= health.most) break;
+      if (one === row || inFlight.has(one) || !one.isAddressed || !(isYoung(one) || (owns(one) && isStillThere(one))))
+        continue;
+      move(one);
+      several.push(one);
+      size += one.size + 1;
+    }
   // Beacons, where there is no keepalive, are for pages that may be over soon. While something hangs, a new request is bound
   // to the page: Chromium holds one with keepalive open for 30 s after it was given up, and with it one of six connections.
   const outlives =
-    row.size <= room() && (isOut || (!backoff && !openFor(SLOW_MS).length && "keepalive" in Request.prototype));
+    size <= room() && (isOut || (!backoff && !openFor(SLOW_MS).length && "keepalive" in Request.prototype));
   claim(row.key);
   const request = {
     beganAt: Date.now(),
-    kept: outlives ? row.size : 0,
+    kept: outlives ? size : 0,
   };
   inFlight.set(row, request);
-  return { request, outcome: await post(row.body, outlives) };
+  const outcome = await post(several[1] ? `[${several.map(({ body }) => body)}]` : row.body, outlives);
+  // Of several, 200 alone says that all are stored; else each goes on alone.
+  if (several[1] && outcome[0] > 200) {
+    if (outcome[0] < 500) health.most = 0;
+    outcome[0] = 0;
+  }
+  return { request, several, outcome };
 };

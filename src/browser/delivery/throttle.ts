@@ -9,9 +9,9 @@ import { BURST, TRICKLE_MS } from "./timings.js";
 const buckets = new Map<string, { fullAt: number; over: number }>();
 let now = 0;
 
-/** Is this event one too many of its name? It is dropped then, before it takes a number. */
+/** Is this event of its name one too many? Then it is dropped before it takes a number. */
 export const isThrottled = (name: string): boolean => {
-  // In an outage time stands still: what waits must not grow.
+  // In an outage no new token comes: the number of events that wait must not grow.
   if (!backoff) now = performance.now();
   const bucket = buckets.get(name) ?? { fullAt: 0, over: 0 };
   buckets.set(name, bucket);

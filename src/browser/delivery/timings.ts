@@ -1,6 +1,6 @@
 /** All times and counts of the delivery, each once. Times are in milliseconds. */
 
-/** A frame that never comes, as of a covered window, delays nothing by more than this. */
+/** A covered window gets no frame: an event waits for one no longer than this. */
 export const FRAME_MS = 100;
 
 /** Requests at once: enough to drain a back-log, and two of a host's six sockets are left to the page. */
@@ -37,15 +37,15 @@ export const LOCKS = 8;
 /** An event of another tab that is still there after this time needs help. */
 export const LOOK_MS = 5_000;
 
-/** A probe whose page is gone frees the way after this time: that of a request. */
+/** If the page of a probe is gone, others may probe after this time: that of a request. */
 export const PROBE_MS = TIMEOUT_MS;
-/** Where there is a reason not to wait, a probe may still follow the last one only after this time. */
+/** Even where there is a reason not to wait, a probe follows the last one only after this time. */
 export const URGENT_MS = 8_000;
 /** Each document waits up to this much longer, so that one of them probes and the others are told in time. */
 export const SPREAD_MS = 1_000;
 /** A service that refuses every event is asked again after this time. */
 export const PAUSE_MS = 300_000;
-/** So many different events refused, and it is not the events that are wrong. */
+/** Once so many different events are refused, the configuration is wrong, and not the events. */
 export const REFUSALS = 8;
 /** The back-off of a suspect stays short for so many tries. */
 export const SUSPECT_TRIES = 8;
@@ -55,7 +55,7 @@ export const UNPROVEN_TRIES = 16;
 export const WELL_MS = 30_000;
 export const WELL_CEILING_MS = 2_000;
 
-/** For so long, a mark is judged by the requests that begin. */
+/** Requests that begin within this time judge a mark. */
 export const MARK_MS = 20_000;
 /** A request open for this long when the page is left says that the service may hang. */
 export const HANGS_MS = 3_000;
@@ -64,14 +64,14 @@ export const HANGS_MS = 3_000;
 export const MAX_EVENTS = 1_000;
 export const MAX_BYTES = 1_048_576;
 export const MAX_AGE_MS = 604_800_000;
-/** Of one name, so great a part of the most events may come at once, and then one in so much time; none more in an outage. */
+/** This share of the most events may be tracked of one name at once, and then one in this time; none in an outage. */
 export const BURST = 1 / 4;
 export const TRICKLE_MS = 1_000;
-/** Bytes of one event: more than that services commonly refuse, ours by default. */
+/** Bytes of one event: services commonly refuse more than that, ours by default. */
 export const MAX_SIZE = 262_144;
-/** The longest age that an option may ask for, 30 days: what a service keeps for the sake of late events has an end. */
+/** The longest age that an option may ask for, 30 days: a service must know when no late event can come any more. */
 export const LONGEST_AGE_MS = 2_592_000_000;
-/** Bounds of events without a contact: they may never be sent, so they are few and go within a day. */
+/** Bounds of events without a contact. They may never be sent, so few are kept, and for a day. */
 export const MAX_UNADDRESSED = 100;
 export const MAX_UNADDRESSED_AGE_MS = 86_400_000;
 

@@ -1,4 +1,4 @@
-/** How one body leaves the page, and what became of it, as plain data. */
+/** How one body is sent, and what became of it, as plain data. */
 import { attempt } from "../../shared/attempt.js";
 import { pause } from "../../shared/pause.js";
 import { retryAfterMs } from "../../shared/retry-policy.js";
@@ -6,27 +6,32 @@ import { config, url } from "../config.js";
 import { log } from "../reporting.js";
 import { TIMEOUT_MS } from "./timings.js";
 
-/** The status of the answer, 0 where there was none, and the milliseconds that the service asks to wait. */
-export type Outcome = [status: number, retryAfter: number];
+/**
+ * The status of the answer, 0 where there was none; the milliseconds that the service asks to wait; the most events that it
+ * says to take in one request.
+ */
+export type Outcome = [status: number, retryAfter: number, most?: number];
 
 /** A beacon that the browser took: no answer will ever tell what became of it. */
 export const BEACON = 1;
 
 /**
- * Posts to the one URL (the service's interface, `POST /v1/track/event`). Requests neither send nor take cookies, and follow
- * no redirect: a followed 302 turns the POST into a GET, whose 200 would count as stored.
+ * Posts to the one URL (the service's interface, `POST /v1/track/event`), or a list of events to that of the plural. Requests
+ * neither send nor take cookies, and follow no redirect: a followed 302 turns the POST into a GET, whose 200 would count as
+ * stored.
  *
  * @param outlives whether the request must outlive its page: by keepalive, or, in Firefox before 133, by a beacon
  */
 export const post = async (body: string, outlives: boolean): Promise<Outcome> => {
-  // As `text/plain` a request needs no CORS of the service, and its answer says nothing but that it came.
+  // As `text/plain` a request needs no CORS, and its answer cannot be read: it tells only that there is one.
   const type = config.contentType || "application/json";
   const isPlain = type === "text/plain";
+  const address = body[0] === "[" ? url!.replace("?", "s?") : url!;
   let outcome: Outcome = [0, 0];
   try {
     if (outlives && !("keepalive" in Request.prototype))
-      return [navigator.sendBeacon(url!, new Blob([body], { type })) ? BEACON : 0, 0];
-    const response = await fetch(url!, {
+      return [navigator.sendBeacon(address, new Blob([body], { type })) ? BEACON : 0, 0];
+    const response = await fetch(address, {
       method: "POST",
       body,
       headers: { "Content-Type": type },
@@ -39,7 +44,12 @@ export const post = async (body: string, outlives: boolean): Promise<Outcome> =>
       referrerPolicy: "origin",
       signal: attempt(() => AbortSignal.timeout(TIMEOUT_MS)),
     });
-    outcome = [response.status || (isPlain ? 200 : 302), retryAfterMs(response.headers.get("Retry-After"))];
+    const { headers } = response;
+    outcome = [
+      response.status || (isPlain ? 200 : 302),
+      retryAfterMs(headers.get("Retry-After")),
+      Number(headers.get("Tracklet-Batch")),
+    ];
     // An answer left unread keeps its share of the 64 KiB that a page may have in flight.
     await response.text();
   } catch {

@@ -7,10 +7,13 @@ import { config, isOn } from "../config.js";
 import { IDENTITY, identity, keepIdentity, keepOwn } from "./identity.js";
 import { CONSENT, get, getStored, isInMemory, keys, open, remove, set } from "./storage.js";
 
+/** Until when this browser is muted, as by the option, in epoch milliseconds: the inspector writes it, and no page does. */
+export const MUTE = "mute";
+
 /** Nothing before the first look. */
 export let consent: Consent | undefined;
 
-/** What holds where no choice is stored. A muted document is one that was refused, and wipes nothing: the storage is out of reach. */
+/** What holds where no choice is stored. A muted document counts as refused. It wipes nothing, because it does not reach the storage. */
 const initial = (): Consent => {
   const isRefused =
     isOn(config.mute) ||
@@ -24,10 +27,10 @@ const initial = (): Consent => {
  * @param own the choice that the visitor makes on this page
  */
 export const readConsent = (own?: Consent): void => {
-  const stored = own ?? get(CONSENT);
+  if (Number(get(MUTE)) > Date.now()) config.mute = true;
+  const stored = initial() === "denied" ? "denied" : (own ?? get(CONSENT));
   // Where the page has emptied the storage, what was last known holds.
-  const next =
-    initial() !== "denied" && /^(granted|denied)$/.test(`${stored}`) ? (stored as Consent) : (consent ?? initial());
+  const next = /^(granted|denied)$/.test(`${stored}`) ? (stored as Consent) : (consent ?? config.consent!);
   // A refusal ends what other pages have written since the last one, too.
   if (next === consent && own !== "denied") return;
   const waiting = keys();
@@ -57,6 +60,6 @@ export const choose = (choice: Consent): void => {
   // A refusal first, so that no other tab takes what is gone for a reason to send.
   if (choice === "denied") set(CONSENT, choice);
   readConsent(choice);
-  // And again, because it has made room for itself.
+  // And again: if the storage was full, there is room now.
   set(CONSENT, choice);
 };

@@ -15,12 +15,6 @@ export let identity: string[] = [""];
 /** Has this document named somebody itself? */
 let isOwn = false;
 
-const stored = (): string[] | undefined => {
-  const [id, ...who] = get(IDENTITY)?.split(SEPARATOR) ?? [];
-  // Anybody may have written it, and rows of events hold the id.
-  return id === undefined ? undefined : [id.replace(/[{,]/g, ""), ...who];
-};
-
 /** Writes what is known. Where the storage is full, the row of who was named before must go all the same. */
 export const keepIdentity = (): void => {
   const row = identity.join(SEPARATOR);
@@ -29,7 +23,7 @@ export const keepIdentity = (): void => {
   set(IDENTITY, row);
 };
 
-/** The storage was wiped, and is closed: who was named here is known to this document all the same. */
+/** The storage was wiped, and is closed. This document still keeps in memory whom it has identified itself. */
 export const keepOwn = (): void => {
   if (isOwn) keepIdentity();
 };
@@ -53,17 +47,11 @@ export const resetIdentity = (): void => {
   keepIdentity();
 };
 
-/**
- * Learns what other documents have stored.
- *
- * @returns whether somebody has logged out since: what this document knew of its visitor is over
- */
-export const readIdentity = (): boolean => {
+/** Learns what other documents have stored. Where somebody has logged out since, what this one knew of its visitor is over. */
+export const readIdentity = (): void => {
   // Where the page has emptied the storage, what is known holds.
-  const next = stored() ?? identity;
+  const next = get(IDENTITY)?.split(SEPARATOR) ?? identity;
   // A document that knows of no reset has not undone one.
-  const isReset = !!next[0] && next[0] !== identity[0];
-  isOwn &&= !isReset;
+  isOwn &&= !next[0] || next[0] === identity[0];
   if (!isOwn) identity = next;
-  return isReset;
 };

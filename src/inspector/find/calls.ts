@@ -2,7 +2,19 @@
 import { closest } from "./closest.js";
 import { adviceOn, mistakesInInit } from "./options.js";
 
-const VERBS = ["init", "identify", "track", "pageview", "flush", "reset", "consent", "optIn", "optOut", "debug"];
+const VERBS = [
+  "init",
+  "identify",
+  "track",
+  "pageview",
+  "flush",
+  "reset",
+  "identity",
+  "consent",
+  "optIn",
+  "optOut",
+  "debug",
+];
 
 const GIVE_TEXT = "give a text that is not empty.";
 const NO_CONTACT = `identify was given no contactUid: ${GIVE_TEXT}`;
@@ -32,6 +44,10 @@ export const mistakesInCalls = (calls: readonly unknown[]): string[] => [...new 
 const KNOWN: Record<string, string> = {
   "init: params":
     'The option params is no object: it is left out. In a tag it is JSON, such as data-params=\'{"plan":"team"}\'.',
+  "init again: apiToken":
+    "A second script tag, or a second call of init, has another apiToken. The first one holds: leave one alone, or load the script again with a data-name of its own.",
+  "identify: proof":
+    "The service says that the proof of who the visitor is does not hold (status 422): sign it anew, by proveIdentity, and give it to identify. Events wait for it.",
   "track: eventUid": NO_NAME,
   "identify: contactUid": NO_CONTACT,
   "identify: accountUid": `identify was given an accountUid that is none: leave it out, or ${GIVE_TEXT}`,
@@ -45,9 +61,6 @@ const KNOWN: Record<string, string> = {
 export const ofInput = (detail: string): string => {
   const known = KNOWN[detail];
   if (known) return known;
-  const [, options] = /^init again: (.+)/.exec(detail) ?? [];
-  if (options)
-    return `A second script tag, or a second call of init, has another ${options}. The first one holds: leave one alone${/apiToken|name/.test(options) ? ", or load the script again with a data-name of its own" : ""}.`;
   const [, wrong] = /^init: (.+)/.exec(detail) ?? [];
   if (wrong) return `An option is missing or wrong: ${adviceOn(wrong.split(", "))}`;
   const [, verb] = /^no verb (.+)/.exec(detail) ?? [];

@@ -78,7 +78,11 @@ const notesOf = (snapshot: Snapshot, stored: Stored, activity: Activity): string
     );
   for (const [hook, times] of activity.dropped)
     if (activity.queued > 0 || hook !== "beforeSend")
-      notes.push(`${hook} has dropped events (${times} since this panel was opened).`);
+      notes.push(
+        hook === "reset"
+          ? `Events are dropped (${times} since this panel was opened): somebody has logged out (reset), and nobody is identified since. Call identify, or write data-contact-uid.`
+          : `${hook} has dropped events (${times} since this panel was opened).`,
+      );
   if (!stored.isThere)
     notes.push(
       snapshot.isSandboxed

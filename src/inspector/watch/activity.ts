@@ -34,7 +34,7 @@ export interface Activity {
   isDenied: boolean;
   /** Events that were queued. */
   queued: number;
-  /** Events that a hook of the page has dropped, by its name. */
+  /** Events that a hook of the page has dropped, by its name; or `reset`, because nobody is identified since a log-out. */
   dropped: Map<string, number>;
   /** Was there any request, before or since? */
   hasRequests: boolean;

@@ -1,6 +1,7 @@
 /**
  * Whose an event is (design §3.9): the document's own `identify` holds for its events; one that named nobody uses what is
- * stored; what nobody was named for gets the next identity that its page hears of, but never one from after a `reset()`.
+ * stored; what nobody was named for gets the next identity that its page hears of, but never one from after a `reset()`, and
+ * what is tracked between a `reset()` and the next `identify` gets none.
  */
 import type { Page } from "../world.js";
 import { type Entry, HEARD_MS, hasHeard, isKeeping, type MakeRule } from "./rule.js";
@@ -16,6 +17,8 @@ interface Change {
   values: Set<Identity>;
   /** Was it made by a page that had yet to hear of a log-out? Then it may undo that, and what was tracked since goes with it. */
   isBlind?: boolean;
+  /** Do others learn of it for sure? */
+  isSure?: boolean;
 }
 interface Own {
   id: string;
@@ -81,7 +84,7 @@ export const identities: MakeRule = (journal) => {
     const isSure = keeps(by) && !races.length;
     const unheard = races.filter((other) => resets.includes(other));
     const all = isSure ? values : [...values, ...[former, ...races].flatMap((other) => [...other.values])];
-    changes.push({ at: clock.now(), place: ++place, by, values: new Set(all), isBlind: unheard.length > 0 });
+    changes.push({ at: clock.now(), place: ++place, by, values: new Set(all), isBlind: unheard.length > 0, isSure });
     for (const [entry, state] of owned) {
       if (!state.closedBy || !unheard.includes(state.closedBy) || entry.stored) continue;
       entry.mayBeLost ??= UNDONE;
@@ -126,7 +129,11 @@ export const identities: MakeRule = (journal) => {
     const allowed = new Set<string>();
     if (mine && !isTold) allowed.add(mine.id);
     if (!isOwn) for (const value of stored) if (value) allowed.add(value);
-    const isOpen = !isOwn && stored.has(undefined);
+    const isLoggedOut =
+      journal.cleared.at < 0 &&
+      resets.some((reset) => (reset.by === page || reset.isSure) && knows(page, reset)) &&
+      !changes.some(({ isBlind }) => isBlind);
+    const isOpen = !isOwn && stored.has(undefined) && !isLoggedOut;
     owned.set(entry, { allowed, isOpen });
     if (isOpen && (isUnheard || isUntold)) entry.mayBeLost ??= UNHEARD;
   };

@@ -36,5 +36,10 @@ it.skipIf(!hasCurl)("the requests on the page for the operator do what it says",
   expect(said.get("One person")).toBe(
     '{"object":"erasure","events":1,"dead_letters":0}{"object":"erasure","events":1,"dead_letters":0}',
   );
+  expect(said.get("Accounts and contacts")).toContain('"unique_id":"acme"');
+  expect(await (await service.get("/v2/accounts?uid=acme")).json()).toMatchObject({
+    ...{ data: { plan: "team" }, stage: { id: "1", name: "Trial" }, salesmachine: { health: 80 } },
+    contacts: { total: 1 },
+  });
   expect((await service.events("contact-001")).rows).toEqual([]);
 });

@@ -10,11 +10,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { missing, startPostgres } from "../support/postgres-server.js";
 import { batches } from "./batches.js";
+import { bytes } from "./bytes.js";
 import { latency } from "./latency.js";
 import { startUp } from "./start.js";
 import { throughput } from "./throughput.js";
 
-const BENCHES = { start: startUp, throughput, batches, latency };
+const BENCHES = { start: startUp, throughput, batches, bytes, latency };
 
 const ENGINES = ["pglite", "postgresql"];
 

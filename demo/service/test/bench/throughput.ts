@@ -8,7 +8,7 @@ import { openDatabase } from "../../database/open-database.js";
 import { insertEvents, type NewEvent } from "../../ingest/rows.js";
 import type { Place } from "../support/places.js";
 import { spawnService } from "../support/service-process.js";
-import { BODIES, cpuSeconds, type Load, post } from "./load.js";
+import { BODIES, cpuSeconds, type Load, machineSeconds, post } from "./load.js";
 
 const ROUNDS = 5;
 const SECONDS = 4;
@@ -72,6 +72,8 @@ const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Ma
 interface Costs {
   of: number[];
   here: number;
+  /** Processors that were busy, with whatever, that waited for a disk, and that had nothing to do. */
+  cores: { busy: number; disk: number; idle: number };
 }
 
 const measure = async <Result extends { perSecond: number }>(
@@ -82,10 +84,28 @@ const measure = async <Result extends { perSecond: number }>(
     ...pids.map((pid) => cpuSeconds(pid) * 1e6),
     process.cpuUsage().user + process.cpuUsage().system,
   ];
-  const before = times();
+  const [began, before, machine] = [performance.now(), times(), machineSeconds()];
   const result = await work();
   const costs = times().map((time, index) => (time - before[index]!) / (result.perSecond * SECONDS));
-  return { ...result, of: costs.slice(0, -1), here: costs.at(-1)! };
+  const [after, seconds] = [machineSeconds(), (performance.now() - began) / 1_000];
+  const of = (kind: keyof typeof after) => (after[kind] - machine[kind]) / seconds;
+  const cores = { busy: of("busy"), disk: of("disk"), idle: of("idle") };
+  return { ...result, of: costs.slice(0, -1), here: costs.at(-1)!, cores };
+};
+
+/** What the processors do: the parts are measured each for itself, and their sum is all processors where nothing is forgotten. */
+const shares = (rounds: (Load & Costs)[]): Record<string, number> => {
+  const mean = (value: (one: Load & Costs) => number) =>
+    Number((rounds.reduce((sum, one) => sum + value(one), 0) / rounds.length).toFixed(2));
+  const used = (one: Load & Costs) => [...one.of, one.here].map((cost) => (cost * one.perSecond) / 1e6);
+  return {
+    service: mean((one) => used(one)[0]!),
+    database: mean((one) => used(one)[1]!),
+    clients: mean((one) => used(one)[2]!),
+    "kernel and others": mean((one) => one.cores.busy - used(one).reduce((sum, part) => sum + part, 0)),
+    "waiting for the disk": mean(({ cores }) => cores.disk),
+    idle: mean(({ cores }) => cores.idle),
+  };
 };
 
 /**
@@ -145,7 +165,8 @@ export const throughput = async (engine: string, place: Place, databasePid = 0):
     service: figures(({ stored }) => stored),
     "both floors on these processors": { "events/s": middle(({ together }) => together) },
   });
-  console.log(`service to the lower floor: ${span(({ ratio }) => ratio)}, target 0.7`);
+  console.table({ "processors while the service stores": shares(rounds.map(({ stored }) => stored)) });
+  console.log(`service to the lower floor: ${span(({ ratio }) => ratio)}`);
   console.log(`service to both floors on ${availableParallelism()} processors: ${span(({ reached }) => reached)}`);
   if (before !== undefined && after !== undefined)
     console.log(`bytes of log an event: ${Math.round((after.bytes - before.bytes) / (after.events - before.events))}`);

@@ -52,14 +52,16 @@ const useEverything = async (): Promise<void> => {
     deadLetters: 1,
   });
   for (const [method, path] of [
+    ["PUT", "/v2/contacts?uid=contact-001"],
     ["POST", "/v2/contacts/anonymise?uid=contact-003"],
     ["DELETE", "/v2/contacts?uid=contact-005"],
     ["DELETE", "/v2/contacts?uid=contact-005"],
     ["GET", "/v2/contacts/data?uid=contact-001"],
   ] as const) {
     await service.post({ contact_uid: path.slice(-11), event_uid: "seen" });
-    const body = method === "POST" ? { body: "{}" } : {};
-    const headers = { authorization: "Bearer admin", ...(method === "POST" && { "content-type": "application/json" }) };
+    const isSent = method === "POST" || method === "PUT";
+    const body = isSent ? { body: method === "PUT" ? '{"archived":false}' : "{}" } : {};
+    const headers = { authorization: "Bearer admin", ...(isSent && { "content-type": "application/json" }) };
     const answer = await fetch(service.url + path, { method, headers, ...body });
     expect([path, answer.status, await answer.text()]).toEqual([path, 200, expect.any(String)]);
   }
@@ -85,7 +87,7 @@ const useEverything = async (): Promise<void> => {
   await (seen.database as Database).query("DELETE FROM contacts WHERE unique_id = 'new'");
   await service.get("/v2/contacts?uid=new");
   const rows = await (seen.database as Database).query("SELECT 1 FROM events");
-  expect(rows).toHaveLength(3);
+  expect(rows).toHaveLength(4);
   // One that is too old.
   await (seen.database as Database).query(
     `INSERT INTO events (contact_id, id, workspace, contact_uid, event_uid, received_at, params)

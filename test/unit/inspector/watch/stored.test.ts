@@ -35,7 +35,7 @@ describe("the storage", () => {
   beforeEach(() => localStorage.clear());
 
   it("says of an event what was tried", () => {
-    put(1, { failures: 2, handedOffAt: 5, resetId: "r" });
+    put(1, { failures: 2, handedOffAt: 5 });
     const told = { event: "e1", contact: "c", visitUrl: "https://a.example/", failures: 2, isHandedOff: true };
     // It is not waited for.
     expect(readStored("tracklet")).toMatchObject({ events: [told], readyMs: 0 });
