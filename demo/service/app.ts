@@ -148,6 +148,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
       access,
       prove: metrics.watchProofs(createProve(config)),
       tellIgnored: metrics.ignored,
+      tellObeyed: metrics.obeyed,
       tellRefused,
     }),
   );

@@ -192,7 +192,7 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
       }),
     );
   const write = (lines: readonly string[]) => void output.stdout.write(lines.join(""));
-  const commands = { program, config, workspace, over, reading, say, write, bounds };
+  const commands = { program, config, workspace, since, until, over, reading, say, write, bounds };
   addDeleteCommands(commands);
   addTokenCommands(commands);
   addCheckCommand(commands);

@@ -8,7 +8,10 @@ import type { Database, Query } from "../database/database.js";
 import type { Bounds } from "../database/transaction-time.js";
 import { confirmClock } from "../operations/retention-clock.js";
 import {
+  type Chosen,
+  countEvents,
   countNaming,
+  deleteEvents,
   deleteEventsBefore,
   deleteLettersNaming,
   deleteNaming,
@@ -25,6 +28,9 @@ export interface Commands {
   config: ServiceConfig;
   /** Whose data; made anew for each command that has this option. */
   workspace(): Option;
+  /** Times of receipt; made anew likewise. */
+  since(what: string): Option;
+  until(what: string): Option;
   /** Runs `work` over the database, which must be there. */
   over(work: (database: Database) => Promise<void>): Promise<void>;
   /** The same over what only reads. */
@@ -35,8 +41,24 @@ export interface Commands {
   bounds: Bounds;
 }
 
+interface DeleteArguments extends Chosen {
+  olderThan?: number;
+  yes?: true;
+  workspace: string;
+}
+
 /** The commands that delete, and say what of it is left, or who may have been meant. */
-export const addDeleteCommands = ({ program, workspace, over, reading, say, write, bounds }: Commands): void => {
+export const addDeleteCommands = ({
+  program,
+  workspace,
+  since,
+  until,
+  over,
+  reading,
+  say,
+  write,
+  bounds,
+}: Commands): void => {
   program
     .command("delete-contact")
     .description("deletes the contact and all its events")
@@ -89,20 +111,33 @@ export const addDeleteCommands = ({ program, workspace, over, reading, say, writ
     );
   program
     .command("delete-events")
-    .description("deletes events by their age")
+    .description("deletes events by their age; or by name and time of receipt, and says first how many these are")
     .addOption(
-      new Option("--older-than <days>", "age in days, as 365").makeOptionMandatory().argParser((value: string) => {
-        if (!/^[1-9]\d*$/.test(value)) throw new InvalidArgumentError("It must be a number of days, such as 365");
-        return Number(value);
-      }),
+      new Option("--older-than <days>", "age in days, as 365")
+        .argParser((value: string) => {
+          if (!/^[1-9]\d*$/.test(value)) throw new InvalidArgumentError("It must be a number of days, such as 365");
+          return Number(value);
+        })
+        .conflicts(["name", "since", "until"]),
     )
+    .option("--name <event_uid>", "events of this name")
+    .addOption(since("events received from then on, as 2026-01-31; UTC unless a zone is named"))
+    .addOption(until("events received before"))
+    .option("--yes", "deletes them; without it they are only counted")
     .addOption(workspace())
-    .action(({ olderThan, workspace }: { olderThan: number; workspace: string }) =>
-      over(async (database) => {
-        const events = await deleteEventsBefore(database, workspace, Date.now() - olderThan * DAY_MS);
-        say(`deleted ${events} events`);
-      }),
-    );
+    .action(async ({ olderThan, yes, workspace, ...which }: DeleteArguments, command: Command) => {
+      if (olderThan !== undefined)
+        return over(async (database) => {
+          const events = await deleteEventsBefore(database, workspace, Date.now() - olderThan * DAY_MS);
+          say(`deleted ${events} events`);
+        });
+      if (Object.values(which).every((value) => value === undefined))
+        command.error("say which events: --older-than <days>, or --name, --since or --until");
+      if (yes) return over(async (database) => say(`deleted ${await deleteEvents(database, workspace, which)} events`));
+      await reading(async (query) =>
+        say(`these are ${await countEvents(query, workspace, which)} events: repeat with --yes to delete them`),
+      );
+    });
   program
     .command("retention")
     .description("lets events be deleted by their age again, where the service says that it doubts the clock")

@@ -41,9 +41,22 @@ export const sendDeadLetters = async (
   const erased = createTombstones(database.query);
   await erased.load();
   const store = createEventStore(database, { committed: () => {}, withoutRecord: () => {}, addressRecords: 0, erased });
-  const limits = { maxEventBytes: config.maxEventBytes, addressQuota: 0, tokenQuota: 0, batch: "off" as const };
+  const limits = {
+    maxEventBytes: config.maxEventBytes,
+    addressQuota: 0,
+    tokenQuota: 0,
+    batch: "off" as const,
+    gpc: "ignore" as const,
+  };
   await app.register(
-    eventRoutes(store, { ...limits, access, prove: () => undefined, tellIgnored: () => {}, tellRefused: () => {} }),
+    eventRoutes(store, {
+      ...limits,
+      access,
+      prove: () => undefined,
+      tellIgnored: () => {},
+      tellObeyed: () => {},
+      tellRefused: () => {},
+    }),
   );
   const counts = { sent: 0, refused: 0, unstamped: 0, lacking: 0 };
   for await (const { id, status, stamped, body } of exportRows(database.query, { table: "dead_letters", workspace })) {

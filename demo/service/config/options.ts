@@ -146,6 +146,11 @@ export const OPTIONS = {
       "`on` tells pages that several events may come in one request, `off` does not; servers may send so in any case",
       { enum: ["on", "off"], default: "on" },
     ),
+    gpc: option(
+      "TRACKLET_GPC",
+      "`obey` answers events of a browser with Global Privacy Control as if they were stored, and stores none of them",
+      { enum: ["obey", "ignore"], default: "ignore" },
+    ),
     // High enough for any honest client on one machine, low enough to stop an endless loop of requests.
     rateLimit: option(
       "TRACKLET_RATE_LIMIT",

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyInstance } from "fastify";
 import { requireApiToken } from "../http/auth.js";
 import { EXPOSED } from "../http/cors.js";
 import { errors, HttpError } from "../http/errors.js";
@@ -20,9 +21,20 @@ export const eventRoutes =
       spend: createQuota(options),
       hold: createHeld(Math.max(options.maxEventBytes, MAX_BATCH_BYTES)),
     };
+    if (options.gpc === "obey") obeyGpc(app, options.tellObeyed);
     await app.register(eventRoute(store, shared));
     await app.register(batchRoute(store, shared));
   };
+
+/** Takes events of a browser that asks not to be tracked (Global Privacy Control, §3.2) for stored; those of servers are. */
+const obeyGpc = (app: FastifyInstance, tell: (events: number) => void): void => {
+  app.addHook("preHandler", async ({ headers, isOfServer, body }, reply) => {
+    if (headers["sec-gpc"] !== "1" || isOfServer) return;
+    const rows = Array.isArray(body) ? body : undefined;
+    tell(rows?.length ?? 1);
+    return reply.send(rows?.map((_, index) => ({ index, status: "stored" })) ?? { status: "success" });
+  });
+};
 
 const eventRoute =
   (

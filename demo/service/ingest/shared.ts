@@ -18,8 +18,12 @@ type Limits = Pick<ServiceConfig, "maxEventBytes" | "addressQuota" | "tokenQuota
 export interface EventOptions extends Limits {
   /** Whether pages are told that several events may come in one request. */
   batch: ServiceConfig["batch"];
+  /** Whether events of a browser with Global Privacy Control are stored. */
+  gpc: ServiceConfig["gpc"];
   access: Access;
   prove: Prove;
+  /** Is called with the number of events that are not stored, as their browser asks for it. */
+  tellObeyed(events: number): void;
   /** Is called for each event with members that are left out. */
   tellIgnored(): void;
   /** Is called for each event that is refused among others. */

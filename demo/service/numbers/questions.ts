@@ -84,9 +84,12 @@ export const countActive = async (query: Query, { workspace, steps }: Asked, tab
   ];
   // A step of one day alone has each once.
   const isCut = new Set(cuts.map(({ step }) => step)).size < cuts.length;
-  const active = isCut ? `SELECT DISTINCT step, ${id} ${from}` : `SELECT step ${from}`;
+  const columns = isCut ? `DISTINCT step, ${id}` : "step";
   const [rows, [all]] = await Promise.all([
-    query<Record<string, unknown>>(`SELECT step, count(*) AS count FROM (${active}) AS active GROUP BY step`, values),
+    query<Record<string, unknown>>(
+      `SELECT step, count(*) AS count FROM (SELECT ${columns} ${from}) AS active GROUP BY step`,
+      values,
+    ),
     query<Record<string, unknown>>(`SELECT count(*) AS count FROM (SELECT DISTINCT ${id} ${from}) AS active`, values),
   ]);
   const counts = steps.slice(1).map(() => 0);

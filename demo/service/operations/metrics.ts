@@ -48,6 +48,11 @@ export const createMetrics = (workspaces: readonly string[]) => {
     labelNames: ["reason", "workspace"] as const,
     registers,
   });
+  const obeyed = new Counter({
+    name: "tracklet_events_obeyed_total",
+    help: "Events that were not stored, as their browser asks for it (Sec-GPC, TRACKLET_GPC)",
+    registers,
+  });
   const ignored = new Counter({
     name: "tracklet_events_with_ignored_members_total",
     help: "Events whose body had members besides contact_uid, event_uid and params, which were left out",
@@ -93,6 +98,8 @@ export const createMetrics = (workspaces: readonly string[]) => {
     refused: (reason: string, workspace: string): void => refused.inc({ reason, workspace }),
     /** To be called for each event with members that were left out. */
     ignored: (): void => ignored.inc(),
+    /** To be called with the number of events that are not stored, as their browser asks for it. */
+    obeyed: (events: number): void => obeyed.inc(events),
     /** To be called for each event that makes no record, as its address has made too many. */
     withoutRecord: (): void => withoutRecord.inc(),
     /** To be called for each event that is left out, as its contact was erased. */

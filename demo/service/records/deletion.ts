@@ -137,6 +137,35 @@ export const deleteEventsBefore = async (database: Database, workspace: string, 
   );
 };
 
+/** Of a name, received in a time; all of them where nothing is said. */
+export interface Chosen {
+  name?: string | undefined;
+  /** Epoch milliseconds. */
+  since?: number | undefined;
+  /** Epoch milliseconds. */
+  until?: number | undefined;
+}
+
+const chosen = (workspace: string, { name, since, until }: Chosen): Which => {
+  const values: unknown[] = [workspace];
+  const bound = (value: unknown, condition: (value: string) => string) =>
+    value === undefined ? "" : ` AND ${condition(`$${values.push(value)}`)}`;
+  const ofName = bound(name && encodeText(name), (at) => `event_uid = ${at} AND left(event_uid, 64) = left(${at}, 64)`);
+  const times = bound(since, (at) => `received_at >= ${at}`) + bound(until, (at) => `received_at < ${at}`);
+  return { condition: `workspace = $1${ofName}${times}`, values };
+};
+
+/** Counts events of a workspace. */
+export const countEvents = async (query: Query, workspace: string, which: Chosen): Promise<number> => {
+  const { condition, values } = chosen(workspace, which);
+  const [row] = await query(`SELECT count(*) AS count FROM events WHERE ${condition}`, values);
+  return Number(row!.count);
+};
+
+/** Deletes events of a workspace; resolves to their number. */
+export const deleteEvents = (database: Database, workspace: string, which: Chosen): Promise<number> =>
+  deleteListed(database, workspace, chosen(workspace, which));
+
 /** Which events; the values are those of the condition. */
 export interface Which {
   condition: string;

@@ -2,7 +2,7 @@
  * `npm run bench:service`: what the service can take, on both engines. `start` times `npm run service`; `throughput`
  * compares what it stores a second with what limits it; `batches` compares several events in a request with single ones;
  * `latency` fills a database with a million events and times each
- * look-up. Named as arguments, each runs alone, as does an engine (`pglite`, `postgresql`). It prints, and never fails on a
+ * look-up; `questions` times the numbers of the page over a million (`QUESTIONS_MILLIONS=10`). Named as arguments, each runs alone, as does an engine (`pglite`, `postgresql`). It prints, and never fails on a
  * figure: figures depend on the machine and on what else it does, so ratios are of one run.
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -12,10 +12,11 @@ import { missing, startPostgres } from "../support/postgres-server.js";
 import { batches } from "./batches.js";
 import { bytes } from "./bytes.js";
 import { latency } from "./latency.js";
+import { questions } from "./questions.js";
 import { startUp } from "./start.js";
 import { throughput } from "./throughput.js";
 
-const BENCHES = { start: startUp, throughput, batches, bytes, latency };
+const BENCHES = { start: startUp, throughput, batches, bytes, latency, questions };
 
 const ENGINES = ["pglite", "postgresql"];
 

@@ -44,7 +44,7 @@ onBothEngines(
       [["loss", "--format", "csv"], /unknown option '--format'/],
       [["delete-contact"], /missing required argument 'uid'/],
       [["delete-contact", "a", "b"], /too many arguments/],
-      [["delete-events"], /'--older-than <days>' not specified/],
+      [["delete-events", "--yes"], /say which events: --older-than <days>, or --name/],
       [["delete-events", "--older-than", "1.5"], /must be a number of days/],
     ])("says what is wrong with a command: %j", (args, message) => expect(run(...args)).rejects.toThrow(message));
   },

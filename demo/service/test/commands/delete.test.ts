@@ -62,6 +62,17 @@ onBothEngines(
       await database.close();
     };
 
+    it("deletes events by name and time, once it has said how many these are", async () => {
+      await storeOld(40, 2);
+      const which = ["delete-events", "--name", "40 days", "--until", "2000-01-01"];
+      const told = "these are 2 events: repeat with --yes to delete them\n";
+      for (const _ of [1, 2]) expect((await run(...which)).err).toBe(told);
+      expect((await run(...which, "--since", "1971-01-01", "--yes")).err).toBe("deleted 0 events\n");
+      expect((await run("delete-events", "--name", "40 day", "--yes")).err).toBe("deleted 0 events\n");
+      expect((await run(...which, "--yes")).err).toBe("deleted 2 events\n");
+      expect((await run(...which)).err).toBe(told.replace("2", "0"));
+    });
+
     it("deletes events by their age, however many, by command and while the service runs", async () => {
       await storeOld(40, 12_001);
       await storeOld(20, 2);

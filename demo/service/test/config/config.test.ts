@@ -46,6 +46,7 @@ it("has defaults that suit the demo", () => {
     addressRecords: 0,
     deadLetters: 0,
     batch: "on",
+    gpc: "ignore",
     logLevel: "info",
   });
 });
@@ -62,6 +63,7 @@ it("is read from the environment", () => {
     TRACKLET_ADMIN_TOKEN: "admin-token-of-ours",
     TRACKLET_METRICS_TOKEN: "metrics-token-of-ours",
     TRACKLET_BATCH: "off",
+    TRACKLET_GPC: "obey",
     TRACKLET_WORKSPACES:
       '{"shop-2":{"api_token":"c-☃-of-sixteen-characters","access_token":"d-of-sixteen-characters"}}',
     TRACKLET_RETENTION_DAYS: "90",
@@ -87,6 +89,7 @@ it("is read from the environment", () => {
     adminToken: environment.TRACKLET_ADMIN_TOKEN,
     metricsToken: environment.TRACKLET_METRICS_TOKEN,
     batch: "off",
+    gpc: "obey",
     workspaces: [{ name: "shop-2", apiToken: "c-☃-of-sixteen-characters", accessToken: "d-of-sixteen-characters" }],
     retentionDays: 90,
     seed: false,

@@ -83,6 +83,7 @@ const useEverything = async (): Promise<void> => {
   for (const path of ["/v2/contacts?uid=new", "/v2/contacts?uid=contact-001", "/v2/accounts?uid=account-01", "/readyz"])
     await service.get(path);
   await service.get("/demo/contacts");
+  for (const span of ["24h", "7d"]) await service.get(`/v2/numbers?span=${span}&time_zone=Asia/Kathmandu`);
   // A contact whose record is gone, and who is known by the events alone.
   await (seen.database as Database).query("DELETE FROM contacts WHERE unique_id = 'new'");
   await service.get("/v2/contacts?uid=new");
@@ -128,6 +129,8 @@ const useEverything = async (): Promise<void> => {
     ["delete-contact", "contact-002"],
     ["anonymise-contact", "contact-004", "--keep", "plan"],
     ["delete-events", "--older-than", "1"],
+    ["delete-events", "--name", "none"],
+    ["delete-events", "--name", "none", "--since", "2026-01-31", "--yes"],
   ])
     await runCommand(command, config, silent());
   await followSums(folder);
@@ -147,6 +150,8 @@ const followSums = async (dataFolder: string): Promise<void> => {
      SELECT id, id, 'default', 'old', 'old', 1, '{}' FROM unnest($1::uuid[]) AS new (id)`,
     [[idAt(1), idAt(86_400_000)]],
   );
+  // The service has followed already.
+  await database.query("DELETE FROM sums_followed WHERE workspace = 'default'");
   for (const settled of [2, 90_000_000]) await step(database, "default", idAt(settled));
   for (const hour of await staleHours(database.query, "default")) await renew(database, "default", hour);
   await database.close();
@@ -207,7 +212,7 @@ const FUNCTIONS = new Set([
   ],
   ...["unnest", "clock_timestamp", "to_timestamp", "extract", "current_database", "to_regclass", "to_regproc"],
   "pg_is_in_recovery",
-  ...["bit_or", "convert_to", "dense_rank", "encode", "replace", "sha256", "timezone"],
+  ...["bit_or", "convert_to", "dense_rank", "encode", "replace", "sha256", "timezone", "width_bucket"],
 ]);
 const TYPES = new Set(["text", "int4", "int8", "bool", "uuid", "date", "bit"]);
 const CONSTRAINTS = new Set(["CONSTR_PRIMARY", "CONSTR_NOTNULL", "CONSTR_DEFAULT"]);

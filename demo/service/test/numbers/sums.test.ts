@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { eraseContact } from "../../admin/erasure.js";
 import type { Database, Query } from "../../database/database.js";
 import { idAt, newIds } from "../../database/event-id.js";
 import { recordId } from "../../database/exact-text.js";
@@ -6,7 +7,7 @@ import { openDatabase } from "../../database/open-database.js";
 import { insertEvents, type NewEvent } from "../../ingest/rows.js";
 import { hourOf, markStale, renew, staleHours } from "../../numbers/stale.js";
 import { step } from "../../numbers/step.js";
-import { deleteContact, deleteEventsBefore, deleteNaming, deleteWorkspace } from "../../records/deletion.js";
+import { deleteEventsBefore, deleteNaming, deleteWorkspace } from "../../records/deletion.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { onBothEngines } from "../support/engines.js";
 
@@ -165,7 +166,12 @@ onBothEngines((place) => {
           live.map(({ receivedAt }, at) => idAt(receivedAt).replace(/.{12}$/, String(at).padStart(12, "0"))),
         );
       await Promise.all([follow(), deleteNaming(database, "default", `acme-${round}`)]);
-      await deleteContact(database, { workspace: "default", uid: `contact-${round}` }, AT_ONCE);
+      for (const anonymise of [undefined, ["visit_url"]])
+        await eraseContact(
+          database,
+          { ...{ workspace: "default", uid: `contact-${round + (anonymise ? 10 : 0)}`, token: "test" }, anonymise },
+          AT_ONCE,
+        );
       if (round === 1) {
         await database.close();
         database = await openDatabase(place());

@@ -1,0 +1,40 @@
+import { idAt } from "../../database/event-id.js";
+import { openDatabase } from "../../database/open-database.js";
+import { SPANS } from "../../numbers/spans.js";
+import { step } from "../../numbers/step.js";
+import type { Place } from "../support/places.js";
+import { startService } from "../support/running-service.js";
+import { fillPlace } from "./fill.js";
+
+/** Millions of events; `QUESTIONS_MILLIONS=10` asks a larger database. */
+const EVENTS = Number(process.env.QUESTIONS_MILLIONS ?? 1) * 1_000_000;
+const ASKED = 5;
+
+/** What the sums of that many events cost, and the milliseconds that each span of `GET /v2/numbers` takes by them. */
+export const questions = async (engine: string, place: Place): Promise<void> => {
+  await fillPlace(place, { events: EVENTS, contacts: EVENTS / 20, users: 1_000 });
+  const database = await openDatabase(place);
+  const began = performance.now();
+  while (await step(database, "default", idAt(Date.now() - 1_000)));
+  const microseconds = ((performance.now() - began) * 1_000) / EVENTS;
+  console.log(`\n${engine}: ${EVENTS} events, ${microseconds.toFixed(1)} µs each to sum up`);
+  for (const table of ["sums", "active_contacts", "active_accounts"]) await database.query(`ANALYZE ${table}`);
+  const service = await startService({ database, seed: false });
+  const rows: Record<string, Record<string, number>> = {};
+  for (const span of Object.keys(SPANS))
+    for (const zone of ["UTC", "Asia/Kathmandu"]) {
+      const times: number[] = [];
+      for (let ask = 0; ask < ASKED; ask += 1) {
+        const from = performance.now();
+        const answer = await service.get(`/v2/numbers?span=${span}&time_zone=${zone}`);
+        if (!answer.ok) throw new Error(await answer.text());
+        times.push(performance.now() - from);
+      }
+      rows[`${span}, ${zone}`] = {
+        "best ms": Math.round(Math.min(...times)),
+        "worst ms": Math.round(Math.max(...times)),
+      };
+    }
+  console.table(rows);
+  await service.close();
+};

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type RunningService, startService } from "../support/running-service.js";
+
+const SERVER_TOKEN = "gpc-server-token";
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await startService({ gpc: "obey", serverToken: SERVER_TOKEN });
+});
+afterAll(() => service.stop());
+
+it("takes events of a browser with Sec-GPC for stored, stores none of them, and counts them", async () => {
+  const event = (event_uid: string) => ({ contact_uid: "private", event_uid });
+  const asked = { "sec-gpc": "1" };
+  const one = await service.post(event("one"), asked);
+  expect([one.status, await one.json()]).toEqual([200, { status: "success" }]);
+  const several = await fetch(`${service.url}/v1/track/events?api_token=${encodeURIComponent("tëst-api-token")}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...asked },
+    body: JSON.stringify([event("two"), event("three")]),
+  });
+  expect([several.status, await several.json()]).toEqual([
+    200,
+    [
+      { index: 0, status: "stored" },
+      { index: 1, status: "stored" },
+    ],
+  ]);
+  // What is wrong is told all the same.
+  expect((await service.post({ contact_uid: "private" }, asked)).status).toBe(400);
+  await service.post(event("of a server"), asked, `?api_token=${SERVER_TOKEN}`);
+  await service.post(event("without"), { "sec-gpc": "0" });
+  const { rows } = await service.events("private");
+  expect(rows.map(({ event_uid }) => event_uid)).toEqual(["of a server", "without"]);
+  expect(await (await service.get("/metrics")).text()).toContain("\ntracklet_events_obeyed_total 3\n");
+});
