@@ -1,8 +1,8 @@
 import type { ServiceConfig } from "../config/options.js";
 import type { Database, Query } from "./database.js";
+import { readOnly } from "./database.js";
 import type { Fill } from "./migrate.js";
 import { readThroughService } from "./pglite/readers.js";
-import { readOnly } from "./read-only.js";
 
 type Where = Pick<ServiceConfig, "databaseUrl" | "dataFolder">;
 

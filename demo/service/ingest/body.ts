@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { HttpError, MEDIA_TYPE } from "../http/errors.js";
-import { networkOf } from "../http/networks.js";
+import { networkOf } from "../http/limits.js";
 import type { Holding } from "./held.js";
 
 declare module "fastify" {

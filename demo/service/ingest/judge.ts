@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import { nearName } from "../config/near-name.js";
 import { DAY_MS } from "../config/time-argument.js";
 import { HttpError } from "../http/errors.js";
-import { networkOf } from "../http/networks.js";
+import { networkOf } from "../http/limits.js";
 import { PROOF_MEMBER, type Prove } from "./identity.js";
 import { findMember, withoutMember } from "./json-text.js";
 import type { NewEvent } from "./rows.js";

@@ -5,8 +5,8 @@ export const EVENT_PATH = "/v1/track/event";
 export const BATCH_PATH = `${EVENT_PATH}s`;
 /** Events, and bytes after unpacking, of one request. */
 export const [MAX_BATCH_EVENTS, MAX_BATCH_BYTES] = [1_000, 1_000_000];
-/** What `Tracklet-Batch` says with an answer: the most events and bytes of a request, a list of two integers (RFC 9651). */
-export const OFFER = `${MAX_BATCH_EVENTS}, ${MAX_BATCH_BYTES}`;
+/** What `Tracklet-Batch` says with an answer: the most events of a request, an integer (RFC 9651). */
+export const OFFER = String(MAX_BATCH_EVENTS);
 
 /** Levels of objects and arrays in the `params` of an event, `params` itself being the first. */
 export const MAX_PARAMS_DEPTH = 64;

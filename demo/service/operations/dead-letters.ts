@@ -5,7 +5,7 @@ import { newIds } from "../database/event-id.js";
 import { encodeText, parseJson } from "../database/exact-text.js";
 import { createCounter } from "../http/counter.js";
 import type { Answered } from "../http/errors.js";
-import { networkOf } from "../http/networks.js";
+import { networkOf } from "../http/limits.js";
 import { withoutProof } from "../ingest/identity.js";
 import { EVENT_PATH } from "../ingest/schemas.js";
 import type { RefusedRow } from "../ingest/shared.js";

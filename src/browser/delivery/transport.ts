@@ -48,7 +48,7 @@ export const post = async (body: string, outlives: boolean): Promise<Outcome> =>
     outcome = [
       response.status || (isPlain ? 200 : 302),
       retryAfterMs(headers.get("Retry-After")),
-      Number.parseInt(headers.get("Tracklet-Batch")!, 10),
+      Number(headers.get("Tracklet-Batch")),
     ];
     // An answer left unread keeps its share of the 64 KiB that a page may have in flight.
     await response.text();

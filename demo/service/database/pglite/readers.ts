@@ -3,7 +3,7 @@ import { createServer, request } from "node:http";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import type { Database, Query } from "../database.js";
-import { readOnly } from "../read-only.js";
+import { readOnly } from "../database.js";
 
 /*
  * The embedded database belongs to one process. While that runs, commands read through it: by a socket in the data
