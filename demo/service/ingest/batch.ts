@@ -11,9 +11,9 @@ import { describeErrors } from "../http/validation.js";
 import { readEventBodies } from "./body.js";
 import type { Prove } from "./identity.js";
 import { elementsOf } from "./json-text.js";
+import type { Shared } from "./judge.js";
 import { type Judged, judgeEvent, type Sender } from "./judge.js";
 import { BATCH_PATH, EventInput, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, OFFER, type Verdict, Verdicts } from "./schemas.js";
-import type { Shared } from "./shared.js";
 import type { EventStore } from "./store.js";
 
 /** Media types of one event a line. */

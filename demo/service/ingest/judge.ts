@@ -1,8 +1,14 @@
+import type { FastifyRequest } from "fastify";
 import type { Static } from "typebox";
 import { nearName } from "../config/near-name.js";
+import type { ServiceConfig } from "../config/options.js";
 import { DAY_MS } from "../config/time-argument.js";
+import type { Answered } from "../http/errors.js";
 import { HttpError } from "../http/errors.js";
+import type { createQuota } from "../http/limits.js";
 import { networkOf } from "../http/limits.js";
+import type { Access } from "../http/tokens.js";
+import type { createHeld } from "./held.js";
 import { PROOF_MEMBER, type Prove } from "./identity.js";
 import { findMember, withoutMember } from "./json-text.js";
 import type { NewEvent } from "./rows.js";
@@ -79,3 +85,33 @@ const plausible = (time: unknown, receivedAt: number): number | undefined =>
   Number.isSafeInteger(time) && (time as number) >= receivedAt - LONGEST_AGE && (time as number) <= receivedAt + AHEAD
     ? (time as number)
     : undefined;
+
+/** An event that was refused among others: what `FastifyRequest` says of one that comes alone. */
+export interface RefusedRow {
+  body: unknown;
+  bodyText: string;
+  bodyBytes: number;
+}
+
+type Limits = Pick<ServiceConfig, "maxEventBytes" | "addressQuota" | "tokenQuota">;
+
+export interface EventOptions extends Limits {
+  /** Whether pages are told that several events may come in one request. */
+  batch: ServiceConfig["batch"];
+  /** Whether events of a browser with Global Privacy Control are stored. */
+  gpc: ServiceConfig["gpc"];
+  access: Access;
+  prove: Prove;
+  /** Is called with the number of events that are not stored, as their browser asks for it. */
+  tellObeyed(events: number): void;
+  /** Is called for each event with members that are left out. */
+  tellIgnored(): void;
+  /** Is called for each event that is refused among others. */
+  tellRefused(request: FastifyRequest, answer: Answered, row: RefusedRow): void;
+}
+
+/** What the routes of one event and of several bound together. */
+export interface Shared extends EventOptions {
+  spend: ReturnType<typeof createQuota>;
+  hold: ReturnType<typeof createHeld>;
+}

@@ -7,9 +7,9 @@ import { createQuota, pointsOf } from "../http/limits.js";
 import { batchRoute } from "./batch.js";
 import { readEventBodies } from "./body.js";
 import { createHeld } from "./held.js";
+import type { EventOptions, Shared } from "./judge.js";
 import { judgeEvent } from "./judge.js";
 import { BATCH_PATH, EVENT_PATH, EventInput, MAX_BATCH_BYTES, OFFER, Success } from "./schemas.js";
-import type { EventOptions, Shared } from "./shared.js";
 import type { EventStore } from "./store.js";
 
 /** `POST /v1/track/event` and `/v1/track/events`: record one event, and several; answered once they are committed. */

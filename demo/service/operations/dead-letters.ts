@@ -7,8 +7,8 @@ import { createCounter } from "../http/counter.js";
 import type { Answered } from "../http/errors.js";
 import { networkOf } from "../http/limits.js";
 import { withoutProof } from "../ingest/identity.js";
+import type { RefusedRow } from "../ingest/judge.js";
 import { EVENT_PATH } from "../ingest/schemas.js";
-import type { RefusedRow } from "../ingest/shared.js";
 
 /** Milliseconds for which a letter is kept, and between two looks for older ones. */
 const [KEEP_MS, LOOK_MS] = [7 * DAY_MS, 3_600_000];

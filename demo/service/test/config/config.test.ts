@@ -47,6 +47,7 @@ it("has defaults that suit the demo", () => {
     deadLetters: 0,
     batch: "on",
     gpc: "ignore",
+    identity: "off",
     logLevel: "info",
   });
 });
@@ -64,6 +65,8 @@ it("is read from the environment", () => {
     TRACKLET_METRICS_TOKEN: "metrics-token-of-ours",
     TRACKLET_BATCH: "off",
     TRACKLET_GPC: "obey",
+    TRACKLET_IDENTITY: "mark",
+    TRACKLET_IDENTITY_SECRET: "a-secret-of-32-characters-at-least,and-the-old-secret-of-32-characters",
     TRACKLET_WORKSPACES:
       '{"shop-2":{"api_token":"c-☃-of-sixteen-characters","access_token":"d-of-sixteen-characters"}}',
     TRACKLET_RETENTION_DAYS: "90",
@@ -90,6 +93,8 @@ it("is read from the environment", () => {
     metricsToken: environment.TRACKLET_METRICS_TOKEN,
     batch: "off",
     gpc: "obey",
+    identity: "mark",
+    identitySecret: environment.TRACKLET_IDENTITY_SECRET,
     workspaces: [{ name: "shop-2", apiToken: "c-☃-of-sixteen-characters", accessToken: "d-of-sixteen-characters" }],
     retentionDays: 90,
     seed: false,

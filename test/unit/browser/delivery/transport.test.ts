@@ -9,8 +9,8 @@ const PLAIN: Partial<Config> = { contentType: "text/plain" };
 const fetch = vi.fn<(url: string, init: RequestInit) => unknown>();
 
 /** @param outlives whether it must outlive its page */
-const post = async (config: Partial<Config> = {}, outlives = true) =>
-  (await fresh(config, () => import("../../../../src/browser/delivery/transport.js"))).post(BODY, outlives);
+const post = async (config: Partial<Config> = {}, outlives = true, body = BODY) =>
+  (await fresh(config, () => import("../../../../src/browser/delivery/transport.js"))).post(body, outlives);
 const lastInit = (): RequestInit => fetch.mock.lastCall![1];
 
 beforeEach(() => {
@@ -75,7 +75,15 @@ it.each<[string, () => unknown, [status: number, retryAfterMs: number], Partial<
   ["is 0 where the page has replaced fetch by what throws", fail, [0, 0]],
 ])("an answer %s", async (_, respond, outcome, config) => {
   fetch.mockImplementation(respond);
-  expect(await post(config)).toEqual(outcome);
+  expect((await post(config)).slice(0, 2)).toEqual(outcome);
+});
+
+it("goes to the address of the plural with several events, and hears how many the service takes", async () => {
+  fetch.mockImplementation(() => new Response("{}", { headers: { "Tracklet-Batch": "1000" } }));
+  expect(await post()).toEqual([200, 0, 1_000]);
+  expect(fetch.mock.lastCall![0]).toBe(URL_OF_EVENTS);
+  await post({}, true, `[${BODY},${BODY}]`);
+  expect(fetch.mock.lastCall![0]).toBe(URL_OF_EVENTS.replace("/event?", "/events?"));
 });
 
 it("reads the body of an answer, so that its share of the budget is free again", async () => {
