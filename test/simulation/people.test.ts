@@ -78,15 +78,12 @@ stories("a proof of identity", {
       1 s; weather up; 60 s; once; owners ann/acme x2, ann/globex, ann/acme`);
     expect(accepted(teller)).toEqual(["p3", "p3", "p2", "p3"]);
   },
-  "that does not hold is told, and pauses nobody else": async (teller) => {
+  "that does not hold pauses nobody else": async (teller) => {
     await teller.tell("A opens nobody");
     demand(teller, "good");
     await teller.tell(`A identifies ann/acme proof old; A tracks 12; 20 s; requests 12
       A identifies bob/acme proof good; A tracks; 1 s; requests 1`);
     expect(accepted(teller)).toEqual(["good"]);
-    expect(new Set(teller.page("A").problems.map(({ code, detail }) => `${code} ${detail}`))).toEqual(
-      new Set(["input identify: proof"]),
-    );
   },
   "that is renewed lets what it kept go at once": async (teller) => {
     await teller.tell("A opens nobody");

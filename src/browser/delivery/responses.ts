@@ -30,7 +30,6 @@ const judgeFailure = (row: Row, status: number, isEvents: boolean): boolean => {
   }
   // A proof of identity that the service refuses concerns its contact alone.
   const isUnproven = status === 422 && row.body.includes('"identity_proof"');
-  if (isUnproven && !tries) report("input", "identify: proof");
   row.tries = isUnproven ? UNPROVEN_TRIES : isAtFault || (isEvents && tries) ? tries + 1 : 0;
   row.failedAt = Date.now();
   // Where it is no longer this document's, another one may have delivered it.

@@ -46,8 +46,6 @@ const KNOWN: Record<string, string> = {
     'The option params is no object: it is left out. In a tag it is JSON, such as data-params=\'{"plan":"team"}\'.',
   "init again: apiToken":
     "A second script tag, or a second call of init, has another apiToken. The first one holds: leave one alone, or load the script again with a data-name of its own.",
-  "identify: proof":
-    "The service says that the proof of who the visitor is does not hold (status 422): sign it anew, by proveIdentity, and give it to identify. Events wait for it.",
   "track: eventUid": NO_NAME,
   "identify: contactUid": NO_CONTACT,
   "identify: accountUid": `identify was given an accountUid that is none: leave it out, or ${GIVE_TEXT}`,

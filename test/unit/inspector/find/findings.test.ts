@@ -65,7 +65,6 @@ it.each<Case>([
   ["because too many wait or too long: maxAgeMs", problem("evicted", "maxAgeMs")],
   ["is wrong: beforeSend: Error: x", problem("input", "beforeSend: Error: x")],
   ["has another apiToken. The first one holds: leave one alone, or load", problem("input", "init again: apiToken")],
-  ["The service says that the proof of who the visitor is", problem("input", "identify: proof")],
   ["consent: write granted, pending or denied", problem("input", "init: consent, maxEvents")],
   ["In a tag it is JSON", problem("input", "init: params")],
   ["The params of track are no object", problem("input", "track: params")],
