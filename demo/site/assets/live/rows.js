@@ -82,7 +82,11 @@ export const createRows = (body, colours) => {
       isMarked ? "fresh" : "",
       cell(happened === undefined ? "–" : makeTime(happened)),
       cell(makeTime(arrived), ...(late >= LATE_S ? [element("small", "late", `after ${late} s`)] : [])),
-      cell(...named(event.contact_uid, names.contacts)),
+      cell(
+        ...named(event.contact_uid, names.contacts),
+        // Where the service looks at proofs of identity.
+        ...(event.proven === undefined ? [] : [element("small", "", event.proven ? "proven" : "not proven")]),
+      ),
       cell(...named(event.params?.account_uid, names.accounts)),
       cell(element("div", "event", swatch, element("span", "event-name", cut(event.event_uid, MAX_VALUE)))),
       cell(paramsList(event.params)),
