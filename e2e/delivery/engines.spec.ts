@@ -1,7 +1,8 @@
 import { PROTECTED_MS } from "../../src/browser/delivery/timings.js";
 import { CORE, EVERY_ENGINE, expect, test } from "../harness/engines.js";
+import { waitFor } from "../harness/fixtures.js";
 import { waitForBackOff } from "../harness/outage.js";
-import { goBack, leaveBy, WATCH_SHOW } from "../harness/tab.js";
+import { eventKeys, goBack, leaveBy, WATCH_SHOW } from "../harness/tab.js";
 import { names, track, trackCalls, trackMany } from "../harness/track.js";
 
 /* What a visitor and a network do to delivery, in every engine. The specs beside this one go further into each. */
@@ -17,6 +18,21 @@ test("Over a reload in an outage, each event comes once when it ends", CORE, asy
   await expectRows(uids);
   expect(gateway.posts(), "one request an event").toHaveLength(uids.length);
 });
+
+test(
+  "Stamped events of a click go in one request where the service takes several, and each comes once",
+  CORE,
+  async ({ open, site, gateway, expectRows }) => {
+    site.configure({ stamp: true });
+    const tab = await open();
+    const first = await trackMany(tab, 1, "first");
+    await waitFor(async () => (await eventKeys(tab)).length === 0, { what: "the answer that offers it" });
+    const before = gateway.posts().length;
+    const together = await trackMany(tab, 20, "together");
+    await expectRows([...first, ...together]);
+    expect(gateway.posts().length - before).toBe(1);
+  },
+);
 
 test(
   "Where the storage is denied, events come, in an outage too",

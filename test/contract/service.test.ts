@@ -39,7 +39,9 @@ describe("the examples of docs/server.md", async () => {
 
   // The package as it is built: Node finds it by its own name.
   it.each(examples)('run as they stand under "$section"', async ({ section, code }) => {
-    const env = { PATH: process.env.PATH, TRACKLET_BASE_URL: service.url, TRACKLET_TRACK_URL: service.url, ...TOKENS };
+    const addresses = { TRACKLET_BASE_URL: service.url, TRACKLET_TRACK_URL: service.url };
+    const secret = { TRACKLET_IDENTITY_SECRET: "a-secret-of-the-site-with-32-chars" };
+    const env = { PATH: process.env.PATH, ...addresses, ...secret, ...TOKENS };
     const args = ["--input-type=module", "--eval", code];
     const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env });
     expect(stderr).toBe("");
