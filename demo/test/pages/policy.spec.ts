@@ -22,7 +22,7 @@ test("The demo's pages keep to their policy, the inspector and the live page too
   await expect(page.getByRole("dialog", { name: /^Inspector/ })).toBeVisible();
 
   await open(`${demo.service}/docs/`);
-  await page.getByText("/v1/track/event").click();
+  await page.getByRole("link", { name: "/v1/track/event", exact: true }).click();
   await page.getByRole("button", { name: "Try it out" }).click();
   await expect(page.getByRole("button", { name: "Execute" })).toBeVisible();
   expect(violations.events).toEqual([]);
