@@ -13,7 +13,10 @@ beforeEach(() => {
   tracked = [];
   end = watchClicks((...call) => tracked.push(call), { outbound: true, downloads: true });
 });
-afterEach(() => end());
+afterEach(() => {
+  end();
+  Reflect.deleteProperty(window, "trackletClicks");
+});
 
 const find = (selector: string): HTMLElement => document.querySelector(selector)!;
 /** Shows this markup, which comes after the add-on, and fires an event at its element `b`. */
