@@ -146,7 +146,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     eventRoutes(store, {
       ...config,
       access,
-      prove: metrics.watchProofs(createProve(config)),
+      prove: createProve(config, metrics.proven),
       tellIgnored: metrics.ignored,
       tellObeyed: metrics.obeyed,
       tellRefused,

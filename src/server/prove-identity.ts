@@ -1,5 +1,5 @@
 /** Who a contact is, signed by the site's server for its page. */
-import { check, checkWhole, isText } from "./validate.js";
+import { check, checkWhole, isText, uidText } from "./validate.js";
 
 /** Whom the page may speak for, and for how long. */
 export interface Identity {
@@ -27,7 +27,7 @@ export const proveIdentity = async (
   { contactUid, accountUid = "", expiresIn = 3_600 }: Identity,
 ): Promise<string> => {
   check(isText(secret, /^.{32,}$/), "secret: expected a text of at least 32 characters", secret && "***");
-  const [contact, account] = [contactUid, accountUid].map((uid) => (Number.isSafeInteger(uid) ? `${uid}` : uid));
+  const [contact, account] = [contactUid, accountUid].map(uidText);
   check(isText(contact, /./s), "contactUid: expected a text that is not empty", contact);
   check(isText(account, /^/), "accountUid: expected a text", account);
   checkWhole("expiresIn", expiresIn);

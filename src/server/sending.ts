@@ -3,7 +3,7 @@
 import type { ParamsObject } from "../declared.js";
 import { uuid } from "../shared/uuid.js";
 import { checkReach, type Reach } from "./reach.js";
-import { check, checkAddress, checkJson, isObject, isText } from "./validate.js";
+import { check, checkAddress, checkJson, isObject, isText, uidText } from "./validate.js";
 
 /** Where events go, and who sends them. */
 export interface SendConfig extends Reach {
@@ -76,7 +76,7 @@ export const stampsOf = ({ stamp }: SendConfig) => stamp && { event_id: uuid(), 
 export const bodyOf = (event: ServerEvent, stamps: object | false | undefined, others?: object): string => {
   check(isObject(event), "event: expected an object", event);
   const { event_uid, params = {} } = event;
-  const contact_uid = Number.isSafeInteger(event.contact_uid) ? `${event.contact_uid}` : event.contact_uid;
+  const contact_uid = uidText(event.contact_uid);
   check(isText(contact_uid, /./s), "contact_uid: expected a text that is not empty", contact_uid);
   check(isText(event_uid, /./s), "event_uid: expected a text that is not empty", event_uid);
   check(isObject(params), "params: expected an object", params);

@@ -19,6 +19,9 @@ export const check = (isRight: boolean, expected: string, found: unknown): void 
 /** Is it a string of that form? (A regular expression alone would take `undefined` for a text.) */
 export const isText = (value: unknown, form: RegExp): boolean => typeof value === "string" && form.test(value);
 
+/** A uid as text: a safe integer is one, too. What is none stays what it is. */
+export const uidText = (uid: unknown): unknown => (Number.isSafeInteger(uid) ? `${uid}` : uid);
+
 /** Is it an object, and no array? */
 export const isObject = (value: unknown): boolean => show(value) === "object";
 

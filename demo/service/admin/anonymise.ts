@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { DAY_MS } from "../config/time-argument.js";
 import type { Database, Query } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
-import { decodeText } from "../database/exact-text.js";
+import { decodeText, filledText } from "../database/exact-text.js";
 import { findMember } from "../ingest/json-text.js";
 import { makeRecords } from "../ingest/missing-records.js";
 import { insertEvents, type NewEvent } from "../ingest/rows.js";
-import { hourOf, markStale } from "../numbers/stale.js";
-import { inSteps, type Which } from "../records/deletion.js";
+import { markStale } from "../numbers/stale.js";
+import { inSteps, tellDeleted, type Which } from "../records/deletion.js";
 
 /** Events in one transaction. */
 const CHUNK = 500;
@@ -38,8 +38,9 @@ export const anonymiseEvents = (database: Database, workspace: string, which: Wh
     for (const { text, values } of statements) await query(text, values);
     const ids = old.map((row) => String(row.id));
     await deleteThese(query, which, ids);
-    await markStale(query, workspace, [...new Set(old.map((row) => hourOf(Number(row.received_at))))]);
-    await query("INSERT INTO deletions (workspace, id, ids) VALUES ($1, $2, $3)", [workspace, id, ids]);
+    const times = old.map(({ received_at }) => Number(received_at));
+    await markStale(query, workspace, times);
+    await tellDeleted(query, workspace, { id, ids });
     return { ids, isLast: old.length < CHUNK };
   });
 
@@ -55,11 +56,10 @@ const anonymous = (row: Record<string, unknown>, workspace: string, { contactUid
     return member === undefined ? [] : [{ name, text: member.text }];
   });
   const account = members.find(({ name }) => name === "account_uid");
-  const accountUid: unknown = account && JSON.parse(account.text);
   return {
     workspace,
     contactUid,
-    accountUid: typeof accountUid === "string" && accountUid !== "" ? accountUid : undefined,
+    accountUid: filledText(account && JSON.parse(account.text)),
     eventUid: decodeText(String(row.event_uid)),
     params: `{${members.map(({ name, text }) => `${JSON.stringify(name)}:${text}`).join(",")}}`,
     stamp: undefined,

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { digest, parseJson } from "../database/exact-text.js";
+import { digest, filledText, parseJson } from "../database/exact-text.js";
 import { findMember } from "../ingest/json-text.js";
 
 const strict = { additionalProperties: false };
@@ -90,10 +90,7 @@ const withMembers = (object: string, line: string, add: Record<string, Static<ty
   return added.length === 0 ? object : `{${[...(inner === "" ? [] : [inner]), ...added].join(",")}}`;
 };
 
-const accountOf = (params: unknown): string | null => {
-  const { account_uid } = Object(params) as { account_uid?: unknown };
-  return typeof account_uid === "string" && account_uid !== "" ? account_uid : null;
-};
+const accountOf = (params: unknown): string | null => filledText(Object(params).account_uid) ?? null;
 
 const uid = (value: unknown): unknown => (Number.isSafeInteger(value) ? String(value) : value);
 

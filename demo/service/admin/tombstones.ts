@@ -1,11 +1,9 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { DAY_MS } from "../config/time-argument.js";
+import { LONGEST_WAIT_MS } from "../config/time-argument.js";
 import type { Query } from "../database/database.js";
 import { recordId, toUuid } from "../database/exact-text.js";
 import type { NewEvent } from "../ingest/rows.js";
 
-/** Milliseconds after an erasure in which an event that does not say when it occurred is taken for an older one: none waits longer. */
-const UNSTAMPED_MS = 30 * DAY_MS;
 const KEY = "tombstones";
 
 /** Whose events are no longer stored, as far as they are older than the erasure. */
@@ -83,7 +81,9 @@ export const createTombstones = (query: Query): Tombstones => {
       if (own === undefined) return false;
       // What is imported was received when it says.
       const at = occurredAt ?? (originId === undefined ? undefined : receivedAt);
-      const isBefore = (erasedAt: number) => (at === undefined ? receivedAt - erasedAt < UNSTAMPED_MS : at < erasedAt);
+      // One that does not say when it occurred is taken for an older one for as long as such a one may come.
+      const isBefore = (erasedAt: number) =>
+        at === undefined ? receivedAt - erasedAt < LONGEST_WAIT_MS : at < erasedAt;
       // Without a digest for what is newer than all erasures, as nearly every event is.
       if (!isBefore(own.newest)) return false;
       const erasedAt = own.marks.get(markOf(key, workspace, contactUid));

@@ -6,7 +6,7 @@ import { createTombstones } from "../admin/tombstones.js";
 import { StartError } from "../config/start-error.js";
 import type { Database } from "../database/database.js";
 import { continueIds, newIds } from "../database/event-id.js";
-import { UUID } from "../database/exact-text.js";
+import { filledText, UUID } from "../database/exact-text.js";
 import { BOUNDS, writeInTime } from "../database/transaction-time.js";
 import { findMember } from "../ingest/json-text.js";
 import { createMissingRecords } from "../ingest/missing-records.js";
@@ -136,7 +136,7 @@ export const eventOf = (line: Line, { workspace, params }: Pick<NewEvent, "works
     contactUid: line.contact_uid,
     accountUid: line.account_uid || undefined,
     eventUid: line.event_uid,
-    stamp: typeof stamp === "string" && stamp !== "" ? stamp : undefined,
+    stamp: filledText(stamp),
     receivedAt: line.received_at,
     occurredAt: line.occurred_at ?? undefined,
     originId: line.id,

@@ -1,4 +1,6 @@
 export const DAY_MS = 86_400_000;
+/** Milliseconds that an event waits in a browser at most (`maxAgeMs`). */
+export const LONGEST_WAIT_MS = 30 * DAY_MS;
 
 const FORM = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/;
 

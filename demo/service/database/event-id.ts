@@ -11,6 +11,9 @@ import type { Query } from "./database.js";
 /** The last time that an id can hold. */
 const LAST_TIME = 2 ** 48 - 1;
 
+/** Milliseconds by which an id is minted behind the receipt of its event, at most. */
+export const LATE_MS = 3_600_000;
+
 /** The lowest id of a time. @param milliseconds since 1970 */
 export const idAt = (milliseconds: number): string => {
   const hex = Math.min(Math.max(0, Math.floor(milliseconds)), LAST_TIME)

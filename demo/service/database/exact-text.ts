@@ -22,6 +22,10 @@ export const parseJson = (text: string): unknown => {
   }
 };
 
+/** A text that is not empty; nothing where it is something else. */
+export const filledText = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
 /** An object as JSON text, or `undefined` where it is something else. */
 export const parseObject = (text: unknown): Record<string, unknown> | undefined => {
   const parsed = parseJson(String(text));

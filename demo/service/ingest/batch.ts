@@ -4,17 +4,14 @@ import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import { digest } from "../database/exact-text.js";
 import { requireApiToken } from "../http/auth.js";
-import { EXPOSED } from "../http/cors.js";
 import { errors, explainError, HttpError } from "../http/errors.js";
 import { pointsOf } from "../http/limits.js";
 import { describeErrors } from "../http/validation.js";
 import { readEventBodies } from "./body.js";
 import type { Prove } from "./identity.js";
 import { elementsOf } from "./json-text.js";
-import type { Shared } from "./judge.js";
-import { type Judged, judgeEvent, type Sender } from "./judge.js";
-import { BATCH_PATH, EventInput, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, OFFER, type Verdict, Verdicts } from "./schemas.js";
-import type { EventStore } from "./store.js";
+import { type Judged, judgeEvent, type Sender, type Shared, senderOf } from "./judge.js";
+import { BATCH_PATH, EventInput, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, type Verdict, Verdicts } from "./schemas.js";
 
 /** Media types of one event a line. */
 const NDJSON = ["application/x-ndjson", "application/ndjson", "application/jsonl"];
@@ -38,10 +35,16 @@ interface Right extends Judged {
  * All are judged before the first is stored; the bytes of those that are right are asked for together.
  */
 export const batchRoute =
-  (
-    store: EventStore,
-    { access, batch, hold, maxEventBytes, prove, spend, tellIgnored, tellRefused }: Shared,
-  ): FastifyPluginAsyncTypebox =>
+  ({
+    access,
+    hold,
+    maxEventBytes,
+    prove,
+    spend,
+    tellIgnored,
+    tellRefused,
+    ...shared
+  }: Shared): FastifyPluginAsyncTypebox =>
   async (app) => {
     readEventBodies(app, { maxBytes: MAX_BATCH_BYTES, hold, parse: readRows, types: NDJSON, unpacks: true });
     const judge = (row: Row, request: FastifyRequest, sender: Sender): Judged => {
@@ -55,16 +58,14 @@ export const batchRoute =
     };
 
     /** Stores what is right; a verdict says whether it came before, or has to come again. */
-    const add = async ({ event, index, points, ignored }: Right, giveBack: (points: number) => void) => {
+    const add = async ({ event, index, points, ignored }: Right, spent: (points: number) => void) => {
       const verdict: Static<typeof Verdict> = { index, status: "stored" };
+      const giveBack = () => spent(points);
       event.onRepeat = () => {
         verdict.status = "repeated";
-        giveBack(points);
+        giveBack();
       };
-      await store.add(event).catch((error: unknown) => {
-        giveBack(points);
-        throw error;
-      });
+      await shared.add(event, giveBack);
       if (ignored.length > 0) tellIgnored();
       return ignored.length > 0 ? { ...verdict, ignored } : verdict;
     };
@@ -90,10 +91,8 @@ export const batchRoute =
         },
       },
       async (request, reply) => {
-        const { workspace } = request;
-        // A body may take its time, and its workspace be deleted meanwhile.
-        if (!access.workspaces().includes(workspace)) throw new HttpError(401, "the API token is wrong");
-        const sender = { workspace, address: request.isOfServer ? undefined : request.ip, receivedAt: Date.now() };
+        const sender = senderOf(request);
+        shared.checkServed(sender.workspace);
         const right: Right[] = [];
         const verdicts: Static<typeof Verdict>[] = [];
         const refused: { row: Row; error: HttpError }[] = [];
@@ -106,8 +105,8 @@ export const batchRoute =
             refused.push({ row, error });
           }
         }
-        const giveBack = spend({ ...sender, points: right.reduce((sum, { points }) => sum + points, 0) });
-        const results = await Promise.allSettled(right.map((one) => add(one, giveBack)));
+        const spent = spend({ ...sender, points: right.reduce((sum, { points }) => sum + points, 0) });
+        const results = await Promise.allSettled(right.map((one) => add(one, spent)));
         const failed = results.filter((result) => result.status === "rejected");
         // Nothing is stored: said by the status, as of a single event.
         if (failed.length > 0 && failed.length === results.length) throw failed[0]!.reason;
@@ -120,7 +119,7 @@ export const batchRoute =
             { status: error.statusCode, text: error.message, reason: error.reason },
             { body: row.body, bodyText: row.text, bodyBytes: Buffer.byteLength(row.text) },
           );
-        if (batch === "on") reply.headers({ "tracklet-batch": OFFER, [EXPOSED]: "Tracklet-Batch" });
+        shared.offer(reply);
         // Who looks at the status alone sees that something is not stored (RFC 4918 §11.1).
         if (verdicts.some(({ status }) => status === "refused" || status === "again")) reply.code(207);
         return verdicts;

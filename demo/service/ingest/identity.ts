@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { ServiceConfig } from "../config/options.js";
-import { DAY_MS } from "../config/time-argument.js";
+import { DAY_MS, LONGEST_WAIT_MS } from "../config/time-argument.js";
 import { DEFAULT_WORKSPACE, parseJson } from "../database/exact-text.js";
 import { HttpError } from "../http/errors.js";
 import { findMember, withoutMember } from "./json-text.js";
@@ -11,8 +11,6 @@ export const PROOF_MEMBER = "identity_proof";
 const PROOF = /^1\.(\d{1,12})\.(\d{1,12})\.([0-9a-f]{64})$/;
 /** Milliseconds for which a proof is good, at most: one that got into wrong hands ends. */
 const LONGEST_MS = DAY_MS;
-/** Milliseconds that an event waits in a browser at most; one without a time of its own may be so old. */
-const LONGEST_WAIT_MS = 30 * DAY_MS;
 
 /** Whose an event is said to be, when, and what proves that. */
 export interface Claim {
@@ -43,36 +41,43 @@ export const secretOf = (secret: string, workspace: string): string =>
  *
  * @param identity `off`: none is looked at; `mark`: what was found is stored; `require`: what does not hold is refused
  * @param identitySecret the secret, or two while one replaces the other
+ * @param tell is called for each that is looked at
  */
-export const createProve = ({
-  identity,
-  identitySecret,
-}: Pick<ServiceConfig, "identity" | "identitySecret">): Prove => {
+export const createProve = (
+  { identity, identitySecret }: Pick<ServiceConfig, "identity" | "identitySecret">,
+  tell: (workspace: string, isHeld: boolean) => void = () => {},
+): Prove => {
   if (identity === "off" || identitySecret === undefined) return () => undefined;
-  const secrets = identitySecret.split(",");
+  const own = new Map<string, string[]>();
+  const secretsOf = (workspace: string): string[] => {
+    const secrets = own.get(workspace) ?? identitySecret.split(",").map((secret) => secretOf(secret, workspace));
+    own.set(workspace, secrets);
+    return secrets;
+  };
   return (claim) => {
-    const wrong = fault(claim, secrets);
+    if (claim.proof === undefined && identity === "mark") return undefined;
+    const wrong = fault(claim, secretsOf(claim.workspace));
+    tell(claim.workspace, wrong === undefined);
     if (wrong !== undefined && identity === "require")
       throw new HttpError(422, `params.identity_proof ${wrong}`, {}, "identity");
-    return claim.proof === undefined ? undefined : wrong === undefined;
+    return wrong === undefined;
   };
 };
 
 /** What is wrong with a proof, if anything. */
 const fault = (
-  { workspace, contactUid, accountUid = "", proof, receivedAt, occurredAt = 0 }: Claim,
+  { contactUid, accountUid = "", proof, receivedAt, occurredAt = 0 }: Claim,
   secrets: readonly string[],
 ): string | undefined => {
   if (proof === undefined) return "is missing: the site's server has to sign who the contact is";
   const [, issued, expires, given] = PROOF.exec(typeof proof === "string" ? proof : "") ?? [];
   if (given === undefined) return "is none: it is made by proveIdentity of tracklet/send";
   const members = [contactUid, accountUid, issued!, expires!];
-  const isSigned = secrets.some((secret) =>
-    timingSafeEqual(Buffer.from(given, "hex"), sign(secretOf(secret, workspace), members)),
-  );
+  const isSigned = secrets.some((secret) => timingSafeEqual(Buffer.from(given, "hex"), sign(secret, members)));
   if (!isSigned) return "does not hold for this contact and this account";
   const [from, until] = [Number(issued) * 1_000, Number(expires) * 1_000];
   if (until - from > LONGEST_MS) return "is good for more than 24 hours";
+  // One without a time of its own may be as old as an event gets.
   if (until < Math.max(occurredAt, receivedAt - LONGEST_WAIT_MS)) return "had expired when the event occurred";
   return undefined;
 };

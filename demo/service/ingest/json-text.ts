@@ -9,6 +9,28 @@ export interface Member {
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
+/** A member where it stands: `at` is the index behind the brace or comma before it, `to` that of the brace or comma after it. */
+interface Place {
+  at: number;
+  /** As it was written. */
+  key: string;
+  /** Where its value begins. */
+  from: number;
+  to: number;
+  depth: number;
+}
+
+/** The members of the object that `text` holds, one after another. */
+const nextMember = (text: string, before?: Place): Place | undefined => {
+  if (before !== undefined && text[before.to] === "}") return undefined;
+  const at = (before === undefined ? text.indexOf("{") : before.to) + 1;
+  const keyFrom = text.indexOf('"', at);
+  if (keyFrom < 0) return undefined;
+  const keyTo = endOfString(text, keyFrom);
+  const from = text.indexOf(":", keyTo) + 1;
+  return { at, key: text.slice(keyFrom + 1, keyTo - 1), from, ...endOfValue(text, from) };
+};
+
 /**
  * Finds a member of the object that `text` holds; of several with that name the last, as `JSON.parse` does.
  *
@@ -16,31 +38,17 @@ const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b
  */
 export const findMember = (text: string, name: string): Member | undefined => {
   let found: Member | undefined;
-  let at = text.indexOf("{") + 1;
-  for (;;) {
-    const keyFrom = text.indexOf('"', at);
-    if (keyFrom < 0) return found;
-    const keyTo = endOfString(text, keyFrom);
-    const from = text.indexOf(":", keyTo) + 1;
-    const { to, depth } = endOfValue(text, from);
-    if (isKey(text.slice(keyFrom + 1, keyTo - 1), name)) found = { text: text.slice(from, to).trim(), depth };
-    if (text[to] === "}") return found;
-    at = to + 1;
-  }
+  for (let one = nextMember(text); one !== undefined; one = nextMember(text, one))
+    if (isKey(one.key, name)) found = { text: text.slice(one.from, one.to).trim(), depth: one.depth };
+  return found;
 };
 
 /** The text of an object without its members of that name. @param text valid JSON, an object */
 export const withoutMember = (text: string, name: string): string => {
   const kept: string[] = [];
-  for (let at = text.indexOf("{") + 1; ; ) {
-    const keyFrom = text.indexOf('"', at);
-    if (keyFrom < 0) return `{${kept.join(",")}}`;
-    const keyTo = endOfString(text, keyFrom);
-    const { to } = endOfValue(text, text.indexOf(":", keyTo) + 1);
-    if (!isKey(text.slice(keyFrom + 1, keyTo - 1), name)) kept.push(text.slice(at, to));
-    if (text[to] === "}") return `{${kept.join(",")}}`;
-    at = to + 1;
-  }
+  for (let one = nextMember(text); one !== undefined; one = nextMember(text, one))
+    if (!isKey(one.key, name)) kept.push(text.slice(one.at, one.to));
+  return `{${kept.join(",")}}`;
 };
 
 /** The elements of the array that `text` holds, each as it was written. @param text valid JSON, an array */

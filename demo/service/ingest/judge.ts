@@ -1,12 +1,11 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Static } from "typebox";
 import { nearName } from "../config/near-name.js";
 import type { ServiceConfig } from "../config/options.js";
-import { DAY_MS } from "../config/time-argument.js";
-import type { Answered } from "../http/errors.js";
-import { HttpError } from "../http/errors.js";
-import type { createQuota } from "../http/limits.js";
-import { networkOf } from "../http/limits.js";
+import { DAY_MS, LONGEST_WAIT_MS } from "../config/time-argument.js";
+import { filledText } from "../database/exact-text.js";
+import { type Answered, HttpError } from "../http/errors.js";
+import { type createQuota, networkOf } from "../http/limits.js";
 import type { Access } from "../http/tokens.js";
 import type { createHeld } from "./held.js";
 import { PROOF_MEMBER, type Prove } from "./identity.js";
@@ -25,6 +24,13 @@ export interface Sender {
   /** Epoch milliseconds. */
   receivedAt: number;
 }
+
+/** Who sends a request, whose token was found to be valid. */
+export const senderOf = ({ workspace, isOfServer, ip }: FastifyRequest): Sender => ({
+  workspace,
+  address: isOfServer ? undefined : ip,
+  receivedAt: Date.now(),
+});
 
 /** An event that is right, and the members of its body that are left out. */
 export interface Judged {
@@ -54,7 +60,7 @@ export const judgeEvent = (
   if (sent.depth > MAX_PARAMS_DEPTH)
     throw new HttpError(400, `params must not be nested deeper than ${MAX_PARAMS_DEPTH} levels`);
   const { event_id: stamp, account_uid, occurred_at, identity_proof: proof } = params as Record<string, unknown>;
-  const accountUid = typeof account_uid === "string" && account_uid !== "" ? account_uid : undefined;
+  const accountUid = filledText(account_uid);
   const occurredAt = plausible(occurred_at, receivedAt);
   return {
     event: {
@@ -65,7 +71,7 @@ export const judgeEvent = (
       // What proves who somebody is, is kept nowhere.
       params: proof === undefined ? sent.text : withoutMember(sent.text, PROOF_MEMBER),
       isProven: prove({ workspace, contactUid: contact_uid, accountUid, proof, receivedAt, occurredAt }),
-      stamp: typeof stamp === "string" && stamp !== "" ? stamp : undefined,
+      stamp: filledText(stamp),
       receivedAt,
       occurredAt,
       ...(address !== undefined && { from: networkOf(address) }),
@@ -74,15 +80,17 @@ export const judgeEvent = (
   };
 };
 
-/** Milliseconds that an event waits in a browser at most (`maxAgeMs`, 30 days), and that a clock may be ahead. */
-const [LONGEST_AGE, AHEAD] = [30 * DAY_MS, DAY_MS];
+/** Milliseconds that a clock may be ahead. */
+const AHEAD_MS = DAY_MS;
 
 /**
  * The time that a caller gives, in epoch milliseconds, where it is plausible; else what stands in the params is left. All that
  * counts by time goes by this one, so that nobody changes what is older.
  */
 const plausible = (time: unknown, receivedAt: number): number | undefined =>
-  Number.isSafeInteger(time) && (time as number) >= receivedAt - LONGEST_AGE && (time as number) <= receivedAt + AHEAD
+  Number.isSafeInteger(time) &&
+  (time as number) >= receivedAt - LONGEST_WAIT_MS &&
+  (time as number) <= receivedAt + AHEAD_MS
     ? (time as number)
     : undefined;
 
@@ -112,6 +120,12 @@ export interface EventOptions extends Limits {
 
 /** What the routes of one event and of several bound together. */
 export interface Shared extends EventOptions {
+  /** A body may take its time, and its workspace be deleted meanwhile. @throws HttpError 401 then */
+  checkServed(workspace: string): void;
+  /** Stores an event; what it was counted for is given back where it is not stored. */
+  add(event: NewEvent, giveBack: () => void): Promise<void>;
+  /** Says with an answer that several events may come in one request. */
+  offer(reply: FastifyReply): void;
   spend: ReturnType<typeof createQuota>;
   hold: ReturnType<typeof createHeld>;
 }

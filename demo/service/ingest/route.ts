@@ -7,8 +7,7 @@ import { createQuota, pointsOf } from "../http/limits.js";
 import { batchRoute } from "./batch.js";
 import { readEventBodies } from "./body.js";
 import { createHeld } from "./held.js";
-import type { EventOptions, Shared } from "./judge.js";
-import { judgeEvent } from "./judge.js";
+import { type EventOptions, judgeEvent, type Shared, senderOf } from "./judge.js";
 import { BATCH_PATH, EVENT_PATH, EventInput, MAX_BATCH_BYTES, OFFER, Success } from "./schemas.js";
 import type { EventStore } from "./store.js";
 
@@ -16,14 +15,25 @@ import type { EventStore } from "./store.js";
 export const eventRoutes =
   (store: EventStore, options: EventOptions): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const shared = {
+    const shared: Shared = {
       ...options,
+      checkServed: (workspace) => {
+        if (!options.access.workspaces().includes(workspace)) throw new HttpError(401, "the API token is wrong");
+      },
+      add: (event, giveBack) =>
+        store.add(event).catch((error: unknown) => {
+          giveBack();
+          throw error;
+        }),
+      offer: (reply) => {
+        if (options.batch === "on") reply.headers({ "tracklet-batch": OFFER, [EXPOSED]: "Tracklet-Batch" });
+      },
       spend: createQuota(options),
       hold: createHeld(Math.max(options.maxEventBytes, MAX_BATCH_BYTES)),
     };
     if (options.gpc === "obey") obeyGpc(app, options.tellObeyed);
-    await app.register(eventRoute(store, shared));
-    await app.register(batchRoute(store, shared));
+    await app.register(eventRoute(shared));
+    await app.register(batchRoute(shared));
   };
 
 /** Takes events of a browser that asks not to be tracked (Global Privacy Control, §3.2) for stored; those of servers are. */
@@ -37,10 +47,17 @@ const obeyGpc = (app: FastifyInstance, tell: (events: number) => void): void => 
 };
 
 const eventRoute =
-  (
-    store: EventStore,
-    { access, batch, hold, maxEventBytes, prove, spend, tellIgnored }: Shared,
-  ): FastifyPluginAsyncTypebox =>
+  ({
+    access,
+    add,
+    checkServed,
+    hold,
+    maxEventBytes,
+    offer,
+    prove,
+    spend,
+    tellIgnored,
+  }: Shared): FastifyPluginAsyncTypebox =>
   async (app) => {
     readEventBodies(app, { maxBytes: maxEventBytes, hold, parse: parseOne });
     app.post(
@@ -62,20 +79,15 @@ const eventRoute =
         },
       },
       async (request, reply) => {
-        const { bodyText, workspace } = request;
-        const address = request.isOfServer ? undefined : request.ip;
-        const sender = { workspace, address, receivedAt: Date.now() };
-        const { event, ignored } = judgeEvent(request.body, bodyText, sender, prove);
+        const sender = senderOf(request);
+        const { event, ignored } = judgeEvent(request.body, request.bodyText, sender, prove);
         const points = pointsOf(request.bodyBytes);
-        const giveBack = spend({ address, workspace, points });
-        // A body may take its time, and its workspace be deleted meanwhile.
-        if (!access.workspaces().includes(workspace)) throw new HttpError(401, "the API token is wrong");
-        event.onRepeat = () => giveBack(points);
-        await store.add(event).catch((error: unknown) => {
-          giveBack(points);
-          throw error;
-        });
-        if (batch === "on") reply.headers({ "tracklet-batch": OFFER, [EXPOSED]: "Tracklet-Batch" });
+        const spent = spend({ ...sender, points });
+        checkServed(sender.workspace);
+        const giveBack = () => spent(points);
+        event.onRepeat = giveBack;
+        await add(event, giveBack);
+        offer(reply);
         if (ignored.length === 0) return { status: "success" as const };
         tellIgnored();
         return { status: "success" as const, ignored };

@@ -1,10 +1,7 @@
 import type { Database, Query } from "../database/database.js";
-import { idAt, newIds } from "../database/event-id.js";
+import { idAt, LATE_MS, newIds } from "../database/event-id.js";
 import { ACTIVE_TABLES, renewActive } from "./active.js";
 import { ALL_KINDS, HOUR_MS, KINDS, MAX_KEYS, OTHER, QUARTER } from "./keys.js";
-
-/** Milliseconds by which an id is minted behind the receipt of its event, at most. */
-const LATE_MS = HOUR_MS;
 
 /** The tables that are made from the events of a workspace. */
 export const SUMS = ["sums", "sums_stale", ...ACTIVE_TABLES] as const;
@@ -13,10 +10,11 @@ export const SUMS = ["sums", "sums_stale", ...ACTIVE_TABLES] as const;
 export const hourOf = (time: number): number => time - (time % HOUR_MS);
 
 /**
- * Says that hours are to be counted anew. A mark has an id of its own: one that stands there already may be taken by a count
+ * Says that the hours of these times are to be counted anew. A mark has an id of its own: one that stands there already may be taken by a count
  * that does not see what this transaction has deleted.
  */
-export const markStale = async (query: Query, workspace: string, hours: readonly number[]): Promise<void> => {
+export const markStale = async (query: Query, workspace: string, times: readonly number[]): Promise<void> => {
+  const hours = [...new Set(times.map(hourOf))];
   if (hours.length === 0) return;
   await query(
     "INSERT INTO sums_stale (workspace, hour, id) SELECT $1, hour, $2::uuid FROM unnest($3::bigint[]) AS new (hour)",

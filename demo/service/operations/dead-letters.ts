@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify
 import { DAY_MS } from "../config/time-argument.js";
 import type { Database } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
-import { encodeText, parseJson } from "../database/exact-text.js";
+import { encodeText, filledText, parseJson } from "../database/exact-text.js";
 import { createCounter } from "../http/counter.js";
 import type { Answered } from "../http/errors.js";
 import { networkOf } from "../http/limits.js";
@@ -92,10 +92,7 @@ export const keepDeadLetters = (
   };
 };
 
-const isStamped = (body: string): boolean => {
-  const { event_id: id } = Object(Object(parseJson(body)).params) as { event_id?: unknown };
-  return typeof id === "string" && id !== "";
-};
+const isStamped = (body: string): boolean => filledText(Object(Object(parseJson(body)).params).event_id) !== undefined;
 
 const hasRoom = async ({ query }: Database, { workspace, body }: Letter, most: number): Promise<boolean> => {
   const [kept] = await query(

@@ -4,7 +4,6 @@ import { isUnavailable } from "../database/sql-state.js";
 import { HttpError } from "../http/errors.js";
 import { sha256 } from "../http/token-store.js";
 import { digests } from "../http/tokens.js";
-import type { Prove } from "../ingest/identity.js";
 import type { EventStore } from "../ingest/store.js";
 import { createEventAges } from "./event-ages.js";
 import { createHistogram } from "./histogram.js";
@@ -104,18 +103,8 @@ export const createMetrics = (workspaces: readonly string[]) => {
     withoutRecord: (): void => withoutRecord.inc(),
     /** To be called for each event that is left out, as its contact was erased. */
     leftOut: (workspace: string): void => erased.inc({ workspace }),
-    /** Counts what is found of proofs. */
-    watchProofs:
-      (prove: Prove): Prove =>
-      (claim) => {
-        let isProven: boolean | undefined = false;
-        try {
-          isProven = prove(claim);
-        } finally {
-          if (isProven !== undefined) proofs.inc({ result: isProven ? "held" : "failed", workspace: claim.workspace });
-        }
-        return isProven;
-      },
+    /** To be called for each proof of identity that is looked at. */
+    proven: (workspace: string, isHeld: boolean): void => proofs.inc({ result: isHeld ? "held" : "failed", workspace }),
     /** To be called for each transaction of events. */
     committed: (events: number, seconds: number): void => {
       batches(events);

@@ -4,7 +4,7 @@ import { decodeText, encodeText, parseJson, recordId } from "../database/exact-t
 import { afterAllHaveRead } from "../database/generation.js";
 import { type Bounds, transactInTime } from "../database/transaction-time.js";
 import { removeWorkspace } from "../http/token-store.js";
-import { hourOf, markStale, SUMS } from "../numbers/stale.js";
+import { markStale, SUMS } from "../numbers/stale.js";
 import { type Exported, exportRows } from "./stored.js";
 
 /** Events deleted in one transaction: a larger one would hold up those that are being stored. */
@@ -190,7 +190,8 @@ const step = async (query: Query, workspace: string, { condition, values }: Whic
     `DELETE FROM events WHERE ${condition} AND ${range} RETURNING id, received_at`,
     [...values, ids[0]!.id, ids.at(-1)!.id],
   );
-  await markStale(query, workspace, [...new Set(deleted.map((row) => hourOf(Number(row.received_at))))]);
+  const times = deleted.map(({ received_at }) => Number(received_at));
+  await markStale(query, workspace, times);
   return { ids: deleted.map(({ id }) => id), isLast: ids.length < CHUNK };
 };
 
@@ -210,10 +211,18 @@ const deleteInSteps = (database: Database, workspace: string, which: Which): Pro
 export const deleteListed = (database: Database, workspace: string, which: Which): Promise<number> =>
   inSteps(database, workspace, async (query, id) => {
     const done = await step(query, workspace, which);
-    if (done.ids.length > 0)
-      await query("INSERT INTO deletions (workspace, id, ids) VALUES ($1, $2, $3)", [workspace, id, done.ids]);
+    if (done.ids.length > 0) await tellDeleted(query, workspace, { id, ids: done.ids });
     return done;
   });
+
+/** Tells who follows of events that a step has deleted. @param told its own id, and those of the events */
+export const tellDeleted = async (
+  query: Query,
+  workspace: string,
+  { id, ids }: { id: string; ids: string[] },
+): Promise<void> => {
+  await query("INSERT INTO deletions (workspace, id, ids) VALUES ($1, $2, $3)", [workspace, id, ids]);
+};
 
 /** Steps in a transaction each, whose id is that of a row for who follows. Resolves to the number of events. */
 export const inSteps = (

@@ -1,5 +1,5 @@
 import type { Query } from "../database/database.js";
-import { idAt } from "../database/event-id.js";
+import { idAt, LATE_MS } from "../database/event-id.js";
 import { decodeText, encodeText, parseJson, recordId } from "../database/exact-text.js";
 
 /** What can be exported. */
@@ -91,8 +91,6 @@ const record = (row: Row): Exported => ({
   health: number(row.health),
 });
 
-/** Milliseconds by which an id is minted behind the receipt of its event, at most. */
-const LATE_MS = 3_600_000;
 /** Rows read at a time. */
 const CHUNK = 1_000;
 /**
