@@ -29,6 +29,16 @@ it("knows of each table how it is spread", async () => {
   expect(Object.keys(TABLES).sort()).toEqual(rows.map(({ name }) => name).sort());
 });
 
+it("has the column by which a table is spread in each of its unique keys, as Citus needs it", async () => {
+  const keys = await database.query<{ name: string; columns: string[] }>(
+    `SELECT relname AS name, array_agg(attname::text) AS columns
+     FROM pg_index JOIN pg_class ON pg_class.oid = indrelid JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY(indkey)
+     WHERE indisunique AND relname::text = ANY($1::text[]) GROUP BY indexrelid, relname`,
+    [Object.keys(TABLES)],
+  );
+  for (const { name, columns } of keys) if (TABLES[name] !== null) expect(columns, name).toContain(TABLES[name]);
+});
+
 describe.skipIf(inject("isSpread"))("a database without Citus", () => {
   it("is not spread, and says why", async () => {
     await expect(spreadTables(database)).rejects.toThrow("the database has no extension Citus");
