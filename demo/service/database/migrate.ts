@@ -1,7 +1,6 @@
 import { StartError } from "../config/start-error.js";
 import type { Database, Query } from "./database.js";
 import { MIGRATIONS } from "./migrations.js";
-import { spreadNew } from "./spread.js";
 import { errorCode, repeated } from "./sql-state.js";
 
 /** What PostgreSQL answers to the later of two processes that make the same tables: a row of its catalogue is there already. */
@@ -56,7 +55,6 @@ const SEEDED = "seeded";
  */
 export const prepare = async (database: Database, fill: Fill | undefined): Promise<void> => {
   await migrate(database);
-  await spreadNew(database);
   const made = await database.query("SELECT name FROM service_state WHERE name = $1", [SEEDED]);
   if (made.length > 0) return;
   await database.transaction(async (query) => {

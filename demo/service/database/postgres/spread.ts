@@ -1,5 +1,5 @@
-import { StartError } from "../config/start-error.js";
-import type { Database, Query } from "./database.js";
+import { StartError } from "../../config/start-error.js";
+import type { Database, Query } from "../database.js";
 
 /*
  * A PostgreSQL with the extension Citus spreads tables over its nodes. A row lies in the shard that the digest of one of its
