@@ -4,9 +4,11 @@
  * alone. It ends with 1 where something was lost or is there twice.
  */
 import { existsSync } from "node:fs";
+import { noCluster } from "../support/own-cluster.js";
 import { missing } from "../support/postgres-server.js";
 import { IN_CONTAINER } from "../support/service-process.js";
 import { cannotMount } from "../support/small-disk.js";
+import { cluster } from "./cluster.js";
 import { FAKETIME, fullDisk, kills, lock, namespaces, noConnection, slowDatabase, wrongClock } from "./faults.js";
 import { type Engine, type Outcome, readStored } from "./scene.js";
 import { fuzz, heldBodies } from "./strangers.js";
@@ -28,6 +30,7 @@ const ROWS: Record<string, Row> = {
   lock: { run: lock, only: "PostgreSQL" },
   disk: { run: fullDisk, cannot: cannotMount },
   connections: { run: noConnection, only: "PostgreSQL" },
+  cluster: { run: cluster, only: "PostgreSQL", cannot: noCluster },
   slow: { run: slowDatabase, only: "PostgreSQL" },
   clock: { run: wrongClock, cannot: existsSync(FAKETIME) ? undefined : "libfaketime is not installed" },
   namespaces: {

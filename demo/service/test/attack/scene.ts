@@ -15,30 +15,36 @@ export interface Outcome {
 
 /** A service over a database of its own. */
 export interface Scene {
-  /** `undefined` with PGlite. */
+  /** `undefined` with PGlite, and where the database is somebody else's. */
   database: Awaited<ReturnType<typeof startPostgres>> | undefined;
   service(): ReturnType<typeof spawnService>;
   url(): string;
   /** Starts the service; resolves once it is ready. */
   start(environment?: Record<string, string>): Promise<void>;
   /** Another process of the service over the same database. */
-  another(environment: Record<string, string>, through?: readonly string[]): ReturnType<typeof spawnService>;
+  another(
+    environment: Record<string, string>,
+    through?: readonly string[],
+    args?: readonly string[],
+  ): ReturnType<typeof spawnService>;
   close(): Promise<void>;
 }
 
 /** @param options where the data is, and how PostgreSQL is started, where that is other than usual */
 export const openScene = async (
   engine: Engine,
-  options: { folder?: string; postgres?: Parameters<typeof startPostgres>[0] } = {},
+  options: { folder?: string; postgres?: Parameters<typeof startPostgres>[0]; databaseUrl?: string } = {},
 ): Promise<Scene> => {
-  const database = engine === "PostgreSQL" ? await startPostgres(options.postgres) : undefined;
-  const folder = database === undefined ? (options.folder ?? (await dataFolder())) : undefined;
-  const place: Record<string, string> =
-    database === undefined ? { TRACKLET_DATA: folder! } : { DATABASE_URL: database.url };
+  const isServer = engine === "PostgreSQL";
+  const database = isServer && options.databaseUrl === undefined ? await startPostgres(options.postgres) : undefined;
+  const folder = isServer ? undefined : (options.folder ?? (await dataFolder()));
+  const place: Record<string, string> = isServer
+    ? { DATABASE_URL: options.databaseUrl ?? database!.url }
+    : { TRACKLET_DATA: folder! };
   let service: ReturnType<typeof spawnService> | undefined;
   let url = "";
-  const another: Scene["another"] = (environment, through) =>
-    spawnService({ TRACKLET_SEED: "off", TRACKLET_RATE_LIMIT: "0", ...place, ...environment }, undefined, through);
+  const another: Scene["another"] = (environment, through, args) =>
+    spawnService({ TRACKLET_SEED: "off", TRACKLET_RATE_LIMIT: "0", ...place, ...environment }, args, through);
   return {
     database,
     another,
@@ -87,8 +93,13 @@ export const post = (url: string, body: string): Promise<number | string> =>
     () => "none",
   );
 
+/** An event; those of one client are of one contact. */
 export const eventOf = (stamp: string, filler = ""): string =>
-  JSON.stringify({ contact_uid: `contact-${stamp.length}`, event_uid: "attack", params: { event_id: stamp, filler } });
+  JSON.stringify({
+    contact_uid: `contact-${stamp.split("-")[0]}`,
+    event_uid: "attack",
+    params: { event_id: stamp, filler },
+  });
 
 /** Clients that send one event after another, each until it is answered with 200. */
 export const createTraffic = (scene: Scene, filler = () => ""): Traffic => {

@@ -53,7 +53,8 @@ export const startPostgres = async ({ sync = false, folder = tmpdir(), options: 
   if (user!.uid !== undefined && folder !== tmpdir()) chownSync(folder, user!.uid, user!.gid!);
   const data = mkdtempSync(join(folder, "tracklet-postgres-"));
   if (user!.uid !== undefined) chownSync(data, user!.uid, user!.gid!);
-  const options = { ...user, cwd: data, stdio: "ignore" as const };
+  // A home of its own: a server that connects to others looks there for certificates.
+  const options = { ...user, cwd: data, env: { ...process.env, HOME: data }, stdio: "ignore" as const };
   const cluster = join(data, "cluster");
   const made = spawn(
     join(programs!, "initdb"),
