@@ -3,66 +3,34 @@ import { test as base, expect, type Locator, type Page } from "playwright/test";
 import { faintTextsWithin } from "../../../e2e/harness/contrast.js";
 import { PAGES } from "../../../e2e/harness/engines.js";
 import { createGuard, type Guard } from "../../../e2e/harness/guard.js";
-import { waitFor } from "../../../test/support/wait.js";
-import { idAt } from "../../service/database/event-id.js";
-import { DEFAULT_WORKSPACE } from "../../service/database/exact-text.js";
-import { openDatabase } from "../../service/database/open-database.js";
-import { insertEvents } from "../../service/ingest/rows.js";
-import { AT_ONCE } from "../../service/test/support/bounds.js";
-import { openPlace } from "../../service/test/support/places.js";
-import { ACCESS_TOKEN, API_TOKEN, startService } from "../../service/test/support/running-service.js";
+import { ACCESS_TOKEN, API_TOKEN, type RunningService } from "../../service/test/support/running-service.js";
+import { type PastEvent, startFilled } from "./filled-service.js";
 
 /* The numbers page as it was built, before a real service. What `GET /v2/numbers` tells is the service's own test. */
 
 // One service for all.
 base.describe.configure({ mode: "default" });
 
-const DAY_MS = 86_400_000;
-/** Days ago, contact, account, name, params. */
-const EVENTS: [number, string, string | undefined, string, object?][] = [
-  [60, "anna", "acme", "old"],
-  [20, "ben", "acme", "signed_up"],
-  [3, "cleo", "quiet", "pageview", { visit_url: "https://shop.example/b" }],
-  [0, "anna", "acme", "pageview", { visit_url: "https://shop.example/a", referrer: "https://search.example/" }],
-  [0, "anna", "acme", "pageview", { visit_url: "https://shop.example/a?x=1" }],
-  [0, "ben", undefined, "=1+1"],
+const shop = (path: string) => ({ visit_url: `https://shop.example${path}` });
+const EVENTS: PastEvent[] = [
+  { days: 60, contact: "anna", account: "acme", name: "old" },
+  { days: 20, contact: "ben", account: "acme", name: "signed_up" },
+  { days: 3, contact: "cleo", account: "quiet", name: "pageview", params: shop("/b") },
+  {
+    ...{ days: 0, contact: "anna", account: "acme", name: "pageview" },
+    params: { ...shop("/a"), referrer: "https://search.example/" },
+  },
+  { days: 0, contact: "anna", account: "acme", name: "pageview", params: shop("/a?x=1") },
+  { days: 0, contact: "ben", name: "=1+1" },
 ];
 
-/** A service with these events: those of today are sent, the older ones stand in its database. */
-const startFilled = async () => {
-  const place = await openPlace();
-  const database = await openDatabase(place);
-  const older = EVENTS.filter(([days]) => days > 0).map(([days, contactUid, accountUid, eventUid, params = {}]) => {
-    const receivedAt = Date.now() - days * DAY_MS;
-    const stored = { workspace: DEFAULT_WORKSPACE, stamp: undefined, occurredAt: undefined, receivedAt };
-    return { ...stored, contactUid, accountUid, eventUid, params: JSON.stringify(params) };
-  });
-  await database.write([
-    insertEvents(
-      older.map(({ receivedAt }) => idAt(receivedAt)),
-      older,
-    ),
-  ]);
-  const service = await startService({ database, bounds: AT_ONCE });
-  for (const [days, contact_uid, account_uid, event_uid, params] of EVENTS) {
-    if (days > 0) continue;
-    const answer = await service.post({ contact_uid, event_uid, params: { account_uid, ...params } });
-    expect(answer.status).toBe(200);
-  }
-  const total = async () => (await (await service.get("/v2/numbers?span=90d")).json()).events.total;
-  await waitFor(async () => (await total()) === EVENTS.length, { what: "all events to be counted" });
-  return { ...service, place };
-};
-type Filled = Awaited<ReturnType<typeof startFilled>>;
-
-const test = base.extend<{ guard: Guard }, { service: Filled }>({
+const test = base.extend<{ guard: Guard }, { service: RunningService }>({
   service: [
     // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
     async ({}, use) => {
-      const service = await startFilled();
+      const service = await startFilled(EVENTS);
       await use(service);
-      await service.close();
-      await service.place.leave();
+      await service.stop();
     },
     { scope: "worker" },
   ],
@@ -100,8 +68,7 @@ const open = async (page: Page) => {
   await expect(page.getByRole("status")).toContainText("Counted up to");
 };
 const choose = async (page: Page, span: string) => {
-  // The radio itself is hidden by its label.
-  await page.locator(`label:has([value="${span}"])`).click();
+  await page.locator(`[value="${span}"]`).check();
   await expect(page.locator(".numbers-view")).toHaveAttribute("aria-busy", "false");
 };
 

@@ -172,6 +172,8 @@ const makeSpans = (chosen, choose) => {
 
 /** Up to when events are counted, and in what time. */
 const toldOf = ({ events, last_event_at: last, counted_to: to }) => {
+  if (last === null)
+    return "No event has come yet. On a page that should send some, the inspector says why none comes.";
   const at = moment.format(to);
   if (Date.now() - to > BEHIND_MS) return `Still counting: so far the events up to ${at} are in the figures.`;
   return last > to && events.total === 0
