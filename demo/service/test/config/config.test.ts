@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { isPrivate, OPTIONS } from "../../config/options.js";
 import { addressesOf } from "../../config/database-url.js";
+import { isPrivate, OPTIONS } from "../../config/options.js";
 import { readConfig } from "../../config/read-config.js";
 
 it("has a table of its options in the README", async () => {
