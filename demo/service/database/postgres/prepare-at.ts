@@ -3,6 +3,7 @@ import { StartError } from "../../config/start-error.js";
 import type { Database } from "../database.js";
 import { type Fill, NO_TABLES, prepare, requireTables } from "../migrate.js";
 import { askNode } from "./addresses.js";
+import { spreadNew } from "./spread.js";
 
 /** What an address is good for at the start. */
 type Role = "maker" | "worker" | "standby";
@@ -37,7 +38,7 @@ export const prepareAt = async (
   };
   for (const url of urls) {
     const role = await at(url, (database) => database.use(askRole)).catch((error) => void failures.push(error));
-    if (role === "maker") return at(url, (database) => prepare(database, fill));
+    if (role === "maker") return at(url, (database) => prepare(database, fill).then(() => spreadNew(database)));
     if (role !== undefined) others[role] ??= url;
   }
   const { worker, standby } = others;
