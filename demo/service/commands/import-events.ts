@@ -10,7 +10,7 @@ import { continueIds, newIds } from "../database/event-id.js";
 import { filledText, UUID } from "../database/exact-text.js";
 import { BOUNDS, writeInTime } from "../database/transaction-time.js";
 import { findMember } from "../ingest/json-text.js";
-import { createMissingRecords } from "../ingest/missing-records.js";
+import { createMissingRecords, makeAccounts, makeContacts } from "../ingest/missing-records.js";
 import { insertEvents, type NewEvent } from "../ingest/rows.js";
 import { type Change, check, read } from "./import-lines.js";
 
@@ -98,8 +98,9 @@ export const storeEvents = async (
     const records = missing(chunk);
     const ids = newIds(chunk.length);
     const events = await notFromHere(database, workspace, chunk);
-    const statements = [...records.statements, ...(events.length > 0 ? [insertEvents(ids, events)] : [])];
-    records.done(await writeInTime(database, statements, { oldest: ids[0]!, bounds: BOUNDS }));
+    const made = [...makeAccounts(records.accounts), ...makeContacts([...records.contacts])];
+    const statements = [...made, ...(events.length > 0 ? [insertEvents(ids, events)] : [])];
+    records.done(statements, await writeInTime(database, statements, { oldest: ids[0]!, bounds: BOUNDS }));
     stored += chunk.length;
     chunk = [];
     if (stored % TELL_EVERY === 0) say(so(stored));

@@ -33,16 +33,20 @@ const explain = (error: unknown): never => {
   throw Object.assign(new Error(text), { code: OUT_OF_TIME });
 };
 
-/** Writes in one transaction whose first and last statement check its time, see `settled.ts`. @param oldest its lowest id */
+/**
+ * Writes in one transaction whose first and last statement check its time, see `settled.ts`.
+ *
+ * @param oldest its lowest id
+ * @param node see `Database.write`
+ */
 export const writeInTime = async (
   database: Database,
   statements: readonly Statement[],
-  { oldest, bounds }: { oldest: string; bounds: Bounds },
-): Promise<Written> =>
-  (await database.write([check(oldest, bounds.first), ...statements, check(oldest, bounds.last)]).catch(explain)).slice(
-    1,
-    -1,
-  );
+  { oldest, bounds, node }: { oldest: string; bounds: Bounds; node?: number },
+): Promise<Written> => {
+  const all = [check(oldest, bounds.first), ...statements, check(oldest, bounds.last)];
+  return (await database.write(all, node).catch(explain)).slice(1, -1);
+};
 
 /** The same of a transaction in which one statement depends on another. */
 export const transactInTime = <T>(

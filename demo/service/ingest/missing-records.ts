@@ -36,8 +36,10 @@ const INSERT = {
 
 type Table = keyof typeof INSERT;
 
-/** A statement that makes records, and for whom it makes each. */
+/** A statement that makes records, of which events, and for whom it makes each. */
 interface Making extends Statement {
+  table: Table;
+  events: readonly Told[];
   makers: Map<string, string | undefined>;
 }
 
@@ -50,9 +52,21 @@ export interface Memory {
   withoutRecord?: () => void;
 }
 
+/** What is not known to be there, of what some events tell. */
+export interface Missing<Event extends Told> {
+  /** The first event of each account. */
+  accounts: readonly Event[];
+  /** The first event of each contact, alone or together with an account. */
+  contacts: ReadonlySet<Event>;
+  done: Done;
+}
+
+/** Is to be called with statements and their rows once they are committed: of these, those are looked at that make records. */
+export type Done = (statements: readonly (Statement | Making)[], made: Written) => void;
+
 /**
- * As `makeRecords`, for one batch of events after another: what was made a moment ago costs nothing again, not even a
- * digest, for it is known by the texts that came with the event.
+ * Finds out what `makeAccounts` and `makeContacts` have to make, for one batch of events after another: what was made a moment
+ * ago costs nothing again, not even a digest, for it is known by the texts that came with the event.
  *
  * @param options nobody deletes records, and each network may make as many as it likes, where they are absent
  */
@@ -60,9 +74,12 @@ export const createMissingRecords = ({ generation = () => 0, bound, withoutRecor
   let known = new Set<string>();
   let size = 0;
   let since: number | undefined;
+  const remember = (key: string): void => {
+    known.add(key);
+    size += key.length;
+  };
 
-  /** Statements for what may be missing; `done` is to be called with their rows once they are committed. */
-  return (events: readonly Told[]): { statements: Statement[]; done(made: Written): void } => {
+  return <Event extends Told>(events: readonly Event[]): Missing<Event> => {
     const current = generation();
     if (size > MAX_KNOWN || (current !== undefined && current !== since)) {
       known = new Set();
@@ -71,62 +88,81 @@ export const createMissingRecords = ({ generation = () => 0, bound, withoutRecor
     }
     const memory = known;
     const isBelieved = current !== undefined;
-    const told = new Map<string, Told>();
+    const told = new Map<string, Event>();
+    const accounts = new Map<string, Event>();
+    const isKnown = (key: string, others: Map<string, Event>) => (isBelieved && memory.has(key)) || others.has(key);
     for (const event of events) {
       const key = keyOf(event);
-      if ((isBelieved && memory.has(key)) || told.has(key)) continue;
-      if (event.from !== undefined && bound !== undefined && bound.wait(event.from, 1) > 0) withoutRecord();
-      else told.set(key, event);
+      if (isKnown(key, told)) continue;
+      if (event.from !== undefined && bound !== undefined && bound.wait(event.from, 1) > 0) {
+        withoutRecord();
+        continue;
+      }
+      told.set(key, event);
+      if (event.accountUid && !isKnown(accountKeyOf(event), accounts)) accounts.set(accountKeyOf(event), event);
     }
-    const statements = makeRecords([...told.values()]);
     return {
-      statements,
-      done: (made) => {
-        for (const [at, { makers }] of statements.entries())
+      accounts: [...accounts.values()],
+      contacts: new Set(told.values()),
+      done: (statements, made) => {
+        for (const [at, making] of statements.entries()) {
+          if (!("makers" in making)) continue;
           for (const { key } of made[at]!) {
-            const from = makers.get(key as string);
+            const from = making.makers.get(key as string);
             if (from !== undefined) bound?.add(from, 1);
           }
-        // What was made before something was deleted may be gone.
-        if (memory !== known || !isBelieved) return;
-        for (const key of told.keys()) {
-          known.add(key);
-          size += key.length;
+          // What was made before something was deleted may be gone.
+          if (memory !== known || !isBelieved) continue;
+          if (making.table === "accounts") for (const event of making.events) remember(accountKeyOf(event));
+          if (making.table === "contacts") for (const event of making.events) remember(keyOf(event));
         }
       },
     };
   };
 };
 
-/** Stands for contact and account together. Names of workspaces hold no slash. */
+/** Stands for contact and account together. Names of workspaces are not empty and hold no slash. */
 const keyOf = ({ workspace, contactUid, accountUid = "" }: Told): string =>
   `${workspace}/${accountUid.length}/${accountUid}${contactUid}`;
+const accountKeyOf = ({ workspace, accountUid }: Told): string => `/${workspace}/${accountUid}`;
 
-/** Makes the contacts, accounts and memberships that events tell of, where they are missing. The first of them gives the time. */
-export const makeRecords = (events: readonly Told[]): Making[] => {
-  const rows: Record<Table, Map<string, { row: string[]; from: string | undefined }>> = {
-    contacts: new Map(),
-    accounts: new Map(),
-    account_contacts: new Map(),
-  };
-  for (const { workspace, contactUid, accountUid, receivedAt, from } of events) {
-    const add = (table: Table, key: string, row: string[]) => {
-      if (!rows[table].has(key)) rows[table].set(key, { row, from });
-    };
-    const createdAt = String(Math.floor(receivedAt / 1_000));
-    const contact = recordId("contact", contactUid, workspace);
-    add("contacts", contact, [contact, encodeText(contactUid), createdAt, workspace]);
-    if (!accountUid) continue;
-    const account = recordId("account", accountUid, workspace);
-    add("accounts", account, [account, encodeText(accountUid), createdAt, workspace]);
-    add("account_contacts", account + contact, [account, contact]);
+const make = (
+  table: Table,
+  events: readonly Told[],
+  rowOf: (event: Told) => [key: string, row: string[]],
+): Making[] => {
+  if (events.length === 0) return [];
+  const rows = new Map<string, { row: string[]; from: string | undefined }>();
+  for (const event of events) {
+    const [key, row] = rowOf(event);
+    if (!rows.has(key)) rows.set(key, { row, from: event.from });
   }
-  return (Object.keys(INSERT) as Table[])
-    .filter((table) => rows[table].size > 0)
-    .map((table) => {
-      // In one order: two transactions with the same rows in opposite orders would wait for each other for ever.
-      const sorted = [...rows[table]].sort(([a], [b]) => (a < b ? -1 : 1));
-      const makers = new Map(sorted.map(([key, { from }]) => [key, from]));
-      return { ...INSERT[table](sorted.map(([, { row }]) => row)), makers };
-    });
+  // In one order: two transactions with the same rows in opposite orders would wait for each other for ever.
+  const sorted = [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
+  const makers = new Map(sorted.map(([key, { from }]) => [key, from]));
+  return [{ ...INSERT[table](sorted.map(([, { row }]) => row)), table, events, makers }];
 };
+
+const accountId = ({ accountUid, workspace }: Told): string => recordId("account", accountUid!, workspace);
+const contactId = ({ contactUid, workspace }: Told): string => recordId("contact", contactUid, workspace);
+const bareRow = (id: string, uid: string, { receivedAt, workspace }: Told): [string, string[]] => [
+  id,
+  [id, encodeText(uid), String(Math.floor(receivedAt / 1_000)), workspace],
+];
+const ofAccounts = (events: readonly Told[]): Told[] => events.filter(({ accountUid }) => accountUid);
+
+/** Makes the accounts that events tell of, where they are missing. The first of them gives the time. */
+export const makeAccounts = (events: readonly Told[]): Making[] =>
+  make("accounts", ofAccounts(events), (event) => bareRow(accountId(event), event.accountUid!, event));
+
+/** The same of contacts and memberships, which stand together: see `Database.shardOf`. */
+export const makeContacts = (events: readonly Told[]): Making[] => [
+  ...make("contacts", events, (event) => bareRow(contactId(event), event.contactUid, event)),
+  ...make("account_contacts", ofAccounts(events), (event) => {
+    const row = [accountId(event), contactId(event)];
+    return [row.join(""), row];
+  }),
+];
+
+/** Makes all that events tell of, where it is missing. */
+export const makeRecords = (events: readonly Told[]): Making[] => [...makeAccounts(events), ...makeContacts(events)];

@@ -62,7 +62,8 @@ export const openPgliteDatabase = async (folder: string, limit: number): Promise
       query: async <Row>(text: string, values: unknown[] = []) => (await ask([{ text, values }])) as Row[],
       write: async (statements) => {
         requireRoom(folder);
-        const answer = await ask(statements);
+        // What else the statements hold is not for the thread.
+        const answer = await ask(statements.map(({ text, values }) => ({ text, values })));
         return (statements.length === 1 ? [answer] : answer) as Written;
       },
       transaction: (work) => {

@@ -7,13 +7,11 @@ it("commits what arrives during a transaction together in the next one, in the o
   const batches: number[][] = [];
   let release = (): void => {};
   const add = createGroupCommit<number>(
-    [
-      async (items) => {
-        batches.push(items);
-        if (batches.length === 1) await new Promise<void>((resolve) => (release = resolve));
-      },
-    ],
-    one,
+    async (items) => {
+      batches.push(items);
+      if (batches.length === 1) await new Promise<void>((resolve) => (release = resolve));
+    },
+    { sizeOf: one },
   );
   const first = add(1);
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
@@ -27,11 +25,11 @@ it("commits what arrives during a transaction together in the next one, in the o
 it("begins a transaction beside another for a full batch, and for less waits", async () => {
   const batches: number[] = [];
   const releases: (() => void)[] = [];
-  const commit = async (items: number[]) => {
+  const commit = async (items: number[]): Promise<undefined> => {
     batches.push(items.length);
     await new Promise<void>((resolve) => releases.push(resolve));
   };
-  const add = createGroupCommit<number>([commit, commit], one);
+  const add = createGroupCommit<number>(commit, { sizeOf: one });
   const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   const adds = [add(0)];
   await turn();
@@ -56,13 +54,11 @@ it("begins a transaction beside another for a full batch, and for less waits", a
 it("fails only the item that the database refuses", async () => {
   const written: number[] = [];
   const add = createGroupCommit<number>(
-    [
-      async (items) => {
-        if (items.includes(3)) throw new Error("refused");
-        written.push(...items);
-      },
-    ],
-    one,
+    async (items) => {
+      if (items.includes(3)) throw new Error("refused");
+      written.push(...items);
+    },
+    { sizeOf: one },
   );
   const settled = await Promise.allSettled([1, 2, 3, 4].map(add));
   expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
@@ -72,13 +68,11 @@ it("fails only the item that the database refuses", async () => {
 it("fails a whole batch at once when the database is away, and works again afterwards", async () => {
   let attempts = 0;
   const add = createGroupCommit<number>(
-    [
-      async () => {
-        attempts += 1;
-        if (attempts === 1) throw Object.assign(new Error("gone"), { code: "ECONNREFUSED" });
-      },
-    ],
-    one,
+    async () => {
+      attempts += 1;
+      if (attempts === 1) throw Object.assign(new Error("gone"), { code: "ECONNREFUSED" });
+    },
+    { sizeOf: one },
   );
   const settled = await Promise.allSettled([1, 2, 3].map(add));
   expect(settled.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
@@ -87,7 +81,7 @@ it("fails a whole batch at once when the database is away, and works again after
 });
 
 it("refuses with 503 what would fill the memory", async () => {
-  const add = createGroupCommit<number>([async () => {}], () => 40 * 2 ** 20);
+  const add = createGroupCommit<number>(async () => {}, { sizeOf: () => 40 * 2 ** 20 });
   const settled = await Promise.allSettled([add(1), add(2)]);
   expect(settled).toMatchObject([{ status: "fulfilled" }, { status: "rejected", reason: { statusCode: 503 } }]);
   await add(3);
