@@ -3,6 +3,7 @@ import { StartError } from "../../config/start-error.js";
 import { NO_TABLES } from "../migrate.js";
 import { isUnavailable } from "../sql-state.js";
 import { type Connections, type Options, openConnections, TakeError } from "./connections.js";
+import { TABLES } from "./spread.js";
 
 /*
  * A database may have several addresses: those of a cluster's nodes, or of a server and its standbys. What is asked goes to one
@@ -20,8 +21,8 @@ export interface Addresses {
   close(): Promise<void>;
 }
 
-/** Asked of each new connection where there are several addresses. */
-const ASK = "SELECT pg_is_in_recovery() AS standby, to_regclass('schema_migrations') IS NULL AS bare";
+/** Asked of each new connection where there are several addresses. Tables are spread one after another, this one last. */
+const ASK = `SELECT pg_is_in_recovery() AS standby, to_regclass('${Object.keys(TABLES).at(-1)}') IS NULL AS bare`;
 
 const refuseOthers = async (client: pg.ClientBase): Promise<void> => {
   const { standby, bare } = (await client.query<{ standby: boolean; bare: boolean }>(ASK)).rows[0]!;

@@ -86,3 +86,23 @@ it("refuses with 503 what would fill the memory", async () => {
   expect(settled).toMatchObject([{ status: "fulfilled" }, { status: "rejected", reason: { statusCode: 503 } }]);
   await add(3);
 });
+
+it("lets no lane wait for another one", async () => {
+  const add = createGroupCommit<number>(
+    async (_, lane) => {
+      if (lane === 0) await new Promise(() => {});
+      return undefined;
+    },
+    { sizeOf: one, laneOf: (item) => item % 2 },
+  );
+  for (let item = 0; item < 100; item += 2) void add(item);
+  await Promise.all([add(1), add(3), add(5)]);
+});
+
+it("fails what a transaction leaves out, and that alone", async () => {
+  const add = createGroupCommit<number>(async (items) => new Map(items.includes(2) ? [[2, new Error("away")]] : []), {
+    sizeOf: one,
+  });
+  const settled = await Promise.allSettled([1, 2, 3].map(add));
+  expect(settled).toMatchObject([{ status: "fulfilled" }, { reason: { message: "away" } }, { status: "fulfilled" }]);
+});

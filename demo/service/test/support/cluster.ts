@@ -26,62 +26,38 @@ const inDatabase = (url: string, name: string): string => {
   return other.href;
 };
 
-/** Makes an empty database on each node of the cluster, and a cluster of these. */
-export const openCluster = async () => {
+/**
+ * Makes an empty database on each node of the cluster, and a cluster of these.
+ *
+ * @param hostOf by which host and port all know a node; the coordinator is the first. Default: as it is given
+ */
+export const openCluster = async (hostOf = (host: string, _at: number): string => host) => {
   const given = addressesOf(CLUSTER!);
   const name = `tracklet_${process.pid}_${Date.now()}`;
-  const urls = given.map((url) => inDatabase(url, name));
-  for (const [at, url] of given.entries())
-    await runAt(url, `CREATE DATABASE ${name}`).then(() => runAt(urls[at]!, "CREATE EXTENSION citus"));
-  const places = given.map((url) => new URL(url)).map(({ hostname, port }) => `'${hostname}', ${port || 5432}`);
-  const [coordinator, ...workers] = places;
+  for (const url of given) {
+    await runAt(url, `CREATE DATABASE ${name}`);
+    await runAt(inDatabase(url, name), "CREATE EXTENSION citus");
+  }
+  const hosts = given.map((url, at) => hostOf(new URL(url).host, at));
+  const [coordinator, ...workers] = hosts.map((host) => new URL(`x://${host}`));
+  const place = ({ hostname, port }: URL) => `'${hostname}', ${port || 5432}`;
   await runAt(
-    urls[0]!,
-    `SELECT citus_set_coordinator_host(${coordinator})`,
-    ...workers.map((worker) => `SELECT citus_add_node(${worker})`),
+    inDatabase(given[0]!, name),
+    `SELECT citus_set_coordinator_host(${place(coordinator!)})`,
+    ...workers.map((worker) => `SELECT citus_add_node(${place(worker)})`),
   );
-  const several = (hosts: readonly string[]): string => {
-    const all = new URL(urls[0]!);
-    const [before, behind] = all.href.split(all.host) as [string, string];
-    return `${before}${hosts.join(",")}${behind}`;
-  };
   return {
-    /** One URL with all addresses. */
-    url: several(given.map((url) => new URL(url).host)),
-    /** The address of each node by itself, the coordinator's first. */
-    urls,
-    /** The same URL with other hosts. */
-    several,
+    /** The hosts of the nodes, the coordinator's first. */
+    hosts,
+    /** A URL of the database with these hosts. Default: all */
+    url: (...some: string[]): string => {
+      const [before, behind] = inDatabase(given[0]!, name).split(new URL(given[0]!).host) as [string, string];
+      return `${before}${some.length > 0 ? some : hosts}${behind}`;
+    },
     leave: async () => {
       for (const url of given) await runAt(url, `DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
 };
 
-/** Spreads the tables over the nodes. */
-export const spread = (coordinator: string): Promise<unknown> =>
-  runAt(
-    coordinator,
-    "SELECT create_distributed_table('events', 'contact_id', shard_count => 12)",
-    ...["account_contacts:contact_id", "contacts:id", "accounts:id"].map((table) => {
-      const [relation, column] = table.split(":");
-      return `SELECT create_distributed_table('${relation}', '${column}', colocate_with => 'events')`;
-    }),
-    "SELECT create_distributed_table('active_contacts', 'contact_id', colocate_with => 'none')",
-    "SELECT create_distributed_table('active_accounts', 'account_id', colocate_with => 'none')",
-    "SELECT create_distributed_table('sums', 'key', colocate_with => 'none')",
-    ...[
-      "service_state",
-      "workspaces",
-      "tokens",
-      "users",
-      "tombstones",
-      "service_keys",
-      "deletions",
-      "dead_letters",
-      "audit",
-      "sums_followed",
-      "sums_stale",
-      "schema_migrations",
-    ].map((table) => `SELECT create_reference_table('${table}')`),
-  );
+export type Cluster = Awaited<ReturnType<typeof openCluster>>;

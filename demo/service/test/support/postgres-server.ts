@@ -48,20 +48,31 @@ export const missing: string | undefined =
  *   databases are made and left in little time. Default `false`.
  * @param folder where its folder is made. Default: that of temporary files
  * @param options more arguments of the server
+ * @param standbyOf the URL of a server whose standby it is
  */
-export const startPostgres = async ({ sync = false, folder = tmpdir(), options: more = [] as string[] } = {}) => {
+export const startPostgres = async ({
+  sync = false,
+  folder = tmpdir(),
+  options: more = [],
+  standbyOf,
+}: {
+  sync?: boolean;
+  folder?: string;
+  options?: readonly string[];
+  standbyOf?: string;
+} = {}) => {
   if (user!.uid !== undefined && folder !== tmpdir()) chownSync(folder, user!.uid, user!.gid!);
   const data = mkdtempSync(join(folder, "tracklet-postgres-"));
   if (user!.uid !== undefined) chownSync(data, user!.uid, user!.gid!);
   // A home of its own: a server that connects to others looks there for certificates.
   const options = { ...user, cwd: data, env: { ...process.env, HOME: data }, stdio: "ignore" as const };
   const cluster = join(data, "cluster");
-  const made = spawn(
-    join(programs!, "initdb"),
-    ["-D", cluster, "-U", "test", "-E", "UTF8", "--locale=C", "-A", "trust", "-N"],
-    options,
-  );
-  if ((await once(made, "close"))[0] !== 0) throw new Error("initdb failed");
+  const [program, ...args] =
+    standbyOf === undefined
+      ? ["initdb", "-D", cluster, "-U", "test", "-E", "UTF8", "--locale=C", "-A", "trust", "-N"]
+      : ["pg_basebackup", "-D", cluster, "-d", standbyOf, "-R", "-c", "fast", "-N"];
+  const made = spawn(findProgram(program!)!, args, options);
+  if ((await once(made, "close"))[0] !== 0) throw new Error(`${program} failed`);
 
   const port = await freePort();
   const url = `postgresql://test@127.0.0.1:${port}/postgres`;

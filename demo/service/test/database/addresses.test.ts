@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Database } from "../../database/database.js";
+import { openDatabase } from "../../database/open-database.js";
+import { isUnavailable } from "../../database/sql-state.js";
+import { runAt } from "../support/cluster.js";
+import { missing, startPostgres } from "../support/postgres-server.js";
+import { openProxy, type TcpProxy } from "../support/proxy.js";
+import { until } from "../support/running-service.js";
+
+type Server = Awaited<ReturnType<typeof startPostgres>>;
+
+const open = (server: Server, hosts: readonly string[]): Promise<Database> =>
+  openDatabase({ databaseUrl: server.url.replace(/(?<=@)[^/]+/, hosts.join()), dataFolder: "" });
+const hostOf = ({ url }: Server): string => new URL(url).host;
+const store = (database: Database) =>
+  database.write([
+    {
+      name: "store",
+      text: "INSERT INTO service_state (name, value) SELECT 'stored', 1 ON CONFLICT (name) DO UPDATE SET value = service_state.value + 1 RETURNING value",
+      values: [],
+    },
+  ]);
+const isAway = async (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => false,
+    (error) => isUnavailable(error),
+  );
+
+/** A connection that was open when its address went may be taken once more. */
+const works = (database: Database) => until(async () => !(await isAway(store(database))) || undefined);
+
+describe.skipIf(missing !== undefined)(`a database with several addresses${missing ? `: ${missing}` : ""}`, () => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.stop());
+
+  it("is asked through those that answer, and through one again that answers again", async () => {
+    const [first, second] = (await Promise.all([0, 1].map(() => openProxy(hostOf(server))))) as [TcpProxy, TcpProxy];
+    const database = await open(server, [first.host, second.host]);
+    await works(database);
+    await first.close();
+    await works(database);
+    await second.close();
+    await until(async () => (await isAway(store(database))) || undefined);
+    await first.open();
+    await works(database);
+    await second.open();
+    await first.close();
+    await works(database);
+    // The one that failed is looked for, also where another one answers.
+    await first.open();
+    await until(() => first.connections() > 0 || undefined);
+    await database.close();
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  it("is written to at the primary alone, whichever of its servers that is", async () => {
+    const primary = await startPostgres();
+    const standby = await startPostgres({ standbyOf: primary.url });
+    const database = await open(primary, [hostOf(standby), hostOf(primary)]);
+    const isPrimary = async () =>
+      (await database.query("SELECT NOT pg_is_in_recovery() AS primary, inet_server_port() AS port"))[0];
+    expect(await isPrimary()).toEqual({ primary: true, port: Number(new URL(primary.url).port) });
+    await store(database);
+    await primary.halt();
+    await until(async () => (await isAway(store(database))) || undefined);
+    await runAt(standby.url, "SELECT pg_promote()");
+    await works(database);
+    expect(await isPrimary()).toEqual({ primary: true, port: Number(new URL(standby.url).port) });
+    await database.close();
+    await Promise.all([primary.stop(), standby.stop()]);
+  });
+});

@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addressesOf } from "../../config/database-url.js";
+import { isLoopback } from "../../config/loopback.js";
+import type { Database } from "../../database/database.js";
+import { DEFAULT_WORKSPACE, recordId } from "../../database/exact-text.js";
+import { openDatabase } from "../../database/open-database.js";
+import { createEventStore } from "../../ingest/store.js";
+import { CLUSTER, type Cluster, openCluster, runAt } from "../support/cluster.js";
+import { openProxy, type TcpProxy } from "../support/proxy.js";
+import { type RunningService, startService, until } from "../support/running-service.js";
+
+/** Nodes are given other addresses, which end on this machine. */
+const cannot =
+  CLUSTER === undefined
+    ? "TRACKLET_TEST_CLUSTER names none"
+    : addressesOf(CLUSTER).every((url) => isLoopback(new URL(url).hostname))
+      ? undefined
+      : "it is not on this machine";
+
+describe.skipIf(cannot !== undefined)(`a cluster with several addresses${cannot ? `: ${cannot}` : ""}`, () => {
+  let proxies: TcpProxy[];
+  let cluster: Cluster;
+  let database: Database;
+  let service: RunningService;
+  beforeAll(async () => {
+    proxies = await Promise.all(addressesOf(CLUSTER!).map((url) => openProxy(new URL(url).host)));
+    // All know the workers by these addresses, so that a node is gone where its proxy is closed.
+    cluster = await openCluster((host, at) => (at === 0 ? host : proxies[at]!.host));
+    const [coordinator, ...workers] = cluster.hosts as [string, ...string[]];
+    await expect(openDatabase({ databaseUrl: cluster.url(workers[0]!), dataFolder: "" })).rejects.toThrow(
+      "name the coordinator among them",
+    );
+    database = await openDatabase({ databaseUrl: cluster.url(...workers, coordinator), dataFolder: "" });
+    await until(() => database.shardOf!(randomUUID()));
+  }, 60_000);
+  afterAll(async () => {
+    await service?.stop();
+    await Promise.all(proxies.map((proxy) => proxy.close()));
+    await cluster?.leave();
+  });
+
+  let count = 0;
+  /** A uid that was not used before, whose record lies on a node. */
+  const uidAt = (node: number, kind: "account" | "contact" = "contact"): string => {
+    for (;;) {
+      const uid = `${kind} ${count++}`;
+      if (database.shardOf!(recordId(kind, uid))!.node === node) return uid;
+    }
+  };
+  const nodes = () => [...new Set(Array.from({ length: 500 }, () => database.shardOf!(randomUUID())!.node))].sort();
+  const send = (contact_uid: string, params: Record<string, unknown> = {}) =>
+    service.post({ contact_uid, event_uid: "sent", params });
+  const status = async (...sent: Parameters<typeof send>) => (await send(...sent)).status;
+
+  it("tells where the shard of a contact lies as the cluster does", async () => {
+    const ids = Array.from({ length: 200 }, () => randomUUID());
+    const rows = await database.query<{ id: string; shard: string }>(
+      "SELECT id::text, get_shard_id_for_distribution_column('events', id) AS shard FROM unnest($1::uuid[]) AS id",
+      [ids],
+    );
+    expect(rows.map(({ id }) => database.shardOf!(id)!.id)).toEqual(rows.map(({ shard }) => Number(shard)));
+    expect(nodes()).toHaveLength(cluster.hosts.length - 1);
+  });
+
+  it("stores events, contacts and memberships by no transaction of several nodes", async () => {
+    // Those that write on two nodes are written down, and removed by a process of the cluster a while later.
+    const distributed = () =>
+      database.query<{ result: string }>(
+        "SELECT result FROM run_command_on_all_nodes('SELECT array_agg(gid) FROM pg_dist_transaction')",
+      );
+    const before = String((await distributed()).map(({ result }) => result));
+    // By itself: what a service does beside it is of several nodes.
+    const store = createEventStore(database, { committed: () => {}, withoutRecord: () => {}, addressRecords: 0 });
+    const told = { workspace: DEFAULT_WORKSPACE, eventUid: "sent", params: "{}", receivedAt: Date.now() };
+    await Promise.all(
+      Array.from({ length: 300 }, (_, at) =>
+        store.add({
+          ...told,
+          contactUid: uidAt(nodes()[at % 3]!),
+          accountUid: `account ${at}`,
+          stamp: String(at),
+          occurredAt: undefined,
+        }),
+      ),
+    );
+    const after = (await distributed()).flatMap(({ result }) => result?.replace(/[{}]/g, "").split(",") ?? []);
+    expect(after.filter((gid) => gid && !before.includes(gid))).toEqual([]);
+    for (const table of ["contacts", "account_contacts"])
+      expect(await database.query(`SELECT count(*)::int AS count FROM ${table}`)).toEqual([{ count: 300 }]);
+  });
+
+  it("is served", async () => {
+    service = await startService({ database });
+    expect((await service.get("/readyz")).status).toBe(200);
+  });
+
+  it("goes on through the other addresses while that of a healthy node is gone", async () => {
+    const other = await openProxy(proxies[1]!.host);
+    const own = await startService({
+      databaseUrl: cluster.url(other.host, ...cluster.hosts.filter((_, at) => at !== 1)),
+    });
+    const post = async (node: number) => (await own.post({ contact_uid: uidAt(node), event_uid: "sent" })).status;
+    for (const node of nodes()) expect(await post(node)).toBe(200);
+    await other.close();
+    for (const node of nodes()) await until(async () => ((await post(node)) === 200 ? true : undefined));
+    for (const node of nodes()) expect(await post(node)).toBe(200);
+    await own.close();
+  });
+
+  it("refuses what a node that is gone would hold, stores the rest, and goes on when it is back", async () => {
+    const [gone, ...others] = nodes() as [number, number, number];
+    const contacts = nodes().map((node) => [node, uidAt(node)] as const);
+    let stopped = false;
+    const sent: string[] = [];
+    /** Sends one event after another, each until it is answered with 200. */
+    const clients = contacts.map(async ([, contact]) => {
+      for (let number = 0; !stopped; number += 1) {
+        const stamp = `${contact} ${number}`;
+        sent.push(stamp);
+        await until(async () => ((await status(contact, { event_id: stamp })) === 200 ? true : undefined));
+      }
+    });
+    const isGone = async (uid: string, params = {}) => ((await status(uid, params)) === 503 ? true : undefined);
+    for (let round = 0; round < 2; round += 1) {
+      await proxies[gone]!.close();
+      await until(() => isGone(uidAt(gone)));
+      // Connections that were open may fail once more.
+      for (const node of others) await until(async () => !(await isGone(uidAt(node))) || undefined);
+      const together = [
+        status(uidAt(gone)),
+        status(uidAt(others[0]!)),
+        status(uidAt(others[0]!), { account_uid: uidAt(gone, "account") }),
+        status(uidAt(others[1]!), { account_uid: uidAt(others[0]!, "account") }),
+      ];
+      expect(await Promise.all(together)).toEqual([503, 200, 503, 200]);
+      expect((await service.get("/readyz")).status).toBe(200);
+      await proxies[gone]!.open();
+      await until(async () => !(await isGone(uidAt(gone))) || undefined);
+    }
+    stopped = true;
+    await Promise.all(clients);
+    const stored: unknown[] = [];
+    for (const [, contact] of contacts)
+      for (const { params } of (await service.events(contact)).rows) stored.push(params.event_id);
+    expect(stored.sort()).toEqual(sent.sort());
+  });
+
+  it("writes by another way right after a shard was moved", async () => {
+    const [from, to] = nodes() as [number, number];
+    const contact = uidAt(from);
+    expect(await status(contact)).toBe(200);
+    const { id } = database.shardOf!(recordId("contact", contact))!;
+    const place = (node: number) => {
+      const { hostname, port } = new URL(`x://${cluster.hosts[node]}`);
+      return `'${hostname}', ${port}`;
+    };
+    await runAt(
+      cluster.url(cluster.hosts[0]!),
+      `SELECT citus_move_shard_placement(${id}, ${place(from)}, ${place(to)}, shard_transfer_mode => 'block_writes')`,
+    );
+    expect(await status(contact)).toBe(200);
+    await until(() => database.shardOf!(recordId("contact", contact))!.node === to || undefined);
+    expect(await status(contact)).toBe(200);
+    expect((await service.events(contact)).rows).toHaveLength(3);
+  });
+});
