@@ -10,6 +10,7 @@ import { commandMs } from "./harness/strain.js";
  *
  * - A test with the tag `@engines` runs in Chromium, Firefox and WebKit, where they are installed: it takes its tabs from the
  *   fixture of `harness/engines.ts`.
+ * - A test with the tag `@pages` runs in Chromium and Firefox, in the runner's own tabs.
  * - Every other test runs in Chromium's shell, which has no windows and so costs half the time, or in Chromium where the
  *   shell is not installed. With the tag `@browser` it needs the whole browser: the shell has no back/forward cache.
  * - The core, `@core`, is what `npm test` runs. It runs by HTTP/2 with TLS as well, in the project `h2`, by the shell.
@@ -21,6 +22,8 @@ const shell = (args: string[] = []) => ({
   args: [...CHROMIUM_ARGS, ...args],
   slowMo: commandMs,
 });
+
+const TAGS = { chromium: /@engines|@browser|@pages/, firefox: /@engines|@pages/, webkit: /@engines/ };
 
 export default defineConfig<TestFixtures>({
   testDir: "..",
@@ -39,9 +42,11 @@ export default defineConfig<TestFixtures>({
   projects: [
     ...ENGINES.filter((engine) => found[engine]).map((engine) => ({
       name: engine,
-      grep: engine === "chromium" ? /@engines|@browser/ : /@engines/,
+      grep: TAGS[engine],
       use: {
         browserName: engine,
+        // Firefox as it is installed is driven by WebDriver BiDi.
+        ...(found[engine]!.by === "bidi" && { channel: "moz-firefox" }),
         launchOptions: {
           executablePath: found[engine]!.path,
           args: engine === "chromium" ? CHROMIUM_ARGS : [],
@@ -49,7 +54,7 @@ export default defineConfig<TestFixtures>({
         },
       },
     })),
-    { name: "shell", grepInvert: /@engines|@browser/, use: { browserName: "chromium", launchOptions: shell() } },
+    { name: "shell", grepInvert: /@engines|@browser|@pages/, use: { browserName: "chromium", launchOptions: shell() } },
     ...(isSecurePossible()
       ? [
           {

@@ -1,4 +1,5 @@
 import { createServer } from "node:net";
+import { addressesOf } from "./config/database-url.js";
 import type { ServiceConfig } from "./config/options.js";
 import { readConfig } from "./config/read-config.js";
 import { StartError } from "./config/start-error.js";
@@ -45,8 +46,9 @@ const main = async (): Promise<void> => {
 /** Without a password. */
 const tellDatabase = ({ databaseUrl, dataFolder }: ServiceConfig): string => {
   if (databaseUrl === undefined) return `the embedded database in ${dataFolder}`;
-  const { host, pathname } = new URL(databaseUrl);
-  return `the database ${pathname.slice(1) || "of the user's name"} at ${host || "this machine"}`;
+  const urls = addressesOf(databaseUrl).map((address) => new URL(address));
+  const hosts = urls.map(({ host }) => host || "this machine").join(", ");
+  return `the database ${urls[0]!.pathname.slice(1) || "of the user's name"} at ${hosts}`;
 };
 
 const tryPort = async (config: ServiceConfig): Promise<void> => {

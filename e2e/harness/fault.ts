@@ -1,5 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 
+/** An event as it is sent. */
+interface Event {
+  contact_uid?: string;
+  event_uid?: string;
+  params?: Record<string, unknown>;
+}
+
 /** What the proxy saw of one request. It goes on changing until `ended`. */
 export interface RecordedRequest {
   readonly method: string;
@@ -9,7 +16,9 @@ export interface RecordedRequest {
   readonly headers: IncomingHttpHeaders;
   /** The body as text, and as an event, if it is JSON; complete once the fault was chosen. */
   body: string;
-  event: { contact_uid?: string; event_uid?: string; params?: Record<string, unknown> } | undefined;
+  event: Event | undefined;
+  /** The events of the body, one or several. */
+  events: Event[];
   /** What the page was answered; `undefined` while open, and for ever when it was cut off. */
   status: number | undefined;
   /** Left unanswered for ever by a fault. */

@@ -101,6 +101,7 @@ export const startProxy = async ({ target, keepConnections = false, isSecure = f
       headers: incoming.headers,
       body: "",
       event: undefined,
+      events: [],
       status: undefined,
       hanging: false,
       ended: false,
@@ -113,6 +114,7 @@ export const startProxy = async ({ target, keepConnections = false, isSecure = f
       const raw = await buffer(incoming);
       request.body = raw.toString("utf8");
       request.event = parse(request.body);
+      request.events = request.event ? [request.event].flat() : [];
       await serve(request, raw, response);
     } catch {
       // The browser gave up while sending, or the service is gone: either way this connection has no answer.
@@ -125,7 +127,8 @@ export const startProxy = async ({ target, keepConnections = false, isSecure = f
 
   const posts = (eventUid?: string) =>
     requests.filter(
-      ({ method, event }) => method === "POST" && (eventUid === undefined || event?.event_uid === eventUid),
+      ({ method, events }) =>
+        method === "POST" && (eventUid === undefined || events.some(({ event_uid }) => event_uid === eventUid)),
     );
 
   const proxy = {

@@ -1,8 +1,8 @@
 /** What becomes of events when pages end: cleanly, cut off, by a crash, or with their storage emptied (design §3.4). */
 import { expect } from "vitest";
-import { each, inStory, stories } from "./story.js";
+import { each, inStory, SEVERAL, stories, storiesTwice } from "./story.js";
 
-stories("a page that is left", {
+storiesTwice("a page that is left", {
   "begins what it tracked last when it is hidden, and what comes later at once, with keepalive": async ({
     tell,
     world,
@@ -149,7 +149,7 @@ stories("where keepalive does not exist", {
   },
 });
 
-stories(
+storiesTwice(
   "a page that empties the storage in an outage",
   {
     // Those that begin before the first answer are four to eight; the back-off lets about six follow.
@@ -163,4 +163,22 @@ stories(
       "A opens; B opens; weather 503+600 200; A tracks; 1 s; A clears; 1 s; B identifies bob; 60 s; requests 1",
   },
   { seeds: 3 },
+);
+
+stories(
+  "a page that is left, and whose service takes several events in one request",
+  {
+    "begins all that fit into 60 KiB in one, oldest first; the rest comes later": async ({ tell, world, entries }) => {
+      await tell(
+        `A opens; A tracks; 5 s; requests 1; latency 100; A tracks 250 {"text":"${"x".repeat(90)}"}; A leaves`,
+      );
+      const begun = world.sent.slice(1);
+      expect(new Set(begun.map(({ beganAt }) => beganAt)).size).toBe(1);
+      expect(begun.reduce((sum, { body }) => sum + Buffer.byteLength(body) + 1, 1)).toBeLessThanOrEqual(61_440);
+      expect(begun.length).toBeGreaterThan(150);
+      expect(world.names()).toEqual([...entries.keys()].slice(0, world.sent.length));
+      await tell("B opens; 60 s; once");
+    },
+  },
+  { before: SEVERAL },
 );

@@ -44,7 +44,7 @@ const live =
   ({ isExact = true, end = "" }) =>
   ({ seed, steps, isSeveral }: { seed: number; steps: string[]; isSeveral: boolean }): Promise<void> =>
     inStory(async (teller) => {
-      if (isSeveral) await teller.tell("most 1000");
+      if (isSeveral) await teller.tell("stamped; most 1000");
       const { random } = teller;
       teller.isExact = isExact;
       teller.service.latency = () => (random() < 0.2 ? 5_000 : 400) * random() + 1;

@@ -79,8 +79,8 @@ export const createSending = (page: Page, world: World) => {
           keptBytes -= bytes;
           for (const one of all) {
             one.isKnown = true;
-            // Some of several are refused: of none the page is told that it is stored.
-            world.onEnd(one, status === SOME_REFUSED ? 0 : status, retryAfter);
+            // Of several, 200 alone says what became of each.
+            world.onEnd(one, all[1] && status !== 200 ? 0 : status, retryAfter);
           }
           act();
         };

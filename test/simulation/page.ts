@@ -57,8 +57,7 @@ export const createPage = (
       trackUrl: "https://track.example",
       pageviews: "off",
       contactUid: "ann",
-      // Only what is stamped goes together.
-      stamp: world.most !== undefined,
+      stamp: world.isStamped,
       onError: (problem) => page.problems.push(problem),
       ...opening,
     } as Config & { name: string },

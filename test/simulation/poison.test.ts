@@ -1,7 +1,7 @@
 /** Events that the service can never take beside others, and services that fail now and then (design §3.5). */
 import { expect } from "vitest";
 import type { Fate } from "./service.js";
-import { each, inStory, type Story, stories } from "./story.js";
+import { each, inStory, SEVERAL, type Story, stories, storiesTwice } from "./story.js";
 import { missing } from "./words.js";
 
 const ALL = ["400", "500", "refused", "silent"];
@@ -11,12 +11,13 @@ const SETTLED = "A opens; 10 s";
 const IN_TIME = "5 s; others";
 const soon = (poison: string): string => (poison === "silent" ? "20 s; others" : "10 s; others");
 
-const beside = (poison: string): Record<string, Story> => ({
-  "as the first, in the middle, as the last of 20": async () => {
-    for (const place of [1, 8, 20])
-      await inStory(`${SETTLED}; A tracks 20 poison ${poison} at ${place}; ${IN_TIME}`, place);
-  },
-  "six of 20": `${SETTLED}; A tracks 20 poison ${poison} at 1 2 5 8 9 20; ${soon(poison)}`,
+/** @param wait how much later those may be there that went in one request with the event */
+const beside = (poison: string, wait = ""): Record<string, Story> => ({
+  ...each([1, 8, 20], (place) => [
+    `as number ${place} of 20`,
+    `${SETTLED}; A tracks 20 poison ${poison} at ${place}; ${wait} ${IN_TIME}`,
+  ]),
+  "six of 20": `${SETTLED}; A tracks 20 poison ${poison} at 1 2 5 8 9 20; ${wait} ${soon(poison)}`,
   "from an earlier page": `
     ${SETTLED}; A tracks 4 poison ${poison} at 1; 60 s; A leaves; B opens; 10 s; B tracks 19; ${IN_TIME}`,
   "alone in another tab": `${SETTLED}; B opens; 10 s; A tracks poison ${poison}; 60 s; B tracks 19; ${IN_TIME}`,
@@ -28,12 +29,14 @@ const beside = (poison: string): Record<string, Story> => ({
     ${SETTLED}; latency 100; A tracks poison ${poison}; 3 s; A leaves navigating
     ${"A opens; A tracks 2; 1.5 s; A tracks; 30 ms; A leaves navigating;".repeat(20)} A opens; 60 s; others`,
 });
-for (const poison of ALL)
-  stories(`beside an event that always meets the answer ${poison}, the others arrive in time:`, beside(poison), {
-    seeds: 3,
-  });
+for (const poison of ALL) {
+  const title = `beside an event that always meets the answer ${poison}, the others arrive in time:`;
+  stories(title, beside(poison), { seeds: 3 });
+  // A request is given up after 15 s; those that were in it go alone then.
+  stories(title, beside(poison, poison === "silent" ? "15 s;" : ""), { seeds: 3, before: SEVERAL });
+}
 
-stories("an event that the service never took", {
+storiesTwice("an event that the service never took", {
   ...each(
     ["500", "refused", "silent"].flatMap((poison) => [5, 60, 1_000].map((s) => [poison, s] as const)),
     ([poison, seconds]) => [
@@ -56,6 +59,9 @@ stories("an event that the service never took", {
     expect(Math.max(...gaps.slice(0, 8))).toBeLessThan(5_000);
     expect([Math.max(...gaps) > 60_000, Math.max(...gaps) < 310_000, gaps.length < 30]).toEqual([true, true, true]);
   },
+});
+
+stories("an event that fails", {
   "holds the others back where its answer speaks of the service, and not where it may speak of the event": async () => {
     const held: string[] = [];
     const answers: Fate[] = [[0], [400], [500], [500, 5], [404], [408], [425], [429]];
@@ -87,19 +93,23 @@ stories("a Retry-After", {
   },
 });
 
-stories("a service that fails for half of all requests", {
-  "has 40 events within 40 s, 18 times of 20": async () => {
-    let quick = 0;
-    for (let seed = 1; seed <= 20; seed++)
-      await inStory(async ({ tell, entries }) => {
-        await tell(`${SETTLED}; weather half; A tracks 40; 40 s`);
-        if (!missing({ entries }).length) quick++;
-      }, seed);
-    expect(quick).toBeGreaterThanOrEqual(18);
-  },
-});
+stories(
+  "a service that fails for half of all requests",
+  each(["", SEVERAL], (before) => [
+    `has 40 events within 40 s, 18 times of 20 (${before})`,
+    async () => {
+      let quick = 0;
+      for (let seed = 1; seed <= 20; seed++)
+        await inStory(async ({ tell, entries }) => {
+          await tell(`${before}; ${SETTLED}; weather half; A tracks 40; 40 s`);
+          if (!missing({ entries }).length) quick++;
+        }, seed);
+      expect(quick).toBeGreaterThanOrEqual(18);
+    },
+  ]),
+);
 
-stories("events that the service refuses", {
+storiesTwice("events that the service refuses", {
   // The last one is known for what it is once another event is accepted.
   ...each(
     [400, 413, 422].flatMap((status) => [1, 6, 10].map((place) => [status, place] as const)),
@@ -141,7 +151,7 @@ stories("events that the service refuses", {
   },
 });
 
-stories("a wrong configuration", {
+storiesTwice("a wrong configuration", {
   ...each([301, 302, 401, 403, 404, 405, 410, 415], (status) => [
     `(${status}) keeps every event, is said once, asked rarely, and loses nothing once it is right`,
     `${SETTLED}; weather ${status}; A tracks 12; 3600 s; A told paused status ${status}; requests <40; weather up; 360 s; once`,
@@ -151,7 +161,7 @@ stories("a wrong configuration", {
     A told paused status 401, paused status 401`,
 });
 
-stories("an outage keeps all events, and sends each once when it is over:", {
+storiesTwice("an outage keeps all events, and sends each once when it is over:", {
   ...each([0, 408, 425, 429, 500, 502, 503, 504], (status) => [
     `${status}`,
     async ({ tell, world }) => {
@@ -162,3 +172,39 @@ stories("an outage keeps all events, and sends each once when it is over:", {
     },
   ]),
 });
+
+stories(
+  "several events in one request",
+  {
+    "of which one is poisonous go one by one from then on, and the others arrive": async ({ tell, world }) => {
+      await tell("A opens; A tracks; 5 s; requests 1; A tracks 20 poison 400 at 8; 10 s; others");
+      // Together once, and then each.
+      expect(world.names().length).toBe(1 + 20 + 20);
+      await tell("A tracks 5; 1 s; others; A told rejected status 400 e9");
+      const late = world.sent.slice(-5).map(({ beganAt, others }) => [beganAt, others.length]);
+      expect(
+        late.map(([, others]) => others),
+        "each alone, after some were refused",
+      ).toEqual([0, 0, 0, 0, 0]);
+    },
+    "that are cut off, before they are stored or behind, are each stored once": `
+      A opens; A tracks; 5 s; next refused; A tracks 20; 20 s; once
+      next lost; A tracks 20; 20 s; once`,
+    "are sent by a service that takes them again only in the next document, where it has said once that it does not": `
+      A opens; A tracks; 5 s; most; A tracks 2; 20 s; most 1000; A tracks; 5 s; once`,
+    "go as many together as it says with its last answer": async ({ tell, world }) => {
+      await tell("A opens; A tracks; 5 s; most 3; A tracks; 5 s; A tracks 10; 5 s; once");
+      expect(Math.max(...world.sent.map(({ others }) => others.length))).toBe(2);
+      expect(world.sent.length).toBe(12);
+    },
+    "that are too many for a service that takes fewer than it has said are sent one by one": async ({
+      tell,
+      world,
+    }) => {
+      await tell("A opens; A tracks; 5 s; most 3; A tracks 10; 20 s; once; most 1000; A tracks 10; 5 s; once");
+      // The first time ten together, and then each.
+      expect(world.sent.filter(({ others }) => others.length > 0).map(({ others }) => others.length)).toEqual([9]);
+    },
+  },
+  { before: SEVERAL },
+);

@@ -1,6 +1,6 @@
 /** What waits: durable, in its order, within its bounds, whatever the storage is and holds (design §3.1, §3.7, §3.8). */
 import { expect } from "vitest";
-import { each, stories } from "./story.js";
+import { each, stories, storiesTwice } from "./story.js";
 
 const EVENT = "tracklet:event2:";
 /** An event without its text has so many bytes. */
@@ -44,13 +44,13 @@ stories("an event", {
     storage denied; A opens nobody maxEvents=2; A tracks 3; A identifies ann; 60 s; sent e2 e3; A told evicted maxEvents, maxBytes e1`,
 });
 
-stories("bounds", {
+storiesTwice("bounds", {
   "of the count drop the oldest, and report it": `
     weather silent; A opens maxEvents=3; A tracks 5; waiting e3 e4 e5
     A told evicted maxEvents, maxBytes e1, evicted maxEvents, maxBytes e2`,
   // Those that stay fill it to the last byte.
   "of the bytes drop as many of the oldest as it takes, and what is larger than all that may wait": `
-    weather silent; A opens maxBytes=1000; A tracks a ${text(200)}; A tracks b ${text(200)}; A tracks c ${text(200)}
+    weather silent; A opens maxBytes=1000 stamp=false; A tracks a ${text(200)}; A tracks b ${text(200)}; A tracks c ${text(200)}
     A tracks large ${text(800 - bytesOf("c") - bytesOf("large"))}; 20 ms; waiting c large
     A told evicted maxEvents, maxBytes a, evicted maxEvents, maxBytes b; A tracks huge ${text(1_000)}; 20 ms; waiting c large
     A told evicted maxEvents, maxBytes a, evicted maxEvents, maxBytes b, evicted maxBytes huge`,
@@ -106,7 +106,7 @@ stories("bounds", {
   },
 });
 
-stories("a loop that tracks one name", {
+storiesTwice("a loop that tracks one name", {
   "in two tabs, five minutes of an outage long, takes no room from 20 other events, nor from the page": async ({
     tell,
     entries,

@@ -50,7 +50,11 @@ export const createService = (world: World, random: () => number) => {
     // What takes the connection with it takes those beside it along.
     const whole = fates.find((one) => !isUp(one) && (typeof one === "string" || one[0] === 0));
     const isAny = fates.some(isUp);
-    const fate: Fate = whole ?? (isAny && !fates.every(isUp) ? [SOME_REFUSED] : fates[0]!);
+    // It has changed its mind since it said how many it takes.
+    const isTooMany = all.length > (world.most ?? 1);
+    const tooMany: Fate = [world.most ? 413 : 404];
+    const some: Fate = isAny && !fates.every(isUp) ? [SOME_REFUSED] : fates[0]!;
+    const fate: Fate = whole ?? (isTooMany ? tooMany : some);
     const isTaken = (index: number): boolean => fate === "lost" || (isUp(fate) && isUp(fates[index]!));
     const half = service.latency() / 2;
     const answer = (): unknown => {

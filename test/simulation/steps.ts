@@ -35,6 +35,8 @@ export const BASE: Weighted[] = [
   often(3, "weather", one("up", "up", "up", "refused", "unavailable", "silent", "401", "400", "half")),
   often(1, "weather", fc.oneof(from(1, 90).map(busy), from(1, 90).map(alternating))),
   often(3, "next", one("refused", "lost")),
+  // Of how many events it takes in one request, it may change its mind.
+  often(1, "most", one("", 3, 1_000)),
   often(3, "another", browser, one("", "", "", "prerendering")),
   // A page that lives for less than two seconds.
   often(

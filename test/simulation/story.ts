@@ -95,14 +95,27 @@ export const inStory = (test: Story, seed = 1): Promise<void> => {
 /** In words, or what tells it. */
 export type Story = string | ((teller: Teller) => Promise<unknown>);
 
-/** A test for each story, by its title. */
-export const stories = (title: string, cases: Record<string, Story>, { seeds = 1 } = {}): void => {
-  describe(title, () => {
+/** What may precede a story: the service takes several events in one request. */
+export const SEVERAL = "stamped; most 1000";
+/**
+ * A test for each story, by its title.
+ *
+ * @param before what precedes each
+ */
+export const stories = (title: string, cases: Record<string, Story>, { seeds = 1, before = "" } = {}): void => {
+  describe(title + (before && ` (${before})`), () => {
     for (const [name, story] of Object.entries(cases))
       it(name, async () => {
-        for (let seed = 1; seed <= seeds; seed++) await inStory(story, seed);
+        const whole: Story =
+          typeof story === "string" ? `${before}; ${story}` : (teller) => teller.tell(before).then(() => story(teller));
+        for (let seed = 1; seed <= seeds; seed++) await inStory(whole, seed);
       });
   });
+};
+
+/** The same with one event a request, and with several. */
+export const storiesTwice = (title: string, cases: Record<string, Story>, { seeds = 1 } = {}): void => {
+  for (const before of ["", SEVERAL]) stories(title, cases, { seeds, before });
 };
 
 /** The same story for each of these values. */

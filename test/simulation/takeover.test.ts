@@ -1,8 +1,8 @@
 /** Who sends what several tabs have, whatever becomes of them (design §3.6). */
 import { expect } from "vitest";
-import { each, stories } from "./story.js";
+import { each, stories, storiesTwice } from "./story.js";
 
-stories(
+storiesTwice(
   "a tab that ends",
   {
     "by a crash has its events stored by another open tab within 6 s":
@@ -21,7 +21,7 @@ stories(
   { seeds: 3 },
 );
 
-stories("a tab", {
+storiesTwice("a tab", {
   "that crashes while it takes over another one's frees them for a third": async ({ tell, page, until, world }) => {
     await tell("A opens stamped; B opens; C opens; 5 s; weather refused; A tracks 9; 3 s; A crashes; 10 s; weather up");
     await tell("latency 2000");
@@ -76,7 +76,7 @@ stories("a tab", {
   ]),
 });
 
-stories("many dead tabs", {
+storiesTwice("many dead tabs", {
   "have their events sent in the order in which they were tracked": `
     ${["A", "B", "C", "D", "E"].map((tab) => `${tab} opens nobody; ${tab} tracks; ${tab} crashes; 1 s`).join("; ")}
     F opens as ann; 30 s; sent e1 e2 e3 e4 e5`,
@@ -98,7 +98,7 @@ stories("many dead tabs", {
     },
 });
 
-stories("what the page does to its storage", {
+storiesTwice("what the page does to its storage", {
   ...each(["reset", "optOut"] as const, (verb) => [
     `together with ${verb}() does not hide that from other tabs`,
     async ({ tell, entries, page, world }) => {
@@ -141,7 +141,7 @@ stories("rows of another version of the script", {
   },
 });
 
-stories("a document that is not seen", {
+storiesTwice("a document that is not seen", {
   "because it prerenders stores and sends nothing, and all once it is visited":
     "A opens prerendering; A tracks 2; 10 s; requests 0; keys ; A activates; 2 s; once",
   "because it is cached sends what a full storage kept in memory when it comes back": `
@@ -177,7 +177,7 @@ stories("a document that is not seen", {
     "A opens pending; 5 s; A tracks 3; A freezes; 10 s; A returns; A agrees; 10 s; once",
 });
 
-stories("marks", {
+storiesTwice("marks", {
   "of events that another tab has listed before are not sent by it": `
     A opens; B opens; A tracks; B tracks; 5 s; latency 1400; A tracks 60; 6.5 s; A leaves; 20 s; B tracks; 30 s; once`,
   "of a tab that is closed at the onset of an outage are judged by another open one": `
@@ -188,7 +188,7 @@ stories("marks", {
     B tracks; 60 s; A shows; 10 s; once`,
 });
 
-stories(
+storiesTwice(
   "a service that hangs has all events within 20 s of its recovery:",
   each([10, 30, 60], (seconds) => [
     `after ${seconds} s, from the start of a page or from its middle`,
@@ -197,7 +197,7 @@ stories(
   ]),
 );
 
-stories("where the browser has no locks", {
+storiesTwice("where the browser has no locks", {
   // Where it has them and refuses them, as in a sandboxed frame, it refuses the storage as well.
   "other tabs' events are sent at a start, once they are 20 s old": `
     A opens locks=none; A tracks 3; A crashes; 10 s; B opens locks=none; 30 s; requests 0; B crashes

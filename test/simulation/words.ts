@@ -220,7 +220,11 @@ export const WORLD: Record<string, (teller: Teller, rest: string) => unknown> = 
   next: ({ service }, fate) => {
     service.once = readFate(fate);
   },
-  /** The service takes so many events in one request, or, without a number, one. */
+  /** Pages that are opened from now on stamp their events. */
+  stamped: ({ world }) => {
+    world.isStamped = true;
+  },
+  /** The service takes so many events in one request, or, without a number, one: it may change its mind. */
   most: ({ world }, count) => {
     world.most = count ? Number(count) : undefined;
   },

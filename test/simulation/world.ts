@@ -25,7 +25,9 @@ export interface World {
   /** Is told of each end that a page hears of, just before it acts on it; a status of 0 means that there was no answer. */
   onEnd(sent: Sent, status: number, retryAfter?: number): void;
   isOnline: boolean;
-  /** The most events that the service takes in one request, if it takes several. */
+  /** Do pages stamp their events, unless they are told otherwise? Only what is stamped goes together. */
+  isStamped: boolean;
+  /** The most events that the service says to take in one request, if it takes several. */
   most?: number;
   /** Requests without an answer. */
   openRequests(): Sent[];
@@ -85,6 +87,7 @@ export const inWorld = async (test: (world: World) => Promise<void>, random: () 
     onRequest: (sent) => void clock.add(20, () => sent.answer(200)),
     onEnd: () => {},
     isOnline: true,
+    isStamped: false,
     openRequests: () => world.sent.filter(({ isOpen }) => isOpen),
     names: () => world.sent.map(({ name }) => name),
     stored: () => {

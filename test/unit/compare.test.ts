@@ -12,6 +12,7 @@ const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).to
 
 it.each<[peer: keyof typeof ALL, body: unknown, events: unknown]>([
   ["tracklet", { event_uid: "a", params: { event_id: "1" } }, [{ name: "a", id: "1" }]],
+  ["several", [{ event_uid: "a", params: { event_id: "1" } }], [{ name: "a", id: "1" }]],
   ["plausible", { n: "a" }, [{ name: "a" }]],
   ["plausible", { n: "engagement" }, []],
   ["segment", { event: "a", messageId: "1" }, [{ name: "a", id: "1" }]],

@@ -17,6 +17,7 @@ import { addDeleteCommands } from "./delete.js";
 import { type Format, writeRows } from "./export.js";
 import { exportSettled, followEvents } from "./follow.js";
 import { tellLoss } from "./loss.js";
+import { addSpreadCommand } from "./spread.js";
 import { addTokenCommands } from "./tokens.js";
 
 /** Where results go; the process's own unless a test says otherwise. */
@@ -139,10 +140,10 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
     .addOption(file())
     .action((sql: string, { format, output: file }: Pick<ExportArguments, "format" | "output">) =>
       reading(async (query) => {
-        // As JSON of the database itself: each driver has types of its own.
+        // As JSON of the database itself: each driver has types of its own. Materialized: a spread one would lose the names.
         const rows = await query<{ row: string }>(
-          `SELECT row_to_json(answer)::text AS row FROM (${sql.replace(/[;\s]+$/, "")}
-) AS answer`,
+          `WITH answer AS MATERIALIZED (${sql.replace(/[;\s]+$/, "")}
+) SELECT row_to_json(answer)::text AS row FROM answer`,
         ).catch((error: Error) => {
           throw new StartError(`the query cannot be answered, it must be one SELECT: ${error.message}`);
         });
@@ -196,6 +197,7 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
   addDeleteCommands(commands);
   addTokenCommands(commands);
   addCheckCommand(commands);
+  addSpreadCommand(commands);
   return program;
 };
 

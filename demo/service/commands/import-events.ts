@@ -3,6 +3,7 @@ import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { readMapping } from "../admin/mapping.js";
 import { createTombstones } from "../admin/tombstones.js";
+import { fileReason } from "../config/file-error.js";
 import { StartError } from "../config/start-error.js";
 import type { Database } from "../database/database.js";
 import { continueIds, newIds } from "../database/event-id.js";
@@ -11,7 +12,6 @@ import { BOUNDS, writeInTime } from "../database/transaction-time.js";
 import { findMember } from "../ingest/json-text.js";
 import { createMissingRecords } from "../ingest/missing-records.js";
 import { insertEvents, type NewEvent } from "../ingest/rows.js";
-import { fileReason } from "./file-error.js";
 import { type Change, check, read } from "./import-lines.js";
 
 const Uid = Type.String({ minLength: 1 });

@@ -2,12 +2,13 @@ import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import Format from "typebox/format";
 import { Errors, type XStatic } from "typebox/schema";
+import { addressesOf } from "./database-url.js";
 import { nearName } from "./near-name.js";
 import { isPrivate, OPTIONS, type ServiceConfig, type Workspace } from "./options.js";
 import { StartError } from "./start-error.js";
 
 /** Variables of the project that other programs read: the demo, its clients, Docker, the tests. */
-const ELSEWHERE = /^TRACKLET_(SITE_PORT|DIST|BASE_URL|TRACK_URL|URL|DOMAIN|ALL|ENGINES|MEASURE|APP_OUT)$/;
+const ELSEWHERE = /^TRACKLET_(SITE_PORT|DIST|BASE_URL|TRACK_URL|URL|DOMAIN|ALL|ENGINES|MEASURE|APP_OUT|TEST_CLUSTER)$/;
 /** Shorter tokens can be guessed where other machines reach the service. */
 const MIN_TOKEN = 16;
 
@@ -150,7 +151,6 @@ const FORMATS: Record<string, (text: string) => boolean> = {
     );
   },
   // A second @, or one behind a slash, is of a password: what stands behind it would be taken for the host.
-  database: (text) =>
-    URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol) && /^\w+:\/\/([^@/]*@)?[^@#]*$/.test(text),
+  database: (text) => addressesOf(text).length > 0,
 };
 for (const [name, check] of Object.entries(FORMATS)) Format.Set(name, check);

@@ -12,6 +12,12 @@ export interface Statement {
 /** The rows of each statement. */
 export type Written = Record<string, unknown>[][];
 
+/** A part of the spread tables that lies on one node. */
+export interface Shard {
+  id: number;
+  node: number;
+}
+
 /** What the service needs of a database: the same over the embedded PostgreSQL and over a server. */
 export interface Database {
   query: Query;
@@ -20,8 +26,14 @@ export interface Database {
    * allowed to ask for a repetition, so it must not have effects outside the transaction.
    */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
-  /** Runs statements in one transaction and sends them at once; resolves to the rows of each when they are committed, all or none. */
-  write(statements: readonly Statement[]): Promise<Written>;
+  /**
+   * Runs statements in one transaction and sends them at once; resolves to the rows of each when they are committed, all or none.
+   *
+   * @param node that of the rows' shards: any other one does it, too, but asks that one
+   */
+  write(statements: readonly Statement[], node?: number): Promise<Written>;
+  /** Where the rows of a contact lie; nothing, or absent, where the tables are not spread over nodes. */
+  shardOf?(contactId: string): Shard | undefined;
   close(): Promise<void>;
 }
 

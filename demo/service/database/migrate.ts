@@ -67,11 +67,12 @@ export const prepare = async (database: Database, fill: Fill | undefined): Promi
   });
 };
 
+export const NO_TABLES = "the database has no tables of the service: start the service once, which makes them";
+
 /** @throws StartError when the tables are not those of this version */
-export const requireTables = async (database: Database): Promise<void> => {
+export const requireTables = async (database: Pick<Database, "query">): Promise<void> => {
   const { isNew, missing } = await look(database);
-  if (isNew)
-    throw new StartError("the database has no tables of the service: start the service once, which makes them");
+  if (isNew) throw new StartError(NO_TABLES);
   if (missing.length > 0)
     throw new StartError(`the database is of an older version, without ${missing[0]!.name}: start the service once`);
 };

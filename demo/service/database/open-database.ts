@@ -12,13 +12,13 @@ type Where = Pick<ServiceConfig, "databaseUrl" | "dataFolder">;
  * @param fill what a new one begins with
  */
 export const openDatabase = async ({ databaseUrl, dataFolder }: Where, fill?: Fill): Promise<Database> => {
-  if (databaseUrl !== undefined) return (await import("./postgres.js")).openPostgres(databaseUrl, fill);
+  if (databaseUrl !== undefined) return (await import("./postgres/postgres.js")).openPostgres(databaseUrl, fill);
   return (await import("./pglite/pglite.js")).openPglite(dataFolder, fill);
 };
 
 /** Opens it for a command, which may take long, and only where the service has made it: nothing is created here. */
 export const openExisting = async ({ databaseUrl, dataFolder }: Where): Promise<Database> => {
-  if (databaseUrl !== undefined) return (await import("./postgres.js")).openExistingPostgres(databaseUrl);
+  if (databaseUrl !== undefined) return (await import("./postgres/postgres.js")).openExistingPostgres(databaseUrl);
   return (await import("./pglite/pglite.js")).openExistingPglite(dataFolder);
 };
 

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import type { Database } from "../database/database.js";
 import { DEFAULT_WORKSPACE, decodeText, parseObject, UUID } from "../database/exact-text.js";
 import { readIntegers } from "../http/validation.js";
-import { exportPage, jsonLine } from "./stored.js";
+import { accountsOf, exportPage, jsonLine } from "./stored.js";
 
 const EventQuery = Type.Object({
   contact_uid: Type.Optional(Type.String()),
@@ -13,16 +13,13 @@ const EventQuery = Type.Object({
   order: Type.Enum(["asc", "desc"], { default: "asc" }),
 });
 
-interface DemoContact {
-  uid: string;
-  name: string;
-  accounts: { uid: string; name: string }[];
-}
+/** Contacts that are listed at most: the demo has far fewer. */
+const MAX_CONTACTS = 200;
 
-/** Memberships looked at for the list of contacts: the demo has far fewer. */
-const MAX_MEMBERSHIPS = 200;
-
-const nameOf = (data: string | undefined): string | undefined => parseObject(data)?.name as string | undefined;
+const named = ({ unique_id, data }: Record<string, unknown>) => {
+  const uid = decodeText(String(unique_id));
+  return { uid, name: (parseObject(String(data))?.name as string | undefined) ?? uid };
+};
 const byUid = (a: { uid: string }, b: { uid: string }): number => (a.uid < b.uid ? -1 : 1);
 
 /** What only the demo and the tests read: outside the interface, without a token, to be kept to this machine. */
@@ -47,28 +44,16 @@ export const demoRoutes =
 
     app.get("/demo/contacts", async () => {
       const rows = await database.query<Record<string, string>>(
-        `SELECT contacts.unique_id AS contact_uid, contacts.data AS contact_data,
-                accounts.unique_id AS account_uid, accounts.data AS account_data
-         FROM account_contacts
-         JOIN contacts ON contacts.id = account_contacts.contact_id
-         JOIN accounts ON accounts.id = account_contacts.account_id
-         WHERE contacts.workspace = $1
-         ORDER BY account_contacts.account_id, account_contacts.contact_id LIMIT $2`,
-        [DEFAULT_WORKSPACE, MAX_MEMBERSHIPS],
+        `SELECT DISTINCT id, unique_id, data FROM contacts JOIN account_contacts ON contact_id = id
+         WHERE workspace = $1 ORDER BY id LIMIT $2`,
+        [DEFAULT_WORKSPACE, MAX_CONTACTS],
       );
-      const contacts = new Map<string, DemoContact>();
-      for (const row of rows) {
-        const uid = decodeText(row.contact_uid!);
-        const contact: DemoContact = contacts.get(uid) ?? {
-          uid,
-          name: nameOf(row.contact_data) ?? uid,
-          accounts: [],
-        };
-        const accountUid = decodeText(row.account_uid!);
-        contact.accounts.push({ uid: accountUid, name: nameOf(row.account_data) ?? accountUid });
-        contacts.set(uid, contact);
-      }
-      for (const { accounts } of contacts.values()) accounts.sort(byUid);
-      return [...contacts.values()].sort(byUid);
+      const ids = rows.map(({ id }) => id);
+      const accounts = await accountsOf(database.query, ids);
+      const contacts = rows.map((row) => ({
+        ...named(row),
+        accounts: (accounts.get(row.id) ?? []).map(named).sort(byUid),
+      }));
+      return contacts.sort(byUid);
     });
   };

@@ -1,16 +1,8 @@
-import { stat } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { expect, type Locator, type Page } from "playwright/test";
 import { drawn } from "./drawn.js";
 import { test } from "./fixtures.js";
 
 /* The live page: each event as it arrives in the database. */
-
-/** Is the picture in the README to be made anew? With `-g picture` the page shows nothing of the other tests. */
-const NEW_PICTURE = process.env.UPDATE_SCREENSHOT === "1";
-/** The README's picture is in the repository, and loaded by everybody who reads it. */
-const PICTURE_BYTES = 90_000;
-const PICTURE = fileURLToPath(new URL("../../site/live.png", import.meta.url));
 
 const state = (page: Page) => page.getByRole("main").getByRole("status");
 
@@ -76,40 +68,4 @@ test("The live page says that it is connecting until the service has answered, a
   await demo.post(demo.contact(), "first_of_all");
   await expect(page.getByRole("button", { name: "Resume (1 new)" })).toBeVisible();
   await expect(empty).toBeHidden();
-});
-
-test("The live page's picture in the repository is small", async ({ page, live, demo }) => {
-  if (NEW_PICTURE) {
-    const samples: [name: string, params: object][] = [
-      ["pageview", { visit_url: `${demo.site}/classic/features.html` }],
-      ["registration", { display_name: "Registration: Team plan" }],
-      ["video_played", { title: "Product tour", seconds: 42 }],
-      ["plan_chosen", { plan: "team" }],
-    ];
-    const visitors = Array.from({ length: 8 }, demo.contact);
-    await page.goto(`${demo.site}/classic.html`);
-    for (let step = 0; step < 55; step++) {
-      // The service is away for some of the time.
-      if (step === 18) await page.getByRole("button", { name: "Stop the service" }).click();
-      if (step === 30) await page.getByRole("button", { name: "Start the service" }).click();
-      // Hills and valleys, the same each time.
-      const many = Math.round(3 + 1.5 * Math.sin(step / 6) + 1.5 * Math.sin(step * 2.4));
-      for (let index = 0; index < many; index++) {
-        const { uid, accounts } = visitors[(step + index) % visitors.length]!;
-        const calls = [
-          ["identify", uid, accounts[0]!.uid],
-          ["track", ...samples[(step * index + index) % samples.length]!],
-        ];
-        await page.evaluate((given) => window.tracklet.push(...(given as never[])), calls);
-      }
-      await page.waitForTimeout(900);
-    }
-    await expect(page.locator("[data-waiting]")).toHaveText("0");
-    await live.bringToFront();
-    await live.setViewportSize({ width: 900, height: 790 });
-    await live.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
-    await live.waitForTimeout(1_500);
-    await live.screenshot({ path: PICTURE, animations: "disabled" });
-  }
-  expect((await stat(PICTURE)).size).toBeLessThan(PICTURE_BYTES);
 });

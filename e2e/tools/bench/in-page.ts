@@ -46,6 +46,37 @@ export const spend = async ({ by, events, paceMs, url, uid, params, event, until
   while (untilSent && Object.keys(localStorage).some((key) => /:event\d*:/.test(key))) await pause(50);
 };
 
+export interface Clicks extends Pick<Run, "paceMs" | "url" | "uid" | "params" | "event"> {
+  /** As of a {@link Run}: `"bare"` stores five events, sends them in one request, and removes them. */
+  by: "tracklet" | "bare" | "nobody";
+  count: number;
+}
+
+/** Handles five events a task, at a pace, and waits until none is stored any more. */
+export const clicks = async ({ by, count, paceMs, url, uid, params, event }: Clicks): Promise<void> => {
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  const five = [0, 1, 2, 3, 4];
+  const sendBare = async (click: number): Promise<void> => {
+    const keys = five.map((index) => `bare:event:0.8444218515250481-1790000000000:${click}${index}:1790000000000`);
+    const bodies = keys.map((key) => {
+      const body = JSON.stringify(event);
+      localStorage.setItem(key, body);
+      return body;
+    });
+    const headers = { "Content-Type": "application/json" };
+    const address = url.replace("?", "s?");
+    const response = await fetch(address, { method: "POST", headers, body: `[${bodies}]`, keepalive: true });
+    await response.text();
+    for (const key of keys) localStorage.removeItem(key);
+  };
+  for (let click = 0; click < count; click++) {
+    if (by === "tracklet") for (const _ of five) window.tracklet.track(uid, params);
+    else if (by === "bare") void sendBare(1_000_000 + click);
+    await pause(paceMs);
+  }
+  while (Object.keys(localStorage).some((key) => /:event\d*:/.test(key))) await pause(50);
+};
+
 /** Tracks events in one task. */
 export const trackMany = ({ count, uid, params }: { count: number; uid: string; params: object }): void => {
   for (let i = 0; i < count; i++) window.tracklet.track(uid, params);

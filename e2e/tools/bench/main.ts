@@ -4,13 +4,14 @@
  * (`npm run bench -- start grow`) it runs these alone.
  */
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { benchBatches } from "./batches.js";
 import { benchGrowth } from "./grow.js";
 import { openStage } from "./stage.js";
 import { benchStart } from "./start.js";
 import { comparisonTable } from "./table.js";
 import { benchWork } from "./work.js";
 
-const BENCHES = { start: benchStart, work: benchWork, grow: benchGrowth };
+const BENCHES = { start: benchStart, work: benchWork, grow: benchGrowth, batches: benchBatches };
 
 const LEGEND = `bare is, of the same event and in the same browser:
   evaluation   the other script; then with the main thread's work until its page view is answered

@@ -4,7 +4,7 @@ import { startService } from "../../../test/support/service.js";
 import { launchChromium } from "../../harness/chromium.js";
 import { startProxy } from "../../harness/proxy.js";
 import { startSite } from "../../harness/site.js";
-import { DEMO_TOKEN } from "../../harness/tag.js";
+import { DEMO_TOKEN, type TagOptions } from "../../harness/tag.js";
 
 /** The event of all measurements, 300 bytes as most real ones: what is tracked, and the same as it is stored and sent. */
 export const CONTACT = "contact-5d1c3a70";
@@ -85,13 +85,14 @@ export const openStage = async () => {
     },
     /** Between page and service where an outage is needed that is answered. It costs time, so none is measured behind it. */
     gateway,
+    browser,
     version: browser.version(),
     /** Uses a page without the tracker, in a fresh profile. */
     visitBare: <T>(use: (page: Page) => Promise<T>): Promise<T> => visit("/bare", use),
     /** Uses a page with the tracker, which sends there, in a fresh profile. */
-    visitTracked: <T>(trackUrl: string, use: (page: Page) => Promise<T>): Promise<T> => {
+    visitTracked: <T>(trackUrl: string, use: (page: Page) => Promise<T>, options: TagOptions = {}): Promise<T> => {
       const contact = { contactUid: CONTACT, accountUid: ACCOUNT };
-      const tag = { src: "/bundle.js", async: false, trackUrl, ...contact, ...UNBOUNDED };
+      const tag = { src: "/bundle.js", async: false, trackUrl, ...contact, ...UNBOUNDED, ...options };
       site.page("/tracked", { tag }, { headers: ISOLATED });
       return visit("/tracked", use);
     },

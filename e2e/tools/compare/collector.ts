@@ -39,7 +39,10 @@ export const startCollector = async (peer: Peer) => {
 
   const server = createEither(false, await freePort(), (request, response) => {
     answer(request).then(
-      ([status, text]) => response.writeHead(status, headersFor(request)).end(text),
+      ([status, text]) => {
+        const own = status === 200 && request.method === "POST" ? peer.headers : {};
+        response.writeHead(status, { ...headersFor(request), ...own }).end(text);
+      },
       (error) => {
         // A request that this file does not understand would be counted as a loss.
         errors.push(`${request.method} ${request.url}: ${error}`);

@@ -33,6 +33,8 @@ export interface Peer {
   read: (asked: Asked) => Received[];
   /** What its maker's service answers to a request with events. Default: `{}`. */
   answer?: string;
+  /** Headers of that answer. */
+  headers?: Record<string, string> | undefined;
   /** What its maker's service, at this address, answers to other requests, which fetch the settings of a project. */
   settle?: (service: string) => object;
 }

@@ -59,8 +59,8 @@ export const createAsk = ({ opened, closed }) => {
     },
     hint(isPrivate) {
       find("[data-hint]").textContent = isPrivate
-        ? "They are for whoever has the access token. npm start prints it; demo-access-token, unless you have set another."
-        : "They are for whoever has the access token of a workspace, TRACKLET_ACCESS_TOKEN of the service.";
+        ? "For whoever has the access token. npm start prints it: demo-access-token, where you have set no other."
+        : "For whoever has the access token of a workspace: TRACKLET_ACCESS_TOKEN of the service.";
     },
     /** Asks the service. @returns the answer; undefined where the token was wrong, and is asked for again */
     async get(path) {

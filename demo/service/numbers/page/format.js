@@ -27,7 +27,12 @@ export const stepFormat = (span) => ({
 export const number = (value) => value.toLocaleString();
 export const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
-export const share = (part, all) => (all === 0 ? "–" : percent.format(part / all));
+/** The least that is told, and not as 0 %. */
+const LEAST = 0.001;
+export const share = (part, all) => {
+  if (all === 0) return "–";
+  return part > 0 && part / all < LEAST ? `< ${percent.format(LEAST)}` : percent.format(part / all);
+};
 
 /** A time in few characters. */
 export const brief = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "short" });

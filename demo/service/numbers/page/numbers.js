@@ -6,6 +6,8 @@ import { brief, moment, number, share, since, stepFormat } from "./format.js";
 const SPANS = { "24h": "24 hours", "7d": "7 days", "30d": "30 days", "90d": "90 days" };
 /** Milliseconds after which the numbers are asked for again. */
 const AGAIN_MS = 60_000;
+/** Events are counted a minute or two after they came; later than this, many are still to be counted, as after an import. */
+const BEHIND_MS = 300_000;
 /** Rows of a table that are seen at once; the rest is in its CSV. */
 const SHOWN = 10;
 
@@ -168,6 +170,17 @@ const makeSpans = (chosen, choose) => {
   return make("fieldset.segments", {}, make("legend.hidden", {}, "Time shown"), ...radios);
 };
 
+/** Up to when events are counted, and in what time. */
+const toldOf = ({ events, last_event_at: last, counted_to: to }) => {
+  if (last === null)
+    return "No event has come yet. On a page that should send some, the inspector says why none comes.";
+  const at = moment.format(to);
+  if (Date.now() - to > BEHIND_MS) return `Still counting: so far the events up to ${at} are in the figures.`;
+  return last > to && events.total === 0
+    ? "The first event has come. It is counted within two minutes."
+    : `Counted up to ${at}. Times are those of receipt, in ${zone}.`;
+};
+
 /** Puts the numbers into the page, and keeps them up to date while they are seen. */
 export const showNumbers = (main, ask) => {
   let span = "7d";
@@ -199,11 +212,7 @@ export const showNumbers = (main, ask) => {
       // Another span was chosen meanwhile, or the token was wrong.
       if (numbers === undefined || own !== asked) return;
       parts.draw(numbers);
-      const first =
-        numbers.last_event_at !== null && numbers.events.total === 0 && numbers.last_event_at > numbers.counted_to;
-      status.textContent = first
-        ? "The first event has come. It is counted within two minutes."
-        : `Counted up to ${moment.format(numbers.counted_to)}. Times are those of receipt, in ${zone}.`;
+      status.textContent = toldOf(numbers);
       view.setAttribute("aria-busy", "false");
     } catch (error) {
       if (own === asked)

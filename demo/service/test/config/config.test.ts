@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { addressesOf } from "../../config/database-url.js";
 import { isPrivate, OPTIONS } from "../../config/options.js";
 import { readConfig } from "../../config/read-config.js";
 
@@ -172,6 +173,8 @@ it.each([
   ["DATABASE_URL", ""],
   ["DATABASE_URL", "mysql://localhost/x"],
   ["DATABASE_URL", "localhost"],
+  ["DATABASE_URL", "postgresql://user@one:5432,/x"],
+  ["DATABASE_URL", "postgresql://user@one:5432,two:port/x"],
 ])("names a variable that is wrong: %s=%s", (name, value) => {
   expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} must`));
 });
@@ -197,6 +200,16 @@ it("says how a password is written that would be taken for the host", () => {
   for (const DATABASE_URL of ["postgresql://user:p@secret@host/x", "postgresql://user:p@sec/ret@host/x"])
     expect(() => readConfig({ DATABASE_URL })).toThrow(/^(?!.*ret@host).* with @ as %40/);
   expect(readConfig({ DATABASE_URL: "postgresql://user:p%40ss@host/x" }).databaseUrl).toContain("p%40ss");
+});
+
+it.each([
+  ["postgresql://u:p%40s,s@one:5433,[::1]:5434,three/x?sslmode=disable", ["one:5433", "[::1]:5434", "three"]],
+  ["postgres://one,two/x?sslmode=disable", ["one", "two"]],
+  ["postgresql:///x?host=/run/postgresql", [""]],
+])("takes several hosts as libpq does: %s", (DATABASE_URL, hosts) => {
+  expect(readConfig({ DATABASE_URL }).databaseUrl).toBe(DATABASE_URL);
+  const [before, behind] = [/^[^@]*@|^\w+:\/\//, /\/x\?.*$/].map((part) => part.exec(DATABASE_URL)![0]);
+  expect(addressesOf(DATABASE_URL)).toEqual(hosts.map((host) => `${before}${host}${behind}`));
 });
 
 it("takes no forgotten DATABASE_URL for the embedded database where others can reach it", () => {

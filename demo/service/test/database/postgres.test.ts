@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openExisting } from "../../database/open-database.js";
-import { openPostgres } from "../../database/postgres.js";
+import { openPostgres } from "../../database/postgres/postgres.js";
 import { seed } from "../../records/seed.js";
 import { GIVEN, openPlace } from "../support/places.js";
 import { missing, startPostgres } from "../support/postgres-server.js";

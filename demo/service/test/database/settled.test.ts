@@ -13,76 +13,79 @@ const EVENT = { contact_uid: "contact-001", event_uid: "timed" };
 /** Milliseconds; those of production are constants. */
 const BOUNDS = { first: 1_000, last: 2_000, settled: 3_000, reread: 1_000 };
 
-onBothEngines((place) => {
-  let database: Database;
-  let service: RunningService;
-  beforeAll(async () => {
-    const first = await openDatabase(place());
-    await makeClock(first.query);
-    await first.close();
-    database = await openDatabase(place());
-    await useClock(database.query);
-    service = await startService({ database, bounds: BOUNDS });
-  });
-  afterAll(() => service.stop());
+onBothEngines(
+  (place) => {
+    let database: Database;
+    let service: RunningService;
+    beforeAll(async () => {
+      const first = await openDatabase(place());
+      await makeClock(first.query);
+      await first.close();
+      database = await openDatabase(place());
+      await useClock(database.query);
+      service = await startService({ database, bounds: BOUNDS });
+    });
+    afterAll(() => service.stop());
 
-  const page = async (query: string) => (await service.get(`/v2/events?${query}`)).json();
+    const page = async (query: string) => (await service.get(`/v2/events?${query}`)).json();
 
-  it("shows an event at once, and hands it on behind an id once it is settled, not twice", async () => {
-    const walk = new URL((await page("limit=1")).pagination.next).searchParams.get("after")!;
-    expect((await service.post({ ...EVENT, event_uid: "shown" })).status).toBe(200);
-    const shown = await page("event_uid=shown");
-    expect(shown.data).toMatchObject([{ event_uid: "shown", settled: false }]);
-    // What is asked next begins in front of it still.
-    const { next } = shown.pagination;
-    expect(new URL(next).searchParams.get("after")).toBe(walk);
-    const after = async () => (await service.get(next.slice(service.url.length))).json();
-    expect((await after()).data).toEqual([]);
-    const settled = await until(async () => ((await after()).data.length > 0 ? after() : undefined));
-    expect(settled.data).toEqual([{ ...shown.data[0], settled: true }]);
-    const end = await page(new URL(settled.pagination.next).searchParams.toString());
-    expect(end).toMatchObject({ data: [], pagination: { next: settled.pagination.next } });
-  });
+    it("shows an event at once, and hands it on behind an id once it is settled, not twice", async () => {
+      const walk = new URL((await page("limit=1")).pagination.next).searchParams.get("after")!;
+      expect((await service.post({ ...EVENT, event_uid: "shown" })).status).toBe(200);
+      const shown = await page("event_uid=shown");
+      expect(shown.data).toMatchObject([{ event_uid: "shown", settled: false }]);
+      // What is asked next begins in front of it still.
+      const { next } = shown.pagination;
+      expect(new URL(next).searchParams.get("after")).toBe(walk);
+      const after = async () => (await service.get(next.slice(service.url.length))).json();
+      expect((await after()).data).toEqual([]);
+      const settled = await until(async () => ((await after()).data.length > 0 ? after() : undefined));
+      expect(settled.data).toEqual([{ ...shown.data[0], settled: true }]);
+      const end = await page(new URL(settled.pagination.next).searchParams.toString());
+      expect(end).toMatchObject({ data: [], pagination: { next: settled.pagination.next } });
+    });
 
-  it("refuses events with 503 while the clocks differ by too much, and works while they differ by less", async () => {
-    const status = async (milliseconds: number) => {
-      await setBack(database.query, milliseconds);
-      return (await service.post(EVENT)).status;
-    };
-    // The database's clock ahead of the process's, and behind it.
-    expect(await status(-5_000)).toBe(503);
-    expect((await service.get("/readyz")).status).toBe(503);
-    expect(await status(290_000)).toBe(200);
-    expect(await status(400_000)).toBe(503);
-    expect(await status(0)).toBe(200);
-  });
+    it("refuses events with 503 while the clocks differ by too much, and works while they differ by less", async () => {
+      const status = async (milliseconds: number) => {
+        await setBack(database.query, milliseconds);
+        return (await service.post(EVENT)).status;
+      };
+      // The database's clock ahead of the process's, and behind it.
+      expect(await status(-5_000)).toBe(503);
+      expect((await service.get("/readyz")).status).toBe(503);
+      expect(await status(290_000)).toBe(200);
+      expect(await status(400_000)).toBe(503);
+      expect(await status(0)).toBe(200);
+    });
 
-  it("goes by the slowest clock, and believes one that is set forward once that time has really passed", async () => {
-    const settled = createSettled(database.query, BOUNDS);
-    const behind = async () => Math.round((Date.now() - (await settled())) / 1_000);
-    expect(await behind()).toBe(3);
-    await setBack(database.query, 120_000);
-    expect(await behind()).toBe(123);
-    await setBack(database.query, 0);
-    expect(await behind()).toBe(123);
-    await until(async () => ((await behind()) === 3 ? true : undefined));
-  });
+    it("goes by the slowest clock, and believes one that is set forward once that time has really passed", async () => {
+      const settled = createSettled(database.query, BOUNDS);
+      const behind = async () => Math.round((Date.now() - (await settled())) / 1_000);
+      expect(await behind()).toBe(3);
+      await setBack(database.query, 120_000);
+      expect(await behind()).toBe(123);
+      await setBack(database.query, 0);
+      expect(await behind()).toBe(123);
+      await until(async () => ((await behind()) === 3 ? true : undefined));
+    });
 
-  it("refuses a standby, and asks every node of a cluster", async () => {
-    const settled = createSettled(database.query, BOUNDS);
-    await database.query(
-      `CREATE FUNCTION skewed.run_command_on_all_nodes(command text) RETURNS TABLE (success bool, result text)
+    it("refuses a standby, and asks every node of a cluster", async () => {
+      const settled = createSettled(database.query, BOUNDS);
+      await database.query(
+        `CREATE FUNCTION skewed.run_command_on_all_nodes(command text) RETURNS TABLE (success bool, result text)
        LANGUAGE sql AS $$ SELECT true, (extract(epoch FROM now()) * 1000 - node)::text FROM unnest(ARRAY[3000, 9000]) AS node $$`,
-    );
-    expect(Math.round((Date.now() - (await settled())) / 1_000)).toBe(9);
-    await database.query("DROP FUNCTION skewed.run_command_on_all_nodes");
-    await database.query("CREATE FUNCTION skewed.pg_is_in_recovery() RETURNS bool LANGUAGE sql AS 'SELECT true'");
-    await expect(settled()).rejects.toThrow("a standby cannot tell");
-    expect((await service.get("/v2/events")).status).toBe(503);
-    await database.query("DROP FUNCTION skewed.pg_is_in_recovery");
-    expect((await service.get("/v2/events")).status).toBe(200);
-  });
-});
+      );
+      expect(Math.round((Date.now() - (await settled())) / 1_000)).toBe(9);
+      await database.query("DROP FUNCTION skewed.run_command_on_all_nodes");
+      await database.query("CREATE FUNCTION skewed.pg_is_in_recovery() RETURNS bool LANGUAGE sql AS 'SELECT true'");
+      await expect(settled()).rejects.toThrow("a standby cannot tell");
+      expect((await service.get("/v2/events")).status).toBe(503);
+      await database.query("DROP FUNCTION skewed.pg_is_in_recovery");
+      expect((await service.get("/v2/events")).status).toBe(200);
+    });
+  },
+  { ofOneNode: true },
+);
 
 describe.skipIf(missing !== undefined)(`transactions that others hold up${missing ? `: ${missing}` : ""}`, () => {
   let server: Awaited<ReturnType<typeof startPostgres>>;

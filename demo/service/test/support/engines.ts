@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from "vitest";
+import { afterAll, beforeAll, describe, inject } from "vitest";
 import { GIVEN, openPlace, type Place } from "./places.js";
 import { missing, startPostgres } from "./postgres-server.js";
 
@@ -9,8 +9,14 @@ import { missing, startPostgres } from "./postgres-server.js";
  * @param cases declares tests; the place is there from `beforeAll` on
  * @param opensOften `true` of cases that open the database again and again, which takes PGlite seconds each time: PGlite is
  *   PostgreSQL itself, so it takes its turn only where there is no server. Default `false`.
+ * @param ofOneNode `true` of cases about what a node has for itself, such as its clock: left out where the database that is
+ *   given is spread over several. Default `false`.
  */
-export const onBothEngines = (cases: (place: () => Place) => void, { opensOften = false } = {}): void => {
+export const onBothEngines = (
+  cases: (place: () => Place) => void,
+  { opensOften = false, ofOneNode = false } = {},
+): void => {
+  if (ofOneNode && inject("isSpread")) return void describe.skip("a database that is spread has several clocks");
   if (GIVEN !== undefined || !opensOften || missing !== undefined)
     describe(GIVEN === undefined ? "PGlite" : "the database of DATABASE_URL", () => {
       let place: Awaited<ReturnType<typeof openPlace>>;

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import pg from "pg";
+import type { TestProject } from "vitest/node";
 import { dataFolder } from "../../../../test/support/data-folder.js";
 
 /** Where a database is: the part of the service's configuration that says so. */
@@ -39,10 +40,20 @@ const empty = (url: string) =>
   });
 
 /** Before all tests. @throws Error where the database that is given holds something */
-export const setup = async (): Promise<void> => {
+export const setup = async ({ provide }: TestProject): Promise<void> => {
+  provide("isSpread", false);
   if (GIVEN === undefined) return;
   await over(GIVEN, async (client) => {
     if ((await client.query(TABLES)).rows.length > 0)
       throw new Error("the database of DATABASE_URL must be empty: what the tests leave in it is deleted");
+    const { rows } = await client.query("SELECT 1 AS found FROM pg_extension WHERE extname = 'citus'");
+    provide("isSpread", rows.length > 0);
   });
 };
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Has the database that is given the extension Citus? */
+    isSpread: boolean;
+  }
+}

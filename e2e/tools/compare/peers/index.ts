@@ -5,12 +5,13 @@ import { posthog } from "./posthog.js";
 import { rudderstack } from "./rudderstack.js";
 import { segment } from "./segment.js";
 import { snowplow } from "./snowplow.js";
-import { plain, stamped } from "./tracklet.js";
+import { plain, several, stamped } from "./tracklet.js";
 
 /** Who is compared, in the order of the table. */
 export const ALL: Record<string, Peer> = {
   tracklet: plain,
   stamped,
+  several,
   plausible,
   snowplow,
   segment,

@@ -1,0 +1,15 @@
+/** What stands in front of the hosts of a database's URL, the hosts, and what stands behind them. */
+const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^@/?#]*)([^@#]*)$/;
+
+/**
+ * The addresses that a database's URL names, each as a URL: there may be several, as libpq takes them
+ * (PostgreSQL, "Connection URIs").
+ *
+ * @returns none where the text is no such URL
+ */
+export const addressesOf = (url: string): string[] => {
+  const [, before, hosts = "", behind] = PARTS.exec(url) ?? [];
+  if (before === undefined || /^,|,,|,$/.test(hosts)) return [];
+  const addresses = hosts.split(",").map((host) => `${before}${host}${behind}`);
+  return addresses.every((address) => URL.canParse(address)) ? addresses : [];
+};

@@ -1,0 +1,142 @@
+import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
+import { addressesOf } from "../../config/database-url.js";
+import { StartError } from "../../config/start-error.js";
+import type { Database, Query, Statement, Written } from "../database.js";
+import { type Fill, requireTables } from "../migrate.js";
+import { isUnavailable, repeated } from "../sql-state.js";
+import { type Addresses, openAddresses } from "./addresses.js";
+import { type Alone, prepareAt } from "./prepare-at.js";
+import { createShards } from "./shards.js";
+
+/** Connections of one process to an address: one commits events, the others answer look-ups and live pages. */
+const MAX_CONNECTIONS = 8;
+/** Milliseconds: below the 15 s after which a tracker gives up, so that it gets an answer instead of silence. */
+const QUERY_TIMEOUT_MS = 10_000;
+/**
+ * Milliseconds after which the server itself ends a statement, and one that waits for a lock. Below ours: a query that
+ * only we give up stays in its backend, and each attempt takes another one, until the server has none left for anybody.
+ */
+const STATEMENT_TIMEOUT_MS = 8_000;
+const LOCK_TIMEOUT_MS = 3_000;
+/** How often it is asked which addresses answer, and where the shards are. */
+const LOOK_MS = 1_000;
+
+/**
+ * Connects to a PostgreSQL server or anything that speaks its protocol. Any number of service processes may share it.
+ *
+ * @param fill what a new database begins with
+ * @throws StartError when it cannot be reached or prepared
+ */
+export const openPostgres = async (databaseUrl: string, fill?: Fill): Promise<Database> => {
+  const urls = addressesOf(databaseUrl);
+  await usable(prepareAt(urls, openAlone, fill));
+  const addresses = openAddresses(urls, {
+    max: MAX_CONNECTIONS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
+  });
+  const database = over(addresses);
+  const shards = createShards(database.query);
+  const look = async (): Promise<void> => {
+    await addresses.look();
+    await shards.read();
+  };
+  // By a connection such as events take: a pooler in between may refuse what it asks for.
+  await usable(look()).catch(async (error) => {
+    await database.close();
+    throw error;
+  });
+  const closing = new AbortController();
+  void (async () => {
+    while (await sleep(LOOK_MS, true, { ref: false, signal: closing.signal }).catch(() => false))
+      await look().catch(() => {});
+  })();
+  return {
+    ...database,
+    shardOf: shards.of,
+    close: async () => {
+      // Its look is not waited for: it may be behind what takes long.
+      closing.abort();
+      await database.close();
+    },
+  };
+};
+
+/**
+ * Connects for a command, which may take as long as it needs.
+ *
+ * @throws StartError when the server cannot be reached, or the service has not made its tables there
+ */
+export const openExistingPostgres = async (databaseUrl: string): Promise<Database> => {
+  const database = over(openAddresses(addressesOf(databaseUrl), { max: 1 }));
+  try {
+    await usable(requireTables(database));
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+};
+
+/** The tables of a large database take longer to change than a request may. */
+const openAlone = (url: string): Alone => {
+  const addresses = openAddresses([url], { max: 1 });
+  return { ...over(addresses), use: addresses.use };
+};
+
+const usable = <T>(opening: Promise<T>): Promise<T> =>
+  opening.catch((error) => {
+    if (error instanceof StartError) throw error;
+    // An AggregateError of several addresses has an empty message.
+    const reason = (error as Error).message || String((error as { code?: string }).code);
+    const advice = /unsupported startup parameter/.test(reason)
+      ? "give PgBouncer ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout"
+      : "check that it runs and that the URL is right";
+    throw new StartError(`cannot use the database of DATABASE_URL (${reason}): ${advice}`);
+  });
+
+const over = ({ use, close }: Addresses): Database => {
+  const asking =
+    (client: pg.ClientBase): Query =>
+    async <Row>(text: string, values: unknown[] = []) =>
+      // The extended protocol takes one statement: in a second one, a text from outside could end the transaction.
+      (await client.query({ text, values, queryMode: "extended" } as pg.QueryConfig)).rows as Row[];
+
+  const once = <T>(work: (query: Query) => Promise<T>): Promise<T> =>
+    use(async (client) => {
+      try {
+        await client.query("BEGIN");
+        const result = await work(asking(client));
+        await client.query("COMMIT");
+        return result;
+      } catch (error) {
+        // A connection that is given up rolls back by itself; one that fails here is given up, too.
+        if (!isUnavailable(error)) await client.query("ROLLBACK").catch(() => {});
+        throw error;
+      }
+    });
+
+  const writeOnce = (statements: readonly Statement[], node?: number): Promise<Written> =>
+    use(async (client) => {
+      const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+      // All in one packet.
+      stream.cork();
+      const sent = ["BEGIN", ...statements, "COMMIT"].map((statement) => client.query(statement as string));
+      stream.uncork();
+      const answers = await Promise.allSettled(sent);
+      // After a statement that failed the server takes COMMIT for ROLLBACK.
+      const failed = answers.find((answer) => answer.status === "rejected");
+      if (failed !== undefined) throw failed.reason;
+      return answers.slice(1, -1).map((answer) => (answer as PromiseFulfilledResult<pg.QueryResult>).value.rows);
+    }, node);
+
+  return {
+    query: (text, values) => use((client) => asking(client)(text, values)),
+    transaction: (work) => repeated(() => once(work)),
+    write: (statements, node) => repeated(() => writeOnce(statements, node)),
+    close,
+  };
+};

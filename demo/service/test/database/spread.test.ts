@@ -1,0 +1,100 @@
+import { PassThrough } from "node:stream";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { runCommand } from "../../commands/cli.js";
+import { readConfig } from "../../config/read-config.js";
+import type { Database } from "../../database/database.js";
+import { openDatabase } from "../../database/open-database.js";
+import { spreadTables, TABLES } from "../../database/postgres/spread.js";
+import { createSettled } from "../../database/settled.js";
+import { BOUNDS } from "../../database/transaction-time.js";
+import { openPlace } from "../support/places.js";
+import { startService } from "../support/running-service.js";
+
+let place: Awaited<ReturnType<typeof openPlace>>;
+let database: Database;
+beforeAll(async () => {
+  place = await openPlace();
+  database = await openDatabase(place);
+});
+afterAll(async () => {
+  await database.close();
+  await place.leave();
+});
+
+it("knows of each table how it is spread", async () => {
+  const rows = await database.query<{ name: string }>(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+  );
+  expect(Object.keys(TABLES).sort()).toEqual(rows.map(({ name }) => name).sort());
+});
+
+it("has the column by which a table is spread in each of its unique keys, as Citus needs it", async () => {
+  const keys = await database.query<{ name: string; columns: string[] }>(
+    `SELECT relname AS name, array_agg(attname::text) AS columns
+     FROM pg_index JOIN pg_class ON pg_class.oid = indrelid JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY(indkey)
+     WHERE indisunique AND relname::text = ANY($1::text[]) GROUP BY indexrelid, relname`,
+    [Object.keys(TABLES)],
+  );
+  for (const { name, columns } of keys) if (TABLES[name] !== null) expect(columns, name).toContain(TABLES[name]);
+});
+
+describe.skipIf(inject("isSpread"))("a database without Citus", () => {
+  it("is not spread, and says why", async () => {
+    await expect(spreadTables(database)).rejects.toThrow("the database has no extension Citus");
+  });
+});
+
+describe.runIf(inject("isSpread"))("a cluster of Citus", () => {
+  const spreadByCommand = async (): Promise<string[]> => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    await runCommand(["spread"], readConfig({ DATABASE_URL: place.databaseUrl! }), { stdout, stderr });
+    return String(stderr.read()).trim().split("\n");
+  };
+  const spread = async () =>
+    (await database.query<{ name: string }>("SELECT logicalrelid::text AS name FROM pg_dist_partition")).map(
+      ({ name }) => name,
+    );
+
+  it("is spread at the first start, what is written together on one node, and by the command no second time", async () => {
+    expect((await spread()).sort()).toEqual(Object.keys(TABLES).sort());
+    const groups = await database.query(
+      `SELECT DISTINCT colocationid FROM pg_dist_partition
+       WHERE logicalrelid::text = ANY(ARRAY['events', 'contacts', 'account_contacts', 'active_contacts'])`,
+    );
+    expect(groups).toHaveLength(1);
+    expect(await spreadByCommand()).toEqual(["all tables are spread already"]);
+  });
+
+  it("keeps what it held before, where it is spread by the command", async () => {
+    const service = await startService({ database });
+    for (let index = 0; index < 50; index += 1)
+      expect((await service.post({ contact_uid: `contact ${index}`, event_uid: "before" })).status).toBe(200);
+    for (const table of Object.keys(TABLES)) await database.query("SELECT undistribute_table($1)", [table]);
+    expect(await spread()).toEqual([]);
+    const said = await spreadByCommand();
+    expect(said).toHaveLength(Object.keys(TABLES).length);
+    expect(said[0]).toBe("spread events by contact_id");
+    expect(said).toContain("put tokens on all nodes");
+    const { data } = await (await service.get("/v2/events?event_uid=before&limit=100")).json();
+    expect(data).toHaveLength(50);
+  });
+
+  it("is settled no further than the oldest transaction that is open on any node", async () => {
+    const settled = createSettled(database.query, { ...BOUNDS, first: 0, settled: 0 });
+    const [node] = await database.query<{ host: string; port: number }>(
+      "SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE groupid > 0 LIMIT 1",
+    );
+    const url = new URL(place.databaseUrl!);
+    url.host = `${node!.host}:${node!.port}`;
+    const worker = new pg.Client(url.href);
+    await worker.connect();
+    await worker.query("BEGIN");
+    const { rows } = await worker.query("SELECT extract(epoch FROM now()) * 1000 AS at, pg_current_xact_id()");
+    const until = await settled();
+    await worker.query("ROLLBACK");
+    await worker.end();
+    expect(until).toBeLessThanOrEqual(Number(rows[0].at));
+    expect(await createSettled(database.query, { ...BOUNDS, first: 0, settled: 0 })()).toBeGreaterThan(until);
+  });
+});

@@ -1,0 +1,53 @@
+import { waitFor } from "../../../test/support/wait.js";
+import type { ServiceOptions } from "../../service/app.js";
+import { idAt } from "../../service/database/event-id.js";
+import { DEFAULT_WORKSPACE } from "../../service/database/exact-text.js";
+import { openDatabase } from "../../service/database/open-database.js";
+import { insertEvents } from "../../service/ingest/rows.js";
+import { AT_ONCE } from "../../service/test/support/bounds.js";
+import { openPlace } from "../../service/test/support/places.js";
+import { startService } from "../../service/test/support/running-service.js";
+
+/** An event that came so many days ago. */
+export interface PastEvent {
+  days: number;
+  contact: string;
+  account?: string;
+  name: string;
+  params?: object;
+}
+
+/** As many as one statement takes. */
+const CHUNK = 500;
+
+/** A service that counts at once, with these events: those of today are sent, the older ones stand in its database. */
+export const startFilled = async (events: readonly PastEvent[], options: ServiceOptions = {}) => {
+  const place = await openPlace();
+  const database = await openDatabase(place);
+  const older = events
+    .filter(({ days }) => days > 0)
+    .sort((one, other) => other.days - one.days)
+    .map(({ days, contact, account, name, params = {} }) => ({
+      ...{ workspace: DEFAULT_WORKSPACE, stamp: undefined, occurredAt: undefined },
+      ...{ contactUid: contact, accountUid: account, eventUid: name, params: JSON.stringify(params) },
+      receivedAt: Math.round(Date.now() - days * 86_400_000),
+    }));
+  for (let from = 0; from < older.length; from += CHUNK) {
+    const some = older.slice(from, from + CHUNK);
+    const ids = some.map(({ receivedAt }, at) => idAt(receivedAt).slice(0, -12) + `${from + at}`.padStart(12, "0"));
+    await database.write([insertEvents(ids, some)]);
+  }
+  const service = await startService({ database, bounds: AT_ONCE, ...options });
+  for (const { contact, account, name, params } of events.filter(({ days }) => days === 0)) {
+    const event = { contact_uid: contact, event_uid: name, params: { account_uid: account, ...params } };
+    const { status } = await service.post(event);
+    if (status !== 200) throw new Error(`the service answered ${status}`);
+  }
+  const total = async () => (await (await service.get("/v2/numbers?span=90d")).json()).events.total;
+  await waitFor(async () => (await total()) === events.length, { what: "all events to be counted" });
+  const stop = async (): Promise<void> => {
+    await service.close();
+    await place.leave();
+  };
+  return { ...service, stop };
+};
