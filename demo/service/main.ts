@@ -1,20 +1,22 @@
 import { createServer } from "node:net";
-import type { FastifyInstance } from "fastify";
 import { addressesOf } from "./config/database-url.js";
 import type { ServiceConfig } from "./config/options.js";
 import { readConfig } from "./config/read-config.js";
 import { StartError } from "./config/start-error.js";
+import { isOfUnit, leaveUnit, tellUnit } from "./config/unit-messages.js";
 import { isUnavailable, tellFault } from "./database/sql-state.js";
 
 /** The service as a process: configured by environment variables, ended by SIGINT or SIGTERM. */
 const main = async (): Promise<void> => {
-  let service: FastifyInstance | undefined;
+  let close: (() => Promise<void>) | undefined;
   let stopping = false;
   const stop = async (): Promise<void> => {
+    // One of a unit is told by its primary, and perhaps once more by whoever ends them all.
+    if (stopping && isOfUnit) return;
     // Before it listens nothing is lost by ending at once; a second signal means at once, too.
-    if (service === undefined || stopping) process.exit(0);
+    if (close === undefined || stopping) process.exit(0);
     stopping = true;
-    await service.close();
+    await close();
     process.exit(0);
   };
   process.on("SIGINT", stop);
@@ -22,13 +24,23 @@ const main = async (): Promise<void> => {
 
   // The cheap checks first, so that a mistake is told at once: the rest takes a second to load, the database more.
   const config = readConfig(process.env);
-  await tryPort(config);
+  if (!isOfUnit) await tryPort(config);
+  if (config.processes > 1 && !isOfUnit) {
+    const { startUnit } = await import("./unit.js");
+    const unit = startUnit(config, tellDatabase(config));
+    close = unit.stop;
+    return unit.broken;
+  }
   const { createService } = await import("./app.js");
-  service = await createService(config);
-  service.log.info(`events go into ${tellDatabase(config)}`);
-  await service
-    .listen({ port: config.port, host: config.host, listenTextResolver: (address) => `service ready at ${address}` })
-    .catch(refuse(config));
+  const service = await createService(config);
+  close = async () => {
+    await service.close();
+    // Connections that the primary is just handing over go to another process.
+    if (isOfUnit) await leaveUnit();
+  };
+  if (!isOfUnit) service.log.info(`events go into ${tellDatabase(config)}`);
+  const listenTextResolver = (address: string) => (isOfUnit ? "takes connections" : `service ready at ${address}`);
+  await service.listen({ port: config.port, host: config.host, listenTextResolver }).catch(refuse(config));
 };
 
 /** Without a password. */
@@ -71,6 +83,9 @@ const start = async (args: string[]): Promise<void> => {
 };
 
 start(process.argv.slice(2)).catch((error: unknown) => {
+  // The primary says it, once for all.
+  if (isOfUnit && error instanceof StartError)
+    return tellUnit({ kind: "failed", text: error.message }, () => process.exit(1));
   console.error(error instanceof StartError ? `service: ${error.message}` : error);
   process.exit(1);
 });

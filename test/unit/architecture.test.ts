@@ -36,7 +36,7 @@ const modules = [...filesOf("", "src"), ...filesOf("service", "demo")]
 const byName = new Map(modules.map((module) => [module.name, module]));
 
 /** Files directly in `src`, in `demo/service` and in `browser`: all others belong to a folder. */
-const ENTRIES = /^(index|snippet|read|send|clicks|active|recorder|types|event|declared|service\/(main|app))$/;
+const ENTRIES = /^(index|snippet|read|send|clicks|active|recorder|types|event|declared|service\/(main|unit|app))$/;
 /** The folders of the service, from the top: each imports from those below it, `ingest` and `records` not from each other. */
 const SERVICE = ["commands", "operations", "admin", "ingest", "records", "numbers", "http", "database", "config"];
 const PLACES =

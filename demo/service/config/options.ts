@@ -76,6 +76,16 @@ export const OPTIONS = {
         "a URL such as postgresql://user:password@host:5432/database, with @ as %40, / as %2F and # as %23 in the password, or of several hosts, as in postgresql://user:password@host1:5432,host2:5432/database",
       writeOnly: true,
     }),
+    processes: option(
+      "TRACKLET_PROCESSES",
+      "processes that share the port, `auto` for one on each core; more than one need `DATABASE_URL`",
+      {
+        type: "string",
+        pattern: "^([1-9]\\d{0,2}|auto)$",
+        expected: "a number from 1 to 999, or auto",
+        default: "1",
+      },
+    ),
     engine: option(
       "TRACKLET_DATABASE",
       "`embedded` says that a service which others can reach is meant to have no `DATABASE_URL`",
@@ -154,14 +164,14 @@ export const OPTIONS = {
     // High enough for any honest client on one machine, low enough to stop an endless loop of requests.
     rateLimit: option(
       "TRACKLET_RATE_LIMIT",
-      "requests a minute of one client address, in each process; 0 is no limit",
+      "requests a minute of one client address, of all processes of a unit together; 0 is no limit",
       { ...LIMIT, default: 600_000 },
     ),
     // Half a million events of an office or a server behind one address; forty million of one token. The token stands in
     // pages: without a limit, whoever reads it there can fill the disk in minutes.
     addressQuota: option(
       "TRACKLET_ADDRESS_QUOTA_MB",
-      "megabytes of events a day of one client address (with IPv6 of 64 bits, four times that of 56, 16 times of 48), in each process; 0 is no limit",
+      "megabytes of events a day of one client address (with IPv6 of 64 bits, four times that of 56, 16 times of 48), of all processes of a unit; 0 is no limit",
       { ...LIMIT, default: 256 },
     ),
     tokenQuota: option("TRACKLET_TOKEN_QUOTA_MB", "the same of one workspace with its tokens, given by the hour", {
@@ -171,7 +181,7 @@ export const OPTIONS = {
     // Each is up to three rows: a contact, an account, and that the one belongs to the other.
     addressRecords: option(
       "TRACKLET_ADDRESS_RECORDS",
-      "new contacts, accounts, memberships a day of one address, in each process; 0 is no limit",
+      "new contacts, accounts, memberships a day of one address, of all processes of a unit; 0 is no limit",
       { ...LIMIT, default: 20_000 },
     ),
     deadLetters: option(
@@ -196,10 +206,12 @@ type WithDefault = {
 /** The options as the service takes them. */
 export interface ServiceConfig
   extends Omit<Given, WithDefault>,
-    Required<Pick<Given, Exclude<WithDefault, "seed" | "workspaces" | "trustProxy">>> {
+    Required<Pick<Given, Exclude<WithDefault, "seed" | "workspaces" | "trustProxy" | "processes">>> {
   /** Whether a new database gets the demo's records. */
   seed: boolean;
   trustProxy: string[];
+  /** How many share the port. */
+  processes: number;
   workspaces: readonly Workspace[];
 }
 

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
 import Format from "typebox/format";
 import { Errors, type XStatic } from "typebox/schema";
 import { addressesOf } from "./database-url.js";
@@ -75,6 +76,7 @@ const complete = (values: Values): ServiceConfig => {
   const isPrivately = isPrivate(all);
   const config = {
     ...all,
+    processes: all.processes === "auto" ? availableParallelism() : Number(all.processes),
     publicUrl: all.publicUrl && new URL(all.publicUrl).href.replace(/\/$/, ""),
     workspaces: Object.entries(workspaces).map(
       ([name, tokens]): Workspace => ({ name, apiToken: tokens.api_token, accessToken: tokens.access_token }),
@@ -91,6 +93,10 @@ const complete = (values: Values): ServiceConfig => {
   if (config.databaseUrl !== undefined && config.seed)
     throw new StartError(
       "TRACKLET_SEED must be off with DATABASE_URL: the demo's records are for the embedded database",
+    );
+  if (config.databaseUrl === undefined && all.processes !== "1")
+    throw new StartError(
+      "TRACKLET_PROCESSES must be 1 without DATABASE_URL: one process alone can have the embedded database",
     );
   if (config.databaseUrl !== undefined && config.engine !== undefined)
     throw new StartError("TRACKLET_DATABASE must not be set with DATABASE_URL: events go into one of the two");

@@ -73,7 +73,7 @@ const tooMuch = (
 /** Refuses what one address asks above so many requests a minute. */
 export const limitRequests = (app: FastifyInstance, { rateLimit }: Pick<ServiceConfig, "rateLimit">): void => {
   if (rateLimit === 0) return;
-  const counter = createCounter({ points: rateLimit, windowMs: MINUTE_MS });
+  const counter = createCounter({ points: rateLimit, windowMs: MINUTE_MS, shared: "requests" });
   app.addHook("onRequest", ({ ip, routeOptions }, _reply, done) => {
     if (routeOptions.config.unlimited) return done();
     const network = networkOf(ip);
@@ -107,11 +107,15 @@ export const createQuota = ({
 }: Pick<ServiceConfig, "addressQuota" | "tokenQuota">): ((load: Load) => (points: number) => void) => {
   if (addressQuota === 0 && tokenQuota === 0) return () => () => {};
   const networks = NETWORKS.map(({ days, what }) => ({
-    counter: createCounter({ points: addressQuota * days * MEGABYTE || Number.POSITIVE_INFINITY, windowMs: DAY_MS }),
+    counter: createCounter({
+      points: addressQuota * days * MEGABYTE || Number.POSITIVE_INFINITY,
+      windowMs: DAY_MS,
+      shared: what,
+    }),
     what: `the ${addressQuota * days} MB a day of ${what} are used up`,
   }));
   const hourly = (tokenQuota * MEGABYTE) / 24 || Number.POSITIVE_INFINITY;
-  const ofWorkspace = createCounter({ points: hourly, windowMs: HOUR_MS, saved: 23 });
+  const ofWorkspace = createCounter({ points: hourly, windowMs: HOUR_MS, saved: 23, shared: "workspaces" });
   const used = `of the ${tokenQuota} MB a day of this token, those of this hour are used up`;
   const small = (addressQuota || tokenQuota) * MEGABYTE * SMALL;
 

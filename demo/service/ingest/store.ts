@@ -36,7 +36,8 @@ export const createEventStore = (
   database: Database,
   { committed, withoutRecord, addressRecords, generation, erased, leftOut, bounds = BOUNDS }: StoreOptions,
 ): EventStore => {
-  const bound = addressRecords === 0 ? undefined : createCounter({ points: addressRecords, windowMs: DAY_MS });
+  const bound =
+    addressRecords === 0 ? undefined : createCounter({ points: addressRecords, windowMs: DAY_MS, shared: "records" });
   const missing = createMissingRecords({ generation, bound, withoutRecord });
   /** Looked at just before they are written: so whoever erases can wait until all processes have done that. */
   const withoutErased = async (events: NewEvent[]): Promise<NewEvent[]> => {

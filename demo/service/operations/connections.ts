@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
@@ -19,7 +20,7 @@ const MAX_TURNS = 1_000;
  */
 export const closeConnections = (app: FastifyInstance, lingerMs = LINGER_MS): void => {
   const open = new Set<Socket>();
-  const busy = new Set<Socket>();
+  const busy = new Map<Socket, ServerResponse>();
   let taken = 0;
   let closing = false;
   let whenEmpty = (): void => {};
@@ -38,15 +39,17 @@ export const closeConnections = (app: FastifyInstance, lingerMs = LINGER_MS): vo
     if (closing) void letGoWhenUnused(socket);
   });
   app.server.prependListener("request", ({ socket }, response) => {
-    busy.add(socket);
+    busy.set(socket, response);
     if (closing) response.shouldKeepAlive = false;
     response.once("close", () => {
       busy.delete(socket);
-      if (closing) socket.destroySoon();
+      // Who was promised a kept connection, before, may be sending on it.
+      if (!response.shouldKeepAlive) socket.destroySoon();
     });
   });
   app.addHook("preClose", async () => {
     closing = true;
+    for (const response of busy.values()) if (!response.headersSent) response.shouldKeepAlive = false;
     for (const socket of open) void letGoWhenUnused(socket);
     const empty = new Promise<void>((resolve) => (whenEmpty = resolve));
     if (open.size > 0) await Promise.race([empty, pass(lingerMs)]);

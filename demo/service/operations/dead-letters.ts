@@ -48,7 +48,7 @@ export const keepDeadLetters = (
   database: Database,
   megabytes: number,
 ): ((request: FastifyRequest, answer: Answered, row?: RefusedRow) => void) => {
-  const counter = createCounter({ points: MOST_OF_ONE, windowMs: KEEP_MS });
+  const counter = createCounter({ points: MOST_OF_ONE, windowMs: KEEP_MS, shared: "letters" });
   let working: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   /** Until when a workspace is taken for full. */

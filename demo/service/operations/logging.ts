@@ -1,5 +1,6 @@
 import { type FastifyRequest, type FastifyServerOptions, LogController } from "fastify";
 import type { ServiceConfig } from "../config/options.js";
+import { isOfUnit } from "../config/unit-messages.js";
 
 /** A logger for each request would only add a number that stands in no other line. */
 const WITHOUT_REQUESTS: FastifyServerOptions = {
@@ -17,7 +18,8 @@ export const logOptions = (
   ...(level === "debug" || level === "trace" ? {} : WITHOUT_REQUESTS),
   logger: {
     level,
-    base: null,
+    // Of a unit of several processes each line says which.
+    base: isOfUnit ? { process: process.pid } : null,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: {

@@ -8,6 +8,7 @@ import type { EventStore } from "../ingest/store.js";
 import { createEventAges } from "./event-ages.js";
 import { createHistogram } from "./histogram.js";
 import { REFUSALS } from "./refusals.js";
+import { createTeller } from "./totals.js";
 
 /** Bounds in seconds: from a look-up in memory to the time-out of a query. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -77,9 +78,10 @@ export const createMetrics = (workspaces: readonly string[]) => {
   const ages = createEventAges();
   new Gauge({
     name: "tracklet_event_age_seconds",
-    help: "Time since this process stored an event, by workspace; event_uid is empty, or one of the 20 names that come most",
+    help: "Time since an event was stored, by workspace; event_uid is empty, or one of the 20 names that come most",
     labelNames: ["workspace", "event_uid"] as const,
     registers,
+    aggregator: "min",
     collect() {
       this.reset();
       for (const { seconds, ...labels } of ages.list()) this.set(labels, seconds);
@@ -90,7 +92,9 @@ export const createMetrics = (workspaces: readonly string[]) => {
     for (const reason of ["full", "away", "failed", ...REFUSALS]) refused.inc({ reason, workspace }, 0);
 
   return {
-    registry,
+    type: registry.contentType,
+    /** Tells all counts as text. */
+    tell: createTeller(registry),
     /** Learns when events came before this process began. */
     loadAges: ages.load,
     /** To be called for each event that is refused before it gets to a store. */
@@ -152,7 +156,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
  * @param token what has to come as `Authorization: Bearer`, if anything; one or two
  */
 export const metricsRoute =
-  ({ registry }: Metrics, token: string | undefined): FastifyPluginAsync =>
+  ({ type, tell }: Metrics, token: string | undefined): FastifyPluginAsync =>
   async (app) => {
     const tokens = token === undefined ? undefined : new Set(digests(token));
     app.get("/metrics", { config: { unlimited: true }, schema: { hide: true } }, async (request, reply) => {
@@ -161,6 +165,6 @@ export const metricsRoute =
         throw new HttpError(401, "the metrics token is wrong or missing: send Authorization: Bearer <token>", {
           "www-authenticate": 'Bearer realm="metrics"',
         });
-      return reply.type(registry.contentType).send(await registry.metrics());
+      return reply.type(type).send(await tell());
     });
   };

@@ -1,7 +1,6 @@
 import { DAY_MS } from "../config/time-argument.js";
 import type { Query } from "../database/database.js";
 import { SET_BACK_MS, timeOf } from "../database/event-id.js";
-import { readState, writeState } from "./state.js";
 
 /** What the clock may be ahead of the time that is known to have passed; the service may have stood still as long. */
 const AHEAD_MS = 2 * DAY_MS;
@@ -67,4 +66,22 @@ const timeOfEvent = async (query: Query, workspaces: readonly string[], order: "
       times.push(timeOf(id));
   if (times.length === 0) return undefined;
   return order === "ASC" ? Math.min(...times) : Math.max(...times);
+};
+
+/** What all processes know together, by name: numbers of `service_state`. */
+const readState = async (query: Query): Promise<Partial<Record<string, number>>> => {
+  const rows = await query<{ name: string; value: unknown }>("SELECT name, value FROM service_state");
+  return Object.fromEntries(rows.map(({ name, value }) => [name, Number(value)]));
+};
+
+/** Stores values; one that is `undefined` is taken out. */
+const writeState = async (query: Query, values: Record<string, number | undefined>): Promise<void> => {
+  for (const [name, value] of Object.entries(values))
+    await (value === undefined
+      ? query("DELETE FROM service_state WHERE name = $1", [name])
+      : query(
+          `INSERT INTO service_state (name, value) VALUES ($1, $2)
+           ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+          [name, Math.floor(value)],
+        ));
 };

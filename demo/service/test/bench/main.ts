@@ -1,6 +1,6 @@
 /*
  * `npm run bench:service`: what the service can take, on both engines. `start` times `npm run service`; `throughput`
- * compares what it stores a second with what limits it; `batches` compares several events in a request with single ones;
+ * compares what it stores a second with what limits it, by as many processes as `TRACKLET_PROCESSES` says; `batches` compares several events in a request with single ones;
  * `latency` fills a database with a million events and times each
  * look-up; `questions` times the numbers of the page over a million (`QUESTIONS_MILLIONS=10`). Named as arguments, each runs alone, as does an engine (`pglite`, `postgresql`). It prints, and never fails on a
  * figure: figures depend on the machine and on what else it does, so ratios are of one run.

@@ -119,6 +119,7 @@ export const throughput = async (engine: string, place: Place, databasePid = 0):
   const floor = await openDatabase(await besides(place));
   const service = spawnService({
     TRACKLET_RATE_LIMIT: "0",
+    TRACKLET_PROCESSES: process.env.TRACKLET_PROCESSES ?? "1",
     ...(place.databaseUrl === undefined ? { TRACKLET_DATA: place.dataFolder } : { DATABASE_URL: place.databaseUrl }),
   });
   const bare = launch(process.execPath, ["--import", "tsx", "demo/service/test/bench/bare-http.ts"]);

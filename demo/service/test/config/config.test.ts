@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { addressesOf } from "../../config/database-url.js";
@@ -30,6 +31,7 @@ it("has defaults that suit the demo", () => {
   expect(readConfig({})).toEqual({
     port: 4100,
     host: "127.0.0.1",
+    processes: 1,
     dataFolder: expect.stringMatching(/demo[\\/]\.data$/),
     databaseUrl: undefined,
     apiToken: "demo-api-token",
@@ -59,6 +61,7 @@ it("is read from the environment", () => {
     TRACKLET_SERVICE_HOST: "0.0.0.0",
     TRACKLET_DATA: "/data",
     DATABASE_URL: "postgresql://user:secret@db.example:5433/tracklet",
+    TRACKLET_PROCESSES: "4",
     TRACKLET_API_TOKEN: "ä-☃-of-sixteen-characters",
     TRACKLET_ACCESS_TOKEN: "b-._~+/and-twelve-more==,the-old-access-token",
     TRACKLET_SERVER_TOKEN: "server-token-of-ours",
@@ -87,6 +90,7 @@ it("is read from the environment", () => {
     host: "0.0.0.0",
     dataFolder: "/data",
     databaseUrl: environment.DATABASE_URL,
+    processes: 4,
     apiToken: environment.TRACKLET_API_TOKEN,
     accessToken: environment.TRACKLET_ACCESS_TOKEN,
     serverToken: environment.TRACKLET_SERVER_TOKEN,
@@ -159,6 +163,8 @@ it.each([
   ["TRACKLET_MAX_EVENT_BYTES", "0"],
   ["TRACKLET_MAX_EVENT_BYTES", "1e5"],
   ["TRACKLET_RATE_LIMIT", "-1"],
+  ["TRACKLET_PROCESSES", "0"],
+  ["TRACKLET_PROCESSES", "all"],
   ["TRACKLET_LOG_LEVEL", "verbose"],
   ["TRACKLET_ACESS_TOKEN", "a-misspelt-variable"],
   ["DATABSE_URL", "postgresql://host/x"],
@@ -177,6 +183,13 @@ it("fills no database but the embedded one with the demo's records", () => {
   const DATABASE_URL = "postgresql://user@host/database";
   expect(readConfig({ DATABASE_URL }).seed).toBe(false);
   expect(() => readConfig({ DATABASE_URL, TRACKLET_SEED: "on" })).toThrow(/^TRACKLET_SEED must be off/);
+});
+
+it("takes several processes over a server alone", () => {
+  const DATABASE_URL = "postgresql://user@host/database";
+  expect(readConfig({ DATABASE_URL, TRACKLET_PROCESSES: "auto" }).processes).toBe(availableParallelism());
+  for (const TRACKLET_PROCESSES of ["2", "auto"])
+    expect(() => readConfig({ TRACKLET_PROCESSES })).toThrow(/^TRACKLET_PROCESSES must be 1 without DATABASE_URL/);
 });
 
 it("does not repeat a password", () => {

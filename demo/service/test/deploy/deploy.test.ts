@@ -81,43 +81,69 @@ it.runIf(process.env.TEST_ALL && curl)(
       expect(await readdir(at("one/node_modules"))).not.toContain(tool);
     await cp(at("one"), at("two"), { recursive: true, verbatimSymlinks: true });
 
-    const port = await freePort();
-    await writeFile(
-      at("nginx.conf"),
-      (await read("nginx.conf")).replace("4101", String(port)).replace(/^.*:410[23].*$/gm, ""),
-    );
+    const ports = [await freePort(), await freePort()];
+    const [first, second] = ports;
+    const conf = (await read("nginx.conf")).replace("4101", String(first)).replace("4102", String(second));
+    await writeFile(at("nginx.conf"), conf);
+    await writeFile(at("one-port.conf"), conf.replace(RegExp(`^.*:${second}.*$`, "m"), ""));
+    await mkdir(at("broken/demo/.service"), { recursive: true });
+    await writeFile(at("broken/demo/.service/main.js"), "process.exit(1)");
     await mkdir(at("bin"));
-    // What systemd would do, for one unit.
+    // What systemd would do.
     await writeFile(
       at("bin/systemctl"),
       `#!/bin/sh
-[ "$1 $2" = "restart tracklet@${port}" ] || exit 0
-if [ -f ${at("pid")} ]; then kill $(cat ${at("pid")}); while kill -0 $(cat ${at("pid")}) 2>/dev/null; do sleep 0.1; done; fi
-TRACKLET_SERVICE_PORT=${port} TRACKLET_DATA=${at("data")} ${process.execPath} ${at("link")}/demo/.service/main.js >/dev/null 2>&1 &
-echo $! > ${at("pid")}
+for unit; do port=\${unit#tracklet@}; done
+end() { kill $(cat ${at("pid")}-$port) && while kill -0 $(cat ${at("pid")}-$port); do sleep 0.1; done; rm ${at("pid")}-$port; }
+case $1 in
+  is-active) test -f ${at("pid")}-$port ;;
+  disable) end ;;
+  restart) if [ -f ${at("pid")}-$port ]; then end; fi
+    TRACKLET_SERVICE_PORT=$port TRACKLET_DATA=${at("data")}-$port ${process.execPath} ${at("link")}/demo/.service/main.js >/dev/null &
+    echo $! > ${at("pid")}-$port ;;
+esac 2>/dev/null
 `,
       { mode: 0o755 },
     );
-    const environment = {
-      PATH: `${at("bin")}:${process.env.PATH}`,
-      RELEASE_LINK: at("link"),
-      NGINX_CONF: at("nginx.conf"),
-    };
+    const environment = { PATH: `${at("bin")}:${process.env.PATH}`, RELEASE_LINK: at("link") };
     const script = join(DEPLOY, "switch");
-    const to = (name: string) => checkedBy(script, [at(name)], environment);
+    const to = (name: string, conf = "nginx.conf") =>
+      checkedBy(script, [at(name)], { ...environment, NGINX_CONF: at(conf), TRIES: name === "broken" ? "2" : "60" });
+    /** Which units are ready. */
+    const isReady = () =>
+      Promise.all(
+        ports.map((port) =>
+          fetch(`http://127.0.0.1:${port}/readyz`).then(
+            ({ ok }) => ok,
+            () => false,
+          ),
+        ),
+      );
     try {
       expect(await to("one")).toEqual({ code: 0, said: `tracklet runs ${at("one")}\n` });
+      expect(await isReady()).toEqual([true, false]);
       expect(await to("two")).toEqual({
         code: 0,
         said: `tracklet runs ${at("two")}; back with: ${script} ${at("one")}\n`,
       });
+      expect(await isReady()).toEqual([false, true]);
       expect(await to("three")).toEqual({ code: 1, said: `switch: there is no release in ${at("three")}\n` });
+      const { code, said } = await to("broken");
+      expect([code, said]).toEqual([1, expect.stringMatching(`\nswitch: ${at("two")} goes on\n$`)]);
       expect(await readlink(at("link"))).toBe(at("two"));
+      expect(await isReady()).toEqual([false, true]);
       expect((await to("one")).code).toBe(0);
       expect(await readlink(at("link"))).toBe(at("one"));
-      expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+      expect(await isReady()).toEqual([true, false]);
+      // As with the embedded database: its folder is for one unit.
+      expect((await to("two", "one-port.conf")).code).toBe(0);
+      expect(await isReady()).toEqual([true, false]);
     } finally {
-      process.kill(Number(await readFile(at("pid"), "utf8")), "SIGKILL");
+      for (const port of ports)
+        await readFile(at(`pid-${port}`), "utf8").then(
+          (pid) => process.kill(Number(pid), "SIGKILL"),
+          () => {},
+        );
     }
   },
 );

@@ -10,7 +10,7 @@ import { waitFor } from "../../../../test/support/wait.js";
 import { missing, startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";
 
-const PROCESSES = 3;
+const PROCESSES = 2;
 /** How often each of them is killed. */
 const ROUNDS = 2;
 const CLIENTS = 32;
@@ -18,7 +18,7 @@ const CLIENTS = 32;
 const nginx = findProgram("nginx");
 const cannot = missing ?? (nginx === undefined ? "nginx is not installed" : undefined);
 
-describe.runIf(process.env.TEST_ALL && cannot === undefined)("three processes behind nginx on one database", () => {
+describe.runIf(process.env.TEST_ALL && cannot === undefined)("two processes behind nginx on one database", () => {
   let folder: string;
   let database: Awaited<ReturnType<typeof startPostgres>>;
   let front: Launched;
@@ -120,7 +120,7 @@ describe.runIf(process.env.TEST_ALL && cannot === undefined)("three processes be
         const index = round % PROCESSES;
         await more();
         await services[index]!.stop("SIGKILL");
-        // The two others take over.
+        // The other takes over.
         await more();
         await start(index);
       }

@@ -1,0 +1,160 @@
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { missing, startPostgres } from "../support/postgres-server.js";
+import { until } from "../support/running-service.js";
+import { spawnService } from "../support/service-process.js";
+
+const CLIENTS = 16;
+/** Milliseconds: a connection that was just handed to a process that is killed hears nothing. */
+const SILENT_MS = 5_000;
+const PATH = "/v1/track/event?api_token=demo-api-token";
+const HEADERS = { "content-type": "application/json" };
+
+describe.skipIf(missing !== undefined)(`several processes on one port${missing ? `: ${missing}` : ""}`, () => {
+  let database: Awaited<ReturnType<typeof startPostgres>>;
+  const started: ReturnType<typeof spawnService>[] = [];
+  const start = (environment: Record<string, string> = {}) => {
+    const unit = spawnService({ DATABASE_URL: database.url, TRACKLET_PROCESSES: "2", ...environment });
+    started.push(unit);
+    return unit;
+  };
+  beforeAll(async () => {
+    database = await startPostgres();
+  });
+  afterAll(async () => {
+    await Promise.all(started.map((unit) => unit.stop("SIGKILL")));
+    await database.stop();
+  });
+
+  const stored = async (name: string): Promise<string[]> => {
+    const client = new pg.Client(database.url);
+    await client.connect();
+    const { rows } = await client.query("SELECT params FROM events WHERE event_uid = $1 ORDER BY id", [name]);
+    await client.end();
+    return rows.map(({ params }) => JSON.parse(params).number).sort((a, b) => a - b);
+  };
+  /** An agent with a connection of its own for each client: the processes take connections in turn. */
+  const agentOf = () => new Agent({ keepAlive: true, maxSockets: CLIENTS, scheduling: "fifo" });
+  /** Status of the answer, or what happened to the connection. */
+  const post = async (url: string, agent: Agent, [event_uid, number]: [string, number]): Promise<string> => {
+    const body = JSON.stringify({ contact_uid: `contact-${number}`, event_uid, params: { number } });
+    const headers = { ...HEADERS, "content-length": Buffer.byteLength(body) };
+    const sent = request(url + PATH, { agent, method: "POST", headers, timeout: SILENT_MS }).end(body);
+    sent.once("timeout", () => sent.destroy(Object.assign(new Error("silent"), { code: "silent" })));
+    try {
+      const [answer] = await once(sent, "response");
+      answer.resume();
+      await once(answer, "end");
+      return String(answer.statusCode);
+    } catch (error) {
+      const { code } = error as { code: string };
+      return sent.reusedSocket || code === "silent" ? code : "refused";
+    }
+  };
+  /** Clients that send one event after another until they are told to stop; what was answered to each. */
+  const load = (url: string, name: string, isEnding = false) => {
+    const agent = agentOf();
+    const answers = new Map<number, string>();
+    let next = 0;
+    let stopped = false;
+    const client = async (): Promise<void> => {
+      while (!stopped) {
+        const number = next;
+        next += 1;
+        const answer = await post(url, agent, [name, number]);
+        answers.set(number, answer);
+        stopped ||= isEnding && answer === "refused";
+      }
+    };
+    const clients = Promise.all(Array.from({ length: CLIENTS }, client));
+    const accepted = () => [...answers].filter(([, answer]) => answer === "200").map(([number]) => number);
+    return {
+      accepted: () => accepted().sort((a, b) => a - b),
+      others: () => [...answers.values()].filter((answer) => answer !== "200"),
+      more: async (): Promise<void> => {
+        const before = accepted().length;
+        await until(() => accepted().length > before + 10 * CLIENTS || undefined);
+      },
+      stop: async (): Promise<void> => {
+        stopped = true;
+        await clients;
+        agent.destroy();
+      },
+      ended: clients,
+    };
+  };
+  /** Ids of the processes that have begun to take connections, oldest first. */
+  const takers = (unit: ReturnType<typeof spawnService>) =>
+    [...unit.stdout().matchAll(/"process":(\d+),"msg":"takes connections"/g)].map(([, pid]) => Number(pid));
+  const value = async (url: string, pattern: RegExp): Promise<number> =>
+    Number(pattern.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
+  const answered = (url: string) =>
+    value(url, /^tracklet_http_request_seconds_count\{method="POST",route="[^"]+",status="200"\} (\d+)$/m);
+
+  it("take events, tell their counts together, replace what is killed, and end without cutting a request", async () => {
+    const unit = start();
+    const url = await unit.ready();
+    const [first] = takers(unit);
+    expect(takers(unit)).toHaveLength(2);
+
+    const loaded = load(url, "killed");
+    await loaded.more();
+    const before = await answered(url);
+    process.kill(first!, "SIGKILL");
+    await loaded.more();
+    await until(() => takers(unit).length === 3 || undefined);
+    await loaded.more();
+    await loaded.stop();
+    expect(unit.stdout()).toMatch(
+      RegExp(
+        `"level":"error",[^\\n]+"msg":"process ${first} has ended \\(SIGKILL\\): another one is started in \\d+ ms"`,
+      ),
+    );
+    // What was under way in it got no answer, and may be stored or not.
+    expect(loaded.others().length).toBeLessThan(2 * CLIENTS);
+    const numbers = await stored("killed");
+    expect(new Set(numbers).size).toBe(numbers.length);
+    expect(numbers).toEqual(expect.arrayContaining(loaded.accepted()));
+    // What the killed one told is in the sums, and what the others count.
+    expect(before).toBeGreaterThan(0);
+    const after = await answered(url);
+    expect(after).toBeGreaterThan(before);
+    expect(await value(url, /^process_resident_memory_bytes (\d+)$/m)).toBeGreaterThan(0);
+    const agent = agentOf();
+    const answers = await Promise.all(
+      Array.from({ length: CLIENTS }, (_, number) => post(url, agent, ["counted", number])),
+    );
+    expect(new Set(answers)).toEqual(new Set(["200"]));
+    expect(await answered(url)).toBe(after + CLIENTS);
+    agent.destroy();
+
+    const ending = load(url, "ending", true);
+    await ending.more();
+    unit.child.kill("SIGTERM");
+    await ending.ended;
+    expect(await unit.closed).toMatchObject({ code: 0, stderr: "" });
+    expect(new Set(ending.others())).toEqual(new Set(["refused"]));
+    expect(await stored("ending")).toEqual(ending.accepted());
+  }, 60_000);
+
+  it("count what an address sends together", async () => {
+    const unit = start({ TRACKLET_RATE_LIMIT: "10" });
+    const url = await unit.ready();
+    const answers: string[] = [];
+    for (let number = 0; number < 30; number += 1) answers.push(await post(url, new Agent(), ["limited", number]));
+    const taken = answers.filter((answer) => answer === "200").length;
+    expect(taken).toBeGreaterThanOrEqual(10);
+    // Each by itself would take 10. A count that is under way may come too late.
+    expect(taken).toBeLessThan(15);
+    await unit.stop("SIGTERM");
+  });
+
+  it("are told in one line why they cannot start", async () => {
+    const unit = start({ DATABASE_URL: database.url.replace("/postgres", "/absent") });
+    const { code, stdout, stderr } = await unit.closed;
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^service: cannot use the database of DATABASE_URL \(.*"absent" does not exist.*\n$/);
+  });
+});

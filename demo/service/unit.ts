@@ -1,0 +1,112 @@
+import cluster, { type Worker } from "node:cluster";
+import { setTimeout as sleep } from "node:timers/promises";
+import Fastify from "fastify";
+import type { MetricObject } from "prom-client";
+import type { ServiceConfig } from "./config/options.js";
+import { StartError } from "./config/start-error.js";
+import type { UnitMessage } from "./config/unit-messages.js";
+import { logOptions } from "./operations/logging.js";
+import { createTotals } from "./operations/totals.js";
+
+/** Milliseconds after which a process that has ended is replaced; each end that follows another doubles them up to the most. */
+const [AGAIN_MS, MOST_MS] = [100, 30_000];
+/** Milliseconds without an end after which the first wait holds again. */
+const CALM_MS = 60_000;
+/** Milliseconds that a process has to tell its metrics: one that is busy for longer is in the sums with what it told last. */
+const TELL_MS = 1_000;
+
+/** Several processes that share a port, as their primary sees them. */
+export interface Unit {
+  /** Rejects when a process cannot start before all have once: the others end with the primary. */
+  broken: Promise<never>;
+  /** Tells all processes to end, and resolves when they have: they finish what they have begun. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts processes that share a port, replaces those that end, and passes on what they tell each other. The primary opens no
+ * database, each of them does.
+ *
+ * @param database as the log tells it
+ */
+export const startUnit = ({ processes, host, logLevel }: ServiceConfig, database: string): Unit => {
+  // In turn: where processes take connections by themselves, one that wakes first takes all that wait, and keeps them.
+  cluster.schedulingPolicy = cluster.SCHED_RR;
+  cluster.setupPrimary({ serialization: "advanced" });
+  const { log } = Fastify(logOptions(logLevel));
+  const totals = createTotals();
+  const running = new Set<Worker>();
+  let listening = 0;
+  let wait = AGAIN_MS;
+  let endedAt = Number.NEGATIVE_INFINITY;
+  let stopping = false;
+  let fail: (error: StartError) => void;
+  const broken = new Promise<never>((_, reject) => (fail = reject));
+
+  // Of one that has just ended nothing is waited for.
+  const tell = (worker: Worker, message: UnitMessage): void => void worker.send(message, () => {});
+  const asked = new Map<number, () => void>();
+  let asks = 0;
+  const gather = async (): Promise<string> => {
+    const first = asks + 1;
+    const told = [...running].map((worker) => {
+      asks += 1;
+      tell(worker, { kind: "ask metrics", ask: asks });
+      return new Promise<void>((resolve) => asked.set(asks, resolve));
+    });
+    const last = asks;
+    await Promise.race([Promise.all(told), sleep(TELL_MS)]);
+    for (let ask = first; ask <= last; ask += 1) asked.delete(ask);
+    return totals.text();
+  };
+
+  const start = (): void => {
+    const worker = cluster.fork();
+    const pid = worker.process.pid!;
+    let why: string | undefined;
+    running.add(worker);
+    worker.on("message", async (message: UnitMessage) => {
+      if (message.kind === "failed") why = message.text;
+      else if (message.kind === "counted") for (const one of running) one !== worker && tell(one, message);
+      else if (message.kind === "ask totals") tell(worker, { kind: "totals", ask: message.ask, text: await gather() });
+      else if (message.kind === "metrics" && running.has(worker)) {
+        totals.tell(pid, message.metrics as MetricObject[]);
+        asked.get(message.ask)?.();
+      }
+    });
+    worker.once("listening", ({ port }) => {
+      listening += 1;
+      if (listening !== processes) return;
+      log.info(`events go into ${database}`);
+      log.info({ processes }, `service ready at http://${host.includes(":") ? `[${host}]` : host}:${port}`);
+    });
+    worker.once("exit", (code, signal) => {
+      running.delete(worker);
+      totals.end(pid);
+      if (stopping) return;
+      const how = why ?? `process ${pid} has ended (${signal ?? `code ${code}`})`;
+      if (listening < processes) return fail(new StartError(how));
+      wait = performance.now() - endedAt > CALM_MS ? AGAIN_MS : Math.min(2 * wait, MOST_MS);
+      endedAt = performance.now();
+      log.error({ process: pid }, `${how}: another one is started in ${wait} ms`);
+      setTimeout(() => stopping || start(), wait);
+    });
+  };
+  for (let number = 0; number < processes; number += 1) start();
+
+  const end = async (workers: Worker[]): Promise<void> => {
+    const ended = workers.map((worker) => new Promise((resolve) => worker.once("exit", resolve)));
+    for (const worker of workers) worker.process.kill("SIGTERM");
+    await Promise.all(ended);
+  };
+  return {
+    broken,
+    stop: async () => {
+      stopping = true;
+      const [last, ...others] = running;
+      // What still connects is handed on to one that listens, so one does to the end.
+      await end(others);
+      if (last !== undefined) await end([last]);
+    },
+  };
+};
