@@ -13,7 +13,7 @@ const wordOf = (consent: unknown): string => `${consent ?? "granted"}`.trim().to
 export const denialOf = (snapshot: Snapshot, { consent, mutedUntil }: Stored, activity: Activity): string => {
   const options = optionsOf(snapshot, activity);
   if (mutedUntil)
-    return `The visits of this browser are left out until ${new Date(mutedUntil).toLocaleDateString("en")}`;
+    return `The visits of this browser are left out until ${new Date(mutedUntil).toLocaleDateString("en", { dateStyle: "long" })}`;
   if (options.mute !== undefined && isOn(options.mute)) return "The option mute is on in this document";
   if (wordOf(options.consent) === "denied") return 'The option consent is "denied", whatever the visitor chooses';
   if (snapshot.hasGpc && isOn(options.respectGpc))

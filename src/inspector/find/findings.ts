@@ -55,7 +55,7 @@ const ofProblems = ({ tag }: Snapshot, { problems }: Activity): string[] => {
   if (problems.has("rejected"))
     found.push(`An event was dropped, because the service refuses it: ${told("rejected")}.`);
   if (problems.has("evicted"))
-    found.push(`An event was dropped, because too many wait or too long: ${told("evicted")}.`);
+    found.push(`An event was dropped, because it is too large, or too many wait, or too long: ${told("evicted")}.`);
   if (problems.has("throttled"))
     found.push(
       `An event is tracked far too often, as by a loop, and what is too many is dropped: ${told("throttled")}.`,

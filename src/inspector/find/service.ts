@@ -40,6 +40,9 @@ export const ofWebPage = (address: string, origin: string): string =>
 /** Does the path of the endpoint stand there twice? */
 const isTwice = (address: string): boolean => /(\/[^?]+)\1$/.test(address);
 
+/** Is the path that of the event endpoint, where no option names another? */
+const isUsual = (address: string): boolean => address.endsWith("/v1/track/event");
+
 const ofTwice = (address: string, answer = ""): string =>
   `There is no event endpoint at ${address}${answer}: its path stands there twice, because it is added to data-track-url. Leave it out there. ${KEPT}`;
 
@@ -98,7 +101,7 @@ export const ofSilence = ({ silence, address }: Activity, place: Place): string 
   if (silence === "cors" && isTwice(address)) return ofTwice(address);
   if (silence === "cors" && isScriptHost(address, place)) return `${ofScriptHost(address)} ${KEPT}`;
   if (silence === "cors")
-    return `Something answers at ${at}, but does not allow this page to read it (CORS): the service must answer OPTIONS, too, with a status of 2xx and no redirect, send Access-Control-Allow-Origin: ${origin} (or *), and allow the Content-Type header. ${KEPT}`;
+    return `Something answers at ${at}, but does not allow this page to read it (CORS): the service must answer OPTIONS, too, with a status of 2xx and no redirect, send Access-Control-Allow-Origin: ${origin} (or *), and allow the Content-Type header. ${isUsual(address) ? "" : "Check data-event-path, too: for a path that it does not know, a service may send none of these. "}${KEPT}`;
   if (silence === "plain")
     return `Nothing answers by https at ${at}, but something does by http: give the service a certificate, or write http:// in data-track-url (trackUrl of init). ${KEPT}`;
   if (silence === "unreachable") {

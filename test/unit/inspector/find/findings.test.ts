@@ -49,12 +49,13 @@ it.each<Case>([
     { readyMs: 1 },
   ],
   [`Access-Control-Allow-Origin: ${SITE} (or *)`, { ...answered(0), silence: "cors" }],
+  ["Check data-event-path, too", { ...answered(0), address: "https://track.shop.example/events", silence: "cors" }],
   ["but something does by http: give the service a certificate", { ...answered(0), silence: "plain" }],
   ["where the script comes from: a web server, most likely", { ...answered(0), ...CDN, silence: "cors" }],
   ["where the script comes from: a web server, most likely", { ...answered(404), ...CDN }],
   ["that it speaks https with a certificate that holds", { ...answered(0), silence: "unreachable" }],
   ['The contact is called "undefined"', {}, {}, { contact: "undefined" }],
-  ...["0", "false", "guest", "USER_ID", "<?= $uid ?>", "[[uid]]", "*|UID|*", "{uid}", "%UID%"].map(
+  ...["0", "false", "guest", "USER_ID", "<?= $uid ?>", "[[uid]]", "*|UID|*", "{uid}", "%UID%", "@Model.Uid"].map(
     (contact): Case => [`The contact is called "${contact}": what should have`, {}, {}, { contact }],
   ),
   ['The contact is called "contact-42", as in the documents', {}, {}, { contact: "contact-42" }],
@@ -65,7 +66,7 @@ it.each<Case>([
   ["status 401", PASSED, {}, { pauseMs: 1 }],
   ["because the service refuses it: status 413", problem("rejected", "status 413")],
   ["is tracked far too often, as by a loop, and what is too many is dropped: tick", problem("throttled", "tick")],
-  ["because too many wait or too long: maxAgeMs", problem("evicted", "maxAgeMs")],
+  ["because it is too large, or too many wait, or too long: maxAgeMs", problem("evicted", "maxAgeMs")],
   ["is wrong: beforeSend: Error: x", problem("input", "beforeSend: Error: x")],
   ["has another apiToken. The first one holds: leave one alone, or load", problem("input", "init again: apiToken")],
   ["consent: write granted, pending or denied", problem("input", "init: consent, maxEvents")],

@@ -17,7 +17,7 @@ describe("consent", () => {
       {},
       { mutedUntil: Date.UTC(2027, 0, 2, 12) },
       { options: { ...TAG, mute: true } },
-      "until 1/2/2027",
+      "until January 2, 2027",
     ],
     ["by the visitor", {}, { consent: "denied" }, {}, "The visitor has refused"],
     ["by the visitor, without storage", {}, {}, { isDenied: true }, "The visitor has refused"],
