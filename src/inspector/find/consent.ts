@@ -32,6 +32,7 @@ export const isPending = (snapshot: Snapshot, stored: Stored, activity: Activity
 export const consentOf = (snapshot: Snapshot, stored: Stored, activity: Activity): string => {
   if (denialOf(snapshot, stored, activity)) return "denied: nothing is stored or sent";
   if (isPending(snapshot, stored, activity)) return "pending: nothing is stored or sent until optIn() is called";
-  if (stored.consent === "granted") return "granted by the visitor: sending is allowed";
-  return "no choice is stored: sending is allowed";
+  const signal = snapshot.hasGpc ? "; the browser sends Global Privacy Control, and respectGpc is off" : "";
+  if (stored.consent === "granted") return `granted by the visitor: sending is allowed${signal}`;
+  return `no choice is stored: sending is allowed${signal}`;
 };

@@ -33,8 +33,14 @@ describe("consent", () => {
     [TAG, "granted", "granted by the visitor: sending is allowed"],
     [TAG, "", "no choice is stored: sending is allowed"],
     [PENDING.tag, "", "pending: nothing is stored or sent until optIn() is called"],
-  ])("that is not denied: %j, %j", (tag, consent, text) =>
-    expect(consentOf(...all({}, { tag }, { consent }))).toBe(text),
+    [
+      TAG,
+      "",
+      "no choice is stored: sending is allowed; the browser sends Global Privacy Control, and respectGpc is off",
+      true,
+    ],
+  ])("that is not denied: %j, %j", (tag, consent, text, hasGpc = false) =>
+    expect(consentOf(...all({}, { tag, hasGpc }, { consent }))).toBe(text),
   );
 });
 
