@@ -1,10 +1,7 @@
 import type { Statement } from "./database.js";
 
-/** Rows of a statement: of few lengths, so that a connection keeps each prepared. The next one is at most half as long again. */
-const LENGTHS = Array.from({ length: 9 }, (_, power) => [2 ** power, 1.5 * 2 ** power])
-  .flat()
-  .filter(Number.isInteger)
-  .concat(512);
+/** Rows of a statement: of few lengths, so that a connection keeps each prepared, and of all that are short, as most are. */
+const LENGTHS = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 96, 128, 192, 256, 384, 512];
 
 interface Target {
   /** Under which a connection keeps the statements: one name, one text a length. */
