@@ -20,6 +20,7 @@ const OPTIONS = [
   "wal_level=logical",
   "max_connections=300",
   "max_prepared_transactions=300",
+  "citus.shard_count=12",
 ].flatMap((option) => ["-c", option]);
 
 /**
