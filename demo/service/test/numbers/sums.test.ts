@@ -112,7 +112,7 @@ onBothEngines((place) => {
   const ask: Query = (sql, values) => database.query(sql, values);
 
   const store = async (events: NewEvent[], ids = newIds(events.length)): Promise<void> => {
-    await database.write([insertEvents(ids, events)]);
+    await database.write(insertEvents(ids, events));
   };
   const end = () => idAt(Date.now() + 1);
   /** As the follower does, until there is nothing more to do. */
