@@ -72,6 +72,20 @@ stories("requests", {
       await tell("2 s");
       expect(sent()).toEqual(["a true", "b true", "huge false", "small true"]);
     },
+  "of several events go four at a time as well, without keepalive where its budget is used up": async ({
+    tell,
+    world,
+  }) => {
+    const begun = () => world.sent.filter(({ others }) => others.length).map(({ keepalive }) => keepalive);
+    await tell(
+      `stamped; most 1000; weather refused; A opens; A tracks 50 {"text":"${"x".repeat(6_000)}"}; 5 s; A leaves`,
+    );
+    await tell("weather up; latency 1000");
+    await tell("B opens; asked; 1.8 s");
+    expect(begun()).toEqual([true, false, false, false]);
+    // Their page takes along what it leaves, and the next one sends it.
+    await tell("B leaves; C opens; 30 s; once");
+  },
 });
 
 stories("flush", {

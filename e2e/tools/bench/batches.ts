@@ -1,5 +1,6 @@
 import type { Page } from "playwright";
 import { post, postBatches } from "../../../demo/service/test/bench/load.js";
+import { LEFT_ALONE_MS } from "../../../src/browser/delivery/timings.js";
 import { waitFor } from "../../../test/support/wait.js";
 import { eventKeys, leaveBy } from "../../harness/tab.js";
 import { type Count, measureFault } from "../compare/count.js";
@@ -89,6 +90,9 @@ const delivered = async (stage: Stage): Promise<Row> => {
       await page.evaluate((all) => {
         for (const [key, row] of all) localStorage.setItem(key, row as string);
       }, rows);
+      // Younger ones of another page are left to it, until a look some seconds later.
+      const youngest = Math.max(...rows.map(([key]) => Number(key.split(":").pop())));
+      await waitFor(() => Date.now() - youngest > LEFT_ALONE_MS);
       const began = performance.now();
       await page.goto(new URL("/tracked", page.url()).href);
       const stored = () =>

@@ -42,8 +42,9 @@ function* dueEvents({ isOut, isLeaving, mayProbeEarly }: Occasion): Generator<Du
       }
       if (!isFree && !isStillThere(row)) continue;
       if (!row.isAddressed) address(row);
-      // An event that does not fit into the bytes that the browser still takes waits, and all behind it wait, too.
-      if (size > room() && (isOut || size <= KEEPALIVE_BYTES)) return;
+      // An event that does not fit into the bytes that the browser still takes waits, and all behind it wait, too. In view,
+      // one with a stamp goes without keepalive: what the end of the page cuts off is sent again, and is stored once.
+      if (size > room() && (isOut || (!row.body.includes('"event_id"') && size <= KEEPALIVE_BYTES))) return;
       yield row;
       if (backoff) return;
     }

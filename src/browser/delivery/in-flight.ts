@@ -9,11 +9,16 @@ import {
   PARALLEL_UNANSWERED_OUT,
   SLOW_MS,
 } from "./timings.js";
+import type { Outcome } from "./transport.js";
 
 export interface Request {
   beganAt: number;
   /** Bytes of one that outlives the page; 0 of another. */
   kept: number;
+  /** The events that it holds. */
+  several: Row[];
+  /** What became of it, once it has ended. */
+  outcome: Outcome;
 }
 
 export const inFlight = new Map<Row, Request>();

@@ -4,11 +4,10 @@ import { report } from "../reporting.js";
 import { getStored } from "../state/storage.js";
 import { clear, fail, RETRY_AFTER } from "./backoff.js";
 import { accept, health } from "./health.js";
-import { isGone } from "./in-flight.js";
+import { isGone, type Request } from "./in-flight.js";
 import { owns } from "./ownership.js";
 import { countWaiting, deliver, drop, enlist, forget, move, put, rows } from "./queue.js";
 import { isOwn, type Row } from "./row.js";
-import type { Ended } from "./sender.js";
 import { PAUSE_MS, REFUSALS, UNPROVEN_TRIES, WELL_CEILING_MS, WELL_MS } from "./timings.js";
 import { BEACON } from "./transport.js";
 
@@ -45,10 +44,10 @@ const judgeFailure = (row: Row, status: number, isEvents: boolean): boolean => {
 };
 
 /** Says what the answer means. A suspect is in no list after it. */
-export const judge = (row: Row, { request, outcome: [status, retryAfter, most] }: Ended): void => {
+export const judge = (row: Row, { beganAt, outcome: [status, retryAfter, most] }: Request): void => {
   if (status > BEACON) health.answeredAt = Date.now();
   if (isSuccess(status)) {
-    accept(request.beganAt);
+    accept(beganAt);
     clear();
     deliver(row);
     health.most &&= most!;
@@ -76,7 +75,7 @@ export const judge = (row: Row, { request, outcome: [status, retryAfter, most] }
   const delay = isWrong ? PAUSE_MS : isWell ? Math.random() * WELL_CEILING_MS : 0;
   // Any other status of a wrong configuration speaks of the service as well.
   const culprit = isEvents && (isRefusal || !isWrong) ? row.key : "";
-  fail(retryAfter ? RETRY_AFTER : culprit, request.beganAt, retryAfter || delay);
+  fail(retryAfter ? RETRY_AFTER : culprit, beganAt, retryAfter || delay);
   if (isWrong && !health.isPaused) {
     health.isPaused = true;
     report("paused", `status ${status}`);

@@ -45,13 +45,13 @@ const again = (): void => {
 
 /** Sends one event, and has its outcome judged. */
 const carry = async (row: Row, isOut: boolean): Promise<void> => {
-  const ended = await send(row, isOut);
-  const isKnown = inFlight.get(row) === ended.request;
+  const request = await send(row, isOut);
+  const isKnown = inFlight.get(row) === request;
   // One that was forgotten at a return of the page says nothing any more, but that its event was accepted.
-  if (!isKnown && !isSuccess(ended.outcome[0])) return;
+  if (!isKnown && !isSuccess(request.outcome[0])) return;
   // In the same task as it is judged: until then nobody else may send the event.
   if (isKnown) inFlight.delete(row);
-  for (const one of ended.several) guard(() => judge(one, ended));
+  for (const one of request.several) guard(() => judge(one, request));
   again();
   if (rows.get(row.key) !== row || row.list) return;
   // A suspect waits by itself, in no list.
