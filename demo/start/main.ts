@@ -16,6 +16,7 @@ const banner = (settings: Settings, site: string, service: string, pid: number |
 
     Site          ${site}
     Live page     ${site}/live.html
+    Numbers       ${service}/  (asks for the access token; counts a minute later)
     Service       ${service}  (process ${pid})
     API token     ${settings.apiToken}
     Access token  ${settings.accessToken}

@@ -183,7 +183,7 @@ describe("npm start", () => {
   it("prints the addresses, ends quietly on Ctrl-C, and keeps the data for the next start", async () => {
     const first = start();
     await first.says(/Ctrl-C/);
-    for (const text of [`http://127.0.0.1:${sitePort}`, `http://127.0.0.1:${servicePort}`, "demo-api-token"])
+    for (const text of [`http://127.0.0.1:${sitePort}`, `http://127.0.0.1:${servicePort}/  (asks`, "demo-api-token"])
       expect(first.said.out).toContain(text);
     expect(first.said.out).toContain("on this computer only");
     const [, inspector] = /javascript:void import\("([^"?]+)\?" \+ Date\.now\(\)\)/.exec(first.said.out)!;

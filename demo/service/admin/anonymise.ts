@@ -34,7 +34,7 @@ export const anonymiseEvents = (database: Database, workspace: string, which: Wh
     );
     if (old.length === 0) return { ids: [], isLast: true };
     const events = old.map((row) => anonymous(row, workspace, kept));
-    const statements = [...makeRecords(events), insertEvents(newIds(events.length), events)];
+    const statements = [...makeRecords(events), ...insertEvents(newIds(events.length), events)];
     for (const { text, values } of statements) await query(text, values);
     const ids = old.map((row) => String(row.id));
     await deleteThese(query, which, ids);

@@ -99,7 +99,7 @@ export const storeEvents = async (
     const ids = newIds(chunk.length);
     const events = await notFromHere(database, workspace, chunk);
     const made = [...makeAccounts(records.accounts), ...makeContacts([...records.contacts])];
-    const statements = [...made, ...(events.length > 0 ? [insertEvents(ids, events)] : [])];
+    const statements = [...made, ...(events.length > 0 ? insertEvents(ids, events) : [])];
     records.done(statements, await writeInTime(database, statements, { oldest: ids[0]!, bounds: BOUNDS }));
     stored += chunk.length;
     chunk = [];

@@ -1,10 +1,7 @@
 import type { Statement } from "./database.js";
 
-/** Rows of a statement: of few lengths, so that a connection keeps each prepared. The next one is at most half as long again. */
-const LENGTHS = Array.from({ length: 9 }, (_, power) => [2 ** power, 1.5 * 2 ** power])
-  .flat()
-  .filter(Number.isInteger)
-  .concat(512);
+/** Rows of a statement: of few lengths, so that a connection keeps each prepared, and of all that are short, as most are. */
+const LENGTHS = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 96, 128, 192, 256, 384, 512];
 
 interface Target {
   /** Under which a connection keeps the statements: one name, one text a length. */
@@ -23,21 +20,47 @@ interface Target {
  *
  * @returns takes the values of at least one row, in the order of the columns
  */
-export const createInsert = ({ name, table, columns, fixed = {}, returning }: Target) => {
+export const createInsert = (target: Target) => {
+  const statement = createStatement(target, " ON CONFLICT DO NOTHING");
+  return (rows: readonly (readonly unknown[])[]): Statement => {
+    const length = LENGTHS.find((one) => one >= rows.length) ?? rows.length;
+    // The last row again and again fills up: it is there already then.
+    return statement(Array.from({ length }, (_, at) => rows[at] ?? rows.at(-1)!));
+  };
+};
+
+/**
+ * The same for rows of which none can be there already: a row that may be in conflict is written into the log with a
+ * confirmation, of 48 bytes.
+ *
+ * @returns makes as few statements as have so many rows together
+ */
+export const createAppend = (target: Target) => {
+  const statement = createStatement(target, "");
+  return (rows: readonly (readonly unknown[])[]): Statement[] => {
+    const statements: Statement[] = [];
+    for (let from = 0; from < rows.length; ) {
+      const length = LENGTHS.findLast((one) => one <= rows.length - from)!;
+      statements.push(statement(rows.slice(from, from + length)));
+      from += length;
+    }
+    return statements;
+  };
+};
+
+/** @returns makes the statement of so many rows; there is one text for each number */
+const createStatement = ({ name, table, columns, fixed = {}, returning }: Target, conflict: string) => {
   const names = [...columns, ...Object.keys(fixed)].join(", ");
   const texts = new Map<number, string>();
   const textOf = (length: number): string => {
     const row = (_: unknown, at: number) =>
       `(${[...columns.map((_, column) => `$${at * columns.length + column + 1}`), ...Object.values(fixed)].join(", ")})`;
-    return `INSERT INTO ${table} (${names}) VALUES ${Array.from({ length }, row).join(", ")}
-ON CONFLICT DO NOTHING RETURNING ${returning}`;
+    return `INSERT INTO ${table} (${names}) VALUES ${Array.from({ length }, row).join(", ")}${conflict} RETURNING ${returning}`;
   };
   return (rows: readonly (readonly unknown[])[]): Statement => {
-    const length = LENGTHS.find((one) => one >= rows.length) ?? rows.length;
+    const { length } = rows;
     const text = texts.get(length) ?? textOf(length);
     texts.set(length, text);
-    // The last row again and again fills up: it is there already then.
-    const values = Array.from({ length }, (_, at) => rows[at] ?? rows.at(-1)!).flat();
-    return { name: `${name}_${length}`, text, values };
+    return { name: `${name}_${length}`, text, values: rows.flat() };
   };
 };

@@ -1,6 +1,6 @@
 import type { Statement } from "../database/database.js";
 import { digest, encodeText, recordId } from "../database/exact-text.js";
-import { createInsert } from "../database/insert-rows.js";
+import { createAppend, createInsert } from "../database/insert-rows.js";
 
 /** An event on its way into the database. */
 export interface NewEvent {
@@ -44,19 +44,25 @@ const COLUMNS: readonly Column[] = [
 ];
 const IMPORTED: readonly Column[] = [...COLUMNS, ["origin_id", (event) => event.originId ?? null]];
 
-const insertInto = (name: string, columns: readonly Column[]) =>
-  createInsert({ name, table: "events", columns: ["id", ...columns.map(([column]) => column)], returning: "id::text" });
-const insert = insertInto("insert_events", COLUMNS);
-const importNew = insertInto("import_events", IMPORTED);
+const targetOf = (name: string, columns: readonly Column[]) => ({
+  name,
+  table: "events",
+  columns: ["id", ...columns.map(([column]) => column)],
+  returning: "id::text",
+});
+const append = createAppend(targetOf("append_events", COLUMNS));
+const insert = createInsert(targetOf("insert_events", COLUMNS));
+const importNew = createInsert(targetOf("import_events", IMPORTED));
 
 /** Stores events under their ids; of those with a stamp that the contact has had already, none. */
-export const insertEvents = (ids: readonly string[], events: readonly NewEvent[]): Statement => {
+export const insertEvents = (ids: readonly string[], events: readonly NewEvent[]): Statement[] => {
   const isImport = events.some(({ originId }) => originId !== undefined);
+  const isStamped = events.some(({ stamp }) => stamp !== undefined);
   const order = [...events.keys()];
   // Stamps in one order: two transactions with the same ones in opposite orders would wait for each other for ever.
-  if (events.some(({ stamp }) => stamp !== undefined))
-    order.sort((a, b) => ((events[a]!.stamp ?? "") < (events[b]!.stamp ?? "") ? -1 : 1));
+  if (isStamped) order.sort((a, b) => ((events[a]!.stamp ?? "") < (events[b]!.stamp ?? "") ? -1 : 1));
   const columns = isImport ? IMPORTED : COLUMNS;
   const rows = order.map((at) => [ids[at], ...columns.map(([, value]) => value(events[at]!))]);
-  return (isImport ? importNew : insert)(rows);
+  if (isImport) return [importNew(rows)];
+  return isStamped ? [insert(rows)] : append(rows);
 };

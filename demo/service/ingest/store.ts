@@ -90,7 +90,7 @@ export const createEventStore = (
     const idOf = new Map(events.map((event, at) => [event, ids[at]!]));
     const statements = partsOf(events, (event) => contactShard(event).id).flatMap(([, part]) => [
       ...makeContacts(part.filter((event) => contacts.has(event))),
-      insertEvents(
+      ...insertEvents(
         part.map((event) => idOf.get(event)!),
         part,
       ),
@@ -107,7 +107,7 @@ export const createEventStore = (
   const probe = async (node: number, event: NewEvent): Promise<void> => {
     const ids = newIds(1);
     const contact = recordId("contact", event.contactUid, event.workspace);
-    const statements = [insertEvents(ids, [event]), { ...TAKE_BACK, values: [contact, ...ids] }];
+    const statements = [...insertEvents(ids, [event]), { ...TAKE_BACK, values: [contact, ...ids] }];
     await writeInTime(database, statements, { oldest: ids[0]!, bounds, node });
   };
   return {

@@ -44,8 +44,8 @@ export const demoRoutes =
 
     app.get("/demo/contacts", async () => {
       const rows = await database.query<Record<string, string>>(
-        `SELECT DISTINCT id, unique_id, data FROM contacts JOIN account_contacts ON contact_id = id
-         WHERE workspace = $1 ORDER BY id LIMIT $2`,
+        `SELECT id, unique_id, data FROM contacts
+         WHERE workspace = $1 AND EXISTS (SELECT 1 FROM account_contacts WHERE contact_id = id) ORDER BY id LIMIT $2`,
         [DEFAULT_WORKSPACE, MAX_CONTACTS],
       );
       const ids = rows.map(({ id }) => id);

@@ -35,7 +35,7 @@ export const startFilled = async (events: readonly PastEvent[], options: Service
   for (let from = 0; from < older.length; from += CHUNK) {
     const some = older.slice(from, from + CHUNK);
     const ids = some.map(({ receivedAt }, at) => idAt(receivedAt).slice(0, -12) + `${from + at}`.padStart(12, "0"));
-    await database.write([insertEvents(ids, some)]);
+    await database.write(insertEvents(ids, some));
   }
   const service = await startService({ database, bounds: AT_ONCE, ...options });
   for (const { contact, account, name, params } of events.filter(({ days }) => days === 0)) {

@@ -13,7 +13,7 @@ const wordOf = (consent: unknown): string => `${consent ?? "granted"}`.trim().to
 export const denialOf = (snapshot: Snapshot, { consent, mutedUntil }: Stored, activity: Activity): string => {
   const options = optionsOf(snapshot, activity);
   if (mutedUntil)
-    return `The visits of this browser are left out until ${new Date(mutedUntil).toLocaleDateString("en")}`;
+    return `The visits of this browser are left out until ${new Date(mutedUntil).toLocaleDateString("en", { dateStyle: "long" })}`;
   if (options.mute !== undefined && isOn(options.mute)) return "The option mute is on in this document";
   if (wordOf(options.consent) === "denied") return 'The option consent is "denied", whatever the visitor chooses';
   if (snapshot.hasGpc && isOn(options.respectGpc))
@@ -32,6 +32,7 @@ export const isPending = (snapshot: Snapshot, stored: Stored, activity: Activity
 export const consentOf = (snapshot: Snapshot, stored: Stored, activity: Activity): string => {
   if (denialOf(snapshot, stored, activity)) return "denied: nothing is stored or sent";
   if (isPending(snapshot, stored, activity)) return "pending: nothing is stored or sent until optIn() is called";
-  if (stored.consent === "granted") return "granted by the visitor: sending is allowed";
-  return "no choice is stored: sending is allowed";
+  const signal = snapshot.hasGpc ? "; the browser sends Global Privacy Control, and respectGpc is off" : "";
+  if (stored.consent === "granted") return `granted by the visitor: sending is allowed${signal}`;
+  return `no choice is stored: sending is allowed${signal}`;
 };

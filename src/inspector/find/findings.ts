@@ -46,15 +46,16 @@ const ofAnswers = (snapshot: Snapshot, { pauseMs, readyMs }: Stored, activity: A
   return [last.status > 0 ? ofStatus(last.status, activity, place) : ofSilence(activity, place)];
 };
 
-const ofProblems = ({ problems }: Activity): string[] => {
+const ofProblems = ({ tag }: Snapshot, { problems }: Activity): string[] => {
   const found: string[] = [];
   const told = (code: string): string => [...(problems.get(code) ?? [])].join(", ");
-  // What the options lack is told where they are looked at, and may have come since.
-  for (const detail of problems.get("input") ?? []) if (!/^init: apiToken/.test(detail)) found.push(ofInput(detail));
+  // What the options lack is told where they are looked at, and may have come since. A word of a tag is looked at, too.
+  const isTold = tag?.consent === undefined ? /^init: apiToken/ : /^init: (apiToken|consent)/;
+  for (const detail of problems.get("input") ?? []) if (!isTold.test(detail)) found.push(ofInput(detail));
   if (problems.has("rejected"))
     found.push(`An event was dropped, because the service refuses it: ${told("rejected")}.`);
   if (problems.has("evicted"))
-    found.push(`An event was dropped, because too many wait or too long: ${told("evicted")}.`);
+    found.push(`An event was dropped, because it is too large, or too many wait, or too long: ${told("evicted")}.`);
   if (problems.has("throttled"))
     found.push(
       `An event is tracked far too often, as by a loop, and what is too many is dropped: ${told("throttled")}.`,
@@ -62,6 +63,10 @@ const ofProblems = ({ problems }: Activity): string[] => {
   if (problems.has("error")) found.push(`tracklet itself has failed, please report it: ${told("error")}.`);
   return found;
 };
+
+/** Can no answer be read? */
+const isBlind = (snapshot: Snapshot, activity: Activity): boolean =>
+  optionsOf(snapshot, activity).contentType === "text/plain";
 
 const notesOf = (snapshot: Snapshot, stored: Stored, activity: Activity): string[] => {
   const notes: string[] = [];
@@ -93,7 +98,7 @@ const notesOf = (snapshot: Snapshot, stored: Stored, activity: Activity): string
     notes.push(
       "The storage takes nothing more: it is full, also of what other scripts have put there. Events are sent from memory; those that wait, and who is identified, end with the page.",
     );
-  if (optionsOf(snapshot, activity).contentType === "text/plain")
+  if (isBlind(snapshot, activity))
     notes.push(
       "With text/plain no answer can be read: an event that the service refuses is lost, and nobody is told. Where the service allows this page (CORS), leave data-content-type out.",
     );
@@ -117,6 +122,8 @@ const ofDoubt = (snapshot: Snapshot, stored: Stored, activity: Activity, isExpla
   const isSure = activity.answers.some(({ status }) => isGood(status));
   if (isSure || !snapshot.isOnline || denialOf(snapshot, stored, activity)) return [];
   if (isPending(snapshot, stored, activity)) return [];
+  // Its answers cannot be read, which is told.
+  if (isBlind(snapshot, activity)) return [];
   if (activity.hasRequests) return ["No answer to a request has been seen yet."];
   return [isExplained ? "No request has been seen yet." : noRequest(snapshot, stored, activity)];
 };
@@ -128,7 +135,7 @@ export const findingsOf = (snapshot: Snapshot, stored: Stored, activity: Activit
     ...ofPeople(stored),
     ...ofAddress(snapshot, activity),
     ...ofAnswers(snapshot, stored, activity),
-    ...ofProblems(activity),
+    ...ofProblems(snapshot, activity),
   ];
   if (isStuck(snapshot, stored, activity))
     problems.push(

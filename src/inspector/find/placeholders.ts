@@ -1,7 +1,7 @@
 /** Values that nobody has filled in: what templates leave, and the documents' examples. */
 import type { Stored } from "../watch/stored.js";
 
-const TEMPLATE = /\{\{|\{%|[$#]\{|<%|<\?|\[\[|%%|^\[object .*\]$/;
+const TEMPLATE = /\{\{|\{%|[$#]\{|<%|<\?|\[\[|%%|\*\||^\[object .*\]$|^\{.*\}$|^%.*%$|^@Model\b/;
 /** As a template's author writes it, to be replaced. */
 const TO_REPLACE =
   /^(YOUR|MY|THE)_|^(USER|CONTACT|CUSTOMER|VISITOR|MEMBER|CLIENT|ACCOUNT|COMPANY|TENANT)_?(UID|ID|NAME)$/;

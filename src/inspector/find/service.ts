@@ -37,6 +37,15 @@ export const ofWebPage = (address: string, origin: string): string =>
       : "The answer is good, but it is a web page (HTML), not the service's. Check data-track-url and data-event-path (trackUrl and eventPath of init)."
   } Events are taken for delivered, and are most likely stored nowhere.`;
 
+/** Does the path of the endpoint stand there twice? */
+const isTwice = (address: string): boolean => /(\/[^?]+)\1$/.test(address);
+
+/** Is the path that of the event endpoint, where no option names another? */
+const isUsual = (address: string): boolean => address.endsWith("/v1/track/event");
+
+const ofTwice = (address: string, answer = ""): string =>
+  `There is no event endpoint at ${address}${answer}: its path stands there twice, because it is added to data-track-url. Leave it out there. ${KEPT}`;
+
 /** Of a token that the service refuses: what was sent, with its ends marked. */
 const ofToken = (token: unknown): string => {
   const wanted = "must be the API token, not the access token";
@@ -59,8 +68,7 @@ export const ofStatus = (status: number, { address, isWall }: Activity, place: P
     return `A web page (HTML) answers${at} with status ${status}, and not the service: a log-in or a firewall stands in front of it. ${KEPT}`;
   if (status === 401 || status === 403)
     return `The service refuses the API token (status ${status}): check data-api-token. ${ofToken(token)} ${KEPT}`;
-  if (status === 404 && /(\/[^?]+)\1$/.test(address))
-    return `There is no event endpoint${at} (status 404): its path stands there twice, because it is added to data-track-url. Leave it out there. ${KEPT}`;
+  if (status === 404 && isTwice(address)) return ofTwice(address, " (status 404)");
   if (status === 404 || status === 405)
     return `There is no event endpoint${at} (status ${status}): check data-track-url and data-event-path. ${KEPT}`;
   if (status === 421)
@@ -89,9 +97,11 @@ export const ofSilence = ({ silence, address }: Activity, place: Place): string 
         ? "this browser has refused the page to ask there (Local Network Access). Allow it in the site's settings, beside the page's address"
         : "browsers ask the visitor first, or refuse, and those that ask let only https pages ask (Local Network Access). Allow it, if you are asked"
     }; for visitors the service needs an address on the internet. ${KEPT}`;
+  // A service need not let a page read that there is no such path.
+  if (silence === "cors" && isTwice(address)) return ofTwice(address);
   if (silence === "cors" && isScriptHost(address, place)) return `${ofScriptHost(address)} ${KEPT}`;
   if (silence === "cors")
-    return `Something answers at ${at}, but does not allow this page to read it (CORS): the service must answer OPTIONS, too, with a status of 2xx and no redirect, send Access-Control-Allow-Origin: ${origin} (or *), and allow the Content-Type header. ${KEPT}`;
+    return `Something answers at ${at}, but does not allow this page to read it (CORS): the service must answer OPTIONS, too, with a status of 2xx and no redirect, send Access-Control-Allow-Origin: ${origin} (or *), and allow the Content-Type header. ${isUsual(address) ? "" : "Check data-event-path, too: for a path that it does not know, a service may send none of these. "}${KEPT}`;
   if (silence === "plain")
     return `Nothing answers by https at ${at}, but something does by http: give the service a certificate, or write http:// in data-track-url (trackUrl of init). ${KEPT}`;
   if (silence === "unreachable") {

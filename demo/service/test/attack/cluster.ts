@@ -1,4 +1,5 @@
-import { runAt, startCluster } from "../support/own-cluster.js";
+import { runAt } from "../support/cluster.js";
+import { startCluster } from "../support/own-cluster.js";
 import { SERVICE } from "../support/service-process.js";
 import { createTraffic, type Engine, type Outcome, openScene, pause, readStored } from "./scene.js";
 
@@ -23,7 +24,7 @@ const createFollower = (
       const last = ids.at(-1);
       current = follow(["export", "--follow", ...(last === undefined ? [] : ["--after", last])]);
       await current.closed;
-      ids.push(...read());
+      for (const id of read()) ids.push(id);
     }
   })();
   return {
@@ -41,7 +42,7 @@ const createFollower = (
  * `export --follow` has given meanwhile must be what is stored.
  */
 export const cluster = async (_: Engine): Promise<Outcome> => {
-  const citus = await startCluster(WORKERS, 1);
+  const citus = await startCluster(WORKERS, { spare: 1 });
   const scene = await openScene("PostgreSQL", { databaseUrl: citus.url });
   await scene.start();
   const coordinator = citus.nodes[0]!.url;

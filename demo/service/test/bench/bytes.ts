@@ -55,7 +55,7 @@ export const bytes = async (engine: string, place: Place): Promise<void> => {
     for (let from = 0; from < EVENTS; from += BATCH) {
       const events = Array.from({ length: BATCH }, (_, at) => pageView(from + at, isStamped));
       const ids = newIds(BATCH);
-      await writeInTime(database, [insertEvents(ids, events)], { oldest: ids[0]!, bounds: BOUNDS });
+      await writeInTime(database, insertEvents(ids, events), { oldest: ids[0]!, bounds: BOUNDS });
     }
     const sizes = (await client.query<{ name: string; bytes: string }>(SIZES)).rows.map(
       ({ name, bytes }) => [name, Math.round(Number(bytes) / EVENTS)] as const,

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { addressesOf } from "../../config/database-url.js";
 import type { Query } from "../../database/database.js";
 import { DEFAULT_WORKSPACE } from "../../database/exact-text.js";
 import { openDatabase } from "../../database/open-database.js";
@@ -30,7 +31,7 @@ export const fillPlace = async (place: Place, amounts: Amounts): Promise<void> =
   if (place.databaseUrl === undefined) await fill(database.query, amounts);
   else {
     // A statement that fills takes longer than one of a request may.
-    const client = new pg.Client(place.databaseUrl);
+    const client = new pg.Client(addressesOf(place.databaseUrl)[0]);
     await client.connect();
     await fill(
       async <Row>(sql: string, values?: unknown[]) => (await client.query(sql, values)).rows as Row[],

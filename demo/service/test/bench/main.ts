@@ -2,7 +2,8 @@
  * `npm run bench:service`: what the service can take, on both engines. `start` times `npm run service`; `throughput`
  * compares what it stores a second with what limits it, by as many processes as `TRACKLET_PROCESSES` says; `batches` compares several events in a request with single ones;
  * `latency` fills a database with a million events and times each
- * look-up; `questions` times the numbers of the page over a million (`QUESTIONS_MILLIONS=10`). Named as arguments, each runs alone, as does an engine (`pglite`, `postgresql`). It prints, and never fails on a
+ * look-up; `questions` times the numbers of the page over a million (`QUESTIONS_MILLIONS=10`);
+ * `spread` compares a cluster of Citus, that of `DATABASE_URL` or one that it starts, with one PostgreSQL. Named as arguments, each runs alone, as does an engine (`pglite`, `postgresql`). It prints, and never fails on a
  * figure: figures depend on the machine and on what else it does, so ratios are of one run.
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -13,6 +14,7 @@ import { batches } from "./batches.js";
 import { bytes } from "./bytes.js";
 import { latency } from "./latency.js";
 import { questions } from "./questions.js";
+import { spread } from "./spread.js";
 import { startUp } from "./start.js";
 import { throughput } from "./throughput.js";
 
@@ -28,8 +30,13 @@ const chosen = (names: string[]): string[] => {
 };
 const engines = chosen(ENGINES);
 
-for (const name of chosen(Object.keys(BENCHES)) as (keyof typeof BENCHES)[]) {
-  const bench = BENCHES[name];
+for (const name of chosen([...Object.keys(BENCHES), "spread"])) {
+  // It has its own two databases.
+  if (name === "spread") {
+    await spread();
+    continue;
+  }
+  const bench = BENCHES[name as keyof typeof BENCHES];
   if (engines.includes("pglite")) {
     const folder = await mkdtemp(join(tmpdir(), "tracklet-bench-"));
     await bench("PGlite", { dataFolder: folder, databaseUrl: undefined });

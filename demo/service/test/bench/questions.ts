@@ -1,3 +1,7 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { ROOT } from "../../../../test/support/launch.js";
 import { idAt } from "../../database/event-id.js";
 import { openDatabase } from "../../database/open-database.js";
 import { SPANS } from "../../numbers/spans.js";
@@ -10,7 +14,26 @@ import { fillPlace } from "./fill.js";
 const EVENTS = Number(process.env.QUESTIONS_MILLIONS ?? 1) * 1_000_000;
 const ASKED = 5;
 
-/** What the sums of that many events cost, and the milliseconds that each span of `GET /v2/numbers` takes by them. */
+/** The milliseconds that each question of docs/service/sql.md takes, the best of some: as a tool asks it, without a limit. */
+const askPage = async (databaseUrl: string): Promise<void> => {
+  const page = await readFile(join(ROOT, "docs/service/sql.md"), "utf8");
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  const rows: Record<string, Record<string, number>> = {};
+  for (const [, title, sql] of page.matchAll(/^## (\d+\. .+)\n[^#]*?```sql\n([\s\S]*?);\n```$/gm)) {
+    const times: number[] = [];
+    for (let ask = 0; ask < ASKED; ask += 1) {
+      const from = performance.now();
+      await client.query(sql!);
+      times.push(performance.now() - from);
+    }
+    rows[title!] = { "best ms": Math.round(Math.min(...times)) };
+  }
+  console.table(rows);
+  await client.end();
+};
+
+/** What the sums of that many events cost, and the milliseconds that each span of `GET /v2/numbers` takes by them; then those of the page for SQL. */
 export const questions = async (engine: string, place: Place): Promise<void> => {
   await fillPlace(place, { events: EVENTS, contacts: EVENTS / 20, users: 1_000 });
   const database = await openDatabase(place);
@@ -37,4 +60,5 @@ export const questions = async (engine: string, place: Place): Promise<void> => 
     }
   console.table(rows);
   await service.close();
+  if (place.databaseUrl !== undefined) await askPage(place.databaseUrl);
 };

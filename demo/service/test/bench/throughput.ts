@@ -35,7 +35,7 @@ const feed = async (database: Database): Promise<Pick<Load, "perSecond">> => {
   let fed = 0;
   for (; performance.now() - began < SECONDS * 1_000; fed += BATCH) {
     const from = fed % (EVENTS.length - BATCH);
-    await database.write([insertEvents(newIds(BATCH), EVENTS.slice(from, from + BATCH))]);
+    await database.write(insertEvents(newIds(BATCH), EVENTS.slice(from, from + BATCH)));
   }
   return { perSecond: (fed / (performance.now() - began)) * 1_000 };
 };

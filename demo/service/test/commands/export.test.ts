@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { addressesOf } from "../../config/database-url.js";
 import { commandsAt, DAY, TODAY } from "../support/command-line.js";
 import { onBothEngines } from "../support/engines.js";
 import type { RunningService } from "../support/running-service.js";
@@ -143,8 +144,8 @@ onBothEngines(
     });
 
     it("reads as a role of the server that may only read, and says in one line that it may not write", async () => {
-      const { databaseUrl } = place();
-      if (databaseUrl === undefined) return;
+      if (place().databaseUrl === undefined) return;
+      const databaseUrl = addressesOf(place().databaseUrl!)[0]!;
       const client = new pg.Client(databaseUrl);
       await client.connect();
       await client.query("CREATE ROLE reader LOGIN");

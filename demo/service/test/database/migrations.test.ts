@@ -1,5 +1,6 @@
 import pg from "pg";
 import { expect, it } from "vitest";
+import { addressesOf } from "../../config/database-url.js";
 import { MIGRATIONS } from "../../database/migrations.js";
 import { openDatabase, openExisting } from "../../database/open-database.js";
 import { seed } from "../../records/seed.js";
@@ -10,8 +11,9 @@ onBothEngines((place) => {
   it("makes the tables though a process that was at it has died, and leaves those of other versions alone", async () => {
     const { databaseUrl } = place();
     if (databaseUrl !== undefined) {
+      const [url] = addressesOf(databaseUrl);
       // A process that dies within a migration: what it has begun is taken back while the next one waits for it.
-      const [dying, look] = [new pg.Client(databaseUrl), new pg.Client(databaseUrl)];
+      const [dying, look] = [new pg.Client(url), new pg.Client(url)];
       await Promise.all([dying.connect(), look.connect()]);
       await dying.query("BEGIN; CREATE TABLE schema_migrations (name TEXT PRIMARY KEY); CREATE TABLE events (id UUID)");
       const opening = openDatabase(place(), seed);
@@ -47,7 +49,7 @@ onBothEngines((place) => {
         for (const statement of statements) await database.query(statement);
         return database.close();
       }
-      const client = new pg.Client(databaseUrl);
+      const client = new pg.Client(addressesOf(databaseUrl)[0]);
       await client.connect();
       for (const statement of statements) await client.query(statement);
       return client.end();

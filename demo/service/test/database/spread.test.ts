@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { runCommand } from "../../commands/cli.js";
+import { addressesOf } from "../../config/database-url.js";
 import { readConfig } from "../../config/read-config.js";
 import type { Database } from "../../database/database.js";
 import { openDatabase } from "../../database/open-database.js";
@@ -85,7 +86,7 @@ describe.runIf(inject("isSpread"))("a cluster of Citus", () => {
     const [node] = await database.query<{ host: string; port: number }>(
       "SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE groupid > 0 LIMIT 1",
     );
-    const url = new URL(place.databaseUrl!);
+    const url = new URL(addressesOf(place.databaseUrl!)[0]!);
     url.host = `${node!.host}:${node!.port}`;
     const worker = new pg.Client(url.href);
     await worker.connect();

@@ -207,6 +207,15 @@ it("sets variables that the service knows", async () => {
       if (name !== "TRACKLET_DOMAIN") expect(known, file).toContain(name);
 });
 
+/** What visitors and the owner ask for, and what stays inside. */
+const OUTSIDE = ["/", "/numbers/main.js", "/v1/track/event", "/v2/numbers"];
+const INSIDE = ["/metrics", "/healthz", "/docs", "/numbers"];
+
+it("has a configuration of nginx that passes on the interface and the numbers page alone", async () => {
+  const passed = new RegExp(/location ~ (\S+) \{/.exec(await read("nginx.conf"))![1]!);
+  expect([...OUTSIDE, ...INSIDE].filter((path) => passed.test(path))).toEqual(OUTSIDE);
+});
+
 const caddy = findProgram("caddy");
 it.skipIf(caddy === undefined)("has a Caddyfile that Caddy takes", async () => {
   const args = ["validate", "--adapter", "caddyfile", "--config", join(DEPLOY, "Caddyfile")];
@@ -218,24 +227,31 @@ it.skipIf(caddy === undefined)("has a Caddyfile that Caddy takes", async () => {
   expect([code, said]).toEqual([0, expect.stringContaining("Valid configuration")]);
 });
 
-it.skipIf(caddy === undefined)("has a Caddyfile that logs no token, of an event that fails either", async () => {
-  const recipe = (await read("Caddyfile"))
-    .replace("dynamic a service {$TRACKLET_SERVICE_PORT}", "to 127.0.0.1:1")
-    .replace("5s", "100ms");
-  const [file, port] = [join(folder, "Caddyfile"), await freePort()];
-  await writeFile(file, recipe.replace("{\n", "{\n\tadmin off\n"));
-  const url = `http://127.0.0.1:${port}`;
-  const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, TRACKLET_DOMAIN: url };
-  const running = launch(caddy!, ["run", "--adapter", "caddyfile", "--config", file], { cwd: folder, env });
-  const post = () => fetch(`${url}/v1/track/event?api_token=secret-token`, { method: "POST" });
-  const answer = await waitFor(() => post().catch(() => undefined));
-  expect(answer.status).toBe(502);
-  await waitFor(() => /http\.log\.access/.test(running.said()));
-  await running.end("SIGTERM");
-  expect(running.said()).toContain("api_token=REDACTED");
-  expect(running.said()).toContain("connection refused");
-  expect(running.said()).not.toContain("secret-token");
-});
+it.skipIf(caddy === undefined)(
+  "has a Caddyfile that passes on no more, and logs no token, of an event that fails either",
+  async () => {
+    const recipe = (await read("Caddyfile"))
+      .replace("dynamic a service {$TRACKLET_SERVICE_PORT}", "to 127.0.0.1:1")
+      .replace("5s", "100ms");
+    const [file, port] = [join(folder, "Caddyfile"), await freePort()];
+    await writeFile(file, recipe.replace("{\n", "{\n\tadmin off\n"));
+    const url = `http://127.0.0.1:${port}`;
+    const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, TRACKLET_DOMAIN: url };
+    const running = launch(caddy!, ["run", "--adapter", "caddyfile", "--config", file], { cwd: folder, env });
+    const post = () => fetch(`${url}/v1/track/event?api_token=secret-token`, { method: "POST" });
+    const answer = await waitFor(() => post().catch(() => undefined));
+    expect(answer.status).toBe(502);
+    const statuses = async (paths: string[]) =>
+      new Set(await Promise.all(paths.map(async (path) => (await fetch(url + path)).status)));
+    // Nobody listens behind it.
+    expect([await statuses(OUTSIDE), await statuses(INSIDE)]).toEqual([new Set([502]), new Set([404])]);
+    await waitFor(() => /http\.log\.access/.test(running.said()));
+    await running.end("SIGTERM");
+    expect(running.said()).toContain("api_token=REDACTED");
+    expect(running.said()).toContain("connection refused");
+    expect(running.said()).not.toContain("secret-token");
+  },
+);
 
 const systemd = findProgram("systemd-analyze");
 it.skipIf(systemd === undefined)("has a unit that systemd takes, and that keeps the service to itself", async () => {

@@ -13,7 +13,7 @@ import { type RunningService, startService, until } from "../support/running-ser
 /** Nodes are given other addresses, which end on this machine. */
 const cannot =
   CLUSTER === undefined
-    ? "TRACKLET_TEST_CLUSTER names none"
+    ? "DATABASE_URL names none"
     : addressesOf(CLUSTER).every((url) => isLoopback(new URL(url).hostname))
       ? undefined
       : "it is not on this machine";

@@ -5,11 +5,12 @@ import { idAt, newIds } from "../../database/event-id.js";
 import { recordId } from "../../database/exact-text.js";
 import { openDatabase } from "../../database/open-database.js";
 import { insertEvents, type NewEvent } from "../../ingest/rows.js";
-import { hourOf, markStale, renew, staleHours } from "../../numbers/stale.js";
+import { hourOf, markStale } from "../../numbers/stale.js";
 import { step } from "../../numbers/step.js";
 import { deleteEventsBefore, deleteNaming, deleteWorkspace } from "../../records/deletion.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { onBothEngines } from "../support/engines.js";
+import { followSums } from "../support/follow-sums.js";
 
 const [QUARTER, HOUR, DAY] = [900_000, 3_600_000, 86_400_000];
 /** The start of a day, some days ago: all that was received in its hours is there. */
@@ -112,16 +113,10 @@ onBothEngines((place) => {
   const ask: Query = (sql, values) => database.query(sql, values);
 
   const store = async (events: NewEvent[], ids = newIds(events.length)): Promise<void> => {
-    await database.write([insertEvents(ids, events)]);
+    await database.write(insertEvents(ids, events));
   };
   const end = () => idAt(Date.now() + 1);
-  /** As the follower does, until there is nothing more to do. */
-  const follow = async (over: Database = database): Promise<void> => {
-    do {
-      for (const hour of await staleHours(over.query, "default")) await renew(over, "default", hour);
-      while (await step(over, "default", end()));
-    } while ((await staleHours(over.query, "default")).length > 0);
-  };
+  const follow = (over: Database = database): Promise<void> => followSums(over);
   const stored = async (): Promise<string[]> => {
     const sums = await ask("SELECT kind, quarter, key, events FROM sums WHERE workspace = 'default'");
     const lines = sums.map(({ kind, quarter, key, events }) => `${kind} ${quarter} ${key} ${events}`);

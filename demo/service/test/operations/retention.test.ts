@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { addressesOf } from "../../config/database-url.js";
 import { idAt } from "../../database/event-id.js";
 import { recordId } from "../../database/exact-text.js";
 import { openDatabase } from "../../database/open-database.js";
@@ -30,7 +31,8 @@ onBothEngines((place) => {
     return {
       NODE_OPTIONS: "--import ./demo/service/test/support/skewed-clock.mjs",
       CLOCK_BEHIND: join(folder, "behind"),
-      ...(databaseUrl === undefined ? { TRACKLET_DATA: dataFolder } : { DATABASE_URL: databaseUrl }),
+      // A cluster by its coordinator alone: no other node has a clock that can be set.
+      ...(databaseUrl === undefined ? { TRACKLET_DATA: dataFolder } : { DATABASE_URL: addressesOf(databaseUrl)[0]! }),
     };
   };
   /** Sets the clocks of the service and of its database. */

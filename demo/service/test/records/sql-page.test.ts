@@ -7,13 +7,13 @@ import { ROOT } from "../../../../test/support/launch.js";
 import { runCommand } from "../../commands/cli.js";
 import { readConfig } from "../../config/read-config.js";
 import type { Database } from "../../database/database.js";
-import { idAt } from "../../database/event-id.js";
-import { recordId } from "../../database/exact-text.js";
 import { openDatabase } from "../../database/open-database.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { onBothEngines } from "../support/engines.js";
+import { followSums } from "../support/follow-sums.js";
 import { startService } from "../support/running-service.js";
 
+const ADMIN = "test-admin-token";
 const DAY = 86_400_000;
 const FIRST_MONDAY = 4 * DAY; // 1970-01-05
 const NOW = Date.now();
@@ -52,23 +52,28 @@ onBothEngines((place) => {
     const page = await readFile(join(ROOT, "docs/service/sql.md"), "utf8");
     questions = [...page.matchAll(/^```sql\n([\s\S]*?);\n```$/gm)].map(([, sql]) => sql!);
     const shop = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
-    const service = await startService({ ...place(), seed: false, workspaces: [shop] });
-    for (const [contact_uid, account_uid, event_uid, occurred_at, params] of EVENTS)
-      await service.post({ contact_uid, event_uid, params: { account_uid, occurred_at, ...params } });
+    const service = await startService({ ...place(), seed: false, workspaces: [shop], adminToken: ADMIN });
+    // As the past is brought in, each received a minute late.
+    const past = EVENTS.map(([contact_uid, account_uid, event_uid, occurred_at, params]) => ({
+      contact_uid,
+      event_uid,
+      received_at: occurred_at + 60_000,
+      params: { account_uid, occurred_at, ...params },
+    }));
+    const gone = { contact_uid: "dora", event_uid: "signup", received_at: LONG_AGO, params: { account_uid: "gone" } };
+    const send = await fetch(`${service.url}/v1/track/events?api_token=${ADMIN}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify([...past, gone]),
+    });
+    expect((await send.json()).every(({ status }: { status: string }) => status === "stored")).toBe(true);
     // Another workspace's event is in no answer.
-    const theirs = { contact_uid: "anna", event_uid: "signup", params: { account_uid: "acme", occurred_at: at(3) } };
+    const theirs = { contact_uid: "anna", event_uid: "signup", params: { account_uid: "acme" } };
     await service.post(theirs, {}, `?api_token=${shop.apiToken}`);
     await service.close();
     database = await openDatabase(place());
-    // What is older than the service believes of a visitor, as after an import.
-    await database.query(
-      `UPDATE events SET occurred_at = substring(params FROM '"occurred_at":([0-9]+)')::bigint WHERE occurred_at IS NULL`,
-    );
-    await database.query(
-      `INSERT INTO events (contact_id, id, workspace, contact_uid, account_uid, event_uid, received_at, params)
-       VALUES ($1, $2, 'default', 'dora', 'gone', 'signup', $3, '{}')`,
-      [recordId("contact", "dora"), idAt(LONG_AGO), LONG_AGO],
-    );
+    await followSums(database);
+    await followSums(database, "shop");
   });
   afterAll(() => database.close());
 
@@ -116,8 +121,8 @@ onBothEngines((place) => {
 
   it("tells the most viewed pages", async () => {
     expect(await ask(5)).toEqual([
-      { page: "https://shop.example/a", views: 2, contacts: 2 },
-      { page: "https://shop.example/b", views: 1, contacts: 1 },
+      { page: "/a", views: 2 },
+      { page: "/b", views: 1 },
     ]);
   });
 
@@ -138,7 +143,7 @@ onBothEngines((place) => {
   });
 
   it("tells accounts that have gone quiet", async () => {
-    expect(timed(await ask(8), "last_seen")).toEqual([{ account_uid: "quiet", last_seen: at(5, 1) }]);
+    expect(await ask(8)).toEqual([{ account_uid: "quiet", last_seen: date(at(5, 1)) }]);
   });
 
   it("tells how late events arrive", async () => {
@@ -153,9 +158,7 @@ onBothEngines((place) => {
       [date(at(2)), 1],
       [date(at(1)), 1],
     ]);
-    expect(days[0].half_within_s).toBe(days[0].most_within_s);
-    expect(days[0].half_within_s - (NOW - at(5)) / 1_000).toBeLessThan(600);
-    expect(days[0].half_within_s).toBeGreaterThanOrEqual((NOW - at(5)) / 1_000);
+    for (const { half_within_s, most_within_s } of days) expect([half_within_s, most_within_s]).toEqual([60, 60]);
   });
 
   it("tells what a contact did last, by its key", async () => {
@@ -183,8 +186,8 @@ onBothEngines((place) => {
   it("tells the days of another time zone", async () => {
     // Noon in UTC is the next day there.
     expect(await ask(12)).toEqual([
-      { day: date(at(5, 2)), views: 2, contacts: 1 },
-      { day: date(at(2, 1)), views: 1, contacts: 1 },
+      { day: date(at(5, 2)), views: 2 },
+      { day: date(at(2, 1)), views: 1 },
     ]);
   });
 
@@ -207,7 +210,7 @@ onBothEngines((place) => {
     const duck = await (await DuckDBInstance.create()).connect();
     await duck.run(copy);
     const rows = await duck.runAndReadAll(
-      `SELECT contact_uid, params FROM '${parquet}' WHERE event_uid = 'pageview' ORDER BY received_at`,
+      `SELECT contact_uid, params FROM '${parquet}' WHERE event_uid = 'pageview' ORDER BY received_at DESC`,
     );
     expect(rows.getRows()).toHaveLength(3);
     const without = await duck.runAndReadAll(`SELECT event_uid FROM '${parquet}' WHERE account_uid IS NULL`);

@@ -1,11 +1,9 @@
 import pg from "pg";
 import { addressesOf } from "../../config/database-url.js";
+import { GIVEN } from "./places.js";
 
-/**
- * A Citus cluster of one's own that tests run against: a `DATABASE_URL` with the addresses of its nodes, the coordinator first.
- * Each test file makes a database of its own on all of them.
- */
-export const CLUSTER = process.env.TRACKLET_TEST_CLUSTER;
+/** The addresses of a cluster's nodes, its coordinator first, where the database that is given has several. */
+export const CLUSTER = GIVEN !== undefined && addressesOf(GIVEN).length > 1 ? GIVEN : undefined;
 
 /** Runs statements at one address. */
 export const runAt = async <Row extends pg.QueryResultRow>(url: string, ...statements: string[]): Promise<Row[]> => {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import pg from "pg";
+import { runAt } from "./cluster.js";
 import { findProgram, missing, startPostgres } from "./postgres-server.js";
 
 const hasCitus = (): boolean => {
@@ -20,30 +20,19 @@ const OPTIONS = [
   "wal_level=logical",
   "max_connections=300",
   "max_prepared_transactions=300",
+  "citus.shard_count=12",
 ].flatMap((option) => ["-c", option]);
-
-/** Runs statements at one address; resolves to the rows of the last. */
-export const runAt = async (url: string, ...statements: string[]): Promise<Record<string, unknown>[]> => {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    let rows: Record<string, unknown>[] = [];
-    for (const statement of statements) ({ rows } = await client.query(statement));
-    return rows;
-  } finally {
-    await client.end();
-  }
-};
 
 /**
  * Starts a cluster of Citus on this machine, as docs/service/scale.md tells it.
  *
  * @param workers how many belong to it
- * @param spare how many more have been started and do not belong to it yet
+ * @param spare how many more have been started and do not belong to it yet. Default: none
+ * @param sync see `startPostgres`
  */
-export const startCluster = async (workers: number, spare = 0) => {
+export const startCluster = async (workers: number, { spare = 0, sync = false } = {}) => {
   const nodes: Awaited<ReturnType<typeof startPostgres>>[] = [];
-  for (let node = 0; node <= workers + spare; node += 1) nodes.push(await startPostgres({ options: OPTIONS }));
+  for (let node = 0; node <= workers + spare; node += 1) nodes.push(await startPostgres({ options: OPTIONS, sync }));
   const placeOf = (node: number): string => {
     const { hostname, port } = new URL(nodes[node]!.url);
     return `'${hostname}', ${port}`;
@@ -56,7 +45,7 @@ export const startCluster = async (workers: number, spare = 0) => {
   return {
     /** The coordinator's first. */
     nodes,
-    /** With the addresses of all nodes that belong to it. */
+    /** With the addresses of all nodes that belong to it, the coordinator's first. */
     url: nodes[0]!.url.replace(hosts[0]!, hosts.join(",")),
     /** Adds one of the spare nodes. */
     add,

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { dataFolder } from "../../../../test/support/data-folder.js";
+import { addressesOf } from "../../config/database-url.js";
 
 /** Where a database is: the part of the service's configuration that says so. */
 export interface Place {
@@ -11,7 +12,7 @@ export interface Place {
 
 /**
  * A database of one's own that the tests run against, one file after another: an empty one, as which each file leaves it.
- * What is about an embedded folder, or ends the server, is left out then.
+ * What is about an embedded folder, or ends the server, is left out then. It may be a cluster of Citus, by the addresses of its nodes.
  */
 export const GIVEN = process.env.DATABASE_URL;
 
@@ -25,8 +26,9 @@ export const openPlace = async (): Promise<Place & { leave(): Promise<void> }> =
 
 const TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'";
 
+/** Works at the first address of a database: that of the coordinator, where it is a cluster. */
 const over = async (url: string, work: (client: pg.Client) => Promise<void>): Promise<void> => {
-  const client = new pg.Client(url);
+  const client = new pg.Client(addressesOf(url)[0]);
   await client.connect();
   await work(client).finally(() => client.end());
 };

@@ -7,6 +7,8 @@ const SITE = "https://shop.example";
 const OWN = { address: `${SITE}/v1/track/event` };
 const CALLING = { inline: { ...INLINE, calls: true } };
 const CDN = { address: "https://cdn.shop.example/live.html/v1/track/event" };
+const PLAIN = { options: { ...TAG, contentType: "text/plain" } };
+const TWICE = { address: "https://track.shop.example/v1/e/v1/e" };
 const BY_CALL = { tag: undefined };
 /** An earlier answer has passed, unless a pause stands. */
 const HERE = "http://127.0.0.1:4100/v1/track/event";
@@ -36,7 +38,8 @@ it.each<Case>([
   ["fails (status 500)", answered(500)],
   ["refuses what it is sent (status 400): check data-api-token first", answered(400)],
   ["(status 413): the event is too large", answered(413)],
-  ["its path stands there twice", { ...answered(404), address: "https://track.shop.example/v1/e/v1/e" }],
+  ["v1/e/v1/e (status 404): its path stands there twice", { ...answered(404), ...TWICE }],
+  ["v1/e/v1/e: its path stands there twice", { ...answered(0), ...TWICE, silence: "cors" }],
   ["with status 403, and not the service: a log-in or a firewall", { ...answered(403), isWall: true }],
   ["redirects, which is not followed", { ...answered(0), silence: "redirect" }],
   [
@@ -46,12 +49,13 @@ it.each<Case>([
     { readyMs: 1 },
   ],
   [`Access-Control-Allow-Origin: ${SITE} (or *)`, { ...answered(0), silence: "cors" }],
+  ["Check data-event-path, too", { ...answered(0), address: "https://track.shop.example/events", silence: "cors" }],
   ["but something does by http: give the service a certificate", { ...answered(0), silence: "plain" }],
   ["where the script comes from: a web server, most likely", { ...answered(0), ...CDN, silence: "cors" }],
   ["where the script comes from: a web server, most likely", { ...answered(404), ...CDN }],
   ["that it speaks https with a certificate that holds", { ...answered(0), silence: "unreachable" }],
   ['The contact is called "undefined"', {}, {}, { contact: "undefined" }],
-  ...["0", "false", "guest", "USER_ID", "<?= $uid ?>", "[[uid]]"].map(
+  ...["0", "false", "guest", "USER_ID", "<?= $uid ?>", "[[uid]]", "*|UID|*", "{uid}", "%UID%", "@Model.Uid"].map(
     (contact): Case => [`The contact is called "${contact}": what should have`, {}, {}, { contact }],
   ),
   ['The contact is called "contact-42", as in the documents', {}, {}, { contact: "contact-42" }],
@@ -62,7 +66,7 @@ it.each<Case>([
   ["status 401", PASSED, {}, { pauseMs: 1 }],
   ["because the service refuses it: status 413", problem("rejected", "status 413")],
   ["is tracked far too often, as by a loop, and what is too many is dropped: tick", problem("throttled", "tick")],
-  ["because too many wait or too long: maxAgeMs", problem("evicted", "maxAgeMs")],
+  ["because it is too large, or too many wait, or too long: maxAgeMs", problem("evicted", "maxAgeMs")],
   ["is wrong: beforeSend: Error: x", problem("input", "beforeSend: Error: x")],
   ["has another apiToken. The first one holds: leave one alone, or load", problem("input", "init again: apiToken")],
   ["consent: write granted, pending or denied", problem("input", "init: consent, maxEvents")],
@@ -127,7 +131,8 @@ it.each<Case>([
   ["The visitor has refused", { inMemory: 2 }, PENDING, { consent: "denied" }],
   ["The storage takes nothing more: it is full", { isUnstored: true }],
   ["sandboxed frame without allow-same-origin", {}, { isSandboxed: true }, { isThere: false }],
-  ["With text/plain no answer can be read", { options: { ...TAG, contentType: "text/plain" } }],
+  ["With text/plain no answer can be read", PLAIN],
+  ["With text/plain no answer can be read", { ...PLAIN, ...QUIET, hasRequests: true }],
   ["beforeSend has dropped events (3 since this panel", { dropped: new Map([["beforeSend", 3]]), queued: 1 }],
   ["Events are dropped (3 since this panel was opened): somebody has", { dropped: new Map([["reset", 3]]) }],
   ["or beforeSend has dropped it", { ...QUIET, options: { ...TAG, beforeSend: () => null } }],

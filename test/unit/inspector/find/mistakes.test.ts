@@ -30,6 +30,12 @@ describe("the attributes of the tag", () => {
     expect(say({}, { tag: { ...TAG, [option]: value } })[0]).toEqual(finding("problem", text)),
   );
 
+  it("are not named twice where the tracker has told of them, too", () => {
+    const problems = new Map([["input", new Set(["init: consent"])]]);
+    const found = say({ problems }, { tag: { ...TAG, consent: "yes" } });
+    expect(found.filter(({ kind }) => kind === "problem")).toEqual([finding("problem", 'data-consent="yes" is wrong')]);
+  });
+
   it("may be another tool's", () => {
     const others = { category: "analytics", cfasync: "false", rocketSrc: "/x.js", constructor: "x", token: "theirs" };
     expect(say({}, { tag: { ...TAG, ...others } })).toEqual([]);

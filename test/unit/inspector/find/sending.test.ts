@@ -17,7 +17,7 @@ describe("consent", () => {
       {},
       { mutedUntil: Date.UTC(2027, 0, 2, 12) },
       { options: { ...TAG, mute: true } },
-      "until 1/2/2027",
+      "until January 2, 2027",
     ],
     ["by the visitor", {}, { consent: "denied" }, {}, "The visitor has refused"],
     ["by the visitor, without storage", {}, {}, { isDenied: true }, "The visitor has refused"],
@@ -33,8 +33,14 @@ describe("consent", () => {
     [TAG, "granted", "granted by the visitor: sending is allowed"],
     [TAG, "", "no choice is stored: sending is allowed"],
     [PENDING.tag, "", "pending: nothing is stored or sent until optIn() is called"],
-  ])("that is not denied: %j, %j", (tag, consent, text) =>
-    expect(consentOf(...all({}, { tag }, { consent }))).toBe(text),
+    [
+      TAG,
+      "",
+      "no choice is stored: sending is allowed; the browser sends Global Privacy Control, and respectGpc is off",
+      true,
+    ],
+  ])("that is not denied: %j, %j", (tag, consent, text, hasGpc = false) =>
+    expect(consentOf(...all({}, { tag, hasGpc }, { consent }))).toBe(text),
   );
 });
 
