@@ -34,9 +34,9 @@ export const send = async (row: Row, isOut: boolean): Promise<Request> => {
   // to the page: Chromium holds one with keepalive open for 30 s after it was given up, and with it one of six connections.
   const outlives =
     isOut || (size <= room() && !backoff && !openFor(SLOW_MS).length && "keepalive" in Request.prototype);
+  claim(row.key);
   const request = { beganAt: Date.now(), kept: outlives ? size : 0, several } as Request;
   inFlight.set(row, request);
-  claim(row.key);
   const outcome = await post(several[1] ? `[${several.map(({ body }) => body)}]` : row.body, outlives);
   // Of several, 200 alone says that all are stored; else each goes on alone.
   if (several[1] && outcome[0] > 200) {
