@@ -13,6 +13,8 @@ import { fillPlace } from "./fill.js";
 /** Millions of events; `QUESTIONS_MILLIONS=10` asks a larger database. */
 const EVENTS = Number(process.env.QUESTIONS_MILLIONS ?? 1) * 1_000_000;
 const ASKED = 5;
+/** A question that takes longer is asked once. */
+const SLOW_MS = 2_000;
 
 /** The milliseconds that each question of docs/service/sql.md takes, the best of some: as a tool asks it, without a limit. */
 const askPage = async (databaseUrl: string): Promise<void> => {
@@ -20,14 +22,16 @@ const askPage = async (databaseUrl: string): Promise<void> => {
   const client = new pg.Client(databaseUrl);
   await client.connect();
   const rows: Record<string, Record<string, number>> = {};
-  for (const [, title, sql] of page.matchAll(/^## (\d+\. .+)\n[^#]*?```sql\n([\s\S]*?);\n```$/gm)) {
+  for (const section of page.split(/^## /m)) {
+    const sql = /```sql\n([\s\S]*?);\n```/.exec(section)?.[1];
+    if (sql === undefined || !/^\d/.test(section)) continue;
     const times: number[] = [];
-    for (let ask = 0; ask < ASKED; ask += 1) {
+    while (times.length < ASKED && (times[0] ?? 0) < SLOW_MS) {
       const from = performance.now();
-      await client.query(sql!);
+      await client.query(sql);
       times.push(performance.now() - from);
     }
-    rows[title!] = { "best ms": Math.round(Math.min(...times)) };
+    rows[section.split("\n")[0]!] = { "best ms": Math.round(Math.min(...times)) };
   }
   console.table(rows);
   await client.end();
