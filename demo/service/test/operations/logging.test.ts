@@ -74,7 +74,9 @@ it.skipIf(missing !== undefined)("says that the database is away, once a second 
   for (let number = 0; number < 20; number += 1) expect((await fetch(`${url}/readyz`)).status).toBe(503);
   const { stdout } = await service.stop("SIGTERM");
   await database.stop();
-  const [into, ready, ...away] = lines(stdout);
+  const [into, ready, ...rest] = lines(stdout);
+  // What the service does by itself may fail at the same time, and says so in its own words.
+  const away = rest.filter(({ msg }) => !/could not be/.test(String(msg)));
   expect(into).toMatchObject({
     msg: expect.stringMatching(/^events go into the database postgres at 127\.0\.0\.1:\d+$/),
   });
