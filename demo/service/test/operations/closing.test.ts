@@ -4,6 +4,7 @@ import { Agent, request } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { expect, it } from "vitest";
 import { dataFolder } from "../../../../test/support/data-folder.js";
+import { outcomeOf } from "../support/http-request.js";
 import { API_TOKEN, startService, until } from "../support/running-service.js";
 import { spawnService } from "../support/service-process.js";
 
@@ -59,19 +60,8 @@ it("cuts none of 200 requests a second when the process is told to end", async (
     const url = await service.ready();
     // Takes its connections in turn: each of them rests for a quarter of a second.
     const agent = new Agent({ keepAlive: true, maxSockets: 50, scheduling: "fifo" });
-    const post = async (): Promise<string> => {
-      const sent = request(url + pathOf("demo-api-token"), { agent, method: "POST", headers: HEADERS }).end(BODY);
-      try {
-        const [answer] = await once(sent, "response");
-        answer.resume();
-        await once(answer, "end");
-        return String(answer.statusCode);
-      } catch (error) {
-        // A new connection that nobody has taken yet when the service stops to listen is reset by the system, as later ones
-        // are refused: it knows no way to stop that misses none.
-        return sent.reusedSocket ? (error as { code: string }).code : "refused";
-      }
-    };
+    const post = (): Promise<string> =>
+      outcomeOf(request(url + pathOf("demo-api-token"), { agent, method: "POST", headers: HEADERS }).end(BODY));
     await Promise.all(Array.from({ length: 50 }, post));
     const under: Promise<void>[] = [];
     let refused = false;

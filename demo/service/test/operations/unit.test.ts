@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { Agent, request } from "node:http";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { outcomeOf, SILENT } from "../support/http-request.js";
 import { missing, startPostgres } from "../support/postgres-server.js";
 import { until } from "../support/running-service.js";
 import { spawnService } from "../support/service-process.js";
@@ -42,16 +42,8 @@ describe.skipIf(missing !== undefined)(`several processes on one port${missing ?
     const body = JSON.stringify({ contact_uid: `contact-${number}`, event_uid, params: { number } });
     const headers = { ...HEADERS, "content-length": Buffer.byteLength(body) };
     const sent = request(url + PATH, { agent, method: "POST", headers, timeout: SILENT_MS }).end(body);
-    sent.once("timeout", () => sent.destroy(Object.assign(new Error("silent"), { code: "silent" })));
-    try {
-      const [answer] = await once(sent, "response");
-      answer.resume();
-      await once(answer, "end");
-      return String(answer.statusCode);
-    } catch (error) {
-      const { code } = error as { code: string };
-      return sent.reusedSocket || code === "silent" ? code : "refused";
-    }
+    sent.once("timeout", () => sent.destroy(Object.assign(new Error(SILENT), { code: SILENT })));
+    return outcomeOf(sent);
   };
   /** Clients that send one event after another until they are told to stop; what was answered to each. */
   const load = (url: string, name: string, isEnding = false) => {
