@@ -1,7 +1,7 @@
 import { sendEvent, sendEvents } from "../../../../src/send.js";
 import type { Place } from "../support/places.js";
 import { spawnService } from "../support/service-process.js";
-import { BODIES, post, postBatches } from "./load.js";
+import { BODIES, median, post, postBatches } from "./load.js";
 
 const ROUNDS = 3;
 const SECONDS = 3;
@@ -14,8 +14,6 @@ const inTurn = async (send: (at: number) => Promise<number>): Promise<number> =>
   while (performance.now() - began < SECONDS * 1_000) sent += await send(sent);
   return (sent / (performance.now() - began)) * 1_000;
 };
-
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
 
 /** Events a second, one in a request and several: of one sender, and of as many as keep the service busy. */
 export const batches = async (engine: string, place: Place): Promise<void> => {

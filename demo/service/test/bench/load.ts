@@ -59,6 +59,8 @@ export const postBatches = async (
   return { ...answers, perSecond: answers.perSecond * size };
 };
 
+export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
+
 /** Ticks of the processor's clock a second, on every Linux that there is. */
 const TICKS = 100;
 

@@ -6,7 +6,7 @@ import { CLUSTER, openCluster } from "../support/cluster.js";
 import { noCluster, startCluster } from "../support/own-cluster.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";
-import { cpuSeconds, type Load, post } from "./load.js";
+import { cpuSeconds, type Load, median, post } from "./load.js";
 
 const WORKERS = 3;
 const ROUNDS = 5;
@@ -56,8 +56,6 @@ interface Round {
   batch: number;
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
-
 /** @param pids the servers of the database */
 const openSide = async (databaseUrl: string, pids: () => number[]) => {
   const database = await openDatabase({ databaseUrl, dataFolder: "" });
@@ -102,7 +100,7 @@ export const spread = async (): Promise<void> => {
       "p99 ms": of(({ load }) => load.p99),
       [`${BATCH} events, ms`]: median(rounds.map(({ batch }) => batch)).toFixed(1),
       "µs an event: service": of(({ service }) => service),
-      "each server": (rounds[0]!.servers ?? []).map((_, at) => of(({ servers }) => servers[at]!)).join(" + "),
+      "each server": rounds[0]!.servers.map((_, at) => of(({ servers }) => servers[at]!)).join(" + "),
     };
   };
   console.log(`\nOne PostgreSQL and a cluster of Citus, medians of ${ROUNDS} rounds in turns`);

@@ -8,7 +8,7 @@ import { openDatabase } from "../../database/open-database.js";
 import { insertEvents, type NewEvent } from "../../ingest/rows.js";
 import type { Place } from "../support/places.js";
 import { spawnService } from "../support/service-process.js";
-import { BODIES, cpuSeconds, type Load, machineSeconds, post } from "./load.js";
+import { BODIES, cpuSeconds, type Load, machineSeconds, median, post } from "./load.js";
 
 const ROUNDS = 5;
 const SECONDS = 4;
@@ -65,8 +65,6 @@ const written = async ({ databaseUrl }: Place): Promise<{ bytes: number; events:
   }
   return sum;
 };
-
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
 /** Microseconds of the processor that an event took: in each of some processes, and in this one. */
 interface Costs {

@@ -49,7 +49,12 @@ onBothEngines((place) => {
     explained = {
       ...database,
       query: async (sql, values) => {
-        const [row] = await database.query<Record<string, unknown>>(`EXPLAIN (FORMAT JSON) ${sql}`, values);
+        const [row] = await database.transaction(async (query) => {
+          // Of rows that are asked for by many ids the planner reads a table of this size as a whole, unless it must not: so it is
+          // held that an index leads to them.
+          if (sql.includes("= ANY")) await query("SET LOCAL enable_seqscan = off");
+          return query<Record<string, unknown>>(`EXPLAIN (FORMAT JSON) ${sql}`, values);
+        });
         const plan = row!["QUERY PLAN"];
         plans.push({ sql, scanned: scans((typeof plan === "string" ? JSON.parse(plan) : plan)[0].Plan) });
         return database.query(sql, values);
@@ -70,8 +75,7 @@ onBothEngines((place) => {
   it("reads no whole table for the demo's list of contacts", async () => {
     plans = [];
     expect((await app.inject({ url: "/demo/contacts" })).json().length).toBeGreaterThan(0);
-    // Where rows are asked for by their ids, the planner reads a table of a few thousand rows as a whole.
-    for (const { sql, scanned } of plans.filter(({ sql }) => !sql.includes("= ANY"))) expect(scanned, sql).toEqual([]);
+    for (const { sql, scanned } of plans) expect(scanned, sql).toEqual([]);
   });
 
   it("reads no whole table for who follows the events", async () => {
