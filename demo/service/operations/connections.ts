@@ -19,18 +19,21 @@ const MAX_TURNS = 1_000;
  * @param lingerMs how long that is; 1 s
  */
 export const closeConnections = (app: FastifyInstance, lingerMs = LINGER_MS): void => {
-  const open = new Set<Socket>();
-  const busy = new Map<Socket, ServerResponse>();
+  /**
+   * What each connection is answered with now. An entry is made with the connection, not with each request: what a `Map`
+   * drops while it grows keeps the responses after it alive until old objects are collected.
+   */
+  const open = new Map<Socket, { response: ServerResponse | undefined }>();
   let taken = 0;
   let closing = false;
   let whenEmpty = (): void => {};
 
   const letGoWhenUnused = async (socket: Socket): Promise<void> => {
     await pass(lingerMs);
-    if (!busy.has(socket)) socket.destroy();
+    if (open.get(socket)?.response === undefined) socket.destroy();
   };
   app.server.on("connection", (socket: Socket) => {
-    open.add(socket);
+    open.set(socket, { response: undefined });
     taken += 1;
     socket.once("close", () => {
       open.delete(socket);
@@ -39,18 +42,21 @@ export const closeConnections = (app: FastifyInstance, lingerMs = LINGER_MS): vo
     if (closing) void letGoWhenUnused(socket);
   });
   app.server.prependListener("request", ({ socket }, response) => {
-    busy.set(socket, response);
+    const connection = open.get(socket)!;
+    connection.response = response;
     if (closing) response.shouldKeepAlive = false;
     response.once("close", () => {
-      busy.delete(socket);
+      if (connection.response === response) connection.response = undefined;
       // Who was promised a kept connection, before, may be sending on it.
       if (!response.shouldKeepAlive) socket.destroySoon();
     });
   });
   app.addHook("preClose", async () => {
     closing = true;
-    for (const response of busy.values()) if (!response.headersSent) response.shouldKeepAlive = false;
-    for (const socket of open) void letGoWhenUnused(socket);
+    for (const [socket, { response }] of open) {
+      if (response?.headersSent === false) response.shouldKeepAlive = false;
+      void letGoWhenUnused(socket);
+    }
     const empty = new Promise<void>((resolve) => (whenEmpty = resolve));
     if (open.size > 0) await Promise.race([empty, pass(lingerMs)]);
     // The system resets what waits to be taken when the service stops to listen: next to nothing after a turn without any.
