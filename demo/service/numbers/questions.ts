@@ -68,12 +68,34 @@ export const countKeys = async (query: Query, asked: Asked, kind: Kind) => {
   };
 };
 
-/** How many were active, in all and in each step. */
-export const countActive = async (query: Query, { workspace, steps }: Asked, table: (typeof ACTIVE_TABLES)[number]) => {
+type ActiveTable = (typeof ACTIVE_TABLES)[number];
+
+/**
+ * Ids are digests, so those that begin with 0 are a sixteenth of all, taken by chance. Where they are so many, 16 times as
+ * many is at most some 4 % off (two standard deviations), and to count all of them would take seconds.
+ */
+const PART = { of: 16, below: "10000000-0000-0000-0000-000000000000", enough: 2_000 };
+
+/** How many were active, in all and in each step: counted, or above some 32,000 estimated by a sixteenth of them. */
+export const countActive = async (query: Query, asked: Asked, table: ActiveTable) => {
+  const part = await countBelow(query, asked, { table, below: PART.below });
+  const isMany = part.total >= PART.enough;
+  const { total, counts } = isMany ? part : await countBelow(query, asked, { table });
+  const times = isMany ? PART.of : 1;
+  return { total: times * total, counts: counts.map((count) => times * count), approximate: isMany };
+};
+
+/** @param below of the ids alone that are lower. Default: all */
+const countBelow = async (
+  query: Query,
+  { workspace, steps }: Asked,
+  { table, below }: { table: ActiveTable; below?: string },
+) => {
   const cuts = cutByDays(steps);
   const id = table === "active_contacts" ? "contact_id" : "account_id";
   const from = `FROM ${table} AS active JOIN unnest($2::int[], $3::date[], $4::bit(96)[]) AS cut (step, day, quarters) ON active.day = cut.day
-     WHERE active.workspace = $1 AND active.day >= $5::date AND active.day <= $6::date AND active.quarters & cut.quarters <> '${"0".repeat(96)}'::bit(96)`;
+     WHERE active.workspace = $1 AND active.day >= $5::date AND active.day <= $6::date AND active.quarters & cut.quarters <> '${"0".repeat(96)}'::bit(96)
+       ${below === undefined ? "" : `AND active.${id} < '${below}'`}`;
   const values = [
     workspace,
     cuts.map(({ step }) => step),

@@ -19,7 +19,12 @@ const Keyed = <Name extends string>(name: Name, description: string) =>
     },
     { description },
   );
-const Active = (what: string) => Type.Object({ total: Count(`Different ${what}`), counts: Counts });
+const Active = (what: string) =>
+  Type.Object({
+    total: Count(`Different ${what}`),
+    counts: Counts,
+    approximate: Type.Boolean({ description: "Estimated by a sixteenth of them, as there are more than some 32,000" }),
+  });
 
 const Numbers = Type.Object(
   {

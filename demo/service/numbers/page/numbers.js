@@ -129,8 +129,11 @@ const createParts = () => {
     const { span, starts, contacts, accounts, missing } = numbers;
     tiles.events.draw(number(numbers.events.total));
     tiles.views.draw(number(numbers.pages.total));
-    tiles.contacts.draw(number(contacts.total));
-    tiles.accounts.draw(number(accounts.total));
+    for (const [tile, { total, approximate }] of [
+      [tiles.contacts, contacts],
+      [tiles.accounts, accounts],
+    ])
+      tile.draw(number(total), approximate ? "about: a sixteenth is counted" : undefined);
     const last = numbers.last_event_at;
     tiles.last.draw(last === null ? "never" : since(last), last === null ? "\u00a0" : brief.format(last));
     tiles.missing.draw(

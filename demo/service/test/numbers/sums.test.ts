@@ -5,6 +5,7 @@ import { idAt, newIds } from "../../database/event-id.js";
 import { recordId } from "../../database/exact-text.js";
 import { openDatabase } from "../../database/open-database.js";
 import { insertEvents, type NewEvent } from "../../ingest/rows.js";
+import { countActive } from "../../numbers/questions.js";
 import { hourOf, markStale } from "../../numbers/stale.js";
 import { step } from "../../numbers/step.js";
 import { deleteEventsBefore, deleteNaming, deleteWorkspace } from "../../records/deletion.js";
@@ -228,6 +229,33 @@ onBothEngines((place) => {
     await Promise.all([follow(), deleting]);
     await follow();
     await expectEqual();
+  });
+
+  it("tell how many were active, by a sixteenth of them where they are many", async () => {
+    const steps = [THEN, THEN + DAY, THEN + 2 * DAY];
+    for (const [workspace, contacts] of [
+      ["few", 1_000],
+      ["many", 40_000],
+    ] as const) {
+      // On the second day every other one.
+      await ask(
+        `INSERT INTO active_contacts (workspace, day, contact_id, quarters)
+         SELECT $1, $2::date + n % 2, md5((n / 2)::text)::uuid, B'1'::bit(96)
+         FROM generate_series(0, 2 * $3::int - 1) AS n WHERE n % 4 < 3`,
+        [workspace, new Date(THEN).toISOString().slice(0, 10), contacts],
+      );
+      const active = await countActive(ask, { workspace, steps }, "active_contacts");
+      const isMany = workspace === "many";
+      expect(active.approximate).toBe(isMany);
+      const close = isMany ? 0.04 * contacts : 0;
+      for (const [told, real] of [
+        [active.total, contacts],
+        [active.counts[0]!, contacts],
+        [active.counts[1]!, contacts / 2],
+      ] as const)
+        expect(Math.abs(told - real)).toBeLessThanOrEqual(close);
+      await deleteWorkspace(database, workspace, AT_ONCE);
+    }
   });
 
   it("are gone with their workspace", async () => {
