@@ -21,6 +21,21 @@ storiesTwice(
   { seeds: 3 },
 );
 
+stories(
+  "a hidden tab",
+  {
+    "whose lock another one has looked at in vain has it again before its young event is taken over": async ({
+      tell,
+      service,
+      random,
+    }) => {
+      service.latency = () => (random() < 0.2 ? 5_000 : 400) * random() + 1;
+      await tell("A opens; B opens; next refused; C opens; C tracks; 126 ms; C hides; A tracks; 10 s; once");
+    },
+  },
+  { seeds: 120 },
+);
+
 storiesTwice("a tab", {
   "that crashes while it takes over another one's frees them for a third": async ({ tell, page, until, world }) => {
     await tell("A opens stamped; B opens; C opens; 5 s; weather refused; A tracks 9; 3 s; A crashes; 10 s; weather up");

@@ -30,8 +30,11 @@ export const LEFT_ALONE_WITHOUT_LOCKS_MS = 20_000;
 export const PROTECTED_MS = 500;
 /** A grant may overtake the last writes of the process that held the lock: without this wait, 2 of 200 events came twice. */
 export const SETTLE_MS = 300;
-/** A tab whose lock was refused is passed over for this time. */
-export const REFUSED_MS = 2_000;
+/**
+ * A tab whose lock was refused is passed over for this time. It is shorter than the time for which others leave young events
+ * alone: so a document that was refused its own lock, for another one looked in vain, asks again before they do.
+ */
+export const REFUSED_MS = 500;
 /** Locks at once. */
 export const LOCKS = 8;
 /** An event of another tab that is still there after this time needs help. */
