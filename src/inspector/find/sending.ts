@@ -41,7 +41,7 @@ export const nextAttempt = (snapshot: Snapshot, stored: Stored, activity: Activi
   if (stored.pauseMs > 0) {
     const seconds = `in ${Math.ceil(stored.pauseMs / 1_000)} s`;
     return activity.answers.some(({ status }) => isConfiguration(status))
-      ? `${seconds}; a corrected page delivers at once when it is loaded`
+      ? `${seconds}; a corrected page delivers when it is loaded, 8 s after the last attempt`
       : seconds;
   }
   if (stored.isThere && stored.readyMs === 0)

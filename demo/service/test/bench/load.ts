@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import autocannon from "autocannon";
 
 /** Requests under way at a time. */
@@ -70,7 +70,10 @@ export const cpuSeconds = (pid: number): number => {
     const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, "utf8");
     // Behind the name in brackets the 12th to 15th field are user and system time, its own and of children that have ended.
     const fields = read("stat").split(") ")[1]!.split(" ");
-    const children = read(`task/${pid}/children`).split(" ").filter(Boolean);
+    // Each thread has those that it has started.
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      read(`task/${thread}/children`).split(" ").filter(Boolean),
+    );
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
     return children.reduce((sum, child) => sum + cpuSeconds(Number(child)), ticks / TICKS);
   } catch {
