@@ -136,7 +136,7 @@ describe("npm start, when something is wrong, says so in one line", () => {
     for (const file of ["PG_VERSION", "global/pg_control"]) await writeFile(join(cluster, file), "17");
     await expectComplaint(
       {},
-      /cannot open the database .*pg_wal\/, its write-ahead log, is missing\): move or delete that folder/,
+      /cannot open the database .*pg_wal\/, its write-ahead log, is missing\): put a backup in its place/,
       [sitePort, servicePort],
     );
   });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StartError } from "../../config/start-error.js";
@@ -78,6 +78,7 @@ const open = async (
     const then = await begin();
     const missing = existsSync(creating) ? undefined : missingFile(cluster);
     if (missing) throw new Error(`postgres/${missing} is missing`);
+    requireOwner(cluster);
     // The engine makes its files for everybody to read.
     await mkdir(cluster, { recursive: true });
     await chmod(cluster, 0o700);
@@ -94,9 +95,25 @@ const open = async (
     unlock();
     if (error instanceof StartError) throw error;
     throw new StartError(
-      `cannot open the database in ${folder} (${reason(error)}): move or delete that folder to start with an empty one, or set TRACKLET_DATA`,
+      `cannot open the database in ${folder} (${reason(error)}): put a backup in its place, or set TRACKLET_DATA to a new folder`,
     );
   }
+};
+
+/**
+ * Another user could not read what this one writes, and the administrator of the system can write everywhere: the service
+ * would not start again.
+ *
+ * @throws StartError when the files are another user's
+ */
+const requireOwner = (cluster: string): void => {
+  const file = join(cluster, "PG_VERSION");
+  const owner = existsSync(file) ? statSync(file).uid : undefined;
+  const user = process.getuid?.();
+  if (owner !== undefined && user !== undefined && owner !== user)
+    throw new StartError(
+      `the database in ${cluster} belongs to the user with the id ${owner}, and this process runs as ${user}: run it as ${owner}, as by setpriv --reuid=${owner} --clear-groups`,
+    );
 };
 
 const reason = (error: unknown): string => String((error as Error)?.message ?? error).split("\n")[0]!;

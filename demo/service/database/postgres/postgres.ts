@@ -92,11 +92,16 @@ const usable = <T>(opening: Promise<T>): Promise<T> =>
     if (error instanceof StartError) throw error;
     // An AggregateError of several addresses has an empty message.
     const reason = (error as Error).message || String((error as { code?: string }).code);
-    const advice = /unsupported startup parameter/.test(reason)
-      ? "give PgBouncer ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout"
-      : "check that it runs and that the URL is right";
-    throw new StartError(`cannot use the database of DATABASE_URL (${reason}): ${advice}`);
+    throw new StartError(`cannot use the database of DATABASE_URL (${reason}): ${adviceOn(reason)}`);
   });
+
+const adviceOn = (reason: string): string => {
+  const [, table] = /permission denied for table (\w+)/.exec(reason) ?? [];
+  if (table !== undefined) return `GRANT SELECT ON ${table} to its role, which a role that only reads needs`;
+  return /unsupported startup parameter/.test(reason)
+    ? "give PgBouncer ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout"
+    : "check that it runs and that the URL is right";
+};
 
 const over = ({ use, close }: Addresses): Database => {
   const asking =

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { chown, cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -28,6 +28,15 @@ it("restores the embedded database from a copy of its folder", async () => {
   const copy = await mkdtemp(join(tmpdir(), "tracklet-backup-"));
   await cp(folder, copy, { recursive: true });
   await rm(folder, { recursive: true });
+  if (process.getuid?.() === 0) {
+    // As where the administrator copies the folder of a service that runs as another user.
+    const file = join(copy, "postgres/PG_VERSION");
+    await chown(file, 65_534, 0);
+    await expect(startService({ dataFolder: copy })).rejects.toThrow(
+      /belongs to the user with the id 65534, .* runs as 0/,
+    );
+    await chown(file, 0, 0);
+  }
   const restored = await startService({ dataFolder: copy });
   expect(await everything(restored)).toEqual(before);
   await restored.stop();

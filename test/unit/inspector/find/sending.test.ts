@@ -53,7 +53,12 @@ it.each<Case>([
   ["none yet", QUIET, {}, { readyMs: 1 }],
   ["in 2 s", {}, {}, { readyMs: 1, pauseMs: 1_001 }],
   ["in 2 s", answered(408), {}, { readyMs: 1, pauseMs: 1_001 }],
-  ["in 296 s; a corrected page delivers when it is loaded, 8 s after the last attempt", answered(401), {}, { pauseMs: 295_001 }],
+  [
+    "in 296 s; a corrected page delivers when it is loaded, 8 s after the last attempt",
+    answered(401),
+    {},
+    { pauseMs: 295_001 },
+  ],
   ["none, as things are", {}, { isOnline: false }, { readyMs: 1, pauseMs: 1 }],
   ["none, as things are", {}, { tag: { ...TAG, apiToken: "" } }, { readyMs: 1 }],
   ["none, as things are", {}, { global: "idle" }, { readyMs: 1 }],
