@@ -91,7 +91,7 @@ export const storeEvents = async (
   const tombstones = createTombstones(database.query);
   await tombstones.load();
   const so = (stored: number) => `${stored}${lines === undefined ? "" : ` of ${lines}`} events are imported`;
-  let [erased, stored] = [0, 0];
+  let [erased, stored, repeated] = [0, 0, 0];
   let chunk: NewEvent[] = [];
   const store = async () => {
     if (chunk.length === 0) return;
@@ -100,8 +100,10 @@ export const storeEvents = async (
     const events = await notFromHere(database, workspace, chunk);
     const made = [...makeAccounts(records.accounts), ...makeContacts([...records.contacts])];
     const statements = [...made, ...(events.length > 0 ? insertEvents(ids, events) : [])];
-    records.done(statements, await writeInTime(database, statements, { oldest: ids[0]!, bounds: BOUNDS }));
+    const written = await writeInTime(database, statements, { oldest: ids[0]!, bounds: BOUNDS });
+    records.done(statements, written);
     stored += chunk.length;
+    repeated += chunk.length - written.slice(made.length).flat().length;
     chunk = [];
     if (stored % TELL_EVERY === 0) say(so(stored));
   };
@@ -115,6 +117,7 @@ export const storeEvents = async (
   } catch (error) {
     throw new StartError(`${so(stored)}, then ${(error as Error).message}: repeat the command to go on`);
   }
+  if (repeated > 0) say(`${repeated} of ${stored} events were here already`);
   if (erased > 0) say(`left out ${erased} events of contacts that were erased after them`);
   return stored;
 };

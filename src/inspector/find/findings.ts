@@ -118,7 +118,8 @@ const notesOf = (snapshot: Snapshot, stored: Stored, activity: Activity): string
 
 /** That nothing wrong was found does not mean that anything arrives. */
 const ofDoubt = (snapshot: Snapshot, stored: Stored, activity: Activity, isExplained: boolean): string[] => {
-  if (isEarly(snapshot, activity)) return [];
+  // A pause says at once that an attempt has failed.
+  if (stored.pauseMs === 0 && isEarly(snapshot, activity)) return [];
   const isSure = activity.answers.some(({ status }) => isGood(status));
   if (isSure || !snapshot.isOnline || denialOf(snapshot, stored, activity)) return [];
   if (isPending(snapshot, stored, activity)) return [];

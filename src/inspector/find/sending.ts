@@ -56,7 +56,7 @@ export const noRequest = (snapshot: Snapshot, { contact, eventCount, pauseMs }: 
   const { beforeSend } = optionsOf(snapshot, activity);
   const reasons = [
     !contact && "nobody is identified",
-    pauseMs > 0 && "an earlier page has failed to send, and it is too early for another attempt",
+    pauseMs > 0 && 'an earlier page has failed to send, and it is too early for another attempt ("Send now" makes one)',
     eventCount === 0 && "nothing was tracked",
     eventCount === 0 && beforeSend && "beforeSend has dropped it",
   ].filter((reason) => typeof reason === "string");

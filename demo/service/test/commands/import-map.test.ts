@@ -79,8 +79,8 @@ onBothEngines(
     it("brings in the exports of other tools, once however often", async () => {
       for (const [tool, lines] of Object.entries(EXPORTS) as [keyof typeof EXPORTS, string[]][]) {
         const from = await file(`events-${tool}.ndjson`, lines);
-        for (let time = 0; time < 2; time += 1)
-          expect((await run("import", from, "--map", mapping(tool))).err).toBe("imported 2 events\n");
+        for (const before of ["", "2 of 2 events were here already\n"])
+          expect((await run("import", from, "--map", mapping(tool))).err).toBe(`${before}imported 2 events\n`);
       }
       const found = await rows("events", "--since", "2024-03-01", "--until", "2024-03-02");
       const event = (contact_uid: string, event_uid: string, received_at: number, more: object) =>
@@ -135,7 +135,7 @@ onBothEngines(
       for (let time = 0; time < 2; time += 1)
         expect((await run("workspace", "copy", "default", "copy")).err).toMatch(
           new RegExp(
-            `^copied ${all.length} events, and \\d+ accounts, contacts and users, into the workspace "copy"\n$`,
+            `^(6 of 6 events were here already\n)?copied ${all.length} events, and \\d+ accounts, contacts and users, into the workspace "copy"\n$`,
           ),
         );
       expect(without(await rows("--workspace", "copy"))).toEqual(without(all));

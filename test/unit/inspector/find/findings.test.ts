@@ -140,6 +140,8 @@ it.each<Case>([
   ["No request has been seen yet.", QUIET, {}, { eventCount: 1, readyMs: 1 }],
   ["perhaps nothing was tracked.", { ...QUIET, quietMs: 20_000 }, { isLoaded: false }],
   ["perhaps an earlier page has failed to send, and", QUIET, {}, { eventCount: 1, readyMs: 1, pauseMs: 5_000 }],
+  // At once, while other pages that have sent nothing may be about to.
+  ["failed to send", { ...QUIET, quietMs: 0 }, { isLoaded: false }, { eventCount: 1, readyMs: 1, pauseMs: 5_000 }],
   ["perhaps nobody is identified, or nothing was tracked.", QUIET, {}, { contact: "" }],
   ["No request has been seen yet.", QUIET, {}, { readyMs: 19_000, eventCount: 1 }],
   ["No answer to a request has been seen yet.", { ...QUIET, hasRequests: true }],
