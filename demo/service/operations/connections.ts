@@ -20,8 +20,8 @@ const MAX_TURNS = 1_000;
  */
 export const closeConnections = (app: FastifyInstance, lingerMs = LINGER_MS): void => {
   /**
-   * What each connection is answered with now. An entry is made with the connection, not with each request: what a `Map`
-   * drops while it grows keeps the responses after it alive until old objects are collected.
+   * What each connection is answered with now. Entries come and go with connections, not with requests: a `Map` that changes
+   * all the time leaves former tables behind, and they keep old responses in memory until the next full garbage collection.
    */
   const open = new Map<Socket, { response: ServerResponse | undefined }>();
   let taken = 0;
