@@ -116,9 +116,8 @@ const notesOf = (snapshot: Snapshot, stored: Stored, activity: Activity): string
   return notes;
 };
 
-/** That nothing wrong was found does not mean that anything arrives. */
+/** That nothing wrong was found does not mean that anything arrives; a pause says at once that an attempt has failed. */
 const ofDoubt = (snapshot: Snapshot, stored: Stored, activity: Activity, isExplained: boolean): string[] => {
-  // A pause says at once that an attempt has failed.
   if (stored.pauseMs === 0 && isEarly(snapshot, activity)) return [];
   const isSure = activity.answers.some(({ status }) => isGood(status));
   if (isSure || !snapshot.isOnline || denialOf(snapshot, stored, activity)) return [];
