@@ -118,7 +118,7 @@ it("says in one line what is wrong with its data folder", async () => {
   expect(ended[0]!.stderr).toMatch(/^service: cannot use the data folder .+a-file .+TRACKLET_DATA.+\n$/);
   expect(ended[1]!.stderr).toMatch(/^service: cannot open the database in .+broken .+TRACKLET_DATA.+\n$/);
   expect(ended[2]!.stderr).toMatch(
-    /^service: cannot open the database in .+partial \(postgres\/PG_VERSION is missing\): move or delete .+TRACKLET_DATA\n$/,
+    /^service: cannot open the database in .+partial \(postgres\/PG_VERSION is missing\): put a backup .+TRACKLET_DATA.+\n$/,
   );
   expect(await readdir(join(partial, "postgres"))).toEqual(["base"]);
 });
