@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser } from "playwright";
 import { EVENTS, type Fault } from "./faults.js";
 import type { Peer, Received } from "./peer.js";
@@ -26,6 +27,12 @@ export const countEvents = (events: readonly string[], taken: readonly Received[
   };
 };
 
+/** A visit takes up to a minute and a half. A page that is blocked by its tracker would never end it. Milliseconds. */
+const LIMIT_MS = 120_000;
+const endLate = (): never => {
+  throw new Error(`the visit has not come to its end within ${LIMIT_MS / 1_000} s`);
+};
+
 /** Has a visitor meet a fault, and counts. @throws Error when a request could not be read */
 export const measureFault = async (
   browser: Browser,
@@ -33,9 +40,9 @@ export const measureFault = async (
   { script, fault }: { script: string; fault: Fault },
 ): Promise<Count> => {
   const visit = await startVisit(browser, peer, script);
+  const meet = async (): Promise<void> => visit.goOn(await fault.happen(visit), EVENTS);
   try {
-    const page = await fault.happen(visit);
-    await visit.goOn(page, EVENTS);
+    await Promise.race([meet(), sleep(LIMIT_MS, undefined, { ref: false }).then(endLate)]);
     if (visit.collector.errors.length) throw new Error(visit.collector.errors.join("\n"));
     return countEvents(EVENTS, visit.collector.taken);
   } finally {

@@ -26,7 +26,7 @@ const chosen = <T>(all: Record<string, T>, names: string | undefined): [string, 
   });
 
 /** So many trackers are measured beside each other, with all faults of each: their time is mostly waiting. */
-const AT_ONCE = 2;
+const AT_ONCE = 3;
 const isWhole = !values.only && !values.fault;
 const runs = isWhole ? 5 : 1;
 

@@ -23,6 +23,9 @@ const READS_MS = 1_000;
 /** A repeat may come after all have arrived. */
 const QUIET_MS = 5_000;
 
+/** Some trackers give a promise that is kept once the event has arrived: nobody waits for it here. */
+const recordOn = (page: Page, name: string): Promise<unknown> => page.evaluate(`void record("${name}")`);
+
 /** Somebody who visits a site with a tracker, in a fresh profile, while its service does what a fault says. */
 export const startVisit = async (browser: Browser, peer: Peer, script: string) => {
   const collector: Collector = await startCollector(peer);
@@ -50,7 +53,7 @@ export const startVisit = async (browser: Browser, peer: Peer, script: string) =
     /** Waits until the tracker of this page has sent something. @throws Error when it does not */
     becomesReady: async (page: Page): Promise<void> => {
       const name = `ready-${++ready}`;
-      await page.evaluate(`record("${name}")`);
+      await recordOn(page, name);
       if (await arrives([name], READY_MS)) return;
       throw new Error(`${peer.name} sends nothing where nothing fails: ${collector.errors.join(", ")}`);
     },
@@ -64,7 +67,7 @@ export const startVisit = async (browser: Browser, peer: Peer, script: string) =
     /** Records events one after the other. */
     record: async (page: Page, names: readonly string[]): Promise<void> => {
       for (const name of names) {
-        await page.evaluate(`record("${name}")`);
+        await recordOn(page, name);
         await sleep(EVERY_MS);
       }
     },
