@@ -1,6 +1,7 @@
 import type { Page } from "playwright";
 import { post, postBatches } from "../../../demo/service/test/bench/load.js";
 import { LEFT_ALONE_MS } from "../../../src/browser/delivery/timings.js";
+import { median } from "../../../test/support/median.js";
 import { waitFor } from "../../../test/support/wait.js";
 import { eventKeys, leaveBy } from "../../harness/tab.js";
 import { type Count, measureFault } from "../compare/count.js";
@@ -8,7 +9,7 @@ import { FAULTS } from "../compare/faults.js";
 import { plain, several } from "../compare/peers/tracklet.js";
 import { type Clicks, clicks, trackMany } from "./in-page.js";
 import { ACCOUNT, CONTACT, EVENT, type Stage, workOf } from "./stage.js";
-import { median, repeat } from "./statistics.js";
+import { repeat } from "./statistics.js";
 import { table } from "./table.js";
 
 /** With one event a request, and with several. */

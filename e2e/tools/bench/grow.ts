@@ -1,9 +1,10 @@
 import type { Page } from "playwright";
+import { median } from "../../../test/support/median.js";
 import { waitFor } from "../../../test/support/wait.js";
 import { type Fault, untilReleased } from "../../harness/fault.js";
 import { type Run, spend, trackMany } from "./in-page.js";
 import { type Stage, workOf } from "./stage.js";
-import { median, repeat } from "./statistics.js";
+import { repeat } from "./statistics.js";
 import { table } from "./table.js";
 
 /** Events that wait. The work at the first is what the others are compared with. */

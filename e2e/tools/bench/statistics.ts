@@ -1,9 +1,3 @@
-export const median = (values: readonly number[]): number => {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
-};
-
 /** What one round measured: the tracker's figure and the bare one's, in the same unit. */
 export interface Pair {
   ours: number;

@@ -1,4 +1,5 @@
-import { median, type Pair } from "./statistics.js";
+import { median } from "../../../test/support/median.js";
+import type { Pair } from "./statistics.js";
 
 export interface Comparison {
   what: string;

@@ -35,7 +35,7 @@ const peers = chosen(ALL, values.only);
 const load = watchLoad();
 const busy = load.busyBefore();
 if (busy && isWhole) {
-  console.error(`Nothing was measured: ${busy}. It takes an hour in which nothing else runs on this machine.`);
+  console.error(`Nothing was measured: ${busy}. It takes half an hour in which nothing else runs on this machine.`);
   process.exit(1);
 }
 const results = await Promise.all(

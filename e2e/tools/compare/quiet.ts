@@ -1,5 +1,5 @@
 import { availableParallelism, loadavg } from "node:os";
-import { cpuSeconds, machineSeconds } from "../../../demo/service/test/bench/load.js";
+import { cpuSeconds, machineSeconds } from "../../../test/support/processor-time.js";
 
 /** The load average of the last minute for each processor, over which other work is under way before we begin. */
 const BEFORE = 0.5;

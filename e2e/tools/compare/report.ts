@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { ROOT } from "../../../test/support/launch.js";
-import { median } from "../bench/statistics.js";
+import { median } from "../../../test/support/median.js";
 import type { Cost, Script } from "./cost.js";
 import type { Count } from "./count.js";
 import { FAULTS } from "./faults.js";

@@ -1,7 +1,8 @@
 import { sendEvent, sendEvents } from "../../../../src/send.js";
+import { median } from "../../../../test/support/median.js";
 import type { Place } from "../support/places.js";
 import { spawnService } from "../support/service-process.js";
-import { BODIES, median, post, postBatches } from "./load.js";
+import { BODIES, post, postBatches } from "./load.js";
 
 const ROUNDS = 3;
 const SECONDS = 3;

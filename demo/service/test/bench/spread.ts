@@ -1,3 +1,5 @@
+import { median } from "../../../../test/support/median.js";
+import { cpuSeconds } from "../../../../test/support/processor-time.js";
 import type { Database } from "../../database/database.js";
 import { openDatabase } from "../../database/open-database.js";
 import type { NewEvent } from "../../ingest/rows.js";
@@ -6,7 +8,7 @@ import { CLUSTER, openCluster } from "../support/cluster.js";
 import { noCluster, startCluster } from "../support/own-cluster.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";
-import { cpuSeconds, type Load, median, post } from "./load.js";
+import { type Load, post } from "./load.js";
 
 const WORKERS = 3;
 const ROUNDS = 5;

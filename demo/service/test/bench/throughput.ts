@@ -2,13 +2,15 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { launch } from "../../../../test/support/launch.js";
+import { median } from "../../../../test/support/median.js";
+import { cpuSeconds, machineSeconds } from "../../../../test/support/processor-time.js";
 import type { Database } from "../../database/database.js";
 import { newIds } from "../../database/event-id.js";
 import { openDatabase } from "../../database/open-database.js";
 import { insertEvents, type NewEvent } from "../../ingest/rows.js";
 import type { Place } from "../support/places.js";
 import { spawnService } from "../support/service-process.js";
-import { BODIES, cpuSeconds, type Load, machineSeconds, median, post } from "./load.js";
+import { BODIES, type Load, post } from "./load.js";
 
 const ROUNDS = 5;
 const SECONDS = 4;
