@@ -82,6 +82,8 @@ export const createPage = (
     life: {},
     /** When it ran again, after it stood still or was in the cache. */
     resumedAt: Number.NEGATIVE_INFINITY,
+    /** When it came back from the cache last. */
+    restoredAt: Number.NEGATIVE_INFINITY,
     /** Timers and frames that it waits for, and locks that it holds. */
     waits: (): number => timers.count() + world.locks.heldBy(page).length,
     /** Runs at once, or when the page is no more prerendering. */
@@ -155,7 +157,7 @@ export const createPage = (
     /** Brings it back; specifications and browsers differ on which event comes first. */
     restore: async (isVisibleFirst = true) => {
       page.isFrozen = page.isCached = false;
-      page.resumedAt = clock.now();
+      page.resumedAt = page.restoredAt = clock.now();
       page.life = {};
       if (isVisibleFirst) await setVisibility(false);
       page.isGone = false;

@@ -155,10 +155,7 @@ export const PAGE: Record<string, (teller: Teller, page: Page, rest: string) => 
     await page.freeze();
     teller.inform("onExit", page);
   },
-  returns: ({ inform }, page, how) => {
-    inform("onRestore", page);
-    return page.restore(how !== "unseen");
-  },
+  returns: (_, page, how) => page.restore(how !== "unseen"),
   /** Is visited, if it was loaded ahead. */
   activates: (_, page) => page.isPrerendering && page.activate(),
   /** Does nothing for so many seconds, because it is busy, stopped, or asks the visitor: perhaps right after an event. */

@@ -50,8 +50,6 @@ export const handOff: MakeRule = (journal) => {
   const failures = new Map<Page | undefined, Failure[]>();
   /** What has failed on a hidden page, and until when its mark may stand all the same. */
   const failedMarks = new Map<Sent, number>();
-  /** When a page came back from the cache last. */
-  const restoredAt = new Map<Page, number>();
   /** A page acts on a failure a task later: whether it has already done so, nobody can tell. */
   const failedAt = new Map<Page, number>();
   const hasJustFailed = (page: Page): boolean => clock.now() <= (failedAt.get(page) ?? -1) + page.throttleMs;
@@ -69,7 +67,7 @@ export const handOff: MakeRule = (journal) => {
     const ageOf = ({ beganAt }: Sent): number => clock.now() - beganAt;
     const age = Math.max(0, ...flying(page).map(ageOf));
     // What was open in the cache may be answered since: its time counts from the return.
-    const sinceReturn = clock.now() - (restoredAt.get(page) ?? Number.NEGATIVE_INFINITY);
+    const sinceReturn = clock.now() - page.restoredAt;
     const hangs = flying(page).some(
       (one) => !one.isKnown && Math.min(ageOf(one), sinceReturn) > DOUBT_MS && ageOf(one) < LOST_MS,
     );
@@ -142,9 +140,6 @@ export const handOff: MakeRule = (journal) => {
     onStall: (page, ms) => {
       if (hasJustFailed(page)) failedAt.set(page, clock.now() + ms);
     },
-    onRestore: (page) => {
-      restoredAt.set(page, clock.now());
-    },
     onJump: () => {
       // Others take a tab with a mark for dead, and the mark for one that is over.
       for (const sent of marked.keys())
@@ -180,7 +175,7 @@ export const handOff: MakeRule = (journal) => {
       failedAt.set(page, clock.now());
       // What fails again may be the cause itself, which says nothing of the others.
       // That a request was cut off on the way into the cache says nothing either.
-      const isCut = !status && beganAt <= (restoredAt.get(page) ?? -1);
+      const isCut = !status && beganAt <= page.restoredAt;
       const worse: Health = service.poison.has(name) || times > 1 || isCut ? "unsure" : "ill";
       for (const by of [page, undefined]) if (healthOf(by) !== "ill") health.set(by, worse);
       const isOfAll = status >= 300 && status < 500 && ![400, 408, 413, 422, 425, 429].includes(status);

@@ -20,8 +20,6 @@ export const pace: MakeRule = (journal) => {
   let clears: number[] = [];
   /** When each page began a request last, or heard of the end of one: it may have written the back-off then. */
   const wroteAt = new Map<Page, number>();
-  /** When each page came back last: it has let go of the requests of before, and their answers say nothing to it. */
-  const restoredAt = new Map<Page, number>();
   let hasFailed = false;
 
   const isIn = (at: number): boolean => at > clock.now() - WINDOW_MS;
@@ -58,16 +56,14 @@ export const pace: MakeRule = (journal) => {
         // Whoever writes the next one knows of none.
         .map((one) => ({ ...one, at: Number.POSITIVE_INFINITY }));
     },
-    onRestore: (page) => {
-      restoredAt.set(page, clock.now());
-    },
     onHear: ({ page, beganAt }, _, { status, retryAfter }) => {
       hasFailed ||= !isSuccess(status);
       if (hasFailed) write(page);
       if (!retryAfter) return;
       // The service sets the pace itself.
       failing = [];
-      if (page.isGone || beganAt <= (restoredAt.get(page) ?? -1)) return;
+      // A page that came back has let go of the requests of before: their answers say nothing to it.
+      if (page.isGone || beganAt <= page.restoredAt) return;
       const [at, from] = [clock.now(), clock.wall()];
       const until = from + Math.min(retryAfter, MOST_RETRY_AFTER_S) * 1_000;
       pacedUntil = Math.max(pacedUntil, until);

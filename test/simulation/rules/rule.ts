@@ -36,8 +36,6 @@ export interface Rule {
   /** After `pagehide`. */
   onExit?(page: Page): void;
   onEnd?(page: Page, how: "left" | "cut" | "crashed"): void;
-  /** Before the page hears of it. */
-  onRestore?(page: Page): void;
   onStall?(page: Page, ms: number): void;
   onJump?(): void;
   onBegin?(sent: Sent, entry: Entry, willFail: boolean): void;
