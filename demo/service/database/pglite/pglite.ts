@@ -107,8 +107,7 @@ const open = async (
  * @throws StartError when the files are another user's
  */
 const requireOwner = (cluster: string): void => {
-  const file = join(cluster, "PG_VERSION");
-  const owner = existsSync(file) ? statSync(file).uid : undefined;
+  const owner = statSync(join(cluster, "PG_VERSION"), { throwIfNoEntry: false })?.uid;
   const user = process.getuid?.();
   if (owner !== undefined && user !== undefined && owner !== user)
     throw new StartError(

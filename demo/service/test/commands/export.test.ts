@@ -152,6 +152,11 @@ onBothEngines(
       await client.query("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
       const as = (url: string, ...args: string[]) => spawnService({ DATABASE_URL: url }, [SERVICE, ...args]).closed;
       const reader = Object.assign(new URL(databaseUrl), { username: "reader" }).href;
+      await client.query("REVOKE SELECT ON schema_migrations FROM reader");
+      expect((await as(reader, "sql", "SELECT 1 AS a")).stderr).toMatch(
+        /^service: .+: GRANT SELECT ON schema_migrations to its role, which a role that only reads needs\n$/,
+      );
+      await client.query("GRANT SELECT ON schema_migrations TO reader");
       expect(await as(reader, "sql", "SELECT 1 AS a")).toMatchObject({ code: 0, stdout: '{"a":1}\n' });
       expect((await as(reader, "export", "accounts")).code).toBe(0);
       const standby = `${databaseUrl}?options=-c%20default_transaction_read_only%3Don`;

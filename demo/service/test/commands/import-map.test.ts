@@ -132,10 +132,10 @@ onBothEngines(
       for (const one of [users, contacts]) await run("import", one);
       const all = await rows();
       const without = (list: Record<string, unknown>[]) => list.map(({ id, ...rest }) => rest);
-      for (let time = 0; time < 2; time += 1)
+      for (const before of ["", `${all.length} of ${all.length} events were here already\n`])
         expect((await run("workspace", "copy", "default", "copy")).err).toMatch(
           new RegExp(
-            `^(6 of 6 events were here already\n)?copied ${all.length} events, and \\d+ accounts, contacts and users, into the workspace "copy"\n$`,
+            `^${before}copied ${all.length} events, and \\d+ accounts, contacts and users, into the workspace "copy"\n$`,
           ),
         );
       expect(without(await rows("--workspace", "copy"))).toEqual(without(all));

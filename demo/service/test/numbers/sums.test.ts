@@ -5,6 +5,7 @@ import { idAt, newIds } from "../../database/event-id.js";
 import { recordId } from "../../database/exact-text.js";
 import { openDatabase } from "../../database/open-database.js";
 import { insertEvents, type NewEvent } from "../../ingest/rows.js";
+import { dayOf } from "../../numbers/active.js";
 import { countActive } from "../../numbers/questions.js";
 import { hourOf, markStale } from "../../numbers/stale.js";
 import { step } from "../../numbers/step.js";
@@ -242,7 +243,7 @@ onBothEngines((place) => {
         `INSERT INTO active_contacts (workspace, day, contact_id, quarters)
          SELECT $1, $2::date + n % 2, md5((n / 2)::text)::uuid, B'1'::bit(96)
          FROM generate_series(0, 2 * $3::int - 1) AS n WHERE n % 4 < 3`,
-        [workspace, new Date(THEN).toISOString().slice(0, 10), contacts],
+        [workspace, dayOf(THEN), contacts],
       );
       const active = await countActive(ask, { workspace, steps }, "active_contacts");
       const isMany = workspace === "many";

@@ -116,9 +116,11 @@ it("says in one line what is wrong with its data folder", async () => {
   const ended = await Promise.all([file, broken, partial].map((path) => start({ TRACKLET_DATA: path }).closed));
   expect(ended.map(({ code }) => code)).toEqual([1, 1, 1]);
   expect(ended[0]!.stderr).toMatch(/^service: cannot use the data folder .+a-file .+TRACKLET_DATA.+\n$/);
-  expect(ended[1]!.stderr).toMatch(/^service: cannot open the database in .+broken .+TRACKLET_DATA.+\n$/);
+  expect(ended[1]!.stderr).toMatch(
+    /^service: cannot open the database in .+broken .+ or set TRACKLET_DATA to a new folder\n$/,
+  );
   expect(ended[2]!.stderr).toMatch(
-    /^service: cannot open the database in .+partial \(postgres\/PG_VERSION is missing\): put a backup .+TRACKLET_DATA.+\n$/,
+    /^service: cannot open the database in .+partial \(postgres\/PG_VERSION is missing\): put a backup .+ or set TRACKLET_DATA to a new folder\n$/,
   );
   expect(await readdir(join(partial, "postgres"))).toEqual(["base"]);
 });
