@@ -106,15 +106,27 @@ onBothEngines((place) => {
   });
 });
 
-it("count a day from midnight to midnight where clocks are set, and where zones have quarters of an hour", () => {
-  // Berlin, 2026-03-29: 23 hours; 2026-10-25: 25 hours.
-  const lengths = (now: string, zone: string) => {
-    const steps = stepsOf("7d", zone, Date.parse(now));
-    return steps.slice(1).map((end, at) => (end - steps[at]!) / (DAY / 24));
-  };
-  expect(lengths("2026-03-31T12:00:00Z", "Europe/Berlin")).toEqual([24, 24, 24, 24, 23, 24, 24]);
-  expect(lengths("2026-10-26T12:00:00Z", "Europe/Berlin")).toEqual([24, 24, 24, 24, 24, 25, 24]);
-  expect(new Date(stepsOf("7d", "Asia/Kathmandu", Date.parse("2026-05-08T18:20:00Z"))[7]!).toISOString()).toBe(
-    "2026-05-09T18:15:00.000Z",
-  );
+it.each<[zone: string, day: string, hours: number]>([
+  ["Europe/Berlin", "2026-03-29", 23],
+  ["Europe/Berlin", "2026-10-25", 25],
+  // Clocks are set at midnight: there is none.
+  ["America/Santiago", "2026-09-06", 23],
+  ["Africa/Cairo", "2026-04-24", 23],
+  // At midnight it is 23 o'clock again.
+  ["America/Santiago", "2026-04-04", 25],
+  ["Africa/Cairo", "2026-10-29", 25],
+  // There is a midnight at one o'clock, too.
+  ["Atlantic/Azores", "2026-03-29", 23],
+  ["Atlantic/Azores", "2026-10-25", 25],
+  ["Australia/Lord_Howe", "2026-04-05", 24.5],
+  ["Australia/Lord_Howe", "2026-10-04", 23.5],
+  ["America/St_Johns", "2026-11-01", 25],
+  ["Asia/Kathmandu", "2026-05-09", 24],
+])("count the days of %s from their first moment to their last: %s has %d hours", (zone, day, hours) => {
+  const steps = stepsOf("7d", zone, Date.parse(day) + 3.5 * DAY);
+  const shown = (time: number) => new Date(time).toLocaleDateString("sv", { timeZone: zone });
+  const days = [-3, -2, -1, 0, 1, 2, 3, 4].map((at) => new Date(Date.parse(day) + at * DAY).toISOString().slice(0, 10));
+  expect(steps.map(shown)).toEqual(days);
+  expect(steps.slice(1).map((end) => shown(end - 1))).toEqual(days.slice(0, -1));
+  expect(steps.slice(1).map((end, at) => (end - steps[at]!) / (DAY / 24))).toEqual([24, 24, 24, hours, 24, 24, 24]);
 });
