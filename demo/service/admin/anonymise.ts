@@ -6,8 +6,9 @@ import { decodeText, filledText } from "../database/exact-text.js";
 import { findMember } from "../ingest/json-text.js";
 import { makeRecords } from "../ingest/missing-records.js";
 import { insertEvents, type NewEvent } from "../ingest/rows.js";
-import { markStale } from "../numbers/stale.js";
-import { inSteps, tellDeleted, type Which } from "../records/deletion.js";
+import { tellDeleted } from "../records/deletion/notices.js";
+import { inSteps, type Which } from "../records/deletion/steps.js";
+import { markStale } from "../records/stale.js";
 
 /** Events in one transaction. */
 const CHUNK = 500;

@@ -10,7 +10,7 @@ import { createSettled } from "../database/settled.js";
 import { BOUNDS } from "../database/transaction-time.js";
 import { listWorkspaces } from "../http/token-store.js";
 import { findMember } from "../ingest/json-text.js";
-import { hasContact } from "../records/deletion.js";
+import { hasContact } from "../records/contacts.js";
 import { type Exported, exportRows, TABLES, type Table } from "../records/stored.js";
 import { addCheckCommand } from "./check.js";
 import { addDeleteCommands } from "./delete.js";

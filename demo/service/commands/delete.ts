@@ -7,17 +7,10 @@ import { DAY_MS } from "../config/time-argument.js";
 import type { Database, Query } from "../database/database.js";
 import type { Bounds } from "../database/transaction-time.js";
 import { confirmClock } from "../operations/retention-clock.js";
-import {
-  type Chosen,
-  countEvents,
-  countNaming,
-  deleteEvents,
-  deleteEventsBefore,
-  deleteLettersNaming,
-  deleteNaming,
-  hasContact,
-  similarContacts,
-} from "../records/deletion.js";
+import { hasContact, similarContacts } from "../records/contacts.js";
+import { type Chosen, countEvents, deleteEvents, deleteEventsBefore } from "../records/deletion/events.js";
+import { deleteLettersNaming } from "../records/deletion/letters.js";
+import { countNaming, deleteNaming } from "../records/deletion/naming.js";
 
 /** What the audit log calls a command. */
 const COMMAND = "command line";

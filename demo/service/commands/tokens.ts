@@ -14,7 +14,7 @@ import {
   rotateToken,
 } from "../http/token-store.js";
 import { secretOf } from "../ingest/identity.js";
-import { deleteWorkspace } from "../records/deletion.js";
+import { deleteWorkspace } from "../records/deletion/workspace.js";
 import type { Commands } from "./delete.js";
 
 /** The commands on who may ask, and for what. Running processes follow within seconds. */

@@ -1,3 +1,4 @@
+export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 /** Milliseconds that an event waits in a browser at most (`maxAgeMs`). */
 export const LONGEST_WAIT_MS = 30 * DAY_MS;

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import ipaddr from "ipaddr.js";
 import type { ServiceConfig } from "../config/options.js";
-import { DAY_MS } from "../config/time-argument.js";
+import { DAY_MS, HOUR_MS } from "../config/time-argument.js";
 import { type Counter, createCounter } from "./counter.js";
 import { HttpError } from "./errors.js";
 
@@ -46,7 +46,6 @@ declare module "fastify" {
 /** Bytes that an event counts for at least: about what its row takes beside its params. */
 const MIN_BYTES = 512;
 const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 const MEGABYTE = 1_000_000;
 /**
  * What the networks of an address (`networks.ts`) are called, and how many times an address's day they have: what one household,

@@ -1,6 +1,6 @@
-import { DAY_MS } from "../config/time-argument.js";
+import { DAY_MS, HOUR_MS } from "../config/time-argument.js";
 import type { Query } from "../database/database.js";
-import { HOUR_MS, QUARTER_MS, QUARTERS } from "./keys.js";
+import { QUARTER_MS, QUARTERS } from "./keys.js";
 
 /** The tables of who was active, and whom an event makes active there. */
 const ACTIVE = {

@@ -4,7 +4,7 @@ import type { Database } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
 import { isUnavailable } from "../database/sql-state.js";
-import { renew, staleHours } from "./stale.js";
+import { renew, staleHours } from "./renew.js";
 import { step } from "./step.js";
 
 /** Milliseconds after a failure, which may be of the database and of long duration. */

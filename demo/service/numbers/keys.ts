@@ -5,7 +5,6 @@
 
 /** Milliseconds of the steps in which events are counted: each time zone is a multiple of them away from UTC. */
 export const QUARTER_MS = 900_000;
-export const HOUR_MS = 3_600_000;
 /** The quarters of a day. */
 export const QUARTERS = 96;
 

@@ -1,7 +1,6 @@
 import { Temporal } from "temporal-polyfill";
-import { DAY_MS } from "../config/time-argument.js";
+import { DAY_MS, HOUR_MS } from "../config/time-argument.js";
 import { bitsOf, dayOf } from "./active.js";
-import { HOUR_MS } from "./keys.js";
 
 /** What can be asked for: the last 24 hours by the hour, or so many days, today included. */
 export const SPANS = { "24h": 1, "7d": 7, "30d": 30, "90d": 90 } as const;

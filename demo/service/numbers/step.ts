@@ -1,8 +1,9 @@
+import { HOUR_MS } from "../config/time-argument.js";
 import type { Database, Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
+import { hourOf, markStale } from "../records/stale.js";
 import { addActive } from "./active.js";
-import { ALL_KINDS, HOUR_MS, KINDS, type Kind, OTHER, QUARTER } from "./keys.js";
-import { hourOf, markStale } from "./stale.js";
+import { ALL_KINDS, KINDS, type Kind, OTHER, QUARTER } from "./keys.js";
 import { addCounts, boundKeys, type Count } from "./top.js";
 
 /** Events of one step: its transaction holds up nobody for long. */

@@ -1,6 +1,7 @@
+import { HOUR_MS } from "../config/time-argument.js";
 import type { Query } from "../database/database.js";
-import { HOUR_MS, type Kind, MAX_KEYS, OTHER, QUARTER_MS } from "./keys.js";
-import { hourOf } from "./stale.js";
+import { hourOf } from "../records/stale.js";
+import { type Kind, MAX_KEYS, OTHER, QUARTER_MS } from "./keys.js";
 
 /** Of one kind, how many events a key has in a quarter. */
 export interface Count {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { DAY_MS } from "../config/time-argument.js";
 import type { Database } from "../database/database.js";
-import { deleteEventsBefore } from "../records/deletion.js";
+import { deleteEventsBefore } from "../records/deletion/events.js";
 import { judgeClock } from "./retention-clock.js";
 
 /** Milliseconds between two looks for events that are too old. */

@@ -1,6 +1,6 @@
 import type { Database } from "../../database/database.js";
 import { idAt } from "../../database/event-id.js";
-import { renew, staleHours } from "../../numbers/stale.js";
+import { renew, staleHours } from "../../numbers/renew.js";
 import { step } from "../../numbers/step.js";
 
 /** Makes the sums of a workspace as the follower does, until there is nothing more to do; all events are settled. */

@@ -1,26 +1,8 @@
+import { HOUR_MS } from "../config/time-argument.js";
 import type { Database, Query } from "../database/database.js";
-import { idAt, LATE_MS, newIds } from "../database/event-id.js";
-import { ACTIVE_TABLES, renewActive } from "./active.js";
-import { ALL_KINDS, HOUR_MS, KINDS, MAX_KEYS, OTHER, QUARTER } from "./keys.js";
-
-/** The tables that are made from the events of a workspace. */
-export const SUMS = ["sums", "sums_stale", ...ACTIVE_TABLES] as const;
-
-/** The start of the hour of a time, both in epoch milliseconds. */
-export const hourOf = (time: number): number => time - (time % HOUR_MS);
-
-/**
- * Says that the hours of these times are to be counted anew. A mark has an id of its own: one that stands there already may be taken by a count
- * that does not see what this transaction has deleted.
- */
-export const markStale = async (query: Query, workspace: string, times: readonly number[]): Promise<void> => {
-  const hours = [...new Set(times.map(hourOf))];
-  if (hours.length === 0) return;
-  await query(
-    "INSERT INTO sums_stale (workspace, hour, id) SELECT $1, hour, $2::uuid FROM unnest($3::bigint[]) AS new (hour)",
-    [workspace, newIds(1)[0], hours],
-  );
-};
+import { idAt, LATE_MS } from "../database/event-id.js";
+import { renewActive } from "./active.js";
+import { ALL_KINDS, KINDS, MAX_KEYS, OTHER, QUARTER } from "./keys.js";
 
 /** Hours of a workspace that are to be counted anew. */
 export const staleHours = async (query: Query, workspace: string): Promise<number[]> => {

@@ -1,0 +1,46 @@
+import type { Database } from "../../database/database.js";
+import { afterAllHaveRead } from "../../database/generation.js";
+import type { Bounds } from "../../database/transaction-time.js";
+import { removeWorkspace } from "../../http/token-store.js";
+import { deleteInSteps } from "./steps.js";
+
+/** Tables of a workspace's rows that nothing else tells of; its records and events come before. */
+const OTHERS = [
+  ...["deletions", "dead_letters", "tombstones"],
+  ...["sums_followed", "sums", "sums_stale", "active_contacts", "active_accounts"],
+];
+
+/**
+ * Deletes a workspace with all that belongs to it; resolves to the number of events, and of other records. Nobody follows
+ * it any more. What running processes store until they have read that is deleted, too.
+ */
+export const deleteWorkspace = async (database: Database, workspace: string, bounds?: Bounds) => {
+  await database.transaction((query) => removeWorkspace(query, workspace));
+  const first = await deleteAll(database, workspace);
+  await afterAllHaveRead(database.query, bounds);
+  // A membership that was written while its records were being deleted is known by its event alone.
+  await database.query(
+    "DELETE FROM account_contacts WHERE contact_id IN (SELECT contact_id FROM events WHERE workspace = $1)",
+    [workspace],
+  );
+  const between = await deleteAll(database, workspace);
+  return { events: first.events + between.events, records: first.records + between.records };
+};
+
+const deleteAll = async (database: Database, workspace: string) => {
+  const events = await deleteInSteps(database, workspace, { condition: "workspace = $1", values: [workspace] });
+  let records = 0;
+  await database.transaction(async (query) => {
+    await query("DELETE FROM account_contacts WHERE account_id IN (SELECT id FROM accounts WHERE workspace = $1)", [
+      workspace,
+    ]);
+    await query("DELETE FROM account_contacts WHERE contact_id IN (SELECT id FROM contacts WHERE workspace = $1)", [
+      workspace,
+    ]);
+    records = 0;
+    for (const table of ["accounts", "contacts", "users"])
+      records += (await query(`DELETE FROM ${table} WHERE workspace = $1 RETURNING id`, [workspace])).length;
+    for (const table of OTHERS) await query(`DELETE FROM ${table} WHERE workspace = $1`, [workspace]);
+  });
+  return { events, records };
+};
