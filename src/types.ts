@@ -12,6 +12,8 @@ export type Consent = "granted" | "pending" | "denied";
 export interface Config {
   /** Token of the event endpoint, sent as the query parameter `api_token`. */
   apiToken: string;
+  /** A token that was corrected or replaced: events that wait under it, and its contact, are taken along. */
+  formerToken?: string | undefined;
   /** Address before `/v1/track/event`: absolute, or relative to the page for a first-party proxy. */
   trackUrl: string;
   /** Path of the event endpoint, for a proxy that renames it. Default `"/v1/track/event"`. */
@@ -117,10 +119,7 @@ export interface Tracker<Declared = Events> {
    * that time. After an outage it waits for the next attempt, where that comes within it.
    */
   flush(options?: { timeoutMs?: number | undefined }): Promise<FlushResult>;
-  /**
-   * Forgets the contact (a log-out), and drops events that never had one: those so far, and those until somebody is identified
-   * again. In all tabs.
-   */
+  /** Forgets the contact in all tabs (a log-out), and drops events without one: so far, and until somebody is identified again. */
   reset(): void;
   /**
    * Who is named here: the contact and the account that `identify` was given, on this page or an earlier one, as texts. The

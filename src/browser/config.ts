@@ -1,5 +1,6 @@
 /** The options of this script's one tracker, set once by `configure`. */
 import { attempt } from "../shared/attempt.js";
+import { scopeOf } from "../shared/scope.js";
 import type { Config, Consent } from "../types.js";
 
 /** Path of the event endpoint (the service's interface, `POST /v1/track/event`). */
@@ -11,6 +12,8 @@ export type Named = Config & { name: string };
 export let config = {} as Named;
 /** The one URL of all events; nothing where it is not known, and events wait. */
 export let url: string | undefined;
+/** Under which the rows of the token are filed, and those of `formerToken`, or of pages without a token. */
+export let scopes: string[];
 
 /** Is a switch on? Attributes are texts, and one without a value is an empty text. */
 export const isOn = (value: unknown): boolean => value === "" || `${value}` === "true";
@@ -27,7 +30,8 @@ export const numberOf = (option: "maxEvents" | "maxBytes" | "maxAgeMs", fallback
 export const configure = (given: Named): string => {
   config = given;
   const wrong: string[] = [];
-  const { apiToken, trackUrl, eventPath } = given;
+  const { apiToken, trackUrl, eventPath, formerToken } = given;
+  scopes = [apiToken, formerToken].map((token) => scopeOf(token));
   const consent = `${given.consent ?? "granted"}`.trim().toLowerCase() as Consent;
   given.consent = consent;
   if (!["granted", "pending", "denied"].includes(consent)) {

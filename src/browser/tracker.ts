@@ -36,7 +36,7 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
       event_id: uuid(),
       occurred_at: Date.now(),
       ...event.params,
-      event_source: delivery.me,
+      event_source: delivery.me.slice(-36),
       event_seq: delivery.tally.seq,
     };
   delivery.add(format(event));

@@ -11,6 +11,7 @@ import { focusPanel, openPanel } from "./show/panel.js";
 import { reportOf, textOf } from "./show/report.js";
 import { addressOf } from "./watch/address.js";
 import { readInline } from "./watch/inline.js";
+import type { Tokens } from "./watch/keys.js";
 import { listen } from "./watch/listen.js";
 import { withMemory } from "./watch/memory.js";
 import { takeSnapshot } from "./watch/snapshot.js";
@@ -32,7 +33,7 @@ const open = (name: string): void => {
     end: stop,
   } = listen(name, addressOf(findTag(name)?.dataset), () => looks.soon());
   const see = () => {
-    const stored = withMemory(readStored(name), activity);
+    const stored = withMemory(readStored(name, (activity.options as Tokens) ?? findTag(name)?.dataset), activity);
     doubt(stored);
     return reportOf(takeSnapshot(name, listener, !!activity.options), stored, activity);
   };

@@ -1,8 +1,9 @@
 /** What waits: durable, in its order, within its bounds, whatever the storage is and holds (design §3.1, §3.7, §3.8). */
 import { expect } from "vitest";
 import { each, stories, storiesTwice } from "./story.js";
+import { FILED } from "./words.js";
 
-const EVENT = "tracklet:event2:";
+const EVENT = `${FILED}event2:`;
 /** An event without its text has so many bytes. */
 const bytesOf = (name: string): number =>
   JSON.stringify({ contact_uid: "ann", event_uid: name, params: { text: "" } }).length;

@@ -1,6 +1,7 @@
 /** Who sends what several tabs have, whatever becomes of them (design §3.6). */
 import { expect } from "vitest";
-import { each, stories, storiesTwice } from "./story.js";
+import { each, stories, storiesTwice, type Teller } from "./story.js";
+import { FILED } from "./words.js";
 
 storiesTwice(
   "a tab that ends",
@@ -146,7 +147,7 @@ stories("events that the page makes itself", {
 
 stories("rows of another version of the script", {
   "stay alone until they are too old, which is told": async ({ tell, world }) => {
-    const key = `tracklet:event:0.5-1700000000000:1000000:${world.clock.wall()}`;
+    const key = `${FILED}event1:0.5-1700000000000:1000000:${world.clock.wall()}`;
     world.storage.rows[key] = '{"contact_uid":"ann","event_uid":"a","params":{}}';
     await tell("weather refused; A opens maxAgeMs=60000; A tracks; 30 s; weather up; 20 s");
     expect([world.names().includes("a"), key in world.storage.rows]).toEqual([false, true]);
@@ -154,6 +155,37 @@ stories("rows of another version of the script", {
     expect(key in world.storage.rows).toBe(false);
     await tell("B told evicted maxAgeMs a");
   },
+});
+
+/** The tokens with which each event was sent, by its name. */
+const tokens = ({ world }: Teller): string[] => world.sent.map(({ name, url }) => `${name} ${url.split("=")[1]}`);
+
+stories("rows of another token", {
+  "stay alone, with their contact and their back-off, until they are too old; that they wait is told once": async (
+    teller,
+  ) => {
+    await teller.tell(`weather 401; A opens apiToken=a; A tracks; 1 s; A leaves; weather up
+      B opens apiToken=b maxAgeMs=60000 as bob; B tracks; 30 s; B hides; B shows; 20 s; waiting e1; B told input init: formerToken`);
+    expect(tokens(teller)).toEqual(["e1 a", "e2 b"]);
+    await teller.tell(`C opens apiToken=b maxAgeMs=60000 nobody; C tracks; 20 s; C hides; C shows; waiting ; owners ann, bob x2
+      C told input init: formerToken, evicted maxAgeMs e1`);
+  },
+  "are not touched by what their own tabs do with them, and obey the same refusal": async ({ tell, page }) => {
+    await tell(
+      "weather refused; A opens apiToken=a; B opens apiToken=b; B tracks; A tracks; 30 s; A refuses; keys consent; 1 s",
+    );
+    expect(page("B").tracker.consent()).toBe("denied");
+  },
+  "that is the former one are taken along, with contact and account, but never while their own tab sends them": async (
+    teller,
+  ) => {
+    await teller.tell(`latency 9000; A opens apiToken=a as ann/acme; A tracks; 5 s; B opens apiToken=b formerToken=a nobody
+        B tracks; 20 s; once; latency 20; weather refused; A tracks 2; 3 s; A crashes; weather up; 20 s; once
+        owners ann/acme x4; B told ; B resets; B identifies bob; A opens apiToken=a nobody; 1 s; A tracks; 60 s`);
+    expect(tokens(teller).at(-1)).toBe("e4 b");
+  },
+  "that was missing are taken along, once the token is given":
+    "A opens apiToken=; A tracks; 1 s; A leaves; B opens nobody; 60 s; once; owners ann",
 });
 
 storiesTwice("a document that is not seen", {

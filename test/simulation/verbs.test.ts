@@ -193,7 +193,8 @@ describe("a configuration", () => {
   it("that is put right delivers what waited", () =>
     inStory(async ({ tell, service }) => {
       service.rule = ({ url }) => [url.endsWith("api_token=right") ? 200 : 401];
-      await tell("A opens apiToken=wrong; A tracks; 60 s; A leaves; B opens apiToken=right; 60 s; once; waiting ");
+      await tell(`A opens apiToken=wrong; A tracks; 60 s; A leaves
+        B opens nobody apiToken=right formerToken=wrong; B tracks; 60 s; once; waiting ; owners ann x2`);
     }));
   it("has bounds that may be texts; a default holds in place of what is no number", () =>
     inStory(

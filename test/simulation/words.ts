@@ -1,5 +1,6 @@
 /** The words of a story: what pages do, what happens to all of them, and what is expected. */
 import { expect } from "vitest";
+import { scopeOf } from "../../src/shared/scope.js";
 import type { Tracker } from "../../src/types.js";
 import { fill } from "./area.js";
 import type { Journal } from "./journal.js";
@@ -19,6 +20,9 @@ const OPENINGS: Record<string, Opening> = {
 };
 /** So many pages run at once in a history at random. */
 const MAX_PAGES = 4;
+
+/** What the rows of an event, a contact and a back-off begin with, of pages with the usual token. */
+export const FILED = `tracklet:${scopeOf("token")}:`;
 
 const words = (text: string): string[] => text.split(" ").filter(Boolean);
 const readValue = (text: string): unknown => (/^(\d+|true|false)$/.test(text) ? JSON.parse(text) : text);
@@ -242,10 +246,10 @@ export const WORLD: Record<string, (teller: Teller, rest: string) => unknown> = 
     if (state?.startsWith("full")) fill(storage, Number(state.slice(5)));
     else Object.assign(storage, { isDenied: state === "denied", quota: Number.POSITIVE_INFINITY });
   },
-  /** Something else has written this row: `row backoff NOW,5`. */
+  /** Something else has written this row, of the usual token or of the choice: `row backoff NOW,5`, `row consent denied`. */
   row: ({ world }, text) => {
     const [, key, row = ""] = /^(\S+) ?(.*)$/.exec(text)!;
-    world.storage.rows[`tracklet:${key}`] = row.replace("NOW", `${world.clock.wall()}`);
+    world.storage.rows[(key === "consent" ? "tracklet:" : FILED) + key] = row.replace("NOW", `${world.clock.wall()}`);
   },
   jump: (teller, ms) => {
     teller.isExact = false;
@@ -280,7 +284,9 @@ export const WORLD: Record<string, (teller: Teller, rest: string) => unknown> = 
   waiting: ({ world }, names) => expect(world.stored().sort().join(" ")).toBe(names),
   /** The tracker's keys; events are one word. */
   keys: ({ world }, text) => {
-    const keys = Object.keys(world.storage.latest()).map((key) => key.replace(/^tracklet:(?:(event)2:.*)?/, "$1"));
+    const keys = Object.keys(world.storage.latest()).map((key) =>
+      key.replace(FILED, "tracklet:").replace(/^tracklet:(?:(event)2:.*)?/, "$1"),
+    );
     expect(keys.sort().join(" ")).toBe(text);
   },
   /** As whom each event was sent last, in the order of tracking: `ann/acme x3, nobody`. */

@@ -81,7 +81,7 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
   [
     "the inspector watches the tracker from outside, and shares with it what its rows are and its times",
     /^inspector\/watch\//,
-    "inspector/watch/|browser/(delivery/(row|timings)|state/(storage|identity))$",
+    "inspector/watch/|shared/scope$|browser/(delivery/(row|timings)|state/(storage|identity))$",
   ],
   ["it finds by what it watches", /^inspector\/find\//, "inspector/(watch|find)/|browser/delivery/timings$"],
   ["it shows what it finds", /^inspector\/(show\/|main$)/, "inspector/"],

@@ -4,7 +4,9 @@
 const LOOK_MS = 250;
 const PREFIX = "tracklet:";
 
-const get = (key) => localStorage.getItem(PREFIX + key) ?? "";
+/** Of the site's one token: the letters that its rows are filed under stand before most names. */
+const get = (name) =>
+  Object.entries(localStorage).find(([key]) => key.startsWith(PREFIX) && key.endsWith(`:${name}`))?.[1] ?? "";
 
 /** Milliseconds until the next attempt; 0 where one is due, or a probe is under way. Of the row the first, second and fifth number. */
 const waitMs = (row) => {
@@ -17,7 +19,7 @@ const waitMs = (row) => {
 const readQueue = () => {
   try {
     const rows = Object.entries(localStorage)
-      .filter(([key, value]) => key.startsWith(`${PREFIX}event`) && value.includes('"event_uid"'))
+      .filter(([key, value]) => key.startsWith(PREFIX) && key.includes(":event") && value.includes('"event_uid"'))
       .map(([, value]) => value);
     return {
       waiting: rows.length,

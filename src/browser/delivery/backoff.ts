@@ -5,7 +5,7 @@
  * is at fault. Once another one fails as well, all wait.
  */
 import { backOffMs, RETRY_AFTER_CEILING_MS } from "../../shared/retry-policy.js";
-import { get, remove, set } from "../state/storage.js";
+import { filed, get, remove, set } from "../state/storage.js";
 import { rows } from "./queue.js";
 import { EVENT } from "./row.js";
 import { PROBE_MS, SPREAD_MS, URGENT_MS } from "./timings.js";
@@ -30,7 +30,7 @@ export let backoff: Backoff | undefined;
  * @param isTold whether another document may have removed it; else the page has emptied the storage, and what is known holds
  */
 export const readBackoff = (isTold?: boolean): void => {
-  const texts = (get(BACKOFF) ?? "").split(",");
+  const texts = (get(filed(BACKOFF)) ?? "").split(",");
   const numbers = texts.slice(0, 5).map(Number) as [number, number, number, number, number];
   if (texts[5] !== undefined && numbers.every((number) => number >= 0)) backoff = [...numbers, texts[5]];
   else if (isTold) backoff = undefined;
@@ -38,7 +38,7 @@ export const readBackoff = (isTold?: boolean): void => {
 
 const keep = (...next: Backoff): void => {
   backoff = next;
-  set(BACKOFF, next.join());
+  set(filed(BACKOFF), next.join());
 };
 
 /** Milliseconds for which the back-off holds: none once the clock was set back behind its beginning. */
@@ -56,7 +56,7 @@ const left = (ceiling = RETRY_AFTER_CEILING_MS): number => {
  */
 export const waitFor = (key: string, mayProbeEarly: boolean): number => {
   const [, , , , isProbed, culprit = ""] = backoff ?? [];
-  const isForAll = isProbed || !culprit.startsWith(EVENT) || culprit === key;
+  const isForAll = isProbed || !culprit.includes(EVENT) || culprit === key;
   const wait = isForAll ? left(mayProbeEarly && culprit !== RETRY_AFTER ? URGENT_MS : undefined) : 0;
   return wait && wait + Math.random() * SPREAD_MS;
 };
@@ -92,7 +92,7 @@ export const fail = (key: string, beganAt: number, delay: number): void => {
 export const clear = (): void => {
   if (!backoff || retryAfterLeft()) return;
   backoff = undefined;
-  remove(BACKOFF);
+  remove(filed(BACKOFF));
 };
 
 /** Lets all others wait for what becomes of the probe that begins now; but not for another attempt of the culprit. */

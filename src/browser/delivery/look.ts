@@ -1,6 +1,7 @@
 /** Which events of other tabs this document lists: those that it finds at a look. */
 import { attempt } from "../../shared/attempt.js";
-import { get, keys, remove } from "../state/storage.js";
+import { report } from "../reporting.js";
+import { get, isOurs, keys, remove } from "../state/storage.js";
 import { isForgotten } from "./addressing.js";
 import { evict, mostAge } from "./bounds.js";
 import { hasLocks, isLeftAlone } from "./ownership.js";
@@ -55,13 +56,18 @@ export const isStillThere = (row: Row): boolean => {
   return !!row.list && row.list !== lists.handedOff;
 };
 
-/** Lists the events of other tabs, the oldest first. Rows of other versions of the script are theirs, until they are old. */
+/**
+ * Lists the events of other tabs, the oldest first. Rows of other tokens, and of other versions of the script, are theirs until
+ * they are old.
+ */
 export const look = (): void => {
   dueAt = Number.POSITIVE_INFINITY;
-  for (const key of keys("event").sort((one, other) => timeOf(one) - timeOf(other)))
+  const events = keys().filter((key) => /\bevent/.test(key));
+  for (const key of events.sort((one, other) => timeOf(one) - timeOf(other)))
     if (rows.has(key)) continue;
-    else if (key.startsWith(EVENT)) load(key);
+    else if (isOurs(key) && key.includes(EVENT)) load(key);
     else if (Date.now() - timeOf(key) > mostAge()) evict(readRow(key, get(key) ?? ""), "maxAgeMs");
+    else if (!isOurs(key) && !tally.strange++) report("input", "init: formerToken");
 };
 
 /**

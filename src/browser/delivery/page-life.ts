@@ -1,8 +1,8 @@
 /** What the delivery does when the page is seen, hidden or left, when it comes back, and when other documents have changed rows. */
 import { isHidden, type PageEvent } from "../page.js";
 import { consent, readConsent, restoreRefusal } from "../state/consent.js";
-import { IDENTITY } from "../state/identity.js";
-import { get, getStored, isInMemory, keyOf, onRow } from "../state/storage.js";
+import { storedIdentity } from "../state/identity.js";
+import { filed, get, getStored, isInMemory, isOurs, keyOf, onRow } from "../state/storage.js";
 import { readVisitor } from "./addressing.js";
 import { BACKOFF, backoff, readBackoff } from "./backoff.js";
 import { accept } from "./health.js";
@@ -41,7 +41,7 @@ const comeBack = (): void => {
   setGone(false);
   rename();
   // Where the identity is gone, too, the page has emptied the storage (a log-out).
-  const isEmptied = get(IDENTITY) === undefined;
+  const isEmptied = storedIdentity() === undefined;
   // What was in flight is judged by its mark, if it has one, or sent again: Firefox cuts its request off, WebKit never ends it.
   // Without a row, another tab has delivered it.
   for (const row of rows.values())
@@ -69,12 +69,12 @@ const onEventRow = (key: string, text: string | null): void => {
 const onStorage = ({ key: whole, newValue }: PageEvent): void => {
   const key = keyOf(whole);
   // Where all is emptied, this tab's own events hold.
-  if (key === undefined) return;
-  if (key.startsWith(EVENT)) onEventRow(key, newValue);
+  if (key === undefined || !isOurs(key)) return;
+  if (key.includes(EVENT)) onEventRow(key, newValue);
   else {
     const wasDown = !!backoff;
     onRow(key, newValue);
-    catchUp(key === BACKOFF);
+    catchUp(key === filed(BACKOFF));
     // Another tab has seen the service accept an event.
     if (wasDown && !backoff) accept(Date.now());
   }

@@ -6,12 +6,15 @@ import { uuid } from "../../shared/uuid.js";
 import type { Problem } from "../../types.js";
 import { report } from "../reporting.js";
 import { identity } from "../state/identity.js";
-import { remove, set } from "../state/storage.js";
+import { filed, remove, set } from "../state/storage.js";
 import { contentOf, EVENT, isOwn, isYoung, type Row, writeRow } from "./row.js";
 
 type List = Set<Row>;
 
-/** The name of this document. Random, because a duplicated tab has the session storage of the other one. */
+/**
+ * What the keys of this document's rows begin with, and the name of its lock. It ends with a random name, because a duplicated
+ * tab has the session storage of the other one.
+ */
 export let me = "";
 /** All events that this document lists, by key: in the order in which they joined. */
 export const rows = new Map<string, Row>();
@@ -28,15 +31,18 @@ export const lists = {
   /** Those that wait for their contact. */
   unaddressed: new Set() as List,
 };
-/** What became of events (`unnamed` were evicted without a contact), the number of the next one, and the bytes of those that have one. */
-export const tally = { delivered: 0, dropped: 0, unnamed: 0, seq: 1, bytes: 0 };
+/**
+ * What became of events (`unnamed` were evicted without a contact, `strange` are left alone, because they are of another token),
+ * the number of the next one, and the bytes of those that have one.
+ */
+export const tally = { delivered: 0, dropped: 0, unnamed: 0, strange: 0, seq: 1, bytes: 0 };
 
 /** How many could be sent, if the service were up. */
 export const countWaiting = (): number => rows.size - lists.unaddressed.size - lists.handedOff.size;
 
 /** Goes on under a new name. Its numbers begin anew: of each name, the service gets all from 1 on, or has lost some. */
 export const rename = (): void => {
-  me = uuid();
+  me = filed(EVENT + uuid());
   tally.seq = 1;
 };
 
@@ -92,7 +98,7 @@ export const create = (body: string): Row => {
   const time = Date.now();
   return {
     // Seven digits from the start, so that keys sort as text.
-    key: `${EVENT}${me}:${1_000_000 + tally.seq++}:${time}`,
+    key: `${me}:${1_000_000 + tally.seq++}:${time}`,
     tab: me,
     time,
     failures: 0,

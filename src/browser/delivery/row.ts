@@ -1,16 +1,16 @@
 /**
- * An event as one record, and as the text of its row: `event2:<tab>:<sequence>:<time>` =
+ * An event as one record, and as the text of its row: `<scope of the token>:event2:<document>:<sequence>:<time>` =
  * `<failures>,<time of the hand-off><body>`. The key names the format: other versions of the script have others.
  */
 import { YOUNG_MS } from "./timings.js";
 
-/** The start of every key of this format. */
+/** In every key of this format, and in no other one. */
 export const EVENT = "event2:";
 
 export interface Row {
   /** Never changes, whoever sends the event. */
   key: string;
-  /** The document that has tracked it. */
+  /** The document that has tracked it: what the keys of its rows begin with, which is the name of its lock, too. */
   tab: string;
   /** When it was tracked, in epoch milliseconds. */
   time: number;
@@ -74,7 +74,7 @@ export const readRow = (key: string, text: string): Row => {
   const [failures, handedOffAt] = text.slice(0, start).split(",");
   return {
     key,
-    tab: key.split(":")[1]!,
+    tab: key.split(":", 3).join(":"),
     time: timeOf(key),
     failures: Number(failures),
     handedOffAt: Number(handedOffAt),

@@ -5,7 +5,7 @@
 import type { Consent } from "../../types.js";
 import { config, isOn } from "../config.js";
 import { IDENTITY, identity, keepIdentity, keepOwn } from "./identity.js";
-import { CONSENT, get, getStored, isInMemory, keys, MUTE, open, remove, set } from "./storage.js";
+import { CONSENT, filed, get, getStored, isInMemory, keys, MUTE, open, remove, set } from "./storage.js";
 
 /** Nothing before the first look. */
 export let consent: Consent | undefined;
@@ -35,7 +35,7 @@ export const readConsent = (own?: Consent): void => {
   consent = next;
   if (next === "granted" && own) {
     // A log-out comes before the choice, at which other tabs look for it; the rest after it, because that may fill the storage.
-    if (isInMemory(IDENTITY) && identity[0]) keepIdentity();
+    if (isInMemory(filed(IDENTITY)) && identity[0]) keepIdentity();
     set(CONSENT, own);
   }
   // Where another tab has chosen, what it has stored since holds: it may know that somebody has logged out.

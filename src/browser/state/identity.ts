@@ -1,10 +1,11 @@
 /**
- * Who the events belong to, `identity` = reset id, contact, account, and the proof of both. A document's own `identify` holds
- * for its events; one that has named nobody uses what is stored, the last `identify` of the site.
+ * Who the events belong to, `<scope of the token>:identity` = reset id, contact, account, and the proof of both. A document's
+ * own `identify` holds for its events; one that has named nobody uses what is stored, the last `identify` of the site.
  */
 import type { Params } from "../../declared.js";
 import { uuid } from "../../shared/uuid.js";
-import { get, remove, set } from "./storage.js";
+import { scopes } from "../config.js";
+import { filed, get, remove, set } from "./storage.js";
 
 export const IDENTITY = "identity";
 /** Between the members: databases do not keep it in a text, so that no name of theirs holds it. */
@@ -15,12 +16,18 @@ export let identity: string[] = [""];
 /** Has this document named somebody itself? */
 let isOwn = false;
 
+const formerKey = (): string => filed(IDENTITY, scopes[1]);
+
+/** What is stored. What was known under the former token holds until somebody is named under this one, or logs out. */
+export const storedIdentity = (): string | undefined => get(filed(IDENTITY)) ?? get(formerKey());
+
 /** Writes what is known. Where the storage is full, the row of who was named before must go all the same. */
 export const keepIdentity = (): void => {
   const row = identity.join(SEPARATOR);
-  if (set(IDENTITY, row)) return;
-  remove(IDENTITY);
-  set(IDENTITY, row);
+  remove(formerKey());
+  if (set(filed(IDENTITY), row)) return;
+  remove(filed(IDENTITY));
+  set(filed(IDENTITY), row);
 };
 
 /** The storage was wiped, and is closed. This document still keeps in memory whom it has identified itself. */
@@ -50,7 +57,7 @@ export const resetIdentity = (): void => {
 /** Learns what other documents have stored. Where somebody has logged out since, what this one knew of its visitor is over. */
 export const readIdentity = (): void => {
   // Where the page has emptied the storage, what is known holds.
-  const next = get(IDENTITY)?.split(SEPARATOR) ?? identity;
+  const next = storedIdentity()?.split(SEPARATOR) ?? identity;
   // A document that knows of no reset has not undone one.
   isOwn &&= !next[0] || next[0] === identity[0];
   if (!isOwn) identity = next;

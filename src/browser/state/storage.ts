@@ -3,7 +3,7 @@
  * agreed, is kept in memory. A row of either is a property, so that both are used in one way.
  */
 import { attempt } from "../../shared/attempt.js";
-import { config, isOn } from "../config.js";
+import { config, isOn, scopes } from "../config.js";
 
 type Area = Record<string, string>;
 
@@ -20,6 +20,9 @@ export const open = (next: boolean): void => {
   isOpen = next;
 };
 
+/** The key of a row of this token, or of the former one. The choice is filed by the name alone: a refusal holds for all tokens. */
+export const filed = (kind: string, scope = scopes[0]): string => `${scope}:${kind}`;
+
 const prefixed = (key: string): string => `${config.name}:${key}`;
 // The getter of `localStorage` may throw, so it is asked anew at each access. A muted document changes nothing in it.
 const area = (key: string): Area =>
@@ -33,6 +36,9 @@ export const get = (key: string): string | undefined => memory[prefixed(key)] ??
 
 /** Is the row kept in memory, because it is not where it belongs? */
 export const isInMemory = (key: string): boolean => memory[prefixed(key)] !== undefined;
+
+/** Is it a row of this token or of the former one, or one of all tokens? */
+export const isOurs = (key: string): boolean => [CONSENT, MUTE, ...scopes].includes(key.split(":")[0]!);
 
 /** The key of a row without the name before it; nothing for the rows of others. */
 export const keyOf = (whole: string | null): string | undefined =>
@@ -63,9 +69,8 @@ export const onRow = (key: string, text: string | null): void => {
   if (text && !getStored(key)) memory[prefixed(key)] = text;
 };
 
-/** All keys that begin so, in the order of their characters. */
-export const keys = (start = ""): string[] =>
+/** All keys of this name, in the order of their characters. */
+export const keys = (): string[] =>
   [...new Set([...Object.keys(memory), ...(attempt(() => Object.keys(area(""))) ?? [])])]
-    .filter((key) => key.startsWith(prefixed(start)))
-    .map((key) => key.slice(prefixed("").length))
+    .flatMap((key) => keyOf(key) ?? [])
     .sort();

@@ -44,6 +44,8 @@ export const mistakesInCalls = (calls: readonly unknown[]): string[] => [...new 
 const KNOWN: Record<string, string> = {
   "init: params":
     'The option params is no object: it is left out. In a tag it is JSON, such as data-params=\'{"plan":"team"}\'.',
+  "init: formerToken":
+    "Events of another token wait in this browser, and are left alone. If that token was corrected or replaced, name it as formerToken (data-former-token): they are delivered then. If it is another application's on this origin, give each a name of its own (data-name).",
   "init again: apiToken":
     "A second script tag, or a second call of init, has another apiToken. The first one holds: leave one alone, or load the script again with a data-name of its own.",
   "track: eventUid": NO_NAME,

@@ -25,11 +25,14 @@ const BOUND: Rule = [
 ];
 const FUNCTION: Rule = [(value) => typeof value === "function", "give a function, in a call of init"];
 
+const TOKEN: Rule = [
+  (value) => !/[\s"'`\u2018-\u201f\u00ab\u00bb]/.test(`${value}`),
+  "a token has neither blanks nor quotation marks; those of a text processor (“ ”) are no marks of HTML",
+];
+
 export const RULES: Record<string, Rule> = {
-  apiToken: [
-    (value) => !/[\s"'`\u2018-\u201f\u00ab\u00bb]/.test(`${value}`),
-    "a token has neither blanks nor quotation marks; those of a text processor (“ ”) are no marks of HTML",
-  ],
+  apiToken: TOKEN,
+  formerToken: TOKEN,
   trackUrl: [
     isAddress,
     "write an address with https:// in front, such as https://track.example.com, or a path that begins with /",

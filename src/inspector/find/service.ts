@@ -11,6 +11,8 @@ interface Place {
 }
 
 const KEPT = "Events are kept, and sent once that is put right.";
+const KEPT_FOR_TOKEN =
+  "Events are kept, and sent once the service takes this token, or once the page has another one and names this one in data-former-token.";
 
 export const isGood = (status: number): boolean => status >= 200 && status < 300;
 
@@ -67,7 +69,7 @@ export const ofStatus = (status: number, { address, isWall }: Activity, place: P
   if (isWall && (status === 401 || status === 403))
     return `A web page (HTML) answers${at} with status ${status}, and not the service: a log-in or a firewall stands in front of it. ${KEPT}`;
   if (status === 401 || status === 403)
-    return `The service refuses the API token (status ${status}): check data-api-token. ${ofToken(token)} ${KEPT}`;
+    return `The service refuses the API token (status ${status}): check data-api-token. ${ofToken(token)} ${KEPT_FOR_TOKEN}`;
   if (status === 404 && isTwice(address)) return ofTwice(address, " (status 404)");
   if (status === 404 || status === 405)
     return `There is no event endpoint${at} (status ${status}): check data-track-url and data-event-path. ${KEPT}`;

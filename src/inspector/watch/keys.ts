@@ -2,15 +2,23 @@
 import { EVENT } from "../../browser/delivery/row.js";
 import { IDENTITY } from "../../browser/state/identity.js";
 import { CONSENT, MUTE } from "../../browser/state/storage.js";
+import { scopeOf } from "../../shared/scope.js";
 
-/** The keys of a tracker's rows: those of its events begin with `events`. */
-export const keysOf = (name: string) => ({
-  events: `${name}:${EVENT}`,
-  identity: `${name}:${IDENTITY}`,
-  consent: `${name}:${CONSENT}`,
-  backOff: `${name}:backoff`,
-  mute: `${name}:${MUTE}`,
-});
+/** The options that say under which letters rows are filed. */
+export type Tokens = { readonly apiToken?: unknown; readonly formerToken?: unknown } | undefined;
+
+/** The keys of a tracker's rows: those of its events begin with one of `events`, and the first of `identities` holds. */
+export const keysOf = (name: string, tokens: Tokens = {}) => {
+  const filed = (kind: string): string[] =>
+    [tokens.apiToken, tokens.formerToken].map((token) => `${name}:${scopeOf(token)}:${kind}`);
+  return {
+    events: filed(EVENT),
+    identities: filed(IDENTITY),
+    backOff: filed("backoff")[0]!,
+    consent: `${name}:${CONSENT}`,
+    mute: `${name}:${MUTE}`,
+  };
+};
 
 /** Contact and account, `""` where there is none: the row is `<reset id>\0<contact>\0<account>`. */
 export const readIdentity = (row: string): [contact: string, account: string] => {

@@ -1,5 +1,6 @@
 /** What a tracker keeps in memory: while consent is pending, and where the storage takes nothing more. */
 import type { Activity } from "./activity.js";
+import type { Tokens } from "./keys.js";
 import { countStored, isStored, readConsent, type Stored } from "./stored.js";
 import { globalOf } from "./trackers.js";
 
@@ -35,18 +36,18 @@ export const createMemory = (name: string, activity: Activity) => ({
     const isPending = consent !== "granted" && !readConsent(name);
     if (!isPending && !activity.isUnstored) return;
     const { queued = 0 } = (await globalOf(name)?.flush?.({ timeoutMs: 0 })) ?? {};
-    activity.inMemory = Math.max(0, queued - (isPending ? 0 : countStored(name)));
+    activity.inMemory = Math.max(0, queued - (isPending ? 0 : countStored(name, activity.options as Tokens)));
   },
 
   noteQueued: (code: string, body: string): void => {
     const isPending = code === "pending";
-    activity.isUnstored = !isPending && !isStored(name, body);
+    activity.isUnstored = !isPending && !isStored(name, activity.options as Tokens, body);
     activity.inMemory = isPending || activity.isUnstored ? activity.inMemory + 1 : 0;
   },
 
   /** A row in the storage is removed after its answer is told. */
   noteAnswer: (status: number, body: string): void => {
-    const isSent = status >= 200 && status < 300 && !isStored(name, body);
+    const isSent = status >= 200 && status < 300 && !isStored(name, activity.options as Tokens, body);
     if (isSent) activity.inMemory = Math.max(0, activity.inMemory - 1);
   },
 });

@@ -1,6 +1,6 @@
 /** What a tracker has in the storage, read as what anybody may have written. */
 import { readRow, timeOf } from "../../browser/delivery/row.js";
-import { keysOf, readIdentity, readPause } from "./keys.js";
+import { keysOf, readIdentity, readPause, type Tokens } from "./keys.js";
 
 /** An event as it is sent. */
 export interface SentEvent {
@@ -55,16 +55,16 @@ export const readEvent = (body: string): SentEvent | undefined => {
 };
 
 /**
- * Counts the keys that begin so, and gives the first of them in order. One pass over the keys, by their index: listing them as
+ * Counts the keys that begin with one of these, and gives the first of them in order. One pass over the keys, by their index: listing them as
  * properties takes four times as long, and sorting all of 20,000 ten times.
  */
-const findKeys = (prefix: string): { count: number; first: string[] } => {
+const findKeys = (prefixes: string[]): { count: number; first: string[] } => {
   let first: string[] = [];
   let count = 0;
   const sortFirst = (): string[] => first.sort().slice(0, SHOWN);
   for (let index = 0, end = localStorage.length; index < end; index++) {
     const key = localStorage.key(index);
-    if (!key?.startsWith(prefix)) continue;
+    if (!key || !prefixes.some((prefix) => key.startsWith(prefix))) continue;
     count++;
     // Where the browser keeps the keys in order, nothing that comes later is among the first.
     if (count > 2 * SHOWN && key > first[SHOWN - 1]!) continue;
@@ -84,21 +84,21 @@ export const readConsent = (name: string): string => {
 };
 
 /** The keys of the events that are stored; none where the storage is denied. */
-const eventKeys = (name: string): string[] => {
+const eventKeys = (name: string, tokens: Tokens): string[] => {
   try {
-    const { events } = keysOf(name);
+    const { events } = keysOf(name, tokens);
     const keys = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "");
-    return keys.filter((key) => key.startsWith(events));
+    return keys.filter((key) => events.some((prefix) => key.startsWith(prefix)));
   } catch {
     return [];
   }
 };
 
-export const countStored = (name: string): number => eventKeys(name).length;
+export const countStored = (name: string, tokens: Tokens): number => eventKeys(name, tokens).length;
 
 /** Is there an event with this body? */
-export const isStored = (name: string, body: string): boolean =>
-  eventKeys(name).some((key) => localStorage.getItem(key)?.endsWith(body));
+export const isStored = (name: string, tokens: Tokens, body: string): boolean =>
+  eventKeys(name, tokens).some((key) => localStorage.getItem(key)?.endsWith(body));
 
 const readWaiting = (key: string, row: string): WaitingEvent | undefined => {
   const { body, failures, handedOffAt } = readRow(key, row);
@@ -109,7 +109,8 @@ const readWaiting = (key: string, row: string): WaitingEvent | undefined => {
 /** What has waited since before this page could not leave earlier. */
 const waitedMs = (key: string): number => Math.max(1, Math.min(Date.now() - timeOf(key), performance.now())) || 1;
 
-export const readStored = (name: string): Stored => {
+/** @param tokens without them, all but the choice and the mute stays unknown */
+export const readStored = (name: string, tokens?: Tokens): Stored => {
   const nothing = {
     contact: "",
     account: "",
@@ -122,9 +123,9 @@ export const readStored = (name: string): Stored => {
   };
   try {
     const get = (key: string) => localStorage.getItem(key) ?? "";
-    const keys = keysOf(name);
+    const keys = keysOf(name, tokens);
     const { count, first } = findKeys(keys.events);
-    const [contact, account] = readIdentity(get(keys.identity));
+    const [contact, account] = readIdentity(keys.identities.map(get).find(Boolean) ?? "");
     const waiting = first.flatMap((key) => {
       const event = readWaiting(key, get(key));
       return event ? { key, event } : [];

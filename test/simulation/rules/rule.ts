@@ -67,8 +67,8 @@ export const SETTLE_MS = 300;
 
 /** When the page was granted the lock of the tab that has tracked the event, if it holds that. */
 export const lockedAt = ({ world }: Journal, page: Page, { key = "" }: Entry): number =>
-  [...world.locks.held].find(([name, { page: by }]) => by === page && key.includes(`:${name.split(":")[1]}:`))?.[1]
-    .grantedAt ?? Number.POSITIVE_INFINITY;
+  [...world.locks.held].find(([name, { page: by }]) => by === page && key.startsWith(`${name}:`))?.[1].grantedAt ??
+  Number.POSITIVE_INFINITY;
 
 /** So long a page sends what it has tracked itself without a lock, and others leave it alone for twice as long. Milliseconds. */
 export const YOUNG_MS = 1_000;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { scopeOf } from "../../../src/shared/scope.js";
 import type { Config } from "../../../src/types.js";
 import { fresh, OPTIONS } from "./fresh.js";
 
@@ -40,6 +41,16 @@ it.each<[Partial<Config>, string | undefined]>([
 it("takes a relative address for the page's origin where its own address is no base", async () => {
   vi.stubGlobal("location", { href: "about:srcdoc" });
   expect((await load({ trackUrl: "/proxy" })).url).toMatch(/^https:\/\/site\.example\/proxy\//);
+});
+
+it("files rows under six letters or digits of the token, without blanks around it, and of the former one", async () => {
+  const { scopes } = await load({ apiToken: " token\n", formerToken: "former" });
+  expect(scopes).toEqual((await load({ apiToken: "token", formerToken: "former" })).scopes);
+  const all = Array.from({ length: 2_000 }, (_, index) => scopeOf(`token-${index}`));
+  expect([new Set(all).size, [...all, ...scopes, scopeOf()].filter((one) => !/^[a-z\d]{6}$/.test(one))]).toEqual([
+    2_000,
+    [],
+  ]);
 });
 
 it("reads switches as attributes have them", async () => {

@@ -6,6 +6,7 @@ import { withMemory } from "../../../../src/inspector/watch/memory.js";
 import { watchSilence } from "../../../../src/inspector/watch/silence.js";
 import { takeSnapshot } from "../../../../src/inspector/watch/snapshot.js";
 import { readStored } from "../../../../src/inspector/watch/stored.js";
+import { scopeOf } from "../../../../src/shared/scope.js";
 import { closed, meet, type Network, nowhere, there } from "../network.js";
 import { TAG } from "../say.js";
 
@@ -153,13 +154,13 @@ it("a storage that is full is found at the start, and what waits in memory is co
   await vi.waitFor(() => expect(activity.inMemory).toBe(1));
   listener("queued", BODY);
   expect(activity.inMemory).toBe(2);
-  expect(withMemory(readStored("shop"), activity).contact).toBe("clara");
+  expect(withMemory(readStored("shop", TAG), activity).contact).toBe("clara");
   listener(503, BODY);
   expect(activity.inMemory).toBe(2);
   listener(200, BODY);
   expect(activity.inMemory).toBe(1);
   room.isFull = false;
-  localStorage.setItem("shop:event2:tab:1000001:0", `0,0,${BODY}`);
+  localStorage.setItem(`shop:${scopeOf(TAG.apiToken)}:event2:tab:1000001:0`, `0,0,${BODY}`);
   listener("queued", BODY);
   expect(activity).toMatchObject({ isUnstored: false, inMemory: 0 });
   localStorage.clear();

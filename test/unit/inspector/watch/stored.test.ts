@@ -3,9 +3,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { configure } from "../../../../src/browser/config.js";
 import { claim, fail } from "../../../../src/browser/delivery/backoff.js";
-import { EVENT, type Row, readRow, writeRow } from "../../../../src/browser/delivery/row.js";
+import { type Row, readRow, writeRow } from "../../../../src/browser/delivery/row.js";
 import { open } from "../../../../src/browser/state/storage.js";
+import { keysOf } from "../../../../src/inspector/watch/keys.js";
 import { readEvent, readStored, SHOWN } from "../../../../src/inspector/watch/stored.js";
+import { TAG } from "../say.js";
 
 describe("the body of a stored event", () => {
   it.each(["", "{", "null", "5", '"text"', "[]", "{}", '{"event_uid":5}', "!!", "\ud800"])("%j is none", (body) =>
@@ -22,14 +24,15 @@ describe("the body of a stored event", () => {
 });
 
 describe("the storage", () => {
-  const key = (number: number) => `${EVENT}tab:${1_000_000 + number}:${Date.now()}`;
+  const { events, identities, backOff } = keysOf("tracklet", TAG);
+  const key = (number: number) => `${events[0]}tab:${1_000_000 + number}:${Date.now()}`;
   const put = (number: number, changes: Partial<Row> = {}) => {
     const body = JSON.stringify({
       contact_uid: "c",
       event_uid: `e${number}`,
       params: { visit_url: "https://a.example/" },
     });
-    localStorage.setItem(`tracklet:${key(number)}`, writeRow({ ...readRow(key(number), `0,0,${body}`), ...changes }));
+    localStorage.setItem(key(number), writeRow({ ...readRow(key(number), `0,0,${body}`), ...changes }));
   };
 
   beforeEach(() => localStorage.clear());
@@ -38,19 +41,28 @@ describe("the storage", () => {
     put(1, { failures: 2, handedOffAt: 5 });
     const told = { event: "e1", contact: "c", visitUrl: "https://a.example/", failures: 2, isHandedOff: true };
     // It is not waited for.
-    expect(readStored("tracklet")).toMatchObject({ events: [told], readyMs: 0 });
+    expect(readStored("tracklet", TAG)).toMatchObject({ events: [told], readyMs: 0 });
+  });
+
+  it("knows what a former token has left, unless somebody was named since", () => {
+    const tokens = { apiToken: "new", formerToken: TAG.apiToken };
+    put(1);
+    localStorage.setItem(identities[0]!, "\0ann\0acme");
+    expect(readStored("tracklet", tokens)).toMatchObject({ eventCount: 1, contact: "ann", account: "acme" });
+    localStorage.setItem(keysOf("tracklet", tokens).identities[0]!, "\0bob\0");
+    expect(readStored("tracklet", tokens)).toMatchObject({ contact: "bob", account: "" });
   });
 
   it("says when the next attempt comes, as long as no probe is under way", () => {
-    configure({ name: "tracklet", apiToken: "", trackUrl: "" });
+    configure({ ...TAG, name: "tracklet" });
     open(true);
-    const pause = () => Math.ceil(readStored("tracklet").pauseMs / 1_000);
+    const pause = () => Math.ceil(readStored("tracklet", TAG).pauseMs / 1_000);
     fail("", 0, 4_000);
     expect(pause()).toBe(4);
     claim("another event");
     expect(pause()).toBe(0);
     for (const row of [`${Date.now() - 5_000},4000,3,1,0,`, `${Date.now() + 9_000},4000,3,1,0,`, "x"]) {
-      localStorage.setItem("tracklet:backoff", row);
+      localStorage.setItem(backOff, row);
       expect(pause()).toBe(0);
     }
   });
@@ -61,9 +73,9 @@ describe("the storage", () => {
     for (const order of [numbers, numbers.toReversed(), numbers.map((number) => (number * 7) % 300)]) {
       localStorage.clear();
       localStorage.setItem("cart", "5");
-      localStorage.setItem(`shop:${key(0)}`, "0,0,{}");
+      localStorage.setItem(key(0).replace("tracklet", "shop"), "0,0,{}");
       for (const number of order) put(number);
-      const { events, eventCount } = readStored("tracklet");
+      const { events, eventCount } = readStored("tracklet", TAG);
       expect([events.map(({ event }) => event), eventCount]).toEqual([first, 300]);
     }
   });
