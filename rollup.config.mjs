@@ -78,6 +78,7 @@ const SHORTENED = [
   "refusals",
   "seq",
   "several",
+  "strange",
   "timer",
   "trackedAt",
   "tries",

@@ -4,7 +4,6 @@
  * when that document is no more.
  */
 import { pause } from "../../shared/pause.js";
-import { config } from "../config.js";
 import { isHidden } from "../page.js";
 import { inFlight, isFull, isGone } from "./in-flight.js";
 import { ageOf, isOwn, isYoung, type Row } from "./row.js";
@@ -61,8 +60,7 @@ export const ask = (tab: string): Promise<void> =>
           lock.release = release;
         });
     };
-    const request = async (): Promise<unknown> =>
-      navigator.locks.request(`${config.name}:${tab}`, { ifAvailable: true }, take);
+    const request = async (): Promise<unknown> => navigator.locks.request(tab, { ifAvailable: true }, take);
     // Without locks, as on plain `http` and in a sandboxed frame, nobody can refuse one.
     request().catch(() => take(true));
   });

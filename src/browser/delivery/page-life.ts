@@ -2,7 +2,7 @@
 import { isHidden, type PageEvent } from "../page.js";
 import { consent, readConsent, restoreRefusal } from "../state/consent.js";
 import { storedIdentity } from "../state/identity.js";
-import { filed, get, getStored, isInMemory, isOurs, keyOf, onRow } from "../state/storage.js";
+import { filed, get, getStored, isInMemory, isOurs, onRow } from "../state/storage.js";
 import { readVisitor } from "./addressing.js";
 import { BACKOFF, backoff, readBackoff } from "./backoff.js";
 import { accept } from "./health.js";
@@ -66,10 +66,9 @@ const onEventRow = (key: string, text: string | null): void => {
   else if (row) forget(row);
 };
 
-const onStorage = ({ key: whole, newValue }: PageEvent): void => {
-  const key = keyOf(whole);
+const onStorage = ({ key, newValue }: PageEvent): void => {
   // Where all is emptied, this tab's own events hold.
-  if (key === undefined || !isOurs(key)) return;
+  if (!key || !isOurs(key)) return;
   if (key.includes(EVENT)) onEventRow(key, newValue);
   else {
     const wasDown = !!backoff;

@@ -1,5 +1,5 @@
 /**
- * An event as one record, and as the text of its row: `<scope of the token>:event2:<document>:<sequence>:<time>` =
+ * An event as one record, and as the text of its row: `<name>:<scope of the token>:event2:<document>:<sequence>:<time>` =
  * `<failures>,<time of the hand-off><body>`. The key names the format: other versions of the script have others.
  */
 import { YOUNG_MS } from "./timings.js";
@@ -74,7 +74,7 @@ export const readRow = (key: string, text: string): Row => {
   const [failures, handedOffAt] = text.slice(0, start).split(",");
   return {
     key,
-    tab: key.split(":", 3).join(":"),
+    tab: key.replace(/:\d+:\d+$/, ""),
     time: timeOf(key),
     failures: Number(failures),
     handedOffAt: Number(handedOffAt),

@@ -20,42 +20,39 @@ export const open = (next: boolean): void => {
   isOpen = next;
 };
 
-/** The key of a row of this token, or of the former one. The choice is filed by the name alone: a refusal holds for all tokens. */
-export const filed = (kind: string, scope = scopes[0]): string => `${scope}:${kind}`;
+/** The key of a row that is filed by the tracker's name alone, as the choice: a refusal holds for all tokens. */
+export const named = (kind: string): string => `${config.name}:${kind}`;
+/** The key of a row of this token, or of the former one. */
+export const filed = (kind: string, scope = scopes[0]): string => named(`${scope}:${kind}`);
 
-const prefixed = (key: string): string => `${config.name}:${key}`;
+/** Is it a row of these, and not one of another name or token? */
+export const isOurs = (key: string): boolean =>
+  [named(CONSENT), named(MUTE), filed(""), filed("", scopes[1])].some((start) => key.startsWith(start));
+
 // The getter of `localStorage` may throw, so it is asked anew at each access. A muted document changes nothing in it.
-const area = (key: string): Area =>
-  (isOpen || key === CONSENT) && !isOn(config.mute) ? (localStorage as unknown as Area) : memory;
+const area = (key?: string): Area =>
+  (isOpen || key === named(CONSENT)) && !isOn(config.mute) ? (localStorage as unknown as Area) : memory;
 
 /** What `localStorage` itself holds. */
-export const getStored = (key: string): string | undefined =>
-  attempt(() => (localStorage as unknown as Area)[prefixed(key)]);
+export const getStored = (key: string): string | undefined => attempt(() => (localStorage as unknown as Area)[key]);
 
-export const get = (key: string): string | undefined => memory[prefixed(key)] ?? getStored(key);
+export const get = (key: string): string | undefined => memory[key] ?? getStored(key);
 
 /** Is the row kept in memory, because it is not where it belongs? */
-export const isInMemory = (key: string): boolean => memory[prefixed(key)] !== undefined;
-
-/** Is it a row of this token or of the former one, or one of all tokens? */
-export const isOurs = (key: string): boolean => [CONSENT, MUTE, ...scopes].includes(key.split(":")[0]!);
-
-/** The key of a row without the name before it; nothing for the rows of others. */
-export const keyOf = (whole: string | null): string | undefined =>
-  whole?.startsWith(prefixed("")) ? whole.slice(prefixed("").length) : undefined;
+export const isInMemory = (key: string): boolean => memory[key] !== undefined;
 
 export const remove = (key: string): void => {
-  delete memory[prefixed(key)];
-  attempt(() => delete area(key)[prefixed(key)]);
+  delete memory[key];
+  attempt(() => delete area(key)[key]);
 };
 
 /** @returns whether it is where it belongs; else the storage keeps what it had */
 export const set = (key: string, value: string): boolean | undefined => {
-  memory[prefixed(key)] = value;
+  memory[key] = value;
   return attempt(() => {
     const target = area(key);
-    target[prefixed(key)] = value;
-    if (target !== memory) delete memory[prefixed(key)];
+    target[key] = value;
+    if (target !== memory) delete memory[key];
     return true;
   });
 };
@@ -65,12 +62,12 @@ export const set = (key: string, value: string): boolean | undefined => {
  * storage was emptied right after.
  */
 export const onRow = (key: string, text: string | null): void => {
-  delete memory[prefixed(key)];
-  if (text && !getStored(key)) memory[prefixed(key)] = text;
+  delete memory[key];
+  if (text && !getStored(key)) memory[key] = text;
 };
 
 /** All keys of this name, in the order of their characters. */
 export const keys = (): string[] =>
-  [...new Set([...Object.keys(memory), ...(attempt(() => Object.keys(area(""))) ?? [])])]
-    .flatMap((key) => keyOf(key) ?? [])
+  [...new Set([...Object.keys(memory), ...(attempt(() => Object.keys(area())) ?? [])])]
+    .filter((key) => key.startsWith(named("")))
     .sort();
