@@ -39,7 +39,8 @@ const swc = {
       ecma: 2020,
       compress: {
         ecma: 2020,
-        toplevel: true,
+        // It would take the function away that keeps our names out of the page.
+        toplevel: false,
         passes: 3,
         pristine_globals: false,
         unsafe_arrows: true,

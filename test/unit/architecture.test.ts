@@ -40,7 +40,7 @@ const ENTRIES = /^(index|snippet|read|send|clicks|active|recorder|types|event|de
 /** The folders of the service, from the top: each imports from those below it, `ingest` and `records` not from each other. */
 const SERVICE = ["commands", "operations", "numbers", "admin", "ingest", "records", "http", "database", "config"];
 const PLACES =
-  /^(browser\/(global|tracker|config|reporting|json|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/|recorder\/|service\/(commands|operations|admin|ingest|records|numbers|http|database|config)\/)/;
+  /^(browser\/(global|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/|recorder\/|service\/(commands|operations|admin|ingest|records|numbers|http|database|config)\/)/;
 
 /** Each import that is wrong as a line of text. */
 const imports = (of: RegExp, isWrong: (from: string, by: string) => boolean): string[] =>
@@ -62,11 +62,11 @@ const reach = (name: string, seen = new Set<string>()): Set<string> => {
 };
 
 /** What the parts of a tracker have in common. */
-const COMMON = "shared/|types$|declared$|browser/(config|reporting|json|page)$";
+const COMMON = "shared/|types$|declared$|browser/(config|reporting|page)$";
 it.each<[what: string, who: RegExp, mayImport: string]>([
   ["what browser and server share stands below both", /^shared\//, "shared/"],
   ["the server part never meets the browser part", /^(server\/|read$|send$)/, "(server|shared)/|types$|declared$"],
-  ["what all of the tracker uses knows nothing of it", /^browser\/(config|reporting|json|page)$/, COMMON],
+  ["what all of the tracker uses knows nothing of it", /^browser\/(config|reporting|page)$/, COMMON],
   ["what is stored stands below what records and delivers", /^browser\/state\//, `browser/state/|${COMMON}`],
   [
     "what is recorded meets what is delivered in the tracker alone",

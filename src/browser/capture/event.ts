@@ -3,7 +3,6 @@
 import type { Params } from "../../declared.js";
 import { attempt } from "../../shared/attempt.js";
 import type { TrackEvent } from "../../types.js";
-import { write } from "../json.js";
 import { report } from "../reporting.js";
 
 /**
@@ -14,7 +13,7 @@ import { report } from "../reporting.js";
  */
 export const plainParams = (verb: string, params: unknown): Params => {
   const members = (value: unknown): Params | undefined => {
-    const json = write(value);
+    const json = JSON.stringify(value);
     return json?.[0] === "{" ? JSON.parse(json) : undefined;
   };
   try {
@@ -33,4 +32,4 @@ export const plainParams = (verb: string, params: unknown): Params => {
 
 /** The body: its members in one order, and no others. */
 export const format = ({ contact_uid, event_uid, params }: TrackEvent): string =>
-  write({ contact_uid: contact_uid || undefined, event_uid, params: { ...params } });
+  JSON.stringify({ contact_uid: contact_uid || undefined, event_uid, params: { ...params } });

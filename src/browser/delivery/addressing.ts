@@ -1,6 +1,5 @@
 /** Events that were tracked before an `identify` get contact and account, or are dropped after a log-out. */
 import type { TrackEvent } from "../../types.js";
-import { write } from "../json.js";
 import { identity, identityParams, readIdentity } from "../state/identity.js";
 import { getStored } from "../state/storage.js";
 import { change, drop, enlist, lists, put, rows } from "./queue.js";
@@ -12,7 +11,7 @@ export const isForgotten = ({ isAddressed }: Row): boolean => !isAddressed && !!
 /** Gives the event the contact and the account. The event's own account wins. */
 export const address = (row: Row): void => {
   const { params, ...event } = JSON.parse(row.body) as TrackEvent;
-  const body = write({ contact_uid: identity[1], ...event, params: { ...identityParams(), ...params } });
+  const body = JSON.stringify({ contact_uid: identity[1], ...event, params: { ...identityParams(), ...params } });
   change(row, contentOf(body));
   put(row);
 };

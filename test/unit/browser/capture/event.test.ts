@@ -1,6 +1,6 @@
 /** The body of an event: what `JSON.stringify` makes of its params, whatever they are. */
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Params } from "../../../../src/declared.js";
 import { attempt } from "../../../../src/shared/attempt.js";
 import { fresh } from "../fresh.js";
@@ -92,15 +92,4 @@ describe("what cannot be written is left out and named", () => {
     for (const params of [undefined, null]) expect(written(params)).toMatchObject({ params: {}, reports: [] });
     expect(written(revoked()).params).toEqual({});
   });
-});
-
-it.each<[string, { toJSON?: () => unknown }]>([
-  ["objects", Object.prototype],
-  ["arrays", Array.prototype],
-])("a page's script that puts a toJSON on all %s changes nothing", (_, prototype) => {
-  prototype.toJSON = () => "polluted";
-  onTestFinished(() => void delete prototype.toJSON);
-  const { text } = written({ list: [1, { a: [2] }], at: new Date(0), own: { toJSON: () => "own" } });
-  delete prototype.toJSON;
-  expect(JSON.parse(text).params).toEqual({ list: [1, { a: [2] }], at: "1970-01-01T00:00:00.000Z", own: "own" });
 });
