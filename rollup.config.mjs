@@ -79,6 +79,7 @@ const SHORTENED = [
   "refusals",
   "seq",
   "several",
+  "stamped",
   "strange",
   "timer",
   "trackedAt",

@@ -70,8 +70,8 @@ export interface Config {
   /** Longest time that an event waits for delivery, in milliseconds. Default 604,800,000 (7 days); 30 days at most. */
   maxAgeMs?: number | undefined;
   /**
-   * Adds `params.event_id`, `occurred_at`, `event_source` and `event_seq` behind `beforeSend`: to drop repeats, and to count
-   * losses. Default `false`.
+   * Adds `params.event_id`, `occurred_at`, `event_source` and `event_seq` behind `beforeSend`, in place of the page's own: to
+   * drop repeats, and to count losses. Default `false`: then an `event_id` is a member as any other.
    */
   stamp?: boolean | undefined;
   /** Records and sends nothing in this document, and leaves what is stored alone, as for staff. Default `false`. */

@@ -30,16 +30,17 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
   if (!event) return;
   // Whoever logs in next has not seen the page of a log-out, or that of the log-in.
   if (!event.contact_uid && identity[0]) return void log("dropped", "reset");
+  const stamped = isOn(config.stamp) ? "s" : "";
   // Behind the hooks, which may track: the number is that of the next event that is stored.
-  if (isOn(config.stamp))
+  if (stamped)
     event.params = {
+      ...event.params,
       event_id: uuid(),
       occurred_at: Date.now(),
-      ...event.params,
       event_source: delivery.me.slice(-36),
       event_seq: delivery.tally.seq,
     };
-  delivery.add(format(event));
+  delivery.add(format(event), stamped);
 };
 
 const addView = (params?: Params): void => add("pageview", params, { visit_url: location.href });

@@ -87,6 +87,11 @@ stories("requests", {
     // Their page takes along what it leaves, and the next one sends it.
     await tell("B leaves; C opens; 30 s; once");
   },
+  "of several events hold none without a stamp, though the page has given it an event_id": async ({ tell, world }) => {
+    await tell('most 1000; weather refused; A opens; A tracks 9 {"event_id":"own"}; 5 s; A leaves');
+    await tell("weather up; B opens; 30 s; once");
+    expect(world.sent.flatMap(({ others }) => others)).toEqual([]);
+  },
 });
 
 stories("flush", {

@@ -39,9 +39,10 @@ export const createService = (world: World, random: () => number) => {
   /** Stamps of what is stored. */
   const stamps = new Set<string>();
   const store = (sent: Sent): void => {
-    const { event_id } = JSON.parse(sent.body).params;
+    const { event_id, event_source } = JSON.parse(sent.body).params;
     if (!stamps.has(event_id)) service.onStore(sent);
-    if (event_id) stamps.add(event_id);
+    // Else it is a page's own id.
+    if (event_source) stamps.add(event_id);
   };
 
   world.onRequest = (sent) => {

@@ -89,7 +89,7 @@ describe("an event", () => {
     inStory(async ({ tell, world }) => {
       await tell("weather 0 503 200; A opens stamped");
       const occurred_at = world.clock.wall();
-      await tell("A tracks; 60 s; sent e1 e1 e1");
+      await tell('A tracks a {"event_id":"own","occurred_at":5}; 60 s; sent a a a');
       const [first, ...again] = world.sent.map(({ body }) => JSON.parse(body).params);
       const [event_id, event_source] = [expect.any(String), expect.any(String)];
       expect(first).toEqual({ event_id, occurred_at, event_seq: 1, event_source });

@@ -44,7 +44,7 @@ function* dueEvents({ isOut, isLeaving, mayProbeEarly }: Occasion): Generator<Du
       if (!row.isAddressed) address(row);
       // An event that does not fit into the bytes that the browser still takes waits, and all behind it wait, too. In view,
       // one with a stamp goes without keepalive: what the end of the page cuts off is sent again, and is stored once.
-      if (size > room() && (isOut || (size <= KEEPALIVE_BYTES && !row.body.includes('"event_id"')))) return;
+      if (size > room() && (isOut || (size <= KEEPALIVE_BYTES && !row.stamped))) return;
       yield row;
       if (backoff) return;
     }

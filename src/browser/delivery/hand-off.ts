@@ -1,5 +1,4 @@
 /** What was in flight at a clean exit: it is marked in its row, because the service most likely has it. */
-import { config, isOn } from "../config.js";
 import { backoff, downSince } from "./backoff.js";
 import { health } from "./health.js";
 import { inFlight, openFor } from "./in-flight.js";
@@ -8,9 +7,9 @@ import { HANGS_MS, MARK_MS } from "./timings.js";
 
 /** Marks what is in flight, unless something has failed. @param isLeaving whether the page is left now */
 export const handOff = (isLeaving: boolean): void => {
-  const isLikely = !isOn(config.stamp) && !backoff && navigator.onLine && !openFor(HANGS_MS).length;
+  const isLikely = !backoff && navigator.onLine && !openFor(HANGS_MS).length;
   for (const [row, { kept }] of inFlight) {
-    const isMarked = isLikely && kept > 0 && !row.failures;
+    const isMarked = isLikely && kept > 0 && !row.failures && !row.stamped;
     if (!rows.has(row.key) || (isMarked === row.handedOffAt > 0 && !isLeaving)) continue;
     row.handedOffAt = isMarked ? Date.now() : 0;
     put(row);

@@ -20,8 +20,8 @@ export const begin = (): void => {
 };
 
 /** Makes the body of an event durable, and has it sent. */
-export const add = (body: string): void => {
-  const row = create(body);
+export const add = (body: string, stamped: string): void => {
+  const row = create(body, stamped);
   if (isTooLarge(row)) {
     evict(row, "maxBytes");
     return;

@@ -1,6 +1,7 @@
 /**
  * An event as one record, and as the text of its row: `<name>:<scope of the token>:event2:<document>:<sequence>:<time>` =
- * `<failures>,<time of the hand-off><body>`. The key names the format: other versions of the script have others.
+ * `<failures>,<time of the hand-off>,<s, where it is stamped><body>`. The key names the format: other versions of the script
+ * have others.
  */
 import { YOUNG_MS } from "./timings.js";
 
@@ -20,6 +21,8 @@ export interface Row {
   size: number;
   /** Does the body name its contact? */
   isAddressed: boolean;
+  /** `s` where it has a stamp, by which the service knows a repeat: a page's own `event_id` is none. */
+  stamped: string;
   /** How often it has failed. */
   failures: number;
   /** When the page was left while its request was open, in epoch milliseconds: the service most likely has it. 0: it was not. */
@@ -67,17 +70,19 @@ export const contentOf = (body: string): Pick<Row, "body" | "size" | "isAddresse
 });
 
 /** The text of a row. */
-export const writeRow = ({ failures, handedOffAt, body }: Row): string => `${failures},${handedOffAt}${body}`;
+export const writeRow = ({ failures, handedOffAt, stamped, body }: Row): string =>
+  `${failures},${handedOffAt},${stamped}${body}`;
 
 export const readRow = (key: string, text: string): Row => {
   const start = text.indexOf("{");
-  const [failures, handedOffAt] = text.slice(0, start).split(",");
+  const [failures, handedOffAt, stamped = ""] = text.slice(0, start).split(",");
   return {
     key,
     tab: key.replace(/:\d+:\d+$/, ""),
     time: timeOf(key),
     failures: Number(failures),
     handedOffAt: Number(handedOffAt),
+    stamped,
     ...contentOf(text.slice(start)),
   };
 };

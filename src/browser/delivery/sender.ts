@@ -21,11 +21,11 @@ export const send = async (row: Row, isOut: boolean): Promise<Request> => {
   // What a service knows again by its stamp goes with others of its tab where it takes several; what has failed goes alone.
   // In view they may be more than outlive the page, so that a back-log goes in four requests at once.
   // While the request is open, the others are in no list.
-  if (!backoff && list !== lists.failed && row.body.includes('"event_id"'))
+  if (!backoff && list !== lists.failed && row.stamped)
     for (const one of list!) {
       if (size + one.size >= (isOut ? room() : KEEPALIVE_BYTES) || !(several.length < health.most)) break;
-      if (one === row || inFlight.has(one) || !one.isAddressed || !(isYoung(one) || (owns(one) && isStillThere(one))))
-        continue;
+      if (one === row || inFlight.has(one) || !one.isAddressed || !one.stamped) continue;
+      if (!isYoung(one) && !(owns(one) && isStillThere(one))) continue;
       move(one);
       several.push(one);
       size += one.size + 1;
