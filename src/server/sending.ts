@@ -16,7 +16,7 @@ export interface SendConfig extends Reach {
   auth?: "basic" | "query" | undefined;
   /**
    * Adds `params.event_id` and `params.occurred_at` (epoch milliseconds), the same on every attempt, so that a service
-   * that knows them stores a repeated event once. Off unless set.
+   * that knows them stores a repeated event once. Ours does so with `basic` or the token of a server. Off unless set.
    */
   stamp?: boolean | undefined;
 }

@@ -7,11 +7,11 @@ import { fileReason } from "../config/file-error.js";
 import { StartError } from "../config/start-error.js";
 import type { Database } from "../database/database.js";
 import { continueIds, newIds } from "../database/event-id.js";
-import { filledText, UUID } from "../database/exact-text.js";
+import { UUID } from "../database/exact-text.js";
 import { BOUNDS, writeInTime } from "../database/transaction-time.js";
 import { findMember } from "../ingest/json-text.js";
 import { createMissingRecords, makeAccounts, makeContacts } from "../ingest/missing-records.js";
-import { insertEvents, type NewEvent } from "../ingest/rows.js";
+import { insertEvents, type NewEvent, stampOf } from "../ingest/rows.js";
 import { type Change, check, read } from "./import-lines.js";
 
 const Uid = Type.String({ minLength: 1 });
@@ -26,6 +26,7 @@ const Schema = Type.Object(
     event_uid: Uid,
     params: Type.Object({}, { additionalProperties: true }),
     proven: Type.Optional(Type.Boolean()),
+    stamped: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },
 );
@@ -132,18 +133,15 @@ const notFromHere = async ({ query }: Database, workspace: string, events: NewEv
   return events.filter(({ originId }) => !present.has(originId!));
 };
 
-export const eventOf = (line: Line, { workspace, params }: Pick<NewEvent, "workspace" | "params">): NewEvent => {
-  const { event_id: stamp } = line.params as Record<string, unknown>;
-  return {
-    workspace,
-    params,
-    contactUid: line.contact_uid,
-    accountUid: line.account_uid || undefined,
-    eventUid: line.event_uid,
-    stamp: filledText(stamp),
-    receivedAt: line.received_at,
-    occurredAt: line.occurred_at ?? undefined,
-    originId: line.id,
-    isProven: line.proven,
-  };
-};
+export const eventOf = (line: Line, { workspace, params }: Pick<NewEvent, "workspace" | "params">): NewEvent => ({
+  workspace,
+  params,
+  contactUid: line.contact_uid,
+  accountUid: line.account_uid || undefined,
+  eventUid: line.event_uid,
+  stamp: stampOf(line.params, line.stamped === false),
+  receivedAt: line.received_at,
+  occurredAt: line.occurred_at ?? undefined,
+  originId: line.id,
+  isProven: line.proven,
+});

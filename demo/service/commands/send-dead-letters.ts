@@ -12,9 +12,6 @@ import { EVENT_PATH, EventInput, Success } from "../ingest/schemas.js";
 import { createEventStore } from "../ingest/store.js";
 import { exportRows } from "../records/stored.js";
 
-/** Stands for the token that the letters have come with. */
-const TOKEN = "sent-again";
-
 /**
  * Sends dead letters again, by the same way as events, without a network between; a letter whose event is stored is deleted.
  *
@@ -34,7 +31,8 @@ export const sendDeadLetters = async (
   const access: Access = {
     admin: () => undefined,
     hasAdmin: () => false,
-    tokens: (kind) => (token) => (kind === "server" && token === TOKEN ? workspace : undefined),
+    // Each has its kind for a token: what had no stamp gets none as that of a page, and keeps any as that of a server.
+    tokens: (kind) => (token) => (token === kind ? workspace : undefined),
     workspaces: () => [workspace],
     load: async () => {},
   };
@@ -65,7 +63,7 @@ export const sendDeadLetters = async (
     else {
       const { statusCode } = await app.inject({
         method: "POST",
-        url: `${EVENT_PATH}?api_token=${TOKEN}`,
+        url: `${EVENT_PATH}?api_token=${stamped ? "server" : "api"}`,
         headers: { "content-type": "application/json" },
         payload: String(body),
       });

@@ -8,6 +8,8 @@ declare module "fastify" {
     workspace: string;
     /** Has it the token of a server of the operator's? */
     isOfServer: boolean;
+    /** Has it the token of pages, as pages send it: in the URL? */
+    isOfPage: boolean;
     /** Has it the token of the operator? */
     isOfAdmin: boolean;
     /** The name of the operator's token. */
@@ -23,6 +25,7 @@ const BEARER = /^bearer +(\S+) *$/i;
 export const decorateWorkspace = (app: FastifyInstance): void => {
   app.decorateRequest("workspace", "");
   app.decorateRequest("isOfServer", false);
+  app.decorateRequest("isOfPage", false);
   app.decorateRequest("isOfAdmin", false);
   app.decorateRequest("tokenName", "");
 };
@@ -91,6 +94,7 @@ export const requireApiToken =
       if (workspace === undefined) continue;
       request.workspace = workspace;
       request.isOfServer = ofPage === undefined;
+      request.isOfPage = ofPage !== undefined && token === parameter;
       request.isOfAdmin = ofOperator !== undefined;
       return done();
     }

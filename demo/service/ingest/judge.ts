@@ -10,7 +10,7 @@ import type { Access } from "../http/tokens.js";
 import type { createHeld } from "./held.js";
 import { PROOF_MEMBER, type Prove } from "./identity.js";
 import { findMember, withoutMember } from "./json-text.js";
-import type { NewEvent } from "./rows.js";
+import { type NewEvent, stampOf } from "./rows.js";
 import { type EventInput, MAX_PARAMS_DEPTH } from "./schemas.js";
 
 /** Members of a body that an answer names, and the characters of each. */
@@ -21,14 +21,17 @@ export interface Sender {
   workspace: string;
   /** Of the client; none where it has the token of a server. */
   address: string | undefined;
+  /** See `stampOf`. */
+  isOfPage: boolean;
   /** Epoch milliseconds. */
   receivedAt: number;
 }
 
 /** Who sends a request, whose token was found to be valid. */
-export const senderOf = ({ workspace, isOfServer, ip }: FastifyRequest): Sender => ({
+export const senderOf = ({ workspace, isOfServer, isOfPage, ip }: FastifyRequest): Sender => ({
   workspace,
   address: isOfServer ? undefined : ip,
+  isOfPage,
   receivedAt: Date.now(),
 });
 
@@ -48,7 +51,7 @@ export interface Judged {
 export const judgeEvent = (
   body: Static<typeof EventInput>,
   text: string,
-  { workspace, address, receivedAt }: Sender,
+  { workspace, address, isOfPage, receivedAt }: Sender,
   prove: Prove,
 ): Judged => {
   const { contact_uid, event_uid, params = {}, ...others } = body;
@@ -59,7 +62,7 @@ export const judgeEvent = (
   const sent = findMember(text, "params") ?? { text: "{}", depth: 1 };
   if (sent.depth > MAX_PARAMS_DEPTH)
     throw new HttpError(400, `params must not be nested deeper than ${MAX_PARAMS_DEPTH} levels`);
-  const { event_id: stamp, account_uid, occurred_at, identity_proof: proof } = params as Record<string, unknown>;
+  const { account_uid, occurred_at, identity_proof: proof } = params as Record<string, unknown>;
   const accountUid = filledText(account_uid);
   const occurredAt = plausible(occurred_at, receivedAt);
   return {
@@ -71,7 +74,7 @@ export const judgeEvent = (
       // What proves who somebody is, is kept nowhere.
       params: proof === undefined ? sent.text : withoutMember(sent.text, PROOF_MEMBER),
       isProven: prove({ workspace, contactUid: contact_uid, accountUid, proof, receivedAt, occurredAt }),
-      stamp: filledText(stamp),
+      stamp: stampOf(params, isOfPage),
       receivedAt,
       occurredAt,
       ...(address !== undefined && { from: networkOf(address) }),

@@ -70,7 +70,8 @@ const eventRoute =
           summary: "Record an event of a contact",
           description:
             "The answer 200 means that the event is committed. A contact or an account that is not known yet gets a bare record. " +
-            "Of several events of a contact with the same `params.event_id` one is stored; each is answered with 200. " +
+            "Of several events of a contact with the same stamp, `params.event_id`, one is stored; each is answered with 200. " +
+            "With the token of pages in the URL only a UUID beside `event_source` and `event_seq` is a stamp. " +
             "Other members are left out and listed as `ignored`.",
           security: [{ apiToken: [] }, { basic: [] }],
           consumes: ["application/json", "text/plain"],

@@ -1,5 +1,5 @@
 import type { Statement } from "../database/database.js";
-import { digest, encodeText, recordId } from "../database/exact-text.js";
+import { digest, encodeText, filledText, isUuid, recordId } from "../database/exact-text.js";
 import { createAppend, createInsert } from "../database/insert-rows.js";
 
 /** An event on its way into the database. */
@@ -13,7 +13,7 @@ export interface NewEvent {
   isProven?: boolean | undefined;
   /** JSON text of an object, stored as it is. */
   params: string;
-  /** The caller's id of the event: a second event of the contact with it is a repeat and not stored. */
+  /** See `stampOf`: a second event of the contact with it is a repeat and not stored. */
   stamp: string | undefined;
   /** Epoch milliseconds. */
   receivedAt: number;
@@ -26,6 +26,21 @@ export interface NewEvent {
   /** Of one that is imported: the id that it had elsewhere. It is not stored a second time, and its id says nothing of its time. */
   originId?: string;
 }
+
+/**
+ * By which a repeat of an event is known: its `event_id`. Of a server it is any text. A page may give tickets and the like
+ * such a member, too, and means another thing: there it counts only as the script stamps events, as a UUID beside source and
+ * number.
+ *
+ * @param params of the event
+ * @param isOfPage whether the token came in the URL, and is one of pages
+ */
+export const stampOf = (params: unknown, isOfPage: boolean): string | undefined => {
+  const { event_id, event_source, event_seq } = Object(params) as Record<string, unknown>;
+  const stamp = filledText(event_id);
+  const isOfScript = isUuid(stamp ?? "") && filledText(event_source) !== undefined && Number.isInteger(event_seq);
+  return isOfScript || !isOfPage ? stamp : undefined;
+};
 
 type Column = readonly [name: string, value: (event: NewEvent) => string | boolean | null];
 

@@ -24,7 +24,7 @@ export const EventInput = Type.Object(
           ...open,
           description:
             "Free parameters, nested at most 64 levels. Known are `account_uid`, `display_name`, `visit_url` (text); " +
-            "of events with the same `event_id` (text) one is stored.",
+            "of events with the same stamp, `event_id`, one is stored.",
         },
       ),
     ),

@@ -2,12 +2,13 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify
 import { DAY_MS } from "../config/time-argument.js";
 import type { Database } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
-import { encodeText, filledText, parseJson } from "../database/exact-text.js";
+import { encodeText, parseJson } from "../database/exact-text.js";
 import { createCounter } from "../http/counter.js";
 import type { Answered } from "../http/errors.js";
 import { networkOf } from "../http/limits.js";
 import { withoutProof } from "../ingest/identity.js";
 import type { RefusedRow } from "../ingest/judge.js";
+import { stampOf } from "../ingest/rows.js";
 import { EVENT_PATH } from "../ingest/schemas.js";
 
 /** Milliseconds for which a letter is kept, and between two looks for older ones. */
@@ -84,15 +85,14 @@ export const keepDeadLetters = (
     if (waiting >= MAX_WAITING || isFull || counter.wait(from, 1) > 0) return;
     counter.add(from, 1);
     waiting += 1;
-    const { workspace, log } = request;
+    const { workspace, isOfPage, log } = request;
     const { bodyText, bodyBytes: bytes } = row ?? request;
     const body = answer.status === 413 ? bodyText.slice(0, MAX_HEAD) : withoutProof(bodyText);
-    const letter = { workspace, status: answer.status, error: answer.text, bytes, body, stamped: isStamped(body) };
+    const stamped = stampOf(Object(parseJson(body)).params, isOfPage) !== undefined;
+    const letter = { workspace, status: answer.status, error: answer.text, bytes, body, stamped };
     work("a dead letter could not be kept", () => store(letter, log));
   };
 };
-
-const isStamped = (body: string): boolean => filledText(Object(Object(parseJson(body)).params).event_id) !== undefined;
 
 const hasRoom = async ({ query }: Database, { workspace, body }: Letter, most: number): Promise<boolean> => {
   const [kept] = await query(

@@ -53,6 +53,7 @@ const EventList = Type.Object(
         proven: Type.Optional(
           Type.Boolean({ description: "Whether its proof of identity held, where one was looked at" }),
         ),
+        stamped: Type.Optional(Type.Literal(false, { description: "Its `event_id` is a page's own, and no stamp" })),
         settled: Type.Boolean({ description: "Whether all events before it are known, so that `after` may name it" }),
       }),
     ),

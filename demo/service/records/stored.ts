@@ -1,6 +1,6 @@
 import type { Query } from "../database/database.js";
 import { idAt, LATE_MS } from "../database/event-id.js";
-import { decodeText, encodeText, parseJson, recordId } from "../database/exact-text.js";
+import { decodeText, encodeText, filledText, parseJson, recordId } from "../database/exact-text.js";
 
 /** What can be exported. */
 export const TABLES = ["events", "contacts", "accounts", "users", "dead_letters"] as const;
@@ -34,10 +34,13 @@ const number = (value: unknown) => (value === null ? null : Number(value));
 const json = (value: unknown) =>
   value === null ? null : { json: parseJson(String(value)) === undefined ? JSON.stringify(value) : String(value) };
 
+const hasEventId = (params: string): boolean =>
+  /event_id|\\/.test(params) && filledText(Object(parseJson(params)).event_id) !== undefined;
+
 /** Of each table its columns, those that may be large, and what is made of a row. */
 const READ: Record<Table, { columns: string; large: readonly string[]; read(row: Row): Exported }> = {
   events: {
-    columns: "id, received_at, occurred_at, contact_uid, account_uid, event_uid, params, proven",
+    columns: "id, received_at, occurred_at, contact_uid, account_uid, event_uid, params, proven, stamp",
     large: ["contact_uid", "account_uid", "event_uid", "params"],
     read: (row) => ({
       id: String(row.id),
@@ -49,6 +52,8 @@ const READ: Record<Table, { columns: string; large: readonly string[]; read(row:
       params: { json: String(row.params) },
       // A proof of identity was looked at.
       ...(row.proven !== null && { proven: row.proven === true }),
+      // Its `event_id` is a page's own, and no stamp where the line is imported, either.
+      ...(row.stamp === null && hasEventId(String(row.params)) && { stamped: false }),
     }),
   },
   contacts: {

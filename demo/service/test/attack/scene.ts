@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { dataFolder } from "../../../../test/support/data-folder.js";
+import { basic } from "../support/basic.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";
 
@@ -80,9 +81,9 @@ export interface Traffic {
 
 /** Sends an event, once. */
 export const post = (url: string, body: string): Promise<number | string> =>
-  fetch(`${url}/v1/track/event?api_token=demo-api-token`, {
+  fetch(`${url}/v1/track/event`, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...basic("demo-api-token:") },
     body,
     signal: AbortSignal.timeout(PATIENCE_MS),
   }).then(

@@ -85,7 +85,10 @@ onBothEngines(
           contact_uid: `numbered-${event_seq % 2}`,
           event_uid: "n",
           params: {
-            ...{ event_id: `${digit}-${event_seq}`, occurred_at: began + event_seq * 3_600_000 },
+            ...{
+              event_id: `${digit}${event_seq % 10}000000-0000-4000-a000-000000000000`,
+              occurred_at: began + event_seq * 3_600_000,
+            },
             ...{ event_seq, event_source: `${digit}0000000-0000-4000-a000-000000000000`, ...more },
           },
         });
@@ -98,7 +101,7 @@ onBothEngines(
         await send(service, 4, 1);
         await send(service, 4, 9_999_999);
         await send(service, 5, 1);
-        await send(service, 5, 1, { event_id: "another" });
+        await send(service, 5, 1, { event_id: "ffffffff-0000-4000-a000-000000000000" });
         await send(service, 6, 0);
         // A time that cannot be tells of no other day.
         await send(service, 7, 1_000, { occurred_at: 2 ** 53 - 1, event_seq: 1 });

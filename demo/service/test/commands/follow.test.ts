@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../../../../test/support/launch.js";
 import { newIds } from "../../database/event-id.js";
 import { recordId } from "../../database/exact-text.js";
+import { basic } from "../support/basic.js";
 import { SHORT } from "../support/bounds.js";
 import { makeClock, setBack } from "../support/database-clock.js";
 import { findProgram, missing, startPostgres } from "../support/postgres-server.js";
@@ -51,9 +52,9 @@ describe.skipIf(lacking !== undefined)(`the copy of docs/service/deploy.md${lack
   };
   const copyUrl = () => server.url.replace(/[^/]+$/, "copy");
   const post = (index: number, body: object | string): Promise<number> =>
-    fetch(`${urls[index]}/v1/track/event?api_token=demo-api-token`, {
+    fetch(`${urls[index]}/v1/track/event`, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { "content-type": "application/json", ...basic("demo-api-token:") },
       body: typeof body === "string" ? body : JSON.stringify(body),
       signal: AbortSignal.timeout(15_000),
     }).then(

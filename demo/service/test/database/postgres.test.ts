@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openExisting } from "../../database/open-database.js";
 import { openPostgres } from "../../database/postgres/postgres.js";
 import { seed } from "../../records/seed.js";
+import { basic } from "../support/basic.js";
 import { GIVEN, openPlace } from "../support/places.js";
 import { missing, startPostgres } from "../support/postgres-server.js";
-import { type EventRow, type RunningService, startService, until } from "../support/running-service.js";
+import { API_TOKEN, type EventRow, type RunningService, startService, until } from "../support/running-service.js";
 
 /** Two services over one server, which both find it empty at the same moment. */
 const twoServices = (open: () => Promise<{ url: string; stop(): Promise<void> }>) => {
@@ -48,11 +49,9 @@ describe.skipIf(GIVEN === undefined && missing !== undefined)(`two services${mis
     const posts = Array.from({ length: 200 }, (_, index) =>
       services().map((service, which) => {
         const number = which === 0 ? index : 199 - index;
-        return service.post({
-          contact_uid: `shared-${number % 20}`,
-          event_uid: "raced",
-          params: { event_id: `race-${number}` },
-        });
+        const params = { event_id: `race-${number}` };
+        const event = { contact_uid: `shared-${number % 20}`, event_uid: "raced", params };
+        return service.post(event, basic(`${API_TOKEN}:`), "");
       }),
     ).flat();
     expect(new Set((await Promise.all(posts)).map(({ status }) => status))).toEqual(new Set([200]));

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { createCounter } from "../../http/counter.js";
 import { createQuota } from "../../http/limits.js";
+import { basic } from "../support/basic.js";
 import { onBothEngines } from "../support/engines.js";
 import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";
 
@@ -100,8 +101,7 @@ onBothEngines((place) => {
     const send = async (from: string, stamp: string | undefined, token = API_TOKEN): Promise<number> => {
       const params = { event_id: stamp, x: "ä".repeat(50_000) };
       const event = { contact_uid: "a", event_uid: "b", params };
-      const query = `?api_token=${encodeURIComponent(token)}`;
-      return (await service.post(event, { "x-forwarded-for": from }, query)).status;
+      return (await service.post(event, { "x-forwarded-for": from, ...basic(`${token}:`) }, "")).status;
     };
     const send10 = async (...args: Parameters<typeof send>) => {
       const statuses = [];

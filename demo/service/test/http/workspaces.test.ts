@@ -3,6 +3,7 @@ import type { Database } from "../../database/database.js";
 import { openDatabase } from "../../database/open-database.js";
 import { createToken, revokeToken, rotateToken } from "../../http/token-store.js";
 import { seed } from "../../records/seed.js";
+import { basic } from "../support/basic.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { onBothEngines } from "../support/engines.js";
 import { API_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
@@ -23,7 +24,7 @@ onBothEngines((place) => {
   it("keeps the data of each token apart, though the uids and the stamps are the same", async () => {
     const event = { contact_uid: "same", event_uid: "bought", params: { event_id: "one" } };
     for (const token of [API_TOKEN, SHOP.apiToken, "new-api-token"])
-      expect((await service.post(event, {}, `?api_token=${encodeURIComponent(token)}`)).status).toBe(200);
+      expect((await service.post(event, basic(`${token}:`), "")).status).toBe(200);
     expect((await service.events("same")).rows).toHaveLength(1);
 
     const [mine, theirs] = [

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../database/database.js";
@@ -45,7 +46,8 @@ onBothEngines((place) => {
   describe("one verdict an event", () => {
     it("says what became of each, and one that is wrong fails no other", async () => {
       const contact_uid = newContact();
-      const stamped = { contact_uid, event_uid: "a", params: { event_id: "1" } };
+      const stamp = { event_id: randomUUID(), event_source: randomUUID(), event_seq: 1 };
+      const stamped = { contact_uid, event_uid: "a", params: stamp };
       const large = { contact_uid, event_uid: "c", params: { filler: "x".repeat(2_000) } };
       const odd = { contact_uid, event_uid: "d", extra: 1 };
       const answer = await send([stamped, { event_uid: "b" }, stamped, 7, large, odd]);

@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { MAX_PARAMS_DEPTH } from "../../ingest/schemas.js";
+import { basic } from "../support/basic.js";
 import { expectRefusal } from "../support/refusal.js";
 import { API_TOKEN, type RunningService } from "../support/running-service.js";
 
@@ -13,9 +15,6 @@ export const eventCases = (running: () => RunningService): void => {
   let contacts = 0;
   const newContact = (): string => `contact-of-test-${++contacts}`;
   const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
-  const basic = (pair: string): Record<string, string> => ({
-    authorization: `Basic ${Buffer.from(pair, "utf8").toString("base64")}`,
-  });
 
   describe("an accepted event", () => {
     it("is answered with the success body and is in the database by then", async () => {
@@ -146,11 +145,13 @@ export const eventCases = (running: () => RunningService): void => {
   });
 
   describe("stamps", () => {
+    const sendAsServer = (event: object) => service.post(event, basic(`${API_TOKEN}:`), "");
+
     it("store an event once, whether its repeats come later or at the same time", async () => {
       const contact_uid = newContact();
       const event = { contact_uid, event_uid: "stamped", params: { event_id: "3f1c\u0000", occurred_at: 1 } };
-      const answers = await Promise.all(Array.from({ length: 20 }, () => service.post(event)));
-      answers.push(await service.post(event));
+      const answers = await Promise.all(Array.from({ length: 20 }, () => sendAsServer(event)));
+      answers.push(await sendAsServer(event));
       for (const answer of answers) expect([answer.status, await answer.json()]).toEqual([200, { status: "success" }]);
       expect((await service.events(contact_uid)).rows).toHaveLength(1);
     });
@@ -158,8 +159,17 @@ export const eventCases = (running: () => RunningService): void => {
     it("do not make repeats of events without one, or with one that is no text or empty", async () => {
       const contact_uid = newContact();
       for (const event_id of [undefined, undefined, 7, 7, "", "", "a", "b"])
-        await service.post({ contact_uid, event_uid: "plain", params: { event_id } });
+        await sendAsServer({ contact_uid, event_uid: "plain", params: { event_id } });
       expect((await service.events(contact_uid)).rows).toHaveLength(8);
+    });
+
+    it("of a page are those of the script alone, a UUID beside source and number", async () => {
+      const contact_uid = newContact();
+      const stamp = { event_id: randomUUID(), event_source: randomUUID(), event_seq: 1 };
+      const own = [{ event_id: "ticket" }, { ...stamp, event_id: "ticket" }, { ...stamp, event_source: "" }];
+      for (const params of [stamp, ...own, { ...stamp, event_seq: "1" }])
+        for (const event of Array(2).fill({ contact_uid, event_uid: "own", params })) await service.post(event);
+      expect((await service.events(contact_uid)).rows).toHaveLength(9);
     });
   });
 

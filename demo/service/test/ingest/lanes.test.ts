@@ -6,9 +6,10 @@ import type { Database } from "../../database/database.js";
 import { DEFAULT_WORKSPACE, recordId } from "../../database/exact-text.js";
 import { openDatabase } from "../../database/open-database.js";
 import { createEventStore } from "../../ingest/store.js";
+import { basic } from "../support/basic.js";
 import { CLUSTER, type Cluster, openCluster, runAt } from "../support/cluster.js";
 import { openProxy, type TcpProxy } from "../support/proxy.js";
-import { type RunningService, startService, until } from "../support/running-service.js";
+import { API_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
 
 /** Nodes are given other addresses, which end on this machine. */
 const cannot =
@@ -50,7 +51,7 @@ describe.skipIf(cannot !== undefined)(`a cluster with several addresses${cannot 
   };
   const nodes = () => [...new Set(Array.from({ length: 500 }, () => database.shardOf!(randomUUID())!.node))].sort();
   const send = (contact_uid: string, params: Record<string, unknown> = {}) =>
-    service.post({ contact_uid, event_uid: "sent", params });
+    service.post({ contact_uid, event_uid: "sent", params }, basic(`${API_TOKEN}:`), "");
   const status = async (...sent: Parameters<typeof send>) => (await send(...sent)).status;
 
   it("tells where the shard of a contact lies as the cluster does", async () => {

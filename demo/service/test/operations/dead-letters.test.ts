@@ -39,14 +39,20 @@ onBothEngines((place) => {
       .map((line) => JSON.parse(line));
   const kept = async (workspace = "default"): Promise<number> =>
     Number((await database.query("SELECT count(*) AS c FROM dead_letters WHERE workspace = $1", [workspace]))[0]!.c);
-  const event = (contact_uid: string, event_id?: string) =>
-    JSON.stringify({ contact_uid, event_uid: "seen\u0000", params: { event_id } });
+  const event = (contact_uid: string, params: object) =>
+    JSON.stringify({ contact_uid, event_uid: "seen\u0000", params });
+  const stamp = (number: number) => {
+    const event_id = `${number}0000000-0000-4000-a000-000000000000`;
+    return { event_id, event_source: event_id, event_seq: 1 };
+  };
+  /** A page's own id, which is no stamp. */
+  const OWN = { event_id: "ticket" };
 
   it("keeps what was refused for good, and stores it once where it is no longer refused", async () => {
     const refused: [string | Uint8Array, Record<string, string>, number][] = [
-      [event("ben", "1"), HTML, 415],
-      [event("ben"), HTML, 415],
-      [event("", "2"), {}, 400],
+      [event("ben", stamp(1)), HTML, 415],
+      [event("ben", OWN), HTML, 415],
+      [event("", stamp(2)), {}, 400],
       [`{"contact_uid":"${"\\u0061nna"}","event_uid":`, {}, 400],
       ["event_uid=a&contact_uid=%61nn%61", HTML, 415],
       [`{"contact_uid":"${"c".repeat(30_000)}"}`, {}, 413],
@@ -54,10 +60,10 @@ onBothEngines((place) => {
     ];
     for (const [body, headers, status] of refused) expect((await service.post(body, headers)).status).toBe(status);
     expect((await service.post("{", {}, "?api_token=wrong")).status).toBe(401);
-    expect((await service.post(event("ben", "3"))).status).toBe(200);
+    expect((await service.post(event("ben", OWN))).status).toBe(200);
     await until(async () => ((await kept()) === refused.length ? true : undefined));
     // It was stored meanwhile by another way.
-    expect((await service.post(event("ben", "1"))).status).toBe(200);
+    expect((await service.post(event("ben", stamp(1)))).status).toBe(200);
     await service.close();
 
     const all = await letters();
@@ -78,12 +84,16 @@ onBothEngines((place) => {
       "stored 1 events of dead letters; refused again: 3; without their body: 2; without a stamp: 0\n",
     );
     const events = (await run("export", "events", "--contact", "ben")).out.trimEnd().split("\n");
-    expect(events.map((line) => JSON.parse(line).params.event_id)).toEqual(["3", "1", undefined]);
+    expect(events.map((line) => JSON.parse(line)).map(({ params, stamped }) => [params, stamped])).toEqual([
+      [OWN, false],
+      [stamp(1), undefined],
+      [OWN, false],
+    ]);
 
     // A person is erased where a letter names it, and where nobody can tell.
     await expect(run("delete-contact", "anna", "--workspace", "shop")).rejects.toThrow("no contact");
     expect((await run("delete-contact", "anna")).err).toBe("deleted 4 dead letters that name it, or may name it\n");
-    expect((await letters()).map(({ body }) => body)).toEqual([event("", "2")]);
+    expect((await letters()).map(({ body }) => body)).toEqual([event("", stamp(2))]);
     await start(1);
   });
 

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { dataFolder } from "../../../../test/support/data-folder.js";
+import { basic } from "../support/basic.js";
 import { until } from "../support/running-service.js";
 import { spawnService } from "../support/service-process.js";
 
@@ -30,9 +31,9 @@ it.runIf(process.env.TEST_ALL)(
     let unanswered = 0;
     let stopped = false;
     const isStored = (stamp: string): Promise<boolean> =>
-      fetch(`${url}/v1/track/event?api_token=demo-api-token`, {
+      fetch(`${url}/v1/track/event`, {
         method: "POST",
-        headers: { "content-type": "application/json" },
+        headers: { "content-type": "application/json", ...basic("demo-api-token:") },
         body: JSON.stringify({ contact_uid: "contact-001", event_uid: "sent", params: { event_id: stamp } }),
       }).then(
         ({ status }) => status === 200,

@@ -7,6 +7,7 @@ import { findProgram } from "../../../../test/support/engines.js";
 import { type Launched, launch, ROOT } from "../../../../test/support/launch.js";
 import { freePort } from "../../../../test/support/ports.js";
 import { waitFor } from "../../../../test/support/wait.js";
+import { basic } from "../support/basic.js";
 import { missing, startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";
 
@@ -99,9 +100,9 @@ describe.runIf(process.env.TEST_ALL && cannot === undefined)("two processes behi
         sent.push(stamp);
         const event = { contact_uid: `contact-${name}`, event_uid: "sent", params: { event_id: stamp } };
         for (;;) {
-          const { status } = await fetch(`${url}/v1/track/event?api_token=own-api-token-16`, {
+          const { status } = await fetch(`${url}/v1/track/event`, {
             method: "POST",
-            headers: { "content-type": "application/json" },
+            headers: { "content-type": "application/json", ...basic("own-api-token-16:") },
             body: JSON.stringify(event),
           });
           if (status === 200) break;

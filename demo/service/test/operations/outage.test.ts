@@ -1,5 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { basic } from "../support/basic.js";
 import { missing, startPostgres } from "../support/postgres-server.js";
 import { until } from "../support/running-service.js";
 import { spawnService } from "../support/service-process.js";
@@ -26,9 +27,9 @@ describe.skipIf(missing !== undefined)(
     });
 
     const post = (event_uid: string, stamp: string): Promise<Response> =>
-      fetch(`${url}/v1/track/event?api_token=demo-api-token`, {
+      fetch(`${url}/v1/track/event`, {
         method: "POST",
-        headers: { "content-type": "application/json" },
+        headers: { "content-type": "application/json", ...basic("demo-api-token:") },
         body: JSON.stringify({ contact_uid: "contact-001", event_uid, params: { event_id: stamp } }),
       });
 
