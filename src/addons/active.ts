@@ -60,7 +60,8 @@ export const watchActive = (track: Track): (() => void) => {
     if (now - readAt > SLEEP_MS) until = 0;
     if (isShown) active += Math.max(0, Math.min(now, until) - readAt);
     readAt = now;
-    isShown = document.visibilityState === "visible";
+    // From the prototype: an element of this name hides the document's own (HTML §3.1.3).
+    isShown = !Reflect.get(Document.prototype, "hidden", document);
     if (until < now) looking = clearInterval(looking) as undefined;
     if (url !== bareUrl(location)) {
       url = bareUrl(location);

@@ -1,21 +1,24 @@
 /** The only file that listens to `document`, `window` or `history`. A tracker lives as long as its page, so no listener is removed. */
 import { attempt } from "../shared/attempt.js";
 
-export const isHidden = (): boolean => document.hidden;
-
 /**
- * The script element that is running. Taken from the prototype, because an element of this name hides the member (HTML §3.1.3):
- * whoever can put markup into the page must not say where events go.
+ * A member of the document. Taken from the prototype, because an element of this name hides it (HTML §3.1.3): whoever can put
+ * markup into the page must neither stop its events nor say where they go.
  */
-export const currentScript = (): HTMLScriptElement | undefined =>
-  Reflect.get(Document.prototype, "currentScript", document) as never;
+const ofDocument = (name: string): unknown => Reflect.get(Document.prototype, name, document);
+
+export const isHidden = (): boolean => ofDocument("hidden") as never;
+
+/** The script element that is running. */
+export const currentScript = (): HTMLScriptElement | undefined => ofDocument("currentScript") as never;
 
 /**
  * Listens on the way down, so that what is fired at the document is heard at its window. (`window` itself is another object
  * in Vitest: Node's global, which is no event target.) Nothing reaches the page.
  */
-const listen = (types: string, run: (event: never) => void, target: EventTarget = document.defaultView!): void => {
-  for (const type of types.split(" ")) target.addEventListener(type, run as (event: Event) => void, true);
+const listen = (types: string, run: (event: never) => void, target = ofDocument("defaultView")): void => {
+  for (const type of types.split(" "))
+    (target as EventTarget).addEventListener(type, run as (event: Event) => void, true);
 };
 
 export type PageEvent = PageTransitionEvent & StorageEvent;
@@ -29,7 +32,7 @@ export const onPage = (run: (event: PageEvent) => void): void =>
 
 /** Runs at once, or, where the page was loaded ahead of a visit that may never come, when that comes (WICG, Prerendering Revamped). */
 export const whenActive = (run: () => void): void =>
-  (document as { prerendering?: boolean }).prerendering ? listen("prerenderingchange", () => attempt(run)) : run();
+  ofDocument("prerendering") ? listen("prerenderingchange", () => attempt(run)) : run();
 
 /** How the URL came to be the current one. The browser has other kinds, too: of a reload, and of an update of the entry's state. */
 export type Navigation = "push" | "replace" | "traverse";

@@ -11,7 +11,7 @@ let navigation: EventTarget & { transition?: unknown };
 const sign = (type = "pointermove") => document.dispatchEvent(new Event(type, { bubbles: true }));
 const wait = (seconds: number) => vi.advanceTimersByTime(seconds * 1_000);
 const see = (visibility: string, type = "visibilitychange") => {
-  vi.spyOn(document, "visibilityState", "get").mockReturnValue(visibility as never);
+  vi.spyOn(Document.prototype, "hidden", "get").mockReturnValue(visibility === "hidden");
   document.dispatchEvent(new Event(type, { bubbles: true }));
 };
 
