@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { runInNewContext } from "node:vm";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { redact } from "../../src/browser/capture/redact.js";
@@ -239,8 +240,15 @@ describe("figures", () => {
     expect(rows.length).toBe(10);
   });
 
-  it("the stub's bytes", async () => {
+  it("the stub's bytes, and what it hands on: all that a verb is called with", async () => {
     const stub = (await readmeBlocks("On a website", "html")).find((code) => code.includes(".split"))!;
+    const page = { location: { href: "/here" } } as Record<string, unknown> & { tracklet?: Record<string, () => void> };
+    runInNewContext(stub.replace(/<.?script>/g, ""), Object.assign(page, { window: page }));
+    const verbs = Object.keys(page.tracklet!).filter((verb) => verb !== "flush");
+    for (const verb of verbs) Reflect.apply(page.tracklet![verb]!, undefined, [{ n: 1 }, 2, 3]);
+    expect(JSON.parse(JSON.stringify(page.tracklet))).toEqual(
+      verbs.map((verb) => [verb, { ...(verb === "pageview" && { visit_url: "/here" }), n: 1 }, 2, 3]),
+    );
     const told = /stub \((\d+) bytes\)/.exec(await readPage("docs/install.md"))![1];
     expect(stub.trim().length).toBe(Number(told));
   });
