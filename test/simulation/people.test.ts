@@ -78,6 +78,16 @@ stories("a proof of identity", {
       1 s; weather up; 60 s; once; owners ann/acme x2, ann/globex, ann/acme`);
     expect(accepted(teller)).toEqual(["p3", "p3", "p2", "p3"]);
   },
+  ...each(["A opens nobody pending", "storage denied; A opens nobody", "A opens nobody; storage full"], (start) => [
+    `that is new reaches what is in memory: ${start}`,
+    async (teller) => {
+      await teller.tell(
+        `weather unavailable; ${start}; A identifies ann/acme proof p1; A tracks; 1 s; A identifies ann/acme proof p2`,
+      );
+      await teller.tell("A agrees; weather up; 60 s; once");
+      expect(accepted(teller)).toEqual(["p2"]);
+    },
+  ]),
   "that does not hold pauses nobody else": async (teller) => {
     await teller.tell("A opens nobody");
     demand(teller, "good");

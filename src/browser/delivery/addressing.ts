@@ -1,7 +1,7 @@
 /** Events that were tracked before an `identify` get contact and account, or are dropped after a log-out. */
 import type { TrackEvent } from "../../types.js";
 import { identity, identityParams, readIdentity } from "../state/identity.js";
-import { getStored } from "../state/storage.js";
+import { get } from "../state/storage.js";
 import { change, drop, enlist, lists, put, rows } from "./queue.js";
 import { contentOf, isOwn, type Row } from "./row.js";
 
@@ -33,7 +33,7 @@ export const renewProof = (contact: string, account: string, proof: string): voi
   if (!proofBefore || proofBefore === proof || before !== contact || accountBefore !== account) return;
   // Another tab may have delivered it.
   for (const row of rows.values())
-    if (isOwn(row) && getStored(row.key)) {
+    if (isOwn(row) && get(row.key)) {
       change(row, contentOf(row.body.replace(proofBefore, proof)));
       put(row);
     }
