@@ -46,6 +46,20 @@ stories("an agreement", {
 });
 
 stories("a refusal", {
+  "elsewhere holds at once, and not only when the page is told: nothing is stored, and no request begins": async ({
+    tell,
+    page,
+    world,
+  }) => {
+    world.storage.lag = () => 0;
+    await tell("weather unavailable; A opens hidden; B opens; A tracks; 3 s; B refuses; requests <9; weather up");
+    await page("A").run(() => {
+      for (const verb of ["track", "identify"] as const) page("A").tracker[verb]("e9");
+    });
+    await tell("keys consent; requests 0; 60 s; keys consent; requests 0");
+  },
+  "that is taken back leaves whom the page knew by the storage, for the next page, too":
+    "A opens as ann/acme; A leaves; B opens nobody; B refuses; keys consent; B agrees; 1 s; B leaves; C opens nobody; C tracks; 60 s; owners ann/acme",
   "leaves who was named to its page, which stores it once the visitor agrees":
     "A opens; A refuses; keys consent; A agrees; keys consent identity; 1 s; A crashes; B opens nobody; 1 s; B tracks; 60 s; owners ann",
   ...each(["pending", ""], (state) => [
@@ -96,6 +110,8 @@ stories("a refusal", {
 });
 
 stories("a log-out", {
+  "before the visitor has chosen removes who was named by an earlier page":
+    "A opens; A leaves; B opens pending nobody; B resets; keys ; B leaves; C opens nobody; C tracks; 60 s; requests 0",
   "leaves the choice alone": "A opens; A agrees; A resets; keys consent identity",
   ...each(
     [

@@ -1,6 +1,6 @@
 /** What the delivery does when the page is seen, hidden or left, when it comes back, and when other documents have changed rows. */
 import { isHidden, type PageEvent } from "../page.js";
-import { consent, readConsent, restoreRefusal } from "../state/consent.js";
+import { consent, followConsent, restoreRefusal } from "../state/consent.js";
 import { storedIdentity } from "../state/identity.js";
 import { filed, get, getStored, isInMemory, isOurs, onRow } from "../state/storage.js";
 import { readVisitor } from "./addressing.js";
@@ -15,7 +15,7 @@ import { EVENT, isOwn, readRow } from "./row.js";
 
 /** Reads what other documents have written. @param isTold whether one of them may have ended the back-off */
 export const catchUp = (isTold?: boolean): void => {
-  readConsent();
+  followConsent();
   if (consent === "denied") rows.forEach(forget);
   readVisitor();
   readBackoff(isTold);

@@ -7,7 +7,7 @@ import { backOffMs, isSuccess } from "../../shared/retry-policy.js";
 import { url } from "../config.js";
 import { isHidden } from "../page.js";
 import { guard, log } from "../reporting.js";
-import { consent } from "../state/consent.js";
+import { isOpen } from "../state/storage.js";
 import { backoff } from "./backoff.js";
 import { trim } from "./bounds.js";
 import { due } from "./due.js";
@@ -60,15 +60,16 @@ const carry = async (row: Row, isOut: boolean): Promise<void> => {
   again();
 };
 
+const maySend = (): boolean => !!url && isOpen();
+
 const step = (isLeaving: boolean): void => {
   clearTimeout(next.timer);
   next.isComing = false;
   const isOut = isGone || isHidden();
-  const isOpen = consent === "granted" && !!url;
-  let wait = isOpen && !isOut ? lookWhenDue() : Number.POSITIVE_INFINITY;
+  let wait = !isOut && maySend() ? lookWhenDue() : Number.POSITIVE_INFINITY;
   judgeMarks();
   trim();
-  if (isOpen && countWaiting()) {
+  if (countWaiting() && maySend()) {
     const { mayProbeEarly } = next;
     for (const one of due({ isOut, isLeaving, mayProbeEarly }))
       if (typeof one === "number") wait = Math.min(wait, one);

@@ -30,11 +30,6 @@ export const keepIdentity = (): void => {
   set(filed(IDENTITY), row);
 };
 
-/** The storage was wiped, and is closed. This document still keeps in memory whom it has identified itself. */
-export const keepOwn = (): void => {
-  if (isOwn) keepIdentity();
-};
-
 /** What the identity adds to the params of an event. */
 export const identityParams = (): Params => {
   const [, , account_uid, identity_proof] = identity;
@@ -51,6 +46,8 @@ export const identify = (...who: [contact: string, account: string, proof: strin
 export const resetIdentity = (): void => {
   identity = [uuid()];
   isOwn = false;
+  // Also where the visitor has yet to agree, and nothing is stored in its place.
+  remove(filed(IDENTITY));
   keepIdentity();
 };
 

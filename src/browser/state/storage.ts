@@ -13,11 +13,11 @@ export const CONSENT = "consent";
 export const MUTE = "mute";
 
 const memory: Area = {};
-let isOpen = false;
+let isGranted = false;
 
-/** May anything but the choice be stored? */
+/** May anything but the choice be stored from now on? */
 export const open = (next: boolean): void => {
-  isOpen = next;
+  isGranted = next;
 };
 
 /** The key of a row that is filed by the tracker's name alone, as the choice: a refusal holds for all tokens. */
@@ -29,11 +29,7 @@ export const filed = (kind: string, scope = scopes[0]): string => named(`${scope
 export const isOurs = (key: string): boolean =>
   [named(CONSENT), named(MUTE), filed(""), filed("", scopes[1])].some((start) => key.startsWith(start));
 
-// The getter of `localStorage` may throw, so it is asked anew at each access. A muted document changes nothing in it.
-const area = (key?: string): Area =>
-  (isOpen || key === named(CONSENT)) && !isOn(config.mute) ? (localStorage as unknown as Area) : memory;
-
-/** What `localStorage` itself holds. */
+/** What `localStorage` itself holds. Its getter may throw, so it is asked anew at each access. */
 export const getStored = (key: string): string | undefined => attempt(() => (localStorage as unknown as Area)[key]);
 
 export const get = (key: string): string | undefined => memory[key] ?? getStored(key);
@@ -41,19 +37,22 @@ export const get = (key: string): string | undefined => memory[key] ?? getStored
 /** Is the row kept in memory, because it is not where it belongs? */
 export const isInMemory = (key: string): boolean => memory[key] !== undefined;
 
+/** May rows be stored, and requests begin? No more once another tab has stored a refusal, also before this one is told of it. */
+export const isOpen = (): boolean => isGranted && getStored(named(CONSENT)) !== "denied";
+
+/** Needs nobody's consent. A muted document changes nothing in the storage. */
 export const remove = (key: string): void => {
   delete memory[key];
-  attempt(() => delete area(key)[key]);
+  attempt(() => isOn(config.mute) || delete (localStorage as unknown as Area)[key]);
 };
 
 /** @returns whether it is where it belongs; else the storage keeps what it had */
 export const set = (key: string, value: string): boolean | undefined => {
   memory[key] = value;
+  if (isOn(config.mute) || !(isOpen() || key === named(CONSENT))) return true;
   return attempt(() => {
-    const target = area(key);
-    target[key] = value;
-    if (target !== memory) delete memory[key];
-    return true;
+    (localStorage as unknown as Area)[key] = value;
+    return delete memory[key];
   });
 };
 
@@ -66,8 +65,8 @@ export const onRow = (key: string, text: string | null): void => {
   if (text && !getStored(key)) memory[key] = text;
 };
 
-/** All keys of this name, in the order of their characters. */
-export const keys = (): string[] =>
-  [...new Set([...Object.keys(memory), ...(attempt(() => Object.keys(area())) ?? [])])]
+/** All keys of this name, in the order of their characters. @param isWhole whether to look into a storage that is closed, too */
+export const keys = (isWhole = isOpen()): string[] =>
+  [...new Set([...Object.keys(memory), ...((isWhole && attempt(() => Object.keys(localStorage))) || [])])]
     .filter((key) => key.startsWith(named("")))
     .sort();
