@@ -18,16 +18,6 @@ const printIntegrity = {
 /** The compiler alone: `npm run check` checks the types, once for all that is built. */
 const compile = (options = { declaration: false }) => typescript({ outDir: "dist", noCheck: true, ...options });
 
-/** Writes the pattern of secrets as one literal: in the source it is made of parts with names, which cost 40 bytes. */
-const literal = {
-  name: "literal",
-  transform: async (code, id) => {
-    if (!id.endsWith("capture/secrets.ts")) return null;
-    const { SECRET } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-    return { code: `export const SECRET = ${SECRET};`, map: { mappings: "" } };
-  },
-};
-
 /**
  * A second minifier behind terser, which alone can shorten members: what it finds beside saves 3 in 100 bytes. Its names of
  * variables compress worse than terser's, which therefore gives them once more.
@@ -98,7 +88,6 @@ const script = {
   output: { file: "dist/tracklet.iife.js", format: "iife", strict: false, sourcemap: "hidden" },
   plugins: [
     compile(),
-    literal,
     terser({
       ecma: 2020,
       toplevel: true,

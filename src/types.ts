@@ -41,15 +41,16 @@ export interface Config {
    */
   pageviews?: "auto" | "hash" | "off" | undefined;
   /**
-   * Names of parameters, an array or a text with blanks between. In the URL of a page view only these stay; `REDACTED` stands in
-   * place of every other one, and of a text in query or fragment that is no parameter. In what stays, secrets are guessed as
-   * ever. Default: all stay.
+   * Names of parameters, an array or a text with blanks between, as URLs write them. In the URL of a page view they keep their
+   * values, whatever these hold, beside the known ones (of campaigns and clicks, and `page`, `tab`, `sort` and their like); of
+   * every other one `REDACTED` takes the value's place. `"all"` keeps every parameter, `"none"` none. Default: the known ones.
    */
-  query?: string | readonly string[] | undefined;
+  query?: "all" | "none" | (string & {}) | readonly string[] | undefined;
+  /** `"keep"` leaves ids in the path of a page view's URL. By default `REDACTED` stands in their place. */
+  paths?: "keep" | undefined;
   /**
    * Changes an event before it is stored, in place or by giving another one back, or drops it (`null`, `false`). The URL of a
-   * page view is `params.visit_url`, without its secrets: user and password are removed, and what {@link Config.query} says is
-   * replaced.
+   * page view is `params.visit_url`, as {@link Config.query} and {@link Config.paths} leave it.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a hook may return nothing
   beforeSend?: ((event: TrackEvent) => TrackEvent | null | false | undefined | void) | undefined;

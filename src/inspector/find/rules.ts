@@ -46,8 +46,9 @@ export const RULES: Record<string, Rule> = {
   pageviews: oneOf(/^(auto|hash|off)$/, "write auto, hash or off (it is taken for auto)"),
   query: [
     (value) => [value].flat().every((name) => typeof name === "string"),
-    "write names of parameters with blanks between, such as utm_source page, or give an array of them",
+    "write names of parameters with blanks between, such as filter plan, or give an array of them; or all, or none",
   ],
+  paths: oneOf(/^keep$/, "write keep, or leave it out (ids are replaced)"),
   consent: oneOf(/^\s*(granted|pending|denied)\s*$/i, "write granted, pending or denied (it is taken for pending)"),
   respectGpc: SWITCH,
   maxEvents: BOUND,

@@ -1,117 +1,93 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { redact } from "../../../../src/browser/capture/redact.js";
-import { LISTS, type SecretUrl, tells, UNSEEN_COUNTS } from "../../../support/urls.js";
 
-/** As a browser has it in `location.href`. */
-const normalize = (url: string): string => new URL(url).href;
+const HOST = "https://shop.test";
 
-const secretUrls = Object.values(LISTS)
-  .flatMap(({ secret }) => secret)
-  .map((of) => ({ ...of, redacted: redact(normalize(of.url)) }));
-
-/** The URLs of which the rule does not hold, each by name, so that a change shows which. */
-const counts = ({ secret, harmless }: { secret: readonly SecretUrl[]; harmless: readonly string[] }): string[] => {
-  const kept = secret.filter((of) => tells(redact(normalize(of.url)), of));
-  const changed = harmless.filter((url) => redact(normalize(url)) !== normalize(url));
-  return [
-    `${secret.length - kept.length} of ${secret.length}`,
-    `${harmless.length - changed.length} of ${harmless.length}`,
-  ];
-};
-
-describe("the lists of URLs", () => {
-  it("lose their secrets and little else", () => {
-    const { tuned, sites, seen, unseen } = LISTS;
-    expect([tuned, sites, seen, unseen].map(counts)).toEqual([
-      ["383 of 440", "429 of 445"],
-      ["81 of 86", "105 of 113"],
-      ["141 of 212", "239 of 246"],
-      UNSEEN_COUNTS,
-    ]);
+describe("stays, or becomes what stands behind it", () => {
+  it.each<[what: string, before: string, after?: string, options?: Parameters<typeof redact>[1]]>([
+    ["a known name", "/a?page=2&utm_source=news&GCLID=Cj0KCQ&ScCid=1f#tab=b"],
+    ["a person or a secret under it", "/?ref=ann%2540mail.test&page=eyJhbGciOi.x", "/?ref=REDACTED&page=REDACTED"],
+    ["a card under it", "/?ref=4111+1111+1111-1111&step=378282246310005", "/?ref=REDACTED&step=REDACTED"],
+    ["parameters under it", "/?page=2?token=x1&ref=/b%3Ftoken%3Dx", "/?page=REDACTED&ref=REDACTED"],
+    [
+      "a name that is named",
+      "/?plan=a%26b&f%5Bx%5D=ann@mail.test&planned=c",
+      "/?plan=a%26b&f%5Bx%5D=ann@mail.test&planned=REDACTED",
+      { query: " plan,  f%5Bx%5D " },
+    ],
+    [
+      "an array of names",
+      "/?plan=/a?b=1&undefined=a&=b",
+      "/?plan=/a?b=1&undefined=REDACTED&REDACTED",
+      { query: ["plan"] },
+    ],
+    [
+      "all else",
+      "/?q=hat&user[password]=x&e=#access_token=y&b",
+      "/?q=REDACTED&user[password]=REDACTED&e=REDACTED#access_token=REDACTED&b",
+    ],
+    [
+      "a name that may be a secret",
+      `/?a12=x&${"n".repeat(33)}=x&ann@mail.test=x&${"n".repeat(32)}=x`,
+      `/?REDACTED&REDACTED&REDACTED&${"n".repeat(32)}=REDACTED`,
+    ],
+    ["a text", "/?logout#top"],
+    ["a text that is no word", "/?SGVsbG8#two-words", "/?REDACTED#REDACTED"],
+    ["all of it", "/?q=hat&a12#Top", undefined, { query: "all" }],
+    ["nothing of it", "/a?page=2&q=hat#top", "/a", { query: "none" }],
+    ["a route", "#!/a/12345?b=c&page=2", "#!/a/REDACTED?b=REDACTED&page=2"],
+    ["user and password", "https://ann:p@w@shop.test:51234/a", "https://shop.test:51234/a"],
+    ["an id", "/steuerreform-a-1234567.html/p_8f14e45/board", "/steuerreform-a-REDACTED.html/p_REDACTED/board"],
+    [
+      "one that is kept",
+      "/a/8f14e45fceea167a;s=1/reset/X",
+      "/a/8f14e45fceea167a;REDACTED/reset/REDACTED",
+      { paths: "keep" },
+    ],
+    [
+      "words",
+      "/XMLHttpRequest/addEventListener/URLSearchParams/covid19/b2b/2024-01-31/20240131/202401/v1.20.3/caf%C3%A9s",
+    ],
+    ["patterns and packages", "/:id/[id]/{id}/%7Bid%7D/@scope/logo@2x.png/react@18.2.0"],
+    ["what follows", "/invite/K7PX2M/a/ab1", "/invite/REDACTED/a/REDACTED"],
+    ["words that follow", "/password-reset/how-it-works"],
+    ["an e-mail address", "/u/ann.b+c%2540mail.test/x", "/u/REDACTED/x"],
+    ["a session", "/a;jsessionid=x1/(S(abc))/b%3Ba", "/a;REDACTED/REDACTED/b;REDACTED"],
+    ["parameters in the path", "/a%3Ftoken%3Dx/b", "/REDACTED/b"],
+    ["letters that are escaped", "/%38f14e4%35fceea/caf%C3%A9-8f14e45", "/REDACTED/caf%C3%A9-REDACTED"],
+    ["no URL", "ann@mail.test", "REDACTED"],
+  ])("%s: %s", (_, before, after = before, options = {}) => {
+    expect(redact(before, options)).toBe(after);
+    expect(redact(after, options)).toBe(after);
   });
-  it("stay URLs of the same host", () => {
-    const moved = secretUrls.filter(({ url, redacted }) => new URL(redacted).host !== new URL(url).host);
-    expect(moved).toEqual([]);
-  });
 });
 
-it("keeps names, and what stands beside a secret", () => {
-  const redacted = {
-    "https://shop.test/a?page=2&token=x1&sort=price#top": "https://shop.test/a?page=2&token=REDACTED&sort=price#top",
-    "https://shop.test/a?user[password]=x&token=y1": "https://shop.test/a?user[password]=REDACTED&token=REDACTED",
-    "https://shop.test/a#/route?token=x1&page=2": "https://shop.test/a#/route?token=REDACTED&page=2",
-    "https://shop.test/a;jsessionid=x1y?b=1": "https://shop.test/a;jsessionid=REDACTED?b=1",
-    "https://shop.test/reset/8f14e45fceea167a?b=1": "https://shop.test/reset/REDACTED?b=1",
-    "https://shop.test/a?next=https://b.test/?token=x1&b=1":
-      "https://shop.test/a?next=https://b.test/?token=REDACTED&b=1",
-    "https://shop.test/a?next=%2Fb%3Ftoken%3Dx1%26c%3D1&b=1": "https://shop.test/a?next=%2Fb%3Ftoken%3DREDACTED&b=1",
-    "https://shop.test/a?email=ann%40mail.test&b=%C3%A9": "https://shop.test/a?email=REDACTED&b=%C3%A9",
-    "https://shop.test/a?lot=8f14e45fceea167a&gclid=8f14e45fceea167a":
-      "https://shop.test/a?lot=REDACTED&gclid=8f14e45fceea167a",
-    "https://shop.test/lots/8f14e45fceea167a?lot=0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0":
-      "https://shop.test/lots/8f14e45fceea167a?lot=0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0",
-    "https://ann:x@shop.test:8443/a?b=1": "https://shop.test:8443/a?b=1",
-  };
-  expect(Object.fromEntries(Object.keys(redacted).map((url) => [url, redact(url)]))).toEqual(redacted);
+it("cuts a URL after 8,192 characters, when all is replaced", () => {
+  expect(redact(`${HOST}/a?token=${"x".repeat(100_000)}&page=2`, {})).toBe(`${HOST}/a?token=REDACTED&page=2`);
+  const across = `${HOST}/a?page=${"b".repeat(8_160)}&ref=ann@mail.test`;
+  expect(redact(across, {})).toBe(`${across.slice(0, 8_190)}RE`);
 });
-
-it("keeps the parameters that `query` names, if they hold no secret, and no other", () => {
-  const shown = "https://shop.test/reset/8f14e45fceea167a?page=2&token=eth&q=hat&utm_source=ann@mail.test&=x#top";
-  const names = ["page", "utm_source"];
-  const hidden = "https://shop.test/reset/REDACTED?page=2&REDACTED&REDACTED&utm_source=REDACTED&REDACTED#REDACTED";
-  for (const query of [names, names.join(" "), " page,  utm_source "]) expect(redact(shown, query)).toBe(hidden);
-  expect(redact("https://ann:x@shop.test/?page=2?b=1#/a?page=3", "page")).toBe(
-    "https://shop.test/?page=2?REDACTED#REDACTED?page=3",
-  );
-  expect(redact("https://shop.test/?page=2", "")).toBe("https://shop.test/?REDACTED");
-});
-
-it("cuts a URL after 8,192 characters, when its secrets are gone", () => {
-  const long = `https://shop.test/a?token=${"x".repeat(100_000)}&page=2`;
-  expect(redact(long)).toBe("https://shop.test/a?token=REDACTED&page=2");
-  const across = `https://shop.test/a?b=${"b".repeat(8_160)}&email=ann@mail.test`;
-  expect(redact(across)).toBe(`${across.slice(0, 8_189)}RED`);
-});
-
-/** A name, and the longest value that is looked at to its end. */
-const RUNS = [`key${"=".repeat(63)}a${"1".repeat(2_432)}`, `code=${"a1".repeat(30)}`, `x=${"a".repeat(4_998)}`];
 
 /** What a hostile link could repeat. */
 const REPEATED =
-  'jwt token token= passw pass5b sessid sidcode=/ saml cred d_confirmation reset/ code=1& a@ a%40 ://a %25 ; key[][][] eyJ a a& a=1& a=a1- x=1111111111111 a1 {"a":1, #a phone=1 e=1 =1- =111-11- %2B /a/1a guest/a1 1+ (a(';
+  "? & # / #/ #!/ ; = a= =a a@ a@a @ . a. eyJ ( (a( % %25 %2541 4 4- 41111 a1 1a A aB aBC - share share/ A1/ a1-1a- &a=1 utm_ utm_= &ref= [ :// ://@";
 
 it("takes time that grows no faster than the URL, whatever it holds", () => {
   /** Processor time, which other processes do not lengthen, in microseconds. */
   const cost = (text: string, length: number, times: number): number => {
-    const url = `https://shop.test/?${text.repeat(length / text.length)}`;
+    const url = `${HOST}/${text.repeat(length / text.length)}`;
     const before = process.cpuUsage();
-    for (let i = 0; i < times; i++) redact(url);
+    for (let i = 0; i < times; i++) redact(url, {});
     const { user, system } = process.cpuUsage(before);
     return user + system;
   };
-  const slow = [...REPEATED.split(" "), ...RUNS].flatMap((text) => {
-    const rounds = Array.from({ length: 7 }, () => ({ short: cost(text, 10_000, 10), long: cost(text, 100_000, 1) }));
+  const slow = REPEATED.split(" ").flatMap((text) => {
+    const rounds = Array.from({ length: 5 }, () => ({ short: cost(text, 3_000, 10), long: cost(text, 30_000, 1) }));
     // The fastest round is the one that nothing else has disturbed.
     const long = Math.min(...rounds.map((round) => round.long));
     const short = Math.min(...rounds.map((round) => round.short));
-    // Time that grows with the square is ten times as long. What takes less than eight milliseconds is too short to be compared.
-    return long > Math.max(8_000, 3 * short) ? [`${text}: 100 KB take ${long} µs, ten times 10 KB ${short} µs`] : [];
+    // Time that grows with the square is ten times as long. What takes less than four milliseconds is too short to be compared.
+    return long > Math.max(4_000, 3 * short) ? [`${text}: 30 KB take ${long} µs, ten times 3 KB ${short} µs`] : [];
   });
   expect(slow).toEqual([]);
-});
-
-const part = fc.stringMatching(/^[a-zA-Z0-9%;=&?#/@:.[\]_+-]{0,12}$/);
-
-it("takes out a token, whatever stands around it", () => {
-  const urls = fc
-    .tuple(part, part, part)
-    .map(([path, query, fragment]) => `https://shop.test/${path}?${query}#${fragment}`);
-  fc.assert(
-    fc.property(urls, fc.constantFrom("&", "?", "#"), part, part, (url, separator, before, behind) => {
-      const token = `${before}s3cr3t${behind}`.replace(/[?&#]/g, "");
-      expect(redact(`${url}${separator}token=${token}`)).not.toContain("s3cr3t");
-    }),
-    { seed: 1 },
-  );
 });
