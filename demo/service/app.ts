@@ -75,7 +75,11 @@ const REQUEST_TIMEOUT_MS = 30_000;
 export const createService = async (options: ServiceOptions = {}): Promise<FastifyInstance> => {
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS, lingerMs, bounds = BOUNDS, ...given } = options;
   const config = { ...readConfig({}), ...given };
-  const database = options.database ?? (await openDatabase(config, config.seed ? seed : undefined));
+  // Until there is a log, what happens waits for it.
+  const early: string[] = [];
+  let tell = (text: string): void => void early.push(text);
+  const open = () => openDatabase(config, config.seed ? seed : undefined, (text) => tell(text));
+  const database = options.database ?? (await open());
   const failed = async (error: Error): Promise<never> => {
     await database.close();
     throw error instanceof StartError
@@ -115,6 +119,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     frameworkErrors: answerBadUrl,
     clientErrorHandler: answerBadHttp,
   });
+  tell = (text) => app.log.warn(text);
+  for (const text of early) app.log.info(text);
   app.addHook("onClose", async () => {
     // Not waited for: its look may be behind an order that takes long, and the end of the database ends both.
     void generation.stop();

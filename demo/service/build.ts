@@ -26,8 +26,7 @@ const buildPage = async (): Promise<void> => {
 /** Builds the service to JavaScript that Node runs as it is; the libraries stay where they are installed. */
 export const buildService = async (): Promise<void> => {
   const { metafile } = await build({
-    // Whatever runs in a thread of its own is a file of its own.
-    entryPoints: ["main.ts", "database/pglite/pglite-worker.ts"].map((file) => join(SOURCE, file)),
+    entryPoints: [join(SOURCE, "main.ts")],
     outdir: OUT,
     entryNames: "[name]",
     bundle: true,

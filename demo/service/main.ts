@@ -45,7 +45,7 @@ const main = async (): Promise<void> => {
 
 /** Without a password. */
 const tellDatabase = ({ databaseUrl, dataFolder }: ServiceConfig): string => {
-  if (databaseUrl === undefined) return `the embedded database in ${dataFolder}`;
+  if (databaseUrl === undefined) return `a PostgreSQL of its own in ${dataFolder}`;
   const urls = addressesOf(databaseUrl).map((address) => new URL(address));
   const hosts = urls.map(({ host }) => host || "this machine").join(", ");
   return `the database ${urls[0]!.pathname.slice(1) || "of the user's name"} at ${hosts}`;

@@ -130,7 +130,7 @@ describe("npm start, when something is wrong, says so in one line", () => {
   });
 
   it("a data folder that was copied in part", async () => {
-    const cluster = join(folder, "data/postgres");
+    const cluster = join(folder, "data/cluster");
     await mkdir(join(cluster, "global"), { recursive: true });
     await mkdir(join(cluster, "pg_wal"));
     for (const file of ["PG_VERSION", "global/pg_control"]) await writeFile(join(cluster, file), "17");

@@ -1,26 +1,41 @@
-import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chownSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PGlite } from "@electric-sql/pglite";
-import { ROOT } from "./launch.js";
+import { makeCluster } from "../../demo/service/database/embedded/make-cluster.js";
+import { findPrograms } from "../../demo/service/database/embedded/programs.js";
+import { serverUser } from "../../demo/service/database/embedded/server-user.js";
+import { INITDB } from "../../demo/service/database/embedded/settings.js";
 
-/** An empty database as this version of PGlite makes it; kept between runs. */
-const emptyDatabase = async (): Promise<string> => {
-  const { version } = JSON.parse(await readFile(join(ROOT, "node_modules/@electric-sql/pglite/package.json"), "utf8"));
-  const cluster = join(ROOT, `test/.results/cluster-${version}`);
-  if (existsSync(cluster)) return cluster;
-  const unfinished = `${cluster}-${process.pid}`;
-  await mkdir(join(ROOT, "test/.results"), { recursive: true });
-  await (await PGlite.create(unfinished)).close();
-  // Another process may have been faster.
-  await rename(unfinished, cluster).catch(() => rm(unfinished, { recursive: true }));
-  return cluster;
+/** The data folder of an empty database, kept between runs: to make one takes most of a first start. */
+const emptyFolder = (): string => {
+  const kind = createHash("sha256")
+    .update([process.getuid?.(), ...INITDB].join())
+    .digest("hex");
+  const kept = join(tmpdir(), `tracklet-empty-${kind.slice(0, 8)}`);
+  if (existsSync(kept)) return kept;
+  const folder = mkdtempSync(join(tmpdir(), "tracklet-data-"));
+  const user = serverUser(join(folder, "cluster"), true);
+  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid!);
+  makeCluster(folder, findPrograms(folder, user), user);
+  try {
+    renameSync(folder, kept);
+  } catch {
+    // Another process was faster.
+    rmSync(folder, { recursive: true });
+  }
+  return kept;
 };
 
-/** A data folder for the service in which an empty database is: to make one takes most of a first start. */
+/** A data folder for the service in which an empty database is. */
 export const dataFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "tracklet-data-"));
-  await cp(await emptyDatabase(), join(folder, "postgres"), { recursive: true });
+  const kept = emptyFolder();
+  const folder = mkdtempSync(join(tmpdir(), "tracklet-data-"));
+  const { uid, gid } = statSync(kept);
+  chownSync(folder, uid, gid);
+  execFileSync("cp", ["-a", join(kept, "cluster"), folder]);
+  for (const name of readdirSync(kept))
+    if (name.startsWith("programs-")) symlinkSync(join(kept, name), join(folder, name));
   return folder;
 };

@@ -105,7 +105,7 @@ it.each<[string, () => string[]]>([
   [
     "the folders of the inspector and of the service have 5 to 12 files each",
     () => {
-      const service = [...SERVICE, "database/pglite", "database/postgres", "records/deletion"].map(
+      const service = [...SERVICE, "database/embedded", "database/postgres", "records/deletion"].map(
         (folder) => `service/${folder}`,
       );
       return ["inspector/watch", "inspector/find", "inspector/show", ...service].flatMap((folder) => {
@@ -133,15 +133,12 @@ it.each<[string, () => string[]]>([
         )
         .map(({ name }) => name),
   ],
-  [
-    "database alone knows pg and PGlite",
-    () => imports(/^service\/(?!database\/)/, (from) => /^(pg|@electric-sql\/.*)$/.test(from)),
-  ],
+  ["database alone knows pg", () => imports(/^service\/(?!database\/)/, (from) => /^pg$/.test(from))],
   [
     "every file is reached from an entry",
     () => {
       const names = modules.map(({ name }) => name);
-      const entries = names.filter((name) => ENTRIES.test(name) || /^inspector\/main$|-script$|-worker$/.test(name));
+      const entries = names.filter((name) => ENTRIES.test(name) || /^inspector\/main$|-script$/.test(name));
       const reached = new Set(entries.flatMap((entry) => [...reach(entry)]));
       return names.filter((name) => !reached.has(name));
     },

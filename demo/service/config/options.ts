@@ -63,13 +63,18 @@ export const OPTIONS = {
         default: [],
       },
     ),
-    dataFolder: option("TRACKLET_DATA", "folder of the embedded PostgreSQL (one process at a time)", {
-      type: "string",
-      minLength: 1,
-      expected: "a folder",
-      default: fileURLToPath(new URL(".data", DEMO_FOLDER)),
-    }),
-    databaseUrl: option("DATABASE_URL", "a PostgreSQL server instead, for any number of processes", {
+    dataFolder: option(
+      "TRACKLET_DATA",
+      "folder of the service's own PostgreSQL; as root by default `/var/lib/tracklet`",
+      {
+        type: "string",
+        minLength: 1,
+        expected: "a folder",
+        // PostgreSQL does not run as root, and no other user can enter root's own folders.
+        default: process.getuid?.() === 0 ? "/var/lib/tracklet" : fileURLToPath(new URL(".data", DEMO_FOLDER)),
+      },
+    ),
+    databaseUrl: option("DATABASE_URL", "a given PostgreSQL instead, for any number of processes", {
       type: "string",
       format: "database",
       expected:

@@ -18,7 +18,7 @@ export interface Shard {
   node: number;
 }
 
-/** What the service needs of a database: the same over the embedded PostgreSQL and over a server. */
+/** What the service needs of a database: the same over a PostgreSQL of its own and over a given one. */
 export interface Database {
   query: Query;
   /**
@@ -34,6 +34,8 @@ export interface Database {
   write(statements: readonly Statement[], node?: number): Promise<Written>;
   /** Where the rows of a contact lie; nothing, or absent, where the tables are not spread over nodes. */
   shardOf?(contactId: string): Shard | undefined;
+  /** Takes what was deleted out of the files; absent where whoever runs the server sees to that. */
+  tidy?(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -16,6 +16,8 @@ const UNAVAILABLE =
 /** Is the database out of reach for now, so that the same request may succeed later? */
 export const isUnavailable = (error: unknown): boolean =>
   UNAVAILABLE.test(errorCode(error)) ||
+  // A socket that is not there (yet): of files the same code means something else.
+  (errorCode(error) === "ENOENT" && (error as NodeJS.ErrnoException).syscall === "connect") ||
   // pg gives these no code.
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client .+ is not queryable)/.test(
     String((error as Error)?.message),
@@ -43,7 +45,7 @@ const BY_CODE: readonly [RegExp, Fault][] = [
 ];
 const BY_TEXT: readonly [RegExp, Fault][] = [
   [/^timeout exceeded when trying to connect/, "connections"],
-  [/^Query read timeout|gave no answer|was busy/, "slow"],
+  [/^Query read timeout/, "slow"],
 ];
 
 /** Which of these an error of a database that is out of reach tells of. */

@@ -29,9 +29,13 @@ const LOOK_MS = 1_000;
  * @param fill what a new database begins with
  * @throws StartError when it cannot be reached or prepared
  */
-export const openPostgres = async (databaseUrl: string, fill?: Fill): Promise<Database> => {
+export const openPostgres = (databaseUrl: string, fill?: Fill): Promise<Database> =>
+  usable(connectPostgres(databaseUrl, fill));
+
+/** The same; what the server says, and what becomes of a connection, is thrown as it is. */
+export const connectPostgres = async (databaseUrl: string, fill?: Fill): Promise<Database> => {
   const urls = addressesOf(databaseUrl);
-  await usable(prepareAt(urls, openAlone, fill));
+  await prepareAt(urls, openAlone, fill);
   const addresses = openAddresses(urls, {
     max: MAX_CONNECTIONS,
     query_timeout: QUERY_TIMEOUT_MS,
@@ -45,7 +49,7 @@ export const openPostgres = async (databaseUrl: string, fill?: Fill): Promise<Da
     await shards.read();
   };
   // By a connection such as events take: a pooler in between may refuse what it asks for.
-  await usable(look()).catch(async (error) => {
+  await look().catch(async (error) => {
     await database.close();
     throw error;
   });
@@ -70,10 +74,13 @@ export const openPostgres = async (databaseUrl: string, fill?: Fill): Promise<Da
  *
  * @throws StartError when the server cannot be reached, or the service has not made its tables there
  */
-export const openExistingPostgres = async (databaseUrl: string): Promise<Database> => {
+export const openExistingPostgres = (databaseUrl: string): Promise<Database> => usable(connectExisting(databaseUrl));
+
+/** The same; what the server says, and what becomes of a connection, is thrown as it is. */
+export const connectExisting = async (databaseUrl: string): Promise<Database> => {
   const database = over(openAddresses(addressesOf(databaseUrl), { max: 1 }));
   try {
-    await usable(requireTables(database));
+    await requireTables(database);
   } catch (error) {
     await database.close();
     throw error;

@@ -11,14 +11,14 @@ import type { Database } from "../../database/database.js";
 import { openDatabase } from "../../database/open-database.js";
 import { createToken } from "../../http/token-store.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { onBothEngines } from "../support/engines.js";
+import { overDatabase } from "../support/over-database.js";
 import { expectRefusal } from "../support/refusal.js";
 import { API_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
 
 const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
 const DAY = 86_400_000;
 
-onBothEngines((place) => {
+overDatabase((place) => {
   let database: Database;
   let service: RunningService;
   let admin = "";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Database } from "../../database/database.js";
 import { openDatabase } from "../../database/open-database.js";
 import { createToken } from "../../http/token-store.js";
-import { onBothEngines } from "../support/engines.js";
+import { overDatabase } from "../support/over-database.js";
 import { expectRefusal } from "../support/refusal.js";
 import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";
 
@@ -10,7 +10,7 @@ const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-acce
 const ADMIN = "test-admin-token";
 
 /** `PUT /v2/contacts` and `/v2/accounts`. */
-onBothEngines((place) => {
+overDatabase((place) => {
   let database: Database;
   let service: RunningService;
   let shopAdmin = "";

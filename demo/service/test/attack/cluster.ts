@@ -1,7 +1,7 @@
 import { runAt } from "../support/cluster.js";
 import { startCluster } from "../support/own-cluster.js";
 import { SERVICE } from "../support/service-process.js";
-import { createTraffic, type Engine, type Outcome, openScene, pause, readStored } from "./scene.js";
+import { createTraffic, type Outcome, openScene, pause, readStored } from "./scene.js";
 
 const WORKERS = 3;
 /** Events between two faults. */
@@ -41,9 +41,9 @@ const createFollower = (
  * A cluster under load: its nodes and the service are killed, a shard is moved, a worker is added and gets its part. What
  * `export --follow` has given meanwhile must be what is stored.
  */
-export const cluster = async (_: Engine): Promise<Outcome> => {
+export const cluster = async (): Promise<Outcome> => {
   const citus = await startCluster(WORKERS, { spare: 1 });
-  const scene = await openScene("PostgreSQL", { databaseUrl: citus.url });
+  const scene = await openScene({ databaseUrl: citus.url });
   await scene.start();
   const coordinator = citus.nodes[0]!.url;
   const traffic = createTraffic(scene);

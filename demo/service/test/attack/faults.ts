@@ -3,16 +3,16 @@ import { connect, createServer, type Socket } from "node:net";
 import pg from "pg";
 import { IN_CONTAINER } from "../support/service-process.js";
 import { smallDisk } from "../support/small-disk.js";
-import { createTraffic, type Engine, eventOf, type Outcome, openScene, pause, post, type Traffic } from "./scene.js";
+import { childrenOf, createTraffic, eventOf, type Outcome, openScene, pause, post, type Traffic } from "./scene.js";
 
 const KILLS = 20;
-const DATABASE_KILLS = 10;
+const SERVER_KILLS = 10;
 /** Events between two faults. */
 const BETWEEN = 150;
 
-/** The service is killed under load, and then PostgreSQL. */
-export const kills = async (engine: Engine): Promise<Outcome> => {
-  const scene = await openScene(engine);
+/** The service is killed under load, and then its PostgreSQL: the server, which it starts again, or one of the server's processes. */
+export const kills = async (): Promise<Outcome> => {
+  const scene = await openScene();
   await scene.start();
   const traffic = createTraffic(scene);
   for (let kill = 0; kill < KILLS; kill += 1) {
@@ -20,26 +20,25 @@ export const kills = async (engine: Engine): Promise<Outcome> => {
     await scene.service().stop("SIGKILL");
     await scene.start();
   }
-  for (let kill = 0; scene.database !== undefined && kill < DATABASE_KILLS; kill += 1) {
+  for (let kill = 0; kill < SERVER_KILLS; kill += 1) {
     await traffic.more(BETWEEN);
-    await scene.database.crash();
-    await scene.database.resume();
+    const server = scene.serverPid();
+    process.kill(kill % 2 === 0 ? server : childrenOf(server).at(-1)!, "SIGKILL");
   }
   await traffic.more(BETWEEN);
   await traffic.stop();
-  const ofDatabase = scene.database === undefined ? "" : ` and ${DATABASE_KILLS} of PostgreSQL`;
-  return { scene, traffic, note: `${KILLS} kills of the service${ofDatabase}` };
+  return { scene, traffic, note: `${KILLS} kills of the service and ${SERVER_KILLS} of its server` };
 };
 
 const LOCKED_MS = 60_000;
 
 /** Somebody locks the table of events for a minute. */
-export const lock = async (engine: Engine): Promise<Outcome> => {
-  const scene = await openScene(engine);
+export const lock = async (): Promise<Outcome> => {
+  const scene = await openScene({ given: {} });
   await scene.start();
   const traffic = createTraffic(scene);
   await traffic.more(BETWEEN);
-  const holder = new pg.Client(scene.database!.url);
+  const holder = new pg.Client(scene.given!.url);
   await holder.connect();
   await holder.query("BEGIN");
   await holder.query("LOCK TABLE events");
@@ -58,25 +57,30 @@ const recovery = async (traffic: Traffic): Promise<string> => {
 };
 
 /** The disk is full, and then it is not. */
-export const fullDisk = async (engine: Engine): Promise<Outcome> => {
-  const disk = smallDisk(engine === "PGlite" ? 320 : 160);
-  const where = engine === "PGlite" ? { folder: `${disk.folder}/data` } : { postgres: { folder: disk.folder } };
-  const scene = await openScene(engine, where);
+export const fullDisk = async (): Promise<Outcome> => {
+  const disk = smallDisk(320);
+  const scene = await openScene({ folder: `${disk.folder}/data` });
   await scene.start();
   const traffic = createTraffic(scene, () => crypto.randomUUID().repeat(500));
-  await traffic.more(BETWEEN);
-  disk.fill((engine === "PGlite" ? 66 : 2) * 2 ** 20);
-  while (!traffic.others.has("503")) await pause(50);
-  await pause(5_000);
-  disk.empty();
-  // Whoever runs PostgreSQL starts it where it has ended.
-  if (scene.database?.hasEnded()) await scene.database.resume();
-  const note = await recovery(traffic);
+  const notes: string[] = [];
+  // With the room that events leave, and with none, so that the server ends.
+  for (const left of [66, 0]) {
+    await traffic.more(BETWEEN);
+    traffic.others.delete("503");
+    disk.fill(left * 2 ** 20);
+    while (!traffic.others.has("503")) await pause(50);
+    await pause(5_000);
+    disk.empty();
+    const began = performance.now();
+    await traffic.more(BETWEEN);
+    notes.push(`again after ${((performance.now() - began) / 1_000).toFixed(1)} s`);
+  }
+  await traffic.stop();
   const close = async (): Promise<void> => {
     await scene.close();
     disk.remove();
   };
-  return { scene: { ...scene, close }, traffic, note };
+  return { scene: { ...scene, close }, traffic, note: notes.join(", ") };
 };
 
 /** Takes all connections that there are. */
@@ -94,22 +98,22 @@ const takeAll = async (url: string): Promise<pg.Client[]> => {
 };
 
 /** PostgreSQL has no connection left: when the service starts, and while it runs. */
-export const noConnection = async (engine: Engine): Promise<Outcome> => {
-  const scene = await openScene(engine, { postgres: { options: ["-c", "max_connections=20"] } });
-  const others = await takeAll(scene.database!.url);
+export const noConnection = async (): Promise<Outcome> => {
+  const scene = await openScene({ given: { options: ["-c", "max_connections=20"] } });
+  const others = await takeAll(scene.given!.url);
   const early = await scene.another({}).closed;
   await Promise.all(others.map((client) => client.end()));
   await scene.start();
   const traffic = createTraffic(scene);
   await traffic.more(BETWEEN);
-  const admin = new pg.Client({ connectionString: scene.database!.url, application_name: "attack" });
+  const admin = new pg.Client({ connectionString: scene.given!.url, application_name: "attack" });
   await admin.connect();
   const more: pg.Client[] = [];
   for (const until = Date.now() + 10_000; Date.now() < until; ) {
     await admin.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'test' AND application_name <> 'attack'",
     );
-    more.push(...(await takeAll(scene.database!.url)));
+    more.push(...(await takeAll(scene.given!.url)));
   }
   await Promise.all([...more, admin].map((client) => client.end().catch(() => {})));
   const told = early.stderr.trim().split("\n");
@@ -154,9 +158,9 @@ const createBrake = async (url: string) => {
 };
 
 /** The database takes a second for each answer, and then it says nothing more for half a minute. */
-export const slowDatabase = async (engine: Engine): Promise<Outcome> => {
-  const scene = await openScene(engine);
-  const brake = await createBrake(scene.database!.url);
+export const slowDatabase = async (): Promise<Outcome> => {
+  const scene = await openScene({ given: {} });
+  const brake = await createBrake(scene.given!.url);
   await scene.start({ DATABASE_URL: brake.url });
   const traffic = createTraffic(scene);
   await traffic.more(BETWEEN);
@@ -173,8 +177,8 @@ export const slowDatabase = async (engine: Engine): Promise<Outcome> => {
 export const FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
 
 /** A process starts with a clock that is 400 days ahead, and events are kept for a year; then one that is behind. */
-export const wrongClock = async (engine: Engine): Promise<Outcome> => {
-  const scene = await openScene(engine);
+export const wrongClock = async (): Promise<Outcome> => {
+  const scene = await openScene();
   await scene.start();
   const traffic = createTraffic(scene);
   await traffic.more(BETWEEN);
@@ -207,8 +211,8 @@ export const wrongClock = async (engine: Engine): Promise<Outcome> => {
 };
 
 /** A second service starts on the folder of the first one, in a container whose processes have other ids. */
-export const namespaces = async (engine: Engine): Promise<Outcome> => {
-  const scene = await openScene(engine);
+export const namespaces = async (): Promise<Outcome> => {
+  const scene = await openScene();
   await scene.start();
   const traffic = createTraffic(scene);
   await traffic.more(BETWEEN);

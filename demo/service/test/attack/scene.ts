@@ -1,10 +1,10 @@
+import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dataFolder } from "../../../../test/support/data-folder.js";
+import { filesOf, readServerFile } from "../../database/embedded/folder.js";
 import { basic } from "../support/basic.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";
-
-export type Engine = "PGlite" | "PostgreSQL";
 
 /** What came of an attack. */
 export interface Outcome {
@@ -12,12 +12,17 @@ export interface Outcome {
   traffic: Traffic;
   /** What else is worth knowing, in a few words. */
   note: string;
+  /** What it looked for was wrong, besides what is lost or there twice. */
+  isWrong?: boolean;
 }
 
-/** A service over a database of its own. */
+/** A service over an empty database. */
 export interface Scene {
-  /** `undefined` with PGlite, and where the database is somebody else's. */
-  database: Awaited<ReturnType<typeof startPostgres>> | undefined;
+  /** The server that is given to it; `undefined` where it has one of its own. */
+  given: Awaited<ReturnType<typeof startPostgres>> | undefined;
+  /** Where its own PostgreSQL is; `undefined` where one is given. */
+  folder: string | undefined;
+  serverPid(): number;
   service(): ReturnType<typeof spawnService>;
   url(): string;
   /** Starts the service; resolves once it is ready. */
@@ -31,23 +36,30 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-/** @param options where the data is, and how PostgreSQL is started, where that is other than usual */
-export const openScene = async (
-  engine: Engine,
-  options: { folder?: string; postgres?: Parameters<typeof startPostgres>[0]; databaseUrl?: string } = {},
-): Promise<Scene> => {
-  const isServer = engine === "PostgreSQL";
-  const database = isServer && options.databaseUrl === undefined ? await startPostgres(options.postgres) : undefined;
-  const folder = isServer ? undefined : (options.folder ?? (await dataFolder()));
-  const place: Record<string, string> = isServer
-    ? { DATABASE_URL: options.databaseUrl ?? database!.url }
-    : { TRACKLET_DATA: folder! };
+interface SceneOptions {
+  /** Where its data is. */
+  folder?: string;
+  /** How a server is started that is given to it. */
+  given?: Parameters<typeof startPostgres>[0];
+  /** A database that is given to it. */
+  databaseUrl?: string;
+}
+
+/** @param options Default: the service has a PostgreSQL of its own in a new folder */
+export const openScene = async (options: SceneOptions = {}): Promise<Scene> => {
+  const given = options.given && (await startPostgres(options.given));
+  const databaseUrl = options.databaseUrl ?? given?.url;
+  const folder = databaseUrl === undefined ? (options.folder ?? (await dataFolder())) : undefined;
+  const place: Record<string, string> =
+    databaseUrl === undefined ? { TRACKLET_DATA: folder! } : { DATABASE_URL: databaseUrl };
   let service: ReturnType<typeof spawnService> | undefined;
   let url = "";
   const another: Scene["another"] = (environment, through, args) =>
     spawnService({ TRACKLET_SEED: "off", TRACKLET_RATE_LIMIT: "0", ...place, ...environment }, args, through);
   return {
-    database,
+    given,
+    folder,
+    serverPid: () => readServerFile(filesOf(folder!).cluster)!.pid,
     another,
     service: () => service!,
     url: () => url,
@@ -56,12 +68,16 @@ export const openScene = async (
       url = await service.ready();
     },
     close: async () => {
-      await service?.stop("SIGKILL");
-      await database?.stop();
+      await service?.stop("SIGTERM");
+      await given?.stop();
       if (folder !== undefined) await rm(folder, { recursive: true, force: true });
     },
   };
 };
+
+/** Ids of the processes that a server has started. */
+export const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
 
 const CLIENTS = 16;
 /** Milliseconds: longer than the service lets anybody wait. */

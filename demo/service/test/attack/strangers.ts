@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import fc from "fast-check";
-import { createTraffic, type Engine, type Outcome, openScene, pause } from "./scene.js";
+import { createTraffic, type Outcome, openScene, pause } from "./scene.js";
 
 const REQUESTS = 20_000;
 /** Of them under way at a time. */
@@ -62,8 +62,8 @@ const noHttp = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(byte
 const request = fc.oneof({ weight: 19, arbitrary: asked }, { weight: 1, arbitrary: noHttp });
 
 /** What is no request, and what is nearly one, while others send events. */
-export const fuzz = async (engine: Engine): Promise<Outcome> => {
-  const scene = await openScene(engine);
+export const fuzz = async (): Promise<Outcome> => {
+  const scene = await openScene();
   await scene.start();
   const traffic = createTraffic(scene);
   const seed = Date.now() % 2 ** 31;
@@ -97,8 +97,8 @@ const HELD = 2_000;
 const HELD_BYTES = 255_000;
 
 /** Many bodies that begin and do not end, of another address than the clients'. */
-export const heldBodies = async (engine: Engine): Promise<Outcome> => {
-  const scene = await openScene(engine);
+export const heldBodies = async (): Promise<Outcome> => {
+  const scene = await openScene();
   await scene.start();
   const traffic = createTraffic(scene);
   await traffic.more(200);

@@ -1,10 +1,10 @@
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import pg from "pg";
 import { launch } from "../../../../test/support/launch.js";
 import { median } from "../../../../test/support/median.js";
 import { cpuSeconds, machineSeconds } from "../../../../test/support/processor-time.js";
 import type { Database } from "../../database/database.js";
+import { readServerFile } from "../../database/embedded/folder.js";
 import { newIds } from "../../database/event-id.js";
 import { openDatabase } from "../../database/open-database.js";
 import { insertEvents, type NewEvent } from "../../ingest/rows.js";
@@ -43,7 +43,7 @@ const feed = async (database: Database): Promise<Pick<Load, "perSecond">> => {
 };
 
 const besides = async (place: Place): Promise<Place> => {
-  if (place.databaseUrl === undefined) return { ...place, dataFolder: join(place.dataFolder, "floor") };
+  if (place.databaseUrl === undefined) return { ...place, dataFolder: `${place.dataFolder}-floor` };
   const client = new pg.Client(place.databaseUrl);
   await client.connect();
   await client.query("CREATE DATABASE floor");
@@ -115,8 +115,9 @@ const shares = (rounds: (Load & Costs)[]): Record<string, number> => {
  * Each floor has the processors to itself, the service shares them with its clients and its database. So beside it stands
  * what these processors give for the work of both floors together.
  */
-export const throughput = async (engine: string, place: Place, databasePid = 0): Promise<void> => {
-  const floor = await openDatabase(await besides(place));
+export const throughput = async (engine: string, place: Place, givenPid?: number): Promise<void> => {
+  const beside = await besides(place);
+  const floor = await openDatabase(beside);
   const service = spawnService({
     TRACKLET_RATE_LIMIT: "0",
     TRACKLET_PROCESSES: process.env.TRACKLET_PROCESSES ?? "1",
@@ -126,11 +127,15 @@ export const throughput = async (engine: string, place: Place, databasePid = 0):
   const url = await service.ready();
   const bareUrl = (await bare.says(/ready at (\S+)/))[1]!;
   for (const warm of [url, bareUrl]) await post(warm, 2);
+  const pidOf = ({ dataFolder }: Place): number => givenPid ?? readServerFile(`${dataFolder}/cluster`)!.pid;
+  const [databasePid, floorPid] = [pidOf(place), pidOf(beside)];
 
   const round = async () => {
-    const fed = await measure([0, databasePid], () => feed(floor));
+    const fed = await measure([0, floorPid], () => feed(floor));
     const http = await measure([bare.process.pid!, 0], () => post(bareUrl, SECONDS));
     const stored = await measure([service.child.pid!, databasePid], () => post(url, SECONDS));
+    // A server of its own is among the processes that it has started.
+    if (givenPid === undefined) stored.of[0]! -= stored.of[1]!;
     const together = (availableParallelism() * 1e6) / (http.of[0]! + http.here + fed.of[1]! + fed.here);
     const lower = Math.min(fed.perSecond, http.perSecond);
     return { fed, http, stored, together, ratio: stored.perSecond / lower, reached: stored.perSecond / together };

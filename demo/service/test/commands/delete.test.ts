@@ -4,88 +4,82 @@ import { recordId } from "../../database/exact-text.js";
 import { openDatabase } from "../../database/open-database.js";
 import { seed } from "../../records/seed.js";
 import { commandsAt, DAY, SHOP } from "../support/command-line.js";
-import { onBothEngines } from "../support/engines.js";
+import { overDatabase } from "../support/over-database.js";
 import { until } from "../support/running-service.js";
 
-onBothEngines(
-  (place) => {
-    const { run, withService } = commandsAt(place);
+overDatabase((place) => {
+  const { run, withService } = commandsAt(place);
 
-    it("deletes a contact with all that it has, names who is left, and takes a typing error for none", async () => {
-      await withService(async (service) => {
-        for (const [contact_uid, of] of [
-          ["Ben", ""],
-          ["carl", "ben"],
-          ["carl", "bench"],
-        ])
-          await service.post({ contact_uid, event_uid: "invited", params: { of } });
-      });
-      await expect(run("delete-contact", "nobody-such")).rejects.toThrow(
-        /^there is no contact "nobody-such" in the workspace default$/,
-      );
-      await expect(run("delete-contact", "BEN")).rejects.toThrow(/by case alone differ "Ben", "ben"$/);
-      expect((await run("delete-contact", "contact-001")).err).toBe('deleted the contact "contact-001" and 1 events\n');
-      expect((await run("delete-contact", "ben")).err).toBe(
-        'deleted the contact "ben" and 1 events; by case alone differ "Ben"\n' +
-          "1 events name it in their params: repeat with --everywhere to delete these\n",
-      );
-      expect((await run("delete-contact", "ben", "--everywhere")).err).toBe(
-        "deleted 1 events of others that name it\n",
-      );
-      await expect(run("delete-contact", "ben", "--everywhere")).rejects.toThrow("there is no contact");
-      expect((await run("export")).out.match(/"of":"bench?"/g)).toEqual(['"of":"bench"']);
-      for (const uid of ["Ben", "carl"]) await run("delete-contact", uid);
-      await withService(async (service) => {
-        for (const uid of ["contact-001", "ben"])
-          expect((await service.get(`/v2/contacts?uid=${uid}`)).status).toBe(404);
-        const theirs = { authorization: `Bearer ${SHOP.accessToken}` };
-        expect((await service.get("/v2/contacts?uid=ben", theirs)).status).toBe(200);
-        expect((await service.events('anna, "A"')).rows).toHaveLength(1);
-        // Who comes back is a contact again.
-        const params = { occurred_at: Date.now() };
-        await service.post({ contact_uid: "contact-001", event_uid: "again", params });
-        expect(await (await service.get("/v2/contacts?uid=contact-001")).json()).toMatchObject({
-          data: {},
-          accounts: { data: [] },
-        });
+  it("deletes a contact with all that it has, names who is left, and takes a typing error for none", async () => {
+    await withService(async (service) => {
+      for (const [contact_uid, of] of [
+        ["Ben", ""],
+        ["carl", "ben"],
+        ["carl", "bench"],
+      ])
+        await service.post({ contact_uid, event_uid: "invited", params: { of } });
+    });
+    await expect(run("delete-contact", "nobody-such")).rejects.toThrow(
+      /^there is no contact "nobody-such" in the workspace default$/,
+    );
+    await expect(run("delete-contact", "BEN")).rejects.toThrow(/by case alone differ "Ben", "ben"$/);
+    expect((await run("delete-contact", "contact-001")).err).toBe('deleted the contact "contact-001" and 1 events\n');
+    expect((await run("delete-contact", "ben")).err).toBe(
+      'deleted the contact "ben" and 1 events; by case alone differ "Ben"\n' +
+        "1 events name it in their params: repeat with --everywhere to delete these\n",
+    );
+    expect((await run("delete-contact", "ben", "--everywhere")).err).toBe("deleted 1 events of others that name it\n");
+    await expect(run("delete-contact", "ben", "--everywhere")).rejects.toThrow("there is no contact");
+    expect((await run("export")).out.match(/"of":"bench?"/g)).toEqual(['"of":"bench"']);
+    for (const uid of ["Ben", "carl"]) await run("delete-contact", uid);
+    await withService(async (service) => {
+      for (const uid of ["contact-001", "ben"]) expect((await service.get(`/v2/contacts?uid=${uid}`)).status).toBe(404);
+      const theirs = { authorization: `Bearer ${SHOP.accessToken}` };
+      expect((await service.get("/v2/contacts?uid=ben", theirs)).status).toBe(200);
+      expect((await service.events('anna, "A"')).rows).toHaveLength(1);
+      // Who comes back is a contact again.
+      const params = { occurred_at: Date.now() };
+      await service.post({ contact_uid: "contact-001", event_uid: "again", params });
+      expect(await (await service.get("/v2/contacts?uid=contact-001")).json()).toMatchObject({
+        data: {},
+        accounts: { data: [] },
       });
     });
+  });
 
-    const storeOld = async (days: number, amount: number) => {
-      const database = await openDatabase(place(), seed);
-      const ids = Array.from({ length: amount }, (_, index) => idAt(Date.now() - days * DAY + index));
-      await database.query(
-        `INSERT INTO events (contact_id, id, workspace, contact_uid, event_uid, received_at, params)
+  const storeOld = async (days: number, amount: number) => {
+    const database = await openDatabase(place(), seed);
+    const ids = Array.from({ length: amount }, (_, index) => idAt(Date.now() - days * DAY + index));
+    await database.query(
+      `INSERT INTO events (contact_id, id, workspace, contact_uid, event_uid, received_at, params)
        SELECT $1, id, 'default', 'old', $2, 1, '{}' FROM unnest($3::uuid[]) AS row (id)`,
-        [recordId("contact", "old"), `${days} days`, ids],
-      );
-      await database.close();
-    };
+      [recordId("contact", "old"), `${days} days`, ids],
+    );
+    await database.close();
+  };
 
-    it("deletes events by name and time, once it has said how many these are", async () => {
-      await storeOld(40, 2);
-      const which = ["delete-events", "--name", "40 days", "--until", "2000-01-01"];
-      const told = "these are 2 events: repeat with --yes to delete them\n";
-      for (const _ of [1, 2]) expect((await run(...which)).err).toBe(told);
-      expect((await run(...which, "--since", "1971-01-01", "--yes")).err).toBe("deleted 0 events\n");
-      expect((await run("delete-events", "--name", "40 day", "--yes")).err).toBe("deleted 0 events\n");
-      expect((await run(...which, "--yes")).err).toBe("deleted 2 events\n");
-      expect((await run(...which)).err).toBe(told.replace("2", "0"));
-    });
+  it("deletes events by name and time, once it has said how many these are", async () => {
+    await storeOld(40, 2);
+    const which = ["delete-events", "--name", "40 days", "--until", "2000-01-01"];
+    const told = "these are 2 events: repeat with --yes to delete them\n";
+    for (const _ of [1, 2]) expect((await run(...which)).err).toBe(told);
+    expect((await run(...which, "--since", "1971-01-01", "--yes")).err).toBe("deleted 0 events\n");
+    expect((await run("delete-events", "--name", "40 day", "--yes")).err).toBe("deleted 0 events\n");
+    expect((await run(...which, "--yes")).err).toBe("deleted 2 events\n");
+    expect((await run(...which)).err).toBe(told.replace("2", "0"));
+  });
 
-    it("deletes events by their age, however many, by command and while the service runs", async () => {
-      await storeOld(40, 12_001);
-      await storeOld(20, 2);
-      expect((await run("delete-events", "--older-than", "30")).err).toBe("deleted 12001 events\n");
-      expect((await run("delete-events", "--older-than", "30")).err).toBe("deleted 0 events\n");
-      await withService(
-        async (service) => {
-          await until(async () => ((await service.events("old")).rows.length === 0 ? true : undefined));
-        },
-        { retentionDays: 10 },
-      );
-      expect((await run("export")).out.trimEnd().split("\n")).toHaveLength(2);
-    });
-  },
-  { opensOften: true },
-);
+  it("deletes events by their age, however many, by command and while the service runs", async () => {
+    await storeOld(40, 12_001);
+    await storeOld(20, 2);
+    expect((await run("delete-events", "--older-than", "30")).err).toBe("deleted 12001 events\n");
+    expect((await run("delete-events", "--older-than", "30")).err).toBe("deleted 0 events\n");
+    await withService(
+      async (service) => {
+        await until(async () => ((await service.events("old")).rows.length === 0 ? true : undefined));
+      },
+      { retentionDays: 10 },
+    );
+    expect((await run("export")).out.trimEnd().split("\n")).toHaveLength(2);
+  });
+});

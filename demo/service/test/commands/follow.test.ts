@@ -10,13 +10,13 @@ import { recordId } from "../../database/exact-text.js";
 import { basic } from "../support/basic.js";
 import { SHORT } from "../support/bounds.js";
 import { makeClock, setBack } from "../support/database-clock.js";
-import { findProgram, missing, startPostgres } from "../support/postgres-server.js";
+import { findProgram, startPostgres } from "../support/postgres-server.js";
 import { until } from "../support/running-service.js";
 import { spawnService } from "../support/service-process.js";
 
 const SHORT_TIME = ["--import", "tsx", "demo/service/test/support/short-time.ts"];
 const COLUMNS = "id, received_at, occurred_at, contact_uid, account_uid, event_uid, params";
-const lacking = missing ?? (findProgram("psql") === undefined ? "psql is not installed" : undefined);
+const lacking = findProgram("psql") === undefined ? "psql is not installed" : undefined;
 
 describe.skipIf(lacking !== undefined)(`the copy of docs/service/deploy.md${lacking ? `: ${lacking}` : ""}`, () => {
   let server: Awaited<ReturnType<typeof startPostgres>>;

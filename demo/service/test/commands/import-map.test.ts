@@ -11,7 +11,7 @@ import { readConfig } from "../../config/read-config.js";
 import { openDatabase } from "../../database/open-database.js";
 import { addWorkspace } from "../../http/token-store.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { onBothEngines } from "../support/engines.js";
+import { overDatabase } from "../support/over-database.js";
 
 const mapping = (tool: string): string => fileURLToPath(new URL(`../../deploy/mappings/${tool}.json`, import.meta.url));
 
@@ -45,110 +45,107 @@ describe("a mapping", () => {
   });
 });
 
-onBothEngines(
-  (place) => {
-    let folder: string;
-    beforeAll(async () => {
-      const database = await openDatabase(place());
-      await addWorkspace(database.query, "default");
-      await database.close();
-      folder = await dataFolder();
-      await run("workspace", "create", "copy");
-    });
+overDatabase((place) => {
+  let folder: string;
+  beforeAll(async () => {
+    const database = await openDatabase(place());
+    await addWorkspace(database.query, "default");
+    await database.close();
+    folder = await dataFolder();
+    await run("workspace", "create", "copy");
+  });
 
-    const run = async (...args: string[]): Promise<{ out: string; err: string }> => {
-      const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-      const [out, err] = [text(stdout), text(stderr)];
-      await runCommand(args, { ...readConfig({}), ...place() }, { stdout, stderr, bounds: AT_ONCE }).finally(() => {
-        stdout.end();
-        stderr.end();
-      });
-      return { out: await out, err: await err };
-    };
-    const rows = async (...args: string[]) =>
-      (await run("export", ...args)).out
-        .split("\n")
-        .filter(Boolean)
-        .map((line) => JSON.parse(line));
-    const file = async (name: string, lines: string[]): Promise<string> => {
-      await writeFile(join(folder, name), lines.join("\n"));
-      return join(folder, name);
-    };
-    const day = (time: string): number => Date.parse(`2024-03-01T${time}Z`);
-
-    it("brings in the exports of other tools, once however often", async () => {
-      for (const [tool, lines] of Object.entries(EXPORTS) as [keyof typeof EXPORTS, string[]][]) {
-        const from = await file(`events-${tool}.ndjson`, lines);
-        for (const before of ["", "2 of 2 events were here already\n"])
-          expect((await run("import", from, "--map", mapping(tool))).err).toBe(`${before}imported 2 events\n`);
-      }
-      const found = await rows("events", "--since", "2024-03-01", "--until", "2024-03-02");
-      const event = (contact_uid: string, event_uid: string, received_at: number, more: object) =>
-        expect.objectContaining({ contact_uid, event_uid, received_at, ...more });
-      expect(found).toEqual([
-        event("anna", "Order Completed", day("10:00:01"), { occurred_at: day("10:00:00.250"), account_uid: "acme" }),
-        event("x1", "pageview", day("09:59:01"), {
-          params: { url: "https://shop.example/", visit_url: "https://shop.example/" },
-        }),
-        event("ben", "pageview", day("10:00:02"), { occurred_at: day("10:00:00.123"), account_uid: "acme" }),
-        event("7", "signed up", day("10:00:01"), { params: {} }),
-      ]);
-      expect((await run("export")).out).toContain(
-        '"params":{"total":1.10,"id":12345678901234567890,"account_uid":"acme"}',
-      );
-      expect((await rows("contacts", "--contact", "ben"))[0]).toMatchObject({ accounts: ["acme"] });
+  const run = async (...args: string[]): Promise<{ out: string; err: string }> => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const [out, err] = [text(stdout), text(stderr)];
+    await runCommand(args, { ...readConfig({}), ...place() }, { stdout, stderr, bounds: AT_ONCE }).finally(() => {
+      stdout.end();
+      stderr.end();
     });
+    return { out: await out, err: await err };
+  };
+  const rows = async (...args: string[]) =>
+    (await run("export", ...args)).out
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  const file = async (name: string, lines: string[]): Promise<string> => {
+    await writeFile(join(folder, name), lines.join("\n"));
+    return join(folder, name);
+  };
+  const day = (time: string): number => Date.parse(`2024-03-01T${time}Z`);
 
-    it("names wrong lines by their numbers, and imports nothing, or all others", async () => {
-      const line = EXPORTS.segment[0]!;
-      const lines = [
-        line.replace("m-1", "m-3"),
-        "",
-        "{",
-        line.replace('"anna"', '""').replace('"x1"', "null"),
-        line.replace("m-1", "m-4"),
-      ];
-      const from = await file("events-wrong.ndjson", lines);
-      const before = (await rows()).length;
-      const args = ["import", from, "--map", mapping("segment")];
-      await expect(run(...args)).rejects.toThrow(/events-wrong\.ndjson, line 3: it is no JSON; nothing was imported$/);
-      expect(await rows()).toHaveLength(before);
-      expect((await run(...args, "--skip-wrong")).err).toMatch(
-        /^line 3 is left out: it is no JSON\nline 4 is left out: .*contact_uid.*\n2 lines are wrong and left out, 2 are right\nimported 2 events\n$/,
-      );
-      expect(await rows()).toHaveLength(before + 2);
-      await expect(run("import", from, "--map", join(folder, "none"))).rejects.toThrow(
-        /^--map .* cannot be read: there is no/,
-      );
-      await expect(run("import", from, "--map", from)).rejects.toThrow(/^--map .*: it is no JSON$/);
-      await expect(run("import", await file("users.ndjson", []), "--map", mapping("segment"))).rejects.toThrow(
-        "--map is for events",
-      );
-    });
+  it("brings in the exports of other tools, once however often", async () => {
+    for (const [tool, lines] of Object.entries(EXPORTS) as [keyof typeof EXPORTS, string[]][]) {
+      const from = await file(`events-${tool}.ndjson`, lines);
+      for (const before of ["", "2 of 2 events were here already\n"])
+        expect((await run("import", from, "--map", mapping(tool))).err).toBe(`${before}imported 2 events\n`);
+    }
+    const found = await rows("events", "--since", "2024-03-01", "--until", "2024-03-02");
+    const event = (contact_uid: string, event_uid: string, received_at: number, more: object) =>
+      expect.objectContaining({ contact_uid, event_uid, received_at, ...more });
+    expect(found).toEqual([
+      event("anna", "Order Completed", day("10:00:01"), { occurred_at: day("10:00:00.250"), account_uid: "acme" }),
+      event("x1", "pageview", day("09:59:01"), {
+        params: { url: "https://shop.example/", visit_url: "https://shop.example/" },
+      }),
+      event("ben", "pageview", day("10:00:02"), { occurred_at: day("10:00:00.123"), account_uid: "acme" }),
+      event("7", "signed up", day("10:00:01"), { params: {} }),
+    ]);
+    expect((await run("export")).out).toContain(
+      '"params":{"total":1.10,"id":12345678901234567890,"account_uid":"acme"}',
+    );
+    expect((await rows("contacts", "--contact", "ben"))[0]).toMatchObject({ accounts: ["acme"] });
+  });
 
-    it("copies a workspace into another one, once however often", async () => {
-      const users = await file("users.ndjson", ['{"email":"u@e.f","name":"U","role":"admin"}']);
-      const contacts = await file("contacts.ndjson", ['{"unique_id":"anna","data":{"n":1},"accounts":["acme"]}']);
-      for (const one of [users, contacts]) await run("import", one);
-      const all = await rows();
-      const without = (list: Record<string, unknown>[]) => list.map(({ id, ...rest }) => rest);
-      for (const before of ["", `${all.length} of ${all.length} events were here already\n`])
-        expect((await run("workspace", "copy", "default", "copy")).err).toMatch(
-          new RegExp(
-            `^${before}copied ${all.length} events, and \\d+ accounts, contacts and users, into the workspace "copy"\n$`,
-          ),
-        );
-      expect(without(await rows("--workspace", "copy"))).toEqual(without(all));
-      for (const table of ["contacts", "accounts", "users"]) {
-        const byText = (list: object[]) =>
-          without(list as never)
-            .map((row) => JSON.stringify(row))
-            .sort();
-        expect(byText(await rows(table, "--workspace", "copy"))).toEqual(byText(await rows(table)));
-      }
-      await expect(run("workspace", "copy", "default", "none")).rejects.toThrow('there is no workspace "none"');
-      await expect(run("workspace", "copy", "copy", "copy")).rejects.toThrow("into itself");
-    });
-  },
-  { opensOften: true },
-);
+  it("names wrong lines by their numbers, and imports nothing, or all others", async () => {
+    const line = EXPORTS.segment[0]!;
+    const lines = [
+      line.replace("m-1", "m-3"),
+      "",
+      "{",
+      line.replace('"anna"', '""').replace('"x1"', "null"),
+      line.replace("m-1", "m-4"),
+    ];
+    const from = await file("events-wrong.ndjson", lines);
+    const before = (await rows()).length;
+    const args = ["import", from, "--map", mapping("segment")];
+    await expect(run(...args)).rejects.toThrow(/events-wrong\.ndjson, line 3: it is no JSON; nothing was imported$/);
+    expect(await rows()).toHaveLength(before);
+    expect((await run(...args, "--skip-wrong")).err).toMatch(
+      /^line 3 is left out: it is no JSON\nline 4 is left out: .*contact_uid.*\n2 lines are wrong and left out, 2 are right\nimported 2 events\n$/,
+    );
+    expect(await rows()).toHaveLength(before + 2);
+    await expect(run("import", from, "--map", join(folder, "none"))).rejects.toThrow(
+      /^--map .* cannot be read: there is no/,
+    );
+    await expect(run("import", from, "--map", from)).rejects.toThrow(/^--map .*: it is no JSON$/);
+    await expect(run("import", await file("users.ndjson", []), "--map", mapping("segment"))).rejects.toThrow(
+      "--map is for events",
+    );
+  });
+
+  it("copies a workspace into another one, once however often", async () => {
+    const users = await file("users.ndjson", ['{"email":"u@e.f","name":"U","role":"admin"}']);
+    const contacts = await file("contacts.ndjson", ['{"unique_id":"anna","data":{"n":1},"accounts":["acme"]}']);
+    for (const one of [users, contacts]) await run("import", one);
+    const all = await rows();
+    const without = (list: Record<string, unknown>[]) => list.map(({ id, ...rest }) => rest);
+    for (const before of ["", `${all.length} of ${all.length} events were here already\n`])
+      expect((await run("workspace", "copy", "default", "copy")).err).toMatch(
+        new RegExp(
+          `^${before}copied ${all.length} events, and \\d+ accounts, contacts and users, into the workspace "copy"\n$`,
+        ),
+      );
+    expect(without(await rows("--workspace", "copy"))).toEqual(without(all));
+    for (const table of ["contacts", "accounts", "users"]) {
+      const byText = (list: object[]) =>
+        without(list as never)
+          .map((row) => JSON.stringify(row))
+          .sort();
+      expect(byText(await rows(table, "--workspace", "copy"))).toEqual(byText(await rows(table)));
+    }
+    await expect(run("workspace", "copy", "default", "none")).rejects.toThrow('there is no workspace "none"');
+    await expect(run("workspace", "copy", "copy", "copy")).rejects.toThrow("into itself");
+  });
+});

@@ -2,9 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { dataFolder } from "../../../../test/support/data-folder.js";
 import { openDatabase } from "../../database/open-database.js";
 import { commandsAt } from "../support/command-line.js";
-import { onBothEngines } from "../support/engines.js";
+import { overDatabase } from "../support/over-database.js";
 import type { Place } from "../support/places.js";
 
 const OLD_EVENT = {
@@ -20,106 +21,103 @@ const OLD_EVENT = {
 const UNSTAMPED = { ...OLD_EVENT, id: "016f60dc-7f00-7000-8000-000000000002", stamped: false };
 const OLD_EVENTS = `${JSON.stringify(OLD_EVENT)}\n${JSON.stringify(UNSTAMPED)}\n`;
 
-onBothEngines(
-  (place) => {
-    const { run, runAt, withService } = commandsAt(place);
-    let folder: string;
-    beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), "tracklet-cli-"));
-    });
-    afterAll(() => rm(folder, { recursive: true, force: true }));
+overDatabase((place) => {
+  const { run, runAt, withService } = commandsAt(place);
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "tracklet-cli-"));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
 
-    it("imports what it has exported, and changes only what a line names", async () => {
-      const file = (name: string) => join(folder, name);
-      await writeFile(
-        file("contacts.ndjson"),
-        '{"unique_id":"ben","data":{"name":"Ben"},"accounts":["acme","new \\"one\\""]}\n\n{"unique_id":"zoe","created_at":7}\n',
+  it("imports what it has exported, and changes only what a line names", async () => {
+    const file = (name: string) => join(folder, name);
+    await writeFile(
+      file("contacts.ndjson"),
+      '{"unique_id":"ben","data":{"name":"Ben"},"accounts":["acme","new \\"one\\""]}\n\n{"unique_id":"zoe","created_at":7}\n',
+    );
+    await writeFile(
+      file("accounts-1.ndjson"),
+      '{"unique_id":"acme","data":{"plan":"team"},"stage":{"id":"1","name":"Trial"},"health":7}\n',
+    );
+    await writeFile(file("users.ndjson"), '{"email":"a@b.example","name":"A","role":"admin","created_at":1}\n');
+    expect((await run("import", file("contacts.ndjson"))).err).toBe("imported 2 contacts\n");
+    expect((await run("import", file("accounts-1.ndjson"))).err).toBe("imported 1 accounts\n");
+    expect((await run("import", file("users.ndjson"))).err).toBe("imported 1 users\n");
+    await writeFile(file("contacts-2.ndjson"), '{"unique_id":"zoe","archived":true}');
+    await run("import", file("contacts-2.ndjson"));
+    for (const table of ["accounts", "contacts", "users"]) {
+      const before = (await run("export", table, "--output", file(`${table}-all.ndjson`))).out;
+      await run("import", file(`${table}-all.ndjson`));
+      expect((await run("export", table)).out, table).toBe(
+        before || (await readFile(file(`${table}-all.ndjson`), "utf8")),
       );
-      await writeFile(
-        file("accounts-1.ndjson"),
-        '{"unique_id":"acme","data":{"plan":"team"},"stage":{"id":"1","name":"Trial"},"health":7}\n',
-      );
-      await writeFile(file("users.ndjson"), '{"email":"a@b.example","name":"A","role":"admin","created_at":1}\n');
-      expect((await run("import", file("contacts.ndjson"))).err).toBe("imported 2 contacts\n");
-      expect((await run("import", file("accounts-1.ndjson"))).err).toBe("imported 1 accounts\n");
-      expect((await run("import", file("users.ndjson"))).err).toBe("imported 1 users\n");
-      await writeFile(file("contacts-2.ndjson"), '{"unique_id":"zoe","archived":true}');
-      await run("import", file("contacts-2.ndjson"));
-      for (const table of ["accounts", "contacts", "users"]) {
-        const before = (await run("export", table, "--output", file(`${table}-all.ndjson`))).out;
-        await run("import", file(`${table}-all.ndjson`));
-        expect((await run("export", table)).out, table).toBe(
-          before || (await readFile(file(`${table}-all.ndjson`), "utf8")),
-        );
+    }
+    await withService(async (service) => {
+      const json = async (path: string) => (await service.get(path)).json();
+      const acme = await json("/v2/accounts?uid=acme");
+      expect(acme).toMatchObject({ data: { plan: "team" }, stage: { name: "Trial" }, salesmachine: { health: 7 } });
+      const ben = await json("/v2/contacts?uid=ben");
+      expect(ben.data).toEqual({ name: "Ben" });
+      expect(ben.accounts.data).toHaveLength(2);
+      expect(ben.accounts.data).toContainEqual({ id: acme.id });
+      expect(await json("/v2/contacts?uid=zoe")).toMatchObject({ created_at: 7, archived: true });
+      expect((await json("/v2/users?order=asc&limit=1")).data).toMatchObject([{ email: "a@b.example" }]);
+    });
+  });
+
+  it("imports an export of everything into a new service, equal in all but the ids, a second time without an effect", async () => {
+    await writeFile(join(folder, "events-old.ndjson"), OLD_EVENTS);
+    await run("import", join(folder, "events-old.ndjson"));
+    const everything = async (at: Place) => {
+      const tables = ["users", "accounts", "contacts", "events"];
+      const texts: string[] = [];
+      for (const table of tables) texts.push((await runAt(at, "export", table)).out);
+      return { tables, texts };
+    };
+    const here = await everything(place());
+    const there: Place = { dataFolder: await dataFolder(), databaseUrl: undefined };
+    await (await openDatabase(there)).close();
+    // From there again into this one: what came from here is known by its origin, and by its id.
+    for (const [from, to] of [
+      [here, there],
+      [here, there],
+      [here, place()],
+    ] as const)
+      for (const [index, text] of from.texts.entries()) {
+        const file = join(folder, `${from.tables[index]}-moved.ndjson`);
+        await writeFile(file, text);
+        await runAt(to, "import", file);
       }
-      await withService(async (service) => {
-        const json = async (path: string) => (await service.get(path)).json();
-        const acme = await json("/v2/accounts?uid=acme");
-        expect(acme).toMatchObject({ data: { plan: "team" }, stage: { name: "Trial" }, salesmachine: { health: 7 } });
-        const ben = await json("/v2/contacts?uid=ben");
-        expect(ben.data).toEqual({ name: "Ben" });
-        expect(ben.accounts.data).toHaveLength(2);
-        expect(ben.accounts.data).toContainEqual({ id: acme.id });
-        expect(await json("/v2/contacts?uid=zoe")).toMatchObject({ created_at: 7, archived: true });
-        expect((await json("/v2/users?order=asc&limit=1")).data).toMatchObject([{ email: "a@b.example" }]);
-      });
-    });
+    const withoutIds = (text: string) => text.replaceAll(/^\{"id":"[^"]+",/gm, "{");
+    const moved = await everything(there);
+    expect(moved.texts.slice(0, 3)).toEqual(here.texts.slice(0, 3));
+    expect(withoutIds(moved.texts[3]!)).toBe(withoutIds(here.texts[3]!));
+    expect(await everything(place())).toEqual(here);
+    // The time of its receipt counts, not that of the import.
+    const old2020 = ["export", "--since", "2020-01-01", "--until", "2020-02-01"];
+    expect(withoutIds((await runAt(there, ...old2020)).out)).toBe(withoutIds(OLD_EVENTS));
+    expect((await runAt(there, "delete-events", "--older-than", "365")).err).toBe("deleted 2 events\n");
+    expect((await run("delete-contact", OLD_EVENT.contact_uid)).err).toContain("and 2 events");
+  });
 
-    it("imports an export of everything into a new service, equal in all but the ids, a second time without an effect", async () => {
-      await writeFile(join(folder, "events-old.ndjson"), OLD_EVENTS);
-      await run("import", join(folder, "events-old.ndjson"));
-      const everything = async (at: Place) => {
-        const tables = ["users", "accounts", "contacts", "events"];
-        const texts: string[] = [];
-        for (const table of tables) texts.push((await runAt(at, "export", table)).out);
-        return { tables, texts };
-      };
-      const here = await everything(place());
-      const there: Place = { dataFolder: join(folder, "new"), databaseUrl: undefined };
-      await (await openDatabase(there)).close();
-      // From there again into this one: what came from here is known by its origin, and by its id.
-      for (const [from, to] of [
-        [here, there],
-        [here, there],
-        [here, place()],
-      ] as const)
-        for (const [index, text] of from.texts.entries()) {
-          const file = join(folder, `${from.tables[index]}-moved.ndjson`);
-          await writeFile(file, text);
-          await runAt(to, "import", file);
-        }
-      const withoutIds = (text: string) => text.replaceAll(/^\{"id":"[^"]+",/gm, "{");
-      const moved = await everything(there);
-      expect(moved.texts.slice(0, 3)).toEqual(here.texts.slice(0, 3));
-      expect(withoutIds(moved.texts[3]!)).toBe(withoutIds(here.texts[3]!));
-      expect(await everything(place())).toEqual(here);
-      // The time of its receipt counts, not that of the import.
-      const old2020 = ["export", "--since", "2020-01-01", "--until", "2020-02-01"];
-      expect(withoutIds((await runAt(there, ...old2020)).out)).toBe(withoutIds(OLD_EVENTS));
-      expect((await runAt(there, "delete-events", "--older-than", "365")).err).toBe("deleted 2 events\n");
-      expect((await run("delete-contact", OLD_EVENT.contact_uid)).err).toContain("and 2 events");
-    });
-
-    it.each([
-      [
-        "accounts.ndjson",
-        '{"unique_id":"x"}\n{"uid":"a"}',
-        /line 2: it must have required properties unique_id; nothing/,
-      ],
-      ["contacts.ndjson", '{"unique_id":"x"}\n{"unique_id":"x"}', /line 2: it is of the same record as line 1/],
-      ["users.ndjson", "{", /line 1: it is no JSON/],
-      ["users.ndjson", '{"email":"x","name":"x","role":"x","enabled":"yes"}', /line 1: enabled must be boolean/],
-      [
-        "events.ndjson",
-        `${JSON.stringify(OLD_EVENT)}\n${JSON.stringify({ ...OLD_EVENT, received_at: "now" })}`,
-        /line 2: received_at must be integer; nothing was imported/,
-      ],
-      ["people.ndjson", "", /must begin with events, accounts, contacts or users/],
-    ])("imports nothing of a file that is wrong: %s %s", async (name, lines, message) => {
-      await writeFile(join(folder, name), lines);
-      await expect(run("import", join(folder, name))).rejects.toThrow(message);
-      expect((await run("sql", "SELECT 1 FROM contacts WHERE unique_id = 'x'")).out).toBe("");
-    });
-  },
-  { opensOften: true },
-);
+  it.each([
+    [
+      "accounts.ndjson",
+      '{"unique_id":"x"}\n{"uid":"a"}',
+      /line 2: it must have required properties unique_id; nothing/,
+    ],
+    ["contacts.ndjson", '{"unique_id":"x"}\n{"unique_id":"x"}', /line 2: it is of the same record as line 1/],
+    ["users.ndjson", "{", /line 1: it is no JSON/],
+    ["users.ndjson", '{"email":"x","name":"x","role":"x","enabled":"yes"}', /line 1: enabled must be boolean/],
+    [
+      "events.ndjson",
+      `${JSON.stringify(OLD_EVENT)}\n${JSON.stringify({ ...OLD_EVENT, received_at: "now" })}`,
+      /line 2: received_at must be integer; nothing was imported/,
+    ],
+    ["people.ndjson", "", /must begin with events, accounts, contacts or users/],
+  ])("imports nothing of a file that is wrong: %s %s", async (name, lines, message) => {
+    await writeFile(join(folder, name), lines);
+    await expect(run("import", join(folder, name))).rejects.toThrow(message);
+    expect((await run("sql", "SELECT 1 FROM contacts WHERE unique_id = 'x'")).out).toBe("");
+  });
+});

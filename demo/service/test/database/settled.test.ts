@@ -4,16 +4,16 @@ import type { Database } from "../../database/database.js";
 import { newIds, timeOf } from "../../database/event-id.js";
 import { openDatabase } from "../../database/open-database.js";
 import { createSettled } from "../../database/settled.js";
-import { makeClock, setBack, useClock } from "../support/database-clock.js";
-import { onBothEngines } from "../support/engines.js";
-import { missing, startPostgres } from "../support/postgres-server.js";
+import { makeClock, setBack } from "../support/database-clock.js";
+import { overDatabase } from "../support/over-database.js";
+import { startPostgres } from "../support/postgres-server.js";
 import { type RunningService, startService, until } from "../support/running-service.js";
 
 const EVENT = { contact_uid: "contact-001", event_uid: "timed" };
 /** Milliseconds; those of production are constants. */
 const BOUNDS = { first: 1_000, last: 2_000, settled: 3_000, reread: 1_000 };
 
-onBothEngines(
+overDatabase(
   (place) => {
     let database: Database;
     let service: RunningService;
@@ -22,7 +22,6 @@ onBothEngines(
       await makeClock(first.query);
       await first.close();
       database = await openDatabase(place());
-      await useClock(database.query);
       service = await startService({ database, bounds: BOUNDS });
     });
     afterAll(() => service.stop());
@@ -87,7 +86,7 @@ onBothEngines(
   { ofOneNode: true },
 );
 
-describe.skipIf(missing !== undefined)(`transactions that others hold up${missing ? `: ${missing}` : ""}`, () => {
+describe("transactions that others hold up", () => {
   let server: Awaited<ReturnType<typeof startPostgres>>;
   let service: RunningService;
   let other: pg.Client;

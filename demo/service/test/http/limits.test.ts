@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vite
 import { createCounter } from "../../http/counter.js";
 import { createQuota } from "../../http/limits.js";
 import { basic } from "../support/basic.js";
-import { onBothEngines } from "../support/engines.js";
+import { overDatabase } from "../support/over-database.js";
 import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";
 
 const HOUR_MS = 3_600_000;
@@ -88,7 +88,7 @@ it("counts in bounded memory: small counts go, and a key that comes anew begins 
   expect(counter.used("small-0")).toBe(used);
 });
 
-onBothEngines((place) => {
+overDatabase((place) => {
   let service: RunningService;
   beforeAll(async () => {
     const proxied = { trustProxy: ["loopback"], publicUrl: "https://track.example.com" };

@@ -5,14 +5,14 @@ import { createToken, revokeToken, rotateToken } from "../../http/token-store.js
 import { seed } from "../../records/seed.js";
 import { basic } from "../support/basic.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { onBothEngines } from "../support/engines.js";
+import { overDatabase } from "../support/over-database.js";
 import { API_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
 
 const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
 const ROTATING = { ...SHOP, apiToken: `new-api-token,${SHOP.apiToken}`, accessToken: `new,${SHOP.accessToken}` };
 const SHOP_READS = { authorization: `Bearer ${SHOP.accessToken}` };
 
-onBothEngines((place) => {
+overDatabase((place) => {
   let database: Database;
   let service: RunningService;
   beforeAll(async () => {

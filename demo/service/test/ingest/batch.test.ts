@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../database/database.js";
 import { openDatabase } from "../../database/open-database.js";
-import { onBothEngines } from "../support/engines.js";
+import { overDatabase } from "../support/over-database.js";
 import { preflight } from "../support/preflight.js";
 import { expectRefusal } from "../support/refusal.js";
 import { API_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
@@ -13,7 +13,7 @@ const NDJSON = { "content-type": "application/x-ndjson" };
 const PAGE = `?api_token=${encodeURIComponent(API_TOKEN)}`;
 
 /** `POST /v1/track/events`. */
-onBothEngines((place) => {
+overDatabase((place) => {
   let database: Database;
   let service: RunningService;
   let isBroken = false;
@@ -200,7 +200,7 @@ onBothEngines((place) => {
   });
 });
 
-onBothEngines((place) => {
+overDatabase((place) => {
   let service: RunningService;
   beforeAll(async () => {
     const proxied = { trustProxy: ["loopback"], publicUrl: "https://track.example.com" };

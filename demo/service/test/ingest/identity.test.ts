@@ -4,7 +4,7 @@ import { proveIdentity } from "../../../../src/send.js";
 import { blocksOf } from "../../../../test/support/readme.js";
 import { openDatabase } from "../../database/open-database.js";
 import { createProve, secretOf } from "../../ingest/identity.js";
-import { onBothEngines } from "../support/engines.js";
+import { overDatabase } from "../support/over-database.js";
 import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";
 
 const SECRET = "a-secret-of-the-site-with-32-chars";
@@ -104,7 +104,7 @@ describe("the page on servers", () => {
   });
 });
 
-onBothEngines((place) => {
+overDatabase((place) => {
   let service: RunningService;
   const start = async (identity: "off" | "mark" | "require") => {
     await service?.close();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { stepsOf } from "../../numbers/spans.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { onBothEngines } from "../support/engines.js";
+import { overDatabase } from "../support/over-database.js";
 import { type RunningService, startService, until } from "../support/running-service.js";
 
 const DAY = 86_400_000;
@@ -21,7 +21,7 @@ const EVENTS: [string, string | undefined, string, object?][] = [
   ],
 ];
 
-onBothEngines((place) => {
+overDatabase((place) => {
   let service: RunningService;
   const ask = async (query = "", token?: string) =>
     service.get(`/v2/numbers${query}`, ...(token === undefined ? [] : [{ authorization: `Bearer ${token}` }]));

@@ -13,8 +13,8 @@ import { deleteNaming } from "../../records/deletion/naming.js";
 import { deleteWorkspace } from "../../records/deletion/workspace.js";
 import { hourOf, markStale } from "../../records/stale.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { onBothEngines } from "../support/engines.js";
 import { followSums } from "../support/follow-sums.js";
+import { overDatabase } from "../support/over-database.js";
 
 const [QUARTER, HOUR, DAY] = [900_000, 3_600_000, 86_400_000];
 /** The start of a day, some days ago: all that was received in its hours is there. */
@@ -108,7 +108,7 @@ const bounded = (counts: Map<string, number>): string[] => {
   return [...sums].map(([line, events]) => `${line} ${events}`);
 };
 
-onBothEngines((place) => {
+overDatabase((place) => {
   let database: Database;
   beforeAll(async () => {
     database = await openDatabase(place());

@@ -6,13 +6,13 @@ import { readConfig } from "../../config/read-config.js";
 import type { Database } from "../../database/database.js";
 import { openDatabase } from "../../database/open-database.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { onBothEngines } from "../support/engines.js";
+import { overDatabase } from "../support/over-database.js";
 import { type RunningService, startService, until } from "../support/running-service.js";
 
 const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
 const HTML = { "content-type": "text/html" };
 
-onBothEngines((place) => {
+overDatabase((place) => {
   let database: Database;
   let service: RunningService;
   const start = async (deadLetters: number): Promise<void> => {

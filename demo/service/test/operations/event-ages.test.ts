@@ -11,7 +11,7 @@ import { readConfig } from "../../config/read-config.js";
 import type { Database } from "../../database/database.js";
 import { openDatabase } from "../../database/open-database.js";
 import { createEventAges } from "../../operations/event-ages.js";
-import { onBothEngines } from "../support/engines.js";
+import { overDatabase } from "../support/over-database.js";
 import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";
 
 it("tells of the names that come most, in bounded memory, whatever a stranger sends", () => {
@@ -33,7 +33,7 @@ it("tells of the names that come most, in bounded memory, whatever a stranger se
 
 const HOUR = 3_600_000;
 
-onBothEngines((place) => {
+overDatabase((place) => {
   let database: Database;
   let service: RunningService;
   const start = async () => {

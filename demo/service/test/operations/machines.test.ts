@@ -8,7 +8,7 @@ import { type Launched, launch, ROOT } from "../../../../test/support/launch.js"
 import { freePort } from "../../../../test/support/ports.js";
 import { waitFor } from "../../../../test/support/wait.js";
 import { basic } from "../support/basic.js";
-import { missing, startPostgres } from "../support/postgres-server.js";
+import { startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";
 
 const PROCESSES = 2;
@@ -17,9 +17,8 @@ const ROUNDS = 2;
 const CLIENTS = 32;
 
 const nginx = findProgram("nginx");
-const cannot = missing ?? (nginx === undefined ? "nginx is not installed" : undefined);
 
-describe.runIf(process.env.TEST_ALL && cannot === undefined)("two processes behind nginx on one database", () => {
+describe.runIf(process.env.TEST_ALL && nginx)("two processes behind nginx on one database", () => {
   let folder: string;
   let database: Awaited<ReturnType<typeof startPostgres>>;
   let front: Launched;

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { basic } from "../support/basic.js";
-import { missing, startPostgres } from "../support/postgres-server.js";
+import { startPostgres } from "../support/postgres-server.js";
 import { until } from "../support/running-service.js";
 import { spawnService } from "../support/service-process.js";
 
@@ -10,123 +10,120 @@ const CLIENTS = 32;
 /** Longer than the service waits for a lock, several times. */
 const LOCKED_MS = 12_000;
 
-describe.skipIf(missing !== undefined)(
-  `a service whose database goes under load${missing ? `: ${missing}` : ""}`,
-  () => {
-    let database: Awaited<ReturnType<typeof startPostgres>>;
-    let service: ReturnType<typeof spawnService>;
-    let url: string;
-    beforeAll(async () => {
-      database = await startPostgres();
-      service = spawnService({ DATABASE_URL: database.url, TRACKLET_RATE_LIMIT: "0" });
-      url = await service.ready();
-    });
-    afterAll(async () => {
-      await service?.stop("SIGTERM");
-      await database?.stop();
-    });
+describe("a service whose database goes under load", () => {
+  let database: Awaited<ReturnType<typeof startPostgres>>;
+  let service: ReturnType<typeof spawnService>;
+  let url: string;
+  beforeAll(async () => {
+    database = await startPostgres();
+    service = spawnService({ DATABASE_URL: database.url, TRACKLET_RATE_LIMIT: "0" });
+    url = await service.ready();
+  });
+  afterAll(async () => {
+    await service?.stop("SIGTERM");
+    await database?.stop();
+  });
 
-    const post = (event_uid: string, stamp: string): Promise<Response> =>
-      fetch(`${url}/v1/track/event`, {
-        method: "POST",
-        headers: { "content-type": "application/json", ...basic("demo-api-token:") },
-        body: JSON.stringify({ contact_uid: "contact-001", event_uid, params: { event_id: stamp } }),
-      });
-
-    it("was ready after less than three seconds of work", async () => {
-      const metrics = await (await fetch(`${url}/metrics`)).text();
-      // Seconds of the processor: those on the clock are the machine's as well.
-      expect(Number(/^process_cpu_seconds_total (\S+)$/m.exec(metrics)?.[1])).toBeLessThan(3);
+  const post = (event_uid: string, stamp: string): Promise<Response> =>
+    fetch(`${url}/v1/track/event`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...basic("demo-api-token:") },
+      body: JSON.stringify({ contact_uid: "contact-001", event_uid, params: { event_id: stamp } }),
     });
 
-    /** Locks the table of events for a while, and looks who else gets in meanwhile. */
-    const lock = async (): Promise<void> => {
-      const [holder, look] = [new pg.Client(database.url), `SELECT count(*)::int AS count FROM pg_stat_activity`];
-      await holder.connect();
-      await holder.query("BEGIN");
-      await holder.query("LOCK TABLE events");
-      const asked: Promise<number>[] = [];
-      for (const until = Date.now() + LOCKED_MS; Date.now() < until; ) {
-        // Look-ups take the connections that events leave.
-        asked.push(fetch(`${url}/demo/events`).then(({ status }) => status));
-        const other = new pg.Client(database.url);
-        await other.connect();
-        const [row] = (await other.query(`${look} WHERE backend_type = 'client backend'`)).rows;
-        // Eight of the service, the holder, this client; a backend that ends is still there for a moment.
-        expect(row.count).toBeLessThan(15);
-        await other.end();
-        await new Promise((resolve) => setTimeout(resolve, 200));
-      }
-      await holder.end();
-      expect(await Promise.all(asked)).toContain(503);
-    };
+  it("was ready after less than three seconds of work", async () => {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    // Seconds of the processor: those on the clock are the machine's as well.
+    expect(Number(/^process_cpu_seconds_total (\S+)$/m.exec(metrics)?.[1])).toBeLessThan(3);
+  });
 
-    it.each([
-      ["is restarted", "halt"],
-      ["is killed", "crash"],
-      ["has a table that somebody locks", "lock"],
-    ] as const)(
-      "answers 503 with Retry-After while it %s, goes on afterwards, and loses and repeats nothing",
-      async (_, end) => {
-        let stopped = false;
-        let delivered = 0;
-        const sent: string[] = [];
-        const refusals: { status: number; retryAfter: string | null; body: unknown }[] = [];
-        /** Sends one event after another, each of them until it is answered with 200. */
-        const client = async (name: number): Promise<void> => {
-          for (let number = 0; !stopped; number += 1) {
-            const stamp = `${end}-${name}-${number}`;
-            sent.push(stamp);
-            for (;;) {
-              const answer = await post(end, stamp);
-              const body = await answer.json();
-              if (answer.status === 200) break;
-              refusals.push({ status: answer.status, retryAfter: answer.headers.get("retry-after"), body });
-              await new Promise((resolve) => setTimeout(resolve, 20));
-            }
-            delivered += 1;
+  /** Locks the table of events for a while, and looks who else gets in meanwhile. */
+  const lock = async (): Promise<void> => {
+    const [holder, look] = [new pg.Client(database.url), `SELECT count(*)::int AS count FROM pg_stat_activity`];
+    await holder.connect();
+    await holder.query("BEGIN");
+    await holder.query("LOCK TABLE events");
+    const asked: Promise<number>[] = [];
+    for (const until = Date.now() + LOCKED_MS; Date.now() < until; ) {
+      // Look-ups take the connections that events leave.
+      asked.push(fetch(`${url}/demo/events`).then(({ status }) => status));
+      const other = new pg.Client(database.url);
+      await other.connect();
+      const [row] = (await other.query(`${look} WHERE backend_type = 'client backend'`)).rows;
+      // Eight of the service, the holder, this client; a backend that ends is still there for a moment.
+      expect(row.count).toBeLessThan(15);
+      await other.end();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    await holder.end();
+    expect(await Promise.all(asked)).toContain(503);
+  };
+
+  it.each([
+    ["is restarted", "halt"],
+    ["is killed", "crash"],
+    ["has a table that somebody locks", "lock"],
+  ] as const)(
+    "answers 503 with Retry-After while it %s, goes on afterwards, and loses and repeats nothing",
+    async (_, end) => {
+      let stopped = false;
+      let delivered = 0;
+      const sent: string[] = [];
+      const refusals: { status: number; retryAfter: string | null; body: unknown }[] = [];
+      /** Sends one event after another, each of them until it is answered with 200. */
+      const client = async (name: number): Promise<void> => {
+        for (let number = 0; !stopped; number += 1) {
+          const stamp = `${end}-${name}-${number}`;
+          sent.push(stamp);
+          for (;;) {
+            const answer = await post(end, stamp);
+            const body = await answer.json();
+            if (answer.status === 200) break;
+            refusals.push({ status: answer.status, retryAfter: answer.headers.get("retry-after"), body });
+            await new Promise((resolve) => setTimeout(resolve, 20));
           }
-        };
-        const clients = Promise.all(Array.from({ length: CLIENTS }, (_, name) => client(name)));
-        const rounds = async (): Promise<void> => {
-          for (let round = 0; round < (end === "lock" ? 1 : 2); round += 1) {
-            const before = delivered;
-            await until(() => delivered > before + 2 * CLIENTS || undefined);
-            const refused = refusals.length;
-            if (end === "lock") await lock();
-            else await database[end]();
-            await until(() => refusals.length > refused || undefined);
-            // A live page asks for something else at the same time.
-            if (end === "lock") continue;
-            expect((await fetch(`${url}/demo/events`)).status).toBe(503);
-            await database.resume();
-          }
+          delivered += 1;
+        }
+      };
+      const clients = Promise.all(Array.from({ length: CLIENTS }, (_, name) => client(name)));
+      const rounds = async (): Promise<void> => {
+        for (let round = 0; round < (end === "lock" ? 1 : 2); round += 1) {
           const before = delivered;
           await until(() => delivered > before + 2 * CLIENTS || undefined);
-        };
-        // The clients end first where the service has died.
-        await Promise.race([rounds(), clients]);
-        stopped = true;
-        await clients;
-
-        expect(service.child.exitCode).toBeNull();
-        for (const refusal of refusals)
-          expect(refusal).toEqual({
-            status: 503,
-            retryAfter: "2",
-            body: { error: "the service cannot store or read now, try again later" },
-          });
-        const stored: string[] = [];
-        for (let after = "00000000-0000-0000-0000-000000000000"; ; ) {
-          const { events } = (await (
-            await fetch(`${url}/demo/events?event_uid=${end}&limit=10000&after=${after}`)
-          ).json()) as { events: { id: string; params: { event_id: string } }[] };
-          if (events.length === 0) break;
-          after = events.at(-1)!.id;
-          stored.push(...events.map(({ params }) => params.event_id));
+          const refused = refusals.length;
+          if (end === "lock") await lock();
+          else await database[end]();
+          await until(() => refusals.length > refused || undefined);
+          // A live page asks for something else at the same time.
+          if (end === "lock") continue;
+          expect((await fetch(`${url}/demo/events`)).status).toBe(503);
+          await database.resume();
         }
-        expect(stored.sort()).toEqual(sent.sort());
-      },
-    );
-  },
-);
+        const before = delivered;
+        await until(() => delivered > before + 2 * CLIENTS || undefined);
+      };
+      // The clients end first where the service has died.
+      await Promise.race([rounds(), clients]);
+      stopped = true;
+      await clients;
+
+      expect(service.child.exitCode).toBeNull();
+      for (const refusal of refusals)
+        expect(refusal).toEqual({
+          status: 503,
+          retryAfter: "2",
+          body: { error: "the service cannot store or read now, try again later" },
+        });
+      const stored: string[] = [];
+      for (let after = "00000000-0000-0000-0000-000000000000"; ; ) {
+        const { events } = (await (
+          await fetch(`${url}/demo/events?event_uid=${end}&limit=10000&after=${after}`)
+        ).json()) as { events: { id: string; params: { event_id: string } }[] };
+        if (events.length === 0) break;
+        after = events.at(-1)!.id;
+        stored.push(...events.map(({ params }) => params.event_id));
+      }
+      expect(stored.sort()).toEqual(sent.sort());
+    },
+  );
+});

@@ -109,10 +109,10 @@ it("says in one line what is wrong with its data folder", async () => {
   const file = join(folder, "a-file");
   await writeFile(file, "");
   const broken = join(folder, "broken");
-  await mkdir(join(broken, "postgres"), { recursive: true });
-  await writeFile(join(broken, "postgres", "PG_VERSION"), "17\n");
+  await mkdir(join(broken, "cluster"), { recursive: true });
+  await writeFile(join(broken, "cluster", "PG_VERSION"), "17\n");
   const partial = join(folder, "partial");
-  await mkdir(join(partial, "postgres", "base"), { recursive: true });
+  await mkdir(join(partial, "cluster", "base"), { recursive: true });
   const ended = await Promise.all([file, broken, partial].map((path) => start({ TRACKLET_DATA: path }).closed));
   expect(ended.map(({ code }) => code)).toEqual([1, 1, 1]);
   expect(ended[0]!.stderr).toMatch(/^service: cannot use the data folder .+a-file .+TRACKLET_DATA.+\n$/);
@@ -120,22 +120,22 @@ it("says in one line what is wrong with its data folder", async () => {
     /^service: cannot open the database in .+broken .+ or set TRACKLET_DATA to a new folder\n$/,
   );
   expect(ended[2]!.stderr).toMatch(
-    /^service: cannot open the database in .+partial \(postgres\/PG_VERSION is missing\): put a backup .+ or set TRACKLET_DATA to a new folder\n$/,
+    /^service: cannot open the database in .+partial \(cluster\/PG_VERSION is missing\): put a backup .+ or set TRACKLET_DATA to a new folder\n$/,
   );
-  expect(await readdir(join(partial, "postgres"))).toEqual(["base"]);
+  expect(await readdir(join(partial, "cluster"))).toEqual(["base"]);
 });
 
 it("begins afresh after a first start that was killed half-way", async () => {
   const data = join(folder, "interrupted");
-  await mkdir(join(data, "postgres", "base"), { recursive: true });
+  await mkdir(join(data, "cluster", "base"), { recursive: true });
   await writeFile(join(data, "creating"), "");
   const service = start({ TRACKLET_DATA: data });
   const url = await service.ready();
   expect((await post(url, "first")).status).toBe(200);
   expect(await stored(url)).toEqual(["first"]);
   expect(await service.stop("SIGTERM")).toMatchObject({ code: 0 });
-  expect((await stat(join(data, "postgres"))).mode & 0o777).toBe(0o700);
-  expect((await readdir(data)).sort()).toEqual(["postgres", "service.lock"]);
+  expect((await stat(join(data, "cluster"))).mode & 0o777).toBe(0o700);
+  expect((await readdir(data)).sort()).toEqual(["cluster", "service.lock"]);
 });
 
 it("says in one line which variable is wrong", async () => {

@@ -7,13 +7,13 @@ import { idAt } from "../../database/event-id.js";
 import { recordId } from "../../database/exact-text.js";
 import { openDatabase } from "../../database/open-database.js";
 import { makeClock, setBack } from "../support/database-clock.js";
-import { onBothEngines } from "../support/engines.js";
+import { overDatabase } from "../support/over-database.js";
 import { until } from "../support/running-service.js";
 import { SERVICE, spawnService } from "../support/service-process.js";
 
 const DAY = 86_400_000;
 
-onBothEngines((place) => {
+overDatabase((place) => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "tracklet-retention-"));
@@ -38,7 +38,7 @@ onBothEngines((place) => {
   /** Sets the clocks of the service and of its database. */
   const goTo = async (days: number): Promise<void> => {
     await writeFile(join(folder, "behind"), String(-days * DAY));
-    if (place().databaseUrl !== undefined) await over((query) => setBack(query, -days * DAY));
+    await over((query) => setBack(query, -days * DAY));
   };
   /** One start of the service: what is left, and whether it has doubted the clock. */
   const startAt = async (days: number, retention = "365") => {
@@ -63,16 +63,13 @@ onBothEngines((place) => {
     );
 
   it("deletes nothing while its clock goes wrong, until that has gone right for 7 days or is confirmed", async () => {
-    if (place().databaseUrl !== undefined) await over(makeClock);
+    await over(makeClock);
     const all = { left: 20, isDoubted: true };
     await store(...Array.from({ length: 20 }, () => 0));
     // Nothing but the newest event tells that this cannot be.
     expect(await startAt(400)).toEqual(all);
-    // Each start of PGlite takes seconds.
-    if (place().databaseUrl !== undefined) {
-      for (const days of [401.9, 403.8, 405.7]) expect(await startAt(days), `${days} days`).toEqual(all);
-      expect(await startAt(407.6)).toEqual({ left: 0, isDoubted: false });
-    }
+    for (const days of [401.9, 403.8, 405.7]) expect(await startAt(days), `${days} days`).toEqual(all);
+    expect(await startAt(407.6)).toEqual({ left: 0, isDoubted: false });
     // Set right, it goes backwards.
     await over((query) => query("DELETE FROM events"));
     await store(400, 399);

@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { outcomeOf, SILENT } from "../support/http-request.js";
-import { missing, startPostgres } from "../support/postgres-server.js";
+import { startPostgres } from "../support/postgres-server.js";
 import { until } from "../support/running-service.js";
 import { spawnService } from "../support/service-process.js";
 
@@ -12,7 +12,7 @@ const SILENT_MS = 5_000;
 const PATH = "/v1/track/event?api_token=demo-api-token";
 const HEADERS = { "content-type": "application/json" };
 
-describe.skipIf(missing !== undefined)(`several processes on one port${missing ? `: ${missing}` : ""}`, () => {
+describe("several processes on one port", () => {
   let database: Awaited<ReturnType<typeof startPostgres>>;
   const started: ReturnType<typeof spawnService>[] = [];
   const start = (environment: Record<string, string> = {}) => {

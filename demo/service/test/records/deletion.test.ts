@@ -5,13 +5,13 @@ import { idAt } from "../../database/event-id.js";
 import { openDatabase } from "../../database/open-database.js";
 import { deleteWorkspace } from "../../records/deletion/workspace.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { onBothEngines } from "../support/engines.js";
+import { overDatabase } from "../support/over-database.js";
 import { API_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
 
 const GONE = { name: "gone", apiToken: "gone-api-token", accessToken: "gone-access-token" };
 const CLIENTS = 8;
 
-onBothEngines((place) => {
+overDatabase((place) => {
   let database: Database;
   /** With a server there are two, each with a memory of its own. */
   const services: RunningService[] = [];

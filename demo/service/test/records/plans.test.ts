@@ -6,7 +6,7 @@ import { openDatabase } from "../../database/open-database.js";
 import { seed } from "../../records/seed.js";
 import { exportPage } from "../../records/stored.js";
 import { fillPlace, lookUps } from "../bench/fill.js";
-import { onBothEngines } from "../support/engines.js";
+import { overDatabase } from "../support/over-database.js";
 
 /** Enough for a planner to prefer an index. */
 const AMOUNTS = { events: 120_000, contacts: 5_000, users: 10_000 };
@@ -35,7 +35,7 @@ const scans = (plan: Plan): string[] => [
   ...(plan.Plans ?? []).flatMap(scans),
 ];
 
-onBothEngines((place) => {
+overDatabase((place) => {
   let database: Database;
   let explained: Database;
   let app: Awaited<ReturnType<typeof createService>>;

@@ -9,8 +9,8 @@ import { readConfig } from "../../config/read-config.js";
 import type { Database } from "../../database/database.js";
 import { openDatabase } from "../../database/open-database.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { onBothEngines } from "../support/engines.js";
 import { followSums } from "../support/follow-sums.js";
+import { overDatabase } from "../support/over-database.js";
 import { startService } from "../support/running-service.js";
 
 const ADMIN = "test-admin-token";
@@ -45,7 +45,7 @@ const EVENTS: [string, string | undefined, string, number, Record<string, unknow
 /** Received so long ago that no question about the present asks for it. */
 const LONG_AGO = at(20);
 
-onBothEngines((place) => {
+overDatabase((place) => {
   let questions: string[];
   let database: Database;
   beforeAll(async () => {

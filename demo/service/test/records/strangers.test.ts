@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createReader } from "../../../../src/read.js";
 import { AT_ONCE } from "../support/bounds.js";
-import { onBothEngines } from "../support/engines.js";
+import { overDatabase } from "../support/over-database.js";
 import { ACCESS_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
 
 /** What somebody can store who has the token of the pages, and how it is read all the same. */
-onBothEngines((place) => {
+overDatabase((place) => {
   let service: RunningService;
   beforeAll(async () => {
     service = await startService({ ...place(), seed: false, bounds: AT_ONCE, addressRecords: 3_000 });

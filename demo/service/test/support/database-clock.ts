@@ -17,9 +17,6 @@ export const makeClock = async (query: Query): Promise<void> => {
   for (const statement of STATEMENTS) await query(statement);
 };
 
-/** PGlite reads no settings of a database. */
-export const useClock = (query: Query): Promise<unknown> => query(`SET ${PATH}`);
-
 /** Sets the clock back by so many milliseconds; forward where they are negative. */
 export const setBack = (query: Query, milliseconds: number): Promise<unknown> =>
   query("UPDATE skewed.clock SET behind_ms = $1", [milliseconds]);

@@ -32,7 +32,8 @@ const OPTIONS = [
  */
 export const startCluster = async (workers: number, { spare = 0, sync = false } = {}) => {
   const nodes: Awaited<ReturnType<typeof startPostgres>>[] = [];
-  for (let node = 0; node <= workers + spare; node += 1) nodes.push(await startPostgres({ options: OPTIONS, sync }));
+  for (let node = 0; node <= workers + spare; node += 1)
+    nodes.push(await startPostgres({ isInstalled: true, options: OPTIONS, sync }));
   const placeOf = (node: number): string => {
     const { hostname, port } = new URL(nodes[node]!.url);
     return `'${hostname}', ${port}`;

@@ -24,6 +24,14 @@ export const openPlace = async (): Promise<Place & { leave(): Promise<void> }> =
   return { dataFolder: folder, databaseUrl: undefined, leave };
 };
 
+/** An empty database at a URL: that which is given, or one of a server of its own. */
+export const openServer = async (): Promise<{ url: string; leave(): Promise<void> }> => {
+  if (GIVEN !== undefined) return { url: GIVEN, leave: () => empty(GIVEN) };
+  const { startPostgres } = await import("./postgres-server.js");
+  const { url, stop } = await startPostgres();
+  return { url, leave: stop };
+};
+
 const TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'";
 
 /** Works at the first address of a database: that of the coordinator, where it is a cluster. */

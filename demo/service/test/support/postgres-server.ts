@@ -1,10 +1,13 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { findPrograms, giveTo } from "../../database/embedded/programs.js";
+import { asUser } from "../../database/embedded/server.js";
+import { serverUser } from "../../database/embedded/server-user.js";
 import { until } from "./running-service.js";
 
 /** Where Debian and Homebrew put the server's programs, besides the PATH. */
@@ -14,36 +17,20 @@ const FOLDERS = [
     existsSync(root) ? readdirSync(root).map((version) => join(root, version, "bin")) : [],
   ),
 ];
-const programs = FOLDERS.find((path) => ["initdb", "postgres"].every((name) => existsSync(join(path, name))));
 
-/** A program that comes with the server, such as `pg_dump`; `undefined` when there is none. */
+/** A program of the server that is installed, such as `pg_dump`; `undefined` when there is none. */
 export const findProgram = (name: string): string | undefined =>
   FOLDERS.map((path) => join(path, name)).find((file) => existsSync(file));
 
-/** The server refuses to run as root: Debian's package brings a user for it. */
-const findUser = (): { uid?: number; gid?: number } | undefined => {
-  if (process.getuid?.() !== 0) return {};
-  try {
-    const id = (flag: string): number =>
-      Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8", stdio: "pipe" }));
-    return { uid: id("-u"), gid: id("-g") };
-  } catch {
-    return undefined;
-  }
-};
-const user = findUser();
-
-/** Why no server can be had here; `undefined` when one can. */
-export const missing: string | undefined =
-  programs === undefined
-    ? "no PostgreSQL server is installed (initdb and postgres were looked for)"
-    : user === undefined
-      ? "PostgreSQL does not run as root, and there is no user `postgres`"
-      : undefined;
+/** Why no test can have what comes with an installed server alone: other programs, extensions; `undefined` when one can. */
+export const missing: string | undefined = ["initdb", "postgres"].every(findProgram)
+  ? undefined
+  : "no PostgreSQL server is installed (initdb and postgres were looked for)";
 
 /**
- * Starts a PostgreSQL server with an empty database of its own on a free port.
+ * Starts a PostgreSQL server with an empty database of its own on a free port, as somebody else's that is given to the service.
  *
+ * @param isInstalled `true` takes the programs of an installed one. Default: those of the service
  * @param sync `false` does not wait for the disk: what is committed outlives the processes, not the machine, and many
  *   databases are made and left in little time. Default `false`.
  * @param folder where its folder is made. Default: that of temporary files
@@ -51,34 +38,38 @@ export const missing: string | undefined =
  * @param standbyOf the URL of a server whose standby it is
  */
 export const startPostgres = async ({
+  isInstalled = false,
   sync = false,
   folder = tmpdir(),
   options: more = [],
   standbyOf,
 }: {
+  isInstalled?: boolean;
   sync?: boolean;
   folder?: string;
   options?: readonly string[];
   standbyOf?: string;
 } = {}) => {
-  if (user!.uid !== undefined && folder !== tmpdir()) chownSync(folder, user!.uid, user!.gid!);
   const data = mkdtempSync(join(folder, "tracklet-postgres-"));
-  if (user!.uid !== undefined) chownSync(data, user!.uid, user!.gid!);
+  const user = serverUser(data, true);
+  for (const path of folder === tmpdir() ? [data] : [folder, data]) giveTo(path, user);
+  const own = isInstalled ? undefined : findPrograms(data, user);
+  const programOf = (name: string): string => own?.file(name as "postgres") ?? findProgram(name)!;
   // A home of its own: a server that connects to others looks there for certificates.
-  const options = { ...user, cwd: data, env: { ...process.env, HOME: data }, stdio: "ignore" as const };
+  const options = { ...asUser(user), cwd: data, env: { ...process.env, HOME: data }, stdio: "ignore" as const };
   const cluster = join(data, "cluster");
   const [program, ...args] =
     standbyOf === undefined
       ? ["initdb", "-D", cluster, "-U", "test", "-E", "UTF8", "--locale=C", "-A", "trust", "-N"]
       : ["pg_basebackup", "-D", cluster, "-d", standbyOf, "-R", "-c", "fast", "-N"];
-  const made = spawn(findProgram(program!)!, args, options);
+  const made = spawn(programOf(program!), args, options);
   if ((await once(made, "close"))[0] !== 0) throw new Error(`${program} failed`);
 
   const port = await freePort();
   const url = `postgresql://test@127.0.0.1:${port}/postgres`;
   const run = async () => {
     const server = spawn(
-      join(programs!, "postgres"),
+      programOf("postgres"),
       ["-D", cluster, "-p", String(port), "-h", "127.0.0.1", "-k", data, ...(sync ? [] : ["-F"]), ...more],
       options,
     );

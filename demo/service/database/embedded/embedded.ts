@@ -1,0 +1,138 @@
+import { chownSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { StartError } from "../../config/start-error.js";
+import type { Database } from "../database.js";
+import type { Fill } from "../migrate.js";
+import { connectExisting, connectPostgres } from "../postgres/postgres.js";
+import { filesOf, OURS, refuseFormer, requireDatabase } from "./folder.js";
+import { type FolderLock, lockFolder } from "./folder-lock.js";
+import { keepServer } from "./kept-server.js";
+import { listenFor, runningUrl } from "./listening.js";
+import { makeCluster } from "./make-cluster.js";
+import { findPrograms, giveTo } from "./programs.js";
+import { requireRoom, tidy } from "./room.js";
+import { startServer } from "./server.js";
+import { closedFolder, type ServerUser, serverUser } from "./server-user.js";
+import { startServerOnWindows } from "./windows-server.js";
+
+/**
+ * Starts a PostgreSQL server of its own over a data folder, which is made when absent, and connects to it. One process at a time
+ * may hold the folder.
+ *
+ * @param fill what a new database begins with
+ * @param tell hears what happens to the server
+ * @throws StartError when the folder cannot be used, with what to do
+ */
+export const openEmbedded = async (
+  folder: string,
+  fill?: Fill,
+  tell: (text: string) => void = () => {},
+): Promise<Database> =>
+  overServer(folder, { tell, isDemo: fill !== undefined, mayMake: true }, async (url) => {
+    const database = await connectPostgres(url, fill);
+    rmSync(filesOf(folder).creating, { force: true });
+    return {
+      ...database,
+      write: async (statements, node) => {
+        requireRoom(folder);
+        return database.write(statements, node);
+      },
+      tidy: () => tidy(url),
+    };
+  });
+
+/**
+ * Connects a command to the database of a data folder, which it does not make: to the server that runs, or to one that it
+ * starts for itself.
+ *
+ * @throws StartError when there is none, or it cannot be used
+ */
+export const openExistingEmbedded = async (folder: string): Promise<Database> => {
+  const { cluster, creating } = filesOf(folder);
+  refuseFormer(folder);
+  if (!existsSync(cluster) || existsSync(creating))
+    throw new StartError(
+      `there is no database in ${folder} (TRACKLET_DATA), and DATABASE_URL is not set: a command needs the variables of the service, as in node --env-file=/etc/tracklet.env demo/.service/main.js help`,
+    );
+  const url = runningUrl(folder);
+  const running = url === undefined ? undefined : await connectExisting(url).catch(unlessAway);
+  return running ?? overServer(folder, { tell: () => {}, isDemo: false, mayMake: false }, connectExisting);
+};
+
+const unlessAway = (error: unknown): undefined => {
+  if (error instanceof StartError) throw error;
+};
+
+interface How {
+  tell: (text: string) => void;
+  isDemo: boolean;
+  mayMake: boolean;
+}
+
+/** Locks the folder, starts its server, and gives what `connect` makes of it; closing that ends the server. */
+const overServer = async (
+  folder: string,
+  { tell, isDemo, mayMake }: How,
+  connect: (url: string) => Promise<Database>,
+): Promise<Database> => {
+  refuseFormer(folder);
+  const leave: (() => unknown)[] = [];
+  const undo = async (): Promise<void> => {
+    for (const one of leave.splice(0).reverse()) await one();
+  };
+  try {
+    const { cluster, creating } = filesOf(folder);
+    const isOurs = makeFolder(folder);
+    const user = serverUser(cluster, isDemo);
+    const lock: FolderLock = await lockFolder(folder);
+    leave.push(lock.release);
+    const mustMake = mayMake && (!existsSync(cluster) || existsSync(creating));
+    if (isOurs) giveFolder(folder, user);
+    requireWay(folder, user);
+    const programs = findPrograms(folder, user);
+    if (mustMake) makeCluster(folder, programs, user);
+    requireDatabase(folder, programs.version);
+    const listening = await listenFor(folder, user);
+    leave.push(listening.leave);
+    const setup = { folder, programs, user, listening, lock: lock.descriptor };
+    const start = process.platform === "win32" ? startServerOnWindows : startServer;
+    leave.push(await keepServer(() => start(setup), tell));
+    if (user.name !== undefined) tell(`PostgreSQL runs as the user ${user.name}, to whom ${cluster} belongs`);
+    const database = await connect(listening.url);
+    leave.push(database.close);
+    return { ...database, close: undo };
+  } catch (error) {
+    await undo().catch(() => {});
+    if (error instanceof StartError) throw error;
+    throw new StartError(
+      `cannot open the database in ${folder} (${String((error as Error).message).split("\n")[0]}): put a backup in its place, or set TRACKLET_DATA to a new folder`,
+    );
+  }
+};
+
+/** @returns whether nothing else is in it, so that it may be given to the server's user */
+const makeFolder = (folder: string): boolean => {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return readdirSync(folder).every((name) => OURS.test(name));
+  } catch (error) {
+    throw new StartError(
+      `cannot use the data folder ${folder} (${(error as Error).message}): set TRACKLET_DATA to a writable folder`,
+    );
+  }
+};
+
+/** What root has made or copied there, PostgreSQL could not use: it becomes the server's user's. */
+const giveFolder = (folder: string, user: ServerUser): void => {
+  const { cluster } = filesOf(folder);
+  if (user.uid === undefined) return;
+  if (statSync(folder).uid === 0) chownSync(folder, user.uid, user.gid!);
+  if (statSync(cluster, { throwIfNoEntry: false })?.uid === 0) giveTo(cluster, user);
+};
+
+const requireWay = (folder: string, user: ServerUser): void => {
+  const closed = closedFolder(folder, user);
+  if (closed !== undefined)
+    throw new StartError(
+      `PostgreSQL runs as the user ${user.name}, which may not enter ${closed}: set TRACKLET_DATA to a folder that it can reach, as /var/lib/tracklet`,
+    );
+};

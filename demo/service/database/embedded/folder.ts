@@ -1,0 +1,74 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { StartError } from "../../config/start-error.js";
+
+/** What lies in a data folder. */
+export const filesOf = (folder: string) => ({
+  cluster: join(folder, "cluster"),
+  /** Is there until the first start is done: no event was accepted before, so the next one may begin afresh. */
+  creating: join(folder, "creating"),
+  /** Where the server's socket is, if its path is short enough. */
+  socket: join(folder, "socket"),
+});
+
+/** Names of all that the service makes in a data folder. */
+export const OURS = /^(cluster|creating|socket|service\.lock|server\.log|password|passwd|group|programs-.+)$/;
+
+const readIfThere = (file: string): string | undefined => {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+};
+
+/** What a server says of itself in its folder (PostgreSQL, "Database File Layout"), and one that was killed has said. */
+export const readServerFile = (cluster: string): { pid: number; port: string; socket: string } | undefined => {
+  const [pid, , , port = "", socket = ""] = readIfThere(join(cluster, "postmaster.pid"))?.split("\n") ?? [];
+  return pid ? { pid: Number(pid), port, socket } : undefined;
+};
+
+/** Is a process the server of this folder? Only Linux tells; elsewhere it is not. */
+export const isServerOf = (cluster: string, pid: number): boolean => {
+  const [program, ...args] = readIfThere(`/proc/${pid}/cmdline`)?.split("\0") ?? [];
+  return program !== undefined && args[args.indexOf("-D") + 1] === cluster;
+};
+
+/** A segment of the write-ahead log (PostgreSQL, "WAL Internals"). */
+const SEGMENT = /^[0-9A-F]{24}$/;
+
+/** What a database's folder lacks, as where it was copied in part. */
+const missingFile = (cluster: string): string | undefined => {
+  const missing = ["PG_VERSION", "global/pg_control"].find((file) => !existsSync(join(cluster, file)));
+  if (missing) return missing;
+  const log = join(cluster, "pg_wal");
+  const hasLog = existsSync(log) && readdirSync(log).some((file) => SEGMENT.test(file));
+  return hasLog ? undefined : "pg_wal/, its write-ahead log,";
+};
+
+/**
+ * @param version of PostgreSQL's programs, as in 18.4
+ * @throws StartError when what lies in a data folder is no database that this version can open
+ */
+export const requireDatabase = (folder: string, version: string): void => {
+  const { cluster } = filesOf(folder);
+  const missing = missingFile(cluster);
+  if (missing !== undefined)
+    throw new StartError(
+      `cannot open the database in ${folder} (cluster/${missing} is missing): put a backup in its place, or set TRACKLET_DATA to a new folder`,
+    );
+  const major = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim();
+  if (major !== version.split(".")[0])
+    throw new StartError(
+      `the database in ${folder} is of PostgreSQL ${major}, and this build has ${version}: start the build that made it`,
+    );
+};
+
+/** @throws StartError when a data folder is that of an earlier build, which had another engine */
+export const refuseFormer = (folder: string): void => {
+  if (existsSync(join(folder, "postgres/PG_VERSION")) && !existsSync(filesOf(folder).cluster))
+    throw new StartError(
+      `the data in ${folder} is of a build before PostgreSQL was inside: export it with that build, set TRACKLET_DATA to a new folder, and import it there`,
+    );
+};

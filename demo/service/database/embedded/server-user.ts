@@ -1,0 +1,93 @@
+import { execFileSync } from "node:child_process";
+import { type Stats, statSync } from "node:fs";
+import { userInfo } from "node:os";
+import { dirname } from "node:path";
+import { StartError } from "../../config/start-error.js";
+
+/** As whom PostgreSQL's programs run; nobody is named where it is as this process. */
+export interface ServerUser {
+  uid?: number;
+  gid?: number;
+  name?: string;
+}
+
+/** The system user of the service's data where the service is started by root. */
+const OWN = "tracklet";
+
+const lookUp = (name: string): ServerUser | undefined => {
+  try {
+    const id = (flag: string): number => Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: "pipe" }));
+    return { uid: id("-u"), gid: id("-g"), name };
+  } catch {
+    return undefined;
+  }
+};
+
+const make = (name: string): string | undefined => {
+  try {
+    const shell = ["--shell", "/usr/sbin/nologin"];
+    execFileSync("useradd", ["--system", "--no-create-home", "--home-dir", "/nonexistent", ...shell, name], {
+      stdio: "pipe",
+    });
+    return undefined;
+  } catch (error) {
+    return String((error as Error).message)
+      .trim()
+      .split("\n")
+      .at(-1)!;
+  }
+};
+
+/**
+ * PostgreSQL refuses to run as root. Then it runs as whoever has the files, and new ones are those of a system user of their own.
+ *
+ * @param files the folder of the database, which may be absent
+ * @param isDemo where no user can be made, the demo's database is that of `nobody`
+ * @throws StartError when no such user can be had, or the files are somebody else's
+ */
+export const serverUser = (files: string, isDemo: boolean): ServerUser => {
+  const self = process.getuid?.();
+  const owner = statSync(files, { throwIfNoEntry: false });
+  if (self !== 0) {
+    if (owner === undefined || self === undefined || owner.uid === self) return {};
+    throw new StartError(
+      `the database in ${files} belongs to the user with the id ${owner.uid}, and this process runs as ${self}: run it as ${owner.uid}, as by setpriv --reuid=${owner.uid} --clear-groups`,
+    );
+  }
+  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid, name: nameOf(owner) };
+  const own = lookUp(OWN);
+  if (own !== undefined) return own;
+  const reason = make(OWN);
+  const made = lookUp(OWN) ?? (isDemo ? lookUp("nobody") : undefined);
+  if (made !== undefined) return made;
+  throw new StartError(
+    `PostgreSQL does not run as root, and the user ${OWN} cannot be made (${reason}): make it, or start the service as another user`,
+  );
+};
+
+const nameOf = ({ uid }: Stats): string => {
+  try {
+    return execFileSync("id", ["-un", String(uid)], { encoding: "utf8", stdio: "pipe" }).trim();
+  } catch {
+    return String(uid);
+  }
+};
+
+/** Has the user of this process a name? PostgreSQL makes no database for one that has none. */
+export const hasName = (): boolean => {
+  try {
+    return userInfo().username !== "";
+  } catch {
+    return false;
+  }
+};
+
+/** The first folder on the way to another one, itself included, that a user may not enter. */
+export const closedFolder = (folder: string, { uid, gid }: ServerUser): string | undefined => {
+  if (uid === undefined) return undefined;
+  const above = dirname(folder) === folder ? undefined : closedFolder(dirname(folder), { uid, gid: gid! });
+  if (above !== undefined) return above;
+  const { mode, ...owner } = statSync(folder);
+  const bit = owner.uid === uid ? 0o100 : owner.gid === gid ? 0o010 : 0o001;
+  return (mode & bit) === 0 ? folder : undefined;
+};
