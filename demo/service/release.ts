@@ -3,9 +3,10 @@ import { cp, mkdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildService } from "./build.js";
+import { linkPrograms, PACKAGE } from "./database/embedded/programs.js";
 
 /*
- * What runs, and nothing else: the built service, its libraries, and the files for servers. `npm run release:service` makes
+ * What runs, and nothing else: the built service, its libraries with PostgreSQL for this platform, and the files for servers. `npm run release:service` makes
  * a tarball of it in demo/.release; with a folder behind it, it fills that folder.
  */
 
@@ -36,6 +37,8 @@ const fill = async (folder: string): Promise<void> => {
   ];
   if (run("npm", install, folder) === undefined) throw new Error("the libraries cannot be installed: see above");
   await rm(join(folder, "package-lock.json"));
+  // Where it runs, the folder may belong to another user.
+  linkPrograms(join(folder, "node_modules", PACKAGE, "native"));
 };
 
 const [, , given] = process.argv;

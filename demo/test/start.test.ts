@@ -130,15 +130,14 @@ describe("npm start, when something is wrong, says so in one line", () => {
   });
 
   it("a data folder that was copied in part", async () => {
-    const cluster = join(folder, "data/cluster");
-    await mkdir(join(cluster, "global"), { recursive: true });
-    await mkdir(join(cluster, "pg_wal"));
-    for (const file of ["PG_VERSION", "global/pg_control"]) await writeFile(join(cluster, file), "17");
+    const data = await dataFolder();
+    await rm(join(data, "cluster/pg_wal"), { recursive: true });
     await expectComplaint(
-      {},
+      { TRACKLET_DATA: data },
       /cannot open the database .*pg_wal\/, its write-ahead log, is missing\): put a backup in its place/,
       [sitePort, servicePort],
     );
+    await rm(data, { recursive: true });
   });
 
   it("a data folder that is a file", async () => {

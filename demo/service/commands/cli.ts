@@ -55,8 +55,8 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
     .usage("[command]")
     .description(
       "Without a command the service starts. The commands work on its database, which the same environment variables name " +
-        "(node --env-file=/etc/tracklet.env demo/.service/main.js loads them from a file); they never make one. Where the " +
-        "embedded database (TRACKLET_DATA) is in use, only those that read work, through the running service: export, sql, loss and the lists.",
+        "(node --env-file=/etc/tracklet.env demo/.service/main.js loads them from a file); they never make one. " +
+        "They work while the service runs, too.",
     )
     .exitOverride()
     .configureOutput({

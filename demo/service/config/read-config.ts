@@ -92,11 +92,11 @@ const complete = (values: Values): ServiceConfig => {
     throw new StartError("TRACKLET_PUBLIC_URL must be set with TRACKLET_TRUST_PROXY: clients use the proxy's address");
   if (config.databaseUrl !== undefined && config.seed)
     throw new StartError(
-      "TRACKLET_SEED must be off with DATABASE_URL: the demo's records are for the embedded database",
+      "TRACKLET_SEED must be off with DATABASE_URL: the demo's records are for a database of its own",
     );
   if (config.databaseUrl === undefined && all.processes !== "1")
     throw new StartError(
-      "TRACKLET_PROCESSES must be 1 without DATABASE_URL: one process alone can have the embedded database",
+      "TRACKLET_PROCESSES must be 1 without DATABASE_URL: one process alone can have a PostgreSQL of its own",
     );
   if (config.databaseUrl !== undefined && config.engine !== undefined)
     throw new StartError("TRACKLET_DATABASE must not be set with DATABASE_URL: events go into one of the two");

