@@ -45,6 +45,8 @@ export const serviceReady = (service: ChildProcess): Promise<string> =>
       READY_MS,
     );
     createInterface({ input: service.stdout! }).on("line", (line) => {
+      const user = /"msg":"(PostgreSQL runs as [^"]+)"/.exec(line)?.[1];
+      if (user) console.log(`${user}.`);
       const address = /"service ready at (http:[^"]+)"/.exec(line)?.[1];
       if (!address) return;
       clearTimeout(late);

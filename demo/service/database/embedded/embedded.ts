@@ -1,4 +1,4 @@
-import { chownSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { StartError } from "../../config/start-error.js";
 import type { Database } from "../database.js";
 import type { Fill } from "../migrate.js";
@@ -98,6 +98,8 @@ const overServer = async (
     const programs = findPrograms(folder, user);
     if (mustMake) makeCluster(folder, programs, user);
     requireDatabase(folder, programs.version);
+    // PostgreSQL refuses files that others may read, as a copy's may be.
+    chmodSync(cluster, 0o700);
     const listening = await listenFor(folder, user);
     leave.push(listening.leave);
     const setup = { folder, programs, user, listening, lock: lock.descriptor };
