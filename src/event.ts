@@ -11,6 +11,16 @@ export interface TrackEvent {
   params: Params;
 }
 
+/**
+ * Changes an event before it is stored, in place or by giving another one back, or drops it (`null`, `false`). One that throws
+ * drops it as well, and is reported.
+ *
+ * @param call `again`: the event is from before `identify`, and has got contact and account. The hook has seen it without them,
+ *   perhaps on another page, so it must bear its own result.
+ */
+// biome-ignore lint/suspicious/noConfusingVoidType: a hook may return nothing
+export type BeforeSend = (event: TrackEvent, call: { again: boolean }) => TrackEvent | null | false | undefined | void;
+
 /** A problem that concerns no event, or not one alone. */
 interface Mistake<Code extends string> {
   code: Code;
@@ -30,7 +40,7 @@ interface Loss<Code extends string> {
 
 /**
  * A decision of the tracker that concerns whoever runs the page, given to `onError`. `code` says what happened:
- * - `"input"`: an option, an argument or a hook is wrong, or a member of `params` that cannot be written was left out
+ * - `"input"`: an option or an argument is wrong, a hook has failed and dropped its event, or a member of `params` that cannot be written was left out
  * - `"paused"`: the service refuses every event (a wrong token or URL, an error in its deployment); events wait
  * - `"rejected"`: the service refuses this event and accepts others; it was dropped
  * - `"evicted"`: a bound was reached; this event, the oldest one or one that is too large, was dropped

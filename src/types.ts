@@ -1,7 +1,7 @@
 /** The public types. Member names of events are the service's own (snake case), those of options are ours. */
 
 import type { EventName, Events, ParamsObject, TrackArguments } from "./declared.js";
-import type { DebugListener, FlushResult, Problem, TrackEvent } from "./event.js";
+import type { BeforeSend, DebugListener, FlushResult, Problem } from "./event.js";
 
 export type * from "./event.js";
 
@@ -49,11 +49,10 @@ export interface Config {
   /** `"keep"` leaves ids in the path of a page view's URL. By default `REDACTED` stands in their place. */
   paths?: "keep" | undefined;
   /**
-   * Changes an event before it is stored, in place or by giving another one back, or drops it (`null`, `false`). The URL of a
-   * page view is `params.visit_url`, as {@link Config.query} and {@link Config.paths} leave it.
+   * Changes an event before it is stored, or drops it, see {@link BeforeSend}. The URL of a page view is `params.visit_url`, as
+   * {@link Config.query} and {@link Config.paths} leave it.
    */
-  // biome-ignore lint/suspicious/noConfusingVoidType: a hook may return nothing
-  beforeSend?: ((event: TrackEvent) => TrackEvent | null | false | undefined | void) | undefined;
+  beforeSend?: BeforeSend | undefined;
   /**
    * What the visitor allows while no choice of `optIn()` or `optOut()` is stored. `"granted"` (default); `"pending"`: events
    * wait in memory; `"denied"`: nothing is stored or sent, whatever was chosen. Anything else counts as `"pending"`.

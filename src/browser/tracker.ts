@@ -2,7 +2,7 @@
 import type { Params } from "../declared.js";
 import { attempt } from "../shared/attempt.js";
 import { uuid } from "../shared/uuid.js";
-import type { FlushResult, Tracker } from "../types.js";
+import type { FlushResult, TrackEvent, Tracker } from "../types.js";
 import { format, plainParams } from "./capture/event.js";
 import { revise } from "./capture/hooks.js";
 import { countView, judgeView, move, moveInHistory, watchPageviews } from "./capture/pageviews.js";
@@ -29,17 +29,25 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
   if (!event) return;
   // Whoever logs in next has not seen the page of a log-out, or that of the log-in.
   if (!event.contact_uid && identity[0]) return void log("dropped", "reset");
-  const stamped = isOn(config.stamp) ? "s" : "";
   // Behind the hooks, which may track: the number is that of the next event that is stored.
-  if (stamped)
-    event.params = {
-      ...event.params,
-      event_id: uuid(),
-      occurred_at: Date.now(),
-      event_source: delivery.me.slice(-36),
-      event_seq: delivery.tally.seq,
-    };
-  delivery.add(format(event), stamped);
+  const stamp = isOn(config.stamp) && {
+    event_id: uuid(),
+    occurred_at: Date.now(),
+    event_source: delivery.me.slice(-36),
+    event_seq: delivery.tally.seq,
+  };
+  delivery.add(seal(event, stamp), stamp ? "s" : "");
+};
+
+/** The body of an event, in which its stamp stands behind what the page has given. */
+const seal = (event: TrackEvent, stamp: Params | false): string =>
+  format({ ...event, params: { ...event.params, ...stamp } });
+
+/** The body of an event that has got its contact, once the hook has seen it so; nothing where that drops it, or takes the contact. */
+const sealAgain = (event: TrackEvent, isStamped: boolean): string | undefined => {
+  const { event_id, occurred_at, event_source, event_seq } = event.params;
+  const next = revise(event, true);
+  if (next?.contact_uid) return seal(next, isStamped && { event_id, occurred_at, event_source, event_seq });
 };
 
 const addView = (params?: Params): void => add("pageview", params, { visit_url: location.href });
@@ -94,7 +102,7 @@ const follow = (event: PageEvent): void =>
 export const begin = (): void => {
   onPage(follow);
   if (consent) return;
-  delivery.begin();
+  delivery.begin(sealAgain);
   if (config.contactUid) verbs.identify(config.contactUid, config.accountUid, config);
 };
 

@@ -263,8 +263,44 @@ describe("beforeSend", () => {
       "adds what cannot be written",
       ({ params }: { params: Record<string, unknown> }) => void Object.assign(params, { n: 2, params }),
     ],
-  ])("that %s loses nothing, and is reported", async (_, hook) =>
-    expect(await sentWith(hook)).toEqual({ sent: [whole], told: [expect.stringContaining("input beforeSend a: ")] }),
+  ])("that %s drops the event, which is told each time, and once to the console", async (_, hook) => {
+    const told = Array(2).fill(expect.stringMatching("^input beforeSend: "));
+    expect(await sentWith(hook, (tracker) => [trackA(tracker), trackA(tracker)])).toEqual({ sent: [], told });
+    expect(warn.mock.calls).toEqual([[expect.any(String), ...SEE]]);
+  });
+
+  it("sees an event from before identify once more, with its contact, where that is added, but never without its stamp", () =>
+    inWorld(async (world) => {
+      const seen: unknown[] = [];
+      const beforeSend: Hook = ({ event_uid, contact_uid, params }, { again }) => {
+        const { account_uid, identity_proof } = params;
+        seen.push([event_uid, again, contact_uid, account_uid, identity_proof].join());
+        return !(again && event_uid === "gone") && { event_uid, contact_uid, params: { again } };
+      };
+      const before = await world.open(NOBODY);
+      await before.track("other");
+      before.kill();
+      const { run, tracker } = await world.open({ ...NOBODY, stamp: true, beforeSend });
+      await run(() => [tracker.track("a"), tracker.track("gone"), tracker.identify("ann", "acme", { proof: "1.x" })]);
+      await world.clock.advance(60_000);
+      const [ann, stamp] = ["true,ann,acme,1.x", { event_source: expect.any(String), event_seq: 1 }];
+      expect(seen).toEqual(["a,false,,,", "gone,false,,,", `a,${ann}`, `gone,${ann}`, `other,${ann}`]);
+      const sent = Object.fromEntries(world.sent.map(({ body, name }) => [name, JSON.parse(body).params]));
+      expect(sent).toEqual({ a: expect.objectContaining({ again: true, ...stamp }), other: { again: true } });
+    }));
+  it.each<[string, Act, string[]]>([
+    ["tracks", ({ track }) => track("b"), ["a", "b"]],
+    ["identifies", ({ identify }) => identify("bob"), ["a"]],
+    ["refuses", ({ optOut }) => optOut(), []],
+  ])("that %s when it sees an event once more ends", (_, act, names) =>
+    inWorld(async (world) => {
+      const beforeSend: Hook = (_, { again }) => void (again && act(page.tracker));
+      const page = await world.open({ ...NOBODY, beforeSend });
+      await page.run(() => [page.tracker.track("a"), page.tracker.identify("ann")]);
+      await world.clock.advance(60_000);
+      expect(world.names().sort()).toEqual(names);
+      expect(world.stored()).toEqual([]);
+    }),
   );
 });
 

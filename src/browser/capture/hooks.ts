@@ -1,21 +1,25 @@
-/** The page's hook may change an event before it is stored, or drop it. One that throws changes nothing. */
+/** The page's hook may change an event before it is stored, or drop it. One that throws has dropped it: it may have been about to take something out. */
 import type { TrackEvent } from "../../types.js";
 import { config } from "../config.js";
 import { log, report } from "../reporting.js";
 import { format } from "./event.js";
 
-/** The event as plain data, as `beforeSend` leaves it; nothing where that drops it. */
-export const revise = (event: TrackEvent): TrackEvent | undefined => {
+/**
+ * The event as plain data, as `beforeSend` leaves it; nothing where that drops it.
+ *
+ * @param again whether the hook has seen it before, without contact and account
+ */
+export const revise = (event: TrackEvent, again = false): TrackEvent | undefined => {
   if (!config.beforeSend) return event;
   try {
     const copy: TrackEvent = JSON.parse(format(event));
-    const answer = config.beforeSend(copy);
+    const answer = config.beforeSend(copy, { again });
     if (answer === null || answer === false) return void log("dropped", "beforeSend");
     const next = answer ?? copy;
     if (!next.event_uid) throw Error("no event_uid");
     return JSON.parse(format(next));
   } catch (error) {
-    report("input", `beforeSend ${event.event_uid}: ${(error as Error)?.message}`);
-    return event;
+    // Without the event: that it goes nowhere is all that is known of it.
+    report("input", `beforeSend: ${(error as Error)?.message}`);
   }
 };

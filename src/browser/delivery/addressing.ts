@@ -2,18 +2,34 @@
 import type { TrackEvent } from "../../types.js";
 import { identity, identityParams, readIdentity } from "../state/identity.js";
 import { get } from "../state/storage.js";
-import { change, drop, enlist, lists, put, rows } from "./queue.js";
+import { change, drop, enlist, lists, move, put, rows } from "./queue.js";
 import { contentOf, isOwn, type Row } from "./row.js";
 
 /** Has somebody logged out since the event was tracked, without its contact? Nothing is tracked so after a log-out. */
 export const isForgotten = ({ isAddressed }: Row): boolean => !isAddressed && !!identity[0];
 
+/** Makes the body of an event that has got its contact; nothing where the page's hook drops it. */
+export type Seal = (event: TrackEvent, isStamped: boolean) => string | undefined;
+
+let seal: Seal;
+
+/** To be called before all else. */
+export const sealBy = (next: Seal): void => {
+  seal = next;
+};
+
 /** Gives the event the contact and the account. The event's own account wins. */
 export const address = (row: Row): void => {
   const { params, ...event } = JSON.parse(row.body) as TrackEvent;
-  const body = JSON.stringify({ contact_uid: identity[1], ...event, params: { ...identityParams(), ...params } });
-  change(row, contentOf(body));
-  put(row);
+  // The hook may call verbs, which must not find it waiting.
+  move(row);
+  const body = seal({ contact_uid: identity[1], ...event, params: { ...identityParams(), ...params } }, !!row.stamped);
+  // An `optOut()` of the hook has taken it away.
+  if (!rows.has(row.key)) return;
+  if (body) {
+    change(row, contentOf(body));
+    put(row);
+  } else drop(row);
 };
 
 /**
@@ -21,8 +37,10 @@ export const address = (row: Row): void => {
  * when it is sent; or it goes.
  */
 export const addressAll = (): void => {
+  // A verb that the hook called may have done it.
   for (const row of [...lists.unaddressed])
-    if (identity[0]) drop(row);
+    if (row.list !== lists.unaddressed) continue;
+    else if (identity[0]) drop(row);
     else if (identity[1] && isOwn(row)) address(row);
     else enlist(row);
 };

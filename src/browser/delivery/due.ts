@@ -42,6 +42,8 @@ function* dueEvents({ isOut, isLeaving, mayProbeEarly }: Occasion): Generator<Du
       }
       if (!isFree && !isStillThere(row)) continue;
       if (!row.isAddressed) address(row);
+      // The page's hook has dropped it.
+      if (!row.list) continue;
       // An event that does not fit into the bytes that the browser still takes waits, and all behind it wait, too. In view,
       // one with a stamp goes without keepalive: what the end of the page cuts off is sent again, and is stored once.
       if (size > room() && (isOut || (size <= KEEPALIVE_BYTES && !row.stamped))) return;

@@ -2,7 +2,7 @@
 import { log } from "../reporting.js";
 import { choose, consent } from "../state/consent.js";
 import { identify, resetIdentity } from "../state/identity.js";
-import { addressAll, readVisitor, renewProof } from "./addressing.js";
+import { addressAll, readVisitor, renewProof, type Seal, sealBy } from "./addressing.js";
 import { evict, isTooLarge, trim } from "./bounds.js";
 import { catchUp, resume } from "./page-life.js";
 import { create, enlist, put, rename } from "./queue.js";
@@ -13,8 +13,9 @@ export { onPageEvent, resume } from "./page-life.js";
 export { me, tally } from "./queue.js";
 export { isThrottled } from "./throttle.js";
 
-/** Before the first call is carried out. */
-export const begin = (): void => {
+/** Before the first call is carried out. @param seal as of `sealBy` */
+export const begin = (seal: Seal): void => {
+  sealBy(seal);
   rename();
   catchUp();
 };

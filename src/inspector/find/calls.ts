@@ -69,6 +69,8 @@ export const ofInput = (detail: string): string => {
     return `push was given a text: a call is an array, such as push(["track", "signup"]).`;
   if (verb?.startsWith("[")) return "push was given a list of calls in one array: give it each call by itself.";
   if (verb) return unknownVerb(verb.replace(/"/g, ""));
+  const [, thrown] = /^beforeSend: (.+)/.exec(detail) ?? [];
+  if (thrown) return `beforeSend has failed, and its events are dropped: ${thrown}. Correct this function of the page.`;
   const [, name, params] = /^(.+): params(\..+)?$/.exec(detail) ?? [];
   if (params) return `${params.slice(1)} in the params of ${name} cannot be written as JSON: it is left out.`;
   if (name) return `The params of ${name} are no object: they are left out. Give an object, such as { plan: "team" }.`;

@@ -67,7 +67,7 @@ it.each<Case>([
   ["because the service refuses it: status 413", problem("rejected", "status 413")],
   ["is tracked far too often, as by a loop, and what is too many is dropped: tick", problem("throttled", "tick")],
   ["because it is too large, or too many wait, or too long: maxAgeMs", problem("evicted", "maxAgeMs")],
-  ["is wrong: beforeSend: Error: x", problem("input", "beforeSend: Error: x")],
+  ["beforeSend has failed, and its events are dropped: x", problem("input", "beforeSend: x")],
   ["Events of another token wait in this browser", problem("input", "init: formerToken")],
   ["has another apiToken. The first one holds: leave one alone, or load", problem("input", "init again: apiToken")],
   ["consent: write granted, pending or denied", problem("input", "init: consent, maxEvents")],
