@@ -116,7 +116,7 @@ export interface Tracker<Declared = Events> {
   pageview(params?: ParamsObject): void;
   /**
    * Sends what waits; resolves at the latest after `timeoutMs` (default 5,000 ms), and sooner where nothing more can be done in
-   * that time. After an outage it waits for the next attempt, where that comes within it.
+   * that time, as on a hidden page. After an outage it waits for the next attempt, where that comes within it.
    */
   flush(options?: { timeoutMs?: number | undefined }): Promise<FlushResult>;
   /** Forgets the contact in all tabs (a log-out), and drops events without one: so far, and until somebody is identified again. */

@@ -100,6 +100,8 @@ stories("flush", {
   "delivers what waits and counts it": "A opens; A tracks 20; A flushes 20 0 0; A flushes 0 0 0",
   "takes over what a page before has left":
     "weather refused; A opens; A tracks 3; 1 s; A leaves; 60 s; weather up; B opens; B flushes 3 0 0; waiting ",
+  "resolves at once on a hidden page, whose timers come late":
+    "weather silent; A opens throttleMs=60000; A tracks; A hides; A flushes 0 1 0 300",
   "resolves early while the service asks for rest, and in a pause": async () => {
     for (const weather of ["503+600", "401"])
       await inStory(`weather ${weather}; A opens; A tracks; 100 ms; A flushes 0 1 0 400`);
