@@ -12,9 +12,13 @@ import { begin, start, verbs } from "./tracker.js";
 type Verbs = Record<string, (...args: unknown[]) => unknown>;
 const globals = (): Record<string, unknown> => window as never;
 
-/** The options with which this script's tracker has started, as they were given, and the calls before. */
-let first: Config | undefined;
+/** The most calls that wait for `init`: as many as events wait for the service by default. */
+const MAX_WAITING = 1_000;
+
+/** The calls before `init`. */
 const waiting: Command[] = [];
+/** Has this script's tracker started? */
+let isStarted = false;
 
 /** The hub of this name. Elements with this id, and frames with this name, are no plain objects. */
 const hubAt = (name: string): Hub | undefined => {
@@ -31,9 +35,9 @@ const nothing = (): FlushResult => ({
 const init = (given: Config): void => {
   const name = given.name || config.name;
   given.name = name;
-  if (first) {
+  if (isStarted) {
     // With another token it speaks of another tracker's visitor.
-    if (given.apiToken && given.apiToken !== first.apiToken) report("input", "init again: apiToken");
+    if (given.apiToken && given.apiToken !== config.apiToken) report("input", "init again: apiToken");
     else if (given.contactUid) run(["identify", given.contactUid, given.accountUid, given]);
   } else {
     openHub(name);
@@ -41,7 +45,7 @@ const init = (given: Config): void => {
     const wrong = configure(next);
     if (wrong) report("input", `init: ${wrong}`);
     if (!given.apiToken && !given.trackUrl) return;
-    first = given;
+    isStarted = true;
     start(next);
     waiting.forEach(run);
   }
@@ -53,10 +57,11 @@ const run = (command: Command): unknown => {
     const [verb, ...args] = command;
     if (verb === "init") whenActive(() => init({ ...(args[0] as Config) }));
     else if (!(verbs as unknown as Verbs)[verb]) report("input", `no verb ${JSON.stringify(verb)}`);
-    else if (first) {
+    else if (isStarted) {
       begin();
       return (verbs as unknown as Verbs)[verb]!(...args);
-    } else waiting.push(command);
+    } else if (waiting.length < MAX_WAITING) waiting.push(command);
+    else report("input", "no init");
   } catch (error) {
     attempt(() => report("input", `${command?.[0] ?? "push"}: ${error}`));
   }
@@ -78,10 +83,11 @@ const ownHub = (): Hub => {
 };
 
 /** Finds the hub of this name, or puts this script's there, which takes over the calls that wait in an array in its place. */
-export const openHub = (name = "tracklet"): Hub => {
+export const openHub = (given?: string): Hub => {
+  const name = given || "tracklet";
   const found = globals()[name];
   const other = hubAt(name);
-  if (other || first) return other ?? ownHub();
+  if (other || isStarted) return other ?? ownHub();
   config.name = name;
   globals()[name] = ownHub();
   if (Array.isArray(found)) ownHub().push(...found);

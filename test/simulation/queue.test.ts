@@ -149,6 +149,17 @@ storiesTwice("a loop that tracks one name", {
     await again(2);
     await tell("5 s; requests 1; A told throttled rendered");
   },
+  "whose names are made up leaves no count of each behind: past a thousand of them it begins anew": async ({
+    tell,
+    page,
+  }) => {
+    await tell("A opens maxEvents=4");
+    await page("A").run(() => {
+      const names = Array.from({ length: 999 }, (_, index) => `n${index}`);
+      for (const name of ["a", "a", ...names, "a"]) page("A").tracker.track(name);
+    });
+    await tell("waiting a n996 n997 n998");
+  },
 });
 
 stories("events that lack their contact", {

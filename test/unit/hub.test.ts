@@ -117,6 +117,14 @@ describe("calls", () => {
       "one two three four",
     ],
     [
+      "are of the usual name where that of a tag is empty",
+      ({ hub, globals }) => {
+        hub("").init(config({ name: "" }));
+        (globals.tracklet as Hub).track("one");
+      },
+      "one",
+    ],
+    [
       "by import are of the name that init gives",
       "app track one; array track other; app init name=mine apiToken=mine; app track two; hub init",
       "one@mine other two@mine",
@@ -172,6 +180,15 @@ describe("calls", () => {
     });
     expect(sent).toBe("one two three");
     expect(warn.mock.calls).toEqual([[expect.stringContaining(`tracklet: ${warning}`), ...SEE]]);
+  });
+  it("wait up to a bound, past which it is said that there is no init", async () => {
+    const sent = await sentIn(({ hub }) => {
+      for (let call = 1; call <= 1_000; call++) hub().track(call < 1_000 ? "" : "last");
+      hub().track("late");
+      hub().track("later");
+      hub().init(config());
+    });
+    expect([sent, warn.mock.calls[0]]).toEqual(["last", ["tracklet: no init", ...SEE]]);
   });
   it("by import wait as they were made", () =>
     sentIn(({ app, globals }) => {

@@ -3,7 +3,7 @@ import { report } from "../reporting.js";
 import { backoff } from "./backoff.js";
 import { mostEvents } from "./bounds.js";
 import { tally } from "./queue.js";
-import { BURST, TRICKLE_MS } from "./timings.js";
+import { BURST, MAX_NAMES, TRICKLE_MS } from "./timings.js";
 
 /** The token buckets by name: each as the time at which it will be full again, and how many events were too many. */
 const buckets = new Map<string, { fullAt: number; over: number }>();
@@ -13,6 +13,7 @@ let now = 0;
 export const isThrottled = (name: string): boolean => {
   // In an outage no new token comes: the number of events that wait must not grow.
   if (!backoff) now = performance.now();
+  if (buckets.size >= MAX_NAMES) buckets.clear();
   const bucket = buckets.get(name) ?? { fullAt: 0, over: 0 };
   buckets.set(name, bucket);
   const lack = bucket.fullAt - now;

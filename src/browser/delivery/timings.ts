@@ -70,6 +70,8 @@ export const MAX_AGE_MS = 604_800_000;
 /** This share of the most events may be tracked of one name at once, and then one in this time; none in an outage. */
 export const BURST = 1 / 4;
 export const TRICKLE_MS = 1_000;
+/** Names that are counted at once. Past that the count begins anew: a page that makes up names must not fill its memory. */
+export const MAX_NAMES = 1_000;
 /** Bytes of one event: services commonly refuse more than that, ours by default. */
 export const MAX_SIZE = 262_144;
 /** The longest age that an option may ask for, 30 days: a service must know when no late event can come any more. */

@@ -48,6 +48,7 @@ const KNOWN: Record<string, string> = {
     "Events of another token wait in this browser, and are left alone. If that token was corrected or replaced, name it as formerToken (data-former-token): they are delivered then. If it is another application's on this origin, give each a name of its own (data-name).",
   "init again: apiToken":
     "A second script tag, or a second call of init, has another apiToken. The first one holds: leave one alone, or load the script again with a data-name of its own.",
+  "no init": "A thousand calls wait for init, and more of them are dropped: nothing configures the tracker.",
   "track: eventUid": NO_NAME,
   "identify: contactUid": NO_CONTACT,
   "identify: accountUid": `identify was given an accountUid that is none: leave it out, or ${GIVE_TEXT}`,
