@@ -25,7 +25,7 @@ export type PageEvent = PageTransitionEvent & StorageEvent;
 
 /**
  * Calls `run`, which must not throw, for each event that concerns a tracker. Asked again with each call of a verb, because
- * `document.open()` takes all listeners off. A browser passes over a listener that it has (DOM §2.7, `addEventListener`).
+ * `document.open()` takes all listeners off (HTML §8.4.1). A browser passes over a listener that it has (DOM §2.7, `addEventListener`).
  */
 export const onPage = (run: (event: PageEvent) => void): void =>
   listen("visibilitychange online storage pagehide pageshow popstate", run);

@@ -11,8 +11,8 @@ import { config, isOn, type Named } from "./config.js";
 import * as delivery from "./delivery/index.js";
 import { onPage, type PageEvent } from "./page.js";
 import { guard, listenTo, log, readUid } from "./reporting.js";
-import { consent } from "./state/consent.js";
 import { identity, identityParams } from "./state/identity.js";
+import { consent } from "./state/storage.js";
 
 const add = (given: unknown, params: unknown, view?: Params): void => {
   const event_uid = readUid("track: eventUid", given);

@@ -12,56 +12,63 @@ const STANDS_MS = 250;
 /** The strongest of several moves counts. An intercepted reload, or an update of an entry's state, is none of these, and no move. */
 const STRENGTHS = { replace: 1, push: 2, traverse: 2, load: 3 };
 
-let view = (): void => {};
-/** Judges the URL once it has stood. */
-let timer: ReturnType<typeof setTimeout> | undefined;
-/** The strongest move since the last judgement; 0 where there was none. */
-let strength = 0;
-/** The last URL that was judged. */
-let last = "";
-/** Has the visitor seen the page? One in a background tab counts nothing before that. */
-let isSeen = false;
+/** What is known of the view that the page shows. */
+const view = {
+  /** Tracks it. */
+  run: (): void => {},
+  /** Judges the URL once it has stood. */
+  timer: undefined as ReturnType<typeof setTimeout> | undefined,
+  /** The strongest move since the last judgement; 0 where there was none. */
+  strength: 0,
+  /** The last URL that was judged. */
+  judged: "",
+  /** Has the visitor seen the page? One in a background tab counts nothing before that. */
+  isSeen: false,
+};
 
 const isHash = (): boolean => config.pageviews === "hash";
 
 /** The part of a URL that makes it another view: without its fragment, unless fragments route; of a replacement the path alone. */
 const essence = (url: string): string => {
   const whole = url.replace(isHash() ? /#!?\/?$/ : /#.*/, "");
-  return strength === STRENGTHS.replace ? whole.replace(/\?[^#]*/g, "").replace(/#!?\/?$/, "") : whole;
+  return view.strength === STRENGTHS.replace ? whole.replace(/\?[^#]*/g, "").replace(/#!?\/?$/, "") : whole;
 };
 
 /** The current URL is counted, and nothing waits any more. */
 export const countView = (): void => {
-  strength = 0;
-  last = location.href;
+  view.strength = 0;
+  view.judged = location.href;
 };
 
 /** @param isLeaving whether the page goes out of sight: what it has shown counts now */
 export const judgeView = (isLeaving?: boolean): void => {
-  isSeen ||= !isHidden();
-  if (!strength || !isSeen || (isHidden() && !isLeaving)) return;
-  const isNew = strength === STRENGTHS.load || essence(last) !== essence(location.href);
+  view.isSeen ||= !isHidden();
+  if (!view.strength || !view.isSeen || (isHidden() && !isLeaving)) return;
+  const isNew = view.strength === STRENGTHS.load || essence(view.judged) !== essence(location.href);
   countView();
-  if (isNew) view();
+  if (isNew) view.run();
 };
 
 /** The URL may have moved. */
 export const move = (kind: Navigation | "load"): void => {
-  clearTimeout(timer);
-  timer = setTimeout(() => attempt(judgeView), STANDS_MS);
+  clearTimeout(view.timer);
+  view.timer = setTimeout(() => attempt(judgeView), STANDS_MS);
   // Of a kind without a strength the comparison is false.
-  if (STRENGTHS[kind] > strength) strength = STRENGTHS[kind];
+  if (STRENGTHS[kind] > view.strength) view.strength = STRENGTHS[kind];
 };
 
-/** `popstate`, which links to a fragment and replacements of one fire, too: where fragments route, these count by their path. */
+/**
+ * `popstate`, which links to a fragment and replacements of one fire, too (measured in Chromium 156, Firefox 153 and
+ * WebKitGTK 2.50): where fragments route, these count by their path.
+ */
 export const moveInHistory = (): void => {
   move(isHash() ? "replace" : "traverse");
 };
 
 /** Calls `run` for each view, when it is counted. */
 export const watchPageviews = (run: () => void): void => {
-  view = run;
-  isSeen = !isHidden();
+  view.run = run;
+  view.isSeen = !isHidden();
   onNavigate(move);
   move("load");
 };

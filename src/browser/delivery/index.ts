@@ -1,7 +1,8 @@
 /** The one door of the delivery: an event comes in, and leaves when the service has it. */
 import { log } from "../reporting.js";
-import { choose, consent } from "../state/consent.js";
+import { choose } from "../state/consent.js";
 import { identify, resetIdentity } from "../state/identity.js";
+import { consent } from "../state/storage.js";
 import { addressAll, readVisitor, renewProof, type Seal, sealBy } from "./addressing.js";
 import { evict, isTooLarge, trim } from "./bounds.js";
 import { catchUp, resume } from "./page-life.js";

@@ -1,8 +1,8 @@
 /** What the delivery does when the page is seen, hidden or left, when it comes back, and when other documents have changed rows. */
 import { isHidden, type PageEvent } from "../page.js";
-import { consent, followConsent, restoreRefusal } from "../state/consent.js";
+import { followConsent, restoreRefusal } from "../state/consent.js";
 import { storedIdentity } from "../state/identity.js";
-import { filed, get, getStored, isInMemory, isOurs, onRow } from "../state/storage.js";
+import { consent, filed, get, getStored, isInMemory, isOurs, onRow } from "../state/storage.js";
 import { readVisitor } from "./addressing.js";
 import { BACKOFF, backoff, readBackoff } from "./backoff.js";
 import { accept } from "./health.js";

@@ -1,14 +1,24 @@
 /**
- * What the visitor allows, `consent` = "granted" | "denied": one choice for all tabs, remembered across pages. The storage
+ * What the visitor has chosen, `<name>:consent` = "granted" | "denied": one choice for all tabs, remembered across pages. The storage
  * is closed until it is granted: what is written before stays in memory.
  */
 import type { Consent } from "../../types.js";
 import { config, isOn } from "../config.js";
 import { IDENTITY, identity, keepIdentity } from "./identity.js";
-import { CONSENT, filed, get, getStored, isInMemory, keys, MUTE, named, open, remove, set } from "./storage.js";
-
-/** What holds, as this document has acted on it; nothing before the first look. */
-export let consent: Consent | undefined;
+import {
+  allow,
+  CONSENT,
+  consent,
+  filed,
+  get,
+  getStored,
+  isInMemory,
+  keys,
+  MUTE,
+  named,
+  remove,
+  set,
+} from "./storage.js";
 
 /** Is it refused whatever is chosen? A muted document counts as refused, and wipes nothing, because it removes nothing. */
 const isRefused = (): boolean | undefined =>
@@ -24,8 +34,7 @@ const allowed = (): Consent => {
 
 /** Stores what waits in memory, or removes everything but the choice. */
 const act = (next: Consent): void => {
-  consent = next;
-  open(next === "granted");
+  allow(next);
   if (next === "granted") {
     // What another tab has stored meanwhile holds: it may know that somebody has logged out.
     for (const key of keys()) if (isInMemory(key)) set(key, getStored(key) ?? get(key)!);
@@ -53,7 +62,7 @@ export const choose = (choice: Consent): void => {
   if (choice === "granted" && !isRefused()) {
     // A log-out comes before the choice, at which other tabs look for it; the rest after it, because that may fill the storage.
     remove(named(CONSENT));
-    open(true);
+    allow("granted");
     if (isInMemory(filed(IDENTITY)) && identity[0]) keepIdentity();
   }
   set(named(CONSENT), choice);

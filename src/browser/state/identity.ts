@@ -13,8 +13,8 @@ const SEPARATOR = "\0";
 
 /** Reset id, contact, account and proof, as this document last read or wrote them. */
 export let identity: string[] = [""];
-/** Has this document named somebody itself? */
-let isOwn = false;
+/** Has this document named somebody itself, who is still logged in? */
+let hasNamed = false;
 
 const formerKey = (): string => filed(IDENTITY, scopes[1]);
 
@@ -38,14 +38,14 @@ export const identityParams = (): Params => {
 
 export const identify = (...who: [contact: string, account: string, proof: string]): void => {
   identity = [identity[0]!, ...who];
-  isOwn = true;
+  hasNamed = true;
   keepIdentity();
 };
 
 /** Forgets the contact. The new id, which is never sent, tells other documents so. */
 export const resetIdentity = (): void => {
   identity = [uuid()];
-  isOwn = false;
+  hasNamed = false;
   // Also where the visitor has yet to agree, and nothing is stored in its place.
   remove(filed(IDENTITY));
   keepIdentity();
@@ -56,6 +56,6 @@ export const readIdentity = (): void => {
   // Where the page has emptied the storage, what is known holds.
   const next = storedIdentity()?.split(SEPARATOR) ?? identity;
   // A document that knows of no reset has not undone one.
-  isOwn &&= !next[0] || next[0] === identity[0];
-  if (!isOwn) identity = next;
+  hasNamed &&= !next[0] || next[0] === identity[0];
+  if (!hasNamed) identity = next;
 };

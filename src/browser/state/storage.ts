@@ -3,6 +3,7 @@
  * agreed, is kept in memory. A row of either is a property, so that both are used in one way.
  */
 import { attempt } from "../../shared/attempt.js";
+import type { Consent } from "../../types.js";
 import { config, isOn, scopes } from "../config.js";
 
 type Area = Record<string, string>;
@@ -13,11 +14,11 @@ export const CONSENT = "consent";
 export const MUTE = "mute";
 
 const memory: Area = {};
-let isGranted = false;
+/** What the visitor allows, as this document has acted on it; nothing before the first look. Until it is granted, only the choice is stored. */
+export let consent: Consent | undefined;
 
-/** May anything but the choice be stored from now on? */
-export const open = (next: boolean): void => {
-  isGranted = next;
+export const allow = (next: Consent): void => {
+  consent = next;
 };
 
 /** The key of a row that is filed by the tracker's name alone, as the choice: a refusal holds for all tokens. */
@@ -29,7 +30,7 @@ export const filed = (kind: string, scope = scopes[0]): string => named(`${scope
 export const isOurs = (key: string): boolean =>
   [named(CONSENT), named(MUTE), filed(""), filed("", scopes[1])].some((start) => key.startsWith(start));
 
-/** What `localStorage` itself holds. Its getter may throw, so it is asked anew at each access. */
+/** What `localStorage` itself holds. Its getter throws where site data is blocked (HTML §12.2.3), so it is asked anew at each access. */
 export const getStored = (key: string): string | undefined => attempt(() => (localStorage as unknown as Area)[key]);
 
 export const get = (key: string): string | undefined => memory[key] ?? getStored(key);
@@ -38,7 +39,7 @@ export const get = (key: string): string | undefined => memory[key] ?? getStored
 export const isInMemory = (key: string): boolean => memory[key] !== undefined;
 
 /** May rows be stored, and requests begin? No more once another tab has stored a refusal, also before this one is told of it. */
-export const isOpen = (): boolean => isGranted && getStored(named(CONSENT)) !== "denied";
+export const isOpen = (): boolean => consent === "granted" && getStored(named(CONSENT)) !== "denied";
 
 /** Needs nobody's consent. A muted document changes nothing in the storage. */
 export const remove = (key: string): void => {

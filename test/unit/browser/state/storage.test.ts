@@ -9,7 +9,7 @@ let store: Storage;
 /** The storage as another document has it. */
 const another = async (): Promise<Storage> => {
   const loaded = await fresh({ name: "mine" }, () => import("../../../../src/browser/state/storage.js"));
-  loaded.open(true);
+  loaded.allow("granted");
   return loaded;
 };
 beforeEach(async () => {
@@ -53,7 +53,7 @@ describe.each<[string, () => unknown]>([
   ["denied", () => Object.assign(fake, { isDenied: true })],
   ["full", () => fill(fake)],
   ["absent", () => Object.defineProperty(globalThis, "localStorage", { value: null, configurable: true })],
-  ["closed", () => store.open(false)],
+  ["closed", () => store.allow("pending")],
 ])("an area that is %s", (_, spoil) => {
   beforeEach(() => void spoil());
   it("is replaced by memory", () => {
@@ -68,7 +68,7 @@ describe.each<[string, () => unknown]>([
 
 it("keeps the visitor's choice alone while it is closed, and is read all the same", () => {
   store.set("mine:a", "1");
-  store.open(false);
+  store.allow("pending");
   store.set("mine:a", "2");
   store.set("mine:consent", "denied");
   expect([store.get("mine:a"), store.getStored("mine:a"), store.get("mine:consent")]).toEqual(["2", "1", "denied"]);

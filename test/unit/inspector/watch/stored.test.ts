@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { configure } from "../../../../src/browser/config.js";
 import { claim, fail } from "../../../../src/browser/delivery/backoff.js";
 import { type Row, readRow, writeRow } from "../../../../src/browser/delivery/row.js";
-import { open } from "../../../../src/browser/state/storage.js";
+import { allow } from "../../../../src/browser/state/storage.js";
 import { keysOf } from "../../../../src/inspector/watch/keys.js";
 import { readEvent, readStored, SHOWN } from "../../../../src/inspector/watch/stored.js";
 import { TAG } from "../say.js";
@@ -55,7 +55,7 @@ describe("the storage", () => {
 
   it("says when the next attempt comes, as long as no probe is under way", () => {
     configure({ ...TAG, name: "tracklet" });
-    open(true);
+    allow("granted");
     const pause = () => Math.ceil(readStored("tracklet", TAG).pauseMs / 1_000);
     fail("", 0, 4_000);
     expect(pause()).toBe(4);
