@@ -17,6 +17,9 @@ import { addDeleteCommands } from "./delete.js";
 import { type Format, writeRows } from "./export.js";
 import { exportSettled, followEvents } from "./follow.js";
 import { tellLoss } from "./loss.js";
+import { addDumpCommand } from "./moves/dump.js";
+import { addMoveCommand } from "./moves/move-to.js";
+import { addRestoreCommand } from "./moves/restore.js";
 import { addSpreadCommand } from "./spread.js";
 import { addTokenCommands } from "./tokens.js";
 
@@ -55,7 +58,7 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
     .usage("[command]")
     .description(
       "Without a command the service starts. The commands work on its database, which the same environment variables name " +
-        "(node --env-file=/etc/tracklet.env demo/.service/main.js loads them from a file); they never make one. " +
+        "(node --env-file=/etc/tracklet.env demo/.service/main.js loads them from a file); they never make one, but for restore and move-to. " +
         "They work while the service runs, too.",
     )
     .exitOverride()
@@ -198,6 +201,9 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
   addTokenCommands(commands);
   addCheckCommand(commands);
   addSpreadCommand(commands);
+  addDumpCommand(commands);
+  addRestoreCommand(commands);
+  addMoveCommand(commands);
   return program;
 };
 

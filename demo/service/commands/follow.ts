@@ -1,7 +1,9 @@
 import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { StartError } from "../config/start-error.js";
 import type { Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
+import { lostPlace, readRestores } from "../database/restored.js";
 import { createSettled, type Settled } from "../database/settled.js";
 import { BOUNDS } from "../database/transaction-time.js";
 import { type Exported, type ExportOptions, exportPage, exportRows, jsonLine, type Part } from "../records/stored.js";
@@ -31,6 +33,8 @@ export const followEvents = async (
   { stdout, say, signal, bounds = BOUNDS }: Outlet & { bounds?: typeof BOUNDS },
 ): Promise<void> => {
   const settled = createSettled(query, bounds);
+  const lost = lostPlace(await readRestores(query), after);
+  if (lost !== undefined) throw new StartError(lost);
   let last = after;
   let told = { last, at: performance.now() };
   const tell = (): void => {
@@ -81,13 +85,23 @@ async function* settledRows(query: Query, workspace: string, part: Part): AsyncG
 export const exportSettled = async (
   query: Query,
   options: ExportOptions,
-  { settled, say }: { settled: Settled; say(line: string): void },
+  waiting: Waiting,
 ): Promise<AsyncGenerator<Exported>> => {
   const newest = (await exportPage(query, options, { limit: 1, order: "desc" })).rows[0];
+  return exportRows(query, options, { before: await untilSettled(newest && String(newest.id), waiting) });
+};
+
+export interface Waiting {
+  settled: Settled;
+  say(line: string): void;
+}
+
+/** Waits until a row is settled, if there is one. Resolves to the first id that is not settled yet. */
+export const untilSettled = async (newest: string | undefined, { settled, say }: Waiting): Promise<string> => {
   for (let isTold = false; ; isTold = true) {
     const end = await settled();
-    const missing = newest === undefined ? 0 : timeOf(String(newest.id)) + 1 - end;
-    if (missing <= 0) return exportRows(query, options, { before: idAt(end) });
+    const missing = newest === undefined ? 0 : timeOf(newest) + 1 - end;
+    if (missing <= 0) return idAt(end);
     if (!isTold) say(`the newest event will be settled in ${Math.ceil(missing / 1_000)} s: waiting until then`);
     await sleep(Math.min(missing, LOOK_MS));
   }

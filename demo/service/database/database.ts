@@ -1,3 +1,5 @@
+import type { Readable, Writable } from "node:stream";
+
 /** One SQL statement with `$1` parameters; resolves to its rows. */
 export type Query = <Row = Record<string, unknown>>(sql: string, parameters?: unknown[]) => Promise<Row[]>;
 
@@ -18,6 +20,15 @@ export interface Shard {
   node: number;
 }
 
+/** A transaction that sees one moment, and through which whole tables flow as text (PostgreSQL's COPY). */
+export interface Copying {
+  query: Query;
+  /** The rows of a table. @param what its name and columns, as in `events (contact_id, id)` */
+  read(what: string): Readable;
+  /** Takes such rows; has finished when all are in the table. */
+  write(what: string): Writable;
+}
+
 /** What the service needs of a database: the same over a PostgreSQL of its own and over a given one. */
 export interface Database {
   query: Query;
@@ -36,6 +47,8 @@ export interface Database {
   shardOf?(contactId: string): Shard | undefined;
   /** Takes what was deleted out of the files; absent where whoever runs the server sees to that. */
   tidy?(): Promise<void>;
+  /** Runs `work` once, in one transaction by a connection of its own; what a command has opened can do that. */
+  copying?<T>(work: (copying: Copying) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 

@@ -23,6 +23,13 @@ export const openDatabase = (
 export const openExisting = ({ databaseUrl, dataFolder }: Where): Promise<Database> =>
   databaseUrl === undefined ? openExistingEmbedded(dataFolder) : openExistingPostgres(databaseUrl);
 
+/** Opens one that is empty, with the tables of these versions. @throws StartError when it holds something */
+export const openEmpty = async ({ databaseUrl }: Where, versions: readonly string[]): Promise<Database> => {
+  if (databaseUrl !== undefined)
+    return (await import("./postgres/postgres.js")).openEmptyPostgres(databaseUrl, versions);
+  throw new Error("not yet");
+};
+
 /** What a reading command needs. */
 export interface Reading {
   query: Query;

@@ -168,6 +168,7 @@ const MEANING: Record<number, string> = {
   404: "The object was not found",
   405: "The method is not allowed here; `Allow` names those that are",
   408: "The request, or its body, came too slowly",
+  410: "What is asked for is no longer there",
   413: "The body is too large",
   415: "The body is neither `application/json` nor `text/plain` holding JSON",
   429: "Too many requests; `Retry-After` says how many seconds to wait",

@@ -3,8 +3,9 @@ import { Type } from "typebox";
 import type { Database } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
 import { UUID } from "../database/exact-text.js";
+import { lostPlace, readRestores } from "../database/restored.js";
 import type { Settled } from "../database/settled.js";
-import { errors } from "../http/errors.js";
+import { errors, HttpError } from "../http/errors.js";
 import { nextPage, ownUrl } from "../http/own-url.js";
 import { readIntegers, readTimes } from "../http/validation.js";
 import { exportPage, jsonLine } from "./stored.js";
@@ -76,6 +77,8 @@ const EventList = Type.Object(
 export const eventListRoute =
   ({ query }: Database, settled: Settled, publicUrl?: string): FastifyPluginAsyncTypebox =>
   async (app) => {
+    // A dump is restored before a service starts, or never.
+    const restores = await readRestores(query);
     app.get(
       "/v2/events",
       {
@@ -89,7 +92,7 @@ export const eventListRoute =
             "committed is shown; with it, what is settled, about a minute later.",
           security: [{ bearer: [] }],
           querystring: EventQuery,
-          response: { 200: Type.Unsafe<string>(EventList), ...errors(400, 401, 404, 405, 429, 500, 503) },
+          response: { 200: Type.Unsafe<string>(EventList), ...errors(400, 401, 404, 405, 410, 429, 500, 503) },
         },
       },
       async (request, reply) => {
@@ -103,6 +106,8 @@ export const eventListRoute =
           limit,
         } = request.query;
         const { workspace } = request;
+        const lost = after === undefined ? undefined : lostPlace(restores, after);
+        if (lost !== undefined) throw new HttpError(410, lost);
         const end = idAt(await settled());
         const options = { table: "events" as const, workspace, contact, account, eventUid, since, until };
         const { rows, isFull } = await exportPage(query, options, { after, before: after && end, limit });

@@ -7,7 +7,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 10_000;
 
 /** Of the connections to an address; its URL is the `connectionString`. */
-export type Options = pg.PoolConfig & { max: number };
+export type Options = pg.PoolConfig & { max: number; pipeline?: boolean };
 
 /** The connections to one address. */
 export interface Connections {
@@ -45,12 +45,12 @@ const isGone = (error: unknown): boolean =>
 /** @param begin is called with each new connection, which is refused where it fails */
 export const openConnections = (options: Options, begin?: (client: pg.ClientBase) => Promise<void>): Connections => {
   const pool = new pg.Pool({
+    // Statements that need not wait for each other's results are sent together.
+    pipeline: true,
     ...options,
     ...(begin && { onConnect: begin as (client: pg.ClientBase) => void }),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
-    // Statements that need not wait for each other's results are sent together.
-    pipeline: true,
   });
   // A connection that breaks says so by an event besides the error of its query, and an event of this name that nobody
   // listens to ends the process. The pool itself listens only to those that are idle.

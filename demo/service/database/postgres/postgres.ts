@@ -4,9 +4,10 @@ import type pg from "pg";
 import { addressesOf } from "../../config/database-url.js";
 import { StartError } from "../../config/start-error.js";
 import type { Database, Query, Statement, Written } from "../database.js";
-import { type Fill, requireTables } from "../migrate.js";
+import { type Fill, makeEmpty, prepare, requireTables } from "../migrate.js";
 import { isUnavailable, repeated } from "../sql-state.js";
 import { type Addresses, openAddresses } from "./addresses.js";
+import { copyOver } from "./copying.js";
 import { type Alone, prepareAt } from "./prepare-at.js";
 import { createShards } from "./shards.js";
 
@@ -35,7 +36,7 @@ export const openPostgres = (databaseUrl: string, fill?: Fill): Promise<Database
 /** The same; what the server says, and what becomes of a connection, is thrown as it is. */
 export const connectPostgres = async (databaseUrl: string, fill?: Fill): Promise<Database> => {
   const urls = addressesOf(databaseUrl);
-  await prepareAt(urls, openAlone, fill);
+  await prepareAt(urls, openAlone, (database) => prepare(database, fill));
   const addresses = openAddresses(urls, {
     max: MAX_CONNECTIONS,
     query_timeout: QUERY_TIMEOUT_MS,
@@ -78,7 +79,7 @@ export const openExistingPostgres = (databaseUrl: string): Promise<Database> => 
 
 /** The same; what the server says, and what becomes of a connection, is thrown as it is. */
 export const connectExisting = async (databaseUrl: string): Promise<Database> => {
-  const database = over(openAddresses(addressesOf(databaseUrl), { max: 1 }));
+  const database = connectAlone(databaseUrl);
   try {
     await requireTables(database);
   } catch (error) {
@@ -87,6 +88,25 @@ export const connectExisting = async (databaseUrl: string): Promise<Database> =>
   }
   return database;
 };
+
+/**
+ * The same to one that is empty, in which the tables of these versions are made.
+ *
+ * @throws StartError when it holds something
+ */
+export const openEmptyPostgres = (databaseUrl: string, versions: readonly string[]): Promise<Database> =>
+  usable(connectEmpty(databaseUrl, versions));
+
+/** The same; what the server says, and what becomes of a connection, is thrown as it is. */
+export const connectEmpty = async (databaseUrl: string, versions: readonly string[]): Promise<Database> => {
+  await prepareAt(addressesOf(databaseUrl), openAlone, (database) => makeEmpty(database, versions));
+  return connectAlone(databaseUrl);
+};
+
+const connectAlone = (databaseUrl: string): Database => ({
+  ...over(openAddresses(addressesOf(databaseUrl), { max: 1 })),
+  copying: copyOver(databaseUrl),
+});
 
 /** The tables of a large database take longer to change than a request may. */
 const openAlone = (url: string): Alone => {

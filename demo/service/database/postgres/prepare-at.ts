@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { StartError } from "../../config/start-error.js";
 import type { Database } from "../database.js";
-import { type Fill, NO_TABLES, prepare, requireTables } from "../migrate.js";
+import { NO_TABLES, requireTables } from "../migrate.js";
 import { askNode } from "./addresses.js";
 import { spreadNew } from "./spread.js";
 
@@ -19,17 +19,16 @@ export interface Alone extends Database {
   use<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
 }
 
+/** Makes the tables, and what they begin with. */
+export type Make = (database: Database) => Promise<void>;
+
 /**
  * Makes and fills the tables at the first address that may do so: in a cluster at its coordinator, for what another node makes
  * is on that node alone. Where only others answer, the tables must be there.
  *
  * @throws StartError when they are not
  */
-export const prepareAt = async (
-  urls: readonly string[],
-  open: (url: string) => Alone,
-  fill: Fill | undefined,
-): Promise<void> => {
+export const prepareAt = async (urls: readonly string[], open: (url: string) => Alone, make: Make): Promise<void> => {
   const others: Partial<Record<Role, string>> = {};
   const failures: unknown[] = [];
   const at = async <T>(url: string, work: (database: Alone) => Promise<T>): Promise<T> => {
@@ -38,13 +37,13 @@ export const prepareAt = async (
   };
   for (const url of urls) {
     const role = await at(url, (database) => database.use(askRole)).catch((error) => void failures.push(error));
-    if (role === "maker") return at(url, (database) => prepare(database, fill).then(() => spreadNew(database)));
+    if (role === "maker") return at(url, (database) => make(database).then(() => spreadNew(database)));
     if (role !== undefined) others[role] ??= url;
   }
   const { worker, standby } = others;
   if (worker !== undefined) return at(worker, requireTables).catch(nameCoordinator);
   if (failures.length > 0) throw failures[0];
-  return at(standby!, (database) => prepare(database, fill));
+  return at(standby!, make);
 };
 
 const nameCoordinator = (error: unknown): never => {

@@ -1,0 +1,57 @@
+import type { Query } from "../../database/database.js";
+import { versionsOf } from "../../database/migrate.js";
+import { createSettled } from "../../database/settled.js";
+import manifest from "../../package.json" with { type: "json" };
+import type { Commands } from "../delete.js";
+import { untilSettled } from "../follow.js";
+import { isSpread, requireAlone } from "./alone.js";
+import { writeDump } from "./dump-file.js";
+import { writeScript } from "./script.js";
+import { countRows, listTables, tellCounts } from "./tables.js";
+
+type Needed = Pick<Commands, "program" | "over" | "say" | "bounds">;
+
+/** The command that writes the whole database into one file, beside a running service, too. */
+export const addDumpCommand = ({ program, over, say, bounds }: Needed) =>
+  program
+    .command("dump")
+    .description("writes all tables, as they are at one moment, into one file, which `restore` reads")
+    .argument("<file>", "which is made, or replaced")
+    .action((file: string) =>
+      over(async ({ query, copying }) => {
+        if (await isSpread(query)) await requireAlone(query);
+        const waiting = { settled: createSettled(query, bounds), say };
+        const end = await untilSettled(latest(await newestIds(query)), waiting);
+        const rows = await copying!(async (copying) => {
+          const tables = await listTables(copying.query);
+          const rows = await countRows(copying.query, tables);
+          const header = {
+            build: manifest.version,
+            tables: await versionsOf(copying.query),
+            taken: new Date().toISOString(),
+            settled: latest([end, ...(await followedIds(copying.query))])!,
+            rows,
+          };
+          await writeDump(file, header, writeScript(copying, tables));
+          return rows;
+        });
+        say(`wrote ${tellCounts(rows)}`);
+      }),
+    );
+
+const latest = (ids: readonly string[]): string | undefined => ids.toSorted().at(-1);
+
+/** Of the rows that are followed. */
+const newestIds = async (query: Query): Promise<string[]> => {
+  const found: string[] = [];
+  for (const { name } of await query<{ name: string }>("SELECT name FROM workspaces"))
+    for (const table of ["events", "deletions"]) {
+      const newest = `SELECT id FROM ${table} WHERE workspace = $1 ORDER BY id DESC LIMIT 1`;
+      found.push(...(await query<{ id: string }>(newest, [name])).map(({ id }) => id));
+    }
+  return found;
+};
+
+/** How far the sums have come: another process may have found more to be settled. */
+const followedIds = async (query: Query): Promise<string[]> =>
+  (await query<{ id: string }>("SELECT id FROM sums_followed")).map(({ id }) => id);

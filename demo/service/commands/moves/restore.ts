@@ -1,0 +1,30 @@
+import { pipeline } from "node:stream/promises";
+import { openEmpty } from "../../database/open-database.js";
+import { markRestored } from "../../database/restored.js";
+import type { Commands } from "../delete.js";
+import { readDump, readHeader } from "./dump-file.js";
+import { countRows, listTables, requireCounts, tellCounts } from "./tables.js";
+
+type Needed = Pick<Commands, "program" | "config" | "say">;
+
+/** The command that loads a dump into an empty database. */
+export const addRestoreCommand = ({ program, config, say }: Needed) =>
+  program
+    .command("restore")
+    .description("loads what `dump` wrote into an empty database, all of it or nothing")
+    .argument("<file>", "which `dump` wrote")
+    .action(async (file: string) => {
+      const header = await readHeader(file);
+      const { copying, close } = await openEmpty(config, header.tables);
+      try {
+        await copying!(async ({ query, write }) => {
+          for await (const { what, rows } of readDump(file, header)) await pipeline(rows, write(what));
+          requireCounts(await countRows(query, await listTables(query)), header.rows);
+          await markRestored(query, header.settled);
+        });
+      } finally {
+        await close();
+      }
+      say(`restored ${tellCounts(header.rows)}, as they were at ${header.taken}`);
+      say(`who follows, and has come further than ${header.settled}, is told so`);
+    });

@@ -1,0 +1,77 @@
+import type { Query } from "./database.js";
+import { continueIds, idAt, newIds, timeOf } from "./event-id.js";
+
+/*
+ * A dump has all that was settled when it was taken, and what was stored later is lost with it. Who follows may have read
+ * that: a place in between is one of before the restore, and is refused.
+ */
+
+/** A restore: from which id on what was stored is not there, and up to which time, in epoch milliseconds. */
+export interface Restore {
+  from: string;
+  to: number;
+}
+
+const NAME = "restored ";
+
+export const readRestores = async (query: Query): Promise<Restore[]> => {
+  const rows = await query<{ name: string; value: unknown }>(
+    "SELECT name, value FROM service_state WHERE name LIKE $1",
+    [`${NAME}%`],
+  );
+  return rows.map(({ name, value }) => ({ from: name.slice(NAME.length), to: Number(value) }));
+};
+
+/** Why who follows cannot go on from a place; nothing where it can. */
+export const lostPlace = (restores: readonly Restore[], place: string): string | undefined => {
+  const restore = restores.find(({ from, to }) => place > from && place < idAt(to));
+  if (restore === undefined) return undefined;
+  const [from, to] = [timeOf(restore.from), restore.to].map((time) => new Date(time).toISOString());
+  return `the database was restored from a dump, without what was stored between ${from} and ${to}, as ${place} was: delete what is behind ${restore.from}, and go on from there`;
+};
+
+/** Rows that get new ids at a time. */
+const CHUNK = 5_000;
+
+/**
+ * Says of a database into which a dump was loaded that it was restored. What was not settled yet then gets new ids, as nobody can
+ * have followed it.
+ *
+ * @param settled the first id that was not
+ */
+export const markRestored = async (query: Query, settled: string): Promise<void> => {
+  const workspaces = (await query<{ name: string }>("SELECT name FROM workspaces")).map(({ name }) => name);
+  for (const workspace of workspaces) await continueIds(query, workspace);
+  const [now] = newIds(1) as [string];
+  for (const workspace of workspaces) {
+    while ((await renewEvents(query, [workspace, settled, now])) === CHUNK);
+    await renewDeletions(query, [workspace, settled, now]);
+  }
+  await query("INSERT INTO service_state (name, value) VALUES ($1, $2)", [`${NAME}${settled}`, timeOf(now)]);
+};
+
+const renewEvents = async (query: Query, range: readonly string[]): Promise<number> => {
+  const old = await query<{ contact_id: string; id: string }>(
+    `SELECT contact_id, id FROM events WHERE workspace = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT ${CHUNK}`,
+    [...range],
+  );
+  await query(
+    `UPDATE events SET id = new.id FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS new (contact_id, old, id)
+     WHERE events.contact_id = new.contact_id AND events.id = new.old`,
+    [old.map(({ contact_id }) => contact_id), old.map(({ id }) => id), newIds(old.length)],
+  );
+  return old.length;
+};
+
+const renewDeletions = async (query: Query, range: readonly string[]): Promise<void> => {
+  const old = await query<{ workspace: string; id: string; before: unknown; ids: unknown }>(
+    "DELETE FROM deletions WHERE workspace = $1 AND id >= $2 AND id < $3 RETURNING workspace, id, before, ids",
+    [...range],
+  );
+  const inOrder = old.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  for (const { workspace, before, ids } of inOrder)
+    await query("INSERT INTO deletions (workspace, id, before, ids) VALUES ($1, $2, $3, $4)", [
+      ...[workspace, newIds(1)[0], before],
+      ids,
+    ]);
+};

@@ -1,0 +1,230 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newIds } from "../../database/event-id.js";
+import { openExisting } from "../../database/open-database.js";
+import { markRestored } from "../../database/restored.js";
+import { AT_ONCE } from "../support/bounds.js";
+import { commandsAt, SHOP } from "../support/command-line.js";
+import { GIVEN, type Place } from "../support/places.js";
+import { missing, startPostgres } from "../support/postgres-server.js";
+import { type RunningService, startService, until } from "../support/running-service.js";
+
+describe.skipIf(GIVEN ?? missing)("all data of a database", () => {
+  let server: Awaited<ReturnType<typeof startPostgres>>;
+  let admin: pg.Client;
+  let folder: string;
+  const file = () => join(folder, "dump");
+  beforeAll(async () => {
+    server = await startPostgres();
+    admin = new pg.Client(server.url);
+    await admin.connect();
+    await admin.query("CREATE DATABASE source");
+    folder = await mkdtemp(join(tmpdir(), "tracklet-moves-"));
+  });
+  afterAll(async () => {
+    await admin.end();
+    await server.stop();
+    await rm(folder, { recursive: true });
+  });
+  const at = (name: string): Place & { databaseUrl: string } => {
+    const url = new URL(server.url);
+    url.pathname = name;
+    return { dataFolder: "", databaseUrl: url.href };
+  };
+  const { run, runAt } = commandsAt(() => at("source"));
+  /** Makes an empty database. */
+  const empty = async () => {
+    const name = `target_${randomUUID().slice(0, 8)}`;
+    await admin.query(`CREATE DATABASE ${name}`);
+    return at(name);
+  };
+  /** Every row of every table, as text. */
+  const everything = async (place: Place) => {
+    const { query, close } = await openExisting(place);
+    const tables: Record<string, string[]> = {};
+    for (const { name } of await query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+    ))
+      tables[name] = (await query<{ row: string }>(`SELECT t::text AS row FROM ${name} AS t`))
+        .map(({ row }) => row)
+        .sort();
+    await close();
+    return tables;
+  };
+  const serve = (place: Place, work: (service: RunningService) => Promise<void>) =>
+    startService({
+      ...place,
+      workspaces: [SHOP],
+      bounds: AT_ONCE,
+      deadLetters: 1,
+      adminToken: "test-admin-token",
+    }).then((service) => work(service).finally(() => service.close()));
+  const events = async (service: RunningService): Promise<{ id: string; settled: boolean }[]> =>
+    (await (await service.get("/v2/events")).json()).data;
+
+  beforeAll(async () => {
+    await run("token", "create", "site", "--kind", "api");
+    await run("delete-contact", "contact-001");
+    await serve(at("source"), async (service) => {
+      await service.post('{"contact_uid":');
+      await until(async () => (await (await service.get("/v2/numbers")).json()).events.total === 2 || undefined);
+    });
+  });
+
+  it("is dumped to a file for its owner alone, and restored into an empty database", async () => {
+    const before = await everything(at("source"));
+    expect(
+      Object.entries(before)
+        .filter(([, rows]) => rows.length === 0)
+        .map(([name]) => name),
+    ).toEqual(["sums_stale"]);
+    expect((await run("dump", file())).err).toMatch(
+      /^(the newest event will be .*\n)?wrote \d+ rows of 18 tables, 3 of them events\n$/,
+    );
+    expect((await stat(file())).mode & 0o777).toBe(0o600);
+    const target = await empty();
+    await runAt(target, "restore", file());
+    const { service_state, ...after } = await everything(target);
+    expect(after).toEqual({ ...before, service_state: undefined });
+    expect(service_state).toEqual(expect.arrayContaining(before.service_state!));
+    await expect(runAt(target, "restore", file())).rejects.toThrow(/the database must be empty, and there are rows in/);
+  });
+
+  it("is loaded whole or not at all", async () => {
+    await run("dump", file());
+    const target = await empty();
+    const whole = await readFile(file());
+    const HEAD = 4_119;
+    const line = gunzipSync(whole.subarray(0, HEAD)).toString();
+    const wrongCount = gzipSync(line.replace('"users":137', '"users":136'), { level: 0 });
+    const flipped = Buffer.from(whole);
+    flipped[flipped.length - 20]! ^= 1;
+    for (const [bytes, words] of [
+      [Buffer.from("SELECT 1"), /is no dump of the service/],
+      [Buffer.from(line), /is no dump of the service/],
+      [whole.subarray(0, whole.length / 2), /is damaged/],
+      [flipped, /is damaged/],
+      [
+        Buffer.concat([gzipSync(line.replace(/"sha256":"./, '"sha256":"x'), { level: 0 }), whole.subarray(HEAD)]),
+        /is damaged: its checksum/,
+      ],
+      [Buffer.concat([wrongCount, whole.subarray(HEAD)]), "the table users has 137 rows in place of 136"],
+    ] as const) {
+      await writeFile(file(), bytes);
+      await expect(runAt(target, "restore", file())).rejects.toThrow(words);
+    }
+    await expect(runAt(target, "restore", join(folder, "none"))).rejects.toThrow(
+      "cannot be read: there is no such file",
+    );
+    const { schema_migrations, ...tables } = await everything(target);
+    expect(schema_migrations).toHaveLength(1);
+    expect(Object.values(tables).flat()).toEqual([]);
+    await writeFile(file(), whole);
+    await runAt(target, "restore", file());
+    expect((await everything(target)).users).toHaveLength(137);
+  });
+
+  it("is told from what it was by who has followed further than the dump", async () => {
+    const target = await empty();
+    const places: string[] = [];
+    const store = async (service: RunningService) => {
+      await service.post({ contact_uid: "anna", event_uid: "followed" });
+      places.push(await until(async () => (await events(service)).findLast(({ settled }) => settled)?.id));
+    };
+    await serve(at("source"), async (service) => {
+      await store(service);
+      await run("dump", file());
+      await store(service);
+    });
+    await runAt(target, "restore", file());
+    await serve(target, async (service) => {
+      await store(service);
+      const asked = places.map(async (place) => (await service.get(`/v2/events?after=${place}`)).status);
+      expect(await Promise.all(asked)).toEqual([200, 410, 200]);
+      const { error } = await (await service.get(`/v2/events?after=${places[1]}`)).json();
+      expect(error).toMatch(/^the database was restored from a dump, without what was stored between /);
+      await expect(runAt(target, "export", "--follow", "--after", places[1]!)).rejects.toThrow(error);
+      const [, from] = /delete what is behind (\S+), and go on from there$/.exec(error)!;
+      const behind = (await events(service)).filter(({ id }) => id > from!);
+      expect(behind.map(({ id }) => id)).toEqual([places[2]]);
+      expect((await service.get(`/v2/events?after=${from}`)).status).toBe(200);
+    });
+  });
+
+  it("has new ids for what was not settled when it was dumped, in the same order", async () => {
+    const target = await empty();
+    await serve(target, async (service) => {
+      for (const number of [1, 2, 3]) await service.post({ contact_uid: "anna", event_uid: "n", params: { number } });
+    });
+    const database = await openExisting(target);
+    const ids = async (table: string) =>
+      (await database.query<{ id: string }>(`SELECT id FROM ${table} ORDER BY id`)).map(({ id }) => id);
+    const before = await ids("events");
+    const [deletion] = newIds(1);
+    const deleted = "INSERT INTO deletions (workspace, id, ids) VALUES ('default', $1, $2)";
+    for (const id of [before[0], deletion]) await database.query(deleted, [id, [randomUUID()]]);
+    await database.transaction((query) => markRestored(query, before[1]!));
+    const after = await ids("events");
+    expect(after[0]).toBe(before[0]);
+    expect(after[1]! > deletion!).toBe(true);
+    expect(await database.query("SELECT params FROM events ORDER BY id")).toEqual(
+      [1, 2, 3].map((number) => ({ params: `{"number":${number}}` })),
+    );
+    const [kept, renewed] = await ids("deletions");
+    expect(kept).toBe(before[0]);
+    expect(renewed! > after[2]!).toBe(true);
+    await database.close();
+  });
+
+  it("is moved to another database without a change for pages and who follows, and is not served here any more", async () => {
+    const target = await empty();
+    const move = () => run("move-to", target.databaseUrl);
+    let ids: string[] = [];
+    await serve(at("source"), async (service) => {
+      ids = (await events(service)).map(({ id }) => id);
+      await expect(move()).rejects.toThrow(
+        /^others are connected to the database \(\d+ connections of the same role\)/,
+      );
+    });
+    const before = await everything(at("source"));
+    const user = new pg.Client(target.databaseUrl);
+    await user.connect();
+    await user.query("ALTER TABLE users ADD CONSTRAINT none CHECK (false)");
+    await expect(move()).rejects.toThrow(/violates check constraint/);
+    // What failed has changed nothing, here or there.
+    expect(await everything(at("source"))).toEqual(before);
+    expect((await user.query("SELECT 1 FROM events")).rows).toEqual([]);
+    await user.query("ALTER TABLE users DROP CONSTRAINT none");
+    // A service that starts meanwhile stores nothing before the move has ended, and then is no longer alone.
+    await user.query("BEGIN; LOCK TABLE users IN SHARE MODE");
+    const waiting = (sessions: number) =>
+      until(async () => {
+        const { rows } = await admin.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+        return rows.length === sessions || undefined;
+      });
+    const [moving] = [expect(move()).rejects.toThrow(/^others are connected/), await waiting(1)];
+    const [serving] = [serve(at("source"), async () => {}), await waiting(2)];
+    await user.query("COMMIT");
+    await Promise.all([moving, serving]);
+    await user.end();
+    expect((await move()).err).toMatch(/^moved \d+ rows of 18 tables, \d+ of them events: set DATABASE_URL/);
+    expect(await everything(target)).toEqual(before);
+    await serve(target, async (service) => {
+      const { data } = await (await service.get(`/v2/events?after=${ids[0]}`)).json();
+      expect(data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1));
+      expect(
+        (await service.post({ contact_uid: "ben", event_uid: "theirs" }, {}, `?api_token=${SHOP.apiToken}`)).status,
+      ).toBe(200);
+    });
+    const words = /^the database was moved to another one at .+: set DATABASE_URL to that one$/;
+    await expect(startService(at("source"))).rejects.toThrow(words);
+    await expect(run("dump", file())).rejects.toThrow(words);
+    await expect(runAt(target, "move-to", target.databaseUrl)).rejects.toThrow("the database must be empty");
+    await expect(runAt(target, "move-to", "mysql://x")).rejects.toThrow("the URL");
+  });
+});
