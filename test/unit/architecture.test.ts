@@ -90,7 +90,7 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
     return [
       `${folder} of the service is built on what stands below`,
       RegExp(`^service/${folder}/`),
-      `(?!service/)|service/(${below.join("|")})/`,
+      `(?!service/(?!package.json$))|service/(${below.join("|")})/`,
     ];
   }),
   ["the add-ons use the verbs", /^(addons\/|clicks$|active$)/, "addons/|index$|types$|declared$"],

@@ -26,5 +26,5 @@ export const addRestoreCommand = ({ program, config, say }: Needed) =>
         await close();
       }
       say(`restored ${tellCounts(header.rows)}, as they were at ${header.taken}`);
-      say(`who follows, and has come further than ${header.settled}, is told so`);
+      say(`who follows, and has come further than ${header.settled}, is refused with a line that says how to go on`);
     });

@@ -1,15 +1,11 @@
-import { execFile } from "node:child_process";
 import { chmod, cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { dataFolder } from "../../../../test/support/data-folder.js";
-import { findProgram, missing, startPostgres } from "../support/postgres-server.js";
 import { type RunningService, startService } from "../support/running-service.js";
 import { spawnService } from "../support/service-process.js";
 
-const run = promisify(execFile);
 const store = async (service: RunningService) => {
   for (let number = 0; number < 20; number += 1)
     await service.post({ contact_uid: `contact-${number % 3}`, event_uid: `kept-${number}`, params: { number } });
@@ -42,25 +38,3 @@ it("restores a database from a copy of its folder", async () => {
   }
   await rm(copy, { recursive: true });
 });
-
-const [dump, restore] = [findProgram("pg_dump"), findProgram("pg_restore")];
-const lacking = missing ?? (dump && restore ? undefined : "pg_dump and pg_restore are not installed");
-
-it.skipIf(lacking !== undefined)(
-  `restores a server's database from pg_dump, taken while the service runs${lacking ? `: ${lacking}` : ""}`,
-  async () => {
-    const [from, to] = [await startPostgres({ isInstalled: true }), await startPostgres({ isInstalled: true })];
-    const folder = await mkdtemp(join(tmpdir(), "tracklet-backup-"));
-    const service = await startService({ databaseUrl: from.url });
-    await store(service);
-    const before = await everything(service);
-    const file = join(folder, "tracklet.dump");
-    await run(dump!, ["--format=custom", `--file=${file}`, from.url]);
-    await service.post({ contact_uid: "contact-001", event_uid: "after the backup" });
-    await run(restore!, ["--clean", "--if-exists", "--no-owner", `--dbname=${to.url}`, file]);
-    const restored = await startService({ databaseUrl: to.url });
-    expect(await everything(restored)).toEqual(before);
-    await Promise.all([service.stop(), restored.stop()]);
-    await Promise.all([from.stop(), to.stop(), rm(folder, { recursive: true })]);
-  },
-);
