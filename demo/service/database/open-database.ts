@@ -1,8 +1,8 @@
 import type { ServiceConfig } from "../config/options.js";
 import { type Database, type Query, readOnly } from "./database.js";
-import { openEmbedded, openExistingEmbedded } from "./embedded/embedded.js";
+import { openEmbedded, openEmptyEmbedded, openExistingEmbedded } from "./embedded/embedded.js";
 import type { Fill } from "./migrate.js";
-import { openExistingPostgres, openPostgres } from "./postgres/postgres.js";
+import { openEmptyPostgres, openExistingPostgres, openPostgres } from "./postgres/postgres.js";
 
 type Where = Pick<ServiceConfig, "databaseUrl" | "dataFolder">;
 
@@ -24,11 +24,8 @@ export const openExisting = ({ databaseUrl, dataFolder }: Where): Promise<Databa
   databaseUrl === undefined ? openExistingEmbedded(dataFolder) : openExistingPostgres(databaseUrl);
 
 /** Opens one that is empty, with the tables of these versions. @throws StartError when it holds something */
-export const openEmpty = async ({ databaseUrl }: Where, versions: readonly string[]): Promise<Database> => {
-  if (databaseUrl !== undefined)
-    return (await import("./postgres/postgres.js")).openEmptyPostgres(databaseUrl, versions);
-  throw new Error("not yet");
-};
+export const openEmpty = ({ databaseUrl, dataFolder }: Where, versions: readonly string[]): Promise<Database> =>
+  databaseUrl === undefined ? openEmptyEmbedded(dataFolder, versions) : openEmptyPostgres(databaseUrl, versions);
 
 /** What a reading command needs. */
 export interface Reading {

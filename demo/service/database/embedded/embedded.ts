@@ -2,7 +2,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, statS
 import { StartError } from "../../config/start-error.js";
 import type { Database } from "../database.js";
 import type { Fill } from "../migrate.js";
-import { connectExisting, connectPostgres } from "../postgres/postgres.js";
+import { connectEmpty, connectExisting, connectPostgres } from "../postgres/postgres.js";
 import { filesOf, OURS, refuseFormer, requireDatabase } from "./folder.js";
 import { type FolderLock, lockFolder } from "./folder-lock.js";
 import { keepServer } from "./kept-server.js";
@@ -64,6 +64,18 @@ const connectTidily = async (url: string): Promise<Database> => {
   const { tidy, done } = createTidying(url);
   return { ...database, tidy, close: () => done().then(database.close) };
 };
+
+/**
+ * The same to one that is made, or is empty, with the tables of these versions.
+ *
+ * @throws StartError when it holds something, or is in use
+ */
+export const openEmptyEmbedded = (folder: string, versions: readonly string[]): Promise<Database> =>
+  overServer(folder, { tell: () => {}, isDemo: false, mayMake: true }, async (url) => {
+    const database = await connectEmpty(url, versions);
+    rmSync(filesOf(folder).creating, { force: true });
+    return database;
+  });
 
 const unlessAway = (error: unknown): undefined => {
   if (error instanceof StartError) throw error;

@@ -5,43 +5,43 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { filesOf } from "../../database/embedded/folder.js";
 import { newIds } from "../../database/event-id.js";
-import { openExisting } from "../../database/open-database.js";
+import { MIGRATIONS } from "../../database/migrations.js";
+import { openEmpty, openExisting } from "../../database/open-database.js";
 import { markRestored } from "../../database/restored.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { commandsAt, SHOP } from "../support/command-line.js";
-import { GIVEN, type Place } from "../support/places.js";
-import { missing, startPostgres } from "../support/postgres-server.js";
+import { openPlace, type Place } from "../support/places.js";
+import { startPostgres } from "../support/postgres-server.js";
 import { type RunningService, startService, until } from "../support/running-service.js";
 
-describe.skipIf(GIVEN ?? missing)("all data of a database", () => {
+describe("all data of a database", () => {
   let server: Awaited<ReturnType<typeof startPostgres>>;
   let admin: pg.Client;
   let folder: string;
+  let source: Awaited<ReturnType<typeof openPlace>>;
   const file = () => join(folder, "dump");
   beforeAll(async () => {
     server = await startPostgres();
     admin = new pg.Client(server.url);
     await admin.connect();
-    await admin.query("CREATE DATABASE source");
+    source = await openPlace();
     folder = await mkdtemp(join(tmpdir(), "tracklet-moves-"));
   });
   afterAll(async () => {
     await admin.end();
     await server.stop();
-    await rm(folder, { recursive: true });
+    await Promise.all([source.leave(), rm(folder, { recursive: true })]);
   });
-  const at = (name: string): Place & { databaseUrl: string } => {
-    const url = new URL(server.url);
-    url.pathname = name;
-    return { dataFolder: "", databaseUrl: url.href };
-  };
-  const { run, runAt } = commandsAt(() => at("source"));
+  const { run, runAt } = commandsAt(() => source);
   /** Makes an empty database. */
   const empty = async () => {
     const name = `target_${randomUUID().slice(0, 8)}`;
     await admin.query(`CREATE DATABASE ${name}`);
-    return at(name);
+    const url = new URL(server.url);
+    url.pathname = name;
+    return { dataFolder: "", databaseUrl: url.href };
   };
   /** Every row of every table, as text. */
   const everything = async (place: Place) => {
@@ -70,14 +70,14 @@ describe.skipIf(GIVEN ?? missing)("all data of a database", () => {
   beforeAll(async () => {
     await run("token", "create", "site", "--kind", "api");
     await run("delete-contact", "contact-001");
-    await serve(at("source"), async (service) => {
+    await serve(source, async (service) => {
       await service.post('{"contact_uid":');
       await until(async () => (await (await service.get("/v2/numbers")).json()).events.total === 2 || undefined);
     });
   });
 
   it("is dumped to a file for its owner alone, and restored into an empty database", async () => {
-    const before = await everything(at("source"));
+    const before = await everything(source);
     expect(
       Object.entries(before)
         .filter(([, rows]) => rows.length === 0)
@@ -87,12 +87,14 @@ describe.skipIf(GIVEN ?? missing)("all data of a database", () => {
       /^(the newest event will be .*\n)?wrote \d+ rows of 18 tables, 3 of them events\n$/,
     );
     expect((await stat(file())).mode & 0o777).toBe(0o600);
-    const target = await empty();
+    const target = await openPlace();
+    await rm(filesOf(target.dataFolder).cluster, { recursive: true });
     await runAt(target, "restore", file());
     const { service_state, ...after } = await everything(target);
     expect(after).toEqual({ ...before, service_state: undefined });
     expect(service_state).toEqual(expect.arrayContaining(before.service_state!));
     await expect(runAt(target, "restore", file())).rejects.toThrow(/the database must be empty, and there are rows in/);
+    await target.leave();
   });
 
   it("is loaded whole or not at all", async () => {
@@ -136,7 +138,7 @@ describe.skipIf(GIVEN ?? missing)("all data of a database", () => {
       await service.post({ contact_uid: "anna", event_uid: "followed" });
       places.push(await until(async () => (await events(service)).findLast(({ settled }) => settled)?.id));
     };
-    await serve(at("source"), async (service) => {
+    await serve(source, async (service) => {
       await store(service);
       await run("dump", file());
       await store(service);
@@ -183,48 +185,64 @@ describe.skipIf(GIVEN ?? missing)("all data of a database", () => {
 
   it("is moved to another database without a change for pages and who follows, and is not served here any more", async () => {
     const target = await empty();
-    const move = () => run("move-to", target.databaseUrl);
     let ids: string[] = [];
-    await serve(at("source"), async (service) => {
+    await serve(source, async (service) => {
       ids = (await events(service)).map(({ id }) => id);
-      await expect(move()).rejects.toThrow(
+      await expect(run("move-to", target.databaseUrl)).rejects.toThrow(
         /^others are connected to the database \(\d+ connections of the same role\)/,
       );
     });
-    const before = await everything(at("source"));
-    const user = new pg.Client(target.databaseUrl);
+    const before = await everything(source);
+    expect((await run("move-to", target.databaseUrl)).err).toMatch(
+      /^moved \d+ rows of 18 tables, \d+ of them events: set DATABASE_URL/,
+    );
+    expect(await everything(target)).toEqual(before);
+    await serve(target, async (service) => {
+      const { data } = await (await service.get(`/v2/events?after=${ids[0]}`)).json();
+      expect(data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1));
+      const event = { contact_uid: "ben", event_uid: "theirs" };
+      expect((await service.post(event, {}, `?api_token=${SHOP.apiToken}`)).status).toBe(200);
+    });
+    const words = /^the database was moved to another one at .+: set DATABASE_URL to that one$/;
+    await expect(startService(source)).rejects.toThrow(words);
+    await expect(run("dump", file())).rejects.toThrow(words);
+    await expect(runAt(target, "move-to", target.databaseUrl)).rejects.toThrow("the database must be empty");
+    await expect(runAt(target, "move-to", "mysql://x")).rejects.toThrow("the URL");
+  });
+
+  it("stays where it is if the move fails, or a service starts meanwhile", async () => {
+    const [from, to] = [await empty(), await empty()];
+    await serve(from, async (service) => {
+      await service.post({ contact_uid: "anna", event_uid: "kept" });
+    });
+    const before = await everything(from);
+    const move = () => runAt(from, "move-to", to.databaseUrl);
+    const user = new pg.Client(to.databaseUrl);
     await user.connect();
+    await (
+      await openEmpty(
+        to,
+        MIGRATIONS.map(({ name }) => name),
+      )
+    ).close();
     await user.query("ALTER TABLE users ADD CONSTRAINT none CHECK (false)");
     await expect(move()).rejects.toThrow(/violates check constraint/);
-    // What failed has changed nothing, here or there.
-    expect(await everything(at("source"))).toEqual(before);
-    expect((await user.query("SELECT 1 FROM events")).rows).toEqual([]);
     await user.query("ALTER TABLE users DROP CONSTRAINT none");
-    // A service that starts meanwhile stores nothing before the move has ended, and then is no longer alone.
     await user.query("BEGIN; LOCK TABLE users IN SHARE MODE");
     const waiting = (sessions: number) =>
       until(async () => {
         const { rows } = await admin.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
         return rows.length === sessions || undefined;
       });
-    const [moving] = [expect(move()).rejects.toThrow(/^others are connected/), await waiting(1)];
-    const [serving] = [serve(at("source"), async () => {}), await waiting(2)];
+    const moving = expect(move()).rejects.toThrow(/^others are connected/);
+    await waiting(1);
+    // It stores nothing before the move has ended, which then is not alone.
+    const serving = serve(from, async () => {});
+    await waiting(2);
     await user.query("COMMIT");
     await Promise.all([moving, serving]);
+    expect((await user.query("SELECT 1 FROM events")).rows).toEqual([]);
     await user.end();
-    expect((await move()).err).toMatch(/^moved \d+ rows of 18 tables, \d+ of them events: set DATABASE_URL/);
-    expect(await everything(target)).toEqual(before);
-    await serve(target, async (service) => {
-      const { data } = await (await service.get(`/v2/events?after=${ids[0]}`)).json();
-      expect(data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1));
-      expect(
-        (await service.post({ contact_uid: "ben", event_uid: "theirs" }, {}, `?api_token=${SHOP.apiToken}`)).status,
-      ).toBe(200);
-    });
-    const words = /^the database was moved to another one at .+: set DATABASE_URL to that one$/;
-    await expect(startService(at("source"))).rejects.toThrow(words);
-    await expect(run("dump", file())).rejects.toThrow(words);
-    await expect(runAt(target, "move-to", target.databaseUrl)).rejects.toThrow("the database must be empty");
-    await expect(runAt(target, "move-to", "mysql://x")).rejects.toThrow("the URL");
+    expect(await everything(from)).toEqual(before);
   });
 });
