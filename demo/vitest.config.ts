@@ -2,7 +2,19 @@ import { defineConfig } from "vitest/config";
 import config from "../test/vitest.config.js";
 
 /** About an embedded folder, or about ending a server: left out where the tests are given a database, by DATABASE_URL. */
-const NOT_GIVEN = ["closing", "kills", "process", "backup", "outage", "machines", "moves", "follow", "logging", "unit"];
+const NOT_GIVEN = [
+  "closing",
+  "kills",
+  "process",
+  "backup",
+  "outage",
+  "machines",
+  "moves",
+  "migrate",
+  "follow",
+  "logging",
+  "unit",
+];
 const isGiven = process.env.DATABASE_URL !== undefined;
 
 /** The tests of the service and of `npm start`, some of which replace modules: all else is as for the others. */

@@ -39,7 +39,9 @@ const isLocked = (packages: Packages, name: string, from: string): boolean => {
   }
 };
 
-describe.each(["package-lock.json", "e2e/apps/package-lock.json"])("%s", async (file) => {
+const OTHERS = ["e2e/apps/package-lock.json", "demo/service/test/support/postgresql-17/package-lock.json"];
+
+describe.each(["package-lock.json", ...OTHERS])("%s", async (file) => {
   const packages = await lockOf(file);
   const all = Object.entries(packages);
 

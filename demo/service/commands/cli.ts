@@ -18,6 +18,7 @@ import { type Format, writeRows } from "./export.js";
 import { exportSettled, followEvents } from "./follow.js";
 import { tellLoss } from "./loss.js";
 import { addDumpCommand } from "./moves/dump.js";
+import { addMigrateCommand } from "./moves/migrate.js";
 import { addMoveCommand } from "./moves/move-to.js";
 import { addRestoreCommand } from "./moves/restore.js";
 import { addSpreadCommand } from "./spread.js";
@@ -204,6 +205,7 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
   addDumpCommand(commands);
   addRestoreCommand(commands);
   addMoveCommand(commands);
+  addMigrateCommand(commands);
   return program;
 };
 

@@ -76,7 +76,8 @@ export const makeEmpty = async (database: Database, versions: readonly string[])
   const other = versions.find((name, at) => wanted[at]?.name !== name);
   if (other !== undefined) throw new StartError(`this build does not know the tables of the version ${other}`);
   await migrate(database, wanted);
-  for (const table of Object.keys(TABLES)) {
+  const made = "SELECT name FROM unnest($1::text[]) AS listed (name) WHERE to_regclass(name) IS NOT NULL";
+  for (const { name: table } of await database.query<{ name: string }>(made, [Object.keys(TABLES)])) {
     const [row] = await database.query(`SELECT 1 AS found FROM ${table} LIMIT 1`);
     if (row !== undefined && table !== "schema_migrations")
       throw new StartError(`the database must be empty, and there are rows in its table ${table}`);
@@ -110,10 +111,16 @@ export const prepare = async (database: Database, fill: Fill | undefined): Promi
 
 export const NO_TABLES = "the database has no tables of the service: start the service once, which makes them";
 
-/** @throws StartError when the tables are not those of this version */
-export const requireTables = async (database: Pick<Database, "query">): Promise<void> => {
+/** @throws StartError when the tables are not those of this version or an older one */
+export const requireKnownTables = async (database: Pick<Database, "query">): Promise<{ name: string }[]> => {
   const { isNew, missing } = await look(database);
   if (isNew) throw new StartError(NO_TABLES);
+  return missing;
+};
+
+/** @throws StartError when the tables are not those of this version */
+export const requireTables = async (database: Pick<Database, "query">): Promise<void> => {
+  const missing = await requireKnownTables(database);
   if (missing.length > 0)
     throw new StartError(`the database is of an older version, without ${missing[0]!.name}: start the service once`);
 };

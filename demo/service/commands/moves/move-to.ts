@@ -1,12 +1,10 @@
-import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { addressesOf } from "../../config/database-url.js";
-import type { Copying } from "../../database/database.js";
 import { markMoved, versionsOf } from "../../database/migrate.js";
 import { openEmpty } from "../../database/open-database.js";
 import type { Commands } from "../delete.js";
 import { requireAlone } from "./alone.js";
-import { type Counts, copied, countRows, listTables, requireCounts, tellCounts } from "./tables.js";
+import { copyTables, tellCounts } from "./tables.js";
 
 type Needed = Pick<Commands, "program" | "config" | "over" | "say">;
 
@@ -41,11 +39,3 @@ export const addMoveCommand = ({ program, config, over, say }: Needed) =>
         }
       });
     });
-
-const copyTables = async (from: Copying, to: Copying): Promise<Counts> => {
-  const tables = await listTables(from.query);
-  for (const table of tables) await pipeline(from.read(copied(table)), to.write(copied(table)));
-  const counts = await countRows(from.query, tables);
-  requireCounts(await countRows(to.query, tables), counts);
-  return counts;
-};

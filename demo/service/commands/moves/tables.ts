@@ -1,4 +1,5 @@
-import type { Query } from "../../database/database.js";
+import { pipeline } from "node:stream/promises";
+import type { Copying, Query } from "../../database/database.js";
 import { TABLES } from "../../database/postgres/spread.js";
 
 /** A table with all of its columns, as COPY names it. */
@@ -11,15 +12,13 @@ export interface Table {
 const OWN = "schema_migrations";
 
 /** All tables that are copied, as they are in a database. */
-export const listTables = async (query: Query): Promise<Table[]> => {
-  const rows = await query<Table>(
+export const listTables = (query: Query): Promise<Table[]> =>
+  query<Table>(
     `SELECT relname::text AS name, string_agg(attname, ', ' ORDER BY attnum) AS columns
      FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
-     WHERE attrelid = ANY($1::regclass[]) AND attnum > 0 AND NOT attisdropped GROUP BY 1 ORDER BY 1`,
+     WHERE attrelid IN (SELECT to_regclass(name) FROM unnest($1::text[]) AS listed (name)) AND attnum > 0 AND NOT attisdropped GROUP BY 1 ORDER BY 1`,
     [Object.keys(TABLES).filter((name) => name !== OWN)],
   );
-  return rows;
-};
 
 /** What COPY is told of a table. */
 export const copied = ({ name, columns }: Table): string => `${name} (${columns})`;
@@ -38,6 +37,15 @@ export const countRows = async (query: Query, tables: readonly Table[]): Promise
 export const requireCounts = (counts: Counts, expected: Counts): void => {
   for (const [name, rows] of Object.entries(expected))
     if (counts[name] !== rows) throw new Error(`the table ${name} has ${counts[name]} rows in place of ${rows}`);
+};
+
+/** Copies all tables into others, which are empty. @returns how many rows each has, there as here */
+export const copyTables = async (from: Copying, to: Copying): Promise<Counts> => {
+  const tables = await listTables(from.query);
+  for (const table of tables) await pipeline(from.read(copied(table)), to.write(copied(table)));
+  const counts = await countRows(from.query, tables);
+  requireCounts(await countRows(to.query, tables), counts);
+  return counts;
 };
 
 /** As the user is told it. */

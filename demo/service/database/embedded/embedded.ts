@@ -2,8 +2,8 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, statS
 import { StartError } from "../../config/start-error.js";
 import type { Database } from "../database.js";
 import type { Fill } from "../migrate.js";
-import { connectEmpty, connectExisting, connectPostgres } from "../postgres/postgres.js";
-import { filesOf, OURS, refuseFormer, requireDatabase } from "./folder.js";
+import { connectEmpty, connectExisting, connectOlder, connectPostgres } from "../postgres/postgres.js";
+import { filesOf, majorOf, OURS, refuseFormer, requireDatabase } from "./folder.js";
 import { type FolderLock, lockFolder } from "./folder-lock.js";
 import { keepServer } from "./kept-server.js";
 import { listenFor, runningUrl } from "./listening.js";
@@ -81,16 +81,28 @@ const unlessAway = (error: unknown): undefined => {
   if (error instanceof StartError) throw error;
 };
 
+/**
+ * Connects to the database that a former version of PostgreSQL has made, by that version's server.
+ *
+ * @param ended is called when the server has ended, while the folder is locked still
+ * @throws StartError when it cannot be used, or this build does not carry that version
+ */
+export const openFormerEmbedded = (folder: string, ended: () => void): Promise<Database> =>
+  overServer(folder, { tell: () => {}, isDemo: false, mayMake: false, major: majorOf(folder), ended }, connectOlder);
+
 interface How {
   tell: (text: string) => void;
   isDemo: boolean;
   mayMake: boolean;
+  /** A former version of PostgreSQL. */
+  major?: string;
+  ended?: () => void;
 }
 
 /** Locks the folder, starts its server, and gives what `connect` makes of it; closing that ends the server. */
 const overServer = async (
   folder: string,
-  { tell, isDemo, mayMake }: How,
+  { tell, isDemo, mayMake, major, ended }: How,
   connect: (url: string) => Promise<Database>,
 ): Promise<Database> => {
   refuseFormer(folder);
@@ -104,10 +116,11 @@ const overServer = async (
     const user = serverUser(cluster, isDemo);
     const lock: FolderLock = await lockFolder(folder);
     leave.push(lock.release);
+    if (ended !== undefined) leave.push(ended);
     const mustMake = mayMake && (!existsSync(cluster) || existsSync(creating));
     if (isOurs) giveFolder(folder, user);
     requireWay(folder, user);
-    const programs = findPrograms(folder, user);
+    const programs = findPrograms(folder, user, major);
     if (mustMake) makeCluster(folder, programs, user);
     requireDatabase(folder, programs.version);
     // PostgreSQL refuses files that others may read, as a copy's may be.

@@ -9,10 +9,13 @@ export const filesOf = (folder: string) => ({
   creating: join(folder, "creating"),
   /** Where the server's socket is, if its path is short enough. */
   socket: join(folder, "socket"),
+  /** The database of another version of PostgreSQL, while it is filled; itself a data folder. */
+  migrating: join(folder, "migrating"),
 });
 
 /** Names of all that the service makes in a data folder. */
-export const OURS = /^(cluster|creating|socket|service\.lock|server\.log|password|passwd|group|programs-.+)$/;
+export const OURS =
+  /^(cluster(-\d+)?|migrating|creating|socket|service\.lock|server\.log|password|passwd|group|programs-.+)$/;
 
 const readIfThere = (file: string): string | undefined => {
   try {
@@ -58,15 +61,27 @@ export const requireDatabase = (folder: string, version: string): void => {
     throw new StartError(
       `cannot open the database in ${folder} (cluster/${missing} is missing): put a backup in its place, or set TRACKLET_DATA to a new folder`,
     );
-  const major = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim();
-  if (major !== version.split(".")[0])
+  const [major, own] = [majorOf(folder), version.split(".")[0]!];
+  if (major !== own)
     throw new StartError(
-      `the database in ${folder} is of PostgreSQL ${major}, and this build has ${version}: start the build that made it`,
+      `the database in ${folder} is of PostgreSQL ${major}, and this build has ${version}: ${Number(major) < Number(own) ? `${MIGRATE} moves it` : "start the build that made it"}`,
     );
 };
 
-/** @throws StartError when a data folder is that of an earlier build, which had another engine */
+const MIGRATE = "npm run --silent service -- migrate";
+
+/** The major version of PostgreSQL that has made a database. */
+export const majorOf = (folder: string): string =>
+  readFileSync(join(filesOf(folder).cluster, "PG_VERSION"), "utf8").trim();
+
+/** Where the files of the last former version are kept once another one has taken over; nothing where there are none. */
+export const formerOf = (folder: string): string | undefined =>
+  existsSync(folder) ? readdirSync(folder).findLast((name) => /^cluster-\d+$/.test(name)) : undefined;
+
+/** @throws StartError when a data folder is that of an earlier build, which had another engine, or is between two versions */
 export const refuseFormer = (folder: string): void => {
+  if (!existsSync(filesOf(folder).cluster) && formerOf(folder) !== undefined)
+    throw new StartError(`the database in ${folder} is between two versions of PostgreSQL: ${MIGRATE} goes on with it`);
   if (existsSync(join(folder, "postgres/PG_VERSION")) && !existsSync(filesOf(folder).cluster))
     throw new StartError(
       `the data in ${folder} is of a build before PostgreSQL was inside: export it with that build, set TRACKLET_DATA to a new folder, and import it there`,

@@ -1,5 +1,8 @@
-import { statfsSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readdirSync, statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
 import pg from "pg";
+import { StartError } from "../../config/start-error.js";
+import { filesOf } from "./folder.js";
 
 /** Bytes of the disk that events leave free: without room for its log the server stops, and what makes room (deleting) needs some. */
 const RESERVE = 64 * 2 ** 20;
@@ -50,4 +53,38 @@ const vacuum = async (url: string): Promise<void> => {
   } finally {
     await client.end();
   }
+};
+
+/** Bytes that a filled database takes beside its rows at most: the log (`max_wal_size`), and a copy of the programs. */
+const BESIDE = 640 * MB;
+
+const sizeOf = (folder: string): number =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+
+/**
+ * Is there room for a second copy of a database?
+ *
+ * @returns how much it takes, in words
+ * @throws StartError when there is less
+ */
+export const requireTwice = (folder: string): string => {
+  const size = sizeOf(filesOf(folder).cluster);
+  const { bavail, bsize } = statfsSync(folder);
+  const [needed, free] = [size + Math.min(size, BESIDE), bavail * bsize].map((bytes) => Math.ceil(bytes / MB));
+  if (free! < needed!)
+    throw new StartError(
+      `there must be room for the database twice: ${needed} MB more on the disk of ${folder}, and ${free} MB are free`,
+    );
+  return `up to ${needed} MB more of the ${free} MB that are free`;
+};
+
+/** Writes to the disk which names a folder has. */
+export const syncFolder = (folder: string): void => {
+  // Windows does that by itself, and opens no folder.
+  if (process.platform === "win32") return;
+  const descriptor = openSync(folder, "r");
+  fsyncSync(descriptor);
+  closeSync(descriptor);
 };

@@ -4,7 +4,7 @@ import type pg from "pg";
 import { addressesOf } from "../../config/database-url.js";
 import { StartError } from "../../config/start-error.js";
 import type { Database, Query, Statement, Written } from "../database.js";
-import { type Fill, makeEmpty, prepare, requireTables } from "../migrate.js";
+import { type Fill, makeEmpty, prepare, requireKnownTables, requireTables } from "../migrate.js";
 import { isUnavailable, repeated } from "../sql-state.js";
 import { type Addresses, openAddresses } from "./addresses.js";
 import { copyOver } from "./copying.js";
@@ -101,6 +101,18 @@ export const openEmptyPostgres = (databaseUrl: string, versions: readonly string
 export const connectEmpty = async (databaseUrl: string, versions: readonly string[]): Promise<Database> => {
   await prepareAt(addressesOf(databaseUrl), openAlone, (database) => makeEmpty(database, versions));
   return connectAlone(databaseUrl);
+};
+
+/** The same to one whose tables may be of an older version, as no service of this build may start on it yet. */
+export const connectOlder = async (databaseUrl: string): Promise<Database> => {
+  const database = connectAlone(databaseUrl);
+  try {
+    await requireKnownTables(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
 };
 
 const connectAlone = (databaseUrl: string): Database => ({
