@@ -75,8 +75,14 @@ export const majorOf = (folder: string): string =>
   readFileSync(join(filesOf(folder).cluster, "PG_VERSION"), "utf8").trim();
 
 /** Where the files of the last former version are kept once another one has taken over; nothing where there are none. */
-export const formerOf = (folder: string): string | undefined =>
-  existsSync(folder) ? readdirSync(folder).findLast((name) => /^cluster-\d+$/.test(name)) : undefined;
+export const formerOf = (folder: string): string | undefined => {
+  try {
+    return readdirSync(folder).findLast((name) => /^cluster-\d+$/.test(name));
+  } catch {
+    // Whoever opens the folder says why it cannot be read.
+    return undefined;
+  }
+};
 
 /** @throws StartError when a data folder is that of an earlier build, which had another engine, or is between two versions */
 export const refuseFormer = (folder: string): void => {
