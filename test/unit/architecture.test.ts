@@ -84,7 +84,7 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
     "inspector/watch/|shared/scope$|browser/(delivery/(row|timings)|state/(storage|identity))$",
   ],
   ["it finds by what it watches", /^inspector\/find\//, "inspector/(watch|find)/|browser/delivery/timings$"],
-  ["it shows what it finds", /^inspector\/(show\/|main$)/, "inspector/"],
+  ["it shows what it finds", /^inspector\/(show\/|main$)/, "inspector/|browser/capture/redact$"],
   ...SERVICE.map((folder, at): [string, RegExp, string] => {
     const below = SERVICE.slice(at).filter((one) => folder !== "ingest" || one !== "records");
     return [

@@ -8,6 +8,7 @@ import { isGood } from "../find/service.js";
 import type { Activity } from "../watch/activity.js";
 import type { Snapshot } from "../watch/snapshot.js";
 import type { Stored } from "../watch/stored.js";
+import { noView, replacedIn } from "./views.js";
 
 /** A line of a list: a text, a note beside it, and what the note means (`"good"`, `"bad"`). */
 export type Line = [text: string, note: string, kind?: string];
@@ -72,16 +73,6 @@ const noContact = (snapshot: Snapshot, stored: Stored, activity: Activity): stri
   return stored.isThere && !activity.isUnstored ? "nobody is identified" : "not stored: it is to be seen nowhere";
 };
 
-/** Why no page view may have been counted. */
-const noView = ({ hasFragment, ...snapshot }: Snapshot, activity: Activity): string => {
-  const { pageviews, beforeSend } = optionsOf(snapshot, activity);
-  if (pageviews === "off") return 'None: pageviews is "off", so only a call of pageview() counts one.';
-  if (beforeSend) return "None yet. beforeSend, a function of this page, may drop them.";
-  return hasFragment && pageviews !== "hash"
-    ? 'None yet. What changes behind # alone counts only with pageviews "hash".'
-    : "None yet.";
-};
-
 /** That all is well, with what proves it. */
 const working = (snapshot: Snapshot, activity: Activity): string => {
   const last = activity.answers.find(({ status }) => isGood(status));
@@ -102,6 +93,7 @@ export const reportOf = (snapshot: Snapshot, stored: Stored, activity: Activity)
       ["Consent", consentOf(snapshot, stored, activity)],
       ["Service", activity.address || "no request yet"],
       ["Next attempt", nextAttempt(snapshot, stored, activity)],
+      ["Replaced in page views", replacedIn(snapshot, activity) || "nothing"],
     ],
     lists: [
       {

@@ -30,8 +30,8 @@ export interface Snapshot {
   isOnline: boolean;
   /** Does the browser send the Global Privacy Control signal? */
   hasGpc: boolean;
-  /** Does the page's address have a fragment, as those of some apps do? */
-  hasFragment: boolean;
+  /** The page's address. */
+  href: string;
 }
 
 const stateOf = (found: ReturnType<typeof globalOf>, hasOptions: boolean): Snapshot["global"] => {
@@ -68,6 +68,6 @@ export const takeSnapshot = (name: string, listener: unknown, hasOptions: boolea
     isSandboxed: self.origin === "null" && location.protocol.startsWith("http"),
     isOnline: navigator.onLine,
     hasGpc: (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true,
-    hasFragment: location.hash !== "",
+    href: location.href,
   };
 };

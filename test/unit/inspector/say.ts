@@ -24,7 +24,7 @@ const SNAPSHOT: Snapshot = {
   isSandboxed: false,
   isOnline: true,
   hasGpc: false,
-  hasFragment: false,
+  href: "https://shop.example/",
 };
 const STORED: Stored = {
   isThere: true,

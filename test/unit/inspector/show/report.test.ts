@@ -31,6 +31,18 @@ it.each<Case>([
   ["None yet."],
   ['pageviews is "off", so only a call of pageview()', {}, { tag: { ...TAG, pageviews: "off" } }],
   ["beforeSend, a function of this page, may drop them", { options: { ...TAG, beforeSend: () => null } }],
-  ['counts only with pageviews "hash"', {}, { hasFragment: true }],
-  ["None yet.", {}, { hasFragment: true, tag: { ...TAG, pageviews: "hash" } }],
+  ['counts only with pageviews "hash"', {}, { href: "https://shop.example/#a" }],
+  ["None yet.", {}, { href: "https://shop.example/#a", tag: { ...TAG, pageviews: "hash" } }],
 ])("no page view: %s", (text, ...page) => expect(reportOf(...all(...page)).lists[1]!.empty).toContain(text));
+
+it.each<[text: string, path: string, options?: object]>([
+  ["nothing", "/a?page=2#top"],
+  ['the values of q, f%5Bx%5D; data-query="q f%5Bx%5D" keeps them', "/a?page=2&q=hat&f%5Bx%5D=a&gclid=Cj0K#q=b"],
+  ['the values of q; data-query="plan q" keeps them', "/a?plan=team&q=hat", { query: ["plan"] }],
+  ['ids in the path; data-paths="keep" keeps them', "/orders/12345?q=hat", { query: "all" }],
+  ['the values of q; data-query="q" keeps them. And ids in', "/#/orders/12345?q=hat"],
+  ["nothing", "/orders/12345?q=hat", { query: "none", paths: "keep" }],
+])("replaced in page views: %s", (text, path, options = {}) => {
+  const report = reportOf(...all({ options: { ...TAG, ...options } }, { href: `https://shop.example${path}` }));
+  expect(report.facts.at(-1)).toEqual(["Replaced in page views", expect.stringContaining(text)]);
+});
