@@ -24,7 +24,7 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
     ...view,
     ...plainParams(view ? "pageview" : `track ${event_uid}`, params),
   };
-  if (event_uid === "pageview" && typeof all.visit_url === "string") all.visit_url = redact(all.visit_url, config);
+  if (typeof all.visit_url === "string") all.visit_url = redact(all.visit_url, config);
   const event = revise({ contact_uid: identity[1], event_uid, params: all });
   if (!event) return;
   // Whoever logs in next has not seen the page of a log-out, or that of the log-in.
