@@ -17,8 +17,8 @@ const MAX_WAITING = 1_000;
 
 /** The calls before `init`. */
 const waiting: Command[] = [];
-/** Has this script's tracker started? */
-let isStarted = false;
+/** Has this script's tracker its options? */
+const isConfigured = (): boolean => !!(config.apiToken || config.trackUrl);
 
 /** The hub of this name. Elements with this id, and frames with this name, are no plain objects. */
 const hubAt = (name: string): Hub | undefined => {
@@ -35,7 +35,7 @@ const nothing = (): FlushResult => ({
 const init = (given: Config): void => {
   const name = given.name || config.name;
   given.name = name;
-  if (isStarted) {
+  if (isConfigured()) {
     // With another token it speaks of another tracker's visitor.
     if (given.apiToken && given.apiToken !== config.apiToken) report("input", "init again: apiToken");
     else if (given.contactUid) run(["identify", given.contactUid, given.accountUid, given]);
@@ -44,8 +44,7 @@ const init = (given: Config): void => {
     const next = { ...given, name };
     const wrong = configure(next);
     if (wrong) report("input", `init: ${wrong}`);
-    if (!given.apiToken && !given.trackUrl) return;
-    isStarted = true;
+    if (!isConfigured()) return;
     start(next);
     waiting.forEach(run);
   }
@@ -57,7 +56,7 @@ const run = (command: Command): unknown => {
     const [verb, ...args] = command;
     if (verb === "init") whenActive(() => init({ ...(args[0] as Config) }));
     else if (!(verbs as unknown as Verbs)[verb]) report("input", `no verb ${JSON.stringify(verb)}`);
-    else if (isStarted) {
+    else if (isConfigured()) {
       begin();
       return (verbs as unknown as Verbs)[verb]!(...args);
     } else if (waiting.length < MAX_WAITING) waiting.push(command);
@@ -87,7 +86,7 @@ export const openHub = (given?: string): Hub => {
   const name = given || "tracklet";
   const found = globals()[name];
   const other = hubAt(name);
-  if (other || isStarted) return other ?? ownHub();
+  if (other || isConfigured()) return other ?? ownHub();
   config.name = name;
   globals()[name] = ownHub();
   if (Array.isArray(found)) ownHub().push(...found);
