@@ -126,7 +126,7 @@ export interface Tracker<Declared = Events> {
    * account is empty where there is none, and the list where nobody is named, as before `init` and on a server.
    */
   identity(): [contactUid?: string, accountUid?: string];
-  /** What the visitor allows now. A banner asks while it is `"pending"`, as it is before `init` and on a server, too. */
+  /** What the visitor allows now, also on a prerendered page. `"pending"`, while which a banner asks, before `init` and on a server. */
   consent(): Consent;
   /** The visitor agrees: what waited for it is stored and sent. Remembered for all pages and tabs. */
   optIn(): void;

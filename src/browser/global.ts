@@ -7,6 +7,7 @@ import type { Command, Config, FlushResult, Hub } from "../types.js";
 import { config, configure } from "./config.js";
 import { whenActive } from "./page.js";
 import { report } from "./reporting.js";
+import { allowed } from "./state/consent.js";
 import { begin, start, verbs } from "./tracker.js";
 
 type Verbs = Record<string, (...args: unknown[]) => unknown>;
@@ -19,6 +20,8 @@ const MAX_WAITING = 1_000;
 const waiting: Command[] = [];
 /** Has this script's tracker its options? */
 const isConfigured = (): boolean => !!(config.apiToken || config.trackUrl);
+/** Has it started? Ahead of its visit, a page has the options alone. */
+let isStarted = false;
 
 /** The hub of this name. Elements with this id, and frames with this name, are no plain objects. */
 const hubAt = (name: string): Hub | undefined => {
@@ -45,8 +48,11 @@ const init = (given: Config): void => {
     const wrong = configure(next);
     if (wrong) report("input", `init: ${wrong}`);
     if (!isConfigured()) return;
-    start(next);
-    waiting.forEach(run);
+    whenActive(() => {
+      isStarted = true;
+      start(next);
+      waiting.forEach(run);
+    });
   }
 };
 
@@ -54,9 +60,9 @@ const init = (given: Config): void => {
 const run = (command: Command): unknown => {
   try {
     const [verb, ...args] = command;
-    if (verb === "init") whenActive(() => init({ ...(args[0] as Config) }));
+    if (verb === "init") init({ ...(args[0] as Config) });
     else if (!(verbs as unknown as Verbs)[verb]) report("input", `no verb ${JSON.stringify(verb)}`);
-    else if (isConfigured()) {
+    else if (isStarted) {
       begin();
       return (verbs as unknown as Verbs)[verb]!(...args);
     } else if (waiting.length < MAX_WAITING) waiting.push(command);
@@ -66,8 +72,11 @@ const run = (command: Command): unknown => {
   }
 };
 
-/** What is told before `init`. */
-const unknown: Record<string, unknown> = { consent: "pending", identity: [] };
+/** What is told before the start. A page that is loaded ahead of its visit has options: its banner does not ask who has chosen. */
+const early: Record<string, () => unknown> = {
+  consent: () => (isConfigured() ? allowed() : "pending"),
+  identity: () => [],
+};
 
 let hub: Verbs | undefined;
 
@@ -75,7 +84,8 @@ let hub: Verbs | undefined;
 const ownHub = (): Hub => {
   if (!hub) {
     hub = { push: (...commands) => (commands as Command[]).forEach(run) };
-    for (const verb of ["init", ...Object.keys(verbs)]) hub[verb] = (...args) => run([verb, ...args]) ?? unknown[verb];
+    for (const verb of ["init", ...Object.keys(verbs)])
+      hub[verb] = (...args) => run([verb, ...args]) ?? early[verb]?.();
     hub.flush = async (...args) => run(["flush", ...args]) ?? nothing();
   }
   return hub as unknown as Hub;

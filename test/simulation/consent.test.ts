@@ -174,13 +174,20 @@ it("the stored choice beats what the configuration says, except for denied and t
       for (const [respectGpc, signal] of [true, false].flatMap((one) => [true, false].map((other) => [one, other]))) {
         const isRefused = consent === "denied" || (respectGpc && signal);
         const isChosen = choice === "granted" || choice === "denied";
-        const isGranted = !isRefused && (isChosen ? choice : consent) === "granted";
+        const allowed = isRefused ? "denied" : isChosen ? choice : consent;
         Object.defineProperty(Object.prototype, "globalPrivacyControl", { value: signal, configurable: true });
         await inWorld(async (world) => {
           if (choice) world.storage.rows["tracklet:consent"] = choice;
-          await (await world.open({ consent, respectGpc: respectGpc! })).track("a");
+          const config = { consent, respectGpc: respectGpc! };
+          // What a banner is told on a page that is loaded ahead of its visit.
+          const told = (await world.open({ ...config, isPrerendering: true })).tracker.consent();
+          await (await world.open(config)).track("a");
           await world.clock.advance(1_000);
-          if (world.sent.length > 0 !== isGranted || world.storage.rows["tracklet:consent"] !== choice)
+          if (
+            told !== allowed ||
+            world.sent.length > 0 !== (allowed === "granted") ||
+            world.storage.rows["tracklet:consent"] !== choice
+          )
             wrong.push(`${consent}, the signal ${signal} (respected: ${respectGpc}), with the stored choice ${choice}`);
         }).finally(() => Reflect.deleteProperty(Object.prototype, "globalPrivacyControl"));
       }

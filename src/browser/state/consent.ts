@@ -27,7 +27,7 @@ const isRefused = (): boolean | undefined =>
   (isOn(config.respectGpc) && (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl);
 
 /** What holds now. Where the page has emptied the storage, that is what was last known. */
-const allowed = (): Consent => {
+export const allowed = (): Consent => {
   const stored = isRefused() ? "denied" : get(named(CONSENT));
   return /^(granted|denied)$/.test(`${stored}`) ? (stored as Consent) : (consent ?? config.consent!);
 };
