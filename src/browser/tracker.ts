@@ -18,11 +18,12 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
   const event_uid = readUid("track: eventUid", given);
   if (!event_uid) return;
   if (consent === "denied") return void log("dropped", "consent");
+  const own = plainParams(view ? "pageview" : `track ${event_uid}`, params);
   const all: Params = {
     ...plainParams("init", typeof config.params === "function" ? (attempt(config.params) ?? 0) : config.params),
     ...identityParams(),
     ...view,
-    ...plainParams(view ? "pageview" : `track ${event_uid}`, params),
+    ...own,
   };
   if (typeof all.visit_url === "string") all.visit_url = redact(all.visit_url, config);
   const event = revise({ contact_uid: identity[1], event_uid, params: all });
@@ -36,7 +37,7 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
     event_source: delivery.me.slice(-36),
     event_seq: delivery.tally.seq,
   };
-  delivery.add(seal(event, stamp), stamp ? "s" : "");
+  delivery.add(seal(event, stamp), stamp ? "s" : "", own.account_uid ? "" : "o");
 };
 
 /** The body of an event, in which its stamp stands behind what the page has given. */

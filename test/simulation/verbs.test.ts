@@ -56,6 +56,17 @@ describe("an event", () => {
       [event("ann", "a", { account_uid: "own" })],
     ],
     [
+      "has the account of the options until identify names another one, whichever comes first",
+      { ...NOBODY, params: acme },
+      ({ track, identify }) => [track("a"), track("b", acme), identify("ann", "new"), track("c"), track("d", acme)],
+      [
+        event("ann", "a", { account_uid: "new" }),
+        event("ann", "b", acme),
+        event("ann", "c", { account_uid: "new" }),
+        event("ann", "d", acme),
+      ],
+    ],
+    [
       "has uids as texts, also where they are given as safe integers",
       { contactUid: 7, accountUid: 0 },
       ({ track, identify }) => [track("a"), identify(8, 9), track("b")],

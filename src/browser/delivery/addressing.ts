@@ -18,12 +18,13 @@ export const sealBy = (next: Seal): void => {
   seal = next;
 };
 
-/** Gives the event the contact and the account. The event's own account wins. */
+/** Gives the event the contact and the account, which wins over that of the options. The event's own account wins over both. */
 export const address = (row: Row): void => {
   const { params, ...event } = JSON.parse(row.body) as TrackEvent;
   // The hook may call verbs, which must not find it waiting.
   move(row);
-  const body = seal({ contact_uid: identity[1], ...event, params: { ...identityParams(), ...params } }, !!row.stamped);
+  const given = { ...identityParams(), ...params, ...(row.account && identityParams()) };
+  const body = seal({ contact_uid: identity[1], ...event, params: given }, !!row.stamped);
   // An `optOut()` of the hook has taken it away.
   if (!rows.has(row.key)) return;
   if (body) {

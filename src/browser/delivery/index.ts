@@ -21,9 +21,9 @@ export const begin = (seal: Seal): void => {
   catchUp();
 };
 
-/** Makes the body of an event durable, and has it sent. */
-export const add = (body: string, stamped: string): void => {
-  const row = create(body, stamped);
+/** Makes the body of an event durable, and has it sent. @param stamped as of `Row`, as `account` is */
+export const add = (body: string, stamped: string, account: string): void => {
+  const row = create(body, stamped, account);
   if (isTooLarge(row)) {
     evict(row, "maxBytes");
     return;

@@ -94,7 +94,7 @@ export const change = (row: Row, next: Partial<Row>, isAgain?: boolean): void =>
 };
 
 /** The record of a new event. */
-export const create = (body: string, stamped: string): Row => {
+export const create = (body: string, stamped: string, account: string): Row => {
   const time = Date.now();
   return {
     // Seven digits from the start, so that keys sort as text.
@@ -104,6 +104,7 @@ export const create = (body: string, stamped: string): Row => {
     failures: 0,
     handedOffAt: 0,
     stamped,
+    account,
     trackedAt: performance.now(),
     ...contentOf(body),
   };

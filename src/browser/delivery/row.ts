@@ -1,6 +1,6 @@
 /**
  * An event as one record, and as the text of its row: `<name>:<scope of the token>:event2:<document>:<sequence>:<time>` =
- * `<failures>,<time of the hand-off>,<s, where it is stamped><body>`. The key names the format: other versions of the script
+ * `<failures>,<time of the hand-off>,<s, where it is stamped>,<o, where it names no account><body>`. The key names the format: other versions of the script
  * have others.
  */
 import { YOUNG_MS } from "./timings.js";
@@ -23,6 +23,8 @@ export interface Row {
   isAddressed: boolean;
   /** `s` where it has a stamp, by which the service knows a repeat: a page's own `event_id` is none. */
   stamped: string;
+  /** `o` where it has named no account itself: then it has that of the options, until `identify` names another one. */
+  account: string;
   /** How often it has failed. */
   failures: number;
   /** When the page was left while its request was open, in epoch milliseconds: the service most likely has it. 0: it was not. */
@@ -70,12 +72,12 @@ export const contentOf = (body: string): Pick<Row, "body" | "size" | "isAddresse
 });
 
 /** The text of a row. */
-export const writeRow = ({ failures, handedOffAt, stamped, body }: Row): string =>
-  `${failures},${handedOffAt},${stamped}${body}`;
+export const writeRow = ({ failures, handedOffAt, stamped, account, body }: Row): string =>
+  `${failures},${handedOffAt},${stamped},${account}${body}`;
 
 export const readRow = (key: string, text: string): Row => {
   const start = text.indexOf("{");
-  const [failures, handedOffAt, stamped = ""] = text.slice(0, start).split(",");
+  const [failures, handedOffAt, stamped = "", account = ""] = text.slice(0, start).split(",");
   return {
     key,
     tab: key.replace(/:\d+:\d+$/, ""),
@@ -83,6 +85,7 @@ export const readRow = (key: string, text: string): Row => {
     failures: Number(failures),
     handedOffAt: Number(handedOffAt),
     stamped,
+    account,
     ...contentOf(text.slice(start)),
   };
 };
