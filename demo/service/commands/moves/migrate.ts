@@ -46,6 +46,8 @@ const migrate = async (folder: string): Promise<string> => {
     takeOver(folder);
   });
   try {
+    // What a call before has begun, whose programs may still be at it.
+    if (existsSync(migrating)) (await lockFolder(migrating)).release();
     rmSync(migrating, { recursive: true, force: true });
     const next = await openEmptyEmbedded(migrating, await versionsOf(former.query));
     const counts = await former.copying!((from) => next.copying!((to) => copyTables(from, to))).finally(next.close);

@@ -121,7 +121,7 @@ const overServer = async (
     if (isOurs) giveFolder(folder, user);
     requireWay(folder, user);
     const programs = findPrograms(folder, user, major);
-    if (mustMake) makeCluster(folder, programs, user);
+    if (mustMake) makeCluster(folder, programs, { ...user, lock: lock.descriptor });
     requireDatabase(folder, programs.version);
     // PostgreSQL refuses files that others may read, as a copy's may be.
     chmodSync(cluster, 0o700);

@@ -13,9 +13,10 @@ import { INITDB } from "./settings.js";
  * Makes the files of an empty database in a data folder. Until its first records are there, `creating` says so: a start that finds it
  * begins afresh.
  *
+ * @param user as whom it is made, and the descriptor of the folder's lock, which `initdb` inherits: it outlives a process that is killed
  * @throws StartError when it cannot be made
  */
-export const makeCluster = (folder: string, programs: Programs, user: ServerUser): void => {
+export const makeCluster = (folder: string, programs: Programs, user: ServerUser & { lock?: number }): void => {
   const { cluster, creating } = filesOf(folder);
   rmSync(cluster, { recursive: true, force: true });
   writeFileSync(creating, "");
@@ -26,6 +27,7 @@ export const makeCluster = (folder: string, programs: Programs, user: ServerUser
   const who = isWindows ? ["-A", "scram-sha-256", `--pwfile=${passwordFile(folder)}`] : ["-A", "trust"];
   const { status, error, stderr } = spawnSync(programs.file("initdb"), [...INITDB, ...who, "-D", cluster], {
     ...{ ...asUser(user), cwd: cluster, encoding: "utf8" },
+    stdio: ["ignore", "pipe", "pipe", user.lock ?? "ignore"],
     env: { ...(isWindows ? process.env : ENVIRONMENT), ...nameUser(folder, user) },
   });
   if (status === 0) return;
