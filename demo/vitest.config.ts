@@ -3,8 +3,9 @@ import config from "../test/vitest.config.js";
 
 /** About an embedded folder, or about ending a server: left out where the tests are given a database, by DATABASE_URL. */
 const NOT_GIVEN = [
+  "embedded",
+  "full-disk",
   "closing",
-  "kills",
   "process",
   "backup",
   "outage",

@@ -129,17 +129,6 @@ describe("npm start, when something is wrong, says so in one line", () => {
     owner.close();
   });
 
-  it("a data folder that was copied in part", async () => {
-    const data = await dataFolder();
-    await rm(join(data, "cluster/pg_wal"), { recursive: true });
-    await expectComplaint(
-      { TRACKLET_DATA: data },
-      /cannot open the database .*pg_wal\/, its write-ahead log, is missing\): put a backup in its place/,
-      [sitePort, servicePort],
-    );
-    await rm(data, { recursive: true });
-  });
-
   it("a data folder that is a file", async () => {
     await writeFile(join(folder, "data"), "not a database");
     await expectComplaint({}, /data/, [sitePort, servicePort]);

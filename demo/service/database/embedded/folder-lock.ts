@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { tryLock } from "fs-native-extensions";
 import { StartError } from "../../config/start-error.js";
-import { filesOf, isServerOf, readServerFile } from "./folder.js";
+import { filesOf, isServerOf, readIfThere, readServerFile } from "./folder.js";
 
 /** The byte that is locked, behind the text: on Windows nobody else could read what is locked. */
 const LOCKED_BYTE = 4_096;
@@ -83,7 +83,8 @@ const isGone = (file: string): boolean => {
   if (holder === undefined || holder.host !== hostname() || holder.namespace !== namespace()) return false;
   try {
     process.kill(holder.pid, 0);
-    return false;
+    // One that has ended keeps its id until its parent has taken note (proc(5)).
+    return /\) [ZX] /.test(readIfThere(`/proc/${holder.pid}/stat`) ?? "");
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ESRCH";
   }

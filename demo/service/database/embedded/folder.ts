@@ -17,7 +17,7 @@ export const filesOf = (folder: string) => ({
 export const OURS =
   /^(cluster(-\d+)?|migrating|creating|socket|service\.lock|server\.log|password|passwd|group|programs-.+)$/;
 
-const readIfThere = (file: string): string | undefined => {
+export const readIfThere = (file: string): string | undefined => {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {

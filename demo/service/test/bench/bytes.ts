@@ -5,6 +5,7 @@ import { openDatabase } from "../../database/open-database.js";
 import { BOUNDS, writeInTime } from "../../database/transaction-time.js";
 import { insertEvents, type NewEvent } from "../../ingest/rows.js";
 import type { Place } from "../support/places.js";
+import { urlOf } from "./fill.js";
 
 const EVENTS = 100_000;
 /** Each has ten events, which come between those of others. */
@@ -40,10 +41,9 @@ const SIZES = `SELECT relname AS name, pg_relation_size(oid) AS bytes FROM pg_cl
 
 /** Bytes that an event takes in the table, in each index and in the log, without and with a stamp. */
 export const bytes = async (engine: string, place: Place): Promise<void> => {
-  if (place.databaseUrl === undefined) return;
   const columns: Record<string, Record<string, number>> = {};
   const database = await openDatabase(place);
-  const client = new pg.Client(place.databaseUrl);
+  const client = new pg.Client(urlOf(place));
   await client.connect();
   const log = async () =>
     Number((await client.query("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS at")).rows[0].at);

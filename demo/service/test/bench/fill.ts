@@ -1,6 +1,7 @@
 import pg from "pg";
 import { addressesOf } from "../../config/database-url.js";
 import type { Query } from "../../database/database.js";
+import { runningUrl } from "../../database/embedded/listening.js";
 import { DEFAULT_WORKSPACE } from "../../database/exact-text.js";
 import { openDatabase } from "../../database/open-database.js";
 import { seed } from "../../records/seed.js";
@@ -25,20 +26,18 @@ const chunks = async (amount: number, make: (from: number, to: number) => Promis
   for (let from = 0; from < amount; from += CHUNK) await make(from, Math.min(from + CHUNK, amount) - 1);
 };
 
+/** The address of a place's server, which runs. */
+export const urlOf = ({ databaseUrl, dataFolder }: Place): string =>
+  databaseUrl === undefined ? runningUrl(dataFolder)! : addressesOf(databaseUrl)[0]!;
+
 /** Makes the demo's database at a place, and fills it. */
 export const fillPlace = async (place: Place, amounts: Amounts): Promise<void> => {
   const database = await openDatabase(place, seed);
-  if (place.databaseUrl === undefined) await fill(database.query, amounts);
-  else {
-    // A statement that fills takes longer than one of a request may.
-    const client = new pg.Client(addressesOf(place.databaseUrl)[0]);
-    await client.connect();
-    await fill(
-      async <Row>(sql: string, values?: unknown[]) => (await client.query(sql, values)).rows as Row[],
-      amounts,
-    );
-    await client.end();
-  }
+  // A statement that fills takes longer than one of a request may.
+  const client = new pg.Client(urlOf(place));
+  await client.connect();
+  await fill(async <Row>(sql: string, values?: unknown[]) => (await client.query(sql, values)).rows as Row[], amounts);
+  await client.end();
   await database.close();
 };
 

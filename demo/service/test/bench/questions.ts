@@ -8,7 +8,7 @@ import { SPANS } from "../../numbers/spans.js";
 import { step } from "../../numbers/step.js";
 import type { Place } from "../support/places.js";
 import { startService } from "../support/running-service.js";
-import { fillPlace } from "./fill.js";
+import { fillPlace, urlOf } from "./fill.js";
 
 /** Millions of events; `QUESTIONS_MILLIONS=10` asks a larger database. */
 const EVENTS = Number(process.env.QUESTIONS_MILLIONS ?? 1) * 1_000_000;
@@ -63,6 +63,6 @@ export const questions = async (engine: string, place: Place): Promise<void> => 
       };
     }
   console.table(rows);
+  await askPage(urlOf(place));
   await service.close();
-  if (place.databaseUrl !== undefined) await askPage(place.databaseUrl);
 };

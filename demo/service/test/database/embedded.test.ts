@@ -126,7 +126,7 @@ describe("a PostgreSQL of the service's own", () => {
     await service.stop("SIGKILL");
     expect(runs(third)).toBe(true);
     await start();
-    expect(runs(third)).toBe(false);
+    await ended(third);
     expect((await post(url, "after")).status).toBe(200);
   });
 });

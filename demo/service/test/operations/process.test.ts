@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { dataFolder } from "../../../../test/support/data-folder.js";
 import { IN_CONTAINER, spawnService } from "../support/service-process.js";
 
 let folder: string;
@@ -111,8 +112,9 @@ it("says in one line what is wrong with its data folder", async () => {
   const broken = join(folder, "broken");
   await mkdir(join(broken, "cluster"), { recursive: true });
   await writeFile(join(broken, "cluster", "PG_VERSION"), "17\n");
-  const partial = join(folder, "partial");
-  await mkdir(join(partial, "cluster", "base"), { recursive: true });
+  // As where it was copied in part.
+  const partial = await dataFolder();
+  await rm(join(partial, "cluster/pg_wal"), { recursive: true });
   const ended = await Promise.all([file, broken, partial].map((path) => start({ TRACKLET_DATA: path }).closed));
   expect(ended.map(({ code }) => code)).toEqual([1, 1, 1]);
   expect(ended[0]!.stderr).toMatch(/^service: cannot use the data folder .+a-file .+TRACKLET_DATA.+\n$/);
@@ -120,9 +122,9 @@ it("says in one line what is wrong with its data folder", async () => {
     /^service: cannot open the database in .+broken .+ or set TRACKLET_DATA to a new folder\n$/,
   );
   expect(ended[2]!.stderr).toMatch(
-    /^service: cannot open the database in .+partial \(cluster\/PG_VERSION is missing\): put a backup .+ or set TRACKLET_DATA to a new folder\n$/,
+    /^service: cannot open the database in .+tracklet-data-\w+ \(cluster\/pg_wal\/, its write-ahead log, is missing\): put a backup .+ or set TRACKLET_DATA to a new folder\n$/,
   );
-  expect(await readdir(join(partial, "cluster"))).toEqual(["base"]);
+  await rm(partial, { recursive: true });
 });
 
 it("begins afresh after a first start that was killed half-way", async () => {

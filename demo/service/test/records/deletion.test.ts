@@ -11,77 +11,80 @@ import { API_TOKEN, type RunningService, startService, until } from "../support/
 const GONE = { name: "gone", apiToken: "gone-api-token", accessToken: "gone-access-token" };
 const CLIENTS = 8;
 
-overDatabase((place) => {
-  let database: Database;
-  /** With a server there are two, each with a memory of its own. */
-  const services: RunningService[] = [];
-  beforeAll(async () => {
-    database = await openDatabase(place());
-    const options = { bounds: AT_ONCE, workspaces: [GONE] };
-    if (place().databaseUrl !== undefined) services.push(await startService({ ...place(), ...options }));
-    services.push(await startService({ database, ...options }));
-  });
-  afterAll(async () => {
-    for (const service of services) await service.close();
-  });
-
-  /**
-   * Runs `work` while clients send events of one contact, half of them with their time; then some more; resolves to the
-   * statuses of these.
-   */
-  const whileSending = async (token: string, work: () => Promise<unknown>): Promise<number[]> => {
-    let [sent, isOver] = [0, false];
-    const send = async (at: number) => {
-      const params = { account_uid: "acme", ...(at % 4 < 2 && { occurred_at: Date.now() }) };
-      const event = { contact_uid: "gone", event_uid: "seen", params };
-      const query = `?api_token=${encodeURIComponent(token)}`;
-      const { status } = await services[at % services.length]!.post(event, {}, query);
-      sent += 1;
-      return status;
-    };
-    const clients = Array.from({ length: CLIENTS }, async (_, at) => {
-      while (!isOver) await send(at);
+overDatabase(
+  (place) => {
+    let database: Database;
+    /** Two, each with a memory of its own. */
+    const services: RunningService[] = [];
+    beforeAll(async () => {
+      database = await openDatabase(place());
+      const options = { bounds: AT_ONCE, workspaces: [GONE] };
+      services.push(await startService({ ...place(), ...options }));
+      services.push(await startService({ database, ...options }));
     });
-    await until(() => (sent > 5 * CLIENTS ? true : undefined));
-    await work();
-    isOver = true;
-    await Promise.all(clients);
-    return Promise.all(Array.from({ length: CLIENTS }, (_, at) => send(at)));
-  };
-  const count = async (what: string, values: unknown[] = []): Promise<number> => {
-    const [row] = await database.query(`SELECT count(*) AS count FROM ${what}`, values);
-    return Number(row!.count);
-  };
-  const ORPHANS = "events WHERE NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = contact_id)";
+    afterAll(async () => {
+      for (const service of services) await service.close();
+    });
 
-  it("leaves nothing of a contact but what it does after it, and no event without its record, while events of it are stored", async () => {
-    for (let round = 0; round < 3; round += 1) {
-      let [began, ended] = ["", 0];
-      const statuses = await whileSending(API_TOKEN, async () => {
-        began = idAt(Date.now());
-        const of = { workspace: "default", uid: "gone", token: "test" };
-        expect((await eraseContact(database, of, AT_ONCE)).events).toBeGreaterThan(0);
-        ended = Date.now();
+    /**
+     * Runs `work` while clients send events of one contact, half of them with their time; then some more; resolves to the
+     * statuses of these.
+     */
+    const whileSending = async (token: string, work: () => Promise<unknown>): Promise<number[]> => {
+      let [sent, isOver] = [0, false];
+      const send = async (at: number) => {
+        const params = { account_uid: "acme", ...(at % 4 < 2 && { occurred_at: Date.now() }) };
+        const event = { contact_uid: "gone", event_uid: "seen", params };
+        const query = `?api_token=${encodeURIComponent(token)}`;
+        const { status } = await services[at % services.length]!.post(event, {}, query);
+        sent += 1;
+        return status;
+      };
+      const clients = Array.from({ length: CLIENTS }, async (_, at) => {
+        while (!isOver) await send(at);
       });
-      expect(new Set(statuses)).toEqual(new Set([200]));
-      expect(await count("events WHERE id < $1", [began])).toBe(0);
-      // What does not say when it occurred may be older.
-      expect(await count("events WHERE occurred_at IS NULL")).toBe(0);
-      expect(await count("events WHERE occurred_at >= $1", [ended])).toBeGreaterThanOrEqual(CLIENTS / 2);
-      expect(await count(ORPHANS)).toBe(0);
-      expect(await count("account_contacts")).toBe(1);
-    }
-  });
+      await until(() => (sent > 5 * CLIENTS ? true : undefined));
+      await work();
+      isOver = true;
+      await Promise.all(clients);
+      return Promise.all(Array.from({ length: CLIENTS }, (_, at) => send(at)));
+    };
+    const count = async (what: string, values: unknown[] = []): Promise<number> => {
+      const [row] = await database.query(`SELECT count(*) AS count FROM ${what}`, values);
+      return Number(row!.count);
+    };
+    const ORPHANS = "events WHERE NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = contact_id)";
 
-  it("leaves nothing of a workspace that running processes serve, and lets them serve it no more", async () => {
-    const statuses = await whileSending(GONE.apiToken, () => deleteWorkspace(database, "gone", AT_ONCE));
-    expect(new Set(statuses)).toEqual(new Set([401]));
-    const tables = await database.query<{ name: string }>(
-      "SELECT table_name AS name FROM information_schema.columns WHERE column_name = 'workspace' AND table_name <> 'audit'",
-    );
-    expect(tables.length).toBeGreaterThan(10);
-    for (const { name: table } of tables) expect(await count(`${table} WHERE workspace = 'gone'`), table).toBe(0);
-    // The contact of the other workspace.
-    expect(await count("account_contacts")).toBe(1);
-  });
-});
+    it("leaves nothing of a contact but what it does after it, and no event without its record, while events of it are stored", async () => {
+      for (let round = 0; round < 3; round += 1) {
+        let [began, ended] = ["", 0];
+        const statuses = await whileSending(API_TOKEN, async () => {
+          began = idAt(Date.now());
+          const of = { workspace: "default", uid: "gone", token: "test" };
+          expect((await eraseContact(database, of, AT_ONCE)).events).toBeGreaterThan(0);
+          ended = Date.now();
+        });
+        expect(new Set(statuses)).toEqual(new Set([200]));
+        expect(await count("events WHERE id < $1", [began])).toBe(0);
+        // What does not say when it occurred may be older.
+        expect(await count("events WHERE occurred_at IS NULL")).toBe(0);
+        expect(await count("events WHERE occurred_at >= $1", [ended])).toBeGreaterThanOrEqual(CLIENTS / 2);
+        expect(await count(ORPHANS)).toBe(0);
+        expect(await count("account_contacts")).toBe(1);
+      }
+    });
+
+    it("leaves nothing of a workspace that running processes serve, and lets them serve it no more", async () => {
+      const statuses = await whileSending(GONE.apiToken, () => deleteWorkspace(database, "gone", AT_ONCE));
+      expect(new Set(statuses)).toEqual(new Set([401]));
+      const tables = await database.query<{ name: string }>(
+        "SELECT table_name AS name FROM information_schema.columns WHERE column_name = 'workspace' AND table_name <> 'audit'",
+      );
+      expect(tables.length).toBeGreaterThan(10);
+      for (const { name: table } of tables) expect(await count(`${table} WHERE workspace = 'gone'`), table).toBe(0);
+      // The contact of the other workspace.
+      expect(await count("account_contacts")).toBe(1);
+    });
+  },
+  { isGiven: true },
+);

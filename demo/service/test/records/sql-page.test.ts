@@ -201,10 +201,8 @@ overDatabase((place) => {
     const folder = await mkdtemp(join(tmpdir(), "tracklet-parquet-"));
     const config = { ...readConfig({}), ...place() };
     const [csv, parquet] = [join(folder, "events.csv"), join(folder, "events.parquet")];
-    if (place().databaseUrl === undefined) await database.close();
     const { stdout, stderr } = process;
     await runCommand(["export", "--format", "csv", "--output", csv], config, { stdout, stderr, bounds: AT_ONCE });
-    if (place().databaseUrl === undefined) database = await openDatabase(place());
     const page = await readFile(join(ROOT, "docs/service/sql.md"), "utf8");
     const copy = /^duckdb -c "(.+)"$/m.exec(page)![1]!.replace("events.csv", csv).replace("events.parquet", parquet);
     const duck = await (await DuckDBInstance.create()).connect();
