@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StartError } from "../config/start-error.js";
 import type { Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
-import { lostPlace, readRestores } from "../database/restored.js";
+import { lostPlace } from "../database/restored.js";
 import { createSettled, type Settled } from "../database/settled.js";
 import { BOUNDS } from "../database/transaction-time.js";
 import { type Exported, type ExportOptions, exportPage, exportRows, jsonLine, type Part } from "../records/stored.js";
@@ -33,8 +33,6 @@ export const followEvents = async (
   { stdout, say, signal, bounds = BOUNDS }: Outlet & { bounds?: typeof BOUNDS },
 ): Promise<void> => {
   const settled = createSettled(query, bounds);
-  const lost = lostPlace(await readRestores(query), after);
-  if (lost !== undefined) throw new StartError(lost);
   let last = after;
   let told = { last, at: performance.now() };
   const tell = (): void => {
@@ -46,6 +44,8 @@ export const followEvents = async (
   stdout.on("error", () => {});
   try {
     while (!signal.aborted) {
+      const lost = await lostPlace(query, last);
+      if (lost !== undefined) throw new StartError(lost);
       for await (const row of settledRows(query, workspace, { after: last, before: idAt(await settled()) })) {
         await write(stdout, `${jsonLine(row)}\n`);
         last = String(row.id);

@@ -6,28 +6,25 @@ import { continueIds, idAt, newIds, timeOf } from "./event-id.js";
  * that: a place in between is one of before the restore, and is refused.
  */
 
-/** A restore: from which id on what was stored is not there, and up to which time, in epoch milliseconds. */
-export interface Restore {
-  from: string;
-  to: number;
-}
-
+/** In front of the first id that was not in the dump; the value is the time of the restore, in epoch milliseconds. */
 const NAME = "restored ";
 
-export const readRestores = async (query: Query): Promise<Restore[]> => {
-  const rows = await query<{ name: string; value: unknown }>(
+/**
+ * Why who follows cannot go on from a place; nothing where it can. Asked each time: a database may be restored under a process
+ * that only knows that it was away.
+ */
+export const lostPlace = async (query: Query, place: string): Promise<string | undefined> => {
+  const restores = await query<{ name: string; value: unknown }>(
     "SELECT name, value FROM service_state WHERE name LIKE $1",
     [`${NAME}%`],
   );
-  return rows.map(({ name, value }) => ({ from: name.slice(NAME.length), to: Number(value) }));
-};
-
-/** Why who follows cannot go on from a place; nothing where it can. */
-export const lostPlace = (restores: readonly Restore[], place: string): string | undefined => {
-  const restore = restores.find(({ from, to }) => place > from && place < idAt(to));
-  if (restore === undefined) return undefined;
-  const [from, to] = [timeOf(restore.from), restore.to].map((time) => new Date(time).toISOString());
-  return `the database was restored from a dump, without what was stored between ${from} and ${to}, as ${place} was: delete what is behind ${restore.from}, and go on from there`;
+  for (const { name, value } of restores) {
+    const [from, to] = [name.slice(NAME.length), Number(value)];
+    if (place <= from || place >= idAt(to)) continue;
+    const [began, ended] = [timeOf(from), to].map((time) => new Date(time).toISOString());
+    return `the database was restored from a dump, without what was stored between ${began} and ${ended}, as ${place} was: delete what is behind ${from}, and go on from there`;
+  }
+  return undefined;
 };
 
 /** Rows that get new ids at a time. */

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import type { Database } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
 import { UUID } from "../database/exact-text.js";
-import { lostPlace, readRestores } from "../database/restored.js";
+import { lostPlace } from "../database/restored.js";
 import type { Settled } from "../database/settled.js";
 import { errors, HttpError } from "../http/errors.js";
 import { nextPage, ownUrl } from "../http/own-url.js";
@@ -77,8 +77,6 @@ const EventList = Type.Object(
 export const eventListRoute =
   ({ query }: Database, settled: Settled, publicUrl?: string): FastifyPluginAsyncTypebox =>
   async (app) => {
-    // A dump is restored before a service starts, or never.
-    const restores = await readRestores(query);
     app.get(
       "/v2/events",
       {
@@ -106,7 +104,7 @@ export const eventListRoute =
           limit,
         } = request.query;
         const { workspace } = request;
-        const lost = after === undefined ? undefined : lostPlace(restores, after);
+        const lost = after === undefined ? undefined : await lostPlace(query, after);
         if (lost !== undefined) throw new HttpError(410, lost);
         const end = idAt(await settled());
         const options = { table: "events" as const, workspace, contact, account, eventUid, since, until };
