@@ -53,9 +53,9 @@ export const createSurroundings = (record: (key: string, body: string) => void) 
     ),
     fetch: async () => ({ status: 200, headers: new Map(), text: () => "" }),
     Request: { prototype: { keepalive: true } },
-    // Counts characters, not bytes: Jest's environment with jsdom has none.
+    // Gives characters in place of bytes: Jest's environment with jsdom has none.
     TextEncoder: function TextEncoder() {
-      return { encode: (text: string) => text };
+      return { encode: (text: string) => [...text] };
     },
     setTimeout: (run, ms) => begin(() => setTimeout(run, ms), clearTimeout),
     clearTimeout,
