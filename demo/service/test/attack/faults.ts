@@ -176,9 +176,9 @@ export const slowDatabase = async (): Promise<Outcome> => {
 
 export const FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
 
-/** A process starts with a clock that is 400 days ahead, and events are kept for a year; then one that is behind. */
+/** A machine starts with a clock that is 400 days ahead, and events are kept for a year; then with one that is behind. */
 export const wrongClock = async (): Promise<Outcome> => {
-  const scene = await openScene();
+  const scene = await openScene({ given: {} });
   await scene.start();
   const traffic = createTraffic(scene);
   await traffic.more(BETWEEN);
@@ -189,13 +189,10 @@ export const wrongClock = async (): Promise<Outcome> => {
     ["+400d", "ahead"],
     ["-3d", "behind"],
   ] as const) {
-    const faked = {
-      LD_PRELOAD: FAKETIME,
-      FAKETIME: days,
-      FAKETIME_DONT_FAKE_MONOTONIC: "1",
-      TRACKLET_RETENTION_DAYS: "365",
-    };
-    const service = scene.another(faked);
+    const faked = { LD_PRELOAD: FAKETIME, FAKETIME: days, FAKETIME_DONT_FAKE_MONOTONIC: "1" };
+    await scene.given!.halt();
+    await scene.given!.resume(faked);
+    const service = scene.another({ ...faked, TRACKLET_RETENTION_DAYS: "365" });
     const url = await Promise.race([service.ready().catch(() => ""), pause(60_000).then(() => "")]);
     // Long enough for what it deletes at its start.
     await pause(5_000);
@@ -205,6 +202,8 @@ export const wrongClock = async (): Promise<Outcome> => {
     said.push(`${name}: ${answer}`);
     await service.stop("SIGTERM");
   }
+  await scene.given!.halt();
+  await scene.given!.resume();
   await scene.start({ TRACKLET_RETENTION_DAYS: "365" });
   await pause(2_000);
   return { scene, traffic, note: said.join(", ") };

@@ -67,11 +67,11 @@ export const startPostgres = async ({
 
   const port = await freePort();
   const url = `postgresql://test@127.0.0.1:${port}/postgres`;
-  const run = async () => {
+  const run = async (environment: Record<string, string> = {}) => {
     const server = spawn(
       programOf("postgres"),
       ["-D", cluster, "-p", String(port), "-h", "127.0.0.1", "-k", data, ...(sync ? [] : ["-F"]), ...more],
-      options,
+      { ...options, env: { ...options.env, ...environment } },
     );
     const closed = once(server, "close");
     await until(async () => {
@@ -97,10 +97,11 @@ export const startPostgres = async ({
     halt,
     /** Ends the server as a crash does. */
     crash: () => end("SIGKILL"),
-    resume: () =>
+    /** @param environment more of its own. Default: none */
+    resume: (environment?: Record<string, string>) =>
       // After a crash it cannot start before the last of the old processes has noticed that it is alone.
       until(async () => {
-        const started = await run().catch(() => undefined);
+        const started = await run(environment).catch(() => undefined);
         if (started !== undefined) running = started;
         return started && true;
       }),
