@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
 import Format from "typebox/format";
 import { Errors, type XStatic } from "typebox/schema";
 import { addressesOf } from "./database-url.js";
@@ -76,6 +77,7 @@ const complete = (values: Values): ServiceConfig => {
   const isPrivately = isPrivate(all);
   const config = {
     ...all,
+    dataFolder: resolve(all.dataFolder),
     processes: all.processes === "auto" ? availableParallelism() : Number(all.processes),
     publicUrl: all.publicUrl && new URL(all.publicUrl).href.replace(/\/$/, ""),
     workspaces: Object.entries(workspaces).map(

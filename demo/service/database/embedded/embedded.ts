@@ -107,8 +107,9 @@ const overServer = async (
 ): Promise<Database> => {
   refuseFormer(folder);
   const leave: (() => unknown)[] = [];
+  // What cannot be undone keeps the server from nothing: it ends in any case, and the lock with it.
   const undo = async (): Promise<void> => {
-    for (const one of leave.splice(0).reverse()) await one();
+    for (const one of leave.splice(0).reverse()) await (async () => one())().catch(() => {});
   };
   try {
     const { cluster, creating } = filesOf(folder);
@@ -135,7 +136,7 @@ const overServer = async (
     leave.push(database.close);
     return { ...database, close: undo };
   } catch (error) {
-    await undo().catch(() => {});
+    await undo();
     if (error instanceof StartError) throw error;
     throw new StartError(
       `cannot open the database in ${folder} (${String((error as Error).message).split("\n")[0]}): put a backup in its place, or set TRACKLET_DATA to a new folder`,

@@ -56,7 +56,8 @@ export const runningUrl = (folder: string): string | undefined => {
   if (told === undefined) return undefined;
   if (process.platform === "win32")
     return existsSync(passwordFile(folder)) ? urlOnWindows(folder, told.port) : undefined;
-  return urlOf(told.socket);
+  // As long as it writes its file, it has named none.
+  return told.socket === "" ? undefined : urlOf(told.socket);
 };
 
 /** Makes the password of a new database on Windows. */

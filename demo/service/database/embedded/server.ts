@@ -20,6 +20,9 @@ const LOOK_MS = 20;
  */
 const END_AFTER_SERVICE = 'read -r line; kill -INT "$1"';
 
+/** What a server says to whoever connects while it starts or ends: no reason why it has ended. */
+const OF_CONNECTIONS = /^(the database system is|terminating connection)/;
+
 /** All that a server needs. */
 export interface Setup {
   folder: string;
@@ -58,11 +61,10 @@ export const startServer = ({ folder, programs, user, listening, lock }: Setup):
   child.stderr!.setEncoding("utf8").on("data", (text: string) => {
     said = (said + text).slice(-4_000);
   });
-  const reason = (how: string): string =>
-    said
-      .match(/(?:FATAL|PANIC): .*/g)
-      ?.at(-1)
-      ?.replace(/^\w+: +/, "") ?? how;
+  const reason = (how: string): string => {
+    const reasons = [...said.matchAll(/(?:FATAL|PANIC): +(.*)/g)].map(([, text]) => text!);
+    return reasons.filter((text) => !OF_CONNECTIONS.test(text)).at(-1) ?? how;
+  };
   let isOver = false;
   // Its error output closes when the last of its processes has ended; where it has none, it never was.
   const closed = new Promise<string>((resolve) => {

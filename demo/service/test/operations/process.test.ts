@@ -109,9 +109,8 @@ it("keeps every acknowledged event, and the demo's records once, over kill -9 an
 it("says in one line what is wrong with its data folder", async () => {
   const file = join(folder, "a-file");
   await writeFile(file, "");
-  const broken = join(folder, "broken");
-  await mkdir(join(broken, "cluster"), { recursive: true });
-  await writeFile(join(broken, "cluster", "PG_VERSION"), "17\n");
+  const broken = await dataFolder();
+  await writeFile(join(broken, "cluster/global/pg_control"), Buffer.alloc(8_192));
   // As where it was copied in part.
   const partial = await dataFolder();
   await rm(join(partial, "cluster/pg_wal"), { recursive: true });
@@ -119,12 +118,12 @@ it("says in one line what is wrong with its data folder", async () => {
   expect(ended.map(({ code }) => code)).toEqual([1, 1, 1]);
   expect(ended[0]!.stderr).toMatch(/^service: cannot use the data folder .+a-file .+TRACKLET_DATA.+\n$/);
   expect(ended[1]!.stderr).toMatch(
-    /^service: cannot open the database in .+broken .+ or set TRACKLET_DATA to a new folder\n$/,
+    /^service: cannot open the database in \S+ \(database files are incompatible with server\): put a backup .+ or set TRACKLET_DATA to a new folder\n$/,
   );
   expect(ended[2]!.stderr).toMatch(
     /^service: cannot open the database in .+tracklet-data-\w+ \(cluster\/pg_wal\/, its write-ahead log, is missing\): put a backup .+ or set TRACKLET_DATA to a new folder\n$/,
   );
-  await rm(partial, { recursive: true });
+  for (const path of [broken, partial]) await rm(path, { recursive: true });
 });
 
 it("begins afresh after a first start that was killed half-way", async () => {
