@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,6 +24,8 @@ const json = async (file: string) => JSON.parse(await readFile(join(ROOT, file),
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tracklet-deploy-"));
+  // PostgreSQL runs as another user where root runs the tests.
+  await chmod(folder, 0o755);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
