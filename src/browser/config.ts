@@ -32,9 +32,8 @@ export const configure = (given: Named): string => {
   const wrong: string[] = [];
   const { apiToken, trackUrl, eventPath, formerToken } = given;
   scopes = [apiToken, formerToken].map((token) => scopeOf(token));
-  const consent = `${given.consent ?? "granted"}`.trim().toLowerCase() as Consent;
-  given.consent = consent;
-  if (!["granted", "pending", "denied"].includes(consent)) {
+  given.consent = `${given.consent ?? "granted"}`.trim().toLowerCase() as Consent;
+  if (!/^(granted|pending|denied)$/.test(given.consent)) {
     given.consent = "pending";
     wrong.push("consent");
   }

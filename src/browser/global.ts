@@ -3,7 +3,7 @@
  * configuration and its calls.
  */
 import { attempt } from "../shared/attempt.js";
-import type { Command, Config, FlushResult, Hub } from "../types.js";
+import type { Command, Config, Hub } from "../types.js";
 import { config, configure } from "./config.js";
 import { whenActive } from "./page.js";
 import { report } from "./reporting.js";
@@ -16,53 +16,39 @@ const globals = (): Record<string, unknown> => window as never;
 /** The most calls that wait for `init`: as many as events wait for the service by default. */
 const MAX_WAITING = 1_000;
 
-/** The calls before `init`. */
-const waiting: Command[] = [];
+/** The calls before the start: of one that waits for its options, and of a page that is loaded ahead of its visit. */
+let waiting: Command[] | undefined = [];
 /** Has this script's tracker its options? */
 const isConfigured = (): boolean => !!(config.apiToken || config.trackUrl);
-/** Has it started? Ahead of its visit, a page has the options alone. */
-let isStarted = false;
-
-/** The hub of this name. Elements with this id, and frames with this name, are no plain objects. */
-const hubAt = (name: string): Hub | undefined => {
-  const found = globals()[name] as Hub | undefined;
-  return found && Object.getPrototypeOf(found) === Object.prototype && "init" in found ? found : undefined;
-};
-
-const nothing = (): FlushResult => ({
-  delivered: 0,
-  queued: waiting.length,
-  dropped: 0,
-});
 
 const init = (given: Config): void => {
   const name = given.name || config.name;
-  given.name = name;
   if (isConfigured()) {
     // With another token it speaks of another tracker's visitor.
     if (given.apiToken && given.apiToken !== config.apiToken) report("input", "init again: apiToken");
     else if (given.contactUid) run(["identify", given.contactUid, given.accountUid, given]);
-  } else {
-    openHub(name);
-    const next = { ...given, name };
-    const wrong = configure(next);
-    if (wrong) report("input", `init: ${wrong}`);
-    if (!isConfigured()) return;
-    whenActive(() => {
-      isStarted = true;
-      start(next);
-      waiting.forEach(run);
-    });
+    return;
   }
+  openHub(name);
+  const next = { ...given, name };
+  const wrong = configure(next);
+  if (wrong) report("input", `init: ${wrong}`);
+  if (isConfigured())
+    whenActive(() => {
+      const calls = waiting;
+      waiting = undefined;
+      start(next);
+      calls?.forEach(run);
+    });
 };
 
-/** Carries a call out, or keeps it until `init`. Nothing that it throws reaches the page. */
+/** Carries a call out, or keeps it until the start. Nothing that it throws reaches the page. */
 const run = (command: Command): unknown => {
   try {
     const [verb, ...args] = command;
     if (verb === "init") init({ ...(args[0] as Config) });
     else if (!(verbs as unknown as Verbs)[verb]) report("input", `no verb ${JSON.stringify(verb)}`);
-    else if (isStarted) {
+    else if (!waiting) {
       begin();
       return (verbs as unknown as Verbs)[verb]!(...args);
     } else if (waiting.length < MAX_WAITING) waiting.push(command);
@@ -73,32 +59,33 @@ const run = (command: Command): unknown => {
 };
 
 /** What is told before the start. A page that is loaded ahead of its visit has options: its banner does not ask who has chosen. */
-const early: Record<string, () => unknown> = {
+const early: Verbs = {
   consent: () => (isConfigured() ? allowed() : "pending"),
   identity: () => [],
+  flush: async () => ({ delivered: 0, queued: waiting?.length, dropped: 0 }),
 };
 
-let hub: Verbs | undefined;
-
-/** Made at the first need, so that an app that never starts a tracker bundles none of this. */
-const ownHub = (): Hub => {
-  if (!hub) {
-    hub = { push: (...commands) => (commands as Command[]).forEach(run) };
-    for (const verb of ["init", ...Object.keys(verbs)])
-      hub[verb] = (...args) => run([verb, ...args]) ?? early[verb]?.();
-    hub.flush = async (...args) => run(["flush", ...args]) ?? nothing();
-  }
+const makeHub = (): Hub => {
+  const hub: Verbs = { push: (...commands) => (commands as Command[]).forEach(run) };
+  for (const verb of ["init", ...Object.keys(verbs)]) hub[verb] = (...args) => run([verb, ...args]) ?? early[verb]?.();
   return hub as unknown as Hub;
 };
 
-/** Finds the hub of this name, or puts this script's there, which takes over the calls that wait in an array in its place. */
+/** An app that never starts a tracker bundles none of this. */
+const hub = /* @__PURE__ */ makeHub();
+
+/**
+ * Finds the hub of this name, or puts this script's there, which takes over the calls that wait in an array in its place.
+ * Elements with this id, and frames with this name, are no plain objects.
+ */
 export const openHub = (given?: string): Hub => {
   const name = given || "tracklet";
-  const found = globals()[name];
-  const other = hubAt(name);
-  if (other || isConfigured()) return other ?? ownHub();
-  config.name = name;
-  globals()[name] = ownHub();
-  if (Array.isArray(found)) ownHub().push(...found);
-  return ownHub();
+  const found = globals()[name] as Hub | Command[] | undefined;
+  if (found && Object.getPrototypeOf(found) === Object.prototype && "init" in found) return found as Hub;
+  if (!isConfigured()) {
+    config.name = name;
+    globals()[name] = hub;
+    if (Array.isArray(found)) hub.push(...found);
+  }
+  return hub;
 };

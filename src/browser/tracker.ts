@@ -37,18 +37,14 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
     event_source: delivery.me.slice(-36),
     event_seq: delivery.tally.seq,
   };
-  delivery.add(seal(event, stamp), stamp ? "s" : "", own.account_uid ? "" : "o");
+  delivery.add(format(event, stamp), stamp ? "s" : "", own.account_uid ? "" : "o");
 };
-
-/** The body of an event, in which its stamp stands behind what the page has given. */
-const seal = (event: TrackEvent, stamp: Params | false): string =>
-  format({ ...event, params: { ...event.params, ...stamp } });
 
 /** The body of an event that has got its contact, once the hook has seen it so; nothing where that drops it, or takes the contact. */
 const sealAgain = (event: TrackEvent, isStamped: boolean): string | undefined => {
   const { event_id, occurred_at, event_source, event_seq } = event.params;
   const next = revise(event, true);
-  if (next?.contact_uid) return seal(next, isStamped && { event_id, occurred_at, event_source, event_seq });
+  if (next?.contact_uid) return format(next, isStamped && { event_id, occurred_at, event_source, event_seq });
 };
 
 const addView = (params?: Params): void => add("pageview", params, { visit_url: location.href });

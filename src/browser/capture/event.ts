@@ -12,24 +12,20 @@ import { report } from "../reporting.js";
  * @param verb names the call in a report
  */
 export const plainParams = (verb: string, params: unknown): Params => {
-  const members = (value: unknown): Params | undefined => {
-    const json = JSON.stringify(value);
-    return json?.[0] === "{" ? JSON.parse(json) : undefined;
-  };
+  const saved: Params = {};
   try {
-    const plain = members(params ?? {});
-    if (!plain) report("input", `${verb}: params`);
-    return plain ?? {};
+    const json = JSON.stringify(params ?? {});
+    if (json?.[0] === "{") return JSON.parse(json);
+    report("input", `${verb}: params`);
   } catch {
     // One by one, those that can be written are saved.
-    const saved: Params = {};
     for (const name of attempt(() => Object.keys(params as Params)) ?? [])
-      if (!attempt(() => Object.assign(saved, members({ [name]: (params as Params)[name] }))))
+      if (!attempt(() => Object.assign(saved, JSON.parse(JSON.stringify({ [name]: (params as Params)[name] })))))
         report("input", `${verb}: params.${name}`);
-    return saved;
   }
+  return saved;
 };
 
-/** The body: its members in one order, and no others. */
-export const format = ({ contact_uid, event_uid, params }: TrackEvent): string =>
-  JSON.stringify({ contact_uid: contact_uid || undefined, event_uid, params: { ...params } });
+/** The body: its members in one order, and no others. A stamp stands behind what the page has given. */
+export const format = ({ contact_uid, event_uid, params }: TrackEvent, stamp?: Params | false): string =>
+  JSON.stringify({ contact_uid: contact_uid || undefined, event_uid, params: { ...params, ...stamp } });

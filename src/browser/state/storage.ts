@@ -28,7 +28,7 @@ export const filed = (kind: string, scope = scopes[0]): string => named(`${scope
 
 /** Is it a row of these, and not one of another name or token? */
 export const isOurs = (key: string): boolean =>
-  [named(CONSENT), named(MUTE), filed(""), filed("", scopes[1])].some((start) => key.startsWith(start));
+  [CONSENT, MUTE, ...scopes].some((start) => key.startsWith(named(start)));
 
 /** What `localStorage` itself holds. Its getter throws where site data is blocked (HTML §12.2.3), so it is asked anew at each access. */
 export const getStored = (key: string): string | undefined => attempt(() => (localStorage as unknown as Area)[key]);
