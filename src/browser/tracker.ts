@@ -25,7 +25,7 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
     ...view,
     ...own,
   };
-  if (typeof all.visit_url === "string") all.visit_url = redact(all.visit_url, config);
+  all.visit_url &&= redact(all.visit_url, config);
   const event = revise({ contact_uid: identity[1], event_uid, params: all });
   if (!event) return;
   // Whoever logs in next has not seen the page of a log-out, or that of the log-in.

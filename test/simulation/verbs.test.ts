@@ -339,7 +339,7 @@ describe("a page view with a URL of its own", () => {
     ["may be a URL object", new URL("https://me:pw@site.example/?token=x1"), ["https://site.example/?token=REDACTED"]],
     ["keeps the parameters that query names", "/a?b=1&c=2", ["/a?b=1&c=REDACTED"], { query: "b" }],
     ["is otherwise as given", "app://screens/home", ["app://screens/home"]],
-    ["is left alone where it is none", 5, [5]],
+    ["is a text, whatever was given", ["/?token=x1", 5], ["/?token=REDACTED"]],
     [
       "reaches beforeSend without secrets",
       `${URL_A}?token=s3cr3t`,

@@ -29,10 +29,8 @@ const view = {
 const isHash = (): boolean => config.pageviews === "hash";
 
 /** The part of a URL that makes it another view: without its fragment, unless fragments route; of a replacement the path alone. */
-const essence = (url: string): string => {
-  const whole = url.replace(isHash() ? /#!?\/?$/ : /#.*/, "");
-  return view.strength === STRENGTHS.replace ? whole.replace(/\?[^#]*/g, "").replace(/#!?\/?$/, "") : whole;
-};
+const essence = (url: string): string =>
+  url.replace(view.strength === STRENGTHS.replace ? /\?[^#]*/g : "", "").replace(isHash() ? /#!?\/?$/ : /#.*/, "");
 
 /** The current URL is counted, and nothing waits any more. */
 export const countView = (): void => {
