@@ -38,7 +38,9 @@ export const configure = (given: Named): string => {
     wrong.push("consent");
   }
   if (apiToken && trackUrl) {
-    const address = `${`${trackUrl}`.replace(/[/\s]*$/, "/")}${(eventPath || EVENT_PATH).replace(/^\/+/, "")}?api_token=${encodeURIComponent(`${apiToken}`.trim())}`;
+    // One slash stands between the two, whatever slashes and blanks the first ends with, and slashes the second begins with.
+    const path = `${trackUrl} /${eventPath || EVENT_PATH}`.replace(/[/\s]* \/+/, "/");
+    const address = `${path}?api_token=${encodeURIComponent(`${apiToken}`.trim())}`;
     // Against the page's own address, so that no `<base>` sends it elsewhere; `srcdoc` and `blob:` pages have an origin alone.
     url = attempt(() => new URL(address, location.href).href) ?? attempt(() => new URL(address, origin).href);
   }

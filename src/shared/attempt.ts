@@ -3,6 +3,6 @@ export const attempt = <T>(run: () => T): T | undefined => {
   try {
     return run();
   } catch {
-    return undefined;
+    // Nothing.
   }
 };

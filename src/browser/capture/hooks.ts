@@ -12,10 +12,9 @@ import { format } from "./event.js";
 export const revise = (event: TrackEvent, again = false): TrackEvent | undefined => {
   if (!config.beforeSend) return event;
   try {
-    const copy: TrackEvent = JSON.parse(format(event));
-    const answer = config.beforeSend(copy, { again });
-    if (answer === null || answer === false) return void log("dropped", "beforeSend");
-    const next = answer ?? copy;
+    const answer = config.beforeSend(event, { again });
+    const next = answer === undefined ? event : answer;
+    if (!next) return void log("dropped", "beforeSend");
     if (!next.event_uid) throw Error("no event_uid");
     return JSON.parse(format(next));
   } catch (error) {
