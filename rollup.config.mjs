@@ -72,7 +72,6 @@ const SHORTENED = [
   "over",
   "refusals",
   "release",
-  "run",
   "seq",
   "several",
   "stamped",
@@ -100,7 +99,7 @@ const script = {
     terser({
       ecma: 2020,
       toplevel: true,
-      compress: { passes: 2, unsafe_arrows: true, unsafe_methods: true, keep_fargs: false },
+      compress: { passes: 2, unsafe: true, unsafe_arrows: true, unsafe_methods: true, keep_fargs: false },
       // Without the second it would spare each word that is a member of something in browsers, too.
       mangle: { properties: { regex: RegExp(`^(${SHORTENED.join("|")})$`), builtins: true } },
     }),

@@ -66,7 +66,11 @@ export const onRow = (key: string, text: string | null): void => {
   if (text && !getStored(key)) memory[key] = text;
 };
 
-/** All keys of this name, in the order of their characters; a row that memory and storage have comes twice. @param isWhole whether to look into a storage that is closed, too */
+/**
+ * All keys of this name, in the order of their characters. One of a row that is in memory and in the storage comes twice.
+ *
+ * @param isWhole whether to look into a storage that is closed, too
+ */
 export const keys = (isWhole = isOpen()): string[] =>
   [...Object.keys(memory), ...((isWhole && attempt(() => Object.keys(localStorage))) || [])]
     .filter((key) => key.startsWith(named("")))
