@@ -1,14 +1,14 @@
 /** `tracklet/read`: the look-ups of accounts, contacts, users and events, for servers and other trusted places. */
 
-import { NotFoundError, TrackletError } from "./server/errors.js";
-import { type EventOptions, eventPages } from "./server/events.js";
-import { type Ask, type List, listOf } from "./server/pages.js";
-import { isId, record, recordOrNone } from "./server/parse-records.js";
-import { type CallOptions, checkReach, type Reach } from "./server/reach.js";
-import type { Account, Contact, EventPage, StoredEvent } from "./server/records.js";
-import { request } from "./server/request.js";
-import { type ListOptions, type UserList, userLists } from "./server/users.js";
-import { check, checkAddress, isObject, isText } from "./server/validate.js";
+import { NotFoundError, TrackletError } from "./trusted/errors.js";
+import { type EventOptions, eventPages } from "./trusted/events.js";
+import { type Ask, type List, listOf } from "./trusted/pages.js";
+import { isId, record, recordOrNone } from "./trusted/parse-records.js";
+import { type CallOptions, checkReach, type Reach } from "./trusted/reach.js";
+import type { Account, Contact, EventPage, StoredEvent } from "./trusted/records.js";
+import { request } from "./trusted/request.js";
+import { type ListOptions, type UserList, userLists } from "./trusted/users.js";
+import { check, checkAddress, isObject, isText } from "./trusted/validate.js";
 
 export {
   type AnswerDetails,
@@ -19,10 +19,10 @@ export {
   RateLimitError,
   TimeoutError,
   TrackletError,
-} from "./server/errors.js";
-export type { EventOptions } from "./server/events.js";
-export type { List } from "./server/pages.js";
-export type { CallOptions, Reach } from "./server/reach.js";
+} from "./trusted/errors.js";
+export type { EventOptions } from "./trusted/events.js";
+export type { List } from "./trusted/pages.js";
+export type { CallOptions, Reach } from "./trusted/reach.js";
 export type {
   Account,
   Contact,
@@ -33,8 +33,8 @@ export type {
   StoredEvent,
   User,
   UserPage,
-} from "./server/records.js";
-export type { ListOptions, UserList } from "./server/users.js";
+} from "./trusted/records.js";
+export type { ListOptions, UserList } from "./trusted/users.js";
 
 /** Where the records are, and who asks. */
 export interface ReaderConfig extends Reach {

@@ -1,8 +1,8 @@
 /** `tracklet/send`: events from a server. */
 
-import type { CallOptions } from "./server/reach.js";
-import { request } from "./server/request.js";
-import { bodyOf, requestOf, type SendConfig, type ServerEvent, stampsOf } from "./server/sending.js";
+import type { CallOptions } from "./trusted/reach.js";
+import { request } from "./trusted/request.js";
+import { bodyOf, requestOf, type SendConfig, type ServerEvent, stampsOf } from "./trusted/sending.js";
 
 export {
   type AnswerDetails,
@@ -13,18 +13,18 @@ export {
   RateLimitError,
   TimeoutError,
   TrackletError,
-} from "./server/errors.js";
-export { type Identity, proveIdentity } from "./server/prove-identity.js";
-export type { CallOptions, Reach } from "./server/reach.js";
-export { type DatedEvent, type SentEvent, sendEvents } from "./server/send-events.js";
-export type { EventParams, SendConfig, ServerEvent } from "./server/sending.js";
+} from "./trusted/errors.js";
+export { type Identity, proveIdentity } from "./trusted/prove-identity.js";
+export type { CallOptions, Reach } from "./trusted/reach.js";
+export { type DatedEvent, type SentEvent, sendEvents } from "./trusted/send-events.js";
+export type { EventParams, SendConfig, ServerEvent } from "./trusted/sending.js";
 export {
   type AccountTraits,
   type AdminConfig,
   type ContactTraits,
   updateAccount,
   updateContact,
-} from "./server/update-records.js";
+} from "./trusted/update-records.js";
 
 /**
  * Sends one event, and resolves when the service has accepted it. Attempts are repeated on network errors, 408, 425, 429

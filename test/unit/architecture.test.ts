@@ -40,7 +40,7 @@ const ENTRIES = /^(index|snippet|read|send|clicks|active|recorder|types|event|de
 /** The folders of the service, from the top: each imports from those below it, `ingest` and `records` not from each other. */
 const SERVICE = ["commands", "operations", "numbers", "admin", "ingest", "records", "http", "database", "config"];
 const PLACES =
-  /^(browser\/(global|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|server\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/|recorder\/|service\/(commands|operations|admin|ingest|records|numbers|http|database|config)\/)/;
+  /^(browser\/(global|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|trusted\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/|recorder\/|service\/(commands|operations|admin|ingest|records|numbers|http|database|config)\/)/;
 
 /** Each import that is wrong as a line of text. */
 const imports = (of: RegExp, isWrong: (from: string, by: string) => boolean): string[] =>
@@ -65,7 +65,7 @@ const reach = (name: string, seen = new Set<string>()): Set<string> => {
 const COMMON = "shared/|types$|declared$|browser/(config|reporting|page)$";
 it.each<[what: string, who: RegExp, mayImport: string]>([
   ["what browser and server share stands below both", /^shared\//, "shared/"],
-  ["the server part never meets the browser part", /^(server\/|read$|send$)/, "(server|shared)/|types$|declared$"],
+  ["the trusted part never meets the browser part", /^(trusted\/|read$|send$)/, "(trusted|shared)/|types$|declared$"],
   ["what all of the tracker uses knows nothing of it", /^browser\/(config|reporting|page)$/, COMMON],
   ["what is stored stands below what records and delivers", /^browser\/state\//, `browser/state/|${COMMON}`],
   [
@@ -177,7 +177,7 @@ it("reads what the files really import, and finds what is forbidden", () => {
   expect(byName.get("browser/tracker")!.imports.length).toBeGreaterThan(5);
   expect(imports(/^browser\/tracker$/, (from) => from === "browser/page")).toHaveLength(1);
   expect(places(/^browser\/page$/, /\baddEventListener\b/)).toHaveLength(1);
-  expect(places(/^server\/errors$/, /\bclass \w/)).toHaveLength(1);
+  expect(places(/^trusted\/errors$/, /\bclass \w/)).toHaveLength(1);
   expect(imports(/^service\/database\/postgres\/connections$/, (from) => from === "pg")).toHaveLength(1);
   expect(imports(/^service\/app$/, (from) => from === "service/ingest/route")).toHaveLength(1);
 });
