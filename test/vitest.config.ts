@@ -4,8 +4,9 @@ export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
     include: ["test/**/*.test.ts"],
+    exclude: ["test/service/**"],
     // Tests start the service as it runs, built, and pages of the simulation evaluate one bundle: both from the sources of now.
-    globalSetup: ["demo/service/build.ts", "test/simulation/bundles.ts"],
+    globalSetup: ["src/service/build.ts", "test/simulation/bundles.ts"],
     environment: "node",
     // Files share their modules, which takes a third less time; each takes its stubs back.
     isolate: false,

@@ -1,4 +1,4 @@
-import { StartError } from "../service/config/start-error.js";
+import { StartError } from "../../src/service/config/start-error.js";
 import { createSite } from "../site/server.js";
 import { createServiceSwitch } from "./service-switch.js";
 import {
@@ -43,7 +43,7 @@ const banner = (settings: Settings, site: string, service: string, pid: number |
 `;
 
 /**
- * Starts the local service as a process of its own, and the demo site on another origin.
+ * Starts the service as a process of its own, and the demo site on another origin.
  *
  * @param tell says what is being done
  */

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readConfig } from "../service/config/read-config.js";
-import { StartError } from "../service/config/start-error.js";
+import { readConfig } from "../../src/service/config/read-config.js";
+import { StartError } from "../../src/service/config/start-error.js";
 
 const DEFAULTS = readConfig({});
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** The service, built to JavaScript. */
-export const SERVICE = join(ROOT, "demo/.service/main.js");
+export const SERVICE = join(ROOT, "build/service/main.js");
 
 export interface Ports {
   sitePort: number;

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DEFAULT_PORT } from "../service/config/default-port.mjs";
+import { DEFAULT_PORT } from "../../src/service/config/default-port.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const HOST = "127.0.0.1";
@@ -43,8 +43,12 @@ const checkPort = (name, port, page) =>
     probe.listen(port, HOST, () => probe.close(resolve));
   });
 
+/** The service's sources, of which the snippet beside them is not built. */
+const SERVICE = join("src", "service");
+
 /**
- * When a file, or anything in a folder, was changed last, the folder's own list of files included; 0 where it is not there.
+ * When a file, or anything in a folder but the service, was changed last, the folder's own list of files included; 0 where
+ * it is not there.
  *
  * @param {string} path
  * @returns {number}
@@ -54,7 +58,8 @@ const changedAt = (path) => {
   if (!existsSync(full)) return 0;
   const own = statSync(full);
   if (!own.isDirectory()) return own.mtimeMs;
-  return Math.max(own.mtimeMs, ...readdirSync(full).map((name) => changedAt(join(path, name))));
+  const inner = readdirSync(full).map((name) => join(path, name));
+  return Math.max(own.mtimeMs, ...inner.filter((name) => name !== SERVICE).map(changedAt));
 };
 
 /** @param {string[]} sources @param {string[]} outputs */
@@ -66,7 +71,7 @@ const COMMON = ["package.json", LOCK, "tsconfig.json"];
 /** Is all there that the demo needs? npm writes its own list each time that it installs. */
 export const isInstalled = () =>
   existsSync(join(ROOT, "node_modules/tsx")) &&
-  isFresh([LOCK, "package.json", "demo/package.json", "demo/service/package.json"], [`node_modules/.${LOCK}`]);
+  isFresh([LOCK, "package.json", "demo/package.json", "src/service/package.json"], [`node_modules/.${LOCK}`]);
 
 /** Is the snippet built from the sources as they are? */
 export const isSnippetBuilt = () =>
@@ -76,7 +81,7 @@ export const isSnippetBuilt = () =>
   );
 
 /** Is the service? */
-export const isServiceBuilt = () => isFresh([...COMMON, "demo/service"], ["demo/.service/main.js"]);
+export const isServiceBuilt = () => isFresh([...COMMON, SERVICE], ["build/service/main.js"]);
 
 /**
  * Says what is being done, and while it takes long how long it has taken.

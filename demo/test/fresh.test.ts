@@ -7,10 +7,10 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 
 type What = "isInstalled" | "isSnippetBuilt" | "isServiceBuilt";
 
-const DEMO = fileURLToPath(new URL("..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const NPM = "node_modules/.package-lock.json";
 const SNIPPET = ["dist/tracklet.iife.js", "dist/tracklet.inspector.js", "dist/index.js"];
-const SERVICE = "demo/.service/main.js";
+const SERVICE = "build/service/main.js";
 
 let root: string;
 let fresh: Record<What, () => boolean>;
@@ -37,13 +37,13 @@ const write = async (...paths: string[]): Promise<void> => {
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "tracklet-fresh-"));
-  for (const path of ["start/start.mjs", "service/config/default-port.mjs"]) {
-    await cp(join(DEMO, path), join(root, "demo", path), { recursive: true });
-    for (const old of [path, dirname(path)]) await utimes(join(root, "demo", old), 0, 0);
+  for (const path of ["demo/start/start.mjs", "src/service/config/default-port.mjs"]) {
+    await cp(join(ROOT, path), join(root, path), { recursive: true });
+    for (const old of [path, dirname(path)]) await utimes(join(root, old), 0, 0);
   }
   fresh = await import(pathToFileURL(join(root, "demo/start/start.mjs")).href);
-  await write("package.json", "package-lock.json", "demo/package.json", "demo/service/package.json", "tsconfig.json");
-  await write("rollup.config.mjs", "src/a/b.ts", "src/c.ts", "demo/service/main.ts");
+  await write("package.json", "package-lock.json", "demo/package.json", "src/service/package.json", "tsconfig.json");
+  await write("rollup.config.mjs", "src/a/b.ts", "src/c.ts", "src/service/main.ts");
   await write("node_modules/tsx/package.json", NPM, ...SNIPPET, SERVICE);
 });
 afterEach(() => rm(root, { recursive: true }));
@@ -55,7 +55,7 @@ it.each<[path: string, what: What[]]>([
   ["demo/package.json", ["isInstalled"]],
   ["src/a/b.ts", ["isSnippetBuilt"]],
   ["rollup.config.mjs", ["isSnippetBuilt"]],
-  ["demo/service/main.ts", ["isServiceBuilt"]],
+  ["src/service/main.ts", ["isServiceBuilt"]],
 ])("is not, where %s was changed", async (path, what) => {
   await write(path);
   expect(isFresh()).toEqual({ ...ALL, ...Object.fromEntries(what.map((one) => [one, false])) });

@@ -136,12 +136,12 @@ describe("npm start, when something is wrong, says so in one line", () => {
 });
 
 it("npm start finds out about used ports before it installs anything", async () => {
-  const bare = join(folder, "clone/demo");
-  for (const path of ["start", "service/config/default-port.mjs"])
-    await cp(join(ROOT, "demo", path), join(bare, path), { recursive: true });
+  const bare = join(folder, "clone");
+  for (const path of ["demo/start", "src/service/config/default-port.mjs"])
+    await cp(join(ROOT, path), join(bare, path), { recursive: true });
   const owner = createServer().listen(servicePort, "127.0.0.1");
   await once(owner, "listening");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(bare, "start/start.mjs")], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(bare, "demo/start/start.mjs")], {
     env: { ...process.env, NODE_OPTIONS: "", ...env },
     encoding: "utf8",
   });

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const SOURCE = fileURLToPath(new URL(".", import.meta.url));
-const OUT = fileURLToPath(new URL("../.service", import.meta.url));
+const OUT = fileURLToPath(new URL("../../build/service", import.meta.url));
 
 /** The page of the numbers, whose chart library goes into it. */
 const buildPage = async (): Promise<void> => {
@@ -20,7 +20,7 @@ const buildPage = async (): Promise<void> => {
     logLevel: "warning",
   });
   await cp(join(page, "index.html"), join(OUT, "page/index.html"));
-  await cp(join(SOURCE, "../site/assets/icon.svg"), join(OUT, "page/icon.svg"));
+  await cp(join(SOURCE, "../../demo/site/assets/icon.svg"), join(OUT, "page/icon.svg"));
 };
 
 /** Builds the service to JavaScript that Node runs as it is; the libraries stay where they are installed. */

@@ -19,7 +19,7 @@ const canBuild = isInstalled("esbuild") && isInstalled("tsx/cli");
 if (canBuild) {
   const build = fileURLToPath(new URL("./build.ts", import.meta.url));
   process.exitCode = spawnSync(process.execPath, [resolve("tsx/cli"), build], { stdio: "inherit" }).status ?? 1;
-} else if (!existsSync(new URL("../.service/main.js", import.meta.url))) {
+} else if (!existsSync(new URL("../../build/service/main.js", import.meta.url))) {
   console.error("service: it is not built: run npm ci and npm run build:service first");
   process.exitCode = 1;
 }

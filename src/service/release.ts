@@ -7,12 +7,12 @@ import { linkPrograms, PACKAGE } from "./database/embedded/programs.js";
 
 /*
  * What runs, and nothing else: the built service, its libraries with PostgreSQL for this platform, and the files for servers. `npm run release:service` makes
- * a tarball of it in demo/.release; with a folder behind it, it fills that folder.
+ * a tarball of it in build/release; with a folder behind it, it fills that folder.
  */
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const MANIFESTS = ["package.json", "package-lock.json", "demo/package.json", "demo/service/package.json"];
-const FILES = [...MANIFESTS, "LICENSE", "demo/.service", "demo/service/prepare-build.mjs", "demo/service/deploy"];
+const MANIFESTS = ["package.json", "package-lock.json", "demo/package.json", "src/service/package.json"];
+const FILES = [...MANIFESTS, "LICENSE", "build/service", "src/service/prepare-build.mjs", "src/service/deploy"];
 
 /** Runs a program; its errors are shown. @returns what it said, or `undefined` where it failed */
 const run = (program: string, args: string[], cwd: string): string | undefined => {
@@ -46,7 +46,7 @@ if (given !== undefined) await fill(resolve(given));
 else {
   const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { version: string };
   const commit = run("git", ["rev-parse", "--short", "HEAD"], ROOT);
-  const folder = join(ROOT, "demo/.release", ["tracklet-service", version, commit].filter(Boolean).join("-"));
+  const folder = join(ROOT, "build/release", ["tracklet-service", version, commit].filter(Boolean).join("-"));
   await fill(folder);
   const tarball = `${folder}.tar.gz`;
   if (run("tar", ["-czf", tarball, "-C", dirname(folder), basename(folder)], ROOT) === undefined)

@@ -39,7 +39,7 @@ const isLocked = (packages: Packages, name: string, from: string): boolean => {
   }
 };
 
-const OTHERS = ["e2e/apps/package-lock.json", "demo/service/test/support/postgresql-17/package-lock.json"];
+const OTHERS = ["e2e/apps/package-lock.json", "test/service/support/postgresql-17/package-lock.json"];
 
 describe.each(["package-lock.json", ...OTHERS])("%s", async (file) => {
   const packages = await lockOf(file);
@@ -79,7 +79,7 @@ it("every package runs on the versions of Node that the README names, so that `n
 });
 
 it("what `npm start` imports is there without the tests' tools", async () => {
-  const sources = ["rollup.config.mjs", "demo/service/build.ts", "demo/start/main.ts"].map(read);
+  const sources = ["rollup.config.mjs", "src/service/build.ts", "demo/start/main.ts"].map(read);
   const names = (await Promise.all(sources))
     .flatMap((source) => [...source.matchAll(/^import .* from "((?!node:|\.)[^"]+)"/gm)])
     .map(([, path]) => `node_modules/${/^(?:@[^/]+\/)?[^/]+/.exec(path!)![0]}`);

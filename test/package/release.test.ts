@@ -28,7 +28,7 @@ let folder: string;
 let tarball: Uint8Array<ArrayBuffer>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tracklet-release-"));
-  for (const path of ["package.json", "README.md", "LICENSE", ...files])
+  for (const path of ["package.json", "README.md", "LICENSE", ...files.filter((path: string) => !path.startsWith("!"))])
     await cp(join(ROOT, path), join(folder, path), { recursive: true });
   await run("bash", ["-c", stepOf("Name the files")], { cwd: folder });
   tarball = new Uint8Array(await readFile(join(folder, `release/tracklet-${version}.tgz`)));
@@ -108,6 +108,7 @@ describe("the tarball", () => {
     }
     const others = packed.filter((file) => !/^(dist|src|docs|demo\/(recipes|tag-manager))\//.test(file));
     expect(others.sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
+    expect(packed.filter((file) => /^src\/service\//.test(file))).toEqual([]);
     // What the README tells to import or copy.
     expect(packed).toEqual(expect.arrayContaining(["demo/tag-manager/tracklet.tpl", "demo/recipes/nginx.conf"]));
   });

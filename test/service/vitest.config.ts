@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import config from "../test/vitest.config.js";
+import config from "../vitest.config.js";
 
 /** About an embedded folder, or about ending a server: left out where the tests are given a database, by DATABASE_URL. */
 const NOT_GIVEN = [
@@ -22,9 +22,9 @@ const isGiven = process.env.DATABASE_URL !== undefined;
 export default defineConfig({
   test: {
     ...config.test,
-    include: ["demo/**/*.test.ts"],
+    include: ["{test/service,demo/test}/**/*.test.ts"],
     exclude: isGiven ? ["demo/test/**", ...NOT_GIVEN.map((name) => `**/${name}.test.ts`)] : [],
-    globalSetup: ["demo/service/build.ts", "demo/service/test/support/places.ts"],
+    globalSetup: ["src/service/build.ts", "test/service/support/places.ts"],
     isolate: true,
     fileParallelism: !isGiven,
   },

@@ -84,4 +84,4 @@ export const launchOwn = (file: string, env: Record<string, string>): Launched =
 
 /** Starts the service as it was built, or a command of it. */
 export const launchService = (env: Record<string, string>, ...command: string[]): Launched =>
-  launchNode(["demo/.service/main.js", ...command], env);
+  launchNode(["build/service/main.js", ...command], env);

@@ -11,7 +11,7 @@ const inDocs = (readdirSync(new URL("docs", ROOT), { recursive: true }) as strin
 export const PAGES = [
   "README.md",
   ...inDocs.map((name) => `docs/${name}`),
-  "demo/service/README.md",
+  "src/service/README.md",
   "ARCHITECTURE.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",

@@ -4,7 +4,7 @@ import { join, posix } from "node:path";
 import { expect, it } from "vitest";
 
 interface Module {
-  /** Path below `src`, or below `demo`, without `.ts`. */
+  /** Path below `src`, without `.ts`. */
   name: string;
   lines: string[];
   /** The text without comments and what stands in quotes. */
@@ -14,16 +14,10 @@ interface Module {
 
 const ROOT = new URL("../..", import.meta.url).pathname;
 const IMPORT = /^(?:import|export) (?:[^;"]*? from )?"([^"]+)"|\bimport\("([^"]+)"\)/gm;
-/** Files of a folder, by their paths below another one. */
-const filesOf = (folder: string, below: string): [path: string, file: string][] =>
-  readdirSync(join(ROOT, below, folder), { recursive: true, encoding: "utf8" }).map((path) => [
-    join(ROOT, below, folder, path),
-    posix.join(folder, path),
-  ]);
-const modules = [...filesOf("", "src"), ...filesOf("service", "demo")]
-  .filter(([, file]) => /(?<!\.d)\.ts$/.test(file) && !/^service\/(test\/|(build|release)\.ts)/.test(file))
-  .map(([path, file]): Module => {
-    const text = readFileSync(path, "utf8");
+const modules = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
+  .filter((file) => /(?<!\.d)\.ts$/.test(file) && !/^service\/(build|release)\.ts|node_modules/.test(file))
+  .map((file): Module => {
+    const text = readFileSync(join(ROOT, "src", file), "utf8");
     const nameOf = (path: string): string =>
       path.startsWith(".") ? posix.join(posix.dirname(file), path).replace(/\.js$/, "") : path;
     return {
@@ -35,10 +29,12 @@ const modules = [...filesOf("", "src"), ...filesOf("service", "demo")]
   });
 const byName = new Map(modules.map((module) => [module.name, module]));
 
-/** Files directly in `src`, in `demo/service` and in `browser`: all others belong to a folder. */
+/** Files directly in `src`, in `service` and in `browser`: all others belong to a folder. */
 const ENTRIES = /^(index|snippet|read|send|clicks|active|recorder|types|event|declared|service\/(main|unit|app))$/;
 /** The folders of the service, from the top: each imports from those below it, `ingest` and `records` not from each other. */
 const SERVICE = ["commands", "operations", "numbers", "admin", "ingest", "records", "http", "database", "config"];
+/** What stands beside the service. */
+const BESIDE = [...new Set(modules.map(({ name }) => name.split("/")[0]))].filter((part) => part !== "service");
 const PLACES =
   /^(browser\/(global|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|trusted\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/|recorder\/|service\/(commands|operations|admin|ingest|records|numbers|http|database|config)\/)/;
 
@@ -67,6 +63,9 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
   ["what browser and server share stands below both", /^shared\//, "shared/"],
   ["the trusted part never meets the browser part", /^(trusted\/|read$|send$)/, "(trusted|shared)/|types$|declared$"],
   ["what all of the tracker uses knows nothing of it", /^browser\/(config|reporting|page)$/, COMMON],
+  ["the browser part never meets the trusted part", /^browser\//, "(?!trusted/)"],
+  ["nothing beside the service uses it", /^(?!service\/)/, "(?!service/)"],
+  ["the service uses nothing beside it", /^service\//, `(?!(${BESIDE.join("|")})(/|$))`],
   ["what is stored stands below what records and delivers", /^browser\/state\//, `browser/state/|${COMMON}`],
   [
     "what is recorded meets what is delivered in the tracker alone",
@@ -118,7 +117,7 @@ it.each<[string, () => string[]]>([
     "each folder of the service says first what it promises",
     () =>
       SERVICE.flatMap((folder) => {
-        const promise = readFileSync(join(ROOT, "demo/service", folder, "README.md"), "utf8")
+        const promise = readFileSync(join(ROOT, "src/service", folder, "README.md"), "utf8")
           .trim()
           .split("\n");
         return promise.length > 6 ? `${folder}: ${promise.length} lines` : [];

@@ -1,12 +1,12 @@
+import type { ServiceOptions } from "../../../src/service/app.js";
+import { idAt } from "../../../src/service/database/event-id.js";
+import { DEFAULT_WORKSPACE } from "../../../src/service/database/exact-text.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { insertEvents } from "../../../src/service/ingest/rows.js";
+import { AT_ONCE } from "../../../test/service/support/bounds.js";
+import { openPlace } from "../../../test/service/support/places.js";
+import { startService } from "../../../test/service/support/running-service.js";
 import { waitFor } from "../../../test/support/wait.js";
-import type { ServiceOptions } from "../../service/app.js";
-import { idAt } from "../../service/database/event-id.js";
-import { DEFAULT_WORKSPACE } from "../../service/database/exact-text.js";
-import { openDatabase } from "../../service/database/open-database.js";
-import { insertEvents } from "../../service/ingest/rows.js";
-import { AT_ONCE } from "../../service/test/support/bounds.js";
-import { openPlace } from "../../service/test/support/places.js";
-import { startService } from "../../service/test/support/running-service.js";
 
 /** An event that came so many days ago. */
 export interface PastEvent {

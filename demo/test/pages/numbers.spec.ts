@@ -3,7 +3,7 @@ import { test as base, expect, type Locator, type Page } from "playwright/test";
 import { faintTextsWithin } from "../../../e2e/harness/contrast.js";
 import { PAGES } from "../../../e2e/harness/engines.js";
 import { createGuard, type Guard } from "../../../e2e/harness/guard.js";
-import { ACCESS_TOKEN, API_TOKEN, type RunningService } from "../../service/test/support/running-service.js";
+import { ACCESS_TOKEN, API_TOKEN, type RunningService } from "../../../test/service/support/running-service.js";
 import { type PastEvent, startFilled } from "./filled-service.js";
 
 /* The numbers page as it was built, before a real service. What `GET /v2/numbers` tells is the service's own test. */

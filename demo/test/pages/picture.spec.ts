@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "playwright/test";
-import { ACCESS_TOKEN } from "../../service/test/support/running-service.js";
+import { ACCESS_TOKEN } from "../../../test/service/support/running-service.js";
 import { type PastEvent, startFilled } from "./filled-service.js";
 
 /*

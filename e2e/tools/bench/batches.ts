@@ -1,6 +1,6 @@
 import type { Page } from "playwright";
-import { post, postBatches } from "../../../demo/service/test/bench/load.js";
 import { LEFT_ALONE_MS } from "../../../src/browser/delivery/timings.js";
+import { post, postBatches } from "../../../test/service/bench/load.js";
 import { median } from "../../../test/support/median.js";
 import { waitFor } from "../../../test/support/wait.js";
 import { eventKeys, leaveBy } from "../../harness/tab.js";

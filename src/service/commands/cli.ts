@@ -59,7 +59,7 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
     .usage("[command]")
     .description(
       "Without a command the service starts. The commands work on its database, which the same environment variables name " +
-        "(node --env-file=/etc/tracklet.env demo/.service/main.js loads them from a file); they never make one, but for restore and move-to. " +
+        "(node --env-file=/etc/tracklet.env build/service/main.js loads them from a file); they never make one, but for restore and move-to. " +
         "They work while the service runs, too.",
     )
     .exitOverride()

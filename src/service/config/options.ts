@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import type { XStatic } from "typebox/schema";
 import { DEFAULT_PORT } from "./default-port.mjs";
-import { DEMO_FOLDER } from "./demo-folder.js";
 import { isLoopback } from "./loopback.js";
+import { ROOT_FOLDER } from "./root-folder.js";
 
 /** One token or two. A user name of HTTP Basic has neither a colon nor control characters (RFC 7617 §2). */
 const API_TOKEN = {
@@ -71,7 +71,7 @@ export const OPTIONS = {
         minLength: 1,
         expected: "a folder",
         // PostgreSQL does not run as root, and no other user can enter root's own folders.
-        default: process.getuid?.() === 0 ? "/var/lib/tracklet" : fileURLToPath(new URL(".data", DEMO_FOLDER)),
+        default: process.getuid?.() === 0 ? "/var/lib/tracklet" : fileURLToPath(new URL(".data", ROOT_FOLDER)),
       },
     ),
     databaseUrl: option("DATABASE_URL", "a given PostgreSQL instead, for any number of processes", {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { FastifyPluginAsync } from "fastify";
-import { DEMO_FOLDER } from "../config/demo-folder.js";
+import { ROOT_FOLDER } from "../config/root-folder.js";
 import { contentSecurityPolicy, PAGE_HEADERS } from "../http/page-headers.js";
 import { sha256 } from "../http/token-store.js";
 
@@ -22,7 +22,7 @@ const POLICY = contentSecurityPolicy({
 export const numbersPage =
   (isPrivate: boolean): FastifyPluginAsync =>
   async (app) => {
-    const read = (file: string) => readFile(new URL(`.service/page/${file}`, DEMO_FOLDER));
+    const read = (file: string) => readFile(new URL(`build/service/page/${file}`, ROOT_FOLDER));
     let page = (await read("index.html")).toString();
     app.addHook("onRequest", async (_request, reply) => void reply.headers(PAGE_HEADERS));
     for (const [file, type] of Object.entries(FILES)) {

@@ -1,8 +1,8 @@
 import { execFile, execFileSync } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { dataFolder } from "../../../../test/support/data-folder.js";
-import { blocksOf } from "../../../../test/support/readme.js";
+import { dataFolder } from "../../support/data-folder.js";
+import { blocksOf } from "../../support/readme.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { type RunningService, startService } from "../support/running-service.js";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { dataFolder } from "../../../../test/support/data-folder.js";
-import { filesOf, readServerFile } from "../../database/embedded/folder.js";
+import { filesOf, readServerFile } from "../../../src/service/database/embedded/folder.js";
+import { dataFolder } from "../../support/data-folder.js";
 import { basic } from "../support/basic.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";

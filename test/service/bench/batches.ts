@@ -1,5 +1,5 @@
-import { sendEvent, sendEvents } from "../../../../src/send.js";
-import { median } from "../../../../test/support/median.js";
+import { sendEvent, sendEvents } from "../../../src/send.js";
+import { median } from "../../support/median.js";
 import type { Place } from "../support/places.js";
 import { spawnService } from "../support/service-process.js";
 import { BODIES, post, postBatches } from "./load.js";

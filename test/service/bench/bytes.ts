@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { newIds } from "../../database/event-id.js";
-import { openDatabase } from "../../database/open-database.js";
-import { BOUNDS, writeInTime } from "../../database/transaction-time.js";
-import { insertEvents, type NewEvent } from "../../ingest/rows.js";
+import { newIds } from "../../../src/service/database/event-id.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { BOUNDS, writeInTime } from "../../../src/service/database/transaction-time.js";
+import { insertEvents, type NewEvent } from "../../../src/service/ingest/rows.js";
 import type { Place } from "../support/places.js";
 import { urlOf } from "./fill.js";
 

@@ -1,10 +1,10 @@
 import pg from "pg";
-import { addressesOf } from "../../config/database-url.js";
-import type { Query } from "../../database/database.js";
-import { runningUrl } from "../../database/embedded/listening.js";
-import { DEFAULT_WORKSPACE } from "../../database/exact-text.js";
-import { openDatabase } from "../../database/open-database.js";
-import { seed } from "../../records/seed.js";
+import { addressesOf } from "../../../src/service/config/database-url.js";
+import type { Query } from "../../../src/service/database/database.js";
+import { runningUrl } from "../../../src/service/database/embedded/listening.js";
+import { DEFAULT_WORKSPACE } from "../../../src/service/database/exact-text.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { seed } from "../../../src/service/records/seed.js";
 import type { Place } from "../support/places.js";
 
 export interface Amounts {

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { ROOT } from "../../../../test/support/launch.js";
-import { idAt } from "../../database/event-id.js";
-import { openDatabase } from "../../database/open-database.js";
-import { SPANS } from "../../numbers/spans.js";
-import { step } from "../../numbers/step.js";
+import { idAt } from "../../../src/service/database/event-id.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { SPANS } from "../../../src/service/numbers/spans.js";
+import { step } from "../../../src/service/numbers/step.js";
+import { ROOT } from "../../support/launch.js";
 import type { Place } from "../support/places.js";
 import { startService } from "../support/running-service.js";
 import { fillPlace, urlOf } from "./fill.js";

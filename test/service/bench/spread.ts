@@ -1,9 +1,9 @@
-import { median } from "../../../../test/support/median.js";
-import { cpuSeconds } from "../../../../test/support/processor-time.js";
-import type { Database } from "../../database/database.js";
-import { openDatabase } from "../../database/open-database.js";
-import type { NewEvent } from "../../ingest/rows.js";
-import { createEventStore } from "../../ingest/store.js";
+import type { Database } from "../../../src/service/database/database.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import type { NewEvent } from "../../../src/service/ingest/rows.js";
+import { createEventStore } from "../../../src/service/ingest/store.js";
+import { median } from "../../support/median.js";
+import { cpuSeconds } from "../../support/processor-time.js";
 import { CLUSTER, openCluster } from "../support/cluster.js";
 import { noCluster, startCluster } from "../support/own-cluster.js";
 import { startPostgres } from "../support/postgres-server.js";

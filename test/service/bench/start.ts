@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { ROOT } from "../../../../test/support/launch.js";
+import { ROOT } from "../../support/launch.js";
 import type { Place } from "../support/places.js";
 import { until } from "../support/running-service.js";
 

@@ -1,13 +1,13 @@
 import { availableParallelism } from "node:os";
 import pg from "pg";
-import { launch } from "../../../../test/support/launch.js";
-import { median } from "../../../../test/support/median.js";
-import { cpuSeconds, machineSeconds } from "../../../../test/support/processor-time.js";
-import type { Database } from "../../database/database.js";
-import { readServerFile } from "../../database/embedded/folder.js";
-import { newIds } from "../../database/event-id.js";
-import { openDatabase } from "../../database/open-database.js";
-import { insertEvents, type NewEvent } from "../../ingest/rows.js";
+import type { Database } from "../../../src/service/database/database.js";
+import { readServerFile } from "../../../src/service/database/embedded/folder.js";
+import { newIds } from "../../../src/service/database/event-id.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { insertEvents, type NewEvent } from "../../../src/service/ingest/rows.js";
+import { launch } from "../../support/launch.js";
+import { median } from "../../support/median.js";
+import { cpuSeconds, machineSeconds } from "../../support/processor-time.js";
 import type { Place } from "../support/places.js";
 import { spawnService } from "../support/service-process.js";
 import { BODIES, type Load, post } from "./load.js";
@@ -123,7 +123,7 @@ export const throughput = async (engine: string, place: Place, givenPid?: number
     TRACKLET_PROCESSES: process.env.TRACKLET_PROCESSES ?? "1",
     ...(place.databaseUrl === undefined ? { TRACKLET_DATA: place.dataFolder } : { DATABASE_URL: place.databaseUrl }),
   });
-  const bare = launch(process.execPath, ["--import", "tsx", "demo/service/test/bench/bare-http.ts"]);
+  const bare = launch(process.execPath, ["--import", "tsx", "test/service/bench/bare-http.ts"]);
   const url = await service.ready();
   const bareUrl = (await bare.says(/ready at (\S+)/))[1]!;
   for (const warm of [url, bareUrl]) await post(warm, 2);

@@ -47,7 +47,7 @@ overDatabase((place) => {
 
 it("is the command line of the built service, makes no database, and ends quietly when nobody reads on", async () => {
   const data = await mkdtemp(join(tmpdir(), "tracklet-cli-"));
-  const main = fileURLToPath(new URL("../../../.service/main.js", import.meta.url));
+  const main = fileURLToPath(new URL("../../../build/service/main.js", import.meta.url));
   const command = async (args: string[], readOn = true) => {
     const { PATH = "" } = process.env;
     const child = spawn(process.execPath, [main, ...args], { env: { PATH, TRACKLET_DATA: data } });

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { idAt } from "../../database/event-id.js";
-import { recordId } from "../../database/exact-text.js";
-import { openDatabase } from "../../database/open-database.js";
-import { seed } from "../../records/seed.js";
+import { idAt } from "../../../src/service/database/event-id.js";
+import { recordId } from "../../../src/service/database/exact-text.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { seed } from "../../../src/service/records/seed.js";
 import { commandsAt, DAY, SHOP } from "../support/command-line.js";
 import { overDatabase } from "../support/over-database.js";
 import { until } from "../support/running-service.js";

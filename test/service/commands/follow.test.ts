@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT } from "../../../../test/support/launch.js";
-import { newIds } from "../../database/event-id.js";
-import { recordId } from "../../database/exact-text.js";
+import { newIds } from "../../../src/service/database/event-id.js";
+import { recordId } from "../../../src/service/database/exact-text.js";
+import { ROOT } from "../../support/launch.js";
 import { basic } from "../support/basic.js";
 import { SHORT } from "../support/bounds.js";
 import { makeClock, setBack } from "../support/database-clock.js";
@@ -14,7 +14,7 @@ import { findProgram, startPostgres } from "../support/postgres-server.js";
 import { until } from "../support/running-service.js";
 import { spawnService } from "../support/service-process.js";
 
-const SHORT_TIME = ["--import", "tsx", "demo/service/test/support/short-time.ts"];
+const SHORT_TIME = ["--import", "tsx", "test/service/support/short-time.ts"];
 const COLUMNS = "id, received_at, occurred_at, contact_uid, account_uid, event_uid, params";
 const lacking = findProgram("psql") === undefined ? "psql is not installed" : undefined;
 
@@ -29,7 +29,7 @@ describe.skipIf(lacking !== undefined)(`the copy of docs/service/deploy.md${lack
 
   const environment = () => ({ DATABASE_URL: server.url, TRACKLET_RATE_LIMIT: "0" });
   const start = async (index: number): Promise<void> => {
-    const skewed = { NODE_OPTIONS: "--import ./demo/service/test/support/skewed-clock.mjs", CLOCK_BEHIND: clock };
+    const skewed = { NODE_OPTIONS: "--import ./test/service/support/skewed-clock.mjs", CLOCK_BEHIND: clock };
     services[index] = spawnService({ ...environment(), ...skewed }, SHORT_TIME);
     urls[index] = await services[index].ready();
   };

@@ -4,16 +4,17 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
-import { dataFolder } from "../../../../test/support/data-folder.js";
-import { readMapping } from "../../admin/mapping.js";
-import { runCommand } from "../../commands/cli.js";
-import { readConfig } from "../../config/read-config.js";
-import { openDatabase } from "../../database/open-database.js";
-import { addWorkspace } from "../../http/token-store.js";
+import { readMapping } from "../../../src/service/admin/mapping.js";
+import { runCommand } from "../../../src/service/commands/cli.js";
+import { readConfig } from "../../../src/service/config/read-config.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { addWorkspace } from "../../../src/service/http/token-store.js";
+import { dataFolder } from "../../support/data-folder.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";
 
-const mapping = (tool: string): string => fileURLToPath(new URL(`../../deploy/mappings/${tool}.json`, import.meta.url));
+const mapping = (tool: string): string =>
+  fileURLToPath(new URL(`../../../src/service/deploy/mappings/${tool}.json`, import.meta.url));
 
 /** Lines as the two tools export them. */
 const EXPORTS = {

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { filesOf } from "../../database/embedded/folder.js";
-import { openExisting } from "../../database/open-database.js";
+import { filesOf } from "../../../src/service/database/embedded/folder.js";
+import { openExisting } from "../../../src/service/database/open-database.js";
 import { AT_ONCE } from "../support/bounds.js";
 import type { Place } from "../support/places.js";
 import { formerFolder, MODULES } from "../support/postgresql-17/former-folder.js";

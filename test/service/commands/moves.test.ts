@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { filesOf } from "../../database/embedded/folder.js";
-import { newIds } from "../../database/event-id.js";
-import { MIGRATIONS } from "../../database/migrations.js";
-import { openEmpty, openExisting } from "../../database/open-database.js";
-import { markRestored } from "../../database/restored.js";
+import { filesOf } from "../../../src/service/database/embedded/folder.js";
+import { newIds } from "../../../src/service/database/event-id.js";
+import { MIGRATIONS } from "../../../src/service/database/migrations.js";
+import { openEmpty, openExisting } from "../../../src/service/database/open-database.js";
+import { markRestored } from "../../../src/service/database/restored.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { commandsAt, SHOP } from "../support/command-line.js";
 import { openPlace, type Place } from "../support/places.js";
@@ -28,6 +28,12 @@ describe("all data of a database", () => {
     await admin.connect();
     source = await openPlace();
     folder = await mkdtemp(join(tmpdir(), "tracklet-moves-"));
+    await run("token", "create", "site", "--kind", "api");
+    await run("delete-contact", "contact-001");
+    await serve(source, async (service) => {
+      await service.post('{"contact_uid":');
+      await until(async () => (await (await service.get("/v2/numbers")).json()).events.total === 2 || undefined);
+    });
   });
   afterAll(async () => {
     await admin.end();
@@ -66,15 +72,6 @@ describe("all data of a database", () => {
     }).then((service) => work(service).finally(() => service.close()));
   const events = async (service: RunningService): Promise<{ id: string; settled: boolean }[]> =>
     (await (await service.get("/v2/events")).json()).data;
-
-  beforeAll(async () => {
-    await run("token", "create", "site", "--kind", "api");
-    await run("delete-contact", "contact-001");
-    await serve(source, async (service) => {
-      await service.post('{"contact_uid":');
-      await until(async () => (await (await service.get("/v2/numbers")).json()).events.total === 2 || undefined);
-    });
-  });
 
   it("is dumped to a file for its owner alone, and restored into an empty database", async () => {
     const before = await everything(source);

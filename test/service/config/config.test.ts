@@ -2,18 +2,18 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { addressesOf } from "../../config/database-url.js";
-import { isPrivate, OPTIONS } from "../../config/options.js";
-import { readConfig } from "../../config/read-config.js";
+import { addressesOf } from "../../../src/service/config/database-url.js";
+import { isPrivate, OPTIONS } from "../../../src/service/config/options.js";
+import { readConfig } from "../../../src/service/config/read-config.js";
 
 it("has a table of its options in the README", async () => {
-  const readme = fileURLToPath(new URL("../../README.md", import.meta.url));
+  const readme = fileURLToPath(new URL("../../../src/service/README.md", import.meta.url));
   const rows = Object.values<{ variable: string; description: string; default?: unknown }>(OPTIONS.properties).map(
     ({ variable, default: value, description }) => [
       `\`${variable}\``,
       value === undefined || JSON.stringify(value).length === 2
         ? "none"
-        : String(value).replace(/^.*demo.\.data$|^\/var\/lib\/tracklet$/, "demo/.data"),
+        : String(value).replace(/^.*[/\\]\.data$|^\/var\/lib\/tracklet$/, ".data"),
       description,
     ],
   );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database } from "../../database/database.js";
-import { openDatabase } from "../../database/open-database.js";
-import { isUnavailable } from "../../database/sql-state.js";
+import type { Database } from "../../../src/service/database/database.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { isUnavailable } from "../../../src/service/database/sql-state.js";
 import { runAt } from "../support/cluster.js";
 import { missing, startPostgres } from "../support/postgres-server.js";
 import { openProxy, type TcpProxy } from "../support/proxy.js";

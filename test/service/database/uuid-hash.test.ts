@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Database } from "../../database/database.js";
-import { openDatabase } from "../../database/open-database.js";
-import { hashUuid } from "../../database/postgres/uuid-hash.js";
+import type { Database } from "../../../src/service/database/database.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { hashUuid } from "../../../src/service/database/postgres/uuid-hash.js";
 import { openPlace } from "../support/places.js";
 
 let place: Awaited<ReturnType<typeof openPlace>>;

@@ -8,16 +8,16 @@ import { validate as lintDockerfile } from "dockerfile-utils";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { findProgram } from "../../../../test/support/engines.js";
-import { launch, ROOT } from "../../../../test/support/launch.js";
-import { freePort } from "../../../../test/support/ports.js";
-import { waitFor } from "../../../../test/support/wait.js";
-import { DEFAULT_PORT } from "../../config/default-port.mjs";
-import { OPTIONS } from "../../config/options.js";
+import { DEFAULT_PORT } from "../../../src/service/config/default-port.mjs";
+import { OPTIONS } from "../../../src/service/config/options.js";
+import { findProgram } from "../../support/engines.js";
+import { launch, ROOT } from "../../support/launch.js";
+import { freePort } from "../../support/ports.js";
+import { waitFor } from "../../support/wait.js";
 
 /* What a server is set up with, as far as it can be checked without a container engine and a running systemd. */
 
-const DEPLOY = join(ROOT, "demo/service/deploy");
+const DEPLOY = join(ROOT, "src/service/deploy");
 const read = (file: string): Promise<string> => readFile(join(DEPLOY, file), "utf8");
 const json = async (file: string) => JSON.parse(await readFile(join(ROOT, file), "utf8"));
 
@@ -38,7 +38,7 @@ const checkedBy = async (program: string, args: string[], env: Record<string, st
 
 it("installs all libraries that the built service loads", async () => {
   const { metafile } = await build({
-    entryPoints: [join(ROOT, "demo/service/main.ts")],
+    entryPoints: [join(ROOT, "src/service/main.ts")],
     bundle: true,
     packages: "external",
     platform: "node",
@@ -53,20 +53,20 @@ it("installs all libraries that the built service loads", async () => {
     .filter(({ external, path }) => external && !path.startsWith("node:") && !builtinModules.includes(path))
     .map(({ path }) => /^(@[^/]+\/)?[^/]+/.exec(path)![0]);
   expect(loaded).toContain("pg");
-  const { dependencies } = await json("demo/service/package.json");
+  const { dependencies } = await json("src/service/package.json");
   expect([...new Set(loaded)].filter((name) => !(name in dependencies))).toEqual([]);
 });
 
 it("runs what was built where the tools to build are gone, and says so where nothing was", async () => {
-  await mkdir(join(folder, "demo/service"), { recursive: true });
-  await cp(join(ROOT, "demo/service/prepare-build.mjs"), join(folder, "demo/service/prepare-build.mjs"));
-  const prepare = () => checkedBy(process.execPath, ["demo/service/prepare-build.mjs"]);
+  await mkdir(join(folder, "src/service"), { recursive: true });
+  await cp(join(ROOT, "src/service/prepare-build.mjs"), join(folder, "src/service/prepare-build.mjs"));
+  const prepare = () => checkedBy(process.execPath, ["src/service/prepare-build.mjs"]);
   expect(await prepare()).toEqual({
     code: 1,
     said: "service: it is not built: run npm ci and npm run build:service first\n",
   });
-  await mkdir(join(folder, "demo/.service"));
-  await writeFile(join(folder, "demo/.service/main.js"), "");
+  await mkdir(join(folder, "build/service"), { recursive: true });
+  await writeFile(join(folder, "build/service/main.js"), "");
   expect(await prepare()).toEqual({ code: 0, said: "" });
 });
 
@@ -88,8 +88,8 @@ it.runIf(process.env.TEST_ALL && curl)(
     const conf = (await read("nginx.conf")).replace("4101", String(first)).replace("4102", String(second));
     await writeFile(at("nginx.conf"), conf);
     await writeFile(at("one-port.conf"), conf.replace(RegExp(`^.*:${second}.*$`, "m"), ""));
-    await mkdir(at("broken/demo/.service"), { recursive: true });
-    await writeFile(at("broken/demo/.service/main.js"), "process.exit(1)");
+    await mkdir(at("broken/build/service"), { recursive: true });
+    await writeFile(at("broken/build/service/main.js"), "process.exit(1)");
     await mkdir(at("bin"));
     // What systemd would do.
     await writeFile(
@@ -101,7 +101,7 @@ case $1 in
   is-active) test -f ${at("pid")}-$port ;;
   disable) end ;;
   restart) if [ -f ${at("pid")}-$port ]; then end; fi
-    TRACKLET_SERVICE_PORT=$port TRACKLET_DATA=${at("data")}-$port ${process.execPath} ${at("link")}/demo/.service/main.js >/dev/null &
+    TRACKLET_SERVICE_PORT=$port TRACKLET_DATA=${at("data")}-$port ${process.execPath} ${at("link")}/build/service/main.js >/dev/null &
     echo $! > ${at("pid")}-$port ;;
 esac 2>/dev/null
 `,
@@ -168,7 +168,7 @@ describe("the image", () => {
     const copied = [...(await read("Dockerfile")).matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files]) =>
       files!.split(" "),
     );
-    expect(copied).toContain("demo/service");
+    expect(copied).toContain("src/service");
     const allowed = (await read("Dockerfile.dockerignore"))
       .split("\n")
       .flatMap((line) => /^!(.+)/.exec(line)?.[1] ?? []);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { ROOT } from "../../../../test/support/launch.js";
+import { ROOT } from "../../support/launch.js";
 
 /** The cells of a table's rows, without the heading. */
 const rows = (page: string, heading: string): string[][] =>

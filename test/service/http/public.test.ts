@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import type { ServiceOptions } from "../../app.js";
+import type { ServiceOptions } from "../../../src/service/app.js";
 import { ask } from "../support/http-request.js";
 import { openPlace } from "../support/places.js";
 import { ALLOWED, preflight } from "../support/preflight.js";

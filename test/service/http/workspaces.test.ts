@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Database } from "../../database/database.js";
-import { openDatabase } from "../../database/open-database.js";
-import { createToken, revokeToken, rotateToken } from "../../http/token-store.js";
-import { seed } from "../../records/seed.js";
+import type { Database } from "../../../src/service/database/database.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { createToken, revokeToken, rotateToken } from "../../../src/service/http/token-store.js";
+import { seed } from "../../../src/service/records/seed.js";
 import { basic } from "../support/basic.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database } from "../../database/database.js";
-import { openDatabase } from "../../database/open-database.js";
+import type { Database } from "../../../src/service/database/database.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
 import { overDatabase } from "../support/over-database.js";
 import { preflight } from "../support/preflight.js";
 import { expectRefusal } from "../support/refusal.js";

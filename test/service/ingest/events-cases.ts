@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { MAX_PARAMS_DEPTH } from "../../ingest/schemas.js";
+import { MAX_PARAMS_DEPTH } from "../../../src/service/ingest/schemas.js";
 import { basic } from "../support/basic.js";
 import { expectRefusal } from "../support/refusal.js";
 import { API_TOKEN, type RunningService } from "../support/running-service.js";

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { proveIdentity } from "../../../../src/send.js";
-import { blocksOf } from "../../../../test/support/readme.js";
-import { openDatabase } from "../../database/open-database.js";
-import { createProve, secretOf } from "../../ingest/identity.js";
+import { proveIdentity } from "../../../src/send.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { createProve, secretOf } from "../../../src/service/ingest/identity.js";
+import { blocksOf } from "../../support/readme.js";
 import { overDatabase } from "../support/over-database.js";
 import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";
 

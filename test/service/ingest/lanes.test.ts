@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addressesOf } from "../../config/database-url.js";
-import { isLoopback } from "../../config/loopback.js";
-import type { Database } from "../../database/database.js";
-import { DEFAULT_WORKSPACE, recordId } from "../../database/exact-text.js";
-import { openDatabase } from "../../database/open-database.js";
-import { createEventStore } from "../../ingest/store.js";
+import { addressesOf } from "../../../src/service/config/database-url.js";
+import { isLoopback } from "../../../src/service/config/loopback.js";
+import type { Database } from "../../../src/service/database/database.js";
+import { DEFAULT_WORKSPACE, recordId } from "../../../src/service/database/exact-text.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { createEventStore } from "../../../src/service/ingest/store.js";
 import { basic } from "../support/basic.js";
 import { CLUSTER, type Cluster, openCluster, runAt } from "../support/cluster.js";
 import { openProxy, type TcpProxy } from "../support/proxy.js";

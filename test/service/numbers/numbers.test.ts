@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { stepsOf } from "../../numbers/spans.js";
+import { stepsOf } from "../../../src/service/numbers/spans.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";
 import { type RunningService, startService, until } from "../support/running-service.js";

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { expect, it } from "vitest";
-import { dataFolder } from "../../../../test/support/data-folder.js";
+import { dataFolder } from "../../support/data-folder.js";
 import { outcomeOf } from "../support/http-request.js";
 import { API_TOKEN, startService, until } from "../support/running-service.js";
 import { spawnService } from "../support/service-process.js";

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { findProgram } from "../../../../test/support/engines.js";
-import { launch, ROOT } from "../../../../test/support/launch.js";
-import { runCommand } from "../../commands/cli.js";
-import { readConfig } from "../../config/read-config.js";
-import type { Database } from "../../database/database.js";
-import { openDatabase } from "../../database/open-database.js";
-import { createEventAges } from "../../operations/event-ages.js";
+import { runCommand } from "../../../src/service/commands/cli.js";
+import { readConfig } from "../../../src/service/config/read-config.js";
+import type { Database } from "../../../src/service/database/database.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { createEventAges } from "../../../src/service/operations/event-ages.js";
+import { findProgram } from "../../support/engines.js";
+import { launch, ROOT } from "../../support/launch.js";
 import { overDatabase } from "../support/over-database.js";
 import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";
 
@@ -100,7 +100,7 @@ it.skipIf(promtool === undefined)(
   "the rule of Prometheus tells a night from an outage",
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "tracklet-rules-"));
-    const rules = join(ROOT, "demo/service/deploy/prometheus-rules.yaml");
+    const rules = join(ROOT, "src/service/deploy/prometheus-rules.yaml");
     // An event each minute by day, none for ten hours by night, for eight days; then none from the noon of the last day on.
     const [day, night] = ["0x839 ", "0+60x599 "];
     const values = `${(day + night).repeat(8)}${"0x239 "}0+60x400`;

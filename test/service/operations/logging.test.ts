@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { dataFolder } from "../../../../test/support/data-folder.js";
+import { dataFolder } from "../../support/data-folder.js";
 import { ask } from "../support/http-request.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";

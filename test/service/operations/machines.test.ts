@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findProgram } from "../../../../test/support/engines.js";
-import { type Launched, launch, ROOT } from "../../../../test/support/launch.js";
-import { freePort } from "../../../../test/support/ports.js";
-import { waitFor } from "../../../../test/support/wait.js";
+import { findProgram } from "../../support/engines.js";
+import { type Launched, launch, ROOT } from "../../support/launch.js";
+import { freePort } from "../../support/ports.js";
+import { waitFor } from "../../support/wait.js";
 import { basic } from "../support/basic.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";
@@ -42,7 +42,7 @@ describe.runIf(process.env.TEST_ALL && nginx)("two processes behind nginx on one
 
   /** The recipe of docs/service/deploy.md with other ports, without the certificate. */
   const startNginx = async (port: number): Promise<void> => {
-    let recipe = (await readFile(join(ROOT, "demo/service/deploy/nginx.conf"), "utf8"))
+    let recipe = (await readFile(join(ROOT, "src/service/deploy/nginx.conf"), "utf8"))
       .replace("listen 443 ssl", `listen 127.0.0.1:${port}`)
       .replace(/^ *ssl_.*\n/gm, "")
       .replaceAll("/var/log/nginx/", `${folder}/`);

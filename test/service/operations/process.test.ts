@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { dataFolder } from "../../../../test/support/data-folder.js";
+import { dataFolder } from "../../support/data-folder.js";
 import { IN_CONTAINER, spawnService } from "../support/service-process.js";
 
 let folder: string;

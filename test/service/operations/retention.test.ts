@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { addressesOf } from "../../config/database-url.js";
-import { idAt } from "../../database/event-id.js";
-import { recordId } from "../../database/exact-text.js";
-import { openDatabase } from "../../database/open-database.js";
+import { addressesOf } from "../../../src/service/config/database-url.js";
+import { idAt } from "../../../src/service/database/event-id.js";
+import { recordId } from "../../../src/service/database/exact-text.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
 import { makeClock, setBack } from "../support/database-clock.js";
 import { overDatabase } from "../support/over-database.js";
 import { until } from "../support/running-service.js";
@@ -29,7 +29,7 @@ overDatabase((place) => {
   const environment = () => {
     const { databaseUrl, dataFolder } = place();
     return {
-      NODE_OPTIONS: "--import ./demo/service/test/support/skewed-clock.mjs",
+      NODE_OPTIONS: "--import ./test/service/support/skewed-clock.mjs",
       CLOCK_BEHIND: join(folder, "behind"),
       // A cluster by its coordinator alone: no other node has a clock that can be set.
       ...(databaseUrl === undefined ? { TRACKLET_DATA: dataFolder } : { DATABASE_URL: addressesOf(databaseUrl)[0]! }),

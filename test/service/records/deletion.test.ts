@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { eraseContact } from "../../admin/erasure.js";
-import type { Database } from "../../database/database.js";
-import { idAt } from "../../database/event-id.js";
-import { openDatabase } from "../../database/open-database.js";
-import { deleteWorkspace } from "../../records/deletion/workspace.js";
+import { eraseContact } from "../../../src/service/admin/erasure.js";
+import type { Database } from "../../../src/service/database/database.js";
+import { idAt } from "../../../src/service/database/event-id.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { deleteWorkspace } from "../../../src/service/records/deletion/workspace.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";
 import { API_TOKEN, type RunningService, startService, until } from "../support/running-service.js";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createService } from "../../app.js";
-import type { Database } from "../../database/database.js";
-import { idAt } from "../../database/event-id.js";
-import { openDatabase } from "../../database/open-database.js";
-import { seed } from "../../records/seed.js";
-import { exportPage } from "../../records/stored.js";
+import { createService } from "../../../src/service/app.js";
+import type { Database } from "../../../src/service/database/database.js";
+import { idAt } from "../../../src/service/database/event-id.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { seed } from "../../../src/service/records/seed.js";
+import { exportPage } from "../../../src/service/records/stored.js";
 import { fillPlace, lookUps } from "../bench/fill.js";
 import { overDatabase } from "../support/over-database.js";
 

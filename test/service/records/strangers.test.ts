@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createReader } from "../../../../src/read.js";
+import { createReader } from "../../../src/read.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";
 import { ACCESS_TOKEN, type RunningService, startService, until } from "../support/running-service.js";

@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { beforeAll } from "vitest";
-import { runCommand } from "../../commands/cli.js";
-import { readConfig } from "../../config/read-config.js";
+import { runCommand } from "../../../src/service/commands/cli.js";
+import { readConfig } from "../../../src/service/config/read-config.js";
 import { AT_ONCE } from "./bounds.js";
 import type { Place } from "./places.js";
 import { type RunningService, startService } from "./running-service.js";

@@ -1,4 +1,4 @@
-import type { Query } from "../../database/database.js";
+import type { Query } from "../../../src/service/database/database.js";
 
 /** With what comes first in it instead of what is built in. */
 const PATH = "search_path = skewed, pg_catalog, public";

@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
-import { dataFolder } from "../../../../test/support/data-folder.js";
-import { addressesOf } from "../../config/database-url.js";
+import { addressesOf } from "../../../src/service/config/database-url.js";
+import { dataFolder } from "../../support/data-folder.js";
 
 /** Where a database is: the part of the service's configuration that says so. */
 export interface Place {

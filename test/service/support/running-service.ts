@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import { createService, type ServiceOptions } from "../../app.js";
+import { createService, type ServiceOptions } from "../../../src/service/app.js";
 import { openPlace } from "./places.js";
 
 export const API_TOKEN = "tëst-api-token";

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 /** The built service. */
-export const SERVICE = "demo/.service/main.js";
-const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
+export const SERVICE = "build/service/main.js";
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** Processes have other ids than outside, as in a container; only the system's administrator may do so: empty elsewhere. */
 export const IN_CONTAINER =

@@ -51,7 +51,7 @@ export const openExistingEmbedded = async (folder: string): Promise<Database> =>
   refuseFormer(folder);
   if (!existsSync(cluster) || existsSync(creating))
     throw new StartError(
-      `there is no database in ${folder} (TRACKLET_DATA), and DATABASE_URL is not set: a command needs the variables of the service, as in node --env-file=/etc/tracklet.env demo/.service/main.js help`,
+      `there is no database in ${folder} (TRACKLET_DATA), and DATABASE_URL is not set: a command needs the variables of the service, as in node --env-file=/etc/tracklet.env build/service/main.js help`,
     );
   const url = runningUrl(folder);
   const running = url === undefined ? undefined : await connectTidily(url).catch(unlessAway);

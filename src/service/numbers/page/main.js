@@ -28,7 +28,7 @@ const showLive = async (main) => {
   const { makeLive } = await import("./live.js");
   const view = makeLive();
   main.append(view);
-  await import("../../../site/assets/live.js");
+  await import("../../../../demo/site/assets/live.js");
   return view;
 };
 

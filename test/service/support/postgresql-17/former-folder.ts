@@ -2,13 +2,13 @@ import { closeSync, cpSync, existsSync, mkdtempSync, openSync, rmSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { npm } from "../../../../../test/support/npm.js";
-import { filesOf } from "../../../database/embedded/folder.js";
-import { listenFor } from "../../../database/embedded/listening.js";
-import { makeCluster } from "../../../database/embedded/make-cluster.js";
-import { giveTo, linkPrograms } from "../../../database/embedded/programs.js";
-import { startServer } from "../../../database/embedded/server.js";
-import { serverUser } from "../../../database/embedded/server-user.js";
+import { filesOf } from "../../../../src/service/database/embedded/folder.js";
+import { listenFor } from "../../../../src/service/database/embedded/listening.js";
+import { makeCluster } from "../../../../src/service/database/embedded/make-cluster.js";
+import { giveTo, linkPrograms } from "../../../../src/service/database/embedded/programs.js";
+import { startServer } from "../../../../src/service/database/embedded/server.js";
+import { serverUser } from "../../../../src/service/database/embedded/server-user.js";
+import { npm } from "../../../support/npm.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 /** Where a process finds what a build would carry that moves from version 17 to the next. */
