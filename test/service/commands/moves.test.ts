@@ -28,12 +28,6 @@ describe("all data of a database", () => {
     await admin.connect();
     source = await openPlace();
     folder = await mkdtemp(join(tmpdir(), "tracklet-moves-"));
-    await run("token", "create", "site", "--kind", "api");
-    await run("delete-contact", "contact-001");
-    await serve(source, async (service) => {
-      await service.post('{"contact_uid":');
-      await until(async () => (await (await service.get("/v2/numbers")).json()).events.total === 2 || undefined);
-    });
   });
   afterAll(async () => {
     await admin.end();
@@ -72,6 +66,16 @@ describe("all data of a database", () => {
     }).then((service) => work(service).finally(() => service.close()));
   const events = async (service: RunningService): Promise<{ id: string; settled: boolean }[]> =>
     (await (await service.get("/v2/events")).json()).data;
+
+  // biome-ignore lint/suspicious/noDuplicateTestHooks: between the two, commandsAt makes the tables
+  beforeAll(async () => {
+    await run("token", "create", "site", "--kind", "api");
+    await run("delete-contact", "contact-001");
+    await serve(source, async (service) => {
+      await service.post('{"contact_uid":');
+      await until(async () => (await (await service.get("/v2/numbers")).json()).events.total === 2 || undefined);
+    });
+  });
 
   it("is dumped to a file for its owner alone, and restored into an empty database", async () => {
     const before = await everything(source);
