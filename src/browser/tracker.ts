@@ -37,7 +37,7 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
     event_source: delivery.me.slice(-36),
     event_seq: delivery.tally.seq,
   };
-  delivery.add(format(event, stamp), stamp ? "s" : "", own.account_uid ? "" : "o");
+  delivery.add(format(event, stamp), (stamp ? "s" : "") + (own.account_uid ? "" : "o"));
 };
 
 /** The body of an event that has got its contact, once the hook has seen it so; nothing where that drops it, or takes the contact. */

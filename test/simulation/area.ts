@@ -153,6 +153,8 @@ export const createArea = (clock?: Clock) => {
     slack: 0,
     /** Milliseconds that a change is on its way, out of the one process and into the other. */
     lag: () => 0,
+    /** Milliseconds by which a page is told later of a removal than it reads it. */
+    tellsLate: () => 0,
   };
   return fake;
 };

@@ -5,7 +5,7 @@
  */
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { BASE, CLEARING, CONSENT, IDENTITIES, JUMPS, POISON, type Weighted } from "./steps.js";
+import { BASE, CLEARING, CONSENT, IDENTITIES, JUMPS, KILLS, POISON, type Weighted } from "./steps.js";
 import { inStory, type Teller } from "./story.js";
 
 const RUNS = Number(process.env.RUNS ?? 100);
@@ -41,13 +41,15 @@ const history = (allowed: Weighted[]) =>
   });
 
 const live =
-  ({ isExact = true, end = "" }) =>
+  ({ isExact = true, begin = "", end = "" }) =>
   ({ seed, steps, isSeveral }: { seed: number; steps: string[]; isSeveral: boolean }): Promise<void> =>
     inStory(async (teller) => {
       if (isSeveral) await teller.tell("stamped; most 1000");
       const { random } = teller;
       teller.isExact = isExact;
       teller.service.latency = () => (random() < 0.2 ? 5_000 : 400) * random() + 1;
+      teller.world.storage.tellsLate = () => (random() < 0.8 ? 0 : 5_000 * random());
+      await teller.tell(begin);
       await teller.tell("A opens");
       for (const step of steps) await teller.tell(step);
       await heal(teller);
@@ -58,15 +60,18 @@ const EVERYTHING = [...BASE, ...POISON, ...CLEARING, ...IDENTITIES, ...CONSENT];
 
 describe("whatever happens", () => {
   it.each<[string, Weighted[], Parameters<typeof live>[0]]>([
-    ["outages, exits, crashes and full storage", BASE, {}],
-    ["clocks that jump", [...BASE, ...JUMPS], { isExact: false }],
+    ["outages, exits, crashes and full storage", [...BASE, ...KILLS], {}],
+    ["clocks that jump", [...BASE, ...KILLS, ...JUMPS], { isExact: false }],
     ["events that the service never takes", [...BASE, ...POISON], {}],
     ["emptied storage", [...BASE, ...CLEARING], {}],
     ["several people", [...BASE, ...IDENTITIES], {}],
     ["refusals and agreements", [...BASE, ...CONSENT], {}],
     ["all of it", EVERYTHING, {}],
     ["all of it, and clocks that jump", [...EVERYTHING, ...JUMPS], { isExact: false }],
-    ["then rest", BASE, { end: "60 s; rest" }],
+    ["then rest", [...BASE, ...KILLS], { end: "60 s; rest" }],
+    ["plain http", [...BASE, ...KILLS], { begin: "http" }],
+    ["all of it, on plain http", EVERYTHING, { begin: "http" }],
+    ["all of it, on plain http, and clocks that jump", [...EVERYTHING, ...JUMPS], { begin: "http", isExact: false }],
   ])("%s", { timeout: 20_000 + RUNS * 200 }, (_, steps, how) =>
     fc.assert(fc.asyncProperty(history(steps), live(how)), { seed: SEED, numRuns: RUNS, ...REPLAY }),
   );

@@ -11,6 +11,8 @@ export type LockSupport = "normal" | "none" | "rejects";
 
 interface Held {
   page: Page;
+  /** Another page takes the lock away. */
+  lose(): void;
   /** When the page was told. */
   grantedAt: number;
 }
@@ -22,6 +24,8 @@ export const createLocks = (clock: Clock) => {
   const locks = {
     /** By name. */
     held: new Map<string, Held>(),
+    /** Stolen, and its page has yet to be told. */
+    lost: new Set<Held>(),
     /** How often each name was asked for. */
     asked: [] as string[],
     /** To be set: told of each answer. */
@@ -34,16 +38,30 @@ export const createLocks = (clock: Clock) => {
     /** `navigator.locks` of a page. */
     of: (page: Page, support: LockSupport): object | undefined => {
       if (support === "none") return undefined;
-      const request = (name: string, options: { ifAvailable?: boolean }, run: (lock: unknown) => unknown) => {
+      const request = (
+        name: string,
+        options: { ifAvailable?: boolean; steal?: boolean },
+        run: (lock: unknown) => unknown,
+      ) => {
         page.use();
         if (support === "rejects") return Promise.reject(new DOMException("denied", "SecurityError"));
         // Whoever waits in the queue of a lock loses the back/forward cache, and starves behind a page that is in it.
-        if (!options.ifAvailable) throw new Error(`waits for the lock ${name}`);
+        if (!options.ifAvailable && !options.steal) throw new Error(`waits for the lock ${name}`);
         locks.asked.push(name);
         return new Promise((resolve, reject) => {
           const decide = (): void => {
             if (page.isDead) return;
-            const held = locks.held.has(name) ? undefined : { page, grantedAt: Number.POSITIVE_INFINITY };
+            const lose = (): void => {
+              locks.lost.add(held!);
+              const tell = (): void => {
+                locks.lost.delete(held!);
+                reject(new DOMException("stolen", "AbortError"));
+              };
+              clock.add(WAY_MS, tell, page);
+            };
+            if (options.steal) locks.held.get(name)?.lose();
+            const isFree = options.steal || !locks.held.has(name);
+            const held: Held | undefined = isFree ? { page, grantedAt: Number.POSITIVE_INFINITY, lose } : undefined;
             if (held) locks.held.set(name, held);
             const release = (): void => {
               if (locks.held.get(name) === held) locks.held.delete(name);

@@ -20,8 +20,11 @@ export interface Sent {
   isKnown: boolean;
   /** Those that go in the same request, at the first of them. */
   others: Sent[];
-  /** Answers, or breaks the connection by a status of 0; the page acts on it unless it is gone. */
-  answer(status: number, retryAfter?: number): Promise<void>;
+  /**
+   * Answers, or breaks the connection by a status of 0; the page acts on it unless it is gone. Where some of several are refused,
+   * `each` is the status of each.
+   */
+  answer(status: number, retryAfter?: number, each?: number[]): Promise<void>;
 }
 
 /** Bytes of bodies with keepalive that a document may have in flight (Fetch, "inflight keep-alive bytes"). */
@@ -71,27 +74,34 @@ export const createSending = (page: Page, world: World) => {
       keptBytes += bytes;
       const all = noteAll({ body, url, isBeacon: false, keepalive: !!init.keepalive });
       const sent = all[0]!;
-      const end = async (status: number, retryAfter: number | undefined, act: () => void): Promise<void> => {
+      const end = async (
+        status: number,
+        retryAfter: number | undefined,
+        act: () => void,
+        each?: number[],
+      ): Promise<void> => {
         if (!sent.isOpen) return;
         for (const one of all) one.isOpen = false;
         if (page.isDead) return;
         const hear = (): void => {
           keptBytes -= bytes;
-          for (const one of all) {
+          for (const [index, one] of all.entries()) {
             one.isKnown = true;
-            // Of several, 200 alone says what became of each.
-            world.onEnd(one, all[1] && status !== 200 ? 0 : status, retryAfter);
+            world.onEnd(one, each?.[index] ?? status, retryAfter);
           }
           act();
         };
         if (page.isFrozen) clock.add(0, hear, page);
         else await page.run(hear);
       };
-      sent.answer = (status, retryAfter) =>
-        end(status, retryAfter, () => {
-          if (status) resolve(createResponse(status, { "retry-after": retryAfter, "tracklet-batch": world.most }));
+      sent.answer = (status, retryAfter, each) => {
+        const headers = { "retry-after": retryAfter, "tracklet-batch": world.most };
+        const act = (): void => {
+          if (status) resolve(createResponse(status, headers, each?.map(verdictOf)));
           else reject(new TypeError("Failed to fetch"));
-        });
+        };
+        return end(status, retryAfter, act, each);
+      };
       init.signal?.addEventListener("abort", () => end(0, undefined, () => reject(init.signal!.reason)));
       world.onRequest(sent);
     });
@@ -106,10 +116,16 @@ export const createSending = (page: Page, world: World) => {
   return { fetch, sendBeacon };
 };
 
-const createResponse = (status: number, headers: Record<string, number | undefined>) => ({
+/** What our service says of each of several events, beside the reason. */
+const verdictOf = (status: number, index: number) => ({
+  index,
+  status: status === 200 ? "stored" : status < 500 ? "refused" : "again",
+});
+
+const createResponse = (status: number, headers: Record<string, number | undefined>, body?: unknown) => ({
   status,
   headers: { get: (name: string) => headers[name.toLowerCase()]?.toString() ?? null },
-  text: async () => "",
+  text: async () => JSON.stringify(body) ?? "",
 });
 
 /** A `Blob` whose text can be read at once. */

@@ -46,9 +46,11 @@ export const createPage = (
   { random, secure, opening }: { random: () => number; secure: () => number; opening: Opening },
 ) => {
   let usesLeft = Number.POSITIVE_INFINITY;
+  let onCut: (() => void) | undefined;
 
   const page = {
     ...USUAL,
+    locks: world.isHttp ? "none" : USUAL.locks,
     ...(opening as Traits),
     isHidden: !!(opening.isHidden || opening.isPrerendering),
     config: {
@@ -96,11 +98,11 @@ export const createPage = (
       for (const run of toActivate.splice(0)) run();
       await fire(page.document, "prerenderingchange");
     },
-    /** Its main thread does what `act` does and then nothing for so long: neither tasks nor microtasks of it run. */
-    block: async (ms: number, act = () => {}) => {
+    /** Its main thread does nothing until `wake`: neither tasks nor microtasks of it run. */
+    stop: () => {
       page.isFrozen = true;
-      act();
-      await clock.advance(ms);
+    },
+    wake: async () => {
       page.isFrozen = false;
       page.resumedAt = clock.now();
       for (const run of microtasks.splice(0)) await page.run(run);
@@ -164,9 +166,17 @@ export const createPage = (
       await fire(page.window, "pageshow", { persisted: true });
       await setVisibility(false);
     },
+    /** Its process ends after so many more uses of storage and network, in the middle of whatever it does. */
+    endAfter: (uses: number, act: () => void): void => {
+      usesLeft = uses;
+      onCut = act;
+    },
     /** To be called by what the page uses: throws where the document has ended. */
     use: (): void => {
-      if (usesLeft-- <= 0) page.kill();
+      if (usesLeft-- <= 0 && !page.isDead) {
+        page.kill();
+        onCut?.();
+      }
       if (page.isDead) throw new Error("the document has ended");
     },
     /** To be called before each use of the storage. */
@@ -177,8 +187,10 @@ export const createPage = (
     /** To be called when another page has changed the storage. */
     hear: (change: StorageChange): void => {
       if (page.isDead || page.isCached) return;
-      changes.push(change);
-      if (changes.length === 1) clock.add(1 + world.storage.lag() / 2, tellChanges, page);
+      const late = change.newValue === null ? world.storage.tellsLate() : 0;
+      if (late) clock.add(late, () => tell(change), page);
+      else if (changes.push(change) === 1)
+        clock.add(1 + world.storage.lag() / 2, () => changes.splice(0).forEach(tell), page);
     },
   };
 
@@ -208,9 +220,7 @@ export const createPage = (
 
   /** Changes that other pages have made, until the browser tells of them. */
   const changes: StorageChange[] = [];
-  const tellChanges = (): void => {
-    for (const change of changes.splice(0)) page.window.dispatchEvent(createEvent("storage", change));
-  };
+  const tell = (change: StorageChange): unknown => page.window.dispatchEvent(createEvent("storage", change));
   const view = world.storage.areaOf(page);
   const timers = createTimers(page, clock);
   const { fetch, sendBeacon } = createSending(page, world);

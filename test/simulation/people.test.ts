@@ -8,7 +8,7 @@ stories("a contact", {
     A tracks 9; B tracks 9; 60 s; owners ann/acme x9, ann/globex x9`,
   "is the last one of the site elsewhere, told by the storage or when the page is seen again": `
     A opens nobody; A identifies ann/acme; 1 s; B opens nobody; B tracks; C opens nobody; C freezes; A identifies bob; 1 s
-    C returns; C tracks; B tracks; 60 s; owners ann/acme, bob x2`,
+    C returns; 1 s; C tracks; B tracks; 60 s; owners ann/acme, bob x2`,
   "may have any characters": async ({ tell, act, page, world }) => {
     const name = '"[],\\\n\u2028\u0001 日本 \ud83d\ude00';
     await tell("A opens nobody");
@@ -91,7 +91,7 @@ stories("a proof of identity", {
   "that does not hold pauses nobody else": async (teller) => {
     await teller.tell("A opens nobody");
     demand(teller, "good");
-    await teller.tell(`A identifies ann/acme proof old; A tracks 12; 20 s; requests 12
+    await teller.tell(`A identifies ann/acme proof old; A tracks 12; 10 s; requests 12
       A identifies bob/acme proof good; A tracks; 1 s; requests 1`);
     expect(accepted(teller)).toEqual(["good"]);
   },
@@ -136,7 +136,7 @@ stories("events before anybody is named", {
     await tell("B resets; A identifies bob; A tracks; 30 s; owners nobody x2, bob");
   },
   "are dropped by a reset also where she was named for those of a dead tab, but for what was tried": `
-    A opens nobody; A tracks 2; A crashes; weather silent; B opens nobody; B identifies ann; 7 s; B resets; weather up
+    A opens nobody; A tracks 2; A crashes; weather silent; B opens nobody; B identifies ann; 4 s; B resets; weather up
     60 s; B identifies bob; 60 s; owners ann, nobody`,
   "are nobody's after a log-out: on its page, on that of the log-in, and in other tabs": `
     A opens as ann; B opens nobody; 1 s; A tracks; A resets; A tracks; A leaves; 1 s; C opens nobody; C tracks; B tracks; 1 s

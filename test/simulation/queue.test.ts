@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { each, stories, storiesTwice } from "./story.js";
 import { FILED } from "./words.js";
 
-const EVENT = `${FILED}event2:`;
+const EVENT = `${FILED}event3:`;
 /** An event without its text has so many bytes. */
 const bytesOf = (name: string): number =>
   JSON.stringify({ contact_uid: "ann", event_uid: name, params: { text: "" } }).length;
@@ -74,7 +74,7 @@ storiesTwice("bounds", {
   "of the age hold also where nothing else is tracked":
     "weather silent; A opens maxAgeMs=60000; A tracks; 120 s; waiting ; A told evicted maxAgeMs e1",
   "hold for what was taken over, too": `
-    weather silent; A opens maxEvents=3; A tracks 2; 5 s; A crashes; B opens maxEvents=3; 1 s; B tracks 3; 2 s; waiting e3 e4 e5`,
+    weather silent; A opens maxEvents=3; A tracks 2; 5 s; A crashes; B opens maxEvents=3; 20 s; B tracks 3; 2 s; waiting e3 e4 e5`,
   "make no end of reports where what is told of one tracks the next": async ({ tell, world }) => {
     let told = 0;
     const onError = () => told++ < 9 && page.tracker.track("again");
@@ -85,7 +85,7 @@ storiesTwice("bounds", {
     expect(told).toBe(1);
   },
   "hold for what is found later, too": `
-    weather silent; A opens; A tracks 2; B opens maxEvents=3; B tracks 2; 1 s; A crashes; 2 s; B calls "flush"; 1 s
+    weather silent; A opens; A tracks 2; B opens maxEvents=3; B tracks 2; 1 s; A crashes; 20 s; B calls "flush"; 1 s
     B told evicted maxEvents, maxBytes e3`,
   "of the age hold by a clock that nobody sets": `
     weather silent; jump -157680000000; A opens maxAgeMs=60000; A tracks 3; jump 157680000000; A tracks; 10 s
@@ -180,7 +180,7 @@ stories("events that lack their contact", {
 
 stories("a row in the storage", {
   "that is no event is counted where flush finds it":
-    "A opens; A tracks; 5 s; row event2:dead:1000000:5 garbage; A flushes 0 0 1",
+    "A opens; A tracks; 5 s; row event3:dead:1000000:5 garbage; A flushes 0 0 1",
   ...each(
     [
       "{",
@@ -198,7 +198,7 @@ stories("a row in the storage", {
     ],
     (row) => [
       `that is no event is removed, counted, and in nobody's way (${row})`,
-      `row event2:dead:1000000:5 ${row}; A opens; A tracks; A flushes 1 0 0; 60 s; sent e1; A told ; keys identity`,
+      `row event3:dead:1000000:5 ${row}; A opens; A tracks; A flushes 1 0 0; 60 s; sent e1; A told ; keys here identity`,
     ],
   ),
   ...each(

@@ -22,7 +22,7 @@ stories("a page on which nothing waits has no timer and does not touch the stora
   "whatever other scripts store": async ({ tell, page }) => {
     await tell("A opens; B opens; 60 s");
     const before = page("A").storageUses;
-    for (const key of ["cart:event:1", "tracklet:another:event2:a:1:1", "tracklet2:consent", "cart"])
+    for (const key of ["cart:event:1", "tracklet:another:event3:a:1:1", "tracklet2:consent", "cart"])
       page("B").window.localStorage[key] = "1";
     await tell("1 s");
     expect([page("A").waits(), page("A").storageUses]).toEqual([0, before]);

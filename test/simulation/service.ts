@@ -32,7 +32,6 @@ export const createService = (world: World, random: () => number) => {
   const isUp = (fate: Fate): boolean => typeof fate !== "string" && isSuccess(fate[0]);
   const decide = (sent: Sent): Fate => {
     const fate = service.once ?? service.rule(sent);
-    service.once = undefined;
     return (isUp(fate) && service.poison.get(sent.name)) || fate;
   };
 
@@ -48,8 +47,11 @@ export const createService = (world: World, random: () => number) => {
   world.onRequest = (sent) => {
     const all = [sent, ...sent.others];
     const fates = all.map(decide);
-    // What takes the connection with it takes those beside it along.
-    const whole = fates.find((one) => !isUp(one) && (typeof one === "string" || one[0] === 0));
+    service.once = undefined;
+    // What takes the connection with it takes those beside it along, and a request for rest is one of all.
+    const whole = fates.find(
+      (one) => !isUp(one) && (typeof one === "string" || one[0] === 0 || one[1] || one[0] === 429),
+    );
     const isAny = fates.some(isUp);
     // It has changed its mind since it said how many it takes.
     const isTooMany = all.length > (world.most ?? 1);
@@ -61,7 +63,9 @@ export const createService = (world: World, random: () => number) => {
     const answer = (): unknown => {
       for (const [index, one] of all.entries())
         if (fate === "lost" || !isTaken(index)) service.onFail(one, fate === "lost");
-      return typeof fate === "string" ? sent.answer(0) : sent.answer(...fate);
+      if (typeof fate === "string") return sent.answer(0);
+      const each = fates.map((one) => (typeof one === "string" ? 0 : one[0]));
+      return sent.answer(fate[0], fate[1], fate[0] === SOME_REFUSED ? each : undefined);
     };
     for (const [index, one] of all.entries()) service.onBegin(one, !isTaken(index) || fate === "lost");
     const fail = (): void => {

@@ -21,20 +21,28 @@ const who = one("alice", "alice/acme", "alice/globex", "bob", "bob/acme", "bob/g
 const browser = words(one("", "", "throttleMs=1000", "throttleMs=60000"), maybe("readsFresh=true"));
 const busy = (seconds: number): string => `503+${seconds}`;
 const alternating = (seconds: number): string => `429+${seconds} up `.repeat(20);
-/** A page that stands still, and is perhaps left right after that. */
-const stall = fc
-  .tuple(page, fc.oneof(fc.nat(5_000), fc.nat(60_000)), maybe("tracking"), fc.boolean())
-  .map(
-    ([page, ms, how, leaves]) => `${page} stalls ${ms / 1_000} ${how}${leaves ? `; ${page} leaves navigating` : ""}`,
-  );
+const ms = fc.oneof(fc.nat(50), fc.nat(1_000), fc.nat(30_000), fc.nat(400_000));
+/** `V` stands still, right after an event or with the lock; then it hears of the others last. */
+const WAKES = ["V wakes", "V wakes; V leaves 0 0", "V wakes; V leaves navigating", "V wakes; V shows", "V crashes"];
+/** Others do what `V` had to do. */
+const still = (...parts: Part[]): Part[] => [
+  "V opens; V tracks",
+  from(1, 3),
+  ";",
+  maybe("V hides;"),
+  ...parts,
+  fc.oneof(fc.nat(8_000), fc.nat(60_000)),
+  "ms;",
+  one(...WAKES),
+];
 
 /** Outages, exits, crashes and full storage; all pages are of one contact. */
 export const BASE: Weighted[] = [
   often(10, page, "tracks", from(1, 6)),
-  often(10, fc.oneof(fc.nat(50), fc.nat(1_000), fc.nat(30_000), fc.nat(400_000)), "ms"),
+  often(10, ms, "ms"),
   often(3, "weather", one("up", "up", "up", "refused", "unavailable", "silent", "401", "400", "half")),
   often(1, "weather", fc.oneof(from(1, 90).map(busy), from(1, 90).map(alternating))),
-  often(3, "next", one("refused", "lost")),
+  often(4, "next", one("refused", "lost", "429", "503")),
   // Of how many events it takes in one request, it may change its mind.
   often(1, "most", one("", 3, 1_000)),
   often(3, "another", browser, one("", "", "", "prerendering")),
@@ -66,11 +74,49 @@ export const BASE: Weighted[] = [
     fc.nat(6_000),
     one("ms; V shows; V crashes", "ms; V leaves 0 30"),
   ),
-  { weight: 2, arbitrary: stall },
+  // It is busy, stopped, or asks the visitor: perhaps right after an event.
+  often(
+    2,
+    page,
+    "stalls",
+    fc.nat(5).map((s) => s / 2),
+    maybe("tracking"),
+  ),
+  often(2, page, "stops"),
+  often(2, page, "wakes", one("", "", "; a leaves navigating")),
+  // A tab in the background hears last that the service is well again, and that another one has sent its events.
+  often(2, ...still("weather refused;", fc.nat(9_000), "ms; V stops; weather up; another; a online;")),
+  // One stops as it has the lock, and perhaps a request under it.
+  often(
+    2,
+    ...still(
+      "weather",
+      one("refused", "silent"),
+      ";",
+      fc.nat(9_000),
+      "ms; weather up; V online;",
+      fc.nat(900),
+      "ms; V stops; another; a tracks;",
+    ),
+  ),
+  // Many former pages, whose events wait.
+  often(
+    1,
+    "weather refused;",
+    from(4, 12).map((n) => "V opens; V tracks; V crashes;".repeat(n)),
+    maybe("weather up"),
+  ),
+  // What is larger than what outlives a page.
+  often(1, page, 'tracks {"text":"LARGE"}'),
   often(1, "storage", one("full 60", "free")),
 ];
 
-export const JUMPS: Weighted[] = [often(2, "jump", fc.oneof(from(-86_400_000, 86_400_000), from(-5_000, 5_000)))];
+/** Processes that end in the middle of something. */
+export const KILLS: Weighted[] = [often(3, page, "falters", fc.nat(30))];
+
+export const JUMPS: Weighted[] = [
+  often(2, "jump", fc.oneof(from(-86_400_000, 86_400_000), from(-3_600_000, 3_600_000), from(-25_000, 25_000))),
+];
 
 /** Events that the service can never take, until it is mended. */
 export const POISON: Weighted[] = [
@@ -86,6 +132,8 @@ export const IDENTITIES: Weighted[] = [
   often(4, page, "identifies", who),
   often(2, page, "resets"),
   often(3, "another nobody", browser),
+  // The log-in is known to another tab first.
+  often(2, "V opens nobody; V tracks; V hides; V stops; a identifies", who, ";", fc.nat(8_000), "ms;", one(...WAKES)),
   often(1, "another as", who, browser),
 ];
 

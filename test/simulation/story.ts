@@ -80,7 +80,7 @@ export const inStory = (test: Story, seed = 1): Promise<void> => {
   const random = (): number => teller?.chance ?? rolled();
   return inWorld(async (world) => {
     // Most changes of the storage are seen at once, some come late.
-    world.storage.lag = () => (random() < 0.8 ? 0 : 120 * random());
+    world.storage.lag = () => (random() < 0.8 ? 0 : 125 * Math.sqrt(random()));
     teller = createTeller(world, random);
     try {
       await (typeof test === "string" ? teller.tell(test) : test(teller));

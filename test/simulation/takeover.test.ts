@@ -53,7 +53,7 @@ storiesTwice("a tab", {
   },
   "whose own events are open keeps those, and no other tab's": `
     A opens; B opens; C opens; 5 s; latency 10000; A tracks; 1 s; latency 20; B tracks 3; B crashes; C tracks
-    A stalls 30; A sent e1; 30 s; once`,
+    A stalls 15; A sent e1; 30 s; once`,
   ...each([0.3, 3, 4.5], (seconds) => [
     `that stands still for ${seconds} s right after track(), and then goes to another site, sends the event once`,
     `B opens; 5 s; A opens; 5 s; A stalls ${seconds} tracking; A leaves navigating; C opens; 30 s; once`,
@@ -69,6 +69,18 @@ storiesTwice("a tab", {
     entries.get("e1")!.mayRepeat = "its page stands still before it has the lock";
     await tell("A stalls 9; 60 s; sent e1 e1");
   },
+  ...each(["", "http"], (site) => [
+    `that stands still while it may send begins nothing more when it wakes, before it hears of the others ${site}`,
+    async ({ tell, page, until, world }) => {
+      await tell(`${site}; A opens; 5 s; weather refused; A tracks 9; 5 s; weather up; latency 100; A online`);
+      const { length } = world.sent;
+      await until(() => world.sent.length > length);
+      await tell("A stops; B opens; 15 s; A wakes");
+      world.storage.lag = () => 120;
+      await tell("60 s; once");
+      expect(world.sent.some((sent) => sent.page === page("B"))).toBe(true);
+    },
+  ]),
   ...each([true, false], (readsFresh) => [
     `that stands still obeys a refusal that it hears of only when it is left (reads what is stored: ${readsFresh})`,
     async ({ tell, world }) => {
@@ -181,7 +193,7 @@ stories("rows of another token", {
   ) => {
     await teller.tell(`latency 9000; A opens apiToken=a as ann/acme; A tracks; 5 s; B opens apiToken=b formerToken=a nobody
         B tracks; 20 s; once; latency 20; weather refused; A tracks 2; 3 s; A crashes; weather up; 20 s; once
-        owners ann/acme x4; B told ; B resets; B identifies bob; A opens apiToken=a nobody; 1 s; A tracks; 60 s`);
+        owners ann/acme x4; B told ; B resets; B identifies bob; 1 s; A opens apiToken=a nobody; 1 s; A tracks; 60 s`);
     expect(tokens(teller).at(-1)).toBe("e4 b");
   },
   "that was missing are taken along, once the token is given":
@@ -246,9 +258,11 @@ storiesTwice(
 
 storiesTwice("where the browser has no locks", {
   // Where it has them and refuses them, as in a sandboxed frame, it refuses the storage as well.
-  "other tabs' events are sent at a start, once they are 20 s old": `
-    A opens locks=none; A tracks 3; A crashes; 10 s; B opens locks=none; 30 s; requests 0; B crashes
-    C opens locks=none; 5 s; once`,
+  "other tabs' events are sent in turn": `
+    A opens locks=none; B opens locks=none; 5 s; A tracks 3; A crashes; 4 s; once`,
+  "four tabs store each event once when an outage is over": `
+    A opens locks=none; B opens locks=none; C opens locks=none; D opens locks=none; 5 s; weather refused
+    A tracks 10; B tracks 10; C tracks 10; D tracks 10; 60 s; weather up; latency 200; 360 s; once`,
   ...each(["none", "rejects"], (locks) => [
     `a tab's own events are sent and tried again (${locks})`,
     `A opens locks=${locks}; weather unavailable; A tracks 12; 20 s; weather up; 60 s; once`,

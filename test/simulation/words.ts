@@ -61,7 +61,7 @@ const track = async (journal: Journal, page: Page, text: string): Promise<void> 
   for (let place = 1; place <= (count ?? 1); place++) {
     const track = journal.begin(page, {
       ...(count === undefined && { name: what }),
-      ...(params && { params: JSON.parse(params) }),
+      ...(params && { params: JSON.parse(params.replace("LARGE", "x".repeat(61_440))) }),
       ...(poison && (!places || words(places).includes(`${place}`)) && { poison: readFate(poison) }),
     });
     await page.run(track);
@@ -164,11 +164,20 @@ export const PAGE: Record<string, (teller: Teller, page: Page, rest: string) => 
   activates: (_, page) => page.isPrerendering && page.activate(),
   /** Does nothing for so many seconds, because it is busy, stopped, or asks the visitor: perhaps right after an event. */
   stalls: async (teller, page, how) => {
-    const ms = Math.round(Number.parseFloat(how) * 1_000);
     const act = how.includes("tracking") ? teller.begin(page) : undefined;
-    teller.inform("onStall", page, ms);
-    await page.block(ms, act);
+    PAGE.stops!(teller, page, "");
+    act?.();
+    await teller.world.clock.advance(Math.round(Number.parseFloat(how) * 1_000));
+    await PAGE.wakes!(teller, page, "");
   },
+  /** Does nothing from now on, until it wakes. */
+  stops: ({ inform }, page) => {
+    page.stop();
+    inform("onStop", page);
+  },
+  wakes: (_, page) => page.wake(),
+  /** Is killed after so many uses of storage and network, whatever it does then. */
+  falters: ({ inform }, page, uses) => page.endAfter(Number(uses), () => inform("onEnd", page, "crashed")),
   online: (_, page) => page.online(),
   /** What it has sent, in this order. */
   sent: ({ world }, page, names) =>
@@ -199,7 +208,9 @@ const ownerOf = ({ world }: Journal, name: string): string => {
  * Who runs at this moment, or is in the cache and may come back: `a` is the first of them, `b` the second, and so on around.
  */
 export const somebody = ({ pages }: World, letter: string, verb: string): Page | undefined => {
-  const able = verb === "returns" ? pages.filter(({ isDead, isFrozen }) => isFrozen && !isDead) : running(pages);
+  const isMeant = ({ isFrozen, isCached }: Page): boolean =>
+    verb === "returns" ? isCached : verb === "wakes" ? isFrozen && !isCached : !isFrozen;
+  const able = pages.filter((page) => !page.isDead && isMeant(page));
   const page = able[(letter.charCodeAt(0) - "a".charCodeAt(0)) % able.length];
   // Nobody sees it yet.
   return page?.isPrerendering && !["tracks", "activates", "crashes", "forges"].includes(verb) ? undefined : page;
@@ -224,6 +235,10 @@ export const WORLD: Record<string, (teller: Teller, rest: string) => unknown> = 
   /** Pages that are opened from now on stamp their events. */
   stamped: ({ world }) => {
     world.isStamped = true;
+  },
+  /** Pages that are opened from now on have no locks. */
+  http: ({ world }) => {
+    world.isHttp = true;
   },
   /** The service takes so many events in one request, or, without a number, one: it may change its mind. */
   most: ({ world }, count) => {
@@ -285,7 +300,7 @@ export const WORLD: Record<string, (teller: Teller, rest: string) => unknown> = 
   /** The tracker's keys; events are one word. */
   keys: ({ world }, text) => {
     const keys = Object.keys(world.storage.latest()).map((key) =>
-      key.replace(FILED, "tracklet:").replace(/^tracklet:(?:(event)2:.*)?/, "$1"),
+      key.replace(FILED, "tracklet:").replace(/^tracklet:(?:(event)3:.*)?/, "$1"),
     );
     expect(keys.sort().join(" ")).toBe(text);
   },

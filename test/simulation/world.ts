@@ -25,6 +25,8 @@ export interface World {
   /** Is told of each end that a page hears of, just before it acts on it; a status of 0 means that there was no answer. */
   onEnd(sent: Sent, status: number, retryAfter?: number): void;
   isOnline: boolean;
+  /** Is the site on plain `http:`, where there are no locks? */
+  isHttp: boolean;
   /** Do pages stamp their events, unless they are told otherwise? Only what is stamped goes together. */
   isStamped: boolean;
   /** The most events that the service says to take in one request, if it takes several. */
@@ -87,6 +89,7 @@ export const inWorld = async (test: (world: World) => Promise<void>, random: () 
     onRequest: (sent) => void clock.add(20, () => sent.answer(200)),
     onEnd: () => {},
     isOnline: true,
+    isHttp: false,
     isStamped: false,
     openRequests: () => world.sent.filter(({ isOpen }) => isOpen),
     names: () => world.sent.map(({ name }) => name),

@@ -146,7 +146,7 @@ describe("calls", () => {
         hub().init(config());
         other("mine").track("one");
         hub().track("two");
-        const keys = Object.keys(world.storage.rows).filter((key) => key.includes(":event2:"));
+        const keys = Object.keys(world.storage.rows).filter((key) => key.includes(":event3:"));
         expect(keys.map((key) => key.split(":")[0])).toEqual(["mine", "tracklet"]);
       },
       "one@mine two",

@@ -26,7 +26,7 @@ const run = async (current: HTMLScriptElement | null): Promise<void> => {
 };
 const keys = (): string[] =>
   Object.keys(localStorage)
-    .filter((key) => key.includes(":event2:"))
+    .filter((key) => key.includes(":event3:"))
     .map((key) => `${key.split(":")[0]} ${/"event_uid":"(\w+)"/.exec(localStorage[key])?.[1]}`);
 const track = (name: string, uid: string): unknown => (globals[name] as Hub).push(["track", uid]);
 

@@ -1,12 +1,10 @@
 /** Events that were tracked before an `identify` get contact and account, or are dropped after a log-out. */
 import type { TrackEvent } from "../../types.js";
 import { identity, identityParams, readIdentity } from "../state/identity.js";
-import { get } from "../state/storage.js";
-import { change, drop, enlist, lists, move, put, rows } from "./queue.js";
-import { contentOf, isOwn, type Row } from "./row.js";
-
-/** Has somebody logged out since the event was tracked, without its contact? Nothing is tracked so after a log-out. */
-export const isForgotten = ({ isAddressed }: Row): boolean => !isAddressed && !!identity[0];
+import { isUnchanged } from "./look.js";
+import { change, enlist, lists, move, rows } from "./queue.js";
+import { contentOf, isOwn, isStamped, type Row } from "./row.js";
+import { drop, put } from "./stored.js";
 
 /** Makes the body of an event that has got its contact; nothing where the page's hook drops it. */
 export type Seal = (event: TrackEvent, isStamped: boolean) => string | undefined;
@@ -18,48 +16,56 @@ export const sealBy = (next: Seal): void => {
   seal = next;
 };
 
-/** Gives the event the contact and the account, which wins over that of the options. The event's own account wins over both. */
-export const address = (row: Row): void => {
+/**
+ * Gives the event the contact and the account, which wins over that of the options. The event's own account wins over both.
+ *
+ * @returns whether it is there still: the hook may drop it, or take everything away by an `optOut()`
+ */
+export const address = (row: Row): boolean => {
   const { params, ...event } = JSON.parse(row.body) as TrackEvent;
   // The hook may call verbs, which must not find it waiting.
   move(row);
-  const given = { ...identityParams(), ...params, ...(row.account && identityParams()) };
-  const body = seal({ contact_uid: identity[1], ...event, params: given }, !!row.stamped);
-  // An `optOut()` of the hook has taken it away.
-  if (!rows.has(row.key)) return;
+  const given = { ...identityParams(), ...params, ...(row.letters.includes("o") && identityParams()) };
+  const body = seal({ contact_uid: identity[1], ...event, params: given }, isStamped(row));
+  if (!rows.has(row.key)) return false;
   if (body) {
     change(row, contentOf(body));
-    put(row);
+    enlist(row);
   } else drop(row);
+  return !!body;
 };
 
 /**
- * Somebody may have been named or have logged out: what waits for that gets its contact, this tab's at once, that of other tabs
- * when it is sent; or it goes.
+ * Somebody may have been named or have logged out: what waits for that gets its contact, or it goes. What this document has
+ * tracked gets it at once, if this one has named somebody; else, as what others have tracked, when it is sent: who hears late of a
+ * log-in hears late, too, of what others have sent since.
+ *
+ * @param isTold whether another document may have named somebody
  */
-export const addressAll = (): void => {
+export const addressAll = (isTold?: boolean): void => {
   // A verb that the hook called may have done it.
   for (const row of [...lists.unaddressed])
     if (row.list !== lists.unaddressed) continue;
     else if (identity[0]) drop(row);
-    else if (identity[1] && isOwn(row)) address(row);
-    else enlist(row);
+    else if (!identity[1] || isTold || !isOwn(row)) enlist(row);
+    else if (isUnchanged(row) && address(row)) put(row);
 };
 
 /** Events that wait here with an older proof of this contact and account get the new one. */
 export const renewProof = (contact: string, account: string, proof: string): void => {
   const [, before, accountBefore, proofBefore] = identity;
   if (!proofBefore || proofBefore === proof || before !== contact || accountBefore !== account) return;
-  // Another tab may have delivered it.
   for (const row of rows.values())
-    if (isOwn(row) && get(row.key)) {
+    if (isOwn(row) && isUnchanged(row)) {
       change(row, contentOf(row.body.replace(proofBefore, proof)));
       put(row);
+      // What was refused without it waits no longer.
+      if (!row.isUnderWay) enlist(row);
     }
 };
 
 /** Learns whom other documents have named, and whether somebody has logged out. */
 export const readVisitor = (): void => {
   readIdentity();
-  addressAll();
+  addressAll(true);
 };

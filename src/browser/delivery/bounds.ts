@@ -1,34 +1,40 @@
-/** How much may wait: events, bytes and age. The oldest event is evicted first. What a later look has found comes after those. */
+/** How much may wait, and how much may be tracked at once. */
 import { numberOf } from "../config.js";
-import { get } from "../state/storage.js";
-import { drop, forget, lists, rows, tally } from "./queue.js";
-import { ageOf, isOwn, type Row } from "./row.js";
+import { report } from "../reporting.js";
+import { pace } from "./pace.js";
+import { lists, rows, tally } from "./queue.js";
+import { ageOf, type Row } from "./row.js";
+import { drop, isThere } from "./stored.js";
 import {
+  BURST,
   LONGEST_AGE_MS,
   MAX_AGE_MS,
   MAX_BYTES,
   MAX_EVENTS,
+  MAX_NAMES,
   MAX_SIZE,
   MAX_UNADDRESSED,
   MAX_UNADDRESSED_AGE_MS,
+  TRICKLE_MS,
 } from "./timings.js";
 
 export const mostAge = (): number => Math.min(numberOf("maxAgeMs", MAX_AGE_MS), LONGEST_AGE_MS);
-export const mostEvents = (): number => numberOf("maxEvents", MAX_EVENTS);
+const mostEvents = (): number => numberOf("maxEvents", MAX_EVENTS);
 const mostBytes = (): number => numberOf("maxBytes", MAX_BYTES);
 
 /** Drops an event because of a bound, which `detail` names. */
 export const evict = (row: Row, detail: string): void => {
-  // Another tab has delivered or dropped it.
-  if (!isOwn(row) && get(row.key) === undefined) forget(row);
   // Perhaps nobody ever identifies here: one report a page is enough.
-  else drop(row, row.isAddressed || !tally.unnamed++ ? "evicted" : undefined, detail);
+  if (isThere(row)) drop(row, row.isAddressed || !tally.unnamed++ ? "evicted" : undefined, detail);
 };
 
 /** Is this one event over the bytes that all may have? Then it is dropped itself, and evicts no other one. */
 export const isTooLarge = ({ size }: Row): boolean => size > Math.min(mostBytes(), MAX_SIZE);
 
-/** Evicts what is too old or too much. Events without a contact have bounds of their own, because they may never be sent. */
+/**
+ * Evicts what is too old or too much, the oldest event first; what a later look has found comes after those. Events without a
+ * contact have bounds of their own, because they may never be sent.
+ */
 export const trim = (): void => {
   for (const row of rows.values()) {
     if (!row.isAddressed) continue;
@@ -41,4 +47,28 @@ export const trim = (): void => {
     if (lists.unaddressed.size <= MAX_UNADDRESSED && ageOf(row) <= MAX_UNADDRESSED_AGE_MS) break;
     evict(row, "identify");
   }
+};
+
+/** The token buckets by name: each as the time at which it will be full again, and how many events were too many. */
+const buckets = new Map<string, { fullAt: number; over: number }>();
+let now = 0;
+
+/**
+ * Is this event of its name one too many? Then it is dropped before it takes a number: an effect that tracks at every render
+ * must push no real event out of the queue.
+ */
+export const isThrottled = (name: string): boolean => {
+  // In an outage no new token comes: the number of events that wait must not grow.
+  if (!pace.backoff) now = performance.now();
+  if (buckets.size >= MAX_NAMES) buckets.clear();
+  const bucket = buckets.get(name) ?? { fullAt: 0, over: 0 };
+  buckets.set(name, bucket);
+  const lack = bucket.fullAt - now;
+  if (lack >= mostEvents() * BURST * TRICKLE_MS) {
+    if (!bucket.over++) report("throttled", name);
+    tally.dropped++;
+    return true;
+  }
+  bucket.fullAt = Math.max(now, bucket.fullAt) + TRICKLE_MS;
+  return false;
 };

@@ -1,12 +1,11 @@
 /** What a round is to do: which events may be sent now, in which order, and what keeps the others. */
-import { address } from "./addressing.js";
-import { backoff, waitFor } from "./backoff.js";
-import { inFlight, isFull, isGone, room } from "./in-flight.js";
-import { isStillThere } from "./look.js";
-import { owns, passedOver } from "./ownership.js";
-import { lists, me, ready } from "./queue.js";
-import { isYoung, type Row } from "./row.js";
-import { KEEPALIVE_BYTES, PROTECTED_MS, SLOW_MS } from "./timings.js";
+import { isFull, isGone, isLockUsed, room } from "./in-flight.js";
+import { take } from "./lease.js";
+import { owns } from "./lock.js";
+import { pace, waitFor } from "./pace.js";
+import { lists, move } from "./queue.js";
+import { isStamped, isYoung, type Row } from "./row.js";
+import { KEEPALIVE_BYTES, SLOW_MS } from "./timings.js";
 
 /** Why requests are begun now. */
 export interface Occasion {
@@ -18,52 +17,36 @@ export interface Occasion {
   mayProbeEarly: boolean;
 }
 
-/** An event to be sent, a tab whose lock is needed, or milliseconds until more may be sent. */
-type Due = Row | string | number;
-
-function* dueEvents({ isOut, isLeaving, mayProbeEarly }: Occasion): Generator<Due, void> {
-  for (const list of [lists.young, ...ready.values(), lists.failed])
-    for (const row of list) {
-      const { key, size, tab } = row;
-      if (list === lists.young && !isYoung(row)) list.delete(row);
-      if (inFlight.has(row) || !list.has(row)) continue;
-      const wait = isFull(isOut) ? SLOW_MS : waitFor(key, mayProbeEarly);
-      if (wait || (backoff && isGone)) return yield wait;
-      // A page that is left sends its own events only. A mark that was right is dropped as its row says.
-      const isOwnBusiness = isYoung(row) || (isLeaving && tab === me && !row.failedAt && !passedOver(me));
-      const isFree = isOwnBusiness && !row.arrivedMark;
-      if (isLeaving && !isFree) continue;
-      if (!isFree && !owns(row)) {
-        const isRefused = passedOver(tab);
-        yield isRefused || tab;
-        if (backoff && !isRefused) return;
-        if (list === lists.failed) continue;
-        break;
-      }
-      if (!isFree && !isStillThere(row)) continue;
-      if (!row.isAddressed) address(row);
-      // The page's hook has dropped it.
-      if (!row.list) continue;
-      // An event that does not fit into the bytes that the browser still takes waits, and all behind it wait, too. In view,
-      // one with a stamp goes without keepalive: what the end of the page cuts off is sent again, and is stored once.
-      if (size > room() && (isOut || (size <= KEEPALIVE_BYTES && !row.stamped))) return;
-      yield row;
-      if (backoff) return;
-    }
-}
+/** Does it fit into the bytes that may outlive the page? In view, a larger one need not, and one with a stamp may be cut off. */
+const fits = (row: Row, isOut: boolean): boolean =>
+  row.size <= room() || (!isOut && (row.size > KEEPALIVE_BYTES || isStamped(row)));
 
 /**
- * Tabs whose lock keeps other documents away from what has no answer yet, what has just begun included.
+ * Gives what is to be done, step by step: send this event; or come again after so many milliseconds; or, where it is 0, ask for
+ * the lock. Each step is to be taken before the next one is asked for: a request that has begun changes what else may begin.
  */
-function* unprotected(isOut: boolean): Generator<Due, void> {
-  for (const [{ tab }, { beganAt }] of inFlight) {
-    const left = isOut ? 0 : beganAt + PROTECTED_MS - Date.now();
-    yield left > 0 ? left : passedOver(tab) || tab;
-  }
-}
-
-/** Each step is to be taken before the next one is asked for: a request that has begun changes what else may begin. */
-export function* due(occasion: Occasion): Generator<Due, void> {
-  yield* dueEvents(occasion);
-  yield* unprotected(occasion.isOut);
+export function* due({ isOut, isLeaving, mayProbeEarly }: Occasion): Generator<Row | number, void> {
+  for (const list of [lists.young, lists.ready, lists.failed])
+    for (const row of list) {
+      const isFree = isYoung(row);
+      if (list === lists.young && !isFree) {
+        move(row, lists.ready);
+        continue;
+      }
+      const wait = waitFor(row.key, mayProbeEarly);
+      if (wait) return yield wait;
+      if (pace.backoff && isGone) return;
+      if (!isFree && !owns()) return yield 0;
+      // Out of sight, one request at a time goes under the lock, but for the moment in which the page may end.
+      if (!isFree && isOut && !isLeaving && isLockUsed()) return;
+      if (isFull(isOut)) return yield SLOW_MS;
+      // Out of sight it is passed over where it never fits. Else it waits for room, and all behind it wait, too.
+      if (!fits(row, isOut)) {
+        if (isOut && row.size > KEEPALIVE_BYTES) continue;
+        return;
+      }
+      if (!take(row)) continue;
+      yield row;
+      if (pace.backoff) return;
+    }
 }

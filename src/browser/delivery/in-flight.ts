@@ -1,5 +1,5 @@
 /** What is in flight, and how much more may be. Browsers bound it, and tell so only by failing requests. */
-import { health } from "./health.js";
+import { pace } from "./pace.js";
 import type { Row } from "./row.js";
 import {
   KEEPALIVE_BYTES,
@@ -12,16 +12,19 @@ import {
 import type { Outcome } from "./transport.js";
 
 export interface Request {
+  /** By a clock that nobody can set. */
   beganAt: number;
   /** Bytes of one that outlives the page; 0 of another. */
   kept: number;
+  /** Was it begun under the lock? */
+  isLocked: boolean;
   /** The events that it holds. */
   several: Row[];
   /** What became of it, once it has ended. */
   outcome: Outcome;
 }
 
-export const inFlight = new Map<Row, Request>();
+export const inFlight = new Set<Request>();
 /** Is the page between `pagehide` and `pageshow`? */
 export let isGone = false;
 
@@ -31,10 +34,13 @@ export const setGone = (next: boolean): void => {
 
 /** The requests that are open for at least `ms` milliseconds. */
 export const openFor = (ms: number): Request[] =>
-  [...inFlight.values()].filter(({ beganAt }) => Date.now() - beganAt >= ms);
+  [...inFlight].filter(({ beganAt }) => performance.now() - beganAt >= ms);
+
+/** Is a request open that was begun under the lock? */
+export const isLockUsed = (): boolean => [...inFlight].some(({ isLocked }) => isLocked);
 
 /** Has the service answered a moment ago? One that hangs has not. */
-const isAnswering = (): boolean => Date.now() - health.answeredAt < SLOW_MS;
+const isAnswering = (): boolean => performance.now() - pace.answeredAt < SLOW_MS;
 
 /**
  * Is there no place for another request? A page that is out of sight has many, but few where the service hangs. Any other has
@@ -47,4 +53,4 @@ export const isFull = (isOut: boolean): boolean => {
 };
 
 /** So many bytes more may outlive the page. */
-export const room = (): number => [...inFlight.values()].reduce((left, { kept }) => left - kept, KEEPALIVE_BYTES);
+export const room = (): number => [...inFlight].reduce((left, { kept }) => left - kept, KEEPALIVE_BYTES);

@@ -4,15 +4,16 @@ import { choose } from "../state/consent.js";
 import { identify, resetIdentity } from "../state/identity.js";
 import { consent } from "../state/storage.js";
 import { addressAll, readVisitor, renewProof, type Seal, sealBy } from "./addressing.js";
-import { evict, isTooLarge, trim } from "./bounds.js";
+import { isTooLarge, trim } from "./bounds.js";
 import { catchUp, resume } from "./page-life.js";
-import { create, enlist, put, rename } from "./queue.js";
+import { create, rename } from "./queue.js";
 import { wake } from "./rounds.js";
+import { drop, renew } from "./stored.js";
 
+export { isThrottled } from "./bounds.js";
 export { flush } from "./flush.js";
 export { onPageEvent, resume } from "./page-life.js";
 export { me, tally } from "./queue.js";
-export { isThrottled } from "./throttle.js";
 
 /** Before the first call is carried out. @param seal as of `sealBy` */
 export const begin = (seal: Seal): void => {
@@ -21,15 +22,14 @@ export const begin = (seal: Seal): void => {
   catchUp();
 };
 
-/** Makes the body of an event durable, and has it sent. @param stamped as of `Row`, as `account` is */
-export const add = (body: string, stamped: string, account: string): void => {
-  const row = create(body, stamped, account);
+/** Makes the body of an event durable, and has it sent. @param letters as of `Row` */
+export const add = (body: string, letters: string): void => {
+  const row = create(body, letters);
   if (isTooLarge(row)) {
-    evict(row, "maxBytes");
+    drop(row, "evicted", "maxBytes");
     return;
   }
-  enlist(row);
-  put(row);
+  renew(row);
   log(consent === "granted" ? "queued" : consent!, body);
   // At each event, also within one task: the bounds keep room in the storage for the page's own rows.
   trim();
@@ -52,7 +52,8 @@ export const reset = (): void => {
 
 /** The visitor chooses. */
 export const chosen = (choice: "granted" | "denied"): void => {
+  const before = consent;
   choose(choice);
-  catchUp();
+  catchUp(false, before);
   resume();
 };

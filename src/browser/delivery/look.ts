@@ -1,12 +1,12 @@
-/** Which events of other tabs this document lists: those that it finds at a look. */
+/** What the rows in the storage say: of events of other documents, which are listed here, and of those that are listed already. */
 import { attempt } from "../../shared/attempt.js";
 import { report } from "../reporting.js";
+import { identity } from "../state/identity.js";
 import { get, isOurs, keys, remove } from "../state/storage.js";
-import { isForgotten } from "./addressing.js";
 import { evict, mostAge } from "./bounds.js";
-import { hasLocks, isLeftAlone } from "./ownership.js";
-import { change, deliver, drop, enlist, forget, lists, rows, tally } from "./queue.js";
-import { EVENT, isOwn, type Row, readRow, timeOf } from "./row.js";
+import { change, enlist, forget, lists, move, rows, tally } from "./queue.js";
+import { EVENT, leaseLeft, type Row, readRow, timeOf } from "./row.js";
+import { drop, isThere } from "./stored.js";
 import { LOOK_MS } from "./timings.js";
 
 /** Is it the body of an event? Anybody may have written it. */
@@ -19,49 +19,63 @@ const isEvent = (body: string): boolean | undefined =>
 /** When the next look is due, by a clock that nobody can set. */
 let dueAt = Number.POSITIVE_INFINITY;
 
-/** Another document has an event that it may still send itself: what is still there after a while needs help. */
-export const lookLater = (): void => {
-  if (hasLocks()) dueAt = Math.min(dueAt, performance.now() + LOOK_MS);
+/** Another document may send an event: what is still there after a while needs help. */
+export const lookLater = (ms = LOOK_MS): void => {
+  dueAt = Math.min(dueAt, performance.now() + ms);
 };
 
-/** Lists the event of another document, unless that one may still send it. */
-export const load = (key: string): void => {
-  const text = get(key);
-  if (text === undefined) return;
-  const row = readRow(key, text);
-  if (!isEvent(row.body)) {
-    remove(key);
-    tally.dropped++;
-  } else if (isLeftAlone(row)) lookLater();
-  else if (isForgotten(row)) drop(row);
+/** Has somebody logged out since the event was tracked, without its contact? Nothing is tracked so after a log-out. */
+const isForgotten = ({ isAddressed }: Row): boolean => !isAddressed && !!identity[0];
+
+/** Lists an event as its row says. What another document alone may send is listed only where it was listed before. */
+const file = (row: Row): void => {
+  const left = leaseLeft(row);
+  if (row.lease < 0) {
+    enlist(row);
+    row.undecidedAt ??= performance.now();
+    move(row, lists.undecided);
+  } else if (left) {
+    if (rows.has(row.key)) move(row, lists.leased);
+    lookLater(left + 1);
+  } else if (isForgotten(row)) drop(row);
   else enlist(row);
 };
 
-/** Is the event still to be sent, as its row says now? To be asked right before it is sent, under the lock of its tab. */
-export const isStillThere = (row: Row): boolean => {
-  const { handedOffAt, arrivedMark, key } = row;
-  const text = get(key);
-  if (text === undefined) {
-    // The page has emptied the storage: this document sends its own event from memory.
-    if (!isOwn(row)) forget(row);
-    return isOwn(row);
+/** Lists the event of a row, if it is one. */
+export const load = (key: string): void => {
+  const row = readRow(key, get(key) ?? "");
+  if (isEvent(row.body)) file(row);
+  else {
+    remove(key);
+    tally.dropped++;
   }
-  const stored = readRow(key, text);
-  change(row, stored, stored.handedOffAt === handedOffAt);
-  if (isLeftAlone(row)) {
-    forget(row);
-    lookLater();
-  } else if (isForgotten(row)) drop(row);
-  else if (stored.handedOffAt && stored.handedOffAt === arrivedMark) deliver(row);
-  return !!row.list && row.list !== lists.handedOff;
 };
 
 /**
- * Lists the events of other tabs, the oldest first. Rows of other tokens, and of other versions of the script, are theirs until
- * they are old.
+ * May this document go on with the event? Not where its row is gone, because another one has delivered or dropped it, or where
+ * another one has written it since: then it is filed anew. To be asked right before the event is sent or changed.
+ */
+export const isUnchanged = (row: Row): boolean => {
+  if (!isThere(row)) return false;
+  const { body, size, isAddressed, failures, lease } = readRow(row.key, get(row.key)!);
+  if (lease === row.lease && !isForgotten(row)) return true;
+  if (row.isUnderWay) {
+    forget(row);
+    lookLater();
+  } else {
+    change(row, { body, size, isAddressed, failures, lease });
+    file(row);
+  }
+  return false;
+};
+
+/**
+ * Lists the events of other documents, the oldest first. Rows of other tokens, and of other versions of the script, are theirs
+ * until they are old.
  */
 export const look = (): void => {
   dueAt = Number.POSITIVE_INFINITY;
+  for (const row of [...lists.leased]) if (isUnchanged(row)) file(row);
   const events = keys().filter((key) => /\bevent/.test(key));
   for (const key of events.sort((one, other) => timeOf(one) - timeOf(other)))
     if (rows.has(key)) continue;

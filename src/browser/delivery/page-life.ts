@@ -1,22 +1,28 @@
 /** What the delivery does when the page is seen, hidden or left, when it comes back, and when other documents have changed rows. */
 import { isHidden, type PageEvent } from "../page.js";
 import { followConsent, restoreRefusal } from "../state/consent.js";
-import { storedIdentity } from "../state/identity.js";
-import { consent, filed, get, getStored, isInMemory, isOurs, onRow } from "../state/storage.js";
+import { consent, filed, isInMemory, isOurs, onRow } from "../state/storage.js";
 import { readVisitor } from "./addressing.js";
-import { BACKOFF, backoff, readBackoff } from "./backoff.js";
-import { accept } from "./health.js";
 import { inFlight, isGone, setGone } from "./in-flight.js";
-import { load, look, lookLater } from "./look.js";
-import { releaseAll } from "./ownership.js";
-import { enlist, forget, put, rename, rows } from "./queue.js";
+import { hasMoved, release } from "./lock.js";
+import { isUnchanged, load, look, lookLater } from "./look.js";
+import { accept, BACKOFF, pace, readBackoff } from "./pace.js";
+import { enlist, forget, lists, rename, rows } from "./queue.js";
 import { hurry, round } from "./rounds.js";
 import { EVENT, isOwn, readRow } from "./row.js";
+import { HERE, renew, restore } from "./stored.js";
 
-/** Reads what other documents have written. @param isTold whether one of them may have ended the back-off */
-export const catchUp = (isTold?: boolean): void => {
+/**
+ * Reads what other documents have written.
+ *
+ * @param isTold whether one of them may have ended the back-off
+ * @param before what the visitor allowed until now
+ */
+export const catchUp = (isTold?: boolean, before = consent): void => {
   followConsent();
   if (consent === "denied") rows.forEach(forget);
+  // What has waited for it is stored now, for the first time.
+  else if (before === "pending" && consent === "granted") for (const row of rows.values()) if (isOwn(row)) renew(row);
   readVisitor();
   readBackoff(isTold);
 };
@@ -31,51 +37,50 @@ const leave = (): void => {
   setGone(true);
   round(true);
   // The page may have emptied the storage, and the next page needs these rows.
-  for (const row of rows.values()) if (isOwn(row) && getStored(row.key) === undefined) put(row);
+  if (rows.size) restore();
   restoreRefusal();
-  releaseAll();
+  release();
 };
 
-/** The page is back from the back/forward cache. Another tab may send what it had queued, but for what only its memory holds. */
+/** The page is back from the back/forward cache. What its rows say holds; so does what only its memory has. */
 const comeBack = (): void => {
   setGone(false);
+  if (rows.size) restore();
   rename();
-  // Where the identity is gone, too, the page has emptied the storage (a log-out).
-  const isEmptied = storedIdentity() === undefined;
-  // What was in flight is judged by its mark, if it has one, or sent again: Firefox cuts its request off, WebKit never ends it.
-  // Without a row, another tab has delivered it.
-  for (const row of rows.values())
-    if (isInMemory(row.key) || (inFlight.has(row) && (isEmptied || get(row.key) !== undefined))) enlist(row);
-    else forget(row);
   inFlight.clear();
+  for (const row of rows.values()) {
+    row.isUnderWay = false;
+    if (isInMemory(row.key)) enlist(row);
+    else if (row.list !== lists.undecided) forget(row);
+  }
   catchUp();
   resume();
 };
 
-/** Another document has changed the row of an event; one that it has removed has no text. */
-const onEventRow = (key: string, text: string | null): void => {
+/** Another document has changed the row of an event. */
+const onEventRow = (key: string, { oldValue, newValue }: PageEvent): void => {
   const row = rows.get(key);
-  if (text !== null) {
-    // A mark is judged by the requests that begin now.
-    if (!row && readRow(key, text).handedOffAt) load(key);
-    else lookLater();
-  }
-  // It has delivered or dropped the event. Where a request is open here, its answer decides; what became of a mark says
-  // nothing of an event whose request this document still hears of.
-  else if (row && inFlight.has(row)) row.isRemoved = !row.handedOffAt;
-  else if (row) forget(row);
+  if (oldValue !== null) hasMoved();
+  if (newValue !== null) lookLater();
+  // Where a request is open here, its answer decides; a suspect is looked at when its time has come.
+  if (row?.list) isUnchanged(row);
+  // What its page has left in good order is judged by the requests that begin now.
+  else if (!row && newValue !== null && readRow(key, newValue).lease < 0) load(key);
 };
 
-const onStorage = ({ key, newValue }: PageEvent): void => {
-  // Where all is emptied, this tab's own events hold.
+const onStorage = (event: PageEvent): void => {
+  const { key } = event;
+  // All is emptied, or the same key by key.
+  if (rows.size && (!key || key === filed(HERE)))
+    restore(!key || (event.oldValue && event.newValue ? false : undefined));
   if (!key || !isOurs(key)) return;
-  if (key.includes(EVENT)) onEventRow(key, newValue);
+  if (key.includes(EVENT)) onEventRow(key, event);
   else {
-    const wasDown = !!backoff;
-    onRow(key, newValue);
+    const wasDown = !!pace.backoff;
+    onRow(key, event.newValue);
     catchUp(key === filed(BACKOFF));
     // Another tab has seen the service accept an event.
-    if (wasDown && !backoff) accept(Date.now());
+    if (wasDown && !pace.backoff) accept(performance.now());
   }
   round();
 };

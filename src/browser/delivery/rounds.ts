@@ -8,29 +8,27 @@ import { url } from "../config.js";
 import { isHidden } from "../page.js";
 import { guard, log } from "../reporting.js";
 import { isOpen } from "../state/storage.js";
-import { backoff } from "./backoff.js";
 import { trim } from "./bounds.js";
 import { due } from "./due.js";
-import { handOff, judgeMarks } from "./hand-off.js";
-import { inFlight, isGone } from "./in-flight.js";
+import { inFlight, isGone, isLockUsed } from "./in-flight.js";
+import { decide, protect } from "./lease.js";
+import { ask, isAsking, isHeld, release } from "./lock.js";
 import { lookWhenDue } from "./look.js";
-import { ask, isAsking, release } from "./ownership.js";
-import { countWaiting, enlist, rows } from "./queue.js";
-import { judge } from "./responses.js";
+import { countWaiting, enlist, lists, rows } from "./queue.js";
 import type { Row } from "./row.js";
 import { send } from "./sender.js";
-import { FRAME_MS, REFUSED_MS, SUSPECT_TRIES } from "./timings.js";
+import { FRAME_MS, SUSPECT_TRIES } from "./timings.js";
+import { judge } from "./verdicts.js";
 
 const next = {
   timer: undefined as ReturnType<typeof setTimeout> | undefined,
+  /** When the next round comes, by a clock that nobody sets. */
+  at: 0,
   /** Does a round come after the next frame? */
   isComing: false,
   /** Is there a reason not to wait for the back-off? It holds until a request has begun. */
   mayProbeEarly: true,
 };
-
-/** When the next round comes, by a clock that nobody sets. */
-let nextAt = 0;
 
 const arm = (delay: number): void => {
   clearTimeout(next.timer);
@@ -38,26 +36,28 @@ const arm = (delay: number): void => {
   next.timer = setTimeout(() => round(), Math.ceil(delay));
 };
 
-/** A request has ended, or a lock was granted. Once the page is left, nothing more is begun. */
+/** A request has ended, or the lock was granted or refused. Once the page is left, nothing more is begun. */
 const again = (): void => {
   if (!isGone) round();
 };
 
-/** Sends one event, and has its outcome judged. */
+/** A suspect waits by itself, in no list. */
+const wait = async (row: Row, tries: number): Promise<void> => {
+  await pause(backOffMs(Math.max(1, tries - SUSPECT_TRIES + 1)));
+  if (rows.get(row.key) !== row) return;
+  enlist(row);
+  again();
+};
+
+/** Sends one event, and perhaps others with it, and has the outcome judged. */
 const carry = async (row: Row, isOut: boolean): Promise<void> => {
   const request = await send(row, isOut);
-  const isKnown = inFlight.get(row) === request;
-  // One that was forgotten at a return of the page says nothing any more, but that its event was accepted.
-  if (!isKnown && !isSuccess(request.outcome[0])) return;
-  // In the same task as it is judged: until then nobody else may send the event.
-  if (isKnown) inFlight.delete(row);
-  for (const one of request.several) guard(() => judge(one, request));
+  // One that was forgotten at a return of the page says nothing any more, but that its events were accepted.
+  if (!inFlight.delete(request) && !isSuccess(request.outcome[0])) return;
+  // In the same task as it ends: until then nobody else may send the events.
+  guard(() => judge(request));
   again();
-  if (rows.get(row.key) !== row || row.list) return;
-  // A suspect waits by itself, in no list.
-  await pause(backOffMs(Math.max(1, row.tries! - SUSPECT_TRIES + 1)));
-  if (rows.get(row.key) === row) enlist(row);
-  again();
+  for (const one of request.several) if (one.tries) wait(one, one.tries);
 };
 
 const maySend = (): boolean => !!url && isOpen();
@@ -66,24 +66,21 @@ const step = (isLeaving: boolean): void => {
   clearTimeout(next.timer);
   next.isComing = false;
   const isOut = isGone || isHidden();
-  let wait = !isOut && maySend() ? lookWhenDue() : Number.POSITIVE_INFINITY;
-  judgeMarks();
+  let wait = Math.min(decide(), !isOut && maySend() ? lookWhenDue() : Number.POSITIVE_INFINITY);
   trim();
   if (countWaiting() && maySend()) {
     const { mayProbeEarly } = next;
     for (const one of due({ isOut, isLeaving, mayProbeEarly }))
-      if (typeof one === "number") wait = Math.min(wait, one);
-      else if (typeof one === "string") {
-        wait = Math.min(wait, REFUSED_MS);
-        ask(one).then(again);
-      } else {
+      if (typeof one === "number") wait = Math.min(wait, one || ask(again));
+      else {
         next.mayProbeEarly = false;
         carry(one, isOut).catch((error) => log("error", `${error}`));
       }
   }
-  if (isOut) handOff(isLeaving);
-  release();
-  nextAt = performance.now() + wait;
+  wait = Math.min(wait, protect(isOut));
+  // It is kept while events go out that need it.
+  if (isHeld() && !isLockUsed() && !(inFlight.size && lists.ready.size + lists.failed.size)) release();
+  next.at = performance.now() + wait;
   if (!isGone && wait < Number.POSITIVE_INFINITY) arm(wait);
 };
 
@@ -110,5 +107,6 @@ export const wake = (): void => {
   else requestAnimationFrame(() => guard(() => next.isComing && arm(0)));
 };
 
-/** Is anything under way that may let more go, or does an attempt of the service come before `end`? */
-export const isBusy = (end: number): boolean => inFlight.size > 0 || isAsking() || (!!backoff && nextAt < end);
+/** Is anything under way that may let more go, or does an attempt come before `end`? */
+export const isBusy = (end: number): boolean =>
+  inFlight.size > 0 || isAsking() || (countWaiting() > 0 && next.at < end);

@@ -1,18 +1,15 @@
 /**
- * An event as one record, and as the text of its row: `<name>:<scope of the token>:event2:<document>:<sequence>:<time>` =
- * `<failures>,<time of the hand-off>,<s, where it is stamped>,<o, where it names no account><body>`. The key names the format: other versions of the script
- * have others.
+ * An event as one record, and as the text of its row: `<name>:<scope of the token>:event3:<document>:<sequence>:<time>` =
+ * `<failures>,<lease>,<letters><body>`. The key names the format: other versions of the script have others.
  */
-import { YOUNG_MS } from "./timings.js";
+import { LONG_LEASE_MS, YOUNG_MS } from "./timings.js";
 
 /** In every key of this format, and in no other one. */
-export const EVENT = "event2:";
+export const EVENT = "event3:";
 
 export interface Row {
   /** Never changes, whoever sends the event. */
   key: string;
-  /** The document that has tracked it: what the keys of its rows begin with, which is the name of its lock, too. */
-  tab: string;
   /** When it was tracked, in epoch milliseconds. */
   time: number;
   /** What is sent: the same bytes at each attempt. */
@@ -21,29 +18,37 @@ export interface Row {
   size: number;
   /** Does the body name its contact? */
   isAddressed: boolean;
-  /** `s` where it has a stamp, by which the service knows a repeat: a page's own `event_id` is none. */
-  stamped: string;
-  /** `o` where it has named no account itself: then it has that of the options, until `identify` names another one. */
-  account: string;
+  /**
+   * `s` where it has a stamp, by which the service knows a repeat: a page's own `event_id` is none. `o` where it has named no
+   * account itself: then it has that of the options, until `identify` names another one.
+   */
+  letters: string;
   /** How often it has failed. */
   failures: number;
-  /** When the page was left while its request was open, in epoch milliseconds: the service most likely has it. 0: it was not. */
-  handedOffAt: number;
+  /**
+   * Until when, in epoch milliseconds, only who has written this may send the event. It is negative where a page has gone out of
+   * sight in good order while the request was open: the service most likely has the event.
+   */
+  lease: number;
 
-  // What follows is this document's alone.
+  // What follows is this document's alone. Times are of a clock that nobody can set.
 
-  /** When this document has tracked it, by a clock that nobody can set. */
+  /** When this document has tracked it. */
   trackedAt?: number;
-  /** The hand-off that a later request has shown to be right. */
-  arrivedMark?: number | undefined;
-  /** Was this document told that another one has removed it, while its request was open here? */
-  isRemoved?: boolean;
-  /** When it failed last, in epoch milliseconds. */
+  /** When it failed last. */
   failedAt?: number;
   /** Attempts since it is a suspect. */
   tries?: number;
+  /** At most so many events may be in its request, because a larger one has failed. */
+  most?: number | undefined;
+  /** Since when it is known here as one that the service most likely has. */
+  undecidedAt?: number;
+  /** What later requests have shown of that first. */
+  hasArrived?: boolean;
+  /** Is a request open that holds it? Meanwhile it is in no list. */
+  isUnderWay?: boolean;
   /** What it waits for: one of the queue's lists. */
-  list?: Set<Row>;
+  list?: Set<Row> | undefined;
 }
 
 /** When the event of a key was tracked, in epoch milliseconds: the last part of the key in every format. */
@@ -56,12 +61,21 @@ export const timeOf = (key: string): number => Number(key.split(":").pop());
 export const ageOf = ({ time, trackedAt }: Row): number =>
   trackedAt === undefined ? Date.now() - time : performance.now() - trackedAt;
 
-/** Was it tracked by this document, under whichever name? */
+/** Has it a stamp? */
+export const isStamped = ({ letters }: Row): boolean => letters.includes("s");
+
+/** Was it tracked by this document? */
 export const isOwn = ({ trackedAt }: Row): boolean => trackedAt !== undefined;
 
-/** Does this document send it without a lock? */
-export const isYoung = ({ trackedAt = Number.NEGATIVE_INFINITY }: Row): boolean =>
-  trackedAt > performance.now() - YOUNG_MS;
+/** Does this document send it without the lock? */
+export const isYoung = ({ trackedAt = Number.NEGATIVE_INFINITY, failedAt }: Row): boolean =>
+  !failedAt && trackedAt > performance.now() - YOUNG_MS;
+
+/** Milliseconds for which only its writer may send it. What is longer than any lease was written by a clock that was set since. */
+export const leaseLeft = ({ lease }: Row): number => {
+  const left = Math.abs(lease) - Date.now();
+  return left > LONG_LEASE_MS ? 0 : Math.max(0, left);
+};
 
 /** The body, and what it says of the event. */
 export const contentOf = (body: string): Pick<Row, "body" | "size" | "isAddressed"> => ({
@@ -72,20 +86,17 @@ export const contentOf = (body: string): Pick<Row, "body" | "size" | "isAddresse
 });
 
 /** The text of a row. */
-export const writeRow = ({ failures, handedOffAt, stamped, account, body }: Row): string =>
-  `${failures},${handedOffAt},${stamped},${account}${body}`;
+export const writeRow = ({ failures, lease, letters, body }: Row): string => `${failures},${lease},${letters}${body}`;
 
 export const readRow = (key: string, text: string): Row => {
   const start = text.indexOf("{");
-  const [failures, handedOffAt, stamped = "", account = ""] = text.slice(0, start).split(",");
+  const [failures, lease, letters = ""] = text.slice(0, start).split(",");
   return {
     key,
-    tab: key.replace(/:\d+:\d+$/, ""),
     time: timeOf(key),
     failures: Number(failures),
-    handedOffAt: Number(handedOffAt),
-    stamped,
-    account,
+    lease: Number(lease),
+    letters,
     ...contentOf(text.slice(start)),
   };
 };

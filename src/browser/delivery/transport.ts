@@ -8,9 +8,9 @@ import { TIMEOUT_MS } from "./timings.js";
 
 /**
  * The status of the answer, 0 where there was none; the milliseconds that the service asks to wait; the most events that it
- * says to take in one request.
+ * says to take in one request; the text of the answer.
  */
-export type Outcome = [status: number, retryAfter: number, most?: number];
+export type Outcome = [status: number, retryAfter: number, most?: number, text?: string];
 
 /** A beacon that the browser took: no answer will ever tell what became of it. */
 export const BEACON = 1;
@@ -51,7 +51,7 @@ export const post = async (body: string, outlives: boolean): Promise<Outcome> =>
       Number(headers.get("Tracklet-Batch")),
     ];
     // An answer left unread keeps its share of the 64 KiB that a page may have in flight.
-    await response.text();
+    outcome[3] = await response.text();
   } catch {
     // No answer, or one cut short: its status, if there was one, is what counts. Chromium rejects the requests of a page that
     // is left before it fires `pagehide`; the next task comes after it, or never.

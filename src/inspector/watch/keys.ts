@@ -28,7 +28,7 @@ export const readIdentity = (row: string): [contact: string, account: string] =>
 
 /** Milliseconds until the next attempt; 0 where one is due or under way. `Backoff` in `delivery/backoff.ts` is the row. */
 export const readPause = (row: string): number => {
-  const [setAt = 0, delay = 0, , , isProbed] = row.split(",").map(Number);
+  const [setAt = 0, delay = 0, , isProbed] = row.split(",").map(Number);
   const left = setAt + delay - Date.now();
   return !isProbed && left > 0 && left <= delay ? left : 0;
 };

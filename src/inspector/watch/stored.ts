@@ -101,9 +101,9 @@ export const isStored = (name: string, tokens: Tokens, body: string): boolean =>
   eventKeys(name, tokens).some((key) => localStorage.getItem(key)?.endsWith(body));
 
 const readWaiting = (key: string, row: string): WaitingEvent | undefined => {
-  const { body, failures, handedOffAt } = readRow(key, row);
+  const { body, failures, lease } = readRow(key, row);
   const event = readEvent(body);
-  return event && { ...event, failures, isHandedOff: handedOffAt > 0 };
+  return event && { ...event, failures, isHandedOff: lease < 0 };
 };
 
 /** What has waited since before this page could not leave earlier. */

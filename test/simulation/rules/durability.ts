@@ -2,32 +2,48 @@
  * Nothing that was durable is lost or waits for ever, and nothing is stored twice (design §3.1 to 3.6), but for what a page
  * can neither know nor keep: each such case is named here or in the rule of hand-offs.
  */
-import type { Page } from "../world.js";
-import { type Entry, HEARD_MS, isKeeping, isSuccess, type MakeRule, mayBeCleared, YOUNG_MS } from "./rule.js";
+import type { Page, Sent } from "../world.js";
+import { type Entry, HEARD_MS, isKeeping, isSuccess, type MakeRule, mayBeCleared, TOLD_MS, YOUNG_MS } from "./rule.js";
 
-/** So long after the beginning of a request its page may have no lock for it, in milliseconds. */
-const LOCKED_MS = 520;
+/** So long after the beginning of a request its events may have the first lease alone, and then the long one; in milliseconds. */
+const LEASED_MS = 520;
+const LONG_LEASE_MS = 20_000;
 
 export const durability: MakeRule = (journal) => {
   const { world, entries, service } = journal;
   const { clock } = world;
   const seenBy = new Map<string, Set<Page>>();
-  /** When a page ran again, after how long. */
-  const resumed = new Map<Page, { at: number; ms: number }>();
+  /** Requests whose page stopped before it had written their long lease. */
+  const unprotected = new Set<Sent>();
   /** The storage was emptied, or full at an exit: what is its own, a page stores again when it is left, if there is room. */
   const mayLack = new Set<Page>();
+
+  /** When and by whom each event was delivered, as its page heard. */
+  const delivered = new Map<Entry, { at: number; by: Page }>();
+  /** When the first event was tracked since nothing was stored. */
+  let beganAt: number | undefined;
 
   const unsettled = (): Entry[] => [...entries.values()].filter(({ stored }) => !stored);
   /** Has the page the event in its memory, for sure? */
   const isHeld = ({ page, life }: Entry): boolean => !page.isDead && !page.isFrozen && life === page.life;
-  /** Has it stood still, so that others may have taken over what it has, and has yet to hear of that? */
-  const isUninformed = (page: Page): boolean => {
-    const { at = Number.NEGATIVE_INFINITY, ms = 0 } = resumed.get(page) ?? {};
-    return clock.now() < at + HEARD_MS && ms >= YOUNG_MS;
+  /** Why an event may be sent although this request is open, or its page has yet to hear of its end. */
+  const whyAgain = (sent: Sent, { trackedAt }: Entry): string | undefined => {
+    const { page, beganAt } = sent;
+    if (clock.now() >= beganAt + LONG_LEASE_MS) return "its page stood still for longer than the lease";
+    const isOver = clock.now() >= trackedAt + 2 * YOUNG_MS;
+    const wasLate = page.isFrozen || page.resumedAt > trackedAt + 2 * YOUNG_MS - HEARD_MS;
+    if (isOver && wasLate && unprotected.has(sent))
+      return "its page stood still before it had written the long lease of its request";
+    return undefined;
   };
   /** Who has tracked it learns from the removal of its row that it was delivered; there is none any more. */
   const lateRemoval = (page: Page, entry: Entry): void => {
     if (page !== entry.page) entry.mayRepeat ??= "the storage was emptied while another page was sending it";
+  };
+  const loseCleared = (page: Page): void => {
+    if (mayBeCleared(journal, page))
+      for (const entry of unsettled())
+        if (entry.page === page) entry.mayBeLost ??= "its page was left before it heard that the storage was emptied";
   };
   const check = (isRight: boolean, what: string): void => {
     if (!isRight) journal.violate(what);
@@ -39,6 +55,9 @@ export const durability: MakeRule = (journal) => {
     onClear: (by, isByKey) => {
       for (const page of world.pages) mayLack.add(page);
       for (const { name, page } of world.sent.filter(({ isKnown }) => !isKnown)) lateRemoval(page, entries.get(name)!);
+      for (const [entry, { at, by }] of delivered)
+        if (entry.page.isFrozen || clock.now() < Math.max(at, entry.page.resumedAt) + TOLD_MS) lateRemoval(by, entry);
+      beganAt = undefined;
       for (const entry of unsettled()) {
         if (isHeld(entry) && (entry.page === by || !isByKey)) continue;
         entry.mayBeLost ??= "the storage was emptied, and no page held it for sure";
@@ -46,51 +65,59 @@ export const durability: MakeRule = (journal) => {
         if (!entry.page.isDead) entry.mayRepeat ??= "the storage was emptied while its page stood still";
       }
     },
+    onTrack: () => {
+      beganAt ??= clock.now();
+    },
     onChoice: (_, choice) => {
+      beganAt = undefined;
       if (choice === "denied")
         for (const entry of unsettled())
           if (!isHeld(entry) && !entry.page.isDead) entry.mayRepeat ??= "its page stood still while all was forgotten";
     },
     onExit: (page) => {
-      if (isUninformed(page))
-        for (const entry of entries.values())
-          if (entry.page === page)
-            entry.mayRepeat ??= "its page stood still, and was left before it heard of the others";
       if (!isKeeping(journal)) mayLack.add(page);
+      loseCleared(page);
     },
     onEnd: (page, how) => {
-      if (mayBeCleared(journal, page))
-        for (const entry of unsettled())
-          if (entry.page === page) entry.mayBeLost ??= "its page ended before it heard that the storage was emptied";
+      loseCleared(page);
+      for (const [entry, { at, by }] of delivered)
+        if (by === page && at === clock.now())
+          entry.mayRepeat ??= "its page ended before it had removed what was delivered";
       if (isKeeping(journal) && (how === "left" || !mayLack.has(page))) return;
       const stored = new Set(world.stored());
       for (const entry of unsettled())
         if (entry.page === page && !stored.has(entry.name)) entry.mayBeLost ??= "only its page had it when that ended";
     },
-    onStall: (page, ms) => {
-      // Half a second after a request has begun its page has the lock, and it takes some milliseconds to be granted.
-      const isLate = ({ trackedAt }: Entry) => clock.now() + ms - trackedAt >= 2 * YOUNG_MS;
-      for (const { name, isKnown, page: by, beganAt } of world.sent)
-        if (!isKnown && by === page && clock.now() < beganAt + LOCKED_MS && isLate(entries.get(name)!))
-          entries.get(name)!.mayRepeat ??= "its page stood still before it had the lock for its request";
-      resumed.set(page, { at: clock.now() + ms, ms });
+    onStop: (page) => {
+      // Of two pages that find nothing stored at the same time, one reads the other's `here`, and takes its own for emptied.
+      if (clock.now() < (beganAt ?? 0) + HEARD_MS)
+        for (const entry of entries.values())
+          if (entry.page === page)
+            entry.mayRepeat ??= "its page stood still before it knew who had stored something first";
+      for (const sent of world.sent)
+        if (sent.page === page && !sent.isKnown && clock.now() < sent.beganAt + LEASED_MS) unprotected.add(sent);
     },
     onJump: () => {
+      for (const { name } of world.sent.filter(({ isKnown }) => !isKnown))
+        entries.get(name)!.mayRepeat ??= "the clock jumped while its request was open";
       for (const entry of unsettled())
         if (clock.now() < entry.trackedAt + 3 * YOUNG_MS)
           entry.mayRepeat ??= "the clock jumped, so that others took it for older than it was";
     },
-    onBegin: ({ page }, entry) => {
-      if ((page.isLeaving || page.isGone) && isUninformed(page))
-        entry.mayRepeat ??= "its page stood still, and was left before it heard of the others";
+    onBegin: (sent, entry) => {
+      const { page } = sent;
+      for (const other of world.sent)
+        if (other !== sent && other.name === entry.name && !other.isKnown) entry.mayRepeat ??= whyAgain(other, entry);
       if (clock.now() < journal.cleared.at + HEARD_MS) lateRemoval(page, entry);
       check(
         !seenBy.get(entry.name)?.has(page) || !!entry.mayRepeat,
         `${entry.name} is sent by a page that saw it accepted`,
       );
     },
-    onHear: ({ page }, { name }, { status }) => {
-      if (isSuccess(status)) seenBy.set(name, (seenBy.get(name) ?? new Set()).add(page));
+    onHear: ({ page }, entry, { status }) => {
+      if (!isSuccess(status)) return;
+      seenBy.set(entry.name, (seenBy.get(entry.name) ?? new Set()).add(page));
+      delivered.set(entry, { at: clock.now(), by: page });
     },
     onStore: (_, { name, stored, mayRepeat }) =>
       check(stored === 1 || !!mayRepeat, `${name} is stored ${stored} times`),
@@ -104,7 +131,11 @@ export const durability: MakeRule = (journal) => {
         const { name, stored, failures, isDurable, mayBeLost } = entry;
         const report = reportOf(name);
         if (report?.code === "rejected")
-          check(failures > 1 || mayBeLost !== undefined, `${name} is dropped after ${failures} failures`);
+          // Of several, the service says that this one is wrong.
+          check(
+            failures > (report.detail === "status 422" ? 0 : 1) || mayBeLost !== undefined,
+            `${name} is dropped after ${failures} failures`,
+          );
         else if (report?.code === "evicted") check(!journal.isExact, `${name} is evicted`);
         check(!isDue(name) || !!stored || !isDurable || !!mayBeLost || !!report, `${name} is lost`);
       }

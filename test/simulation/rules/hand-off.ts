@@ -5,8 +5,6 @@
 import type { Page, Sent } from "../world.js";
 import { type Entry, HEARD_MS, isKeeping, isSuccess, lockedAt, type MakeRule, SETTLE_MS, YOUNG_MS } from "./rule.js";
 
-/** A mark is judged by requests begun within this time, in milliseconds. */
-const MARK_MS = 20_000;
 /** A request that is unanswered for longer, in milliseconds, is a doubt. */
 const DOUBT_MS = 3_000;
 /** One that is unanswered for longer, in milliseconds, is forgotten. */
@@ -93,8 +91,7 @@ export const handOff: MakeRule = (journal) => {
   /** It may take the mark away under its lock alone, once that is no longer young; others judge it until they hear of that. */
   const unmark = (sent: Sent, entry: Entry): void => {
     const { page } = sent;
-    const mayWrite =
-      clock.now() < entry.trackedAt + YOUNG_MS || clock.now() >= lockedAt(journal, page, entry) + SETTLE_MS;
+    const mayWrite = clock.now() < entry.trackedAt + YOUNG_MS || clock.now() >= lockedAt(journal, page) + SETTLE_MS;
     const hasOthers = world.pages.some((other) => other !== page && !other.isDead);
     if (hasOthers || !mayWrite) failedMarks.set(sent, mayWrite ? clock.now() + page.throttleMs + HEARD_MS : STUCK);
   };
@@ -103,8 +100,6 @@ export const handOff: MakeRule = (journal) => {
     failures.set(page, known);
     for (const { entry, at } of marks) {
       const since = known.filter((one) => one.at >= at);
-      // The tabs share when the service went down, and not when each request began.
-      if (!since.some(({ beganAt }) => beganAt <= at + MARK_MS)) continue;
       const needed = journal.isExact && !since.some(({ isOfAll }) => isOfAll) ? 2 : 1;
       if (since.length >= needed) entry.mayRepeat ??= "two attempts failed after the exit";
     }
@@ -136,9 +131,6 @@ export const handOff: MakeRule = (journal) => {
         const mark = marked.has(sent) ? "unsure" : "unmarked";
         settle(sent, isSure ? "marked" : mark, "in flight when its page ended without an exit");
       }
-    },
-    onStall: (page, ms) => {
-      if (hasJustFailed(page)) failedAt.set(page, clock.now() + ms);
     },
     onJump: () => {
       // Others take a tab with a mark for dead, and the mark for one that is over.

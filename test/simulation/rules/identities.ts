@@ -123,7 +123,9 @@ export const identities: MakeRule = (journal) => {
     const mine = own.get(page);
     const later = resets.filter((reset) => mine && reset.place > mine.place);
     // Of a log-out that comes while the name is on its way, nobody can tell which is the last.
-    const isTold = later.some((reset) => reset.at >= mine!.at + HEARD_MS && knows(page, reset));
+    // Nor does anybody learn of one over which somebody was named at the same time.
+    const isUndone = ({ at }: Change) => changes.some((other) => other.isBlind && Math.abs(other.at - at) < HEARD_MS);
+    const isTold = later.some((reset) => reset.at >= mine!.at + HEARD_MS && knows(page, reset) && !isUndone(reset));
     const isOwn = mine && !mine.unheard.length && !later.length;
     const stored = storedFor(page);
     const allowed = new Set<string>();
@@ -204,7 +206,8 @@ export const identities: MakeRule = (journal) => {
     },
     onBegin: ({ body, page }, entry) => {
       const { contact_uid, params } = JSON.parse(body);
-      const state = owned.get(entry);
+      // Who sends its own once more has written it back, and knows nothing of the contact that another one gave it.
+      const state = entry.stored && entry.page === page ? undefined : owned.get(entry);
       const id = text(contact_uid, params.account_uid);
       if (!contact_uid) journal.violate(`${entry.name} is sent without a contact`);
       // Whoever adopts it may not have heard of a log-out while nothing might be stored.

@@ -45,6 +45,10 @@ export const pace: MakeRule = (journal) => {
       pacedUntil = 0;
       failing = [];
     },
+    // It has ended before it could store what it heard.
+    onEnd: (page) => {
+      holds = holds.filter(({ at, by, isFor }) => isFor || by !== page || at < clock.now());
+    },
     onJump: () => {
       failing = [];
     },

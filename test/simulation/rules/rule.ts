@@ -36,7 +36,8 @@ export interface Rule {
   /** After `pagehide`. */
   onExit?(page: Page): void;
   onEnd?(page: Page, how: "left" | "cut" | "crashed"): void;
-  onStall?(page: Page, ms: number): void;
+  /** It does nothing from now on, until it wakes. */
+  onStop?(page: Page): void;
   onJump?(): void;
   onBegin?(sent: Sent, entry: Entry, willFail: boolean): void;
   /** The service has taken a request, or never will. */
@@ -54,6 +55,9 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
 /** A change of the storage has reached every page that runs after this time, in milliseconds. */
 export const HEARD_MS = 320;
 
+/** And such a page was told of each removal. */
+export const TOLD_MS = HEARD_MS + 5_000;
+
 /** Has the page heard of what was changed then? What stands still hears of it later. */
 export const hasHeard = ({ world }: Journal, page: Page, at: number): boolean =>
   world.clock.now() >= Math.max(at, page.resumedAt) + HEARD_MS;
@@ -65,12 +69,11 @@ export const mayBeCleared = ({ world, cleared }: Journal, page: Page): boolean =
 /** A grant may overtake the last changes of the storage by so much, in milliseconds. */
 export const SETTLE_MS = 300;
 
-/** When the page was granted the lock of the tab that has tracked the event, if it holds that. */
-export const lockedAt = ({ world }: Journal, page: Page, { key = "" }: Entry): number =>
-  [...world.locks.held].find(([name, { page: by }]) => by === page && key.startsWith(`${name}:`))?.[1].grantedAt ??
-  Number.POSITIVE_INFINITY;
+/** When the page was granted the lock, if it holds it, as far as it knows. */
+export const lockedAt = ({ world: { locks } }: Journal, page: Page): number =>
+  [...locks.held.values(), ...locks.lost].find(({ page: by }) => by === page)?.grantedAt ?? Number.POSITIVE_INFINITY;
 
-/** So long a page sends what it has tracked itself without a lock, and others leave it alone for twice as long. Milliseconds. */
+/** So long a page sends what it has tracked itself without the lock, and others leave it alone for twice as long. Milliseconds. */
 export const YOUNG_MS = 1_000;
 
 /** Does the storage keep what is written? */

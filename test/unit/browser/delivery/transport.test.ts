@@ -80,7 +80,7 @@ it.each<[string, () => unknown, [status: number, retryAfterMs: number], Partial<
 
 it("goes to the address of the plural with several events, and hears how many the service takes", async () => {
   fetch.mockImplementation(() => new Response("{}", { headers: { "Tracklet-Batch": "1000" } }));
-  expect(await post()).toEqual([200, 0, 1_000]);
+  expect(await post()).toEqual([200, 0, 1_000, "{}"]);
   expect(fetch.mock.lastCall![0]).toBe(URL_OF_EVENTS);
   await post({}, true, `[${BODY},${BODY}]`);
   expect(fetch.mock.lastCall![0]).toBe(URL_OF_EVENTS.replace("/event?", "/events?"));

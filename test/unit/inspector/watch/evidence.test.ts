@@ -160,7 +160,7 @@ it("a storage that is full is found at the start, and what waits in memory is co
   listener(200, BODY);
   expect(activity.inMemory).toBe(1);
   room.isFull = false;
-  localStorage.setItem(`shop:${scopeOf(TAG.apiToken)}:event2:tab:1000001:0`, `0,0,${BODY}`);
+  localStorage.setItem(`shop:${scopeOf(TAG.apiToken)}:event3:tab:1000001:0`, `0,0,${BODY}`);
   listener("queued", BODY);
   expect(activity).toMatchObject({ isUnstored: false, inMemory: 0 });
   localStorage.clear();

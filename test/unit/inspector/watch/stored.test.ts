@@ -2,7 +2,7 @@
 /** What the inspector reads of the storage. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { configure } from "../../../../src/browser/config.js";
-import { claim, fail } from "../../../../src/browser/delivery/backoff.js";
+import { claim, fail } from "../../../../src/browser/delivery/pace.js";
 import { type Row, readRow, writeRow } from "../../../../src/browser/delivery/row.js";
 import { allow } from "../../../../src/browser/state/storage.js";
 import { keysOf } from "../../../../src/inspector/watch/keys.js";
@@ -38,7 +38,7 @@ describe("the storage", () => {
   beforeEach(() => localStorage.clear());
 
   it("says of an event what was tried", () => {
-    put(1, { failures: 2, handedOffAt: 5 });
+    put(1, { failures: 2, lease: -5 });
     const told = { event: "e1", contact: "c", visitUrl: "https://a.example/", failures: 2, isHandedOff: true };
     // It is not waited for.
     expect(readStored("tracklet", TAG)).toMatchObject({ events: [told], readyMs: 0 });
@@ -61,7 +61,7 @@ describe("the storage", () => {
     expect(pause()).toBe(4);
     claim("another event");
     expect(pause()).toBe(0);
-    for (const row of [`${Date.now() - 5_000},4000,3,1,0,`, `${Date.now() + 9_000},4000,3,1,0,`, "x"]) {
+    for (const row of [`${Date.now() - 5_000},4000,3,0,`, `${Date.now() + 9_000},4000,3,0,`, "x"]) {
       localStorage.setItem(backOff, row);
       expect(pause()).toBe(0);
     }

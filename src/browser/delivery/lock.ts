@@ -1,0 +1,123 @@
+/**
+ * The one lock of the origin and name: whoever holds it may send events whose lease is over. A Web Lock (W3C, Web Locks API),
+ * which the browser frees when the document that holds it is no more. Where there are none, as on plain `http`, it is a row that
+ * says whose turn it is, and until when.
+ */
+import { pause } from "../../shared/pause.js";
+import { config } from "../config.js";
+import { isHidden } from "../page.js";
+import { get, named, remove, set } from "../state/storage.js";
+import { isGone } from "./in-flight.js";
+import { me } from "./queue.js";
+import { LATE_MS, REFUSED_MS, SETTLE_MS, SETTLE_TURN_MS, STUCK_MS, TURN_MS } from "./timings.js";
+
+interface Held {
+  /** Have the last writes of the process that held it arrived? */
+  isSettled?: boolean;
+  /** When that was so, or when an event last went under it. */
+  usedAt?: number;
+  /** Frees a Web Lock; nothing in case of a turn. */
+  free?(): void;
+}
+
+/** `<the end of the document's name>,<until when, in epoch milliseconds>`: so short that there is room in a full storage, too. */
+const TURN = "turn";
+
+/** Times are of a clock that nobody can set. */
+const lock = {
+  /** What was asked for, or is held. */
+  held: undefined as Held | undefined,
+  refusedAt: Number.NEGATIVE_INFINITY,
+  /** Since when it is refused, and no event has gone. */
+  stuckSince: Number.POSITIVE_INFINITY,
+};
+
+const myTurn = (): string => me.slice(-12);
+const isMyTurn = (): boolean => !!get(named(TURN))?.startsWith(myTurn());
+
+/**
+ * May this document send events whose lease is over? Not where none has gone under the lock for a while: if the page has stood
+ * still, another one has stolen it, and this one has yet to hear of that.
+ */
+export const owns = (): boolean =>
+  performance.now() - (lock.held?.usedAt ?? Number.NEGATIVE_INFINITY) < LATE_MS && (!!lock.held!.free || isMyTurn());
+
+export const isHeld = (): boolean => !!lock.held?.isSettled;
+
+export const isAsking = (): boolean => !!lock.held;
+
+/** Another document has sent an event, or is about to: whoever holds the lock does not stand still. */
+export const hasMoved = (): void => {
+  lock.stuckSince = Number.POSITIVE_INFINITY;
+};
+
+/** An event goes under the lock. Where there are no locks, it is still this document's turn. */
+export const takeTurn = (): void => {
+  lock.held!.usedAt = performance.now();
+  if (!lock.held!.free) set(named(TURN), `${myTurn()},${Date.now() + TURN_MS}`);
+};
+
+export const release = (): void => {
+  if (lock.held?.isSettled && !lock.held.free && isMyTurn()) remove(named(TURN));
+  lock.held?.free?.();
+  lock.held = undefined;
+};
+
+/**
+ * Asks for the lock, unless that is under way.
+ *
+ * @param run called when it is held, or was refused
+ * @returns milliseconds until it may be asked for again
+ */
+export const ask = (run: () => void): number => {
+  const now = performance.now();
+  const wait = lock.refusedAt + REFUSED_MS - now;
+  if (isGone || (lock.held && !lock.held.isSettled)) return Number.POSITIVE_INFINITY;
+  if (wait > 0) return wait;
+  // It was long not needed.
+  if (wait < -LATE_MS) hasMoved();
+  // What was not used for a while settles once more.
+  const mine = lock.held ?? {};
+  lock.held = mine;
+  mine.isSettled = false;
+  /** @param ms how long a grant has to settle; 0: it was refused */
+  const settle = async (ms: number): Promise<void> => {
+    if (ms) await pause(ms);
+    if (lock.held !== mine) return;
+    if (ms && performance.now() - now < ms + LATE_MS) {
+      mine.isSettled = true;
+      mine.usedAt = performance.now();
+      hasMoved();
+    } else {
+      lock.held = undefined;
+      lock.refusedAt = performance.now();
+      lock.stuckSince = Math.min(lock.stuckSince, lock.refusedAt);
+    }
+    run();
+  };
+  const askForTurn = (): Promise<void> => {
+    const left = Number(get(named(TURN))?.split(",")[1]) - Date.now();
+    if (!isMyTurn() && left > 0 && left <= TURN_MS) return settle(0);
+    takeTurn();
+    mine.usedAt = undefined;
+    return settle(SETTLE_TURN_MS);
+  };
+  const take = (granted: unknown): Promise<void> =>
+    new Promise((free) => {
+      mine.free = free;
+      settle(granted ? SETTLE_MS : 0).then(() => lock.held !== mine && free());
+    });
+  if (mine.free) {
+    settle(SETTLE_MS).then(() => lock.held !== mine && mine.free!());
+    return Number.POSITIVE_INFINITY;
+  }
+  const isStuck = !isHidden() && now - lock.stuckSince >= STUCK_MS;
+  const request = async (): Promise<unknown> =>
+    navigator.locks.request(config.name, isStuck ? { steal: true } : { ifAvailable: true }, take);
+  request().catch(({ name }) => {
+    if (lock.held !== mine) return undefined;
+    // Stolen, or the page is left. Any other reason is the browser's own: it has no locks for this page.
+    return /Abort|InvalidState/.test(name) ? settle(0) : askForTurn();
+  });
+  return Number.POSITIVE_INFINITY;
+};

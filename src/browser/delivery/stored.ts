@@ -1,0 +1,74 @@
+/** The queue, in the storage: one key an event, its value ready to be sent. */
+import { uuid } from "../../shared/uuid.js";
+import type { Problem } from "../../types.js";
+import { report } from "../reporting.js";
+import { followConsent } from "../state/consent.js";
+import { consent, filed, get, remove, set } from "../state/storage.js";
+import { enlist, forget, rows, tally } from "./queue.js";
+import { isOwn, type Row, writeRow } from "./row.js";
+import { FIRST_LEASE_MS } from "./timings.js";
+
+/** A random text, which stands for as long as nobody empties the storage. */
+export const HERE = "here";
+
+/** The text of `HERE` that this document knows. */
+let here: string | undefined;
+
+/**
+ * Puts this document's events back where the page has emptied the storage: then `HERE` is gone, or another document has written
+ * it anew. Where it stands, a row that is gone was delivered or dropped by another document.
+ *
+ * @param isEmptied what the browser has told of that: `false` where two documents have written `HERE` at the same time, of which
+ *   one text stands
+ */
+export const restore = (isEmptied?: boolean): void => {
+  const stored = get(filed(HERE));
+  if (isEmptied ?? (here && stored !== here)) {
+    followConsent();
+    for (const row of rows.values())
+      if (consent === "denied") forget(row);
+      else if (isOwn(row) && get(row.key) === undefined) set(row.key, writeRow(row));
+  }
+  here = stored ?? uuid();
+  if (!stored) set(filed(HERE), here);
+};
+
+/** Is its row there? Without it this document lets go of the event: another one has delivered or dropped it. */
+export const isThere = (row: Row): boolean => {
+  if (get(row.key) === undefined && isOwn(row)) restore();
+  const isStored = get(row.key) !== undefined;
+  if (!isStored) forget(row);
+  return isStored;
+};
+
+/** Writes what has changed. @param lease until when others are to leave it alone, as of `Row` */
+export const put = (row: Row, lease = row.lease): void => {
+  row.lease = lease;
+  restore();
+  set(row.key, writeRow(row));
+};
+
+/** Stores an event for the first time: for a moment it is this document's alone. */
+export const renew = (row: Row): void => {
+  row.trackedAt = performance.now();
+  enlist(row);
+  put(row, Date.now() + FIRST_LEASE_MS);
+};
+
+const take = (row: Row): void => {
+  forget(rows.get(row.key) ?? row);
+  remove(row.key);
+};
+
+/** The service has it. */
+export const deliver = (row: Row): void => {
+  take(row);
+  tally.delivered++;
+};
+
+/** @param code the problem that is reported with the event, if there is one */
+export const drop = (row: Row, code?: Problem["code"], detail = ""): void => {
+  take(row);
+  tally.dropped++;
+  if (code) report(code, detail, row.body);
+};

@@ -1,0 +1,97 @@
+/** What the service's answers mean: for the events of the request, and for the others. */
+import { attempt } from "../../shared/attempt.js";
+import { isSuccess, isTransient } from "../../shared/retry-policy.js";
+import { report } from "../reporting.js";
+import { isGone, type Request } from "./in-flight.js";
+import { isUnchanged } from "./look.js";
+import { accept, clear, fail, pace, RETRY_AFTER } from "./pace.js";
+import { countWaiting, enlist, move, rows } from "./queue.js";
+import type { Row } from "./row.js";
+import { deliver, drop, put } from "./stored.js";
+import { PARTS, PAUSE_MS, REFUSALS, UNPROVEN_TRIES, WELL_CEILING_MS, WELL_MS } from "./timings.js";
+import { BEACON } from "./transport.js";
+
+/** These say that the event is wrong; where every event meets them, the configuration is. */
+const REFUSED = [400, 413, 422];
+
+/**
+ * The request has failed, and its event goes behind the others.
+ *
+ * @param isAtFault whether the event is, because others were accepted: it is dropped, or a suspect, which is in no list
+ * @returns whether it is
+ */
+const putBack = (row: Row, status: number, isAtFault: boolean): boolean => {
+  // Another document may have it by now.
+  if (rows.get(row.key) !== row || !isUnchanged(row)) return isAtFault;
+  // A proof of identity that the service refuses concerns its contact alone.
+  const isUnproven = status === 422 && row.body.includes('"identity_proof"');
+  if (isAtFault && !isUnproven && REFUSED.includes(status)) {
+    drop(row, "rejected", `status ${status}`);
+    return true;
+  }
+  row.tries = isUnproven ? UNPROVEN_TRIES : isAtFault ? (row.tries ?? 0) + 1 : 0;
+  row.failedAt = performance.now();
+  row.failures++;
+  put(row, 0);
+  if (row.tries) move(row);
+  else enlist(row);
+  return row.tries > 0;
+};
+
+/** Some of several are not stored: the body says of each what became of it. One that cannot be read says of none. */
+const judgeEach = (several: Row[], text: string): void => {
+  const told = attempt(() => JSON.parse(text) as { status: string }[]) ?? [];
+  for (const [at, row] of several.entries()) {
+    const word = `${told[at]?.status}`;
+    row.most = 1;
+    if (/stored|repeated/.test(word)) deliver(row);
+    else putBack(row, word === "refused" ? 422 : 500, true);
+  }
+};
+
+/** Says what the answer means. */
+export const judge = ({ beganAt, several, outcome }: Request): void => {
+  const [status, retryAfter, most, text] = outcome;
+  const [first] = several as [Row];
+  const { failures, failedAt, tries } = first;
+  const { length } = several;
+  for (const row of several) row.isUnderWay = false;
+  if (status > BEACON) pace.answeredAt = performance.now();
+  if (isSuccess(status)) {
+    accept(beganAt);
+    clear();
+    pace.most &&= most!;
+    if (status === 200 || length < 2) several.forEach(deliver);
+    else judgeEach(several, text!);
+    return;
+  }
+  // What is cut off while the page is left may have arrived, as a beacon may. Its lease says what is to become of it.
+  if (status === BEACON || isGone) return;
+  const isRefusal = REFUSED.includes(status);
+  const isFinal = status > 0 && !isTransient(status);
+  // 408, 425, 429 and a `Retry-After` speak of the service, and never of the event.
+  const isEvents = !retryAfter && (!status || status >= 500 || isFinal);
+  const isAlone = length < 2;
+  // Has it failed again, although another one passed since?
+  const isAtFault = isEvents && (!!tries || (failures > 0 && (failedAt ?? 0) < pace.acceptedAt));
+  // Several stay together, go on in parts, or one by one, where the service takes no several.
+  for (const row of several)
+    row.most = isFinal ? 1 : !isEvents ? length : isAtFault || !status ? Math.ceil(length / PARTS) : undefined;
+  if (isFinal && !isAlone) {
+    several.forEach(enlist);
+    return;
+  }
+  if (several.filter((row) => putBack(row, status, isAtFault && isAlone))[0] || isAtFault) return;
+  if (isRefusal && !failedAt) pace.refusals++;
+  const isWrong = isRefusal ? pace.refusals >= Math.min(REFUSALS, countWaiting()) : isFinal;
+  const isWell = performance.now() - pace.acceptedAt < WELL_MS;
+  const delay = isWrong ? PAUSE_MS : isWell ? Math.random() * WELL_CEILING_MS : 0;
+  // Any other status of a wrong configuration speaks of the service as well.
+  const culprit = isAlone && isEvents && (isRefusal || !isWrong) ? first.key : "";
+  const began = Math.floor(Date.now() - performance.now() + beganAt);
+  fail(retryAfter ? RETRY_AFTER : culprit, began, retryAfter || delay);
+  if (isWrong && !pace.isPaused) {
+    pace.isPaused = true;
+    report("paused", `status ${status}`);
+  }
+};
