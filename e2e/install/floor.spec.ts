@@ -39,8 +39,8 @@ for (const [lack, taken] of [
     });
     await expectRows(["pageview", "pageview", "failed"]);
     await leaveBy(tab, `${trackCalls(["leaving"])} location.assign("/next")`);
-    // Chromium kills a page whose exit takes half a second, as on a busy machine. Without locks the event comes at the start
-    // of a page then, once it is 20 s old.
+    // Chromium kills a page whose exit takes half a second, as on a busy machine. The event comes
+    // once its lease is over then, after 20 s.
     const isStored = async () => (await rows()).some(({ event_uid }) => event_uid === "leaving");
     const what = "the event of the page that was left";
     const views = ["pageview", "pageview", "pageview"];

@@ -1,5 +1,5 @@
 import type { Page } from "playwright";
-import { LEFT_ALONE_MS } from "../../../src/browser/delivery/timings.js";
+import { FIRST_LEASE_MS } from "../../../src/browser/delivery/timings.js";
 import { post, postBatches } from "../../../test/service/bench/load.js";
 import { median } from "../../../test/support/median.js";
 import { waitFor } from "../../../test/support/wait.js";
@@ -93,7 +93,7 @@ const delivered = async (stage: Stage): Promise<Row> => {
       }, rows);
       // Younger ones of another page are left to it, until a look some seconds later.
       const youngest = Math.max(...rows.map(([key]) => Number(key.split(":").pop())));
-      await waitFor(() => Date.now() - youngest > LEFT_ALONE_MS);
+      await waitFor(() => Date.now() - youngest > FIRST_LEASE_MS);
       const began = performance.now();
       await page.goto(new URL("/tracked", page.url()).href);
       const stored = () =>
