@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { refuseOtherHosts } from "../../src/service/access/private-access.js";
 import { contentSecurityPolicy, PAGE_HEADERS } from "../../src/service/http/page-headers.js";
-import { refuseOtherHosts } from "../../src/service/http/private-access.js";
 import { inlineScriptHashes, renderPage } from "./render.js";
 import { type ServiceSwitch, switchRoutes } from "./switch-routes.js";
 

@@ -1,4 +1,4 @@
-import { StartError } from "../../src/service/config/start-error.js";
+import { StartError } from "../../src/service/base/start-error.js";
 import { createSite } from "../site/server.js";
 import { createServiceSwitch } from "./service-switch.js";
 import {

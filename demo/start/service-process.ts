@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { StartError } from "../../src/service/config/start-error.js";
+import { StartError } from "../../src/service/base/start-error.js";
 import { ROOT, SERVICE, type Settings } from "./settings.js";
 
 /** Milliseconds until the service must be ready; the first start creates and fills a database. */

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { StartError } from "../../src/service/base/start-error.js";
 import { readConfig } from "../../src/service/config/read-config.js";
-import { StartError } from "../../src/service/config/start-error.js";
 
 const DEFAULTS = readConfig({});
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));

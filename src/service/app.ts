@@ -1,11 +1,13 @@
 import { compile } from "@fastify/proxy-addr";
 import Fastify, { type FastifyInstance } from "fastify";
-import { personRoutes } from "./admin/person.js";
-import { createTombstones } from "./admin/tombstones.js";
-import { traitRoutes } from "./admin/traits.js";
+import { createAccess } from "./access/access.js";
+import { decorateWorkspace, requireAdmin, requireBearer } from "./access/auth.js";
+import { boundConnections } from "./access/connection-bound.js";
+import { limitRequests } from "./access/limits.js";
+import { refuseOtherHosts, refuseOtherMachines } from "./access/private-access.js";
+import { StartError } from "./base/start-error.js";
 import { isPrivate, type ServiceConfig } from "./config/options.js";
 import { readConfig } from "./config/read-config.js";
-import { StartError } from "./config/start-error.js";
 import type { Database } from "./database/database.js";
 import { continueIds } from "./database/event-id.js";
 import { followGeneration } from "./database/generation.js";
@@ -13,7 +15,7 @@ import { openDatabase } from "./database/open-database.js";
 import { createSettled } from "./database/settled.js";
 import { isUnavailable, tellFault } from "./database/sql-state.js";
 import { BOUNDS, type Bounds } from "./database/transaction-time.js";
-import { decorateWorkspace, requireAdmin, requireBearer } from "./http/auth.js";
+import { closeConnections } from "./http/closing.js";
 import { allowOrigins } from "./http/cors.js";
 import {
   answerBadHttp,
@@ -23,26 +25,21 @@ import {
   ErrorBody,
   refuseOtherMethods,
 } from "./http/errors.js";
-import { limitRequests } from "./http/limits.js";
 import { describeRoutes } from "./http/openapi.js";
-import { refuseOtherHosts, refuseOtherMachines } from "./http/private-access.js";
-import { createAccess } from "./http/tokens.js";
 import { VALIDATION } from "./http/validation.js";
+import { keepDeadLetters } from "./ingest/dead-letters.js";
+import { eventRoutes } from "./ingest/event-route.js";
 import { createProve } from "./ingest/identity.js";
-import { eventRoutes } from "./ingest/route.js";
+import { watchRefusals } from "./ingest/refusals.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store.js";
 import { followSums } from "./numbers/follower.js";
+import { numbersRoute } from "./numbers/numbers-route.js";
 import { numbersPage } from "./numbers/page.js";
-import { numbersRoute } from "./numbers/route.js";
-import { boundConnections } from "./operations/connection-bound.js";
-import { closeConnections } from "./operations/connections.js";
-import { keepDeadLetters } from "./operations/dead-letters.js";
-import { healthRoutes } from "./operations/health.js";
-import { logOptions } from "./operations/logging.js";
-import { createMetrics, metricsRoute } from "./operations/metrics.js";
-import { watchRefusals } from "./operations/refusals.js";
-import { keepFor } from "./operations/retention.js";
+import { personRoutes } from "./person/person.js";
+import { createTombstones } from "./person/tombstones.js";
+import { traitRoutes } from "./person/traits.js";
+import { keepFor } from "./records/deletion/retention.js";
 import { demoRoutes } from "./records/demo.js";
 import { eventListRoute } from "./records/events.js";
 import { Account, Contact } from "./records/record-schemas.js";
@@ -50,6 +47,9 @@ import { recordRoutes } from "./records/records.js";
 import { seed } from "./records/seed.js";
 import { User, UserList } from "./records/user-schemas.js";
 import { userRoutes } from "./records/users.js";
+import { healthRoutes } from "./watch/health.js";
+import { logOptions } from "./watch/logging.js";
+import { createMetrics, metricsRoute } from "./watch/metrics.js";
 
 export interface ServiceOptions extends Partial<ServiceConfig> {
   /** A database that is open already; closed with the service. One is opened as configured where it is absent. */

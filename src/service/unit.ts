@@ -2,11 +2,11 @@ import cluster, { type Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import Fastify from "fastify";
 import type { MetricObject } from "prom-client";
+import { StartError } from "./base/start-error.js";
 import type { ServiceConfig } from "./config/options.js";
-import { StartError } from "./config/start-error.js";
 import type { UnitMessage } from "./config/unit-messages.js";
-import { logOptions } from "./operations/logging.js";
-import { createTotals } from "./operations/totals.js";
+import { logOptions } from "./watch/logging.js";
+import { createTotals } from "./watch/totals.js";
 
 /** Milliseconds after which a process that has ended is replaced; each end that follows another doubles them up to the most. */
 const [AGAIN_MS, MOST_MS] = [100, 30_000];

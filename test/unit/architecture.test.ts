@@ -32,11 +32,14 @@ const byName = new Map(modules.map((module) => [module.name, module]));
 /** Files directly in `src`, in `service` and in `browser`: all others belong to a folder. */
 const ENTRIES = /^(index|snippet|read|send|clicks|active|recorder|types|event|declared|service\/(main|unit|app))$/;
 /** The folders of the service, from the top: each imports from those below it, `ingest` and `records` not from each other. */
-const SERVICE = ["commands", "operations", "numbers", "admin", "ingest", "records", "http", "database", "config"];
+const SERVICE = [
+  ...["commands", "watch", "numbers", "person", "ingest", "records"],
+  ...["access", "http", "database", "config", "base"],
+];
 /** What stands beside the service. */
 const BESIDE = [...new Set(modules.map(({ name }) => name.split("/")[0]))].filter((part) => part !== "service");
 const PLACES =
-  /^(browser\/(global|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|trusted\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/|recorder\/|service\/(commands|operations|admin|ingest|records|numbers|http|database|config)\/)/;
+  /^(browser\/(global|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|trusted\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/|recorder\/|service\/(commands|watch|numbers|person|ingest|records|access|http|database|config|base)\/)/;
 
 /** Each import that is wrong as a line of text. */
 const imports = (of: RegExp, isWrong: (from: string, by: string) => boolean): string[] =>
@@ -114,6 +117,15 @@ it.each<[string, () => string[]]>([
     },
   ],
   [
+    "no two files of the service have one name",
+    () => {
+      const names = modules.map(({ name }) => name).filter((name) => name.startsWith("service/"));
+      return names.filter((name) =>
+        names.some((other) => other !== name && posix.basename(other) === posix.basename(name)),
+      );
+    },
+  ],
+  [
     "each folder of the service says first what it promises",
     () =>
       SERVICE.flatMap((folder) => {
@@ -178,5 +190,5 @@ it("reads what the files really import, and finds what is forbidden", () => {
   expect(places(/^browser\/page$/, /\baddEventListener\b/)).toHaveLength(1);
   expect(places(/^trusted\/errors$/, /\bclass \w/)).toHaveLength(1);
   expect(imports(/^service\/database\/postgres\/connections$/, (from) => from === "pg")).toHaveLength(1);
-  expect(imports(/^service\/app$/, (from) => from === "service/ingest/route")).toHaveLength(1);
+  expect(imports(/^service\/app$/, (from) => from === "service/ingest/event-route")).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import type { ServiceOptions } from "../../../src/service/app.js";
+import { DEFAULT_WORKSPACE } from "../../../src/service/base/exact-text.js";
 import { idAt } from "../../../src/service/database/event-id.js";
-import { DEFAULT_WORKSPACE } from "../../../src/service/database/exact-text.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { insertEvents } from "../../../src/service/ingest/rows.js";
 import { AT_ONCE } from "../../../test/service/support/bounds.js";

@@ -1,7 +1,7 @@
+import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
+import { StartError } from "../base/start-error.js";
 import type { ServiceConfig } from "../config/options.js";
-import { StartError } from "../config/start-error.js";
 import type { Query } from "../database/database.js";
-import { DEFAULT_WORKSPACE } from "../database/exact-text.js";
 import { addWorkspace, KINDS, type Kind, listTokens, listWorkspaces, sha256 } from "./token-store.js";
 
 /** Tokens that may do something, and whose each is. */

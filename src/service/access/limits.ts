@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import ipaddr from "ipaddr.js";
+import { DAY_MS, HOUR_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
-import { DAY_MS, HOUR_MS } from "../config/time-argument.js";
+import { HttpError } from "../http/errors.js";
 import { type Counter, createCounter } from "./counter.js";
-import { HttpError } from "./errors.js";
 
 /** Bits of the networks of IPv6 that stand for their addresses: a link, a household, a site. */
 export const BITS = [64, 56, 48] as const;

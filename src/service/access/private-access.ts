@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { isLoopbackAddress } from "../config/loopback.js";
-import { HttpError } from "./errors.js";
+import { isLoopbackAddress } from "../base/loopback.js";
+import { HttpError } from "../http/errors.js";
 
 /**
  * Refuses requests that ask for another host than this machine. A page of the internet whose name suddenly resolves

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import { StartError } from "../config/start-error.js";
+import { StartError } from "../base/start-error.js";
 import type { Database, Query } from "../database/database.js";
 import { moveGeneration } from "../database/generation.js";
 

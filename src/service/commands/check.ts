@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { StartError } from "../config/start-error.js";
-import { DAY_MS } from "../config/time-argument.js";
+import { encodeText } from "../base/exact-text.js";
+import { StartError } from "../base/start-error.js";
+import { DAY_MS } from "../base/times.js";
 import type { Query } from "../database/database.js";
-import { encodeText } from "../database/exact-text.js";
 import type { Commands } from "./delete.js";
 
 interface Expected {

@@ -1,16 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { listDeeds } from "../admin/audit.js";
-import { eraseContact } from "../admin/erasure.js";
+import { StartError } from "../base/start-error.js";
+import { DAY_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
-import { StartError } from "../config/start-error.js";
-import { DAY_MS } from "../config/time-argument.js";
 import type { Database, Query } from "../database/database.js";
 import type { Bounds } from "../database/transaction-time.js";
-import { confirmClock } from "../operations/retention-clock.js";
+import { listDeeds } from "../person/audit.js";
+import { eraseContact } from "../person/erasure.js";
 import { hasContact, similarContacts } from "../records/contacts.js";
-import { type Chosen, countEvents, deleteEvents, deleteEventsBefore } from "../records/deletion/events.js";
+import { type Chosen, countEvents, deleteEvents, deleteEventsBefore } from "../records/deletion/chosen-events.js";
 import { deleteLettersNaming } from "../records/deletion/letters.js";
 import { countNaming, deleteNaming } from "../records/deletion/naming.js";
+import { confirmClock } from "../records/deletion/retention-clock.js";
 
 /** What the audit log calls a command. */
 const COMMAND = "command line";

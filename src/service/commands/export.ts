@@ -3,9 +3,9 @@ import { rename, rm } from "node:fs/promises";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stringify } from "csv-stringify";
-import { fileReason } from "../config/file-error.js";
-import { StartError } from "../config/start-error.js";
-import { csvRow, type Exported, jsonLine } from "../records/stored.js";
+import { fileReason } from "../base/file-error.js";
+import { StartError } from "../base/start-error.js";
+import { csvRow, type Exported, jsonLine } from "../records/export-page.js";
 
 export type Format = "ndjson" | "csv";
 

@@ -1,12 +1,19 @@
 import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { StartError } from "../config/start-error.js";
+import { StartError } from "../base/start-error.js";
 import type { Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
 import { lostPlace } from "../database/restored.js";
 import { createSettled, type Settled } from "../database/settled.js";
 import { BOUNDS } from "../database/transaction-time.js";
-import { type Exported, type ExportOptions, exportPage, exportRows, jsonLine, type Part } from "../records/stored.js";
+import {
+  type Exported,
+  type ExportOptions,
+  exportPage,
+  exportRows,
+  jsonLine,
+  type Part,
+} from "../records/export-page.js";
 
 /** Milliseconds between two looks for what has become settled. */
 const LOOK_MS = 1_000;

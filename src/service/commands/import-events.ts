@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { readMapping } from "../admin/mapping.js";
-import { createTombstones } from "../admin/tombstones.js";
-import { fileReason } from "../config/file-error.js";
-import { StartError } from "../config/start-error.js";
+import { UUID } from "../base/exact-text.js";
+import { fileReason } from "../base/file-error.js";
+import { findMember } from "../base/json-text.js";
+import { StartError } from "../base/start-error.js";
 import type { Database } from "../database/database.js";
 import { continueIds, newIds } from "../database/event-id.js";
-import { UUID } from "../database/exact-text.js";
 import { BOUNDS, writeInTime } from "../database/transaction-time.js";
-import { findMember } from "../ingest/json-text.js";
 import { createMissingRecords, makeAccounts, makeContacts } from "../ingest/missing-records.js";
 import { insertEvents, type NewEvent, stampOf } from "../ingest/rows.js";
+import { readMapping } from "../person/mapping.js";
+import { createTombstones } from "../person/tombstones.js";
 import { type Change, check, read } from "./import-lines.js";
 
 const Uid = Type.String({ minLength: 1 });

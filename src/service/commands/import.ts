@@ -1,13 +1,13 @@
 import { basename } from "node:path";
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { columnsOf, newRecord, TRAITS, Uid } from "../admin/traits.js";
-import { StartError } from "../config/start-error.js";
+import { digest, encodeText, recordId } from "../base/exact-text.js";
+import { findMember } from "../base/json-text.js";
+import { StartError } from "../base/start-error.js";
 import type { Database, Query } from "../database/database.js";
-import { digest, encodeText, recordId } from "../database/exact-text.js";
-import { findMember } from "../ingest/json-text.js";
 import { makeRecords } from "../ingest/missing-records.js";
-import { exportRows, jsonLine } from "../records/stored.js";
+import { columnsOf, newRecord, TRAITS, Uid } from "../person/traits.js";
+import { exportRows, jsonLine } from "../records/export-page.js";
 import { type Line as EventLine, eventOf, type ImportOptions, importEvents, storeEvents } from "./import-events.js";
 import { check, read } from "./import-lines.js";
 

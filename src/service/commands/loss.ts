@@ -1,4 +1,4 @@
-import { DAY_MS } from "../config/time-argument.js";
+import { DAY_MS } from "../base/times.js";
 import type { Query } from "../database/database.js";
 
 export interface LossOptions {

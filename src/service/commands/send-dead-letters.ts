@@ -1,16 +1,16 @@
 import Fastify from "fastify";
-import { createTombstones } from "../admin/tombstones.js";
+import type { Access } from "../access/access.js";
+import { decorateWorkspace } from "../access/auth.js";
 import type { ServiceConfig } from "../config/options.js";
 import type { Database } from "../database/database.js";
 import { continueIds } from "../database/event-id.js";
-import { decorateWorkspace } from "../http/auth.js";
 import { answerErrors, ErrorBody } from "../http/errors.js";
-import type { Access } from "../http/tokens.js";
 import { VALIDATION } from "../http/validation.js";
-import { eventRoutes } from "../ingest/route.js";
+import { eventRoutes } from "../ingest/event-route.js";
 import { EVENT_PATH, EventInput, Success } from "../ingest/schemas.js";
 import { createEventStore } from "../ingest/store.js";
-import { exportRows } from "../records/stored.js";
+import { createTombstones } from "../person/tombstones.js";
+import { exportRows } from "../records/export-page.js";
 
 /**
  * Sends dead letters again, by the same way as events, without a network between; a letter whose event is stored is deleted.

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { spreadTables } from "../database/postgres/spread.js";
+import { spreadTables } from "../database/postgres/spread-tables.js";
 import type { Commands } from "./delete.js";
 
 /** The command that spreads the tables of a database that held events before it had Citus. */

@@ -1,8 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { WORKSPACE } from "../config/options.js";
-import { StartError } from "../config/start-error.js";
-import { DAY_MS, readTime, TIME_EXPECTED } from "../config/time-argument.js";
-import { DEFAULT_WORKSPACE } from "../database/exact-text.js";
 import {
   addWorkspace,
   createToken,
@@ -12,7 +8,11 @@ import {
   listWorkspaces,
   revokeToken,
   rotateToken,
-} from "../http/token-store.js";
+} from "../access/token-store.js";
+import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
+import { StartError } from "../base/start-error.js";
+import { DAY_MS, readTime, TIME_EXPECTED } from "../base/times.js";
+import { WORKSPACE } from "../config/options.js";
 import { secretOf } from "../ingest/identity.js";
 import { deleteWorkspace } from "../records/deletion/workspace.js";
 import type { Commands } from "./delete.js";

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { XStatic } from "typebox/schema";
+import { isLoopback } from "../base/loopback.js";
 import { DEFAULT_PORT } from "./default-port.mjs";
-import { isLoopback } from "./loopback.js";
 import { ROOT_FOLDER } from "./root-folder.js";
 
 /** One token or two. A user name of HTTP Basic has neither a colon nor control characters (RFC 7617 §2). */

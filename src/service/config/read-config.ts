@@ -3,10 +3,10 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import Format from "typebox/format";
 import { Errors, type XStatic } from "typebox/schema";
+import { nearName } from "../base/near-name.js";
+import { StartError } from "../base/start-error.js";
 import { addressesOf } from "./database-url.js";
-import { nearName } from "./near-name.js";
 import { isPrivate, OPTIONS, type ServiceConfig, type Workspace } from "./options.js";
-import { StartError } from "./start-error.js";
 
 /** Variables of the project that other programs read: the demo, its clients, Docker, the tests. */
 const ELSEWHERE = /^TRACKLET_(SITE_PORT|DIST|BASE_URL|TRACK_URL|URL|DOMAIN|ALL|ENGINES|MEASURE|APP_OUT|TEST_CLUSTER)$/;

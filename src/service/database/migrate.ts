@@ -1,7 +1,7 @@
-import { StartError } from "../config/start-error.js";
+import { StartError } from "../base/start-error.js";
 import type { Database, Query } from "./database.js";
 import { MIGRATIONS } from "./migrations.js";
-import { TABLES } from "./postgres/spread.js";
+import { TABLES } from "./postgres/spread-tables.js";
 import { errorCode, repeated } from "./sql-state.js";
 
 /** What PostgreSQL answers to the later of two processes that make the same tables: a row of its catalogue is there already. */

@@ -1,4 +1,4 @@
-import { digest } from "./exact-text.js";
+import { digest } from "../base/exact-text.js";
 
 /**
  * The statements that each release brings to the schema, oldest first. One that was released is never changed.

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { isLoopbackAddress } from "../config/loopback.js";
+import { isLoopbackAddress } from "../base/loopback.js";
 
 /** Who may read an answer; `credentials` where a browser may send its own, as beacons do. */
 type Readers = "credentials" | "pages" | "nobody";

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { isLoopbackAddress } from "../config/loopback.js";
+import { isLoopbackAddress } from "../base/loopback.js";
 
 /**
  * The address under which a client finds this service. Anything may stand in a request's `Host`: it is believed where

@@ -1,5 +1,5 @@
 import type { FastifySchemaValidationError, preValidationAsyncHookHandler } from "fastify";
-import { readTime, TIME_EXPECTED } from "../config/time-argument.js";
+import { readTime, TIME_EXPECTED } from "../base/times.js";
 import { HttpError } from "./errors.js";
 
 /**

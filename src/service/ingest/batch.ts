@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
-import { digest } from "../database/exact-text.js";
-import { requireApiToken } from "../http/auth.js";
+import { requireApiToken } from "../access/auth.js";
+import { pointsOf } from "../access/limits.js";
+import { digest } from "../base/exact-text.js";
+import { elementsOf } from "../base/json-text.js";
 import { errors, explainError, HttpError } from "../http/errors.js";
-import { pointsOf } from "../http/limits.js";
 import { describeErrors } from "../http/validation.js";
 import { readEventBodies } from "./body.js";
 import type { Prove } from "./identity.js";
-import { elementsOf } from "./json-text.js";
 import { type Judged, judgeEvent, type Sender, type Shared, senderOf } from "./judge.js";
 import { BATCH_PATH, EventInput, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, type Verdict, Verdicts } from "./schemas.js";
 

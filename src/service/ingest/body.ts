@@ -3,9 +3,9 @@ import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Holding } from "../access/held-bytes.js";
+import { networkOf } from "../access/limits.js";
 import { HttpError, MEDIA_TYPE } from "../http/errors.js";
-import { networkOf } from "../http/limits.js";
-import type { Holding } from "./held.js";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -1,15 +1,15 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
-import { DAY_MS } from "../config/time-argument.js";
+import { createCounter } from "../access/counter.js";
+import { networkOf } from "../access/limits.js";
+import { encodeText, parseJson } from "../base/exact-text.js";
+import { DAY_MS } from "../base/times.js";
 import type { Database } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
-import { encodeText, parseJson } from "../database/exact-text.js";
-import { createCounter } from "../http/counter.js";
 import type { Answered } from "../http/errors.js";
-import { networkOf } from "../http/limits.js";
-import { withoutProof } from "../ingest/identity.js";
-import type { RefusedRow } from "../ingest/judge.js";
-import { stampOf } from "../ingest/rows.js";
-import { EVENT_PATH } from "../ingest/schemas.js";
+import { withoutProof } from "./identity.js";
+import type { RefusedRow } from "./judge.js";
+import { stampOf } from "./rows.js";
+import { EVENT_PATH } from "./schemas.js";
 
 /** Milliseconds for which a letter is kept, and between two looks for older ones. */
 const [KEEP_MS, LOOK_MS] = [7 * DAY_MS, 3_600_000];

@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyInstance } from "fastify";
-import { requireApiToken } from "../http/auth.js";
+import { requireApiToken } from "../access/auth.js";
+import { createHeld } from "../access/held-bytes.js";
+import { createQuota, pointsOf } from "../access/limits.js";
 import { EXPOSED } from "../http/cors.js";
 import { errors, HttpError } from "../http/errors.js";
-import { createQuota, pointsOf } from "../http/limits.js";
 import { batchRoute } from "./batch.js";
 import { readEventBodies } from "./body.js";
-import { createHeld } from "./held.js";
 import { type EventOptions, judgeEvent, type Shared, senderOf } from "./judge.js";
 import { BATCH_PATH, EVENT_PATH, EventInput, MAX_BATCH_BYTES, OFFER, Success } from "./schemas.js";
 import type { EventStore } from "./store.js";

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { DEFAULT_WORKSPACE, parseJson } from "../base/exact-text.js";
+import { findMember, withoutMember } from "../base/json-text.js";
+import { DAY_MS, LONGEST_WAIT_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
-import { DAY_MS, LONGEST_WAIT_MS } from "../config/time-argument.js";
-import { DEFAULT_WORKSPACE, parseJson } from "../database/exact-text.js";
 import { HttpError } from "../http/errors.js";
-import { findMember, withoutMember } from "./json-text.js";
 
 /** The member of `params` that has the proof. */
 export const PROOF_MEMBER = "identity_proof";

@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Static } from "typebox";
-import { nearName } from "../config/near-name.js";
+import type { Access } from "../access/access.js";
+import type { createHeld } from "../access/held-bytes.js";
+import { type createQuota, networkOf } from "../access/limits.js";
+import { filledText } from "../base/exact-text.js";
+import { findMember, withoutMember } from "../base/json-text.js";
+import { nearName } from "../base/near-name.js";
+import { DAY_MS, LONGEST_WAIT_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
-import { DAY_MS, LONGEST_WAIT_MS } from "../config/time-argument.js";
-import { filledText } from "../database/exact-text.js";
 import { type Answered, HttpError } from "../http/errors.js";
-import { type createQuota, networkOf } from "../http/limits.js";
-import type { Access } from "../http/tokens.js";
-import type { createHeld } from "./held.js";
 import { PROOF_MEMBER, type Prove } from "./identity.js";
-import { findMember, withoutMember } from "./json-text.js";
 import { type NewEvent, stampOf } from "./rows.js";
 import { type EventInput, MAX_PARAMS_DEPTH } from "./schemas.js";
 

@@ -1,7 +1,7 @@
+import type { Counter } from "../access/counter.js";
+import { encodeText, recordId } from "../base/exact-text.js";
 import type { Statement, Written } from "../database/database.js";
-import { encodeText, recordId } from "../database/exact-text.js";
 import { createInsert } from "../database/insert-rows.js";
-import type { Counter } from "../http/counter.js";
 
 /** What an event tells of records: whose it is, and when it was received. */
 export interface Told {

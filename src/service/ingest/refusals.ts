@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Answered } from "../http/errors.js";
-import type { RefusedRow } from "../ingest/judge.js";
-import { BATCH_PATH, EVENT_PATH } from "../ingest/schemas.js";
+import type { RefusedRow } from "./judge.js";
+import { BATCH_PATH, EVENT_PATH } from "./schemas.js";
 
 /** Why events are refused, by the status of the answer. What was stored before it is not among them. */
 const REASONS: Record<number, string> = {

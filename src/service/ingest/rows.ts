@@ -1,5 +1,5 @@
+import { digest, encodeText, filledText, isUuid, recordId } from "../base/exact-text.js";
 import type { Statement } from "../database/database.js";
-import { digest, encodeText, filledText, isUuid, recordId } from "../database/exact-text.js";
 import { createAppend, createInsert } from "../database/insert-rows.js";
 
 /** An event on its way into the database. */

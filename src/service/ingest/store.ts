@@ -1,10 +1,10 @@
-import { DAY_MS } from "../config/time-argument.js";
+import { createCounter } from "../access/counter.js";
+import { recordId } from "../base/exact-text.js";
+import { DAY_MS } from "../base/times.js";
 import type { Database, Shard } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
-import { recordId } from "../database/exact-text.js";
 import { isUnavailable } from "../database/sql-state.js";
 import { BOUNDS, type Bounds, writeInTime } from "../database/transaction-time.js";
-import { createCounter } from "../http/counter.js";
 import { createGroupCommit } from "./group-commit.js";
 import { createMissingRecords, type Done, makeAccounts, makeContacts } from "./missing-records.js";
 import { insertEvents, type NewEvent } from "./rows.js";

@@ -5,7 +5,7 @@ import { idAt } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
 import { isUnavailable } from "../database/sql-state.js";
 import { renew, staleHours } from "./renew.js";
-import { step } from "./step.js";
+import { step } from "./sums.js";
 
 /** Milliseconds after a failure, which may be of the database and of long duration. */
 const AGAIN_MS = 60_000;

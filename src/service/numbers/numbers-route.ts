@@ -6,7 +6,7 @@ import type { Settled } from "../database/settled.js";
 import { errors, HttpError } from "../http/errors.js";
 import { countActive, countKeys, countMissing, countNames, lastEvent } from "./questions.js";
 import { isTimeZone, SPANS, type Span, stepsOf } from "./spans.js";
-import { followedTo } from "./step.js";
+import { followedTo } from "./sums.js";
 
 const Count = (description: string) => Type.Integer({ description });
 const Counts = Type.Array(Type.Integer(), { description: "By step" });

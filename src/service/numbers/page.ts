@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { FastifyPluginAsync } from "fastify";
+import { sha256 } from "../access/token-store.js";
 import { ROOT_FOLDER } from "../config/root-folder.js";
 import { contentSecurityPolicy, PAGE_HEADERS } from "../http/page-headers.js";
-import { sha256 } from "../http/token-store.js";
 
 const FILES = { "main.js": "text/javascript", "main.css": "text/css", "icon.svg": "image/svg+xml" };
 const POLICY = contentSecurityPolicy({

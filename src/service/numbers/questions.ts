@@ -1,6 +1,6 @@
+import { decodeText } from "../base/exact-text.js";
 import type { Query } from "../database/database.js";
 import { timeOf } from "../database/event-id.js";
-import { decodeText } from "../database/exact-text.js";
 import type { ACTIVE_TABLES } from "./active.js";
 import { type Kind, OTHER } from "./keys.js";
 import { cutByDays } from "./spans.js";

@@ -1,4 +1,4 @@
-import { HOUR_MS } from "../config/time-argument.js";
+import { HOUR_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { idAt, LATE_MS } from "../database/event-id.js";
 import { renewActive } from "./active.js";

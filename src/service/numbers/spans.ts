@@ -1,5 +1,5 @@
 import { Temporal } from "temporal-polyfill";
-import { DAY_MS, HOUR_MS } from "../config/time-argument.js";
+import { DAY_MS, HOUR_MS } from "../base/times.js";
 import { bitsOf, dayOf } from "./active.js";
 
 /** What can be asked for: the last 24 hours by the hour, or so many days, today included. */

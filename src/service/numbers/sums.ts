@@ -1,10 +1,10 @@
-import { HOUR_MS } from "../config/time-argument.js";
+import { HOUR_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
-import { hourOf, markStale } from "../records/stale.js";
+import { hourOf, markStale } from "../records/stale-hours.js";
 import { addActive } from "./active.js";
 import { ALL_KINDS, KINDS, type Kind, OTHER, QUARTER } from "./keys.js";
-import { addCounts, boundKeys, type Count } from "./top.js";
+import { addCounts, boundKeys, type Count } from "./top-keys.js";
 
 /** Events of one step: its transaction holds up nobody for long. */
 export const STEP = 5_000;

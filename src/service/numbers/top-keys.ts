@@ -1,6 +1,6 @@
-import { HOUR_MS } from "../config/time-argument.js";
+import { HOUR_MS } from "../base/times.js";
 import type { Query } from "../database/database.js";
-import { hourOf } from "../records/stale.js";
+import { hourOf } from "../records/stale-hours.js";
 import { type Kind, MAX_KEYS, OTHER, QUARTER_MS } from "./keys.js";
 
 /** Of one kind, how many events a key has in a quarter. */

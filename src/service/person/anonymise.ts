@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { DAY_MS } from "../config/time-argument.js";
+import { decodeText, filledText } from "../base/exact-text.js";
+import { findMember } from "../base/json-text.js";
+import { DAY_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
-import { decodeText, filledText } from "../database/exact-text.js";
-import { findMember } from "../ingest/json-text.js";
 import { makeRecords } from "../ingest/missing-records.js";
 import { insertEvents, type NewEvent } from "../ingest/rows.js";
 import { tellDeleted } from "../records/deletion/notices.js";
 import { inSteps, type Which } from "../records/deletion/steps.js";
-import { markStale } from "../records/stale.js";
+import { markStale } from "../records/stale-hours.js";
 
 /** Events in one transaction. */
 const CHUNK = 500;

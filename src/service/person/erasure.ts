@@ -1,5 +1,5 @@
+import { decodeText, recordId } from "../base/exact-text.js";
 import type { Database, Query } from "../database/database.js";
-import { decodeText, recordId } from "../database/exact-text.js";
 import { afterAllHaveRead, moveGeneration } from "../database/generation.js";
 import { BOUNDS, type Bounds } from "../database/transaction-time.js";
 import { makeRecords } from "../ingest/missing-records.js";

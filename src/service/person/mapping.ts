@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { digest, filledText, parseJson } from "../database/exact-text.js";
-import { findMember } from "../ingest/json-text.js";
+import { digest, filledText, parseJson } from "../base/exact-text.js";
+import { findMember } from "../base/json-text.js";
 
 const strict = { additionalProperties: false };
 /** Where something is in a line: names with dots between, of several places the first one that has it. */

@@ -5,7 +5,7 @@ import type { Database } from "../database/database.js";
 import type { Bounds } from "../database/transaction-time.js";
 import { errors, notFound } from "../http/errors.js";
 import { lettersNaming } from "../records/deletion/letters.js";
-import { exportPage, exportRows, jsonLine } from "../records/stored.js";
+import { exportPage, exportRows, jsonLine } from "../records/export-page.js";
 import { beginDeed, endDeed } from "./audit.js";
 import { eraseContact, isKnown } from "./erasure.js";
 import { markIn } from "./tombstones.js";

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { LONGEST_WAIT_MS } from "../config/time-argument.js";
+import { recordId, toUuid } from "../base/exact-text.js";
+import { LONGEST_WAIT_MS } from "../base/times.js";
 import type { Query } from "../database/database.js";
-import { recordId, toUuid } from "../database/exact-text.js";
 import type { NewEvent } from "../ingest/rows.js";
 
 const KEY = "tombstones";

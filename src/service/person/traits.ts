@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { type Static, type TProperties, Type } from "typebox";
+import { encodeText, recordId } from "../base/exact-text.js";
 import type { Database, Query } from "../database/database.js";
-import { encodeText, recordId } from "../database/exact-text.js";
 import { errors } from "../http/errors.js";
 import { makeRecords } from "../ingest/missing-records.js";
 import { Account, Contact, Stage } from "../records/record-schemas.js";

@@ -1,5 +1,5 @@
+import { decodeText, encodeText, recordId } from "../base/exact-text.js";
 import type { Database, Query } from "../database/database.js";
-import { decodeText, encodeText, recordId } from "../database/exact-text.js";
 
 /** Uids that are named at most. */
 const MAX_NAMED = 10;

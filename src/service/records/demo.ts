@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
+import { DEFAULT_WORKSPACE, decodeText, parseObject, UUID } from "../base/exact-text.js";
 import type { Database } from "../database/database.js";
-import { DEFAULT_WORKSPACE, decodeText, parseObject, UUID } from "../database/exact-text.js";
 import { readIntegers } from "../http/validation.js";
-import { accountsOf, exportPage, jsonLine } from "./stored.js";
+import { accountsOf, exportPage, jsonLine } from "./export-page.js";
 
 const EventQuery = Type.Object({
   contact_uid: Type.Optional(Type.String()),

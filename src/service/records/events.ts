@@ -1,14 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
+import { UUID } from "../base/exact-text.js";
 import type { Database } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
-import { UUID } from "../database/exact-text.js";
 import { lostPlace } from "../database/restored.js";
 import type { Settled } from "../database/settled.js";
 import { errors, HttpError } from "../http/errors.js";
 import { nextPage, ownUrl } from "../http/own-url.js";
 import { readIntegers, readTimes } from "../http/validation.js";
-import { exportPage, jsonLine } from "./stored.js";
+import { exportPage, jsonLine } from "./export-page.js";
 
 /** Events on a page of `/v2/events` when `limit` is absent, and the most of them. */
 const [DEFAULT_EVENTS, MAX_EVENTS] = [100, 1_000];

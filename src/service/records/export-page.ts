@@ -1,6 +1,6 @@
+import { decodeText, encodeText, filledText, parseJson, recordId } from "../base/exact-text.js";
 import type { Query } from "../database/database.js";
 import { idAt, LATE_MS } from "../database/event-id.js";
-import { decodeText, encodeText, filledText, parseJson, recordId } from "../database/exact-text.js";
 
 /** What can be exported. */
 export const TABLES = ["events", "contacts", "accounts", "users", "dead_letters"] as const;

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { type Static, Type } from "typebox";
+import { decodeText, isUuid, parseObject, recordId } from "../base/exact-text.js";
 import type { Database, Query } from "../database/database.js";
-import { decodeText, isUuid, parseObject, recordId } from "../database/exact-text.js";
 import { errors, notFound } from "../http/errors.js";
 import { Account, Contact } from "./record-schemas.js";
 

@@ -1,5 +1,5 @@
+import { digest, encodeText, recordId } from "../base/exact-text.js";
 import type { Query } from "../database/database.js";
-import { digest, encodeText, recordId } from "../database/exact-text.js";
 import { COMPANIES, FAMILY_NAMES, GIVEN_NAMES, PLANS, ROLES, STAGES } from "./seed-names.js";
 
 const CONTACTS = 60;

@@ -1,4 +1,4 @@
-import { HOUR_MS } from "../config/time-argument.js";
+import { HOUR_MS } from "../base/times.js";
 import type { Query } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
 

@@ -1,5 +1,5 @@
+import { decodeText } from "../base/exact-text.js";
 import type { Query } from "../database/database.js";
-import { decodeText } from "../database/exact-text.js";
 
 /** Names of events that are counted in each workspace, and those of them that are told: who has the token may send any name. */
 const [MAX_NAMES, MAX_TOLD] = [200, 20];

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { digests } from "../access/access.js";
+import { sha256 } from "../access/token-store.js";
 import { isUnavailable } from "../database/sql-state.js";
 import { HttpError } from "../http/errors.js";
-import { sha256 } from "../http/token-store.js";
-import { digests } from "../http/tokens.js";
+import { REFUSALS } from "../ingest/refusals.js";
 import type { EventStore } from "../ingest/store.js";
-import { createEventAges } from "./event-ages.js";
+import { createEventAges } from "./ages.js";
 import { createHistogram } from "./histogram.js";
-import { REFUSALS } from "./refusals.js";
 import { createTeller } from "./totals.js";
 
 /** Bounds in seconds: from a look-up in memory to the time-out of a query. */

@@ -1,8 +1,8 @@
 import pg from "pg";
+import { DEFAULT_WORKSPACE } from "../../../src/service/base/exact-text.js";
 import { addressesOf } from "../../../src/service/config/database-url.js";
 import type { Query } from "../../../src/service/database/database.js";
 import { runningUrl } from "../../../src/service/database/embedded/listening.js";
-import { DEFAULT_WORKSPACE } from "../../../src/service/database/exact-text.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { seed } from "../../../src/service/records/seed.js";
 import type { Place } from "../support/places.js";

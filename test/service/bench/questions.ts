@@ -4,7 +4,7 @@ import pg from "pg";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { SPANS } from "../../../src/service/numbers/spans.js";
-import { step } from "../../../src/service/numbers/step.js";
+import { step } from "../../../src/service/numbers/sums.js";
 import { ROOT } from "../../support/launch.js";
 import type { Place } from "../support/places.js";
 import { startService } from "../support/running-service.js";

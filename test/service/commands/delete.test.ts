@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { recordId } from "../../../src/service/base/exact-text.js";
 import { idAt } from "../../../src/service/database/event-id.js";
-import { recordId } from "../../../src/service/database/exact-text.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { seed } from "../../../src/service/records/seed.js";
 import { commandsAt, DAY, SHOP } from "../support/command-line.js";

@@ -6,7 +6,7 @@ import { addressesOf } from "../../../src/service/config/database-url.js";
 import { readConfig } from "../../../src/service/config/read-config.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { spreadTables, TABLES } from "../../../src/service/database/postgres/spread.js";
+import { spreadTables, TABLES } from "../../../src/service/database/postgres/spread-tables.js";
 import { createSettled } from "../../../src/service/database/settled.js";
 import { BOUNDS } from "../../../src/service/database/transaction-time.js";
 import { openPlace } from "../support/places.js";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { createToken, revokeToken, rotateToken } from "../../../src/service/access/token-store.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { createToken, revokeToken, rotateToken } from "../../../src/service/http/token-store.js";
 import { seed } from "../../../src/service/records/seed.js";
 import { basic } from "../support/basic.js";
 import { AT_ONCE } from "../support/bounds.js";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DEFAULT_WORKSPACE, recordId } from "../../../src/service/base/exact-text.js";
+import { isLoopback } from "../../../src/service/base/loopback.js";
 import { addressesOf } from "../../../src/service/config/database-url.js";
-import { isLoopback } from "../../../src/service/config/loopback.js";
 import type { Database } from "../../../src/service/database/database.js";
-import { DEFAULT_WORKSPACE, recordId } from "../../../src/service/database/exact-text.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { createEventStore } from "../../../src/service/ingest/store.js";
 import { basic } from "../support/basic.js";

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { createTold } from "../../../src/service/operations/refusals.js";
+import { createTold } from "../../../src/service/ingest/refusals.js";
 
 afterEach(() => vi.useRealTimers());
 

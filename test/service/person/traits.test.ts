@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { createToken } from "../../../src/service/access/token-store.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { createToken } from "../../../src/service/http/token-store.js";
 import { overDatabase } from "../support/over-database.js";
 import { expectRefusal } from "../support/refusal.js";
 import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { eraseContact } from "../../../src/service/admin/erasure.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
+import { eraseContact } from "../../../src/service/person/erasure.js";
 import { deleteWorkspace } from "../../../src/service/records/deletion/workspace.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";

@@ -3,8 +3,8 @@ import { createService } from "../../../src/service/app.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
+import { exportPage } from "../../../src/service/records/export-page.js";
 import { seed } from "../../../src/service/records/seed.js";
-import { exportPage } from "../../../src/service/records/stored.js";
 import { fillPlace, lookUps } from "../bench/fill.js";
 import { overDatabase } from "../support/over-database.js";
 

@@ -8,7 +8,7 @@ import { runCommand } from "../../../src/service/commands/cli.js";
 import { readConfig } from "../../../src/service/config/read-config.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { createEventAges } from "../../../src/service/operations/event-ages.js";
+import { createEventAges } from "../../../src/service/watch/ages.js";
 import { findProgram } from "../../support/engines.js";
 import { launch, ROOT } from "../../support/launch.js";
 import { overDatabase } from "../support/over-database.js";

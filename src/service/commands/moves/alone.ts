@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { StartError } from "../../config/start-error.js";
+import { StartError } from "../../base/start-error.js";
 import type { Query } from "../../database/database.js";
 
 /** Those that are connected to this database with the same role but for two: processes of the service, and who follows it. */

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { StartError } from "../../config/start-error.js";
+import { StartError } from "../../base/start-error.js";
 import { openEmptyEmbedded, openFormerEmbedded } from "../../database/embedded/embedded.js";
 import { filesOf, formerOf, majorOf, readServerFile } from "../../database/embedded/folder.js";
 import { lockFolder } from "../../database/embedded/folder-lock.js";

@@ -1,6 +1,6 @@
 import { pipeline } from "node:stream/promises";
 import type { Copying, Query } from "../../database/database.js";
-import { TABLES } from "../../database/postgres/spread.js";
+import { TABLES } from "../../database/postgres/spread-tables.js";
 
 /** A table with all of its columns, as COPY names it. */
 export interface Table {

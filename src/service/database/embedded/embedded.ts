@@ -1,5 +1,5 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
-import { StartError } from "../../config/start-error.js";
+import { StartError } from "../../base/start-error.js";
 import type { Database } from "../database.js";
 import type { Fill } from "../migrate.js";
 import { connectEmpty, connectExisting, connectOlder, connectPostgres } from "../postgres/postgres.js";

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { tryLock } from "fs-native-extensions";
-import { StartError } from "../../config/start-error.js";
+import { StartError } from "../../base/start-error.js";
 import { filesOf, isServerOf, readIfThere, readServerFile } from "./folder.js";
 
 /** The byte that is locked, behind the text: on Windows nobody else could read what is locked. */

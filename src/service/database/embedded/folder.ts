@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { StartError } from "../../config/start-error.js";
+import { StartError } from "../../base/start-error.js";
 
 /** What lies in a data folder. */
 export const filesOf = (folder: string) => ({

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { StartError } from "../../config/start-error.js";
+import { StartError } from "../../base/start-error.js";
 import { filesOf } from "./folder.js";
 import { makePassword, passwordFile } from "./listening.js";
 import { giveTo, type Programs } from "./programs.js";

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chownSync, cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
-import { StartError } from "../../config/start-error.js";
+import { StartError } from "../../base/start-error.js";
 import type { ServerUser } from "./server-user.js";
 
 /** The npm package that has PostgreSQL for this platform. */

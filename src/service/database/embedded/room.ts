@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { StartError } from "../../config/start-error.js";
+import { StartError } from "../../base/start-error.js";
 import { filesOf } from "./folder.js";
 
 /** Bytes of the disk that events leave free: without room for its log the server stops, and what makes room (deleting) needs some. */

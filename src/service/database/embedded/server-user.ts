@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { type Stats, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname } from "node:path";
-import { StartError } from "../../config/start-error.js";
+import { StartError } from "../../base/start-error.js";
 
 /** As whom PostgreSQL's programs run; nobody is named where it is as this process. */
 export interface ServerUser {

@@ -1,9 +1,9 @@
 import type pg from "pg";
-import { StartError } from "../../config/start-error.js";
+import { StartError } from "../../base/start-error.js";
 import { NO_TABLES } from "../migrate.js";
 import { isUnavailable } from "../sql-state.js";
 import { type Connections, type Options, openConnections, TakeError } from "./connections.js";
-import { TABLES } from "./spread.js";
+import { TABLES } from "./spread-tables.js";
 
 /*
  * A database may have several addresses: those of a cluster's nodes, or of a server and its standbys. What is asked goes to one

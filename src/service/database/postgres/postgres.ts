@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import { StartError } from "../../base/start-error.js";
 import { addressesOf } from "../../config/database-url.js";
-import { StartError } from "../../config/start-error.js";
 import type { Database, Query, Statement, Written } from "../database.js";
 import { type Fill, makeEmpty, prepare, requireKnownTables, requireTables } from "../migrate.js";
 import { isUnavailable, repeated } from "../sql-state.js";

@@ -1,9 +1,9 @@
 import type pg from "pg";
-import { StartError } from "../../config/start-error.js";
+import { StartError } from "../../base/start-error.js";
 import type { Database } from "../database.js";
 import { NO_TABLES, requireTables } from "../migrate.js";
 import { askNode } from "./addresses.js";
-import { spreadNew } from "./spread.js";
+import { spreadNew } from "./spread-tables.js";
 
 /** What an address is good for at the start. */
 type Role = "maker" | "worker" | "standby";

@@ -1,4 +1,4 @@
-import { StartError } from "../../config/start-error.js";
+import { StartError } from "../../base/start-error.js";
 import type { Database, Query } from "../database.js";
 
 /*

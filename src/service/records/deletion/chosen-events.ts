@@ -1,6 +1,6 @@
+import { encodeText } from "../../base/exact-text.js";
 import type { Database, Query } from "../../database/database.js";
 import { idAt } from "../../database/event-id.js";
-import { encodeText } from "../../database/exact-text.js";
 import { tellDeletedBefore } from "./notices.js";
 import { deleteInSteps, deleteListed, type Which } from "./steps.js";
 

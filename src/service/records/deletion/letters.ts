@@ -1,6 +1,6 @@
+import { parseJson } from "../../base/exact-text.js";
 import type { Database, Query } from "../../database/database.js";
-import { parseJson } from "../../database/exact-text.js";
-import { type Exported, exportRows } from "../stored.js";
+import { type Exported, exportRows } from "../export-page.js";
 
 /**
  * Deletes the dead letters in which a uid stands, and those of which not all can be searched: what is too large, or no text;

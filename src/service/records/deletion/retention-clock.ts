@@ -1,6 +1,6 @@
-import { DAY_MS } from "../config/time-argument.js";
-import type { Query } from "../database/database.js";
-import { SET_BACK_MS, timeOf } from "../database/event-id.js";
+import { DAY_MS } from "../../base/times.js";
+import type { Query } from "../../database/database.js";
+import { SET_BACK_MS, timeOf } from "../../database/event-id.js";
 
 /** What the clock may be ahead of the time that is known to have passed; the service may have stood still as long. */
 const AHEAD_MS = 2 * DAY_MS;

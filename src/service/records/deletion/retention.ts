@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import { DAY_MS } from "../config/time-argument.js";
-import type { Database } from "../database/database.js";
-import { deleteEventsBefore } from "../records/deletion/events.js";
+import { DAY_MS } from "../../base/times.js";
+import type { Database } from "../../database/database.js";
+import { deleteEventsBefore } from "./chosen-events.js";
 import { judgeClock } from "./retention-clock.js";
 
 /** Milliseconds between two looks for events that are too old. */

@@ -1,5 +1,5 @@
 import type { Database, Query } from "../../database/database.js";
-import { markStale } from "../stale.js";
+import { markStale } from "../stale-hours.js";
 import { tellDeleted, withNoticeId } from "./notices.js";
 
 /** Events deleted in one transaction: a larger one would hold up those that are being stored. */

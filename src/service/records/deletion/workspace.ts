@@ -1,7 +1,7 @@
+import { removeWorkspace } from "../../access/token-store.js";
 import type { Database } from "../../database/database.js";
 import { afterAllHaveRead } from "../../database/generation.js";
 import type { Bounds } from "../../database/transaction-time.js";
-import { removeWorkspace } from "../../http/token-store.js";
 import { deleteInSteps } from "./steps.js";
 
 /** Tables of a workspace's rows that nothing else tells of; its records and events come before. */
