@@ -137,7 +137,12 @@ describe("all data of a database", () => {
     const places: string[] = [];
     const store = async (service: RunningService) => {
       await service.post({ contact_uid: "anna", event_uid: "followed" });
-      places.push(await until(async () => (await events(service)).findLast(({ settled }) => settled)?.id));
+      places.push(
+        await until(async () => {
+          const { id, settled } = (await events(service)).at(-1)!;
+          return settled ? id : undefined;
+        }),
+      );
     };
     await serve(source, async (service) => {
       await store(service);
