@@ -5,7 +5,7 @@
 import type { Params } from "../../declared.js";
 import { uuid } from "../../shared/uuid.js";
 import { scopes } from "../config.js";
-import { filed, get, remove, set } from "./storage.js";
+import { filed, get, isInMemory, remove, set } from "./storage.js";
 
 export const IDENTITY = "identity";
 /** Between the members: databases do not keep it in a text, so that no name of theirs holds it. */
@@ -46,7 +46,9 @@ export const identify = (...who: [contact: string, account: string, proof: strin
 export const resetIdentity = (): void => {
   identity = [uuid()];
   hasNamed = false;
-  // Also where the visitor has yet to agree, and nothing is stored in its place.
+  keepIdentity();
+  // Also where the visitor has yet to agree, and nothing is stored in its place. Not before: others must never find none.
+  if (!isInMemory(filed(IDENTITY))) return;
   remove(filed(IDENTITY));
   keepIdentity();
 };
