@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { test as base, expect, track, trackMany, waitFor } from "../harness/fixtures.js";
-import { eventKeys } from "../harness/tab.js";
+import { test as base, expect } from "../harness/fixtures.js";
 import { names, trackCalls } from "../harness/track.js";
 
 /* In how few requests events come, where the service takes several: what is merely more is seen by no other test. */
@@ -45,17 +44,3 @@ for (const [pages, most] of [
     await expectRows(uids);
     expect(gateway.posts().length - before).toBeLessThanOrEqual(most);
   });
-
-test("A request of 150 events that is answered 429 comes again as it was", async ({ open, gateway, expectRows }) => {
-  const page = await open();
-  await track(page, "first");
-  await waitFor(async () => (await eventKeys(page)).length === 0, { what: "the answer that offers it" });
-  let isRefused = false;
-  await gateway.fail(({ method }) => {
-    if (isRefused || method !== "POST") return "pass";
-    isRefused = true;
-    return { status: 429 };
-  });
-  await expectRows(["first", ...(await trackMany(page, 150))]);
-  expect(gateway.posts().map(({ events }) => events.length)).toEqual([1, 150, 150]);
-});
