@@ -47,10 +47,6 @@ storiesTwice("a page that is left", {
   "begins nothing more when another page finds the service well again": `
     A opens; B opens; weather unavailable; A tracks; 1 s; A goes; A sent e1
     weather up; A online; B tracks; 9.5 s; A sent e1; B sent e2 e1`,
-  ...each([9, 14], (seconds) => [
-    `while the service hangs for ${seconds} s loses nothing`,
-    `A opens; 1 s; weather silent; A tracks 24; ${seconds} s; A leaves; weather up; B opens; 60 s; arrived`,
-  ]),
 });
 
 stories("what was in flight at a clean exit", {
@@ -69,20 +65,8 @@ stories("what was in flight at a clean exit", {
     world.sent[0]!.isOpen = false;
     await tell("A returns; A tracks; 60 s; sent e1 e2");
   },
-  "is no mark where the request ends with the page, because its body is too large to outlive it": `
-    A opens; 5 s; weather silent; A tracks 1 {"text":"${"x".repeat(70_000)}"}; 100 ms; A leaves; weather up; B opens; B tracks
-    60 s; once`,
   "does not bring back an event that was evicted":
     "A opens maxEvents=1; 5 s; weather silent; A tracks; 100 ms; A tracks; 100 ms; A leaves; waiting e2",
-  "is sent again where another tab sees an outage that is soon over": `
-    chance 0.1; latency 50; A opens; B opens; 5 s; weather silent; A tracks; 100 ms; A leaves; weather refused; B tracks 2
-    1 s; weather up; 60 s; once`,
-  "does not count as stored because somebody is named in another tab": `
-    A opens; B opens; C opens; 5 s; weather silent; A tracks; 100 ms; A leaves; 1 s; C identifies bob; 1 s
-    weather refused; B tracks 2; 2 s; weather up; 60 s; once`,
-  "does not count as stored because another tab's event fails": `
-    A opens; B opens; C opens; 5 s; weather silent; A tracks; 100 ms; A leaves; weather 503; B tracks; 20 s
-    weather up; 60 s; once`,
   "is sent again when one other event fails twice": `
     A opens; 5 s; weather silent; A tracks; 100 ms; A leaves; B opens; 6 s; weather 503 503 200; B tracks; 60 s; once; waiting `,
   "is not sent again when one other event fails once":
@@ -108,15 +92,6 @@ stories("what was in flight at a clean exit", {
     latency 100; A opens; B opens; C opens; D opens; A tracks 4; B tracks 4; C tracks 4; D tracks 4
     A leaves; B leaves; C leaves; D leaves; E opens; 21 s; E tracks; 1 s; weather unavailable; E tracks 4; 30 s
     weather up; 400 s; once`,
-  "is sent again where its page lives on and hears that it failed, although another tab has dropped its mark":
-    "A opens; B opens; 5 s; latency 2000; next refused; A tracks; 10 ms; A hides; latency 20; B tracks; 30 s; once",
-  "is tried again where it has failed, although another tab has seen the service accept one": `
-    latency 1000; A opens; B opens; A tracks poison refused; 1.1 s; B tracks; 1.5 s; A leaves; B tracks; 2 s
-    cured; 60 s; once`,
-  // At the exit its attempt on the second page is under way.
-  "is tried again where it has failed in an earlier page": `
-    latency 1000; A opens; A tracks poison refused; 3 s; A leaves; B opens; B tracks; 1.5 s; B leaves
-    cured; C opens; C tracks; 60 s; once`,
   // Only where the back-off draws a short delay does the probe come so soon.
   "is there although the outage is over right after the next page has seen it": async () => {
     for (let seed = 1; seed <= 60; seed++)

@@ -117,8 +117,6 @@ stories("events before anybody is named", {
     A opens nobody; B opens nobody; A tracks 3; 1 s; requests 0; A identifies ann/acme; 60 s
     owners ann/acme x3; once`,
   "get them from the next page": "A opens nobody; A tracks; A leaves; B opens as bob; 60 s; owners bob; once",
-  "are sent once, although another page takes their silent page for dead": `
-    latency 2000; A opens nobody; A tracks 3; 60 s; A identifies ann; B opens as ann; 60 s; once`,
   // What is young goes without a lock, and so before what has waited.
   "come behind what is tracked then": "A opens nobody; A tracks; 60 s; A identifies bob; A tracks; 60 s; sent e2 e1",
   "wait on where the storage was emptied: nobody is named any more": `

@@ -186,9 +186,6 @@ stories(
     },
     "stay together where the service asks for rest": `
       A opens; A tracks; 5 s; requests 1; next 429+2; A tracks 150; 10 s; once; requests 300`,
-    "that are cut off, before they are stored or behind, are each stored once": `
-      A opens; A tracks; 5 s; next refused; A tracks 20; 20 s; once
-      next lost; A tracks 20; 20 s; once`,
     "are sent by a service that takes them again only in the next document, where it has said once that it does not": `
       A opens; A tracks; 5 s; most; A tracks 2; 20 s; most 1000; A tracks; 5 s; once`,
     "go as many together as it says with its last answer": async ({ tell, world }) => {

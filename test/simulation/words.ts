@@ -116,11 +116,7 @@ export const PAGE: Record<string, (teller: Teller, page: Page, rest: string) => 
     for (const type of ["storage", "visibilitychange", "pagehide", "online", "pageshow"])
       await page.run(() => page.window.dispatchEvent(new Event(type)));
   },
-  hides: async ({ inform }, page) => {
-    if (page.isHidden) return;
-    await page.hide();
-    inform("onHide", page);
-  },
+  hides: (_, page) => page.isHidden || page.hide(),
   shows: (_, page) => page.show(),
   /** Another window comes in front of it, or goes. */
   covers: (_, page) => page.cover(),

@@ -31,8 +31,6 @@ export interface Rule {
   /** All rows are taken out: at once, or key by key, which others take for deliveries. */
   onClear?(page: Page, isByKey: boolean): void;
   onChoice?(page: Page, choice: "granted" | "denied"): void;
-  /** After the page has acted on it. */
-  onHide?(page: Page): void;
   /** After `pagehide`. */
   onExit?(page: Page): void;
   onEnd?(page: Page, how: "left" | "cut" | "crashed"): void;
