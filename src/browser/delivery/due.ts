@@ -8,7 +8,7 @@ import { isStamped, isYoung, type Row } from "./row.js";
 import { KEEPALIVE_BYTES, SLOW_MS } from "./timings.js";
 
 /** Why requests are begun now. */
-export interface Occasion {
+interface Occasion {
   /** Is the page out of sight? It may be over soon. */
   isOut: boolean;
   /** Is it being hidden or left in this moment? */

@@ -19,7 +19,7 @@ let hasNamed = false;
 const formerKey = (): string => filed(IDENTITY, scopes[1]);
 
 /** What is stored. What was known under the former token holds until somebody is named under this one, or logs out. */
-export const storedIdentity = (): string | undefined => get(filed(IDENTITY)) ?? get(formerKey());
+const storedIdentity = (): string | undefined => get(filed(IDENTITY)) ?? get(formerKey());
 
 /** Writes what is known. Where the storage is full, the row of who was named before must go all the same. */
 export const keepIdentity = (): void => {

@@ -33,11 +33,11 @@ const cut = (lines: Line[], count: number): Line[] => {
 
 const waitingOf = ({ events, eventCount }: Stored): Line[] =>
   cut(
-    events.map(({ event, contact, failures, isHandedOff }): Line => {
+    events.map(({ event, contact, failures, isUndecided }): Line => {
       const notes = [
         contact ? `of ${contact}` : "of nobody yet",
         failures > 0 && `failed ${failures} ×`,
-        isHandedOff && "most likely stored, as a page was left",
+        isUndecided && "most likely stored, as a page was left",
       ];
       return [event, notes.filter(Boolean).join(", ")];
     }),

@@ -13,7 +13,7 @@ export interface WaitingEvent extends SentEvent {
   /** How often it has failed. */
   failures: number;
   /** Was its request open when its page was left? The service most likely has it. */
-  isHandedOff: boolean;
+  isUndecided: boolean;
 }
 
 export interface Stored {
@@ -103,7 +103,7 @@ export const isStored = (name: string, tokens: Tokens, body: string): boolean =>
 const readWaiting = (key: string, row: string): WaitingEvent | undefined => {
   const { body, failures, lease } = readRow(key, row);
   const event = readEvent(body);
-  return event && { ...event, failures, isHandedOff: lease < 0 };
+  return event && { ...event, failures, isUndecided: lease < 0 };
 };
 
 /** What has waited since before this page could not leave earlier. */
@@ -130,8 +130,8 @@ export const readStored = (name: string, tokens?: Tokens): Stored => {
       const event = readWaiting(key, get(key));
       return event ? { key, event } : [];
     });
-    // What was handed off waits for nothing that this page does.
-    const ready = waiting.filter(({ event }) => (event.contact || contact) && !event.isHandedOff);
+    // What is undecided waits for nothing that this page does.
+    const ready = waiting.filter(({ event }) => (event.contact || contact) && !event.isUndecided);
     return {
       isThere: true,
       contact,

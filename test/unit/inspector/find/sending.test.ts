@@ -5,7 +5,7 @@ import { nextAttempt } from "../../../../src/inspector/find/sending.js";
 import { all, answered, type Case, finding, HTTP, PENDING, QUIET, say, TAG } from "../say.js";
 
 /** Under way when its page was left. */
-const LEFT = { event: "left", contact: "c", visitUrl: "", failures: 0, isHandedOff: true };
+const LEFT = { event: "left", contact: "c", visitUrl: "", failures: 0, isUndecided: true };
 
 describe("consent", () => {
   it.each([
@@ -46,7 +46,7 @@ describe("consent", () => {
 
 it.each<Case>([
   ["once there is something to send"],
-  ["once somebody is identified", {}, {}, { eventCount: 1, events: [{ ...LEFT, contact: "", isHandedOff: false }] }],
+  ["once somebody is identified", {}, {}, { eventCount: 1, events: [{ ...LEFT, contact: "", isUndecided: false }] }],
   ["once there is something to send", {}, {}, { eventCount: 1, events: [LEFT] }],
   ["once the visitor agrees", { inMemory: 2 }, PENDING],
   ["at once", {}, {}, { readyMs: 1 }],

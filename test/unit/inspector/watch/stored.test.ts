@@ -39,7 +39,7 @@ describe("the storage", () => {
 
   it("says of an event what was tried", () => {
     put(1, { failures: 2, lease: -5 });
-    const told = { event: "e1", contact: "c", visitUrl: "https://a.example/", failures: 2, isHandedOff: true };
+    const told = { event: "e1", contact: "c", visitUrl: "https://a.example/", failures: 2, isUndecided: true };
     // It is not waited for.
     expect(readStored("tracklet", TAG)).toMatchObject({ events: [told], readyMs: 0 });
   });
