@@ -6,7 +6,7 @@ import { identify, own, pageviews, trackOwn } from "./visitor.js";
 /* The core promise, as a visitor of the demo sees it: events wait while the service is away, and arrive once when it is back. */
 
 const bar = (page: Page) => page.getByRole("region", { name: "Delivery" });
-const number = (page: Page, name: "waiting" | "delivered" | "next") => bar(page).locator(`[data-${name}]`);
+const number = (page: Page, name: "waiting" | "next") => bar(page).locator(`[data-${name}]`);
 const state = (page: Page) => bar(page).getByRole("status");
 
 const LANES = ["happened", "arrived"] as const;
@@ -44,7 +44,6 @@ test("In the guide's six steps a visitor stops the service, sees clicks wait, an
   await identify(page, contact);
   // The home page is tracked as well, twice by now.
   await expect.poll(async () => pageviews(await demo.rows(contact))).toEqual(["/", "/"]);
-  await expect(number(page, "delivered")).toHaveText("2");
   await expect(number(page, "next")).toHaveText("none: nothing waits");
 
   await expectStep(page, "stop");
@@ -74,7 +73,7 @@ test("In the guide's six steps a visitor stops the service, sees clicks wait, an
   await expect(guide.getByRole("status")).toHaveText("Done: all three have arrived, once each.", { timeout: 180_000 });
   await expectStep(page, undefined);
   await expect(number(page, "waiting")).toHaveText("0");
-  await expect(number(page, "delivered")).toHaveText("4");
+  // The live page may have sent some of them: what the service has stored counts.
   const rows = await demo.rows(contact);
   expect(own(rows)).toEqual(["guide_click", "guide_click", "guide_click"]);
   expect(pageviews(rows)).toHaveLength(3);
