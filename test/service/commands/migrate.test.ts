@@ -4,9 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { filesOf } from "../../../src/service/database/embedded/folder.js";
-import { openExisting } from "../../../src/service/database/open-database.js";
 import { AT_ONCE } from "../support/bounds.js";
-import type { Place } from "../support/places.js";
+import { everyRow } from "../support/every-row.js";
 import { formerFolder, MODULES } from "../support/postgresql-17/former-folder.js";
 import { startService, until } from "../support/running-service.js";
 import { SERVICE, spawnService } from "../support/service-process.js";
@@ -21,25 +20,13 @@ beforeAll(async () => {
     await service.post({ contact_uid: "anna", event_uid: "kept", params: { account_uid: "acme" } });
     await until(async () => (await (await service.get("/v2/numbers")).json()).events.total === 1 || undefined);
     await service.close();
-    rows = await everything({ databaseUrl, dataFolder: "" });
+    rows = await everyRow({ databaseUrl, dataFolder: "" });
   });
 });
 afterAll(() => {
   for (const folder of [former, ...folders]) rmSync(folder, { recursive: true, force: true });
 });
 
-const everything = async (place: Place) => {
-  const { query, close } = await openExisting(place);
-  const tables: Record<string, string[]> = {};
-  for (const { name } of await query<{ name: string }>(
-    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
-  ))
-    tables[name] = (await query<{ row: string }>(`SELECT t::text AS row FROM ${name} AS t`))
-      .map(({ row }) => row)
-      .sort();
-  await close();
-  return tables;
-};
 /** A copy of the former folder. */
 const copy = (below = tmpdir()): string => {
   const folder = mkdtempSync(join(below, "tracklet-former-"));
@@ -55,7 +42,7 @@ const expectMoved = async (folder: string) => {
   expect(versionOf(folder)).toBe("18");
   expect(readdirSync(folder).sort()).toEqual(expect.arrayContaining(["cluster", "cluster-17"]));
   expect(existsSync(filesOf(folder).migrating)).toBe(false);
-  expect(await everything({ dataFolder: folder, databaseUrl: undefined })).toEqual(rows);
+  expect(await everyRow({ dataFolder: folder, databaseUrl: undefined })).toEqual(rows);
 };
 const MOVED =
   /^moves PostgreSQL 17 to 18, which takes up to \d+ MB more of the \d+ MB that are free\nmoved \d+ rows of 18 tables, 1 of them events\n/;

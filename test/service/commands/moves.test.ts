@@ -12,6 +12,7 @@ import { openEmpty, openExisting } from "../../../src/service/database/open-data
 import { markRestored } from "../../../src/service/database/restored.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { commandsAt, SHOP } from "../support/command-line.js";
+import { everyRow } from "../support/every-row.js";
 import { openPlace, type Place } from "../support/places.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { type RunningService, startService, until } from "../support/running-service.js";
@@ -43,19 +44,6 @@ describe("all data of a database", () => {
     url.pathname = name;
     return { dataFolder: "", databaseUrl: url.href };
   };
-  /** Every row of every table, as text. */
-  const everything = async (place: Place) => {
-    const { query, close } = await openExisting(place);
-    const tables: Record<string, string[]> = {};
-    for (const { name } of await query<{ name: string }>(
-      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
-    ))
-      tables[name] = (await query<{ row: string }>(`SELECT t::text AS row FROM ${name} AS t`))
-        .map(({ row }) => row)
-        .sort();
-    await close();
-    return tables;
-  };
   const serve = (place: Place, work: (service: RunningService) => Promise<void>) =>
     startService({
       ...place,
@@ -78,7 +66,7 @@ describe("all data of a database", () => {
   });
 
   it("is dumped to a file for its owner alone, and restored into an empty database", async () => {
-    const before = await everything(source);
+    const before = await everyRow(source);
     expect(
       Object.entries(before)
         .filter(([, rows]) => rows.length === 0)
@@ -91,7 +79,7 @@ describe("all data of a database", () => {
     const target = await openPlace();
     await rm(filesOf(target.dataFolder).cluster, { recursive: true });
     await runAt(target, "restore", file());
-    const { service_state, ...after } = await everything(target);
+    const { service_state, ...after } = await everyRow(target);
     expect(after).toEqual({ ...before, service_state: undefined });
     expect(service_state).toEqual(expect.arrayContaining(before.service_state!));
     await expect(runAt(target, "restore", file())).rejects.toThrow(/the database must be empty, and there are rows in/);
@@ -124,12 +112,12 @@ describe("all data of a database", () => {
     await expect(runAt(target, "restore", join(folder, "none"))).rejects.toThrow(
       "cannot be read: there is no such file",
     );
-    const { schema_migrations, ...tables } = await everything(target);
+    const { schema_migrations, ...tables } = await everyRow(target);
     expect(schema_migrations).toHaveLength(1);
     expect(Object.values(tables).flat()).toEqual([]);
     await writeFile(file(), whole);
     await runAt(target, "restore", file());
-    expect((await everything(target)).users).toHaveLength(137);
+    expect((await everyRow(target)).users).toHaveLength(137);
   });
 
   it("is told from what it was by who has followed further than the dump", async () => {
@@ -198,11 +186,11 @@ describe("all data of a database", () => {
         /^others are connected to the database \(\d+ connections of the same role\)/,
       );
     });
-    const before = await everything(source);
+    const before = await everyRow(source);
     expect((await run("move-to", target.databaseUrl)).err).toMatch(
       /^moved \d+ rows of 18 tables, \d+ of them events: set DATABASE_URL/,
     );
-    expect(await everything(target)).toEqual(before);
+    expect(await everyRow(target)).toEqual(before);
     await serve(target, async (service) => {
       const { data } = await (await service.get(`/v2/events?after=${ids[0]}`)).json();
       expect(data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1));
@@ -221,7 +209,7 @@ describe("all data of a database", () => {
     await serve(from, async (service) => {
       await service.post({ contact_uid: "anna", event_uid: "kept" });
     });
-    const before = await everything(from);
+    const before = await everyRow(from);
     const move = () => runAt(from, "move-to", to.databaseUrl);
     const user = new pg.Client(to.databaseUrl);
     await user.connect();
@@ -249,6 +237,6 @@ describe("all data of a database", () => {
     await Promise.all([moving, serving]);
     expect((await user.query("SELECT 1 FROM events")).rows).toEqual([]);
     await user.end();
-    expect(await everything(from)).toEqual(before);
+    expect(await everyRow(from)).toEqual(before);
   });
 });
