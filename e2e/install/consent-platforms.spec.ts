@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import type { Page } from "playwright/test";
 import { build } from "vite";
 import { readmeBlocks } from "../../test/support/readme.js";
 import { expect, test, track } from "../harness/fixtures.js";
@@ -151,3 +152,49 @@ for (const { section, files = {}, scripts = async (recipe: string) => recipe, ch
     for (const one of [tab, other, last]) await flush(one);
     await expectRows(stored);
   });
+
+test("With the banner of the documents, each button does what it says, though another tab has chosen meanwhile", async ({
+  context,
+  site,
+  gateway,
+  contact,
+  expectRows,
+}) => {
+  const [banner] = await readmeBlocks("Consent", "html", "docs/privacy.md");
+  const [change] = await readmeBlocks("Change my choice", "html", "docs/privacy.md");
+  const own = `consent: "pending", pageviews: "off", contactUid: "${contact}"`;
+  const recipe = localise((banner! + change!).replace(/consent: "pending"/, own), DEMO_TOKEN, gateway.url);
+  site.page("/", { tag: false, identify: false, body: recipe });
+  const open = async () => {
+    const tab = await context.newPage();
+    await tab.goto(site.url);
+    await loaded(tab);
+    return tab;
+  };
+  const [tab, other] = [await open(), await open()];
+  const consents = () => Promise.all([tab, other].map((one) => one.evaluate("tracklet.consent()")));
+  const press = async (one: Page, name: string, choice: string) => {
+    await one.getByRole("button", { name, exact: true }).click();
+    await expect.poll(consents).toEqual([choice, choice]);
+  };
+
+  await track(tab, "waits");
+  await press(other, "Allow", "granted");
+  await expectRows(["waits"]);
+  // It says so still, as before the choice of the other tab.
+  await press(tab, "Allow this", "granted");
+  await press(tab, "Stop this", "denied");
+  await other.reload();
+  await loaded(other);
+  await press(other, "Allow this", "granted");
+  await track(other, "allowed");
+  await expectRows(["waits", "allowed"]);
+  // This tab was shown "Allow this" by its own refusal, and allows what is allowed.
+  await press(tab, "Allow this", "granted");
+  await press(other, "Stop this", "denied");
+  // Refused in the other tab: it says "Stop this", and stops.
+  await press(tab, "Stop this", "denied");
+  await track(tab, "refused");
+  await flush(tab);
+  await expectRows(["waits", "allowed"]);
+});
