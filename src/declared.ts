@@ -24,16 +24,29 @@ export type ParamsObject =
   | Params
   | (object & { [Symbol.iterator]?: never; [Symbol.toStringTag]?: never; [Symbol.hasInstance]?: never });
 
-/** Members of which JSON makes nothing, or `{}`, are refused. */
-type Sendable<Given> = {
-  [Member in keyof Given]: Given[Member] extends
-    | ((...args: never) => unknown)
-    | symbol
-    | ReadonlyMap<unknown, unknown>
-    | ReadonlySet<unknown>
-    ? never
-    : Given[Member];
-};
+/** What JSON makes nothing or `{}` of, or cannot write, and nodes of a page. Methods of an object are left out, as JSON does. */
+type Unsendable =
+  | bigint
+  | symbol
+  | RegExp
+  | PromiseLike<unknown>
+  | ReadonlyMap<unknown, unknown>
+  | ReadonlySet<unknown>
+  | { readonly nodeType: number; readonly nodeName: string };
+
+/** An `Error` is told by its stack: a form may well have a name and a message. */
+type IsUnsendable<Given> = Given extends Unsendable
+  ? true
+  : Given extends Error
+    ? "stack" extends keyof Given
+      ? true
+      : never
+    : never;
+
+/** Params and members that would not arrive are refused. */
+type Sendable<Given> = [IsUnsendable<Given>] extends [never]
+  ? { [Member in keyof Given]: [IsUnsendable<Given[Member]>] extends [never] ? Given[Member] : never }
+  : never;
 
 /** The params of one declared event. */
 type ParamsOf<Declared, Name> = Name extends keyof Declared

@@ -25,6 +25,13 @@ interface Order {
   items: string[];
 }
 
+class Basket {
+  total = 1;
+  sum(): number {
+    return this.total;
+  }
+}
+
 interface Mistaken {
   tagged: { tags: Set<string> };
 }
@@ -65,8 +72,22 @@ export const send = (order: Order, tags: Map<string, string>, problem: Problem):
   track("tagged", () => order);
   // @ts-expect-error JSON makes {} of a Map
   track("tagged", { tags });
-  // @ts-expect-error and nothing of a function
-  track("tagged", { total: 1, at: () => order });
+  // @ts-expect-error and cannot write a bigint
+  track("tagged", { id: 12n });
+  // @ts-expect-error JSON makes {} of what went wrong
+  track("failed", { error: new TypeError("no") });
+  // @ts-expect-error so it does where it stands for all params
+  track("failed", new TypeError("no"));
+  // @ts-expect-error and of what is not there yet
+  track("loaded", { page: Promise.resolve(1) });
+  // @ts-expect-error and of a pattern
+  track("searched", { by: /shoes/ });
+  // @ts-expect-error a node is no data
+  track("clicked", { on: document.body });
+  track("wrote", { name: "Ann", message: "hello" });
+  // A class of one's own is written by its fields.
+  track("paid", new Basket());
+  track("paid", { basket: new Basket() });
   // @ts-expect-error what is wrong is told of no event
   if (problem.code === "input") return problem.event.event_uid;
   return problem.code === "rejected" ? problem.event.event_uid : problem.detail;
