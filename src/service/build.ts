@@ -42,8 +42,11 @@ export const buildService = async (): Promise<void> => {
   // Chunks of earlier builds, removed afterwards: a service may be starting.
   const built = new Set(Object.keys(metafile.outputs).map((file) => basename(file)));
   await buildPage();
-  built.add("page");
-  for (const file of await readdir(OUT)) if (!built.has(file)) await rm(join(OUT, file));
+  const migrations = join(SOURCE, "database/migrations");
+  await cp(migrations, join(OUT, "migrations"), { recursive: true });
+  for (const file of ["page", "migrations", ...(await readdir(migrations))]) built.add(file);
+  for (const folder of [OUT, join(OUT, "migrations")])
+    for (const file of await readdir(folder)) if (!built.has(file)) await rm(join(folder, file));
 };
 
 /** Vitest calls this before its tests. */

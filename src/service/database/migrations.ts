@@ -1,173 +1,54 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { digest } from "../base/exact-text.js";
 
-/**
- * The statements that each release brings to the schema, oldest first. One that was released is never changed.
- *
- * All SQL is what PostgreSQL and Citus share, and there are no foreign keys: Citus allows them only between tables that
- * are distributed alike, and rows that belong together are written in one transaction.
+/*
+ * The schema is what the files of `migrations` make, in the order of their numbers. One that was released is never changed.
+ * `0003-from-0002-x.sql` says that a build which knows 0002, and not this one, still runs on the tables; without `from` it
+ * must know this one. A release only adds what the build before can do without, and a later one takes away what nobody
+ * needs any more: so the last build can be gone back to, and two run beside each other.
  */
-const RELEASES: readonly { release: string; statements: readonly string[] }[] = [
-  {
-    release: "0.1.0",
-    statements: [
-      `CREATE TABLE service_state (
-         name  TEXT PRIMARY KEY,
-         value BIGINT NOT NULL
-       )`,
-      `CREATE TABLE workspaces (
-         name       TEXT PRIMARY KEY,
-         created_at BIGINT NOT NULL
-       )`,
-      // Of a token nothing but its digest is kept.
-      `CREATE TABLE tokens (
-         digest     TEXT PRIMARY KEY,
-         workspace  TEXT NOT NULL,
-         kind       TEXT NOT NULL,
-         name       TEXT NOT NULL,
-         created_at BIGINT NOT NULL,
-         expires_at BIGINT
-       )`,
-      // Of a record that only its events tell of, there is no stage and no metric.
-      `CREATE TABLE accounts (
-         id         UUID PRIMARY KEY,
-         workspace  TEXT NOT NULL DEFAULT 'default',
-         unique_id  TEXT NOT NULL,
-         created_at BIGINT NOT NULL,
-         data       TEXT NOT NULL,
-         stage      TEXT,
-         health     BIGINT
-       )`,
-      `CREATE TABLE contacts (
-         id         UUID PRIMARY KEY,
-         workspace  TEXT NOT NULL DEFAULT 'default',
-         unique_id  TEXT NOT NULL,
-         created_at BIGINT NOT NULL,
-         archived   BOOLEAN NOT NULL,
-         data       TEXT NOT NULL,
-         stage      TEXT,
-         health     BIGINT
-       )`,
-      `CREATE TABLE account_contacts (
-         account_id UUID NOT NULL,
-         contact_id UUID NOT NULL,
-         PRIMARY KEY (account_id, contact_id)
-       )`,
-      "CREATE INDEX account_contacts_by_contact ON account_contacts (contact_id, account_id)",
-      `CREATE TABLE users (
-         id         TEXT PRIMARY KEY,
-         workspace  TEXT NOT NULL DEFAULT 'default',
-         email      TEXT NOT NULL,
-         name       TEXT NOT NULL,
-         role       TEXT NOT NULL,
-         enabled    BOOLEAN NOT NULL,
-         created_at BIGINT NOT NULL
-       )`,
-      "CREATE INDEX users_by_time ON users (workspace, created_at, id)",
-      // The contact leads the keys, so that its events stand together on one node.
-      `CREATE TABLE events (
-         contact_id  UUID NOT NULL,
-         id          UUID NOT NULL,
-         stamp       UUID,
-         origin_id   UUID,
-         received_at BIGINT NOT NULL,
-         occurred_at BIGINT,
-         workspace   TEXT NOT NULL,
-         contact_uid TEXT NOT NULL,
-         account_uid TEXT,
-         event_uid   TEXT NOT NULL,
-         params      TEXT NOT NULL,
-         proven      BOOLEAN,
-         PRIMARY KEY (contact_id, id)
-       )`,
-      "CREATE UNIQUE INDEX events_by_stamp ON events (contact_id, stamp) WHERE stamp IS NOT NULL",
-      "CREATE UNIQUE INDEX events_by_origin ON events (contact_id, origin_id) WHERE origin_id IS NOT NULL",
-      "CREATE INDEX events_by_id ON events (workspace, id)",
-      // An index entry has a greatest length, the name of an event has not. Most events are page views: those are found by their ids.
-      "CREATE INDEX events_by_name ON events (workspace, (left(event_uid, 64)), id) WHERE event_uid <> 'pageview'",
-      // The ids of what was imported say nothing of the time of its receipt.
-      "CREATE INDEX events_imported ON events (workspace, id) WHERE origin_id IS NOT NULL",
-      "CREATE INDEX events_imported_by_time ON events (workspace, received_at) WHERE origin_id IS NOT NULL",
-      // What was deleted, for who follows: events by their ids, or all before one.
-      `CREATE TABLE deletions (
-         workspace TEXT NOT NULL,
-         id        UUID NOT NULL,
-         before    UUID,
-         ids       UUID[],
-         PRIMARY KEY (workspace, id)
-       )`,
-      // Bodies of events that were refused.
-      `CREATE TABLE dead_letters (
-         id          UUID PRIMARY KEY,
-         workspace   TEXT NOT NULL,
-         received_at BIGINT NOT NULL,
-         status      BIGINT NOT NULL,
-         error       TEXT NOT NULL,
-         bytes       BIGINT NOT NULL,
-         stamped     BOOLEAN NOT NULL,
-         body        TEXT NOT NULL
-       )`,
-      "CREATE INDEX dead_letters_by_id ON dead_letters (workspace, id)",
-      `CREATE TABLE service_keys (
-         name  TEXT PRIMARY KEY,
-         value TEXT NOT NULL
-       )`,
-      // Who was erased, and when; a mark names nobody without the key.
-      `CREATE TABLE tombstones (
-         workspace TEXT NOT NULL,
-         mark      UUID NOT NULL,
-         erased_at BIGINT NOT NULL,
-         PRIMARY KEY (workspace, mark)
-       )`,
-      `CREATE TABLE audit (
-         id        UUID PRIMARY KEY,
-         workspace TEXT NOT NULL,
-         at        BIGINT NOT NULL,
-         token     TEXT NOT NULL,
-         what      TEXT NOT NULL,
-         subject   UUID NOT NULL,
-         events    BIGINT
-       )`,
-      // How many events a key has in a quarter of an hour, see `numbers`; an empty key is the rest.
-      `CREATE TABLE sums (
-         workspace TEXT NOT NULL,
-         kind      TEXT NOT NULL,
-         quarter   BIGINT NOT NULL,
-         key       TEXT NOT NULL,
-         events    BIGINT NOT NULL,
-         PRIMARY KEY (workspace, kind, quarter, key)
-       )`,
-      // In which of its 96 quarters of an hour of a day (UTC) somebody was active.
-      `CREATE TABLE active_contacts (
-         workspace  TEXT NOT NULL,
-         day        DATE NOT NULL,
-         contact_id UUID NOT NULL,
-         quarters   BIT(96) NOT NULL,
-         PRIMARY KEY (workspace, day, contact_id)
-       )`,
-      `CREATE TABLE active_accounts (
-         workspace  TEXT NOT NULL,
-         day        DATE NOT NULL,
-         account_id UUID NOT NULL,
-         quarters   BIT(96) NOT NULL,
-         PRIMARY KEY (workspace, day, account_id)
-       )`,
-      // The first id that is not in the sums yet, and the hours that are to be counted anew.
-      `CREATE TABLE sums_followed (
-         workspace TEXT PRIMARY KEY,
-         id        UUID NOT NULL
-       )`,
-      `CREATE TABLE sums_stale (
-         workspace TEXT NOT NULL,
-         hour      BIGINT NOT NULL,
-         id        UUID NOT NULL,
-         PRIMARY KEY (workspace, hour, id)
-       )`,
-    ],
-  },
-];
 
-/** The versions of the schema. A version is named by its statements, too: a build knows those tables alone that it would make. */
-export const MIGRATIONS = RELEASES.map(({ release, statements }) => ({
-  name: `${release}-${digest(statements.join()).slice(0, 8)}`,
-  statements,
-}));
+/** Of one file. */
+export interface Migration {
+  /** As the database knows it: by its text, too, so that a build knows those tables alone that it would make. */
+  name: string;
+  statements: readonly string[];
+  /** Each statement is committed by itself, as `CREATE INDEX CONCURRENTLY` must be; where one fails, all are run again. */
+  isApart: boolean;
+}
+
+/** The first line of a file whose statements run outside a transaction; empty lines part them. */
+const APART = "-- outside a transaction\n";
+
+/** Beside this file, and beside what is built of it. */
+export const FOLDER = fileURLToPath(new URL("./migrations/", import.meta.url));
+
+/** Reads the files of a folder. */
+const readMigrations = (folder: string): Migration[] =>
+  readdirSync(folder)
+    .sort()
+    .map((file) => {
+      const text = readFileSync(join(folder, file), "utf8");
+      const isApart = text.startsWith(APART);
+      const statements = isApart
+        ? text
+            .slice(APART.length)
+            .trim()
+            .split(/\n\s*\n/)
+        : [text];
+      return { name: `${basename(file, ".sql")}-${digest(text).slice(0, 8)}`, statements, isApart };
+    });
+
+/** What this build knows, oldest first. */
+export const MIGRATIONS: readonly Migration[] = readMigrations(FOLDER);
+
+const numberOf = (name: string): number => Number(/^(\d{4})-/.exec(name)?.[1] ?? 0);
+
+/** Does a build that knows others run on tables that this one, which it does not know, has made? */
+export const runsOn = (name: string, known = MIGRATIONS): boolean => {
+  const last = numberOf(known.at(-1)!.name);
+  const from = Number(/^\d{4}-from-(\d{4})-/.exec(name)?.[1] ?? Number.POSITIVE_INFINITY);
+  return numberOf(name) > last && from <= last;
+};

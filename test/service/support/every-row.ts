@@ -1,14 +1,18 @@
 import { openExisting } from "../../../src/service/database/open-database.js";
 import type { Place } from "./places.js";
 
-/** Every row of every table, as text, by the table's name. */
+/** Every row of every table, as text, by the table's name; of the migrations their names, not when they ran. */
 export const everyRow = async (place: Place): Promise<Record<string, string[]>> => {
   const { query, close } = await openExisting(place);
   const tables: Record<string, string[]> = {};
   for (const { name } of await query<{ name: string }>(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
   ))
-    tables[name] = (await query<{ row: string }>(`SELECT t::text AS row FROM ${name} AS t`))
+    tables[name] = (
+      await query<{ row: string }>(
+        `SELECT ${name === "schema_migrations" ? "name" : "t::text"} AS row FROM ${name} AS t`,
+      )
+    )
       .map(({ row }) => row)
       .sort();
   await close();

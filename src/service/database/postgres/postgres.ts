@@ -5,10 +5,11 @@ import { StartError } from "../../base/start-error.js";
 import { addressesOf } from "../../config/database-url.js";
 import type { Database, Query, Statement, Written } from "../database.js";
 import { type Fill, makeEmpty, prepare, requireKnownTables, requireTables } from "../migrate.js";
+import type { Alone } from "../run-migrations.js";
 import { isUnavailable, repeated } from "../sql-state.js";
 import { type Addresses, openAddresses } from "./addresses.js";
 import { copyOver } from "./copying.js";
-import { type Alone, prepareAt } from "./prepare-at.js";
+import { prepareAt } from "./prepare-at.js";
 import { createShards } from "./shards.js";
 
 /** Connections of one process to an address: one commits events, the others answer look-ups and live pages. */
@@ -120,9 +121,9 @@ const connectAlone = (databaseUrl: string): Database => ({
   copying: copyOver(databaseUrl),
 });
 
-/** The tables of a large database take longer to change than a request may. */
+/** The tables of a large database take longer to change than a request may. One connection holds the lock, one changes them. */
 const openAlone = (url: string): Alone => {
-  const addresses = openAddresses([url], { max: 1 });
+  const addresses = openAddresses([url], { max: 2 });
   return { ...over(addresses), use: addresses.use };
 };
 

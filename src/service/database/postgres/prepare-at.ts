@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { StartError } from "../../base/start-error.js";
-import type { Database } from "../database.js";
 import { NO_TABLES, requireTables } from "../migrate.js";
+import type { Alone } from "../run-migrations.js";
 import { askNode } from "./addresses.js";
 import { spreadNew } from "./spread-tables.js";
 
@@ -14,13 +14,8 @@ const askRole = async (client: pg.ClientBase): Promise<Role> => {
   return ((await askNode(client)) ?? 0) === 0 ? "maker" : "worker";
 };
 
-/** One address by itself. */
-export interface Alone extends Database {
-  use<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
-}
-
 /** Makes the tables, and what they begin with. */
-export type Make = (database: Database) => Promise<void>;
+export type Make = (database: Alone) => Promise<void>;
 
 /**
  * Makes and fills the tables at the first address that may do so: in a cluster at its coordinator, for what another node makes

@@ -1,0 +1,181 @@
+-- All SQL is what PostgreSQL and Citus share, and there are no foreign keys: Citus allows them only between tables that
+-- are distributed alike, and rows that belong together are written in one transaction.
+
+CREATE TABLE service_state (
+  name  TEXT PRIMARY KEY,
+  value BIGINT NOT NULL
+);
+
+CREATE TABLE workspaces (
+  name       TEXT PRIMARY KEY,
+  created_at BIGINT NOT NULL
+);
+
+-- Of a token nothing but its digest is kept.
+CREATE TABLE tokens (
+  digest     TEXT PRIMARY KEY,
+  workspace  TEXT NOT NULL,
+  kind       TEXT NOT NULL,
+  name       TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  expires_at BIGINT
+);
+
+-- Of a record that only its events tell of, there is no stage and no metric.
+CREATE TABLE accounts (
+  id         UUID PRIMARY KEY,
+  workspace  TEXT NOT NULL DEFAULT 'default',
+  unique_id  TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  data       TEXT NOT NULL,
+  stage      TEXT,
+  health     BIGINT
+);
+
+CREATE TABLE contacts (
+  id         UUID PRIMARY KEY,
+  workspace  TEXT NOT NULL DEFAULT 'default',
+  unique_id  TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  archived   BOOLEAN NOT NULL,
+  data       TEXT NOT NULL,
+  stage      TEXT,
+  health     BIGINT
+);
+
+CREATE TABLE account_contacts (
+  account_id UUID NOT NULL,
+  contact_id UUID NOT NULL,
+  PRIMARY KEY (account_id, contact_id)
+);
+
+CREATE INDEX account_contacts_by_contact ON account_contacts (contact_id, account_id);
+
+CREATE TABLE users (
+  id         TEXT PRIMARY KEY,
+  workspace  TEXT NOT NULL DEFAULT 'default',
+  email      TEXT NOT NULL,
+  name       TEXT NOT NULL,
+  role       TEXT NOT NULL,
+  enabled    BOOLEAN NOT NULL,
+  created_at BIGINT NOT NULL
+);
+
+CREATE INDEX users_by_time ON users (workspace, created_at, id);
+
+-- The contact leads the keys, so that its events stand together on one node.
+CREATE TABLE events (
+  contact_id  UUID NOT NULL,
+  id          UUID NOT NULL,
+  stamp       UUID,
+  origin_id   UUID,
+  received_at BIGINT NOT NULL,
+  occurred_at BIGINT,
+  workspace   TEXT NOT NULL,
+  contact_uid TEXT NOT NULL,
+  account_uid TEXT,
+  event_uid   TEXT NOT NULL,
+  params      TEXT NOT NULL,
+  proven      BOOLEAN,
+  PRIMARY KEY (contact_id, id)
+);
+
+CREATE UNIQUE INDEX events_by_stamp ON events (contact_id, stamp) WHERE stamp IS NOT NULL;
+
+CREATE UNIQUE INDEX events_by_origin ON events (contact_id, origin_id) WHERE origin_id IS NOT NULL;
+
+CREATE INDEX events_by_id ON events (workspace, id);
+
+-- An index entry has a greatest length, the name of an event has not. Most events are page views: those are found by their ids.
+CREATE INDEX events_by_name ON events (workspace, (left(event_uid, 64)), id) WHERE event_uid <> 'pageview';
+
+-- The ids of what was imported say nothing of the time of its receipt.
+CREATE INDEX events_imported ON events (workspace, id) WHERE origin_id IS NOT NULL;
+
+CREATE INDEX events_imported_by_time ON events (workspace, received_at) WHERE origin_id IS NOT NULL;
+
+-- What was deleted, for who follows: events by their ids, or all before one.
+CREATE TABLE deletions (
+  workspace TEXT NOT NULL,
+  id        UUID NOT NULL,
+  before    UUID,
+  ids       UUID[],
+  PRIMARY KEY (workspace, id)
+);
+
+-- Bodies of events that were refused.
+CREATE TABLE dead_letters (
+  id          UUID PRIMARY KEY,
+  workspace   TEXT NOT NULL,
+  received_at BIGINT NOT NULL,
+  status      BIGINT NOT NULL,
+  error       TEXT NOT NULL,
+  bytes       BIGINT NOT NULL,
+  stamped     BOOLEAN NOT NULL,
+  body        TEXT NOT NULL
+);
+
+CREATE INDEX dead_letters_by_id ON dead_letters (workspace, id);
+
+CREATE TABLE service_keys (
+  name  TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+);
+
+-- Who was erased, and when; a mark names nobody without the key.
+CREATE TABLE tombstones (
+  workspace TEXT NOT NULL,
+  mark      UUID NOT NULL,
+  erased_at BIGINT NOT NULL,
+  PRIMARY KEY (workspace, mark)
+);
+
+CREATE TABLE audit (
+  id        UUID PRIMARY KEY,
+  workspace TEXT NOT NULL,
+  at        BIGINT NOT NULL,
+  token     TEXT NOT NULL,
+  what      TEXT NOT NULL,
+  subject   UUID NOT NULL,
+  events    BIGINT
+);
+
+-- How many events a key has in a quarter of an hour, see `numbers`; an empty key is the rest.
+CREATE TABLE sums (
+  workspace TEXT NOT NULL,
+  kind      TEXT NOT NULL,
+  quarter   BIGINT NOT NULL,
+  key       TEXT NOT NULL,
+  events    BIGINT NOT NULL,
+  PRIMARY KEY (workspace, kind, quarter, key)
+);
+
+-- In which of its 96 quarters of an hour of a day (UTC) somebody was active.
+CREATE TABLE active_contacts (
+  workspace  TEXT NOT NULL,
+  day        DATE NOT NULL,
+  contact_id UUID NOT NULL,
+  quarters   BIT(96) NOT NULL,
+  PRIMARY KEY (workspace, day, contact_id)
+);
+
+CREATE TABLE active_accounts (
+  workspace  TEXT NOT NULL,
+  day        DATE NOT NULL,
+  account_id UUID NOT NULL,
+  quarters   BIT(96) NOT NULL,
+  PRIMARY KEY (workspace, day, account_id)
+);
+
+-- The first id that is not in the sums yet, and the hours that are to be counted anew.
+CREATE TABLE sums_followed (
+  workspace TEXT PRIMARY KEY,
+  id        UUID NOT NULL
+);
+
+CREATE TABLE sums_stale (
+  workspace TEXT NOT NULL,
+  hour      BIGINT NOT NULL,
+  id        UUID NOT NULL,
+  PRIMARY KEY (workspace, hour, id)
+);
