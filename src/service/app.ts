@@ -36,6 +36,7 @@ import { createEventStore } from "./ingest/store.js";
 import { followSums } from "./numbers/follower.js";
 import { numbersRoute } from "./numbers/numbers-route.js";
 import { numbersPage } from "./numbers/page.js";
+import { peopleRoutes } from "./numbers/people/people-routes.js";
 import { personRoutes } from "./person/person.js";
 import { createTombstones } from "./person/tombstones.js";
 import { traitRoutes } from "./person/traits.js";
@@ -164,6 +165,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     await records.register(userRoutes(database, config.publicUrl));
     await records.register(eventListRoute(database, settled, config.publicUrl));
     await records.register(numbersRoute(database, settled));
+    await records.register(peopleRoutes(database));
   });
   await app.register(async (admin) => {
     admin.addHook("preParsing", requireAdmin(access));

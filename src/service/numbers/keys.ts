@@ -20,7 +20,8 @@ const ORIGIN = String.raw`[A-Za-z][A-Za-z0-9+.-]*:\\?/\\?/`;
 const member = (name: string, pattern: string) => String.raw`substring(params FROM '"${name}"\s*:\s*"${pattern}')`;
 /** Of a single-page app with its views behind `#/`, the fragment is part of the path. */
 const PATH = member("visit_url", String.raw`(?:${ORIGIN}[^/\\?#"]*)?([^?#"]*(?:#!?/[^?#"]*)?)`);
-const HOST = member("visit_url", String.raw`${ORIGIN}([^/\\?#"]*)`);
+/** The host of a page. */
+export const HOST = member("visit_url", String.raw`${ORIGIN}([^/\\?#"]*)`);
 const REFERRER = member("referrer", String.raw`(?:${ORIGIN})?([^/\\?#"]*)`);
 
 /** Each kind of key: its expression, and the events that have one. */

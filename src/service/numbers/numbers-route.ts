@@ -1,50 +1,42 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { type Static, Type } from "typebox";
-import type { Database } from "../database/database.js";
+import type { Database, Query } from "../database/database.js";
 import { timeOf } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
-import { errors, HttpError } from "../http/errors.js";
-import { countActive, countKeys, countMissing, countNames, lastEvent } from "./questions.js";
-import { isTimeZone, SPANS, type Span, stepsOf } from "./spans.js";
+import { errors } from "../http/errors.js";
+import { countMatching } from "./people/matching.js";
+import { nameAccounts, uidOfAccount } from "./people/names.js";
+import { type Asked, countActive, countFallen, countKeys, countMissing, countNames, lastEvent } from "./questions.js";
+import {
+  Active,
+  Busiest,
+  Cut,
+  Events,
+  Fell,
+  FilterQuery,
+  Id,
+  Nullable,
+  Pages,
+  People,
+  Referrers,
+  Time,
+  Told,
+  WhenQuery,
+} from "./schemas.js";
+import { readWhen } from "./spans.js";
 import { followedTo } from "./sums.js";
-
-const Count = (description: string) => Type.Integer({ description });
-const Counts = Type.Array(Type.Integer(), { description: "By step" });
-const Times = (description: string) => Type.Integer({ description: `${description}; epoch milliseconds` });
-const Keyed = <Name extends string>(name: Name, description: string) =>
-  Type.Object(
-    {
-      total: Count("In all, the rest included"),
-      data: Type.Array(Type.Object({ key: Type.String({ description: name }), events: Type.Integer() })),
-    },
-    { description },
-  );
-const Active = (what: string) =>
-  Type.Object({
-    total: Count(`Different ${what}`),
-    counts: Counts,
-    approximate: Type.Boolean({ description: "Estimated by a sixteenth of them, as there are more than some 32,000" }),
-  });
 
 const Numbers = Type.Object(
   {
     object: Type.Literal("numbers"),
-    span: Type.String(),
-    time_zone: Type.String(),
-    starts: Type.Array(Type.Integer(), { description: "The start of each step; epoch milliseconds" }),
-    ends: Times("The end of the last step"),
-    counted_to: Times("Up to when events are counted: about a minute ago"),
-    last_event_at: Type.Union([Times("When the last event was stored"), Type.Null()]),
-    events: Type.Object({
-      total: Count("Events"),
-      data: Type.Array(Type.Object({ event_uid: Type.String(), events: Type.Integer(), counts: Counts })),
-      others: Type.Object({ events: Type.Integer(), counts: Counts }, { description: "Of other names" }),
-    }),
-    pages: Keyed("path", "Page views by the path of `params.visit_url`"),
-    referrers: Keyed("host", "Page views by the host of `params.referrer`, where it is another one"),
-    contacts: Active("contacts"),
-    accounts: Active("accounts"),
-    busiest: Keyed("account_uid", "Events by account"),
+    ...{ span: Type.Optional(Type.String()), ...Told },
+    counted_to: Time("Up to when events are counted: about a minute ago"),
+    last_event_at: Nullable(Time("When the last event was stored")),
+    ...{ events: Events, pages: Pages, referrers: Referrers, busiest: Busiest },
+    fell: { ...Fell, description: "Accounts that have lost most events" },
+    ...{ contacts: Active("contacts"), accounts: Active("accounts") },
+    people: Type.Optional(People),
+    cut: Type.Optional(Cut),
     missing: Type.Object(
       { documents: Type.Integer(), events: Type.Integer(), missing: Type.Integer() },
       { description: "Gaps in the numbers of stamped events, among the latest 20,000 events" },
@@ -54,11 +46,8 @@ const Numbers = Type.Object(
 );
 
 const NumbersQuery = Type.Object({
-  span: Type.Enum(Object.keys(SPANS) as [Span, ...Span[]], {
-    default: "7d",
-    description: "The last 24 hours by the hour, or so many days by the day, today included",
-  }),
-  time_zone: Type.String({ default: "UTC", description: "In which days begin, such as `Europe/Berlin`" }),
+  ...{ ...WhenQuery, ...FilterQuery },
+  account: Type.Optional({ ...Id, description: "Of the account with this internal id alone" }),
 });
 
 /** `GET /v2/numbers`: sums of the stored events. Not of the vendor's interface. */
@@ -73,36 +62,47 @@ export const numbersRoute =
           tags: ["records"],
           summary: "Sums of the events (of this service alone)",
           description:
-            "By the time of receipt. Of each kind the 200 most frequent keys of an hour have sums of their own, the rest is counted together.",
+            "By the time of receipt. Of each kind the 200 most frequent keys of an hour have sums of their own, the rest is counted together. " +
+            "Of a name, a page, a referrer or an account the events themselves are counted, and `people` says whose they are.",
           security: [{ bearer: [] }],
           querystring: NumbersQuery,
           response: { 200: Numbers, ...errors(400, 401, 404, 405, 429, 500, 503) },
         },
       },
-      async ({ query: asked, workspace }): Promise<Static<typeof Numbers>> => {
-        const { span, time_zone: zone } = asked as { span: Span; time_zone: string };
-        if (!isTimeZone(zone))
-          throw new HttpError(400, "time_zone must be the name of a time zone, such as Europe/Berlin");
-        const steps = stepsOf(span, zone, Date.now());
-        const of = { workspace, steps };
-        const [counted_to, last_event_at, events, pages, referrers, busiest, contacts, accounts, missing] =
-          await Promise.all([
-            countedTo({ query, settled }, workspace),
-            lastEvent(query, workspace),
-            countNames(query, of),
-            countKeys(query, of, "path"),
-            countKeys(query, of, "referrer"),
-            countKeys(query, of, "account"),
-            countActive(query, of, "active_contacts"),
-            countActive(query, of, "active_accounts"),
-            countMissing(query, workspace),
-          ]);
-        const [starts, ends] = [steps.slice(0, -1), steps.at(-1)!];
-        const told = { span, time_zone: zone, starts, ends, counted_to, last_event_at };
-        return { object: "numbers", ...told, events, pages, referrers, contacts, accounts, busiest, missing };
+      async ({
+        query: { span, time_zone, from, to, account, ...which },
+        workspace,
+      }): Promise<Static<typeof Numbers>> => {
+        const asked = { workspace, ...readWhen({ span, time_zone, from, to }) };
+        const uid = account === undefined ? undefined : await uidOfAccount(query, workspace, account);
+        const filter = { ...which, account: uid };
+        const isAll = Object.values(filter).every((value) => value === undefined);
+        const [counted_to, last_event_at, missing, figures] = await Promise.all([
+          countedTo({ query, settled }, workspace),
+          lastEvent(query, workspace),
+          countMissing(query, workspace),
+          isAll ? countAll(query, asked) : countMatching(query, asked, filter),
+        ]);
+        const [starts, ends] = [asked.steps.slice(0, -1), asked.steps.at(-1)!];
+        const told = { ...(from === undefined && to === undefined && { span }), time_zone, starts, ends };
+        return { object: "numbers", ...told, counted_to, last_event_at, missing, ...figures };
       },
     );
   };
+
+/** The figures of all events, from the sums. */
+const countAll = async (query: Query, asked: Asked) => {
+  const [events, pages, referrers, busiest, fell, contacts, accounts] = await Promise.all([
+    countNames(query, asked),
+    countKeys(query, asked, "path"),
+    countKeys(query, asked, "referrer"),
+    countKeys(query, asked, "account").then((keys) => nameAccounts(query, asked.workspace, keys)),
+    countFallen(query, asked).then((data) => nameAccounts(query, asked.workspace, { total: 0, before: 0, data })),
+    countActive(query, asked, "active_contacts"),
+    countActive(query, asked, "active_accounts"),
+  ]);
+  return { events, pages, referrers, busiest, fell: fell.data, contacts, accounts };
+};
 
 /** Up to when all events are in the sums. */
 const countedTo = async (

@@ -3,35 +3,45 @@ import type { Query } from "../database/database.js";
 import { timeOf } from "../database/event-id.js";
 import type { ACTIVE_TABLES } from "./active.js";
 import { type Kind, OTHER } from "./keys.js";
-import { cutByDays } from "./spans.js";
+import { cutByDays, type Steps } from "./spans.js";
 
-/** Of whom, and the starts of its steps with the end of the last. */
-export interface Asked {
+/** Of whom, and when: the starts of the steps with the end of the last, and those before them. */
+export interface Asked extends Steps {
   workspace: string;
-  steps: readonly number[];
 }
 
 /** Keys that are told of each kind; the rest is told together. */
-const [MAX_SERIES, MAX_ROWS] = [8, 50];
+export const [MAX_SERIES, MAX_ROWS] = [8, 50];
 /** Events that are looked at for those that are missing. */
 const LATEST = 20_000;
 
-const rangeOf = ({ workspace, steps }: Asked, kind: Kind): unknown[] => [workspace, kind, steps[0], steps.at(-1)];
+const rangeOf = ({ workspace, steps, before }: Asked, kind: Kind): unknown[] => [
+  ...[workspace, kind, before[0], steps.at(-1)],
+];
 
 /** How often events of each name came, by step; the most frequent first, and the rest as one. */
-export const countNames = async (query: Query, asked: Asked) => {
-  const rows = await query<Record<string, unknown>>(
-    `SELECT key, width_bucket(quarter, $5::bigint[]) AS step, sum(events) AS events FROM sums
-     WHERE workspace = $1 AND kind = $2 AND quarter >= $3 AND quarter < $4 GROUP BY 1, 2`,
-    [...rangeOf(asked, "event"), asked.steps],
+export const countNames = async (query: Query, asked: Asked) =>
+  toSeries(
+    asked,
+    await query(
+      `SELECT key, width_bucket(quarter, $5::bigint[]) AS step, sum(events) AS events FROM sums
+       WHERE workspace = $1 AND kind = $2 AND quarter >= $3 AND quarter < $4 GROUP BY 1, 2`,
+      [...rangeOf(asked, "event"), asked.steps],
+    ),
   );
+
+/** @param rows each a key, its events, and the number of the step: 0 is all before the first one */
+export const toSeries = ({ steps }: Asked, rows: Record<string, unknown>[]) => {
   const series = new Map<string, number[]>();
-  const of = (key: string): number[] => {
-    const counts = series.get(key) ?? asked.steps.slice(1).map(() => 0);
-    series.set(key, counts);
-    return counts;
-  };
-  for (const row of rows) of(String(row.key))[Number(row.step) - 1] = Number(row.events);
+  let before = 0;
+  for (const { key, step, events } of rows) {
+    if (Number(step) === 0) before += Number(events);
+    else {
+      const counts = series.get(String(key)) ?? steps.slice(1).map(() => 0);
+      counts[Number(step) - 1] = Number(events);
+      series.set(String(key), counts);
+    }
+  }
   const total = (counts: readonly number[]) => counts.reduce((sum, one) => sum + one, 0);
   const sorted = [...series]
     .map(([key, counts]) => ({ key, counts, events: total(counts) }))
@@ -41,32 +51,53 @@ export const countNames = async (query: Query, asked: Asked) => {
   const own = sorted.filter(({ key }) => key !== OTHER).slice(0, MAX_SERIES);
   const rest = sorted.filter((one) => !own.includes(one));
   return {
-    total: total(sorted.map(({ events }) => events)),
+    ...{ total: total(sorted.map(({ events }) => events)), before },
     data: own.map(({ key, ...one }) => ({ event_uid: decodeText(key), ...one })),
     others: {
       events: total(rest.map(({ events }) => events)),
-      counts: asked.steps.slice(1).map((_, step) => total(rest.map(({ counts }) => counts[step]!))),
+      counts: steps.slice(1).map((_, step) => total(rest.map(({ counts }) => counts[step]!))),
     },
   };
 };
 
-/** The most frequent keys of a kind, and how many events have one. */
-export const countKeys = async (query: Query, asked: Asked, kind: Kind) => {
-  const rows = await query<Record<string, unknown>>(
-    `SELECT key, events, sum(events) OVER () AS total FROM (
-       SELECT key, sum(events) AS events FROM sums
-       WHERE workspace = $1 AND kind = $2 AND quarter >= $3 AND quarter < $4 GROUP BY 1) AS counted
-     ORDER BY events DESC, key LIMIT ${MAX_ROWS + 1}`,
-    rangeOf(asked, kind),
+/** The most frequent keys of a kind, how many events have one, and how many had before. */
+export const countKeys = async (query: Query, asked: Asked, kind: Kind) =>
+  toKeys(
+    await query(
+      `SELECT key, events, before, sum(events) OVER () AS total, sum(before) OVER () AS total_before FROM (
+         SELECT key, coalesce(sum(events) FILTER (WHERE quarter >= $5), 0) AS events,
+                coalesce(sum(events) FILTER (WHERE quarter < $5), 0) AS before FROM sums
+         WHERE workspace = $1 AND kind = $2 AND quarter >= $3 AND quarter < $4 GROUP BY 1) AS counted
+       ORDER BY events DESC, key LIMIT ${MAX_ROWS + 1}`,
+      [...rangeOf(asked, kind), asked.steps[0]],
+    ),
   );
-  return {
-    total: Number(rows[0]?.total ?? 0),
-    data: rows
-      .filter(({ key }) => key !== OTHER)
-      .slice(0, MAX_ROWS)
-      .map((row) => ({ key: decodeText(String(row.key)), events: Number(row.events) })),
-  };
+
+/** The accounts that have lost most events against the time before. */
+export const countFallen = async (query: Query, asked: Asked) => {
+  const rows = await query(
+    `SELECT * FROM (
+       SELECT key, coalesce(sum(events) FILTER (WHERE quarter >= $5), 0) AS events,
+              coalesce(sum(events) FILTER (WHERE quarter < $5), 0) AS before FROM sums
+       WHERE workspace = $1 AND kind = $2 AND quarter >= $3 AND quarter < $4 AND key <> '${OTHER}' GROUP BY 1) AS counted
+     WHERE events < before ORDER BY events - before, key LIMIT ${MAX_ROWS}`,
+    [...rangeOf(asked, "account"), asked.steps[0]],
+  );
+  return rows.map(toKey);
 };
+
+export const toKeys = (rows: Record<string, unknown>[]) => ({
+  ...{ total: Number(rows[0]?.total ?? 0), before: Number(rows[0]?.total_before ?? 0) },
+  data: rows
+    .filter(({ key, events }) => key !== OTHER && Number(events) > 0)
+    .slice(0, MAX_ROWS)
+    .map(toKey),
+});
+
+export const toKey = ({ key, events, before }: Record<string, unknown>) => ({
+  key: decodeText(String(key)),
+  ...{ events: Number(events), before: Number(before) },
+});
 
 type ActiveTable = (typeof ACTIVE_TABLES)[number];
 
@@ -78,17 +109,26 @@ const PART = { of: 16, below: "10000000-0000-0000-0000-000000000000", enough: 2_
 
 /** How many were active, in all and in each step: counted, or above some 32,000 estimated by a sixteenth of them. */
 export const countActive = async (query: Query, asked: Asked, table: ActiveTable) => {
+  const { workspace, before } = asked;
+  const former = { workspace, steps: [before[0]!, before.at(-1)!] };
   const part = await countBelow(query, asked, { table, below: PART.below });
   const isMany = part.total >= PART.enough;
-  const { total, counts } = isMany ? part : await countBelow(query, asked, { table });
+  const [{ total, counts }, past] = await Promise.all([
+    isMany ? part : countBelow(query, asked, { table }),
+    countBelow(query, former, { table, ...(isMany && { below: PART.below }) }),
+  ]);
   const times = isMany ? PART.of : 1;
-  return { total: times * total, counts: counts.map((count) => times * count), approximate: isMany };
+  return {
+    ...{ total: times * total, before: times * past.total },
+    counts: counts.map((count) => times * count),
+    approximate: isMany,
+  };
 };
 
 /** @param below of the ids alone that are lower. Default: all */
 const countBelow = async (
   query: Query,
-  { workspace, steps }: Asked,
+  { workspace, steps }: Pick<Asked, "workspace" | "steps">,
   { table, below }: { table: ActiveTable; below?: string },
 ) => {
   const cuts = cutByDays(steps);

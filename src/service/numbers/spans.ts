@@ -1,10 +1,28 @@
 import { Temporal } from "temporal-polyfill";
 import { DAY_MS, HOUR_MS } from "../base/times.js";
+import { HttpError } from "../http/errors.js";
 import { bitsOf, dayOf } from "./active.js";
 
 /** What can be asked for: the last 24 hours by the hour, or so many days, today included. */
 export const SPANS = { "24h": 1, "7d": 7, "30d": 30, "90d": 90 } as const;
 export type Span = keyof typeof SPANS;
+
+/** Days that can be asked for at once. */
+const MAX_DAYS = 366;
+
+/** Which time: a span up to now, or days of a calendar, the last one included. */
+export interface When {
+  span: Span;
+  time_zone: string;
+  from?: string;
+  to?: string;
+}
+
+/** The steps of a time, and those of the same length before it: the start of each, and the end of the last, in epoch milliseconds. */
+export interface Steps {
+  steps: number[];
+  before: number[];
+}
 
 /** Can times be told in this zone? */
 export const isTimeZone = (name: string): boolean => {
@@ -15,21 +33,49 @@ export const isTimeZone = (name: string): boolean => {
   }
 };
 
+/** @throws HttpError 400 where there is no such zone, or no such days */
+export const readWhen = ({ span, time_zone: zone, from, to }: When, now = Date.now()): Steps => {
+  if (!isTimeZone(zone)) throw new HttpError(400, "time_zone must be the name of a time zone, such as Europe/Berlin");
+  if (from === undefined && to === undefined) {
+    const steps = stepsOf(span, zone, now);
+    const days = SPANS[span];
+    return { steps, before: span === "24h" ? steps.map((time) => time - DAY_MS) : stepsOf(span, zone, now, days) };
+  }
+  const [first, last] = [from ?? to!, to ?? from!].map(readDay) as [Temporal.PlainDate, Temporal.PlainDate];
+  const days = first.until(last).total("days") + 1;
+  if (days < 1 || days > MAX_DAYS) throw new HttpError(400, `from and to must be in order, at most ${MAX_DAYS} days`);
+  return { steps: stepsFrom(first, days, zone), before: stepsFrom(first.subtract({ days }), days, zone) };
+};
+
+const readDay = (text: string): Temporal.PlainDate => {
+  try {
+    return Temporal.PlainDate.from(text);
+  } catch {
+    throw new HttpError(400, "from and to must be days such as 2026-01-31");
+  }
+};
+
+/** One day goes by the hour, more of them by the day. */
+const stepsFrom = (first: Temporal.PlainDate, days: number, zone: string): number[] => {
+  const startOf = (at: number) => first.add({ days: at }).toZonedDateTime(zone).epochMilliseconds;
+  if (days > 1) return Array.from({ length: days + 1 }, (_, at) => startOf(at));
+  const [start, end] = [startOf(0), startOf(1)];
+  return [...Array.from({ length: Math.ceil((end - start) / HOUR_MS) }, (_, at) => start + at * HOUR_MS), end];
+};
+
 /**
- * The steps of a span up to now: the start of each, and the end of the last, in epoch milliseconds.
+ * The steps of a span up to now.
  *
  * @param zone whose days begin with their first moment: not all have a midnight, and some have two
+ * @param ago how many days earlier
  */
-export const stepsOf = (span: Span, zone: string, now: number): number[] => {
+export const stepsOf = (span: Span, zone: string, now: number, ago = 0): number[] => {
   if (span === "24h") {
     const end = now - (now % HOUR_MS) + HOUR_MS;
     return Array.from({ length: 25 }, (_, at) => end - (24 - at) * HOUR_MS);
   }
-  const tomorrow = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).toPlainDate().add({ days: 1 });
-  return Array.from(
-    { length: SPANS[span] + 1 },
-    (_, at) => tomorrow.subtract({ days: SPANS[span] - at }).toZonedDateTime(zone).epochMilliseconds,
-  );
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).toPlainDate();
+  return stepsFrom(today.subtract({ days: SPANS[span] + ago - 1 }), SPANS[span], zone);
 };
 
 /** The parts of the steps that are in one day of UTC: the number of the step, the day, and the bits of its quarters. */

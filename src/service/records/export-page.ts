@@ -175,7 +175,8 @@ const uidsOf = (accounts: Row[] = []): string =>
 /** The name that the interface has for page views. */
 const PAGE_VIEW = "pageview";
 
-const boundsOf = ({ table, workspace, contact, account, eventUid, since, until }: ExportOptions) => {
+/** The conditions of a row, behind that of the workspace (`$1`) and a limit (`$2`). */
+export const boundsOf = ({ table, workspace, contact, account, eventUid, since, until }: ExportOptions) => {
   const values: unknown[] = [];
   let conditions = "";
   const bound = (condition: string, value: unknown) => {

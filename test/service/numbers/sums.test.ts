@@ -247,7 +247,7 @@ overDatabase((place) => {
          FROM generate_series(0, 2 * $3::int - 1) AS n WHERE n % 4 < 3`,
         [workspace, dayOf(THEN), contacts],
       );
-      const active = await countActive(ask, { workspace, steps }, "active_contacts");
+      const active = await countActive(ask, { workspace, steps, before: [THEN - 2 * DAY, THEN] }, "active_contacts");
       const isMany = workspace === "many";
       expect(active.approximate).toBe(isMany);
       const close = isMany ? 0.04 * contacts : 0;

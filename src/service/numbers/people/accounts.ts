@@ -1,0 +1,147 @@
+import { decodeText, recordId } from "../../base/exact-text.js";
+import type { Query } from "../../database/database.js";
+import { QUARTER_MS } from "../keys.js";
+import type { Asked } from "../questions.js";
+import { cutByDays } from "../spans.js";
+import { conditionsOf } from "./matching.js";
+import { type Named, namesOf } from "./names.js";
+
+/** Accounts that are looked at: those with most events, where there are more. */
+const MAX_ACCOUNTS = 10_000;
+export const PAGE = 50;
+/** An account falls where it has lost so much of its events, and is not silent. */
+const FALL = 0.25;
+
+export const SORTS = ["name", "contacts", "active_contacts", "events", "change", "last_seen_at"] as const;
+export const SHOWN = ["all", "falling", "silent"] as const;
+
+export interface ListAsked {
+  search: string;
+  show: (typeof SHOWN)[number];
+  sort: (typeof SORTS)[number];
+  order: "asc" | "desc";
+  offset: number;
+}
+
+/** An account in the list. */
+interface Listed extends Named {
+  contacts: number;
+  active_contacts: number;
+  events: number;
+  before: number;
+  change: number;
+  counts: number[];
+  counts_before: number[];
+  last_seen_at: number | null;
+}
+
+/** The accounts that were active in a time, or in the time before, with what they did. */
+export const listAccounts = async (query: Query, asked: Asked, { search, show, sort, order, offset }: ListAsked) => {
+  const counted = await countAccounts(query, asked);
+  const ids = [...counted.keys()];
+  const [names, members, active, seen] = await Promise.all([
+    namesOf(query, "account", ids),
+    countMembers(query, ids),
+    countActiveMembers(query, asked, ids),
+    lastSeen(query, asked.workspace, ids),
+  ]);
+  const all = [...counted].map(([id, { uid, counts, counts_before }]): Listed => {
+    const [events, before] = [counts, counts_before].map((of) => of.reduce((sum, one) => sum + one, 0)) as [
+      number,
+      number,
+    ];
+    return {
+      ...(names.get(id) ?? { id, unique_id: uid, name: uid }),
+      ...{ contacts: members.get(id) ?? 0, active_contacts: active.get(id) ?? 0 },
+      ...{ events, before, change: events - before, counts, counts_before, last_seen_at: seen.get(id) ?? null },
+    };
+  });
+  const isShown = {
+    all: ({ events }: Listed) => events > 0,
+    silent: ({ events }: Listed) => events === 0,
+    falling: ({ events, before }: Listed) => events > 0 && events <= before * (1 - FALL),
+  };
+  const sought = search.toLowerCase();
+  const found = all
+    .filter(isShown[show])
+    .filter(({ name, unique_id }) => [name, unique_id].some((text) => text.toLowerCase().includes(sought)));
+  const sign = order === "asc" ? 1 : -1;
+  const compare = (a: Listed, b: Listed) =>
+    sort === "name" ? a.name.localeCompare(b.name, "en") : Number(a[sort]) - Number(b[sort]);
+  found.sort((a, b) => sign * compare(a, b) || (a.id < b.id ? -1 : 1));
+  const count = (which: (one: Listed) => boolean) => all.filter(which).length;
+  return {
+    ...{ active: count(isShown.all), falling: count(isShown.falling), silent: count(isShown.silent) },
+    ...{ total: found.length, offset, data: found.slice(offset, offset + PAGE) },
+  };
+};
+
+/** The events of each account by step, in a time and in the time before, by the id of the account. */
+const countAccounts = async (query: Query, asked: Asked) => {
+  const { workspace, steps, before } = asked;
+  const { conditions, values } = conditionsOf(workspace, {}, { since: before[0]!, until: steps.at(-1)! });
+  const all = [...before.slice(0, -1), ...steps.slice(0, -1)];
+  const rows = await query(
+    `SELECT account_uid, array_agg(step ORDER BY step) AS steps, array_agg(events ORDER BY step) AS events FROM (
+       SELECT account_uid, width_bucket(received_at, $${values.length + 3}::bigint[]) AS step, count(*)::int AS events
+       FROM events WHERE workspace = $1${conditions} AND account_uid <> '' GROUP BY 1, 2) AS counted
+     GROUP BY 1 ORDER BY sum(events) DESC LIMIT $2`,
+    [workspace, MAX_ACCOUNTS, ...values, all],
+  );
+  const split = before.length - 1;
+  return new Map(
+    rows.map((row) => {
+      const counts = all.map(() => 0);
+      const [at, events] = [row.steps, row.events] as [number[], number[]];
+      for (const [index, step] of at.entries()) counts[step - 1] = events[index]!;
+      const uid = decodeText(String(row.account_uid));
+      return [
+        recordId("account", uid, workspace),
+        { uid, counts: counts.slice(split), counts_before: counts.slice(0, split) },
+      ];
+    }),
+  );
+};
+
+/** How many contacts belong to each account. */
+const countMembers = async (query: Query, ids: readonly string[]): Promise<Map<string, number>> =>
+  toCounts(
+    await query(
+      "SELECT account_id AS id, count(*) AS count FROM account_contacts WHERE account_id = ANY($1::uuid[]) GROUP BY 1",
+      [ids],
+    ),
+  );
+
+/** How many of them were active in a time, wherever. */
+const countActiveMembers = async (query: Query, { workspace, steps }: Asked, ids: readonly string[]) => {
+  const cuts = cutByDays([steps[0]!, steps.at(-1)!]);
+  return toCounts(
+    await query(
+      `SELECT account_id AS id, count(*) AS count FROM account_contacts
+       WHERE account_id = ANY($1::uuid[]) AND contact_id IN (
+         SELECT contact_id FROM active_contacts AS active JOIN unnest($3::date[], $4::bit(96)[]) AS cut (day, quarters) ON active.day = cut.day
+         WHERE active.workspace = $2 AND active.day >= $5::date AND active.day <= $6::date
+           AND active.quarters & cut.quarters <> '${"0".repeat(96)}'::bit(96))
+       GROUP BY 1`,
+      [
+        ...[ids, workspace, cuts.map(({ day }) => day), cuts.map(({ quarters }) => quarters)],
+        cuts[0]!.day,
+        cuts.at(-1)!.day,
+      ],
+    ),
+  );
+};
+
+const toCounts = (rows: Record<string, unknown>[]) => new Map(rows.map(({ id, count }) => [String(id), Number(count)]));
+
+/** The quarter of an hour in which each account was last seen, in epoch milliseconds. */
+const lastSeen = async (query: Query, workspace: string, ids: readonly string[]): Promise<Map<string, number>> => {
+  const rows = await query<Record<string, string>>(
+    `SELECT DISTINCT ON (account_id) account_id AS id, day::text AS day, quarters::text AS quarters FROM active_accounts
+     WHERE workspace = $1 AND account_id = ANY($2::uuid[]) ORDER BY account_id, day DESC`,
+    [workspace, ids],
+  );
+  return new Map(
+    rows.map(({ id, day, quarters }) => [id!, Date.parse(day!) + quarters!.lastIndexOf("1") * QUARTER_MS]),
+  );
+};

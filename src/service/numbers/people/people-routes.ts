@@ -1,0 +1,216 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { Type } from "typebox";
+import type { Database } from "../../database/database.js";
+import { errors } from "../../http/errors.js";
+import { readIntegers } from "../../http/validation.js";
+import { Account, Contact } from "../../records/record-schemas.js";
+import { READ } from "../../records/records.js";
+import {
+  Active,
+  Count,
+  Counts,
+  Cut,
+  Events,
+  FilterQuery,
+  Id,
+  list,
+  Named,
+  Nullable,
+  Pages,
+  People,
+  Referrers,
+  Time,
+  Told,
+  WhenQuery,
+} from "../schemas.js";
+import { readWhen, stepsOf } from "../spans.js";
+import { listAccounts, SHOWN, SORTS } from "./accounts.js";
+import type { Kind } from "./names.js";
+import { readAccount, readContact } from "./one.js";
+import { countReturning } from "./returning.js";
+import { PLACE, readTimeLine } from "./time-line.js";
+
+const Accounts = Type.Object(
+  {
+    ...{ object: Type.Literal("numbers.accounts"), ...Told },
+    ...{
+      active: Count("Active in this time"),
+      falling: Count("Active, with at least a quarter fewer events than before"),
+    },
+    silent: Count("Active in the time before, and not in this one"),
+    ...{ total: Count("Accounts that match"), offset: Type.Integer() },
+    data: list({
+      ...Named,
+      ...{ contacts: Count("Its members"), active_contacts: Count("Members that were active") },
+      ...{
+        events: Type.Integer(),
+        before: Type.Integer(),
+        change: Type.Integer(),
+        counts: Counts,
+        counts_before: Counts,
+      },
+      last_seen_at: Nullable(Time("The quarter of an hour in which it was last seen")),
+    }),
+  },
+  { description: "A page of accounts" },
+);
+const Figures = Type.Object({
+  ...{ events: Events, pages: Pages, referrers: Referrers, people: People, contacts: Active("contacts"), cut: Cut },
+});
+const OneAccount = Type.Object({
+  ...{ object: Type.Literal("numbers.account"), ...Told, ...Named },
+  ...{ created_at: Account.properties.created_at, data: Account.properties.data, stage: Account.properties.stage },
+  salesmachine: Account.properties.salesmachine,
+  members: Type.Object({
+    total: Type.Integer(),
+    data: list({ ...Named, events: Count("In this account"), last_seen_at: Nullable(Time("In this account")) }),
+  }),
+  days: Type.Object(
+    { starts: Type.Array(Type.Integer()), counts: Type.Array(Type.Integer()) },
+    { description: "Events of 90 days" },
+  ),
+  figures: Figures,
+});
+const OneContact = Type.Object({
+  ...{ object: Type.Literal("numbers.contact"), ...Named },
+  ...{ created_at: Contact.properties.created_at, archived: Type.Boolean(), data: Contact.properties.data },
+  ...{ stage: Contact.properties.stage, salesmachine: Contact.properties.salesmachine },
+  memberships: Type.Object({ total: Type.Integer(), data: list(Named) }),
+  events: Type.Integer(),
+  ...{
+    first_seen_at: Nullable(Time("By the first event that is stored")),
+    last_seen_at: Nullable(Time("By the last one")),
+  },
+});
+const TimeLine = Type.Object({
+  object: Type.Literal("numbers.events"),
+  data: list({
+    ...{ id: Id, received_at: Time("When it was received"), occurred_at: Nullable(Time("`params.occurred_at`")) },
+    ...{ contact: Type.Object({ id: Id, name: Type.String() }), account_uid: Nullable(Type.String()) },
+    ...{
+      event_uid: Type.String(),
+      params: Type.String({ description: "JSON, as it was sent; its first 4,000 characters" }),
+    },
+  }),
+  next: Nullable(Type.String({ description: "`before` of the next page" })),
+});
+const Returning = Type.Object({
+  object: Type.Literal("numbers.returning"),
+  of: Type.String(),
+  data: list({
+    week: Type.String({ description: "Monday of the week in which they were first seen (UTC)" }),
+    began: Count("First seen in it"),
+    active: Type.Array(Type.Integer(), {
+      description: "Of them active 1, 2, … 8 weeks later, as far as these have begun",
+    }),
+  }),
+});
+
+const One = Type.Object({ id: Id });
+const common = { tags: ["records"], security: [{ bearer: [] }] };
+const failures = errors(400, 401, 404, 405, 429, 500, 503);
+const own = (summary: string) => ({ ...common, summary: `${summary} (of this service alone)` });
+
+/** `GET /v2/numbers/…`: who is behind the numbers. Not of the vendor's interface. */
+export const peopleRoutes =
+  ({ query }: Database): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    app.get(
+      "/v2/numbers/accounts",
+      {
+        preValidation: readIntegers("offset"),
+        schema: {
+          ...{ ...own("List the accounts of a time"), operationId: "listAccountsByEvents" },
+          querystring: Type.Object({
+            ...WhenQuery,
+            search: Type.String({ default: "", description: "In the name or the uid" }),
+            show: Type.Enum([...SHOWN], { default: "all" }),
+            sort: Type.Enum([...SORTS], { default: "events" }),
+            order: Type.Enum(["asc", "desc"], { default: "desc" }),
+            offset: Type.Integer({ minimum: 0, default: 0 }),
+          }),
+          response: { 200: Accounts, ...failures },
+        },
+      },
+      async ({ query: { span, time_zone, from, to, ...which }, workspace }) => {
+        const when = readWhen({ span, time_zone, from, to });
+        const told = { time_zone, starts: when.steps.slice(0, -1), ends: when.steps.at(-1)! };
+        const listed = await listAccounts(query, { workspace, ...when }, which);
+        return { object: "numbers.accounts" as const, ...told, ...listed };
+      },
+    );
+    app.get(
+      "/v2/numbers/accounts/:id",
+      {
+        schema: {
+          ...{ ...own("Get an account with its members and what it did"), operationId: "getAccountWithEvents" },
+          params: One,
+          querystring: Type.Object({ ...WhenQuery, ...FilterQuery }),
+          response: { 200: OneAccount, ...failures },
+        },
+      },
+      async ({ params: { id }, query: { span, time_zone, from, to, ...filter }, workspace }) => {
+        const when = readWhen({ span, time_zone, from, to });
+        const steps = stepsOf("90d", time_zone, Date.now());
+        const told = { time_zone, starts: when.steps.slice(0, -1), ends: when.steps.at(-1)! };
+        const { days, ...one } = await readAccount(query, { workspace, ...when }, { id, filter, days: steps });
+        const calendar = { starts: steps.slice(0, -1), counts: days };
+        return { object: "numbers.account" as const, ...told, ...one, days: calendar };
+      },
+    );
+    app.get(
+      "/v2/numbers/contacts/:id",
+      {
+        schema: {
+          ...{ ...own("Get a contact with its accounts"), operationId: "getContactWithEvents" },
+          params: One,
+          response: { 200: OneContact, ...failures },
+        },
+      },
+      async ({ params: { id }, workspace }) => ({
+        object: "numbers.contact" as const,
+        ...(await readContact(query, workspace, id)),
+      }),
+    );
+    for (const kind of ["account", "contact"] satisfies Kind[])
+      app.get(
+        `/v2/numbers/${kind}s/:id/events`,
+        {
+          preValidation: readIntegers("limit"),
+          schema: {
+            ...own(`List the events of one ${kind}, the newest first`),
+            operationId: kind === "account" ? "listEventsOfAccount" : "listEventsOfContact",
+            params: One,
+            querystring: Type.Object({
+              ...FilterQuery,
+              before: Type.Optional(Type.String({ pattern: PLACE.source, description: "`next` of the page before" })),
+              limit: Type.Integer({ minimum: 1, maximum: 200, default: 200 }),
+            }),
+            response: { 200: TimeLine, ...failures },
+          },
+        },
+        async ({ params: { id }, query: { before: behind, limit, ...which }, workspace }) => {
+          const { unique_id: uid } = await READ[kind](query, workspace, id);
+          const filter = { ...which, [kind]: uid };
+          return {
+            object: "numbers.events" as const,
+            ...(await readTimeLine(query, { workspace, filter, behind, limit })),
+          };
+        },
+      );
+    app.get(
+      "/v2/numbers/returning",
+      {
+        schema: {
+          ...own("Count how many come back in the weeks after their first"),
+          operationId: "getReturning",
+          querystring: Type.Object({ of: Type.Enum(["account", "contact"], { default: "account" }) }),
+          response: { 200: Returning, ...failures },
+        },
+      },
+      async ({ query: { of }, workspace }) => ({
+        object: "numbers.returning" as const,
+        ...{ of, data: await countReturning(query, workspace, { of, now: Date.now() }) },
+      }),
+    );
+  };

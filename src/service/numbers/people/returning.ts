@@ -1,0 +1,34 @@
+import { DAY_MS } from "../../base/times.js";
+import type { Query } from "../../database/database.js";
+import { dayOf } from "../active.js";
+import type { Kind } from "./names.js";
+
+/** Weeks of whose beginners is told, this one included, and weeks that each is looked at afterwards. */
+export const [WEEKS, LATER] = [12, 8];
+const WEEK_MS = 7 * DAY_MS;
+/** 1970-01-05 */
+const FIRST_MONDAY = 4 * DAY_MS;
+
+/**
+ * Of those first seen in a week (UTC, from Monday), how many were active in each of the weeks after it. Of a week that has not begun nothing is
+ * told.
+ */
+export const countReturning = async (query: Query, workspace: string, { of, now }: { of: Kind; now: number }) => {
+  const thisWeek = now - ((now - FIRST_MONDAY) % WEEK_MS);
+  const rows = await query<Record<string, unknown>>(
+    `WITH active AS (
+       SELECT DISTINCT ${of}_id AS id, date_trunc('week', day)::date AS week FROM active_${of}s WHERE workspace = $1
+     ), began AS (SELECT id, min(week) AS week FROM active GROUP BY 1)
+     SELECT began.week::text AS week, (active.week - began.week) / 7 AS later, count(*) AS count
+     FROM began JOIN active ON active.id = began.id
+     WHERE began.week >= $2::date AND active.week <= began.week + 7 * ${LATER} GROUP BY 1, 2`,
+    [workspace, dayOf(thisWeek - (WEEKS - 1) * WEEK_MS)],
+  );
+  const counts = new Map(rows.map(({ week, later, count }) => [`${week} ${later}`, Number(count)]));
+  return Array.from({ length: WEEKS }, (_, at) => {
+    const week = thisWeek - (WEEKS - 1 - at) * WEEK_MS;
+    const of = (later: number) => counts.get(`${dayOf(week)} ${later}`) ?? 0;
+    const begun = Math.min(LATER, WEEKS - 1 - at);
+    return { week: dayOf(week), began: of(0), active: Array.from({ length: begun }, (_, later) => of(later + 1)) };
+  });
+};

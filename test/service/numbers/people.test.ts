@@ -1,0 +1,299 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { recordId } from "../../../src/service/base/exact-text.js";
+import type { Database } from "../../../src/service/database/database.js";
+import { idAt } from "../../../src/service/database/event-id.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { makeRecords } from "../../../src/service/ingest/missing-records.js";
+import { insertEvents, type NewEvent } from "../../../src/service/ingest/rows.js";
+import { AT_ONCE } from "../support/bounds.js";
+import { followSums } from "../support/follow-sums.js";
+import { overDatabase } from "../support/over-database.js";
+import { expectRefusal } from "../support/refusal.js";
+import { type RunningService, startService } from "../support/running-service.js";
+
+/* `GET /v2/numbers/…` over a database of random events, against counts over the same events here. */
+
+const [HOUR, DAY] = [3_600_000, 86_400_000];
+const ZONE = "Pacific/Auckland";
+const NOW = Date.now();
+
+let seed = 49;
+const random = (below: number) => {
+  seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+  return Math.floor((seed / 2 ** 32) * below);
+};
+
+const EVENTS = Array.from({ length: 1_500 }, (_, at): NewEvent => {
+  const contact = random(25);
+  const account = contact % 6 === 0 ? undefined : `account-${contact % 6}`;
+  // Some accounts are silent lately, some fall.
+  const ago = account === "account-1" ? 8 + random(50) : account === "account-2" ? random(60) : random(30) ** 1.2;
+  const isView = random(3) > 0;
+  const params = {
+    ...(account !== undefined && { account_uid: account }),
+    ...(isView && { visit_url: `https://${["a", "b"][random(2)]}.example/${random(4)}` }),
+    ...(isView && random(4) === 0 && { referrer: "https://search.example/" }),
+  };
+  return {
+    ...{ workspace: "default", contactUid: `contact-${contact}`, accountUid: account, stamp: undefined },
+    ...{ eventUid: isView ? "pageview" : `event-${random(11)}`, params: JSON.stringify(params), occurredAt: undefined },
+    ...{ receivedAt: Math.round(NOW - 2 * HOUR - ago * DAY), ...(at % 10 === 0 && { originId: crypto.randomUUID() }) },
+  };
+});
+
+const idOf = (kind: "account" | "contact", uid: string) => recordId(kind, uid);
+const count = <T>(all: readonly T[], key: (one: T) => string | undefined): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const one of all) {
+    const of = key(one);
+    if (of !== undefined) counts[of] = (counts[of] ?? 0) + 1;
+  }
+  return counts;
+};
+const params = (event: NewEvent) => JSON.parse(event.params) as Record<string, string | undefined>;
+const urlOf = (event: NewEvent) =>
+  params(event).visit_url === undefined ? undefined : new URL(params(event).visit_url!);
+
+overDatabase((place) => {
+  let database: Database;
+  let service: RunningService;
+  beforeAll(async () => {
+    database = await openDatabase(place());
+    const sorted = [...EVENTS].sort((a, b) => a.receivedAt - b.receivedAt);
+    const ids = sorted.map(({ receivedAt, originId }, at) =>
+      idAt(originId === undefined ? receivedAt : NOW - HOUR).replace(/.{12}$/, `${at}`.padStart(12, "0")),
+    );
+    await database.write(insertEvents(ids, sorted));
+    for (const { text, values } of makeRecords(EVENTS)) await database.query(text, values);
+    await database.query("UPDATE accounts SET data = $2 WHERE id = $1", [
+      ...[idOf("account", "account-3"), JSON.stringify({ name: "Zebra & Sons" })],
+    ]);
+    await followSums(database);
+    service = await startService({ database, bounds: AT_ONCE, seed: false });
+  });
+  afterAll(() => service.stop());
+
+  const ask = async (path: string, query: Record<string, string> = {}) => {
+    const answer = await service.get(`/v2/numbers${path}?${new URLSearchParams({ time_zone: ZONE, ...query })}`);
+    expect(answer.status, path).toBe(200);
+    return answer.json();
+  };
+  /** The events of a time, and those of the time before. */
+  const within = ({ starts, ends }: { starts: number[]; ends: number }) => {
+    const long = Math.round((ends - starts[0]!) / DAY);
+    const from = new Date(starts[0]!);
+    // Summer time may begin or end in between: midnight there is found by its name.
+    const before = [-1, 0, 1]
+      .map((hour) => from.getTime() - long * DAY + hour * HOUR)
+      .find((time) => new Date(time).toLocaleTimeString("sv", { timeZone: ZONE }) === "00:00:00")!;
+    const of = (since: number, until: number) =>
+      EVENTS.filter(({ receivedAt }) => receivedAt >= since && receivedAt < until);
+    return { now: of(starts[0]!, ends), past: of(before, starts[0]!) };
+  };
+  const sum = (counts: readonly number[]) => counts.reduce((total, one) => total + one, 0);
+
+  it("list the accounts of a time with what each did, then and before, by any column", async () => {
+    for (const span of ["7d", "30d"]) {
+      const listed = await ask("/accounts", { span });
+      const { now, past } = within(listed);
+      const [events, before] = [now, past].map((all) => count(all, ({ accountUid }) => accountUid));
+      expect(listed.data.map(({ events }: { events: number }) => events)).toEqual(
+        Object.values(events!).sort((a, b) => b - a),
+      );
+      for (const one of listed.data) {
+        const uid = one.unique_id;
+        const active = new Set(now.filter(({ accountUid }) => accountUid === uid).map(({ contactUid }) => contactUid));
+        const members = new Set(
+          EVENTS.filter(({ accountUid }) => accountUid === uid).map(({ contactUid }) => contactUid),
+        );
+        const last = Math.max(
+          ...EVENTS.filter(({ accountUid }) => accountUid === uid).map(({ receivedAt }) => receivedAt),
+        );
+        expect(one).toMatchObject({
+          ...{ id: idOf("account", uid), name: uid === "account-3" ? "Zebra & Sons" : uid },
+          ...{ events: events![uid], before: before![uid] ?? 0, change: events![uid]! - (before![uid] ?? 0) },
+          ...{ active_contacts: active.size, contacts: members.size, last_seen_at: last - (last % (HOUR / 4)) },
+        });
+        expect([sum(one.counts), sum(one.counts_before)]).toEqual([one.events, one.before]);
+      }
+    }
+    const names = async (query: Record<string, string>) =>
+      (await ask("/accounts", { span: "30d", ...query })).data.map(({ name }: { name: string }) => name);
+    expect(await names({ sort: "name", order: "asc" })).toEqual([
+      ...["account-1", "account-2", "account-4", "account-5", "Zebra & Sons"],
+    ]);
+    expect(await names({ search: "zebra" })).toEqual(["Zebra & Sons"]);
+    expect(await names({ search: "COUNT-3" })).toEqual(["Zebra & Sons"]);
+    expect(await names({ offset: "3", sort: "name", order: "asc" })).toEqual(["account-5", "Zebra & Sons"]);
+  });
+
+  it("tell which accounts fall, and which are silent", async () => {
+    const listed = await ask("/accounts", { span: "7d", show: "silent" });
+    const { now, past } = within(listed);
+    const [events, before] = [now, past].map((all) => count(all, ({ accountUid }) => accountUid));
+    const silent = Object.keys(before!).filter((uid) => !events![uid]);
+    const falling = Object.keys(before!).filter((uid) => events![uid] && events![uid]! <= 0.75 * before![uid]!);
+    expect(silent).toContain("account-1");
+    const uids = ({ data }: { data: { unique_id: string }[] }) => data.map(({ unique_id }) => unique_id).sort();
+    expect(uids(listed)).toEqual(silent.sort());
+    expect(uids(await ask("/accounts", { span: "7d", show: "falling" }))).toEqual(falling.sort());
+    expect(listed).toMatchObject({
+      silent: silent.length,
+      falling: falling.length,
+      active: Object.keys(events!).length,
+    });
+  });
+
+  it.each<[string, Record<string, string>, (event: NewEvent) => boolean]>([
+    ["a name", { event_uid: "event-3" }, ({ eventUid }) => eventUid === "event-3"],
+    ["page views", { event_uid: "pageview" }, ({ eventUid }) => eventUid === "pageview"],
+    ["a path", { path: "/2" }, (event) => urlOf(event)?.pathname === "/2"],
+    ["a host and a path", { host: "a.example", path: "/2" }, (event) => urlOf(event)?.href === "https://a.example/2"],
+    ["a referrer", { referrer: "search.example" }, (event) => params(event).referrer !== undefined],
+    ["an account", { account: idOf("account", "account-4") }, ({ accountUid }) => accountUid === "account-4"],
+  ])("tell what %s is made of, by days of a calendar", async (_what, filter, matches) => {
+    const [from, to] = [20, 3].map((ago) => new Date(NOW - ago * DAY).toLocaleDateString("sv", { timeZone: ZONE }));
+    const told = await ask("", { from: from!, to: to!, ...filter });
+    expect(told.starts).toHaveLength(18);
+    const { now, past } = within(told);
+    const [own, former] = [now.filter(matches), past.filter(matches)];
+    expect(own.length).toBeGreaterThan(0);
+    expect(told).toMatchObject({ events: { total: own.length, before: former.length }, cut: false });
+    expect(
+      told.events.others.counts.map(
+        (rest: number, step: number) =>
+          rest + sum(told.events.data.map(({ counts }: { counts: number[] }) => counts[step]!)),
+      ),
+    ).toEqual(
+      told.starts.map(
+        (start: number, step: number) =>
+          own.filter(({ receivedAt }) => receivedAt >= start && receivedAt < (told.starts[step + 1] ?? told.ends))
+            .length,
+      ),
+    );
+    const keyed = (rows: { key: string; events: number; before: number }[], member: "events" | "before") =>
+      Object.fromEntries(rows.filter((row) => row[member] > 0).map((row) => [row.key, row[member]]));
+    expect(keyed(told.people.data, "events")).toEqual(count(own, ({ contactUid }) => contactUid));
+    expect(keyed(told.busiest.data, "events")).toEqual(count(own, ({ accountUid }) => accountUid));
+    expect(keyed(told.pages.data, "events")).toEqual(count(own, (event) => urlOf(event)?.pathname));
+    expect(keyed(told.referrers.data, "events")).toEqual(
+      count(own, (event) => params(event).referrer && "search.example"),
+    );
+    expect(told.contacts).toMatchObject({
+      total: new Set(own.map(({ contactUid }) => contactUid)).size,
+      before: new Set(former.map(({ contactUid }) => contactUid)).size,
+    });
+    const lost = (uid: string) =>
+      (count(former, ({ accountUid }) => accountUid)[uid] ?? 0) -
+      (count(own, ({ accountUid }) => accountUid)[uid] ?? 0);
+    for (const { key, events, before } of told.fell) expect(before - events).toBe(lost(key));
+  });
+
+  it("tell of one day by the hour, and of all names the same by the sums and by the events", async () => {
+    const day = new Date(NOW - 2 * DAY).toLocaleDateString("sv", { timeZone: ZONE });
+    const told = await ask("", { from: day, to: day });
+    expect(told.starts.length).toBeGreaterThan(22);
+    const { now, past } = within(told);
+    expect(told.events).toMatchObject({ total: now.length, before: past.length });
+    const view = (all: NewEvent[]) => all.filter(({ eventUid }) => eventUid === "pageview").length;
+    expect(told.pages).toMatchObject({ total: view(now), before: view(past) });
+    for (const [of, uid] of [
+      ["contacts", "contactUid"],
+      ["accounts", "accountUid"],
+    ] as const)
+      expect(told[of]).toMatchObject({
+        total: Object.keys(count(now, (event) => event[uid])).length,
+        before: Object.keys(count(past, (event) => event[uid])).length,
+      });
+    expect(told.busiest.data[0]).toMatchObject({ id: idOf("account", told.busiest.data[0].key) });
+  });
+
+  it("tell of an account: members, days, figures, latest events", async () => {
+    const id = idOf("account", "account-3");
+    const own = EVENTS.filter(({ accountUid }) => accountUid === "account-3");
+    const told = await ask(`/accounts/${id}`, { span: "30d", event_uid: "pageview" });
+    expect(told).toMatchObject({ unique_id: "account-3", name: "Zebra & Sons", data: { name: "Zebra & Sons" } });
+    expect(
+      told.members.data.map(({ unique_id, events }: { unique_id: string; events: number }) => [unique_id, events]),
+    ).toEqual(expect.arrayContaining(Object.entries(count(own, ({ contactUid }) => contactUid))));
+    for (const { unique_id, last_seen_at } of told.members.data)
+      expect(last_seen_at).toBe(
+        Math.max(...own.filter(({ contactUid }) => contactUid === unique_id).map(({ receivedAt }) => receivedAt)),
+      );
+    expect(told.days.counts).toHaveLength(90);
+    expect(sum(told.days.counts)).toBe(own.length);
+    const views = within(told).now.filter(
+      ({ accountUid, eventUid }) => accountUid === "account-3" && eventUid === "pageview",
+    );
+    expect(told.figures.events).toMatchObject({
+      total: views.length,
+      data: [{ event_uid: "pageview", events: views.length }],
+    });
+    const line = await ask(`/accounts/${id}/events`, { limit: "50" });
+    expect(line.data.map(({ received_at }: { received_at: number }) => received_at)).toEqual(
+      own
+        .map(({ receivedAt }) => receivedAt)
+        .sort((a, b) => b - a)
+        .slice(0, 50),
+    );
+  });
+
+  it("tell of a contact, and all its events page by page", async () => {
+    const id = idOf("contact", "contact-7");
+    const own = EVENTS.filter(({ contactUid }) => contactUid === "contact-7");
+    const times = own.map(({ receivedAt }) => receivedAt).sort((a, b) => b - a);
+    expect(await ask(`/contacts/${id}`)).toMatchObject({
+      ...{ unique_id: "contact-7", events: own.length, first_seen_at: times.at(-1), last_seen_at: times[0] },
+      memberships: { total: 1, data: [{ unique_id: "account-1" }] },
+    });
+    const found: number[] = [];
+    for (let before: string | null = ""; before !== null; ) {
+      const { data, next }: { data: { received_at: number; params: string }[]; next: string | null } = await ask(
+        `/contacts/${id}/events`,
+        { limit: "20", ...(before && { before }) },
+      );
+      found.push(...data.map(({ received_at }) => received_at));
+      before = next;
+    }
+    expect(found).toEqual(times);
+  });
+
+  it("tell how many come back in the weeks after their first", async () => {
+    const week = (time: number) => Math.floor((time - 4 * DAY) / (7 * DAY));
+    for (const [of, uid] of [
+      ["account", "accountUid"],
+      ["contact", "contactUid"],
+    ] as const) {
+      const weeks = new Map<string, Set<number>>();
+      for (const event of EVENTS)
+        if (event[uid] !== undefined)
+          weeks.set(event[uid], (weeks.get(event[uid]) ?? new Set()).add(week(event.receivedAt)));
+      const { data } = await ask("/returning", { of });
+      expect(data).toHaveLength(12);
+      for (const [at, { week: monday, began, active }] of data.entries()) {
+        const first = week(Date.parse(monday));
+        const cohort = [...weeks.values()].filter((all) => Math.min(...all) === first);
+        expect(began).toBe(cohort.length);
+        expect(active).toEqual(
+          Array.from(
+            { length: Math.min(8, 11 - at) },
+            (_, later) => cohort.filter((all) => all.has(first + later + 1)).length,
+          ),
+        );
+      }
+    }
+  });
+
+  it.each<[string, number, RegExp]>([
+    ["?from=2026-02-30", 400, /days such as/],
+    ["?from=2026-02-02&to=2026-02-01", 400, /in order/],
+    ["?from=2020-01-01&to=2026-01-01", 400, /at most 366 days/],
+    [`?account=${crypto.randomUUID()}`, 400, /account must be the id of an account/],
+    ["/accounts?sort=size", 400, /sort must be/],
+    [`/accounts/${crypto.randomUUID()}`, 404, /account was not found/],
+    [`/contacts/${crypto.randomUUID()}/events`, 404, /contact was not found/],
+    [`/contacts/${idOf("contact", "contact-7")}/events?before=1`, 400, /before/],
+  ])("refuse in words: %s", async (path, status, text) => {
+    await expectRefusal(await service.get(`/v2/numbers${path}`), status, text);
+  });
+});
