@@ -14,6 +14,7 @@ import { followGeneration } from "./database/generation.js";
 import { openDatabase } from "./database/open-database.js";
 import { createSettled } from "./database/settled.js";
 import { isUnavailable, tellFault } from "./database/sql-state.js";
+import { createTasks } from "./database/tasks.js";
 import { BOUNDS, type Bounds } from "./database/transaction-time.js";
 import { closeConnections } from "./http/closing.js";
 import { allowOrigins } from "./http/cors.js";
@@ -27,7 +28,7 @@ import {
 } from "./http/errors.js";
 import { describeRoutes } from "./http/openapi.js";
 import { VALIDATION } from "./http/validation.js";
-import { keepDeadLetters } from "./ingest/dead-letters.js";
+import { deleteOldLetters, keepDeadLetters } from "./ingest/dead-letters.js";
 import { eventRoutes } from "./ingest/event-route.js";
 import { createProve } from "./ingest/identity.js";
 import { watchRefusals } from "./ingest/refusals.js";
@@ -65,6 +66,8 @@ export interface ServiceOptions extends Partial<ServiceConfig> {
 
 /** A connection that stalls for longer is not worth its socket. */
 const REQUEST_TIMEOUT_MS = 30_000;
+/** Questions about many events that are asked at a time: so a page full of figures makes no event wait. */
+const QUESTIONS = 3;
 
 /**
  * Builds the service over its database, which is opened (on the first start made and filled) first. It does not
@@ -92,7 +95,9 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const learn = async (): Promise<void> => {
     await Promise.all([access.load(), erased.load()]);
   };
-  const generation = await followGeneration(database.query, learn, bounds).catch(failed);
+  const tasks = createTasks(database);
+  const following = { moved: learn, seen: tasks.look, bounds };
+  const generation = await followGeneration(database.query, following).catch(failed);
   for (const workspace of access.workspaces()) await continueIds(database.query, workspace);
   const metrics = createMetrics(access.workspaces());
   await metrics.loadAges(database.query, access.workspaces()).catch(failed);
@@ -109,6 +114,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     ...VALIDATION,
     // While closing, what still arrives is served: Fastify's own 503 has another body and no CORS headers.
     return503OnClosing: false,
+    // Closing has a bound of its own, and the end of a server of its own may take longer than Fastify would wait.
+    pluginTimeout: 0,
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     requestTimeout: requestTimeoutMs,
     // Node looks for late requests every 30 s unless told otherwise, and of two time-outs takes the longer for the body's.
@@ -129,16 +136,19 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   });
   for (const schema of [ErrorBody, EventInput, Success, Account, Contact, User, UserList]) app.addSchema(schema);
 
-  if (config.retentionDays !== undefined)
-    keepFor(app, database, { days: config.retentionDays, workspaces: access.workspaces });
+  const questions = database.beside(QUESTIONS);
+  const asked = { ...database, query: questions.query };
+  closeConnections(app, { lingerMs, begins: tasks.cancel, listensNoMore: questions.cancel });
+  const { workspaces } = access;
+  if (config.retentionDays !== undefined) tasks.add(keepFor(app.log, { days: config.retentionDays, workspaces }));
   const settled = createSettled(database.query, bounds);
-  followSums(app, database, { settled, workspaces: access.workspaces, every: 2 * bounds.reread });
+  tasks.add(followSums(app.log, { settled, workspaces, every: 5 * bounds.reread }));
+  tasks.add(deleteOldLetters(app.log));
   metrics.watchRequests(app);
   decorateWorkspace(app);
-  closeConnections(app, lingerMs);
   const isOurs = compile(["loopback", ...config.trustProxy]);
   boundConnections(app.server, (address) => isOurs(address, 0));
-  const refused = [watchRefusals(app, metrics.refused), keepDeadLetters(app, database, config.deadLetters)];
+  const refused = [watchRefusals(app, metrics.refused), keepDeadLetters(database, config.deadLetters)];
   const tellRefused = (...refusal: Parameters<(typeof refused)[0]>): void => {
     for (const tell of refused) tell(...refusal);
   };
@@ -163,9 +173,9 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     records.addHook("preParsing", requireBearer(access.tokens("access")));
     await records.register(recordRoutes(database));
     await records.register(userRoutes(database, config.publicUrl));
-    await records.register(eventListRoute(database, settled, config.publicUrl));
-    await records.register(numbersRoute(database, settled));
-    await records.register(peopleRoutes(database));
+    await records.register(eventListRoute(asked, settled, config.publicUrl));
+    await records.register(numbersRoute(asked, settled));
+    await records.register(peopleRoutes(asked));
   });
   await app.register(async (admin) => {
     admin.addHook("preParsing", requireAdmin(access));

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StartError } from "../base/start-error.js";
 import type { Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
-import { lostPlace } from "../database/restored.js";
 import { createSettled, type Settled } from "../database/settled.js";
 import { BOUNDS } from "../database/transaction-time.js";
 import {
@@ -14,6 +13,7 @@ import {
   jsonLine,
   type Part,
 } from "../records/export-page.js";
+import { lostPlace } from "../records/restored.js";
 
 /** Milliseconds between two looks for what has become settled. */
 const LOOK_MS = 1_000;

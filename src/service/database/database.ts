@@ -29,6 +29,12 @@ export interface Copying {
   write(what: string): Writable;
 }
 
+/** What is not urgent: so much of it at a time that events need not wait. */
+export interface Beside extends Pick<Database, "query" | "transaction"> {
+  /** Cancels what is under way and waits, which fails as if the server stopped; so does what comes later. */
+  cancel(): void;
+}
+
 /** What the service needs of a database: the same over a PostgreSQL of its own and over a given one. */
 export interface Database {
   query: Query;
@@ -43,12 +49,15 @@ export interface Database {
    * @param node that of the rows' shards: any other one does it, too, but asks that one
    */
   write(statements: readonly Statement[], node?: number): Promise<Written>;
+  /** The same database for what is not urgent. @param most at a time */
+  beside(most: number): Beside;
   /** Where the rows of a contact lie; nothing, or absent, where the tables are not spread over nodes. */
   shardOf?(contactId: string): Shard | undefined;
   /** Takes what was deleted out of the files; absent where whoever runs the server sees to that. */
   tidy?(): Promise<void>;
   /** Runs `work` once, in one transaction by a connection of its own; what a command has opened can do that. */
   copying?<T>(work: (copying: Copying) => Promise<T>): Promise<T>;
+  /** Ends it soon: what is under way then fails. */
   close(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Query } from "./database.js";
 import { createSettled } from "./settled.js";
+import type { State } from "./tasks.js";
 import { BOUNDS, type Bounds } from "./transaction-time.js";
 
 /*
@@ -17,24 +18,31 @@ export interface Generation {
   stop(): Promise<void>;
 }
 
-/**
- * Reads the number again and again.
- *
- * @param moved is called at the beginning, and when the number has moved: it learns anew what it remembers
- */
+export interface Following {
+  /** Is called at the beginning, and when the number has moved: it learns anew what it remembers. */
+  moved(): Promise<void>;
+  /** Is called with all that was read, and the clock of the database. */
+  seen(state: State, now: number): void;
+  bounds?: Bounds;
+}
+
+/** Reads the number again and again, with all else that processes tell each other by the database. */
 export const followGeneration = async (
   query: Query,
-  moved: () => Promise<void>,
-  { reread }: Bounds = BOUNDS,
+  { moved, seen: tell, bounds: { reread } = BOUNDS }: Following,
 ): Promise<Generation> => {
   let seen: number | undefined;
   let readAt = 0;
   const read = async (): Promise<void> => {
     const at = performance.now();
-    const [row] = await query<{ value: unknown }>("SELECT value FROM service_state WHERE name = $1", [GENERATION]);
-    const value = Number(row?.value ?? 0);
+    const rows = await query<Record<string, unknown>>(
+      "SELECT name, value, extract(epoch FROM clock_timestamp()) * 1000 AS now FROM service_state",
+    );
+    const state: State = new Map(rows.map(({ name, value }) => [String(name), Number(value)]));
+    const value = state.get(GENERATION) ?? 0;
     if (value !== seen) await moved();
     [seen, readAt] = [value, at];
+    tell(state, Number(rows[0]?.now ?? Date.now()));
   };
   await read();
   const stopping = new AbortController();

@@ -5,20 +5,30 @@ import type { FastifyInstance } from "fastify";
 
 /** Milliseconds without a request after which a connection is taken for unused once the service closes. */
 const LINGER_MS = 1_000;
-/** Milliseconds that requests under way get to finish after that. */
+/** Milliseconds that requests under way get to finish after that: with it and the closing of the database it is over in 5 s. */
 const GRACE_MS = 3_000;
 /** Turns of the event loop in which the service waits for one without a new connection. */
 const MAX_TURNS = 1_000;
+
+export interface Closing {
+  /** Milliseconds for which a connection without a request is kept. Default: 1 s */
+  lingerMs?: number | undefined;
+  /** Is called first of all. */
+  begins(): void;
+  /** Is called when no connection is taken any more. */
+  listensNoMore(): void;
+}
 
 /**
  * Lets go of connections when the service closes, and cuts no request. A client that keeps a connection may send on it
  * at the moment in which it is closed, so the service goes on for a while, and each answer ends its connection: who is
  * told so sends nothing more on it. What carries no request meanwhile is let go, and only then no connection is taken
  * any more. Node's own closing cuts the first at once, and waits for those that never carried a request.
- *
- * @param lingerMs how long that is; 1 s
  */
-export const closeConnections = (app: FastifyInstance, lingerMs = LINGER_MS): void => {
+export const closeConnections = (
+  app: FastifyInstance,
+  { lingerMs = LINGER_MS, begins, listensNoMore }: Closing,
+): void => {
   /**
    * What each connection is answered with now. Entries come and go with connections, not with requests: a `Map` that changes
    * all the time leaves former tables behind, and they keep old responses in memory until the next full garbage collection.
@@ -53,6 +63,7 @@ export const closeConnections = (app: FastifyInstance, lingerMs = LINGER_MS): vo
   });
   app.addHook("preClose", async () => {
     closing = true;
+    begins();
     for (const [socket, { response }] of open) {
       if (response?.headersSent === false) response.shouldKeepAlive = false;
       void letGoWhenUnused(socket);
@@ -64,6 +75,7 @@ export const closeConnections = (app: FastifyInstance, lingerMs = LINGER_MS): vo
       before = taken;
       await setImmediate();
     }
+    listensNoMore();
     void setTimeout(GRACE_MS, undefined, { ref: false }).then(() => app.server.closeAllConnections());
   });
 };

@@ -1,18 +1,21 @@
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import { createCounter } from "../access/counter.js";
 import { networkOf } from "../access/limits.js";
 import { encodeText, parseJson } from "../base/exact-text.js";
-import { DAY_MS } from "../base/times.js";
+import { DAY_MS, HOUR_MS } from "../base/times.js";
 import type { Database } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
+import type { Task } from "../database/tasks.js";
 import type { Answered } from "../http/errors.js";
 import { withoutProof } from "./identity.js";
 import type { RefusedRow } from "./judge.js";
 import { stampOf } from "./rows.js";
 import { EVENT_PATH } from "./schemas.js";
 
-/** Milliseconds for which a letter is kept, and between two looks for older ones. */
-const [KEEP_MS, LOOK_MS] = [7 * DAY_MS, 3_600_000];
+/** Milliseconds for which a letter is kept. */
+const KEEP_MS = 7 * DAY_MS;
+/** Letters that are deleted at a time. */
+const CHUNK = 1_000;
 /** Letters of one network in that time. */
 const MOST_OF_ONE = 50;
 /** Letters that wait to be written; what comes then is not kept. */
@@ -37,15 +40,32 @@ interface Letter {
   stamped: boolean;
 }
 
+/** The task that deletes letters that are older than 7 days, every hour, also where none is kept any more. */
+export const deleteOldLetters = (log: FastifyBaseLogger): Task => ({
+  name: "letters",
+  every: HOUR_MS,
+  run: async ({ transaction }) => {
+    const before = Date.now() - KEEP_MS;
+    const step = () =>
+      transaction((query) =>
+        query(
+          `DELETE FROM dead_letters WHERE id IN
+             (SELECT id FROM dead_letters WHERE received_at < $1 LIMIT ${CHUNK}) RETURNING 1 AS gone`,
+          [before],
+        ),
+      );
+    while ((await step()).length === CHUNK);
+  },
+  failed: (error) => log.warn(`old dead letters could not be deleted: ${error.message}`),
+});
+
 /**
  * Keeps the bodies of events that are refused for good, though their token was valid, so that they can be sent again.
- * Those that are older than 7 days are deleted, also where none is kept any more.
  *
  * @param megabytes of each workspace; 0 keeps none
  * @returns is to be called for each request that is answered with an error, and for each event that is refused among others
  */
 export const keepDeadLetters = (
-  app: FastifyInstance,
   database: Database,
   megabytes: number,
 ): ((request: FastifyRequest, answer: Answered, row?: RefusedRow) => void) => {
@@ -54,13 +74,6 @@ export const keepDeadLetters = (
   let waiting = 0;
   /** Until when a workspace is taken for full. */
   const full = new Map<string, number>();
-  const work = (what: string, task: () => Promise<unknown>): void => {
-    working = working.then(task).catch((error: Error) => app.log.warn(`${what}: ${error.message}`));
-  };
-  const look = (): void =>
-    work("old dead letters could not be deleted", () =>
-      database.query("DELETE FROM dead_letters WHERE received_at < $1", [Date.now() - KEEP_MS]),
-    );
   const store = async (letter: Letter, log: FastifyBaseLogger): Promise<void> => {
     waiting -= 1;
     if (await hasRoom(database, letter, megabytes * 1_000_000)) return void (await database.write([insert(letter)]));
@@ -68,13 +81,6 @@ export const keepDeadLetters = (
     log.warn({ workspace: letter.workspace }, `the ${megabytes} MB of TRACKLET_DEAD_LETTERS are full: no more is kept`);
   };
 
-  const timer = setInterval(look, LOOK_MS);
-  timer.unref();
-  app.addHook("onReady", async () => look());
-  app.addHook("preClose", async () => {
-    clearInterval(timer);
-    await working;
-  });
   return (request, answer, row) => {
     if (megabytes === 0 || request.workspace === "") return;
     // What is wrong with several events as a whole, their sender learns.
@@ -90,7 +96,9 @@ export const keepDeadLetters = (
     const body = answer.status === 413 ? bodyText.slice(0, MAX_HEAD) : withoutProof(bodyText);
     const stamped = stampOf(Object(parseJson(body)).params, isOfPage) !== undefined;
     const letter = { workspace, status: answer.status, error: answer.text, bytes, body, stamped };
-    work("a dead letter could not be kept", () => store(letter, log));
+    working = working
+      .then(() => store(letter, log))
+      .catch((error: Error) => log.warn(`a dead letter could not be kept: ${error.message}`));
   };
 };
 

@@ -1,57 +1,49 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { FastifyInstance } from "fastify";
+import type { FastifyBaseLogger } from "fastify";
 import type { Database } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
-import { isUnavailable } from "../database/sql-state.js";
+import type { Task } from "../database/tasks.js";
 import { renew, staleHours } from "./renew.js";
 import { step } from "./sums.js";
 
-/** Milliseconds after a failure, which may be of the database and of long duration. */
-const AGAIN_MS = 60_000;
-
 /**
- * Makes the sums behind what is settled, until the service closes. Several processes may do it at once: each step is done by
- * one of them.
+ * The task that makes the sums behind what is settled.
  *
  * @param workspaces tells whose events
  * @param every milliseconds between two looks for events that have become settled
  */
 export const followSums = (
-  app: FastifyInstance,
-  database: Database,
-  { workspaces, settled, every }: { workspaces: () => readonly string[]; settled: Settled; every?: number },
-): void => {
-  const closing = new AbortController();
-  const { signal } = closing;
-  const look = async (): Promise<void> => {
+  log: FastifyBaseLogger,
+  { workspaces, settled, every }: { workspaces: () => readonly string[]; settled: Settled; every: number },
+): Task => ({
+  name: "sums",
+  every,
+  run: async (database) => {
     const end = idAt(await settled());
-    const isServed = (workspace: string) => !signal.aborted && workspaces().includes(workspace);
-    for (const workspace of workspaces()) {
+    for (const workspace of await waiting(database, workspaces(), end)) {
+      const isServed = () => workspaces().includes(workspace);
       for (const hour of await staleHours(database.query, workspace))
-        if (isServed(workspace)) await renew(database, workspace, hour);
-      while (isServed(workspace) && (await step(database, workspace, end)));
+        if (isServed()) await renew(database, workspace, hour);
+      while (isServed() && (await step(database, workspace, end)));
     }
-  };
-  const follow = async (): Promise<void> => {
-    for (let wait = every; ; ) {
-      await sleep(wait, undefined, { signal, ref: false }).catch(() => {});
-      if (signal.aborted) return;
-      wait = every;
-      await look().catch((error: Error) => {
-        // Where the database is away, those who need it are told.
-        if (isUnavailable(error) || signal.aborted) return;
-        app.log.error(`the sums could not be made: ${error.message}`);
-        wait = AGAIN_MS;
-      });
-    }
-  };
-  let following = Promise.resolve();
-  app.addHook("onReady", async () => {
-    following = follow();
-  });
-  app.addHook("preClose", async () => {
-    closing.abort();
-    await following;
-  });
+  },
+  failed: (error) => log.error(`the sums could not be made: ${error.message}`),
+});
+
+/** Those that have an event that is settled and not in the sums, or an hour to be counted anew: asked for all in one question. */
+const waiting = async (
+  { query, shardOf }: Database,
+  workspaces: readonly string[],
+  end: string,
+): Promise<readonly string[]> => {
+  // Citus cannot answer that.
+  if (shardOf?.(end) !== undefined) return workspaces;
+  const rows = await query<{ name: string }>(
+    `SELECT name FROM unnest($1::text[]) AS served (name)
+     WHERE EXISTS (SELECT 1 FROM sums_stale WHERE workspace = name)
+        OR EXISTS (SELECT 1 FROM events WHERE workspace = name AND id < $2
+                   AND id >= coalesce((SELECT id FROM sums_followed WHERE workspace = name), $3))`,
+    [workspaces, end, idAt(0)],
+  );
+  return rows.map(({ name }) => name);
 };

@@ -3,12 +3,12 @@ import { Type } from "typebox";
 import { UUID } from "../base/exact-text.js";
 import type { Database } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
-import { lostPlace } from "../database/restored.js";
 import type { Settled } from "../database/settled.js";
 import { errors, HttpError } from "../http/errors.js";
 import { nextPage, ownUrl } from "../http/own-url.js";
 import { readIntegers, readTimes } from "../http/validation.js";
 import { exportPage, jsonLine } from "./export-page.js";
+import { lostPlace } from "./restored.js";
 
 /** Events on a page of `/v2/events` when `limit` is absent, and the most of them. */
 const [DEFAULT_EVENTS, MAX_EVENTS] = [100, 1_000];

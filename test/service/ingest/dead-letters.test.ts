@@ -99,6 +99,7 @@ overDatabase((place) => {
 
   it("keeps so many of an address, so many bytes of a workspace, and none for longer than a week", async () => {
     await database.query("UPDATE dead_letters SET received_at = $1", [Date.now() - 8 * 86_400_000]);
+    await database.query("DELETE FROM service_state WHERE name = 'due letters'");
     await service.close();
     await start(1);
     await until(async () => ((await kept()) === 0 ? true : undefined));

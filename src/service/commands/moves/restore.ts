@@ -1,6 +1,6 @@
 import { pipeline } from "node:stream/promises";
 import { openEmpty } from "../../database/open-database.js";
-import { markRestored } from "../../database/restored.js";
+import { markRestored } from "../../records/restored.js";
 import type { Commands } from "../delete.js";
 import { readDump, readHeader } from "./dump-file.js";
 import { countRows, listTables, requireCounts, tellCounts } from "./tables.js";

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import pg from "pg";
 import { errorCode, isUnavailable } from "../sql-state.js";
 
@@ -5,6 +6,8 @@ import { errorCode, isUnavailable } from "../sql-state.js";
 const CONNECT_TIMEOUT_MS = 5_000;
 /** The same of a transaction in which nothing is asked: its process is frozen, or gone without a word (see `settled.ts`). */
 const IDLE_TIMEOUT_MS = 10_000;
+/** Milliseconds that what is under way has when the connections are closed: nobody waits for it any more. */
+const CLOSE_MS = 300;
 
 /** Of the connections to an address; its URL is the `connectionString`. */
 export type Options = pg.PoolConfig & { max: number; pipeline?: boolean };
@@ -57,6 +60,7 @@ export const openConnections = (options: Options, begin?: (client: pg.ClientBase
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   let answers = true;
+  const inUse = new Set<pg.PoolClient>();
   const take = async (): Promise<pg.PoolClient> => {
     try {
       const client = await pool.connect();
@@ -70,6 +74,7 @@ export const openConnections = (options: Options, begin?: (client: pg.ClientBase
   return {
     use: async (work) => {
       const client = await take();
+      inUse.add(client);
       let broken: Error | undefined;
       try {
         return await work(client);
@@ -79,10 +84,17 @@ export const openConnections = (options: Options, begin?: (client: pg.ClientBase
         if (isUnavailable(error)) broken = error as Error;
         throw error;
       } finally {
+        inUse.delete(client);
         client.release(broken);
       }
     },
     answers: () => answers,
-    close: () => pool.end(),
+    close: async () => {
+      const late = setTimeout(() => {
+        for (const client of inUse)
+          (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+      }, CLOSE_MS);
+      await pool.end().finally(() => clearTimeout(late));
+    },
   };
 };

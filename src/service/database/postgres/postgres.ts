@@ -8,6 +8,7 @@ import { type Fill, makeEmpty, prepare, requireKnownTables, requireTables } from
 import type { Alone } from "../run-migrations.js";
 import { isUnavailable, repeated } from "../sql-state.js";
 import { type Addresses, openAddresses } from "./addresses.js";
+import { createBeside } from "./beside.js";
 import { copyOver } from "./copying.js";
 import { prepareAt } from "./prepare-at.js";
 import { createShards } from "./shards.js";
@@ -22,8 +23,8 @@ const QUERY_TIMEOUT_MS = 10_000;
  */
 const STATEMENT_TIMEOUT_MS = 8_000;
 const LOCK_TIMEOUT_MS = 3_000;
-/** How often it is asked which addresses answer, and where the shards are. */
-const LOOK_MS = 1_000;
+/** Milliseconds between two looks which addresses answer and where the shards are; the second one where there is nothing to choose. */
+const [LOOK_MS, QUIET_MS] = [1_000, 30_000];
 
 /**
  * Connects to a PostgreSQL server or anything that speaks its protocol. Any number of service processes may share it.
@@ -47,9 +48,10 @@ export const connectPostgres = async (databaseUrl: string, fill?: Fill): Promise
   const database = over(addresses);
   const shards = createShards(database.query);
   const look = async (): Promise<void> => {
-    await addresses.look();
+    if (urls.length > 1) await addresses.look();
     await shards.read();
   };
+  const every = () => (urls.length > 1 || shards.areSpread() ? LOOK_MS : QUIET_MS);
   // By a connection such as events take: a pooler in between may refuse what it asks for.
   await look().catch(async (error) => {
     await database.close();
@@ -57,7 +59,7 @@ export const connectPostgres = async (databaseUrl: string, fill?: Fill): Promise
   });
   const closing = new AbortController();
   void (async () => {
-    while (await sleep(LOOK_MS, true, { ref: false, signal: closing.signal }).catch(() => false))
+    while (await sleep(every(), true, { ref: false, signal: closing.signal }).catch(() => false))
       await look().catch(() => {});
   })();
   return {
@@ -143,13 +145,14 @@ const adviceOn = (reason: string): string => {
     : "check that it runs and that the URL is right";
 };
 
-const over = ({ use, close }: Addresses): Database => {
-  const asking =
-    (client: pg.ClientBase): Query =>
-    async <Row>(text: string, values: unknown[] = []) =>
-      // The extended protocol takes one statement: in a second one, a text from outside could end the transaction.
-      (await client.query({ text, values, queryMode: "extended" } as pg.QueryConfig)).rows as Row[];
+const asking =
+  (client: pg.ClientBase): Query =>
+  async <Row>(text: string, values: unknown[] = []) =>
+    // The extended protocol takes one statement: in a second one, a text from outside could end the transaction.
+    (await client.query({ text, values, queryMode: "extended" } as pg.QueryConfig)).rows as Row[];
 
+/** What is asked by one connection after another, as `use` gives them. */
+const askingBy = (use: Addresses["use"]): Pick<Database, "query" | "transaction"> => {
   const once = <T>(work: (query: Query) => Promise<T>): Promise<T> =>
     use(async (client) => {
       try {
@@ -163,7 +166,13 @@ const over = ({ use, close }: Addresses): Database => {
         throw error;
       }
     });
+  return {
+    query: (text, values) => use((client) => asking(client)(text, values)),
+    transaction: (work) => repeated(() => once(work)),
+  };
+};
 
+const over = ({ use, close }: Addresses): Database => {
   const writeOnce = (statements: readonly Statement[], node?: number): Promise<Written> =>
     use(async (client) => {
       const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
@@ -179,9 +188,12 @@ const over = ({ use, close }: Addresses): Database => {
     }, node);
 
   return {
-    query: (text, values) => use((client) => asking(client)(text, values)),
-    transaction: (work) => repeated(() => once(work)),
+    ...askingBy(use),
     write: (statements, node) => repeated(() => writeOnce(statements, node)),
+    beside: (most) => {
+      const beside = createBeside(use, most);
+      return { ...askingBy(beside.use), cancel: beside.cancel };
+    },
     close,
   };
 };

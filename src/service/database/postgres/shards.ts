@@ -5,6 +5,8 @@ import { hashUuid } from "./uuid-hash.js";
 export interface Shards {
   /** The shard of a key; nothing where events are not spread. */
   of(key: string): Shard | undefined;
+  /** Are events spread, as far as is known? */
+  areSpread(): boolean;
   /** Learns where the shards are now. */
   read(): Promise<void>;
 }
@@ -19,6 +21,7 @@ GROUP BY shardid, shardminvalue ORDER BY shardminvalue::int`;
 export const createShards = (query: Query): Shards => {
   let shards: (Shard & { from: number })[] = [];
   return {
+    areSpread: () => shards.length > 0,
     of: (key) => {
       if (shards.length === 0) return undefined;
       const hash = hashUuid(key);

@@ -1,5 +1,5 @@
-import type { Query } from "./database.js";
-import { continueIds, idAt, newIds, timeOf } from "./event-id.js";
+import type { Query } from "../database/database.js";
+import { continueIds, idAt, newIds, timeOf } from "../database/event-id.js";
 
 /*
  * A dump has all that was settled when it was taken, and what was stored later is lost with it. Who follows may have read
