@@ -190,7 +190,15 @@ const recorder = {
   plugins: [freshTracker, compile()],
 };
 
+/** `npx tracklet conform`, for who has a service of one's own: one file for Node. */
+const conform = {
+  input: "src/conform/main.ts",
+  output: { file: "dist/conform.js", format: "es", banner: "#!/usr/bin/env node", sourcemap: true },
+  external: ["node:util"],
+  plugins: [compile({ declaration: false, tsconfig: "src/conform/tsconfig.json" })],
+};
+
 // A module that was renamed would leave its old file in the package.
 rmSync("dist", { recursive: true, force: true });
 
-export default [script, inspector, addOn("clicks"), addOn("active"), modules, recorder];
+export default [script, inspector, addOn("clicks"), addOn("active"), modules, recorder, conform];

@@ -136,3 +136,10 @@ describe("events that are stored", () => {
     await expect(other.events()).rejects.toThrow(/404 .+\(only tracklet's own service lists events\)$/);
   });
 });
+
+it("passes every case of `npx tracklet conform`, whose events are stored", async () => {
+  const args = ["dist/conform.js", "conform", service.url, "--token", TOKENS.TRACKLET_API_TOKEN];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
+  expect(stdout).toMatch(/^\d\d passed, 0 failed, 0 left out$/m);
+  expect((await service.rows("tracklet_conform")).length).toBeGreaterThan(40);
+});

@@ -102,6 +102,7 @@ describe("the tarball", () => {
       const source = file
         .replace("dist/", "src/")
         .replace("src/test.", "src/recorder.")
+        .replace("src/conform.", "src/conform/main.")
         .replace(/(\.js|\.d\.ts)(\.map)?$/, ".ts");
       expect(existsSync(join(ROOT, source)), `${file} has no source: build again`).toBe(true);
       expect(packed).toContain(source);

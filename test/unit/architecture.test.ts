@@ -39,7 +39,7 @@ const SERVICE = [
 /** What stands beside the service. */
 const BESIDE = [...new Set(modules.map(({ name }) => name.split("/")[0]))].filter((part) => part !== "service");
 const PLACES =
-  /^(browser\/(global|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|trusted\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/|recorder\/|service\/(commands|watch|numbers|person|ingest|records|access|http|database|config|base)\/)/;
+  /^(browser\/(global|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|trusted\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/|recorder\/|conform\/|service\/(commands|watch|numbers|person|ingest|records|access|http|database|config|base)\/)/;
 
 /** Each import that is wrong as a line of text. */
 const imports = (of: RegExp, isWrong: (from: string, by: string) => boolean): string[] =>
@@ -95,6 +95,7 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
       `(?!service/(?!package.json$))|service/(${below.join("|")})/`,
     ];
   }),
+  ["what asks a service shares nothing with what sends to it", /^conform\//, "conform/|node:"],
   ["the add-ons use the verbs", /^(addons\/|clicks$|active$)/, "addons/|index$|types$|declared$"],
   ["no other entry uses the add-ons", /^(index|snippet|read|send|recorder)$/, "(?!addons/|clicks$|active$)"],
 ])("%s", (_, who, mayImport) => expect(imports(who, (from) => !RegExp(`^(${mayImport})`).test(from))).toEqual([]));
@@ -149,7 +150,7 @@ it.each<[string, () => string[]]>([
     "every file is reached from an entry",
     () => {
       const names = modules.map(({ name }) => name);
-      const entries = names.filter((name) => ENTRIES.test(name) || /^inspector\/main$|-script$/.test(name));
+      const entries = names.filter((name) => ENTRIES.test(name) || /^(inspector|conform)\/main$|-script$/.test(name));
       const reached = new Set(entries.flatMap((entry) => [...reach(entry)]));
       return names.filter((name) => !reached.has(name));
     },
