@@ -96,14 +96,15 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     await Promise.all([access.load(), erased.load()]);
   };
   const tasks = createTasks(database);
-  const following = { moved: learn, seen: tasks.look, bounds };
-  const generation = await followGeneration(database.query, following).catch(failed);
+  const following = { moved: learn, seen: tasks.look };
+  const generation = await followGeneration(database.query, following, bounds.reread).catch(failed);
   for (const workspace of access.workspaces()) await continueIds(database.query, workspace);
   const metrics = createMetrics(access.workspaces());
   await metrics.loadAges(database.query, access.workspaces()).catch(failed);
   const { addressRecords } = config;
-  const memory = { addressRecords, bounds, erased, generation: generation.value };
-  const store = metrics.watchStore(createEventStore(database, { ...metrics, ...memory }));
+  const isServed = (workspace: string) => access.workspaces().includes(workspace);
+  const state = { generation, erased, isServed, addressRecords, bounds };
+  const store = metrics.watchStore(createEventStore(database, { ...metrics, ...state }));
   await store.probe().catch(async (error: Error) => {
     await generation.stop();
     return failed(error);
@@ -179,7 +180,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   });
   await app.register(async (admin) => {
     admin.addHook("preParsing", requireAdmin(access));
-    await admin.register(personRoutes(database, bounds));
+    await admin.register(personRoutes(database));
     await admin.register(traitRoutes(database));
   });
   await app.register(numbersPage(isPrivate(config)));

@@ -21,7 +21,7 @@ import { addDumpCommand } from "./moves/dump.js";
 import { addMigrateCommand } from "./moves/migrate-folder.js";
 import { addMoveCommand } from "./moves/move-to.js";
 import { addRestoreCommand } from "./moves/restore.js";
-import { addSpreadCommand } from "./spread.js";
+import { addSpreadCommand } from "./moves/spread.js";
 import { addTokenCommands } from "./tokens.js";
 
 /** Where results go; the process's own unless a test says otherwise. */

@@ -41,17 +41,7 @@ interface DeleteArguments extends Chosen {
 }
 
 /** The commands that delete, and say what of it is left, or who may have been meant. */
-export const addDeleteCommands = ({
-  program,
-  workspace,
-  since,
-  until,
-  over,
-  reading,
-  say,
-  write,
-  bounds,
-}: Commands): void => {
+export const addDeleteCommands = ({ program, workspace, since, until, over, reading, say, write }: Commands): void => {
   program
     .command("delete-contact")
     .description("deletes the contact and all its events")
@@ -66,7 +56,7 @@ export const addDeleteCommands = ({
         const isThere = await hasContact(database.query, workspace, uid);
         // No tombstone for a name that was only misspelt.
         const { events, letters } = isThere
-          ? await eraseContact(database, { workspace, uid, token: COMMAND }, bounds)
+          ? await eraseContact(database, { workspace, uid, token: COMMAND })
           : { events: 0, letters: await deleteLettersNaming(database, workspace, uid) };
         const naming = await (everywhere ? deleteNaming : countNaming)(database, workspace, uid);
         if (letters > 0) say(`deleted ${letters} dead letters that name it, or may name it`);
@@ -91,7 +81,7 @@ export const addDeleteCommands = ({
         if (!(await hasContact(database.query, workspace, uid)))
           throw new StartError(`there is no contact ${quoted} in the workspace ${workspace}`);
         const asked = { workspace, uid, token: COMMAND, anonymise: keep };
-        const { events } = await eraseContact(database, asked, bounds);
+        const { events } = await eraseContact(database, asked);
         say(`deleted the contact ${quoted}, and put its ${events} events under one of chance`);
       }),
     );

@@ -6,13 +6,12 @@ import { fileReason } from "../base/file-error.js";
 import { findMember } from "../base/json-text.js";
 import { StartError } from "../base/start-error.js";
 import type { Database } from "../database/database.js";
-import { continueIds, newIds } from "../database/event-id.js";
-import { BOUNDS, writeInTime } from "../database/transaction-time.js";
-import { createMissingRecords, makeAccounts, makeContacts } from "../ingest/missing-records.js";
-import { insertEvents, type NewEvent, stampOf } from "../ingest/rows.js";
+import { continueIds } from "../database/event-id.js";
+import { type NewEvent, stampOf } from "../ingest/rows.js";
+import { createEventStore } from "../ingest/store.js";
 import { readMapping } from "../person/mapping.js";
-import { createTombstones } from "../person/tombstones.js";
 import { type Change, check, read } from "./import-lines.js";
+import { readState } from "./state.js";
 
 const Uid = Type.String({ minLength: 1 });
 const Time = Type.Integer({ minimum: 0 });
@@ -33,8 +32,8 @@ const Schema = Type.Object(
 const LINE = Compile(Schema);
 export type Line = Static<typeof Schema>;
 
-/** Events that are written in one transaction. */
-const CHUNK = 500;
+/** Events that are stored together, and the characters of their params. */
+const [CHUNK, CHUNK_LENGTH] = [500, 8 * 2 ** 20];
 /** Events between two lines of progress. */
 const TELL_EVERY = 100_000;
 
@@ -81,46 +80,44 @@ const changeBy = async (map: string): Promise<Change> => {
   };
 };
 
-/** Stores events that come from elsewhere; resolves to how many were not left out. */
+/** Stores events that come from elsewhere as if they were sent; resolves to how many were not left out. */
 export const storeEvents = async (
   database: Database,
   events: AsyncIterable<NewEvent>,
   { workspace, lines, say }: { workspace: string; lines: number | undefined; say(line: string): void },
 ): Promise<number> => {
   await continueIds(database.query, workspace);
-  const missing = createMissingRecords();
-  const tombstones = createTombstones(database.query);
-  await tombstones.load();
-  const so = (stored: number) => `${stored}${lines === undefined ? "" : ` of ${lines}`} events are imported`;
-  let [erased, stored, repeated] = [0, 0, 0];
+  const so = (read: number) => `${read}${lines === undefined ? "" : ` of ${lines}`} events are imported`;
+  let [read, erased, repeated, length] = [0, 0, 0, 0];
+  const leftOut = () => {
+    erased += 1;
+  };
+  const onRepeat = () => {
+    repeated += 1;
+  };
+  const { add } = createEventStore(database, { ...(await readState(database)), leftOut });
   let chunk: NewEvent[] = [];
   const store = async () => {
-    if (chunk.length === 0) return;
-    const records = missing(chunk);
-    const ids = newIds(chunk.length);
-    const events = await notFromHere(database, workspace, chunk);
-    const made = [...makeAccounts(records.accounts), ...makeContacts([...records.contacts])];
-    const statements = [...made, ...(events.length > 0 ? insertEvents(ids, events) : [])];
-    const written = await writeInTime(database, statements, { oldest: ids[0]!, bounds: BOUNDS });
-    records.done(statements, written);
-    stored += chunk.length;
-    repeated += chunk.length - written.slice(made.length).flat().length;
-    chunk = [];
-    if (stored % TELL_EVERY === 0) say(so(stored));
+    const news = await notFromHere(database, workspace, chunk);
+    repeated += chunk.length - news.length;
+    await Promise.all(news.map((event) => add({ ...event, onRepeat })));
+    read += chunk.length;
+    [chunk, length] = [[], 0];
+    if (read % TELL_EVERY === 0) say(so(read));
   };
   try {
     for await (const event of events) {
-      if (tombstones.isErased(event)) erased += 1;
-      else chunk.push(event);
-      if (chunk.length === CHUNK) await store();
+      chunk.push(event);
+      length += event.params.length;
+      if (chunk.length === CHUNK || length > CHUNK_LENGTH) await store();
     }
-    await store();
+    if (chunk.length > 0) await store();
   } catch (error) {
-    throw new StartError(`${so(stored)}, then ${(error as Error).message}: repeat the command to go on`);
+    throw new StartError(`${so(read)}, then ${(error as Error).message}: repeat the command to go on`);
   }
-  if (repeated > 0) say(`${repeated} of ${stored} events were here already`);
+  if (repeated > 0) say(`${repeated} of ${read} events were here already`);
   if (erased > 0) say(`left out ${erased} events of contacts that were erased after them`);
-  return stored;
+  return read - erased;
 };
 
 /** Those that were not exported from this very database, where they are under their former ids. */

@@ -5,11 +5,14 @@ import { digest, encodeText, recordId } from "../base/exact-text.js";
 import { findMember } from "../base/json-text.js";
 import { StartError } from "../base/start-error.js";
 import type { Database, Query } from "../database/database.js";
+import { writeAtGeneration } from "../database/generation.js";
+import { transactInTime } from "../database/transaction-time.js";
 import { makeRecords } from "../ingest/missing-records.js";
 import { columnsOf, newRecord, TRAITS, Uid } from "../person/traits.js";
 import { exportRows, jsonLine } from "../records/export-page.js";
 import { type Line as EventLine, eventOf, type ImportOptions, importEvents, storeEvents } from "./import-events.js";
 import { check, read } from "./import-lines.js";
+import { readState } from "./state.js";
 
 const strict = { additionalProperties: false };
 const keys = {
@@ -82,17 +85,47 @@ export const importFile = async (database: Database, { workspace, file, say, map
   };
   const leaveOut = skipWrong ? say : undefined;
   const { lines, wrong } = await check(file, { schema: TABLES[table].line, more, leaveOut });
+  const right = async function* () {
+    for await (const { line, number } of read(file)) if (!wrong.has(number)) yield line as Line;
+  };
+  const erased = await storeRecords(database, right(), { table, workspace });
+  if (erased > 0) say(`left out ${erased} contacts that were erased; PUT /v2/contacts makes one anew`);
+  return { lines: lines - erased, table };
+};
+
+/**
+ * Stores records, but for contacts that were erased after what a line tells of them; resolves to the number of those. A line that
+ * does not say since when there is such a contact tells of the one that was erased.
+ */
+const storeRecords = async (
+  database: Database,
+  lines: AsyncIterable<Line>,
+  { table, workspace }: Omit<Chunk, "lines">,
+): Promise<number> => {
+  const { generation, erased: graves } = await readState(database);
+  let erased = 0;
   let chunk: Line[] = [];
   const store = async () => {
-    if (chunk.length > 0) await database.transaction((query) => storeLines(query, { table, workspace, lines: chunk }));
+    const contactOf = ({ unique_id }: Line) => ({ workspace, contactUid: unique_id! });
+    const stored = await writeAtGeneration(generation, async (believed) => {
+      const erasedAt = await graves.of(table === "contacts" ? chunk.map(contactOf) : []);
+      const lines = chunk.filter((line) => {
+        const at = erasedAt(contactOf(line));
+        return at === undefined || (line.created_at ?? 0) * 1_000 >= at;
+      });
+      const write = (query: Query) => storeLines(query, { table, workspace, lines });
+      if (lines.length > 0) await transactInTime(database, write, { generation: believed });
+      return lines.length;
+    });
+    erased += chunk.length - stored;
     chunk = [];
   };
-  for await (const { line, number } of read(file)) {
-    if (!wrong.has(number)) chunk.push(line as Line);
+  for await (const line of lines) {
+    chunk.push(line);
     if (chunk.length === CHUNK) await store();
   }
   await store();
-  return { lines, table };
+  return erased;
 };
 
 /**
@@ -105,20 +138,15 @@ export const copyWorkspace = async (
 ): Promise<{ events: number; records: number }> => {
   let records = 0;
   for (const table of Object.keys(TABLES) as Table[]) {
-    let chunk: Line[] = [];
-    const store = async () => {
-      if (chunk.length > 0)
-        await database.transaction((query) => storeLines(query, { table, workspace: to, lines: chunk }));
-      records += chunk.length;
-      chunk = [];
+    const lines = async function* () {
+      for await (const row of exportRows(database.query, { table, workspace: from })) {
+        // The id is of its workspace.
+        const { id, ...line } = JSON.parse(jsonLine(row));
+        records += 1;
+        yield line as Line;
+      }
     };
-    for await (const row of exportRows(database.query, { table, workspace: from })) {
-      // The id is of its workspace.
-      const { id, ...line } = JSON.parse(jsonLine(row));
-      chunk.push(line);
-      if (chunk.length === CHUNK) await store();
-    }
-    await store();
+    records -= await storeRecords(database, lines(), { table, workspace: to });
   }
   const events = async function* () {
     for await (const row of exportRows(database.query, { table: "events", workspace: from })) {

@@ -9,8 +9,8 @@ import { VALIDATION } from "../http/validation.js";
 import { eventRoutes } from "../ingest/event-route.js";
 import { EVENT_PATH, EventInput, Success } from "../ingest/schemas.js";
 import { createEventStore } from "../ingest/store.js";
-import { createTombstones } from "../person/tombstones.js";
 import { exportRows } from "../records/export-page.js";
+import { readState } from "./state.js";
 
 /**
  * Sends dead letters again, by the same way as events, without a network between; a letter whose event is stored is deleted.
@@ -36,9 +36,7 @@ export const sendDeadLetters = async (
     workspaces: () => [workspace],
     load: async () => {},
   };
-  const erased = createTombstones(database.query);
-  await erased.load();
-  const store = createEventStore(database, { committed: () => {}, withoutRecord: () => {}, addressRecords: 0, erased });
+  const store = createEventStore(database, await readState(database));
   const limits = {
     maxEventBytes: config.maxEventBytes,
     addressQuota: 0,

@@ -18,7 +18,7 @@ import { deleteWorkspace } from "../records/deletion/workspace.js";
 import type { Commands } from "./delete.js";
 
 /** The commands on who may ask, and for what. Running processes follow within seconds. */
-export const addTokenCommands = ({ program, config, workspace, over, reading, say, write, bounds }: Commands): void => {
+export const addTokenCommands = ({ program, config, workspace, over, reading, say, write }: Commands): void => {
   program
     .command("identity-secret")
     .description("writes the secret with which the servers of a workspace sign who a contact is")
@@ -73,7 +73,7 @@ export const addTokenCommands = ({ program, config, workspace, over, reading, sa
       return over(async (database) => {
         if (!(await listWorkspaces(database.query)).includes(name))
           throw new StartError(`there is no workspace "${name}"`);
-        const { events, records } = await deleteWorkspace(database, name, bounds);
+        const { events, records } = await deleteWorkspace(database, name);
         say(`deleted the workspace "${name}": ${events} events, ${records} accounts, contacts and users`);
       });
     });

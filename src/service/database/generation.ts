@@ -1,58 +1,70 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Query } from "./database.js";
-import { createSettled } from "./settled.js";
+import type { Query, Statement } from "./database.js";
+import { errorCode, repeated } from "./sql-state.js";
 import type { State } from "./tasks.js";
-import { BOUNDS, type Bounds } from "./transaction-time.js";
 
 /*
- * Processes share nothing but the database, and remember some of it. Whoever deletes something, or changes who may ask,
- * moves a number there, which each process reads every second.
+ * Processes share nothing but the database, and remember some of it. Whoever deletes something, or changes who may ask, moves a
+ * number there. A process reads it every second, and no transaction that stores is committed where it has moved.
  */
 
 const GENERATION = "generation";
 
 export interface Generation {
-  /** The number; `undefined` where it could not be read lately, so that nothing that is remembered may be believed. */
-  value(): number | undefined;
-  /** Resolves when nothing is read any more. */
-  stop(): Promise<void>;
+  /** The number that was read last. */
+  value(): number;
+  /** Reads it now. */
+  read(): Promise<void>;
 }
 
 export interface Following {
-  /** Is called at the beginning, and when the number has moved: it learns anew what it remembers. */
+  /** Is called at the beginning, and when the number has moved: it learns anew what is remembered. */
   moved(): Promise<void>;
-  /** Is called with all that was read, and the clock of the database. */
-  seen(state: State, now: number): void;
-  bounds?: Bounds;
+  /** Is called with all that processes tell each other by the database, and its clock. */
+  seen?(state: State, now: number): void;
 }
 
-/** Reads the number again and again, with all else that processes tell each other by the database. */
-export const followGeneration = async (
-  query: Query,
-  { moved, seen: tell, bounds: { reread } = BOUNDS }: Following,
-): Promise<Generation> => {
+export const createGeneration = async (query: Query, { moved, seen: tell }: Following): Promise<Generation> => {
   let seen: number | undefined;
-  let readAt = 0;
+  let reading: Promise<void> | undefined;
   const read = async (): Promise<void> => {
-    const at = performance.now();
     const rows = await query<Record<string, unknown>>(
       "SELECT name, value, extract(epoch FROM clock_timestamp()) * 1000 AS now FROM service_state",
     );
     const state: State = new Map(rows.map(({ name, value }) => [String(name), Number(value)]));
     const value = state.get(GENERATION) ?? 0;
     if (value !== seen) await moved();
-    [seen, readAt] = [value, at];
-    tell(state, Number(rows[0]?.now ?? Date.now()));
+    seen = value;
+    tell?.(state, Number(rows[0]?.now ?? Date.now()));
   };
-  await read();
+  const generation = {
+    value: () => seen!,
+    read: () => {
+      reading ??= read().finally(() => {
+        reading = undefined;
+      });
+      return reading;
+    },
+  };
+  await generation.read();
+  return generation;
+};
+
+/** The same, read again and again. @param every milliseconds between two readings */
+export const followGeneration = async (
+  query: Query,
+  following: Following,
+  every: number,
+): Promise<Generation & { stop(): Promise<void> }> => {
+  const generation = await createGeneration(query, following);
   const stopping = new AbortController();
   const reading = (async () => {
     // Where the database is away, nobody is told here: those who need it are.
-    while (await sleep(reread, true, { ref: false, signal: stopping.signal }).catch(() => false))
-      await read().catch(() => {});
+    while (await sleep(every, true, { ref: false, signal: stopping.signal }).catch(() => false))
+      await generation.read().catch(() => {});
   })();
   return {
-    value: () => (performance.now() - readAt < 2 * reread ? seen : undefined),
+    ...generation,
     stop: () => {
       stopping.abort();
       return reading;
@@ -69,20 +81,30 @@ export const moveGeneration = async (query: Query): Promise<void> => {
   );
 };
 
-/** Milliseconds between two looks whether a transaction has ended. */
-const LOOK_MS = 50;
+/** An expression that fails where the number is another one: the root of a negative number. @param believed as in `$1` */
+export const unmoved = (believed: string): string =>
+  `sqrt(CASE WHEN coalesce((SELECT value FROM service_state WHERE name = '${GENERATION}'), 0) = ${believed} THEN 1 ELSE -1 END)`;
 
-/**
- * To be called after the number was moved: resolves when each process has forgotten what it remembered before, and what
- * it had begun until then has ended.
- */
-export const afterAllHaveRead = async (query: Query, bounds: Bounds = BOUNDS): Promise<void> => {
-  await sleep(2 * bounds.reread);
-  const [{ now }] = (await query<{ now: unknown }>("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now")) as [
-    { now: unknown },
-  ];
-  const ended = createSettled(query, { ...bounds, first: 0, last: 0, settled: 0 });
-  // None of ours lasts longer.
-  const until = performance.now() + bounds.last;
-  while ((await ended()) < Number(now) && performance.now() < until) await sleep(LOOK_MS);
-};
+/** Fails where the number is another one, and its transaction with it. */
+export const checkGeneration = (believed: number): Statement => ({
+  name: "check_generation",
+  text: `SELECT ${unmoved("$1")} AS unmoved`,
+  values: [believed],
+});
+
+/** Has a transaction failed by that? */
+export const isMoved = (error: unknown): boolean => errorCode(error) === "2201F";
+
+/** Runs a transaction that is committed only at a generation, anew where that is no longer the one. */
+export const writeAtGeneration = <T>(generation: Generation, write: (believed: number) => Promise<T>): Promise<T> =>
+  repeated(
+    () =>
+      write(generation.value()).catch(async (error: unknown) => {
+        if (isMoved(error)) await generation.read();
+        throw error;
+      }),
+    isMoved,
+  ).catch((error: unknown) => {
+    if (!isMoved(error)) throw error;
+    throw Object.assign(new Error("the generation moves all the time"), { code: "57014" });
+  });

@@ -24,18 +24,24 @@ const ofNode = ({ first, last, settled }: Bounds) => `SELECT CASE WHEN pg_is_in_
 const IS_CLUSTER = "SELECT to_regproc('run_command_on_all_nodes') IS NOT NULL AS cluster";
 const OF_ALL_NODES = "SELECT success, result FROM run_command_on_all_nodes($1)";
 
-const ask = async (query: Query, bounds: Bounds): Promise<number> => {
+/** What each node says of itself. @param sql one row, its column `result` */
+export const askNodes = async (query: Query, sql: string): Promise<(string | null)[]> => {
   const [isCluster] = await query<{ cluster: boolean }>(IS_CLUSTER);
   const nodes = await (isCluster!.cluster
-    ? query<{ success?: boolean; result: string | null }>(OF_ALL_NODES, [ofNode(bounds)])
-    : query<{ success?: boolean; result: string | null }>(ofNode(bounds)));
+    ? query<{ success?: boolean; result: string | null }>(OF_ALL_NODES, [sql])
+    : query<{ success?: boolean; result: string | null }>(sql));
   const silent = nodes.find(({ success }) => success === false);
   if (silent !== undefined) throw new Error(`a node of the database does not answer: ${silent.result}`);
-  if (nodes.some(({ result }) => !result))
+  return nodes.map(({ result }) => result);
+};
+
+const ask = async (query: Query, bounds: Bounds): Promise<number> => {
+  const results = await askNodes(query, ofNode(bounds));
+  if (results.some((result) => !result))
     throw Object.assign(new StartError("a standby cannot tell which events are settled: connect to the primary"), {
       code: "25006",
     });
-  return Math.min(Date.now() - bounds.settled, ...nodes.map(({ result }) => Number(result)));
+  return Math.min(Date.now() - bounds.settled, ...results.map(Number));
 };
 
 /** Tells it, again and again. A clock that is set forward is believed once a minute has really passed. */

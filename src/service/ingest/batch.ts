@@ -92,7 +92,6 @@ export const batchRoute =
       },
       async (request, reply) => {
         const sender = senderOf(request);
-        shared.checkServed(sender.workspace);
         const right: Right[] = [];
         const verdicts: Static<typeof Verdict>[] = [];
         const refused: { row: Row; error: HttpError }[] = [];

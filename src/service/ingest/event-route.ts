@@ -17,9 +17,6 @@ export const eventRoutes =
   async (app) => {
     const shared: Shared = {
       ...options,
-      checkServed: (workspace) => {
-        if (!options.access.workspaces().includes(workspace)) throw new HttpError(401, "the API token is wrong");
-      },
       add: (event, giveBack) =>
         store.add(event).catch((error: unknown) => {
           giveBack();
@@ -47,17 +44,7 @@ const obeyGpc = (app: FastifyInstance, tell: (events: number) => void): void => 
 };
 
 const eventRoute =
-  ({
-    access,
-    add,
-    checkServed,
-    hold,
-    maxEventBytes,
-    offer,
-    prove,
-    spend,
-    tellIgnored,
-  }: Shared): FastifyPluginAsyncTypebox =>
+  ({ access, add, hold, maxEventBytes, offer, prove, spend, tellIgnored }: Shared): FastifyPluginAsyncTypebox =>
   async (app) => {
     readEventBodies(app, { maxBytes: maxEventBytes, hold, parse: parseOne });
     app.post(
@@ -84,7 +71,6 @@ const eventRoute =
         const { event, ignored } = judgeEvent(request.body, request.bodyText, sender, prove);
         const points = pointsOf(request.bodyBytes);
         const spent = spend({ ...sender, points });
-        checkServed(sender.workspace);
         const giveBack = () => spent(points);
         event.onRepeat = giveBack;
         await add(event, giveBack);

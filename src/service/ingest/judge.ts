@@ -123,8 +123,6 @@ export interface EventOptions extends Limits {
 
 /** What the routes of one event and of several bound together. */
 export interface Shared extends EventOptions {
-  /** A body may take its time, and its workspace be deleted meanwhile. @throws HttpError 401 then */
-  checkServed(workspace: string): void;
   /** Stores an event; what it was counted for is given back where it is not stored. */
   add(event: NewEvent, giveBack: () => void): Promise<void>;
   /** Says with an answer that several events may come in one request. */

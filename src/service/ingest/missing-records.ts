@@ -12,6 +12,8 @@ export interface Told {
   receivedAt: number;
   /** The network of the client, which has a bound of new records; none where the operator tells it. */
   from?: string;
+  /** When the contact was erased, which has come back since: nothing of it is remembered. */
+  erasedAt?: number | undefined;
 }
 
 /** Characters of the keys that are remembered, at most: some 10 MB for uids of usual lengths. */
@@ -45,7 +47,7 @@ interface Making extends Statement {
 
 export interface Memory {
   /** Of what is remembered, see `generation.ts`: others may delete records. */
-  generation?: (() => number | undefined) | undefined;
+  generation: () => number;
   /** How many new records each network may have made. */
   bound?: Counter | undefined;
   /** Is called for each event that makes none, as its network has used that up. */
@@ -61,16 +63,22 @@ export interface Missing<Event extends Told> {
   done: Done;
 }
 
+export interface MissingRecords {
+  /** Is it known at this generation that the records of an event are there, and its contact was not erased? */
+  isKnown(event: Told): boolean;
+  /** Finds out what has to be made. */
+  of<Event extends Told>(events: readonly Event[]): Missing<Event>;
+}
+
 /** Is to be called with statements and their rows once they are committed: of these, those are looked at that make records. */
 export type Done = (statements: readonly (Statement | Making)[], made: Written) => void;
 
 /**
  * Finds out what `makeAccounts` and `makeContacts` have to make, for one batch of events after another: what was made a moment
- * ago costs nothing again, not even a digest, for it is known by the texts that came with the event.
- *
- * @param options nobody deletes records, and each network may make as many as it likes, where they are absent
+ * ago costs nothing again, not even a digest, for it is known by the texts that came with the event. What is written by it must
+ * be committed at the same generation alone.
  */
-export const createMissingRecords = ({ generation = () => 0, bound, withoutRecord = () => {} }: Memory = {}) => {
+export const createMissingRecords = ({ generation, bound, withoutRecord = () => {} }: Memory): MissingRecords => {
   let known = new Set<string>();
   let size = 0;
   let since: number | undefined;
@@ -78,19 +86,20 @@ export const createMissingRecords = ({ generation = () => 0, bound, withoutRecor
     known.add(key);
     size += key.length;
   };
-
-  return <Event extends Told>(events: readonly Event[]): Missing<Event> => {
-    const current = generation();
-    if (size > MAX_KNOWN || (current !== undefined && current !== since)) {
+  const remembered = (): Set<string> => {
+    if (size > MAX_KNOWN || generation() !== since) {
       known = new Set();
       size = 0;
-      since = current;
+      since = generation();
     }
-    const memory = known;
-    const isBelieved = current !== undefined;
+    return known;
+  };
+
+  const of = <Event extends Told>(events: readonly Event[]): Missing<Event> => {
+    const memory = remembered();
     const told = new Map<string, Event>();
     const accounts = new Map<string, Event>();
-    const isKnown = (key: string, others: Map<string, Event>) => (isBelieved && memory.has(key)) || others.has(key);
+    const isKnown = (key: string, others: Map<string, Event>) => memory.has(key) || others.has(key);
     for (const event of events) {
       const key = keyOf(event);
       if (isKnown(key, told)) continue;
@@ -112,13 +121,15 @@ export const createMissingRecords = ({ generation = () => 0, bound, withoutRecor
             if (from !== undefined) bound?.add(from, 1);
           }
           // What was made before something was deleted may be gone.
-          if (memory !== known || !isBelieved) continue;
+          if (memory !== known) continue;
           if (making.table === "accounts") for (const event of making.events) remember(accountKeyOf(event));
-          if (making.table === "contacts") for (const event of making.events) remember(keyOf(event));
+          if (making.table === "contacts")
+            for (const event of making.events) if (event.erasedAt === undefined) remember(keyOf(event));
         }
       },
     };
   };
+  return { isKnown: (event) => remembered().has(keyOf(event)), of };
 };
 
 /** Stands for contact and account together. Names of workspaces are not empty and hold no slash. */

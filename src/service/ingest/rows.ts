@@ -21,6 +21,8 @@ export interface NewEvent {
   occurredAt: number | undefined;
   /** The network of the client, see `missing-records.ts`. */
   from?: string;
+  /** See `Told`. */
+  erasedAt?: number | undefined;
   /** Is called where it is committed that it was stored before. */
   onRepeat?(): void;
   /** Of one that is imported: the id that it had elsewhere. It is not stored a second time, and its id says nothing of its time. */

@@ -3,8 +3,10 @@ import { recordId } from "../base/exact-text.js";
 import { DAY_MS } from "../base/times.js";
 import type { Database, Shard } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
+import { checkGeneration, type Generation, writeAtGeneration } from "../database/generation.js";
 import { isUnavailable } from "../database/sql-state.js";
 import { BOUNDS, type Bounds, writeInTime } from "../database/transaction-time.js";
+import { HttpError } from "../http/errors.js";
 import { createGroupCommit } from "./group-commit.js";
 import { createMissingRecords, type Done, makeAccounts, makeContacts } from "./missing-records.js";
 import { insertEvents, type NewEvent } from "./rows.js";
@@ -16,37 +18,47 @@ export interface EventStore {
   probe(): Promise<void>;
 }
 
+/** A contact, and whose it is. */
+export type Contact = Pick<NewEvent, "workspace" | "contactUid">;
+
+/** Who was erased, and what of it is left out: see `person/tombstones.ts`. */
+export interface Erased {
+  /** When each of some contacts was erased; `undefined` of one that was not. */
+  of(contacts: readonly Contact[]): Promise<(contact: Contact) => number | undefined>;
+  /** Did an event occur before its contact was erased? */
+  isBefore(event: Pick<NewEvent, "occurredAt" | "receivedAt" | "originId">, erasedAt: number): boolean;
+}
+
 export interface StoreOptions {
+  /** At which each transaction is committed; what is remembered is of it. */
+  generation: Generation;
+  erased: Erased;
+  /** Is a workspace there? */
+  isServed(workspace: string): boolean;
   /** Is called after each commit, with the number of its events and the seconds that it took. */
-  committed(events: number, seconds: number): void;
+  committed?(events: number, seconds: number): void;
   /** Is called for each event that makes no record, see `addressRecords`. */
-  withoutRecord(): void;
-  /** Whose events are left out, see `tombstones.ts`. Default: nobody's */
-  erased?: { load(): Promise<void>; isErased(event: NewEvent): boolean };
-  /** Is called for each event that is left out so. */
+  withoutRecord?(): void;
+  /** Is called for each event that is left out, as its contact was erased after it. */
   leftOut?(workspace: string): void;
-  /** New contacts, accounts and memberships a day of one network. */
-  addressRecords: number;
-  /** See `createMissingRecords`. */
-  generation?: () => number | undefined;
+  /** New contacts, accounts and memberships a day of one network. Default: any number */
+  addressRecords?: number;
   bounds?: Bounds;
 }
 
 export const createEventStore = (
   database: Database,
-  { committed, withoutRecord, addressRecords, generation, erased, leftOut, bounds = BOUNDS }: StoreOptions,
+  { generation, erased, isServed, addressRecords = 0, bounds = BOUNDS, ...tell }: StoreOptions,
 ): EventStore => {
   const bound =
     addressRecords === 0 ? undefined : createCounter({ points: addressRecords, windowMs: DAY_MS, shared: "records" });
-  const missing = createMissingRecords({ generation, bound, withoutRecord });
-  /** Looked at just before they are written: so whoever erases can wait until all processes have done that. */
-  const withoutErased = async (events: NewEvent[]): Promise<NewEvent[]> => {
-    if (erased === undefined) return events;
-    if (generation !== undefined && generation() === undefined) await erased.load();
+  const missing = createMissingRecords({ generation: generation.value, bound, withoutRecord: tell.withoutRecord });
+  /** Those of contacts that are known at this generation were not erased; of the others it is asked. */
+  const withoutErased = async (events: readonly NewEvent[]): Promise<NewEvent[]> => {
+    const erasedAt = await erased.of(events.filter((event) => !missing.isKnown(event)));
     return events.filter((event) => {
-      const isErased = erased.isErased(event);
-      if (isErased) leftOut?.(event.workspace);
-      return !isErased;
+      event.erasedAt = erasedAt(event);
+      return event.erasedAt === undefined || !erased.isBefore(event, event.erasedAt);
     });
   };
   const shardOf = (kind: "account" | "contact", uid: string, workspace: string): Shard =>
@@ -59,12 +71,15 @@ export const createEventStore = (
    *
    * @returns the failures, by the account's id
    */
-  const storeAccounts = async (events: readonly NewEvent[], done: Done): Promise<Map<string, unknown>> => {
+  const storeAccounts = async (
+    events: readonly NewEvent[],
+    { done, believed }: { done: Done; believed: number },
+  ): Promise<Map<string, unknown>> => {
     const failed = new Map<string, unknown>();
     const store = async (node: number, ofNode: NewEvent[]): Promise<void> => {
       const statements = partsOf(ofNode, (event) => accountShard(event).id).flatMap(([, part]) => makeAccounts(part));
       try {
-        done(statements, await database.write(statements, node));
+        done(statements, await database.write([...statements, checkGeneration(believed)], node));
       } catch (error) {
         if (!isUnavailable(error)) throw error;
         for (const event of ofNode) failed.set(accountOf(event), error);
@@ -74,34 +89,45 @@ export const createEventStore = (
     return failed;
   };
 
-  const commit = async (all: NewEvent[], node: number): Promise<Map<NewEvent, unknown>> => {
+  /** Stores what may be stored at a generation. @returns the failures of those that are left out */
+  const commitAt = async (
+    believed: number,
+    all: readonly NewEvent[],
+    node: number,
+  ): Promise<Map<NewEvent, unknown>> => {
     const began = performance.now();
     const failed = new Map<NewEvent, unknown>();
-    let events = await withoutErased(all);
-    const { accounts, contacts, done } = missing(events);
+    for (const event of all) if (!isServed(event.workspace)) failed.set(event, notServed());
+    const served = all.filter((event) => !failed.has(event));
+    const notErased = await withoutErased(served);
+    const { accounts, contacts, done } = missing.of(notErased);
     if (accounts.length > 0) {
-      const away = await storeAccounts(accounts, done);
-      for (const event of events) if (away.has(accountOf(event))) failed.set(event, away.get(accountOf(event)));
-      // Time has passed.
-      events = await withoutErased(events.filter((event) => !failed.has(event)));
+      const away = await storeAccounts(accounts, { done, believed });
+      for (const event of notErased) if (away.has(accountOf(event))) failed.set(event, away.get(accountOf(event)));
     }
-    if (events.length === 0) return failed;
-    const ids = newIds(events.length);
-    const idOf = new Map(events.map((event, at) => [event, ids[at]!]));
-    const statements = partsOf(events, (event) => contactShard(event).id).flatMap(([, part]) => [
-      ...makeContacts(part.filter((event) => contacts.has(event))),
-      ...insertEvents(
-        part.map((event) => idOf.get(event)!),
-        part,
-      ),
-    ]);
-    const written = await writeInTime(database, statements, { oldest: ids[0]!, bounds, node });
-    done(statements, written);
-    const stored = new Set(written.flatMap((rows) => rows.map(({ id }) => id)));
-    for (const [event, id] of idOf) if (!stored.has(id)) event.onRepeat?.();
-    committed(events.length, (performance.now() - began) / 1_000);
+    const events = notErased.filter((event) => !failed.has(event));
+    if (events.length > 0) {
+      const ids = newIds(events.length);
+      const idOf = new Map(events.map((event, at) => [event, ids[at]!]));
+      const statements = partsOf(events, (event) => contactShard(event).id).flatMap(([, part]) => [
+        ...makeContacts(part.filter((event) => contacts.has(event))),
+        ...insertEvents(
+          part.map((event) => idOf.get(event)!),
+          part,
+        ),
+      ]);
+      const written = await writeInTime(database, statements, { oldest: ids[0]!, bounds, node, generation: believed });
+      done(statements, written);
+      const stored = new Set(written.flatMap((rows) => rows.map(({ id }) => id)));
+      for (const [event, id] of idOf) if (!stored.has(id)) event.onRepeat?.();
+      tell.committed?.(events.length, (performance.now() - began) / 1_000);
+    }
+    const kept = new Set(notErased);
+    for (const event of served) if (!kept.has(event)) tell.leftOut?.(event.workspace);
     return failed;
   };
+  const commit = (all: NewEvent[], node: number) =>
+    writeAtGeneration(generation, (believed) => commitAt(believed, all, node));
   /** By their nodes: one that gives no answer is not asked again meanwhile. */
   const probing = new Map<number, Promise<void>>();
   const probe = async (node: number, event: NewEvent): Promise<void> => {
@@ -130,6 +156,9 @@ export const createEventStore = (
     },
   };
 };
+
+/** A body may take its time, and its workspace be deleted meanwhile. */
+const notServed = () => new HttpError(401, "the API token is wrong");
 
 const TAKE_BACK = { name: "remove_probe", text: "DELETE FROM events WHERE contact_id = $1 AND id = $2" };
 

@@ -1,14 +1,14 @@
 import { decodeText, recordId } from "../base/exact-text.js";
 import type { Database, Query } from "../database/database.js";
-import { afterAllHaveRead, moveGeneration } from "../database/generation.js";
-import { BOUNDS, type Bounds } from "../database/transaction-time.js";
+import { moveGeneration } from "../database/generation.js";
 import { makeRecords } from "../ingest/missing-records.js";
 import { hasContact } from "../records/contacts.js";
+import { afterAllHaveEnded } from "../records/deletion/fence.js";
 import { deleteLettersNaming } from "../records/deletion/letters.js";
 import { deleteListed, type Which } from "../records/deletion/steps.js";
 import { anonymiseEvents, newAnonym } from "./anonymise.js";
 import { beginDeed, endDeed } from "./audit.js";
-import { bury, hasTombstone } from "./tombstones.js";
+import { bury, createTombstones, marksIn } from "./tombstones.js";
 
 export interface OfPerson {
   workspace: string;
@@ -23,55 +23,54 @@ export interface Erasure extends OfPerson {
 }
 
 /** Is there anything of a person, or was there? */
-export const isKnown = async (query: Query, workspace: string, uid: string): Promise<boolean> =>
-  (await hasContact(query, workspace, uid)) || (await hasTombstone(query, workspace, uid));
+export const isKnown = async (query: Query, workspace: string, uid: string): Promise<boolean> => {
+  if (await hasContact(query, workspace, uid)) return true;
+  const tombstones = createTombstones(query);
+  await tombstones.load();
+  const contact = { workspace, contactUid: uid };
+  return (await tombstones.of([contact]))(contact) !== undefined;
+};
 
 /**
- * Erases a person: record, memberships, events, and dead letters that name it. Resolves to the numbers once no process can store
- * any more what had occurred before. Whoever comes back meanwhile is a contact that has nothing but its new events.
+ * Erases a person: record, memberships, events, and dead letters that name it. First its tombstone is set, and the generation moves
+ * with it: what begins to be stored from then on is left out where it had occurred before. When all that had begun has ended, what
+ * is there is deleted. Whoever comes back meanwhile is a contact that has nothing but its new events.
  */
 export const eraseContact = async (
   database: Database,
   { workspace, uid, token, anonymise }: Erasure,
-  bounds: Bounds = BOUNDS,
 ): Promise<{ events: number; letters: number }> => {
+  const { query, transaction } = database;
   const id = recordId("contact", uid, workspace);
   const at = Date.now();
-  const line = await database.transaction(async (query) => {
-    const subject = await bury(query, { workspace, uid, at });
+  const line = await transaction(async (query) => {
+    const marks = await marksIn(query, workspace, [uid]);
+    await bury(query, { workspace, marks, at });
     await moveGeneration(query);
-    return beginDeed(query, { workspace, token, what: anonymise === undefined ? "erase" : "anonymise", subject });
+    const what = anonymise === undefined ? "erase" : "anonymise";
+    return beginDeed(query, { workspace, token, what, subject: marks[0]! });
   });
+  await afterAllHaveEnded(query);
   const kept = anonymise && newAnonym(anonymise);
-  const clear = (which: Which) =>
-    kept === undefined ? deleteListed(database, workspace, which) : anonymiseEvents(database, workspace, which, kept);
-  let events = await clear({ condition: "contact_id = $1", values: [id] });
-  await forget(database, id, "");
-  do {
-    await afterAllHaveRead(database.query, bounds);
-    events += await clear({ condition: "contact_id = $1 AND coalesce(occurred_at, 0) < $2", values: [id, at] });
-    // One that such an event has made anew.
-  } while (await forget(database, id, NO_EVENTS));
+  const which: Which = {
+    condition: "contact_id = $1 AND (occurred_at IS NULL OR occurred_at < $2 OR received_at < $2)",
+    values: [id, at],
+  };
+  const events = await (kept === undefined
+    ? deleteListed(database, workspace, which)
+    : anonymiseEvents(database, workspace, which, kept));
+  await transaction(async (query) => {
+    await query("DELETE FROM contacts WHERE id = $1", [id]);
+    await query("DELETE FROM account_contacts WHERE contact_id = $1", [id]);
+    await moveGeneration(query);
+  });
+  // Who has stored an event meanwhile may have believed that the old record was there.
+  await afterAllHaveEnded(query);
   await makeRecordOfEvents(database, workspace, id);
   const letters = await deleteLettersNaming(database, workspace, uid);
-  await endDeed(database.query, line, events);
+  await endDeed(query, line, events);
   return { events, letters };
 };
-
-const NO_EVENTS = " AND NOT EXISTS (SELECT 1 FROM events WHERE contact_id = $1)";
-
-/** Deletes a contact's record and memberships; resolves to whether there were any. */
-const forget = ({ transaction }: Database, id: string, condition: string): Promise<boolean> =>
-  transaction(async (query) => {
-    let deleted = 0;
-    for (const [table, key] of [
-      ["contacts", "id"],
-      ["account_contacts", "contact_id"],
-    ])
-      deleted += (await query(`DELETE FROM ${table} WHERE ${key} = $1${condition} RETURNING 1 AS gone`, [id])).length;
-    if (deleted > 0) await moveGeneration(query);
-    return deleted > 0;
-  });
 
 /** Of whoever has come back, while processes still believed that the old record was there. */
 const makeRecordOfEvents = async ({ transaction }: Database, workspace: string, id: string): Promise<void> => {

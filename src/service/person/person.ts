@@ -2,13 +2,12 @@ import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
 import type { Database } from "../database/database.js";
-import type { Bounds } from "../database/transaction-time.js";
 import { errors, notFound } from "../http/errors.js";
 import { lettersNaming } from "../records/deletion/letters.js";
 import { exportPage, exportRows, jsonLine } from "../records/export-page.js";
 import { beginDeed, endDeed } from "./audit.js";
 import { eraseContact, isKnown } from "./erasure.js";
-import { markIn } from "./tombstones.js";
+import { marksIn } from "./tombstones.js";
 
 const Uid = Type.Object({ uid: Type.String({ minLength: 1, description: "Unique id of the contact" }) });
 const Erased = Type.Object(
@@ -28,7 +27,7 @@ const failures = errors(400, 401, 404, 405, 429, 500, 503);
 
 /** What concerns one person: all that is stored, its erasure, and what is left of it without a name. */
 export const personRoutes =
-  (database: Database, bounds: Bounds): FastifyPluginAsyncTypebox =>
+  (database: Database): FastifyPluginAsyncTypebox =>
   async (app) => {
     const { query } = database;
     app.get(
@@ -44,12 +43,8 @@ export const personRoutes =
       },
       async ({ query: { uid }, workspace, tokenName: token }, reply) => {
         if (!(await isKnown(query, workspace, uid))) throw notFound("the contact");
-        const line = await beginDeed(query, {
-          workspace,
-          token,
-          what: "read",
-          subject: await markIn(query, workspace, uid),
-        });
+        const [subject] = (await marksIn(query, workspace, [uid])) as [string];
+        const line = await beginDeed(query, { workspace, token, what: "read", subject });
         reply.type("application/json; charset=utf-8");
         return Readable.from(dataOf(database, { workspace, uid, line }));
       },
@@ -68,7 +63,7 @@ export const personRoutes =
       },
       async ({ query: { uid }, workspace, tokenName: token, log }) => {
         if (!(await isKnown(query, workspace, uid))) throw notFound("the contact");
-        const { events, letters } = await eraseContact(database, { workspace, uid, token }, bounds);
+        const { events, letters } = await eraseContact(database, { workspace, uid, token });
         log.info({ workspace, token, events }, "a contact was erased");
         return { object: "erasure" as const, events, dead_letters: letters };
       },
@@ -89,7 +84,7 @@ export const personRoutes =
       },
       async ({ body: { params = [] }, query: { uid }, workspace, tokenName: token, log }) => {
         if (!(await isKnown(query, workspace, uid))) throw notFound("the contact");
-        const { events, letters } = await eraseContact(database, { workspace, uid, token, anonymise: params }, bounds);
+        const { events, letters } = await eraseContact(database, { workspace, uid, token, anonymise: params });
         log.info({ workspace, token, events }, "a contact was anonymised");
         return { object: "erasure" as const, events, dead_letters: letters };
       },

@@ -2,16 +2,9 @@ import { createHmac, randomBytes } from "node:crypto";
 import { recordId, toUuid } from "../base/exact-text.js";
 import { LONGEST_WAIT_MS } from "../base/times.js";
 import type { Query } from "../database/database.js";
-import type { NewEvent } from "../ingest/rows.js";
+import type { Contact, Erased } from "../ingest/store.js";
 
 const KEY = "tombstones";
-
-/** Whose events are no longer stored, as far as they are older than the erasure. */
-export interface Tombstones {
-  /** Learns anew what the database says. */
-  load(): Promise<void>;
-  isErased(event: Pick<NewEvent, "workspace" | "contactUid" | "occurredAt" | "receivedAt" | "originId">): boolean;
-}
 
 /** Stands for a contact where its uid must not be known any more: nobody finds out by guessing, without the key. */
 const markOf = (key: string, workspace: string, uid: string): string =>
@@ -24,70 +17,56 @@ const markOf = (key: string, workspace: string, uid: string): string =>
 const readKey = async (query: Query): Promise<string | undefined> =>
   (await query<{ value: string }>("SELECT value FROM service_keys WHERE name = $1", [KEY]))[0]?.value;
 
-/** Sets a tombstone; resolves to its mark. */
-export const bury = async (
-  query: Query,
-  { workspace, uid, at }: { workspace: string; uid: string; at: number },
-): Promise<string> => {
-  const mark = await markIn(query, workspace, uid);
-  await query(
-    `INSERT INTO tombstones (workspace, mark, erased_at) VALUES ($1, $2, $3)
-     ON CONFLICT (workspace, mark) DO UPDATE SET erased_at = excluded.erased_at`,
-    [workspace, mark, at],
-  );
-  return mark;
-};
-
-/** The mark of a contact. The first one makes the key. */
-export const markIn = async (query: Query, workspace: string, uid: string): Promise<string> => {
+/** The marks of contacts, in their order. The first one makes the key. */
+export const marksIn = async (query: Query, workspace: string, uids: readonly string[]): Promise<string[]> => {
   await query("INSERT INTO service_keys (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", [
     KEY,
     randomBytes(32).toString("hex"),
   ]);
-  return markOf((await readKey(query))!, workspace, uid);
+  const key = (await readKey(query))!;
+  return uids.map((uid) => markOf(key, workspace, uid));
 };
 
-export const hasTombstone = async (query: Query, workspace: string, uid: string): Promise<boolean> => {
-  const key = await readKey(query);
-  if (key === undefined) return false;
-  const found = await query("SELECT 1 AS found FROM tombstones WHERE workspace = $1 AND mark = $2", [
-    workspace,
-    markOf(key, workspace, uid),
-  ]);
-  return found.length > 0;
+/** Sets tombstones. */
+export const bury = async (
+  query: Query,
+  { workspace, marks, at }: { workspace: string; marks: readonly string[]; at: number },
+): Promise<void> => {
+  await query(
+    `INSERT INTO tombstones (workspace, mark, erased_at) SELECT $1, mark, $3 FROM unnest($2::uuid[]) AS erased (mark)
+     ON CONFLICT (workspace, mark) DO UPDATE SET erased_at = excluded.erased_at`,
+    [workspace, marks, at],
+  );
 };
 
+export interface Tombstones extends Erased {
+  /** Learns whether there is any: to be called where the generation has moved. */
+  load(): Promise<void>;
+}
+
+/** Asks for the tombstones of single contacts: nobody remembers all of them. */
 export const createTombstones = (query: Query): Tombstones => {
-  let key = "";
-  /** By workspace: when each was erased, and the newest of these times. */
-  let graves = new Map<string, { newest: number; marks: Map<string, number> }>();
+  let key: string | undefined;
   return {
     load: async () => {
-      const [read, rows] = await Promise.all([
-        readKey(query),
-        query<Record<string, unknown>>("SELECT workspace, mark, erased_at FROM tombstones"),
-      ]);
-      const found: typeof graves = new Map();
-      for (const { workspace, mark, erased_at } of rows) {
-        const own = found.get(String(workspace)) ?? { newest: 0, marks: new Map() };
-        found.set(String(workspace), own);
-        own.marks.set(String(mark), Number(erased_at));
-        own.newest = Math.max(own.newest, Number(erased_at));
-      }
-      [key, graves] = [read ?? "", found];
+      key = await readKey(query);
     },
-    isErased: ({ workspace, contactUid, occurredAt, receivedAt, originId }) => {
-      const own = graves.get(workspace);
-      if (own === undefined) return false;
-      // What is imported was received when it says.
-      const at = occurredAt ?? (originId === undefined ? undefined : receivedAt);
-      // One that does not say when it occurred is taken for an older one for as long as such a one may come.
-      const isBefore = (erasedAt: number) =>
-        at === undefined ? receivedAt - erasedAt < LONGEST_WAIT_MS : at < erasedAt;
-      // Without a digest for what is newer than all erasures, as nearly every event is.
-      if (!isBefore(own.newest)) return false;
-      const erasedAt = own.marks.get(markOf(key, workspace, contactUid));
-      return erasedAt !== undefined && isBefore(erasedAt);
+    of: async (contacts) => {
+      if (key === undefined || contacts.length === 0) return () => undefined;
+      const own = key;
+      const markOfContact = ({ workspace, contactUid }: Contact) => markOf(own, workspace, contactUid);
+      const rows = await query<Record<string, unknown>>(
+        "SELECT mark, erased_at FROM tombstones WHERE (workspace, mark) IN (SELECT * FROM unnest($1::text[], $2::uuid[]))",
+        [contacts.map(({ workspace }) => workspace), contacts.map(markOfContact)],
+      );
+      const times = new Map(rows.map(({ mark, erased_at }) => [String(mark), Number(erased_at)]));
+      return (contact) => (times.size === 0 ? undefined : times.get(markOfContact(contact)));
+    },
+    isBefore: ({ occurredAt, receivedAt, originId }, erasedAt) => {
+      if (receivedAt < erasedAt) return true;
+      if (occurredAt !== undefined) return occurredAt < erasedAt;
+      // What is imported was received when it says. What else does not say when it occurred is taken for older for as long as such may come.
+      return originId === undefined && receivedAt - erasedAt < LONGEST_WAIT_MS;
     },
   };
 };

@@ -1,3 +1,4 @@
+import { readState } from "../../../src/service/commands/state.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import type { NewEvent } from "../../../src/service/ingest/rows.js";
@@ -29,7 +30,7 @@ const openAny = async () => {
 
 /** Milliseconds until all events of a batch are stored. */
 const storeBatches = async (database: Database): Promise<number[]> => {
-  const store = createEventStore(database, { committed: () => {}, withoutRecord: () => {}, addressRecords: 0 });
+  const store = createEventStore(database, await readState(database));
   const event = (number: number): NewEvent => ({
     workspace: "default",
     contactUid: `contact-${number}`,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_WORKSPACE, recordId } from "../../../src/service/base/exact-text.js";
 import { isLoopback } from "../../../src/service/base/loopback.js";
+import { readState } from "../../../src/service/commands/state.js";
 import { addressesOf } from "../../../src/service/config/database-url.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
@@ -72,7 +73,7 @@ describe.skipIf(cannot !== undefined)(`a cluster with several addresses${cannot 
       );
     const before = String((await distributed()).map(({ result }) => result));
     // By itself: what a service does beside it is of several nodes.
-    const store = createEventStore(database, { committed: () => {}, withoutRecord: () => {}, addressRecords: 0 });
+    const store = createEventStore(database, await readState(database));
     const told = { workspace: DEFAULT_WORKSPACE, eventUid: "sent", params: "{}", receivedAt: Date.now() };
     await Promise.all(
       Array.from({ length: 300 }, (_, at) =>

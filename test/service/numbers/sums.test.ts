@@ -12,7 +12,6 @@ import { deleteEventsBefore } from "../../../src/service/records/deletion/chosen
 import { deleteNaming } from "../../../src/service/records/deletion/naming.js";
 import { deleteWorkspace } from "../../../src/service/records/deletion/workspace.js";
 import { hourOf, markStale } from "../../../src/service/records/stale-hours.js";
-import { AT_ONCE } from "../support/bounds.js";
 import { followSums } from "../support/follow-sums.js";
 import { overDatabase } from "../support/over-database.js";
 
@@ -166,11 +165,10 @@ overDatabase((place) => {
         );
       await Promise.all([follow(), deleteNaming(database, "default", `acme-${round}`)]);
       for (const anonymise of [undefined, ["visit_url"]])
-        await eraseContact(
-          database,
-          { ...{ workspace: "default", uid: `contact-${round + (anonymise ? 10 : 0)}`, token: "test" }, anonymise },
-          AT_ONCE,
-        );
+        await eraseContact(database, {
+          ...{ workspace: "default", uid: `contact-${round + (anonymise ? 10 : 0)}`, token: "test" },
+          anonymise,
+        });
       if (round === 1) {
         await database.close();
         database = await openDatabase(place());
@@ -257,12 +255,12 @@ overDatabase((place) => {
         [active.counts[1]!, contacts / 2],
       ] as const)
         expect(Math.abs(told - real)).toBeLessThanOrEqual(close);
-      await deleteWorkspace(database, workspace, AT_ONCE);
+      await deleteWorkspace(database, workspace);
     }
   });
 
   it("are gone with their workspace", async () => {
-    await deleteWorkspace(database, "default", AT_ONCE);
+    await deleteWorkspace(database, "default");
     for (const table of ["sums", "sums_followed", "sums_stale", "active_contacts", "active_accounts"])
       expect(await ask(`SELECT 1 AS one FROM ${table}`), table).toEqual([]);
   });

@@ -132,6 +132,15 @@ overDatabase((place) => {
     expect(await importFile(database, { workspace: "default", file, say })).toEqual({ table: "events", lines: 1 });
     expect(said).toEqual([expect.stringMatching(/^left out 1 events of contacts that were erased/)]);
     expect(await stored("anna")).toHaveLength(2);
+    const records = join(await dataFolder(), "contacts.ndjson");
+    await writeFile(records, JSON.stringify({ unique_id: "anna", created_at: 1, data: { name: "Anna" } }));
+    expect(await importFile(database, { workspace: "default", file: records, say })).toEqual({
+      table: "contacts",
+      lines: 0,
+    });
+    await run("workspace", "copy", SHOP.name, "default");
+    expect(await stored("anna")).toHaveLength(2);
+    expect(await (await service.get("/v2/contacts?uid=anna")).json()).toMatchObject({ data: {} });
   });
 
   it("keeps the events of a person without a name", async () => {

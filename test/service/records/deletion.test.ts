@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { readState } from "../../../src/service/commands/state.js";
 import type { Database } from "../../../src/service/database/database.js";
-import { idAt } from "../../../src/service/database/event-id.js";
+import { idAt, newIds } from "../../../src/service/database/event-id.js";
+import { checkGeneration, isMoved } from "../../../src/service/database/generation.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
+import { insertEvents } from "../../../src/service/ingest/rows.js";
 import { eraseContact } from "../../../src/service/person/erasure.js";
 import { deleteWorkspace } from "../../../src/service/records/deletion/workspace.js";
 import { AT_ONCE } from "../support/bounds.js";
@@ -61,7 +64,7 @@ overDatabase(
         const statuses = await whileSending(API_TOKEN, async () => {
           began = idAt(Date.now());
           const of = { workspace: "default", uid: "gone", token: "test" };
-          expect((await eraseContact(database, of, AT_ONCE)).events).toBeGreaterThan(0);
+          expect((await eraseContact(database, of)).events).toBeGreaterThan(0);
           ended = Date.now();
         });
         expect(new Set(statuses)).toEqual(new Set([200]));
@@ -74,8 +77,53 @@ overDatabase(
       }
     });
 
+    it("waits for an insert that is held open, and is seen by one that is not checked yet", async () => {
+      const { generation } = await readState(database);
+      const of = { workspace: "default", contactUid: "held" };
+      /** Stores an event of the contact, and stays open until it is told to go on: in front of its last statement, or behind it. */
+      const hold = async (isChecked: boolean) => {
+        const believed = checkGeneration(generation.value());
+        let [go, began] = [() => {}, () => {}];
+        const [going, inserted] = [
+          new Promise<void>((resolve) => (go = resolve)),
+          new Promise<void>((resolve) => (began = resolve)),
+        ];
+        const done = database.transaction(async (query) => {
+          const event = { ...of, accountUid: undefined, eventUid: "seen", params: "{}", stamp: undefined };
+          const statements = insertEvents(newIds(1), [{ ...event, receivedAt: Date.now() - 1, occurredAt: undefined }]);
+          if (isChecked) statements.push(believed);
+          for (const { text, values } of statements) await query(text, values);
+          began();
+          await going;
+          if (!isChecked) await query(believed.text, believed.values);
+        });
+        await inserted;
+        return { go, done };
+      };
+      const [early, late] = [await hold(true), await hold(false)];
+      let isErased = false;
+      const erasing = eraseContact(database, { workspace: of.workspace, uid: of.contactUid, token: "test" }).then(
+        (told) => {
+          isErased = true;
+          return told;
+        },
+      );
+      const before = generation.value();
+      await until(async () => {
+        await generation.read();
+        return generation.value() > before ? true : undefined;
+      });
+      late.go();
+      await expect(late.done).rejects.toSatisfy(isMoved);
+      expect(isErased).toBe(false);
+      early.go();
+      await early.done;
+      expect((await erasing).events).toBe(1);
+      expect(await count("events WHERE contact_uid = 'held'")).toBe(0);
+    });
+
     it("leaves nothing of a workspace that running processes serve, and lets them serve it no more", async () => {
-      const statuses = await whileSending(GONE.apiToken, () => deleteWorkspace(database, "gone", AT_ONCE));
+      const statuses = await whileSending(GONE.apiToken, () => deleteWorkspace(database, "gone"));
       expect(new Set(statuses)).toEqual(new Set([401]));
       const tables = await database.query<{ name: string }>(
         "SELECT table_name AS name FROM information_schema.columns WHERE column_name = 'workspace' AND table_name <> 'audit'",

@@ -156,7 +156,7 @@ const askingBy = (use: Addresses["use"]): Pick<Database, "query" | "transaction"
   const once = <T>(work: (query: Query) => Promise<T>): Promise<T> =>
     use(async (client) => {
       try {
-        await client.query("BEGIN");
+        await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
         const result = await work(asking(client));
         await client.query("COMMIT");
         return result;
@@ -178,7 +178,10 @@ const over = ({ use, close }: Addresses): Database => {
       const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
       // All in one packet.
       stream.cork();
-      const sent = ["BEGIN", ...statements, "COMMIT"].map((statement) => client.query(statement as string));
+      // Each statement sees what was committed before it, whatever the server's configuration says, see `generation.ts`.
+      const sent = ["BEGIN ISOLATION LEVEL READ COMMITTED", ...statements, "COMMIT"].map((statement) =>
+        client.query(statement as string),
+      );
       stream.uncork();
       const answers = await Promise.allSettled(sent);
       // After a statement that failed the server takes COMMIT for ROLLBACK.

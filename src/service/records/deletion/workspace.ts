@@ -1,7 +1,6 @@
 import { removeWorkspace } from "../../access/token-store.js";
 import type { Database } from "../../database/database.js";
-import { afterAllHaveRead } from "../../database/generation.js";
-import type { Bounds } from "../../database/transaction-time.js";
+import { afterAllHaveEnded } from "./fence.js";
 import { deleteInSteps } from "./steps.js";
 
 /** Tables of a workspace's rows that nothing else tells of; its records and events come before. */
@@ -12,19 +11,12 @@ const OTHERS = [
 
 /**
  * Deletes a workspace with all that belongs to it; resolves to the number of events, and of other records. Nobody follows
- * it any more. What running processes store until they have read that is deleted, too.
+ * it any more. Once it is taken out, nothing of it begins to be stored.
  */
-export const deleteWorkspace = async (database: Database, workspace: string, bounds?: Bounds) => {
+export const deleteWorkspace = async (database: Database, workspace: string) => {
   await database.transaction((query) => removeWorkspace(query, workspace));
-  const first = await deleteAll(database, workspace);
-  await afterAllHaveRead(database.query, bounds);
-  // A membership that was written while its records were being deleted is known by its event alone.
-  await database.query(
-    "DELETE FROM account_contacts WHERE contact_id IN (SELECT contact_id FROM events WHERE workspace = $1)",
-    [workspace],
-  );
-  const between = await deleteAll(database, workspace);
-  return { events: first.events + between.events, records: first.records + between.records };
+  await afterAllHaveEnded(database.query);
+  return deleteAll(database, workspace);
 };
 
 const deleteAll = async (database: Database, workspace: string) => {
