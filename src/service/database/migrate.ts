@@ -1,19 +1,33 @@
 import { StartError } from "../base/start-error.js";
 import type { Database, Query } from "./database.js";
-import { MIGRATIONS, runsOn } from "./migrations.js";
+import { MIGRATE, MIGRATIONS, runsOn } from "./migrations.js";
 import { TABLES } from "./postgres/spread-tables.js";
 import { type Alone, runMigrations, type Tell } from "./run-migrations.js";
 
-/**
- * Makes what is missing. Several processes may do it at once: one does it, the others wait.
- *
- * @param wanted the versions up to which tables are made. Default: all
- * @param tell hears what it waits for
- */
-export const migrate = async (database: Alone, wanted = MIGRATIONS, tell: Tell = () => {}): Promise<void> => {
-  const { missing } = await look(database, wanted);
+/** Brings the tables up to date, however long it takes, beside services that run. @param tell hears what is done */
+export const migrate = async (database: Alone, tell: Tell): Promise<void> => {
+  const { missing } = await look(database);
+  for (const { name } of missing) tell(`brings in ${name}`);
   if (missing.length > 0) await runMigrations(database, missing.length, tell);
+  tell(`the tables are those of ${MIGRATIONS.at(-1)!.name}`);
 };
+
+/** With as many events a change of the tables is no matter of a start, behind which nobody is served. */
+const MANY = 100_000;
+
+/** Makes the tables of a new database, and changes those of a small one. */
+const migrateQuickly = async (database: Alone): Promise<void> => {
+  const { isNew, missing } = await look(database);
+  if (missing.length === 0) return;
+  if (!isNew) {
+    const [row] = await database.query(`SELECT 1 AS found FROM events OFFSET ${MANY} LIMIT 1`);
+    if (row !== undefined) throw older(missing[0]!.name);
+  }
+  await runMigrations(database, missing.length);
+};
+
+const older = (name: string) =>
+  new StartError(`the database is of an older version, without ${name}: ${MIGRATE} changes it, while the service runs`);
 
 /** Looks which tables there are. @throws StartError when they are not those that this version makes or can go on from */
 const look = async ({ query }: Pick<Database, "query">, wanted = MIGRATIONS) => {
@@ -57,7 +71,8 @@ export const makeEmpty = async (database: Alone, versions: readonly string[]): P
   const wanted = MIGRATIONS.slice(0, versions.length);
   const other = versions.find((name, at) => wanted[at]?.name !== name);
   if (other !== undefined) throw new StartError(`this build does not know the tables of the version ${other}`);
-  await migrate(database, wanted);
+  const { missing } = await look(database, wanted);
+  if (missing.length > 0) await runMigrations(database, missing.length);
   const made = "SELECT name FROM unnest($1::text[]) AS listed (name) WHERE to_regclass(name) IS NOT NULL";
   for (const { name: table } of await database.query<{ name: string }>(made, [Object.keys(TABLES)])) {
     const [row] = await database.query(`SELECT 1 AS found FROM ${table} LIMIT 1`);
@@ -73,12 +88,13 @@ export type Fill = (query: Query) => Promise<void>;
 const SEEDED = "seeded";
 
 /**
- * Brings the tables up to date. Several processes may do it at once.
+ * Prepares a database for a service that starts. Several processes may do it at once.
  *
  * @param fill what a new database begins with
+ * @throws StartError when its tables must be changed, and that is not quick
  */
 export const prepare = async (database: Alone, fill: Fill | undefined): Promise<void> => {
-  await migrate(database);
+  await migrateQuickly(database);
   const made = await database.query("SELECT name FROM service_state WHERE name = $1", [SEEDED]);
   if (made.length > 0) return;
   await database.transaction(async (query) => {
@@ -103,6 +119,5 @@ export const requireKnownTables = async (database: Pick<Database, "query">): Pro
 /** @throws StartError when the tables are not those of this version */
 export const requireTables = async (database: Pick<Database, "query">): Promise<void> => {
   const missing = await requireKnownTables(database);
-  if (missing.length > 0)
-    throw new StartError(`the database is of an older version, without ${missing[0]!.name}: start the service once`);
+  if (missing.length > 0) throw older(missing[0]!.name);
 };

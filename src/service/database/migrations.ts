@@ -44,6 +44,9 @@ const readMigrations = (folder: string): Migration[] =>
 /** What this build knows, oldest first. */
 export const MIGRATIONS: readonly Migration[] = readMigrations(FOLDER);
 
+/** The command that changes the tables apart from a start. */
+export const MIGRATE = "npm run --silent service -- migrate";
+
 const numberOf = (name: string): number => Number(/^(\d{4})-/.exec(name)?.[1] ?? 0);
 
 /** Does a build that knows others run on tables that this one, which it does not know, has made? */

@@ -1,8 +1,8 @@
 import type { ServiceConfig } from "../config/options.js";
 import { type Database, type Query, readOnly } from "./database.js";
-import { openEmbedded, openEmptyEmbedded, openExistingEmbedded } from "./embedded/embedded.js";
+import { migrateEmbedded, openEmbedded, openEmptyEmbedded, openExistingEmbedded } from "./embedded/embedded.js";
 import type { Fill } from "./migrate.js";
-import { openEmptyPostgres, openExistingPostgres, openPostgres } from "./postgres/postgres.js";
+import { migratePostgres, openEmptyPostgres, openExistingPostgres, openPostgres } from "./postgres/postgres.js";
 
 type Where = Pick<ServiceConfig, "databaseUrl" | "dataFolder">;
 
@@ -26,6 +26,10 @@ export const openExisting = ({ databaseUrl, dataFolder }: Where): Promise<Databa
 /** Opens one that is empty, with the tables of these versions. @throws StartError when it holds something */
 export const openEmpty = ({ databaseUrl, dataFolder }: Where, versions: readonly string[]): Promise<Database> =>
   databaseUrl === undefined ? openEmptyEmbedded(dataFolder, versions) : openEmptyPostgres(databaseUrl, versions);
+
+/** Brings its tables up to date, while the service runs, too. @param tell hears what is done */
+export const migrateDatabase = ({ databaseUrl, dataFolder }: Where, tell: (text: string) => void): Promise<void> =>
+  databaseUrl === undefined ? migrateEmbedded(dataFolder, tell) : migratePostgres(databaseUrl, tell);
 
 /** What a reading command needs. */
 export interface Reading {

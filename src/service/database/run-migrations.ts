@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MigrationBuilder } from "node-pg-migrate";
 import type pg from "pg";
+import { StartError } from "../base/start-error.js";
 import type { Database } from "./database.js";
-import { FOLDER, MIGRATIONS } from "./migrations.js";
-import { errorCode, tellFault } from "./sql-state.js";
+import { FOLDER, MIGRATE, MIGRATIONS } from "./migrations.js";
+import { errorCode } from "./sql-state.js";
 
 /** A database over connections that last. */
 export interface Alone extends Database {
   use<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
 }
 
-/** Hears what it waits for. */
+/** Hears what is done, and what is waited for. */
 export type Tell = (text: string) => void;
 
 /** Several processes that start at once take turns. */
@@ -24,6 +25,8 @@ const APART = "SET lock_timeout = 0; SET statement_timeout = 0";
 /** Somebody holds a lock, or wanted ours. */
 const HELD = /^(55P03|40P01)$/;
 const LONGEST_WAIT_MS = 30_000;
+/** Of a start, which must say soon what is wrong. */
+const ATTEMPTS = 3;
 
 const load = async () =>
   MIGRATIONS.map(({ name, statements, isApart }) => ({
@@ -39,9 +42,12 @@ const load = async () =>
 
 /**
  * Runs the first so many of the migrations that are missing. Each is committed by itself, with the row that says so; where
- * somebody holds a lock, it is tried again until it succeeds.
+ * somebody holds a lock, it is tried again.
+ *
+ * @param tell hears of each attempt, and there is no last one; absent: there are three
+ * @throws StartError when somebody has held a lock each time
  */
-export const runMigrations = async (database: Alone, count: number, tell: Tell): Promise<void> => {
+export const runMigrations = async (database: Alone, count: number, tell?: Tell): Promise<void> => {
   // What it needs besides is loaded only where something is missing.
   const { runner } = await import("node-pg-migrate");
   const schemas = await database.query<{ schema: string }>("SELECT current_schema() AS schema");
@@ -62,16 +68,29 @@ export const runMigrations = async (database: Alone, count: number, tell: Tell):
       await client.query("ROLLBACK").catch(() => {});
       throw error;
     });
-  await database.transaction(async (query) => {
-    await query("SET LOCAL idle_in_transaction_session_timeout = 0");
-    await query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
-    for (let wait = 1_000; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS))
-      try {
-        return await database.use(run);
-      } catch (error) {
-        if (!HELD.test(errorCode(error))) throw error;
-        tell(`${tellFault(error)}: the tables are changed in ${wait / 1_000} s`);
-        await sleep(wait);
-      }
+  await database.use(async (holder) => {
+    // As one text: what is asked with parameters keeps its snapshot for the transaction, and CONCURRENTLY waits for its end.
+    await holder.query(
+      `BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT pg_advisory_xact_lock(${LOCK})`,
+    );
+    try {
+      await repeatedly(() => database.use(run), tell);
+    } finally {
+      await holder.query("COMMIT").catch(() => {});
+    }
   });
+};
+
+const repeatedly = async (run: () => Promise<unknown>, tell?: Tell): Promise<void> => {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return void (await run());
+    } catch (error) {
+      if (!HELD.test(errorCode(error))) throw error;
+      if (tell === undefined && attempt === ATTEMPTS)
+        throw new StartError(`the tables must be changed, and somebody holds a lock on them: ${MIGRATE} waits for it`);
+      const wait = Math.min(500 * 2 ** attempt, LONGEST_WAIT_MS);
+      tell?.(`somebody holds a lock on the tables: tries again in ${wait / 1_000} s`);
+      await sleep(wait);
+    }
 };

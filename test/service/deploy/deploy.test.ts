@@ -14,6 +14,7 @@ import { findProgram } from "../../support/engines.js";
 import { launch, ROOT } from "../../support/launch.js";
 import { freePort } from "../../support/ports.js";
 import { waitFor } from "../../support/wait.js";
+import { startPostgres } from "../support/postgres-server.js";
 
 /* What a server is set up with, as far as it can be checked without a container engine and a running systemd. */
 
@@ -82,6 +83,7 @@ it.runIf(process.env.TEST_ALL && curl)(
     for (const tool of ["esbuild", "typescript", "vitest"])
       expect(await readdir(at("one/node_modules"))).not.toContain(tool);
     await cp(at("one"), at("two"), { recursive: true, verbatimSymlinks: true });
+    await cp(join(ROOT, "test/upgrade/next"), at("two/build/service/migrations"), { recursive: true });
 
     const ports = [await freePort(), await freePort()];
     const [first, second] = ports;
@@ -89,7 +91,9 @@ it.runIf(process.env.TEST_ALL && curl)(
     await writeFile(at("nginx.conf"), conf);
     await writeFile(at("one-port.conf"), conf.replace(RegExp(`^.*:${second}.*$`, "m"), ""));
     await mkdir(at("broken/build/service"), { recursive: true });
-    await writeFile(at("broken/build/service/main.js"), "process.exit(1)");
+    await writeFile(at("broken/build/service/main.js"), "process.exit(process.argv[2] === 'migrate' ? 0 : 1)");
+    const server = await startPostgres();
+    await writeFile(at("env"), `DATABASE_URL=${server.url}\n`);
     await mkdir(at("bin"));
     // What systemd would do.
     await writeFile(
@@ -101,13 +105,13 @@ case $1 in
   is-active) test -f ${at("pid")}-$port ;;
   disable) end ;;
   restart) if [ -f ${at("pid")}-$port ]; then end; fi
-    TRACKLET_SERVICE_PORT=$port TRACKLET_DATA=${at("data")}-$port ${process.execPath} ${at("link")}/build/service/main.js >/dev/null &
+    TRACKLET_SERVICE_PORT=$port ${process.execPath} --env-file ${at("env")} ${at("link")}/build/service/main.js >/dev/null &
     echo $! > ${at("pid")}-$port ;;
 esac 2>/dev/null
 `,
       { mode: 0o755 },
     );
-    const environment = { PATH: `${at("bin")}:${process.env.PATH}`, RELEASE_LINK: at("link") };
+    const environment = { PATH: `${at("bin")}:${process.env.PATH}`, RELEASE_LINK: at("link"), ENV_FILE: at("env") };
     const script = join(DEPLOY, "switch");
     const to = (name: string, conf = "nginx.conf") =>
       checkedBy(script, [at(name)], { ...environment, NGINX_CONF: at(conf), TRIES: name === "broken" ? "2" : "60" });
@@ -124,10 +128,9 @@ esac 2>/dev/null
     try {
       expect(await to("one")).toEqual({ code: 0, said: `tracklet runs ${at("one")}\n` });
       expect(await isReady()).toEqual([true, false]);
-      expect(await to("two")).toEqual({
-        code: 0,
-        said: `tracklet runs ${at("two")}; back with: ${script} ${at("one")}\n`,
-      });
+      const { said: changed } = await to("two");
+      expect(changed).toMatch(/^brings in 0002-.+\n(.+\n)+the tables are those of 0004-.+\ntracklet runs /);
+      expect(changed).toContain(`tracklet runs ${at("two")}; back with: ${script} ${at("one")}\n`);
       expect(await isReady()).toEqual([false, true]);
       expect(await to("three")).toEqual({ code: 1, said: `switch: there is no release in ${at("three")}\n` });
       const { code, said } = await to("broken");
@@ -137,7 +140,7 @@ esac 2>/dev/null
       expect((await to("one")).code).toBe(0);
       expect(await readlink(at("link"))).toBe(at("one"));
       expect(await isReady()).toEqual([true, false]);
-      // As with the embedded database: its folder is for one unit.
+      // As with a database of its own: its folder is for one unit.
       expect((await to("two", "one-port.conf")).code).toBe(0);
       expect(await isReady()).toEqual([true, false]);
     } finally {
@@ -146,6 +149,7 @@ esac 2>/dev/null
           (pid) => process.kill(Number(pid), "SIGKILL"),
           () => {},
         );
+      await server.stop();
     }
   },
 );

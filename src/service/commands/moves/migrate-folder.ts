@@ -1,6 +1,5 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "commander";
 import { StartError } from "../../base/start-error.js";
 import { openEmptyEmbedded, openFormerEmbedded } from "../../database/embedded/embedded.js";
 import { filesOf, formerOf, majorOf, readServerFile } from "../../database/embedded/folder.js";
@@ -8,32 +7,37 @@ import { lockFolder } from "../../database/embedded/folder-lock.js";
 import { ownMajor } from "../../database/embedded/programs.js";
 import { requireTwice, syncFolder } from "../../database/embedded/room.js";
 import { versionsOf } from "../../database/migrate.js";
+import { migrateDatabase } from "../../database/open-database.js";
 import type { Commands } from "../delete.js";
 import { copyTables, tellCounts } from "./tables.js";
 
 type Needed = Pick<Commands, "program" | "config" | "say">;
 
-/** The command that moves a data folder to the PostgreSQL of this build, by the servers of both. */
+/** The command that brings a database up to date: a data folder to the PostgreSQL of this build first, then the tables. */
 export const addMigrateCommand = ({ program, config, say }: Needed) =>
   program
     .command("migrate")
-    .description("moves the data folder to the version of PostgreSQL that this build has, while no service runs")
-    .action(async (_options: object, command: Command) => {
-      if (config.databaseUrl !== undefined) command.error("migrate is for TRACKLET_DATA, and DATABASE_URL is set");
-      const folder = config.dataFolder;
-      if (isBetween(folder)) await goOn(folder);
-      else if (!existsSync(join(filesOf(folder).cluster, "PG_VERSION")))
-        throw new StartError(`there is no database in ${folder} (TRACKLET_DATA)`);
-      const [from, to] = [majorOf(folder), ownMajor()];
-      if (Number(from) < Number(to)) {
-        say(`moves PostgreSQL ${from} to ${to}, which takes ${requireTwice(folder)}`);
-        say(`moved ${await migrate(folder)}`);
-      }
-      const former = formerOf(folder);
-      say(`the database in ${folder} is of PostgreSQL ${majorOf(folder)}`);
-      if (former !== undefined)
-        say(`delete ${join(folder, former)}, the files as they were, when you no longer want them`);
+    .description(
+      "brings the tables up to date, while the service runs; before, while none runs, a data folder to the PostgreSQL of this build",
+    )
+    .action(async () => {
+      if (config.databaseUrl === undefined) await moveFolder(config.dataFolder, say);
+      await migrateDatabase(config, say);
     });
+
+const moveFolder = async (folder: string, say: Needed["say"]): Promise<void> => {
+  if (isBetween(folder)) await goOn(folder);
+  else if (!existsSync(join(filesOf(folder).cluster, "PG_VERSION")))
+    throw new StartError(`there is no database in ${folder} (TRACKLET_DATA)`);
+  const [from, to] = [majorOf(folder), ownMajor()];
+  if (Number(from) < Number(to)) {
+    say(`moves PostgreSQL ${from} to ${to}, which takes ${requireTwice(folder)}`);
+    say(`moved ${await migrate(folder)}`);
+  }
+  const former = formerOf(folder);
+  say(`the database in ${folder} is of PostgreSQL ${majorOf(folder)}`);
+  if (former !== undefined) say(`delete ${join(folder, former)}, the files as they were, when you no longer want them`);
+};
 
 /** Resolves to what was moved. Until the last moment the files as they were are the database. */
 const migrate = async (folder: string): Promise<string> => {

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, statS
 import { StartError } from "../../base/start-error.js";
 import type { Database } from "../database.js";
 import type { Fill } from "../migrate.js";
-import { connectEmpty, connectExisting, connectOlder, connectPostgres } from "../postgres/postgres.js";
+import { connectEmpty, connectExisting, connectOlder, connectPostgres, migratePostgres } from "../postgres/postgres.js";
 import { filesOf, majorOf, OURS, refuseFormer, requireDatabase } from "./folder.js";
 import { type FolderLock, lockFolder } from "./folder-lock.js";
 import { keepServer } from "./kept-server.js";
@@ -56,6 +56,15 @@ export const openExistingEmbedded = async (folder: string): Promise<Database> =>
   const url = runningUrl(folder);
   const running = url === undefined ? undefined : await connectTidily(url).catch(unlessAway);
   return running ?? overServer(folder, { tell: () => {}, isDemo: false, mayMake: false }, connectTidily);
+};
+
+/** Brings the tables of a data folder up to date, beside the service that has it, too. @param tell hears what is done */
+export const migrateEmbedded = async (folder: string, tell: (text: string) => void): Promise<void> => {
+  const url = runningUrl(folder);
+  const running = url === undefined ? undefined : await connectOlder(url).catch(unlessAway);
+  const { close } =
+    running ?? (await overServer(folder, { tell: () => {}, isDemo: false, mayMake: false }, connectOlder));
+  await migratePostgres(runningUrl(folder)!, tell).finally(close);
 };
 
 /** A command waits until what it has deleted is out of the files. */

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StartError } from "../../base/start-error.js";
+import { MIGRATE } from "../migrations.js";
 
 /** What lies in a data folder. */
 export const filesOf = (folder: string) => ({
@@ -67,8 +68,6 @@ export const requireDatabase = (folder: string, version: string): void => {
       `the database in ${folder} is of PostgreSQL ${major}, and this build has ${version}: ${Number(major) < Number(own) ? `${MIGRATE} moves it` : "start the build that made it"}`,
     );
 };
-
-const MIGRATE = "npm run --silent service -- migrate";
 
 /** The major version of PostgreSQL that has made a database. */
 export const majorOf = (folder: string): string =>

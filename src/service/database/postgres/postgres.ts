@@ -4,8 +4,8 @@ import type pg from "pg";
 import { StartError } from "../../base/start-error.js";
 import { addressesOf } from "../../config/database-url.js";
 import type { Database, Query, Statement, Written } from "../database.js";
-import { type Fill, makeEmpty, prepare, requireKnownTables, requireTables } from "../migrate.js";
-import type { Alone } from "../run-migrations.js";
+import { type Fill, makeEmpty, migrate, prepare, requireKnownTables, requireTables } from "../migrate.js";
+import type { Alone, Tell } from "../run-migrations.js";
 import { isUnavailable, repeated } from "../sql-state.js";
 import { type Addresses, openAddresses } from "./addresses.js";
 import { createBeside } from "./beside.js";
@@ -117,6 +117,10 @@ export const connectOlder = async (databaseUrl: string): Promise<Database> => {
   }
   return database;
 };
+
+/** Brings the tables up to date, at the coordinator of a cluster. @param tell hears what is done */
+export const migratePostgres = (databaseUrl: string, tell: Tell): Promise<void> =>
+  usable(prepareAt(addressesOf(databaseUrl), openAlone, (database) => migrate(database, tell)));
 
 const connectAlone = (databaseUrl: string): Database => ({
   ...over(openAddresses(addressesOf(databaseUrl), { max: 1 })),
