@@ -12,6 +12,7 @@ import { createSettled } from "../database/settled.js";
 import { BOUNDS } from "../database/transaction-time.js";
 import { hasContact } from "../records/contacts.js";
 import { type Exported, exportRows, TABLES, type Table } from "../records/export-page.js";
+import { addPlanCommand } from "./attach/plan.js";
 import { addCheckCommand } from "./check.js";
 import { addDeleteCommands } from "./delete.js";
 import { type Format, writeRows } from "./export.js";
@@ -201,6 +202,7 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
   addDeleteCommands(commands);
   addTokenCommands(commands);
   addCheckCommand(commands);
+  addPlanCommand(commands);
   addSpreadCommand(commands);
   addDumpCommand(commands);
   addRestoreCommand(commands);

@@ -1,0 +1,140 @@
+import { Option } from "commander";
+import { type Exported, exportRows } from "../../records/export-page.js";
+import type { Commands } from "../delete.js";
+
+/** Names and members are strangers' text: beyond these no new one is listed, and the plan says how many events it left out. */
+const [MAX_NAMES, MAX_MEMBERS, MAX_LENGTH] = [500, 100, 100];
+/** What the script adds itself, and what `track` takes with every event. */
+const STAMP = ["event_id", "occurred_at", "event_source", "event_seq", "identity_proof"];
+const COMMON = ["account_uid", "display_name"];
+
+type Kind = "string" | "number" | "boolean" | "null" | "array" | "object";
+
+/** What came under one name. */
+export interface Planned {
+  name: string;
+  events: number;
+  /** When the first one was received, in epoch milliseconds. */
+  since: number;
+  members: Map<string, { events: number; kinds: Set<Kind> }>;
+}
+
+export interface Plan {
+  planned: Planned[];
+  /** Events whose names are not listed. */
+  leftOut: number;
+}
+
+const kindOf = (value: unknown): Kind =>
+  value === null ? "null" : Array.isArray(value) ? "array" : (typeof value as Kind);
+
+/** Reads events from the oldest, and remembers names, members and kinds alone. */
+export const planOf = async (rows: AsyncIterable<Exported>): Promise<Plan> => {
+  const found = new Map<string, Planned>();
+  let leftOut = 0;
+  for await (const row of rows) {
+    const name = String(row.event_uid);
+    const isListed = found.has(name) || (found.size < MAX_NAMES && name.length <= MAX_LENGTH);
+    if (!isListed) leftOut++;
+    else {
+      const one = found.get(name) ?? { name, events: 0, since: Number(row.received_at), members: new Map() };
+      found.set(name, one);
+      one.events++;
+      for (const [member, value] of Object.entries(JSON.parse((row.params as { json: string }).json)))
+        addMember(one, member, value);
+    }
+  }
+  return { planned: [...found.values()].sort((one, other) => other.events - one.events), leftOut };
+};
+
+const addMember = ({ members }: Planned, name: string, value: unknown): void => {
+  if (STAMP.includes(name) || name.length > MAX_LENGTH) return;
+  if (!members.has(name) && members.size >= MAX_MEMBERS) return;
+  const member = members.get(name) ?? { events: 0, kinds: new Set() };
+  members.set(name, member);
+  member.events++;
+  member.kinds.add(kindOf(value));
+};
+
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+const describe = ({ events, since }: Planned): string => `${events} events since ${dayOf(since)}`;
+
+/** As JSON Schema (draft 2020-12): an object whose members are the names of events. */
+export const toSchema = ({ planned }: Plan): string => {
+  const properties = planned.map((one) => {
+    const members = [...one.members].map(([name, { events, kinds }]) => [
+      name,
+      { type: kinds.size === 1 ? [...kinds][0] : [...kinds].sort(), description: `in ${events} events` },
+    ]);
+    const required = [...one.members].filter(([, { events }]) => events === one.events).map(([name]) => name);
+    return [
+      one.name,
+      { type: "object", description: describe(one), properties: Object.fromEntries(members), required },
+    ];
+  });
+  const schema = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    properties: Object.fromEntries(properties),
+  };
+  return `${JSON.stringify(schema, undefined, 2)}\n`;
+};
+
+const TYPES: Record<Kind, string> = {
+  string: "string",
+  number: "number",
+  boolean: "boolean",
+  null: "null",
+  array: "readonly unknown[]",
+  object: "Record<string, unknown>",
+};
+
+/** As declarations for an app (docs/install.md): its calls of `track` are then checked against what came. */
+export const toTypes = ({ planned }: Plan): string => {
+  // Page views are the script's own.
+  const events = planned
+    .filter(({ name }) => name !== "pageview")
+    .map((one) => {
+      const members = [...one.members]
+        .filter(([name]) => !COMMON.includes(name))
+        .map(([name, { events, kinds }]) => {
+          const type = [...kinds]
+            .sort()
+            .map((kind) => TYPES[kind])
+            .join(" | ");
+          return `      ${JSON.stringify(name)}${events < one.events ? "?" : ""}: ${type};\n`;
+        });
+      const params = members.length > 0 ? `{\n${members.join("")}    }` : "undefined";
+      return `    /** ${describe(one)}. */\n    ${JSON.stringify(one.name)}: ${params};\n`;
+    });
+  return `import "tracklet";\n\ndeclare module "tracklet" {\n  interface Events {\n${events.join("")}  }\n}\n`;
+};
+
+/** The command that writes what an app's events look like, from what came. */
+export const addPlanCommand = ({ program, workspace, since, until, reading, say, write }: Commands): void => {
+  program
+    .command("plan")
+    .description("writes the names of events that came, with their members, types, how often and since when")
+    .addOption(
+      new Option("--as <form>", "TypeScript for an app, or JSON Schema").choices(["types", "schema"]).default("types"),
+    )
+    .addOption(since("events received from then on, as 2026-01-31; UTC unless a zone is named"))
+    .addOption(until("events received before"))
+    .addOption(workspace())
+    .action(({ as, ...which }: PlanOptions) =>
+      reading(async (query) => {
+        const plan = await planOf(exportRows(query, { table: "events", ...which }));
+        const { planned, leftOut } = plan;
+        if (leftOut > 0)
+          say(`${leftOut} events are left out: over ${MAX_NAMES} names, or of over ${MAX_LENGTH} characters`);
+        write([as === "schema" ? toSchema(plan) : toTypes(plan)]);
+        say(`${planned.length} names`);
+      }),
+    );
+};
+
+interface PlanOptions {
+  as: "types" | "schema";
+  since?: number;
+  until?: number;
+  workspace: string;
+}
