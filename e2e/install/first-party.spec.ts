@@ -1,7 +1,12 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findProgram } from "../../test/support/engines.js";
+import { launch } from "../../test/support/launch.js";
+import { freePort } from "../../test/support/ports.js";
 import { readmeBlocks } from "../../test/support/readme.js";
+import { waitFor } from "../../test/support/wait.js";
+import { askForApp } from "../apps/builder.js";
 import { expect, test } from "../harness/fixtures.js";
 import { place } from "../harness/install.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
@@ -64,44 +69,87 @@ for (const [name, start] of [
     await front.close();
   });
 
-/** A recipe that is a module, with the addresses of the test. */
-const load = async (name: string, { cdn, service }: Record<"cdn" | "service", string>) => {
-  const code = place(await recipe(name), { "https://cdn.example.com": cdn, "https://track.example.com": service });
-  return (await import(`data:text/javascript,${encodeURIComponent(code)}`)).default;
+/** Runs one of the apps with the recipe beside it until it answers; `args` are those of Node, in the app's folder. */
+const startApp = async (app: string, args: (port: number) => string[], places: Record<"cdn" | "service", string>) => {
+  // It waits until the frameworks are installed.
+  const folder = join(await askForApp("vitest"), "..", app);
+  const shown = { "https://cdn.example.com": places.cdn, "https://track.example.com": places.service };
+  await writeFile(join(folder, "first-party.js"), place(await recipe("first-party.js"), shown));
+  const port = await freePort();
+  const env = { ...process.env, NODE_OPTIONS: "", NEXT_TELEMETRY_DISABLED: "1", PORT: `${port}` };
+  const server = launch(process.execPath, args(port), { cwd: folder, env });
+  const url = `http://127.0.0.1:${port}`;
+  await waitFor(
+    () =>
+      fetch(`${url}/i/none`).then(
+        ({ status }) => status === 404,
+        () => false,
+      ),
+    { what: `${app} to answer` },
+  );
+  return { url, close: () => server.end("SIGTERM") };
 };
 
-test("The worker's recipe serves the script, and passes events on without cookies, and answers as they are", async ({
-  site,
-  gateway,
-}) => {
-  const worker: { fetch: (request: Request) => Promise<Response> } = await load("worker.js", {
-    cdn: `${site.url}/dist`,
-    service: gateway.url,
-  });
-  const ask = (path: string, options?: RequestInit) =>
-    worker.fetch(new Request(`http://shop.example${path}`, { ...options, headers: { cookie: "session=secret" } }));
-  expect(await (await ask("/i/lib.js")).text()).toBe(await readFile(`${DIST}/tracklet.iife.js`, "utf8"));
-  expect((await ask("/elsewhere")).status).toBe(404);
-  for (const status of STATUSES) {
-    await gateway.fail({ status, retryAfter: 7, headers: { "set-cookie": "spy=1" } });
-    const answer = await ask("/i/e?api_token=x", { method: "POST", body: "{}" });
-    expect([answer.status, answer.headers.get("Retry-After"), answer.headers.get("Set-Cookie")]).toEqual([
-      status,
-      "7",
-      null,
-    ]);
-  }
-  for (const { url, headers, body } of gateway.posts())
-    expect([url, headers.cookie, body]).toEqual(["/v1/track/event?api_token=x", undefined, "{}"]);
-});
+for (const [app, args] of [
+  ["hono", () => ["server.js"]],
+  ["next-server", (port) => ["../node_modules/next/dist/bin/next", "dev", "--port", `${port}`]],
+] as [string, (port: number) => string[]][])
+  test(`In an app's own server, ${app}, the recipe serves the scripts, and passes on events, one and several, and answers`, async ({
+    site,
+    gateway,
+    contact,
+    expectRows,
+  }) => {
+    test.setTimeout(1_200_000);
+    const front = await startApp(app, args, { cdn: `${site.url}/dist`, service: gateway.url });
+    const ask = (path: string, options: RequestInit = {}) =>
+      fetch(front.url + path, { ...options, redirect: "manual" });
+    const post = (path: string, body: string) =>
+      ask(`${path}?api_token=${DEMO_TOKEN}`, {
+        method: "POST",
+        body,
+        headers: { "Content-Type": "application/json", cookie: "session=secret" },
+      });
+    for (const [path, file] of Object.entries({
+      "/i/lib.js": "tracklet.iife.js",
+      "/i/look.js": "tracklet.inspector.js",
+    }))
+      expect(await (await ask(path)).text()).toBe(await readFile(`${DIST}/${file}`, "utf8"));
 
-test("The documents show the recipes as they are, and that of Next.js names the script and the service", async () => {
-  const [cdn, service] = ["https://cdn.test", "https://service.test"];
-  expect(await (await load("next.config.mjs", { cdn, service })).rewrites()).toEqual([
-    { source: "/i/lib.js", destination: `${cdn}/tracklet.iife.js` },
-    { source: "/i/e", destination: `${service}/v1/track/event` },
-  ]);
-  for (const [language, file] of Object.entries({ nginx: "nginx.conf", caddyfile: "Caddyfile", js: "next.config.mjs" }))
+    const event = (event_uid: string) => JSON.stringify({ contact_uid: contact, event_uid, params: {} });
+    const one = await post("/i/e", event("one"));
+    expect([one.status, one.headers.get("Tracklet-Batch")]).toEqual([200, expect.stringMatching(/^\d+$/)]);
+    const several = await post("/i/es", `[${event("two")},{},${event("three")}]`);
+    expect(several.status).toBe(207);
+    expect((await several.json()).map(({ status }: { status: string }) => status)).toEqual([
+      "stored",
+      "refused",
+      "stored",
+    ]);
+    await expectRows(["one", "two", "three"]);
+    for (const { headers } of gateway.posts()) {
+      expect(headers.cookie).toBeUndefined();
+      expect(headers["x-forwarded-for"]).toMatch(/127\.0\.0\.1|::1/);
+    }
+
+    // More than an event may have is not passed on.
+    expect((await post("/i/e", event("x".repeat(300_000)))).status).toBe(413);
+    expect(gateway.posts()).toHaveLength(2);
+    for (const status of STATUSES) {
+      await gateway.fail({ status, retryAfter: 7, headers: { "set-cookie": "spy=1" } });
+      const answer = await post("/i/e", "{}");
+      expect([answer.status, answer.headers.get("Retry-After"), answer.headers.get("Set-Cookie")]).toEqual([
+        status,
+        "7",
+        null,
+      ]);
+    }
+    await gateway.fail("reset");
+    expect((await post("/i/e", event("lost"))).status).toBe(503);
+    await front.close();
+  });
+
+test("The documents show the recipes of the web servers as they are", async () => {
+  for (const [language, file] of Object.entries({ nginx: "nginx.conf", caddyfile: "Caddyfile" }))
     expect((await readmeBlocks(SECTION, language))[0], file).toBe(await recipe(file));
-  expect((await readmeBlocks(SECTION, "js"))[1]).toBe(await recipe("worker.js"));
 });
