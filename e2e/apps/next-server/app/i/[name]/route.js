@@ -1,4 +1,3 @@
-// app/i/[name]/route.js
 import { handle } from "../../../first-party.js";
 
 // Next.js writes the visitor's address into this header.
