@@ -12,9 +12,7 @@ import { me } from "./queue.js";
 import { LATE_MS, REFUSED_MS, SETTLE_MS, SETTLE_TURN_MS, STUCK_MS, TURN_MS } from "./timings.js";
 
 interface Held {
-  /** Have the last writes of the process that held it arrived? */
-  isSettled?: boolean;
-  /** When that was so, or when an event last went under it. */
+  /** When the last writes of the process that held it had arrived, or when an event last went under it. */
   usedAt?: number;
   /** Frees a Web Lock; nothing in case of a turn. */
   free?(): void;
@@ -42,7 +40,7 @@ const isMyTurn = (): boolean => !!get(named(TURN))?.startsWith(myTurn());
 export const owns = (): boolean =>
   performance.now() - (lock.held?.usedAt ?? Number.NEGATIVE_INFINITY) < LATE_MS && (!!lock.held!.free || isMyTurn());
 
-export const isHeld = (): boolean => !!lock.held?.isSettled;
+export const isHeld = (): boolean => !!lock.held?.usedAt;
 
 export const isAsking = (): boolean => !!lock.held;
 
@@ -51,14 +49,16 @@ export const hasMoved = (): void => {
   lock.stuckSince = Number.POSITIVE_INFINITY;
 };
 
+const writeTurn = (): unknown => set(named(TURN), `${myTurn()},${Date.now() + TURN_MS}`);
+
 /** An event goes under the lock. Where there are no locks, it is still this document's turn. */
 export const takeTurn = (): void => {
   lock.held!.usedAt = performance.now();
-  if (!lock.held!.free) set(named(TURN), `${myTurn()},${Date.now() + TURN_MS}`);
+  if (!lock.held!.free) writeTurn();
 };
 
 export const release = (): void => {
-  if (lock.held?.isSettled && !lock.held.free && isMyTurn()) remove(named(TURN));
+  if (isHeld() && !lock.held!.free && isMyTurn()) remove(named(TURN));
   lock.held?.free?.();
   lock.held = undefined;
 };
@@ -71,21 +71,23 @@ export const release = (): void => {
  */
 export const ask = (run: () => void): number => {
   const now = performance.now();
+  // What was not used for a while may have been stolen. It is free in the next task.
+  if (isHeld()) {
+    release();
+    return 1;
+  }
   const wait = lock.refusedAt + REFUSED_MS - now;
-  if (isGone || (lock.held && !lock.held.isSettled)) return Number.POSITIVE_INFINITY;
+  if (isGone || lock.held) return Number.POSITIVE_INFINITY;
   if (wait > 0) return wait;
   // It was long not needed.
   if (wait < -LATE_MS) hasMoved();
-  // What was not used for a while settles once more.
-  const mine = lock.held ?? {};
+  const mine: Held = {};
   lock.held = mine;
-  mine.isSettled = false;
   /** @param ms how long a grant has to settle; 0: it was refused */
   const settle = async (ms: number): Promise<void> => {
     if (ms) await pause(ms);
     if (lock.held !== mine) return;
     if (ms && performance.now() - now < ms + LATE_MS) {
-      mine.isSettled = true;
       mine.usedAt = performance.now();
       hasMoved();
     } else {
@@ -98,8 +100,7 @@ export const ask = (run: () => void): number => {
   const askForTurn = (): Promise<void> => {
     const left = Number(get(named(TURN))?.split(",")[1]) - Date.now();
     if (!isMyTurn() && left > 0 && left <= TURN_MS) return settle(0);
-    takeTurn();
-    mine.usedAt = undefined;
+    writeTurn();
     return settle(SETTLE_TURN_MS);
   };
   const take = (granted: unknown): Promise<void> =>
@@ -107,10 +108,6 @@ export const ask = (run: () => void): number => {
       mine.free = free;
       settle(granted ? SETTLE_MS : 0).then(() => lock.held !== mine && free());
     });
-  if (mine.free) {
-    settle(SETTLE_MS).then(() => lock.held !== mine && mine.free!());
-    return Number.POSITIVE_INFINITY;
-  }
   const isStuck = !isHidden() && now - lock.stuckSince >= STUCK_MS;
   const request = async (): Promise<unknown> =>
     navigator.locks.request(config.name, isStuck ? { steal: true } : { ifAvailable: true }, take);
