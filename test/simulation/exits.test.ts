@@ -84,6 +84,9 @@ stories("what was in flight at a clean exit", {
   "waits for the requests that began in time and may still show that the service went down": `
     A opens; 5 s; weather silent; A tracks; 100 ms; A leaves; B opens; 6 s; B tracks 2; 18 s; waiting e1 e2 e3; 15 s
     weather up; 60 s; once; waiting `,
+  "is sent again where something has failed here, although another tab has found the service well": `
+    A opens; B opens; 5 s; next refused; A tracks; 100 ms; B tracks; 400 ms; weather silent; A tracks; 20 ms; A leaves
+    weather up; 60 s; once`,
   "is sent again where the browser is offline": `
     A opens; 5 s; weather silent; A tracks; 100 ms; offline; A leaves; online; weather up; B opens; 21 s; sent e1 e1`,
   "is sent again where events are stamped": `

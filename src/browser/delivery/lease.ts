@@ -32,7 +32,7 @@ export const take = (row: Row): boolean => {
  * @returns milliseconds until the next one is to be written
  */
 export const protect = (isOut: boolean): number => {
-  const isLikely = isOut && !pace.backoff && navigator.onLine && !openFor(HANGS_MS).length;
+  const isLikely = isOut && !pace.backoff && !pace.failed && navigator.onLine && !openFor(HANGS_MS).length;
   let wait = Number.POSITIVE_INFINITY;
   for (const { several, kept, beganAt } of inFlight) {
     const age = performance.now() - beganAt;

@@ -30,6 +30,8 @@ export const pace = {
   answeredAt: Number.NEGATIVE_INFINITY,
   /** When the last request began that was accepted. */
   acceptedAt: Number.NEGATIVE_INFINITY,
+  /** Has a request of this document failed since one was accepted? Others may have ended the back-off meanwhile. */
+  failed: false,
   /** Events that were refused since. */
   refusals: 0,
   isPaused: false,
@@ -101,6 +103,7 @@ const retryAfterLeft = (): number => (pace.backoff?.[4] === RETRY_AFTER ? left()
  * @param delay milliseconds to wait, or 0 where the number of failures says it
  */
 export const fail = (key: string, beganAt: number, delay: number): void => {
+  pace.failed = true;
   const [setAt = 0, , failures = 0, , before = key] = pace.backoff ?? [];
   const culprit = before === key || key === RETRY_AFTER ? key : "";
   if (beganAt >= setAt || (key === RETRY_AFTER && delay > retryAfterLeft()))

@@ -59,6 +59,7 @@ export const judge = ({ beganAt, several, outcome }: Request): void => {
   if (status > BEACON) pace.answeredAt = performance.now();
   if (isSuccess(status)) {
     accept(beganAt);
+    pace.failed = false;
     clear();
     pace.most &&= most!;
     if (status === 200 || length < 2) several.forEach(deliver);
