@@ -116,6 +116,9 @@ stories("events before anybody is named", {
   "get contact and account, from their own page or from another tab": `
     A opens nobody; B opens nobody; A tracks 3; 1 s; requests 0; A identifies ann/acme; 60 s
     owners ann/acme x3; once`,
+  "have the contact that their page has heard of first, whoever sends them": `
+    A opens nobody; B opens nobody; 1 s; row backoff NOW,60000,9,0,wait; A hides; A tracks; 500 ms; B identifies ann; 500 ms
+    A crashes; B identifies bob; 90 s; owners ann`,
   "get them from the next page": "A opens nobody; A tracks; A leaves; B opens as bob; 60 s; owners bob; once",
   // What is young goes without a lock, and so before what has waited.
   "come behind what is tracked then": "A opens nobody; A tracks; 60 s; A identifies bob; A tracks; 60 s; sent e2 e1",

@@ -3,7 +3,7 @@ import type { TrackEvent } from "../../types.js";
 import { identity, identityParams, readIdentity } from "../state/identity.js";
 import { isUnchanged } from "./look.js";
 import { change, enlist, lists, move, rows } from "./queue.js";
-import { contentOf, isOwn, isStamped, type Row } from "./row.js";
+import { contentOf, isOwn, isStamped, leaseLeft, type Row } from "./row.js";
 import { drop, put } from "./stored.js";
 
 /** Makes the body of an event that has got its contact; nothing where the page's hook drops it. */
@@ -37,8 +37,8 @@ export const address = (row: Row): boolean => {
 
 /**
  * Somebody may have been named or have logged out: what waits for that gets its contact, or it goes. What this document has
- * tracked gets it at once, if this one has named somebody; else, as what others have tracked, when it is sent: who hears late of a
- * log-in hears late, too, of what others have sent since.
+ * tracked gets it at once, if this one has named somebody or the first lease holds; else, as what others have tracked, when it is
+ * sent: who hears late of a log-in hears late, too, of what others have sent since.
  *
  * @param isTold whether another document may have named somebody
  */
@@ -47,7 +47,7 @@ export const addressAll = (isTold?: boolean): void => {
   for (const row of [...lists.unaddressed])
     if (row.list !== lists.unaddressed) continue;
     else if (identity[0]) drop(row);
-    else if (!identity[1] || isTold || !isOwn(row)) enlist(row);
+    else if (!identity[1] || !isOwn(row) || (isTold && !leaseLeft(row))) enlist(row);
     else if (isUnchanged(row) && address(row)) put(row);
 };
 
