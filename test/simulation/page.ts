@@ -82,6 +82,8 @@ export const createPage = (
     isGone: false,
     /** From its load or its return to its exit: to what was queued, a page that comes back is another one. */
     life: {},
+    /** When it stood still last, also in the cache. */
+    stoppedAt: Number.NEGATIVE_INFINITY,
     /** When it ran again, after it stood still or was in the cache. */
     resumedAt: Number.NEGATIVE_INFINITY,
     /** When it came back from the cache last. */
@@ -101,6 +103,7 @@ export const createPage = (
     /** Its main thread does nothing until `wake`: neither tasks nor microtasks of it run. */
     stop: () => {
       page.isFrozen = true;
+      page.stoppedAt = clock.now();
     },
     wake: async () => {
       page.isFrozen = false;
@@ -154,7 +157,8 @@ export const createPage = (
     freeze: async () => {
       await setVisibility(true);
       await exit(true);
-      page.isFrozen = page.isCached = true;
+      page.stop();
+      page.isCached = true;
     },
     /** Brings it back; specifications and browsers differ on which event comes first. */
     restore: async (isVisibleFirst = true) => {

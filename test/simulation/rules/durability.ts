@@ -3,7 +3,17 @@
  * can neither know nor keep: each such case is named here or in the rule of hand-offs.
  */
 import type { Page, Sent } from "../world.js";
-import { type Entry, HEARD_MS, isKeeping, isSuccess, type MakeRule, mayBeCleared, TOLD_MS, YOUNG_MS } from "./rule.js";
+import {
+  type Entry,
+  FIRST_LEASE_MS,
+  HEARD_MS,
+  isKeeping,
+  isSuccess,
+  type MakeRule,
+  mayBeCleared,
+  TOLD_MS,
+  YOUNG_MS,
+} from "./rule.js";
 
 /** So long after the beginning of a request its events may have the first lease alone, and then the long one; in milliseconds. */
 const LEASED_MS = 520;
@@ -30,12 +40,15 @@ export const durability: MakeRule = (journal) => {
   const whyAgain = (sent: Sent, { trackedAt }: Entry): string | undefined => {
     const { page, beganAt } = sent;
     if (clock.now() >= beganAt + LONG_LEASE_MS) return "its page stood still for longer than the lease";
-    const isOver = clock.now() >= trackedAt + 2 * YOUNG_MS;
-    const wasLate = page.isFrozen || page.resumedAt > trackedAt + 2 * YOUNG_MS - HEARD_MS;
+    const isOver = clock.now() >= trackedAt + FIRST_LEASE_MS;
+    const wasLate = page.isFrozen || page.resumedAt > trackedAt + FIRST_LEASE_MS - HEARD_MS;
     if (isOver && wasLate && unprotected.has(sent))
       return "its page stood still before it had written the long lease of its request";
     return undefined;
   };
+  /** Was the page told of what was removed then? */
+  const isTold = (page: Page, at: number): boolean =>
+    (page.isFrozen ? page.stoppedAt : clock.now()) >= Math.max(at, page.resumedAt) + TOLD_MS;
   /** Who has tracked it learns from the removal of its row that it was delivered; there is none any more. */
   const lateRemoval = (page: Page, entry: Entry): void => {
     if (page !== entry.page) entry.mayRepeat ??= "the storage was emptied while another page was sending it";
@@ -55,8 +68,7 @@ export const durability: MakeRule = (journal) => {
     onClear: (by, isByKey) => {
       for (const page of world.pages) mayLack.add(page);
       for (const { name, page } of world.sent.filter(({ isKnown }) => !isKnown)) lateRemoval(page, entries.get(name)!);
-      for (const [entry, { at, by }] of delivered)
-        if (entry.page.isFrozen || clock.now() < Math.max(at, entry.page.resumedAt) + TOLD_MS) lateRemoval(by, entry);
+      for (const [entry, { at, by }] of delivered) if (!isTold(entry.page, at)) lateRemoval(by, entry);
       beganAt = undefined;
       for (const entry of unsettled()) {
         if (isHeld(entry) && (entry.page === by || !isByKey)) continue;
@@ -118,6 +130,8 @@ export const durability: MakeRule = (journal) => {
       if (!isSuccess(status)) return;
       seenBy.set(entry.name, (seenBy.get(entry.name) ?? new Set()).add(page));
       delivered.set(entry, { at: clock.now(), by: page });
+      // Who has tracked it hears after that of the emptying, and takes it for the reason why the row is gone.
+      if (!isTold(entry.page, journal.cleared.at)) lateRemoval(page, entry);
     },
     onStore: (_, { name, stored, mayRepeat }) =>
       check(stored === 1 || !!mayRepeat, `${name} is stored ${stored} times`),

@@ -3,7 +3,7 @@
  * it is sent again only where two attempts fail with no success between. After any other end it is sent again.
  */
 import type { Page, Sent } from "../world.js";
-import { type Entry, HEARD_MS, hasHeard, isKeeping, isSuccess, type MakeRule } from "./rule.js";
+import { type Entry, HEARD_MS, isKeeping, isSuccess, type MakeRule, TOLD_MS } from "./rule.js";
 
 /** A request that is unanswered for longer, in milliseconds, is a doubt. */
 const DOUBT_MS = 3_000;
@@ -16,9 +16,10 @@ const LOST = "handed off, and its request failed";
 export const handOff: MakeRule = (journal) => {
   const { world, entries, service } = journal;
   const { clock } = world;
-  /** Pages that have heard of a failure, and of no success since; nor has another one. */
+  /** Pages that have heard of a failure, and of no success of their own since. */
   const ill = new Set<Page>();
-  /** When a page knew at last that the service was well. */
+  /** Pages that know since the last failure that the service is well, and since when one of them knows. */
+  const well = new Set<Page>();
   let wellAt = Number.NEGATIVE_INFINITY;
   let failedAt = Number.NEGATIVE_INFINITY;
   /** A `Retry-After` holds, and stays stored, until then; no success ends it. */
@@ -41,11 +42,14 @@ export const handOff: MakeRule = (journal) => {
   const hasSettled = (page: Page): boolean => clock.now() > failedAt + page.throttleMs;
   const openOf = (page: Page): Sent[] => world.sent.filter((sent) => sent.page === page && !sent.isKnown);
   const signOf = ({ page, keepalive, name }: Sent): Sign => {
-    if (!journal.isExact || !isKeeping(journal) || page.restoredAt > 0 || page.resumedAt > 0) return undefined;
+    if (!journal.isExact || !isKeeping(journal) || page.restoredAt > 0 || page.resumedAt > 0 || page.isFrozen)
+      return undefined;
     const age = clock.now() - Math.min(...openOf(page).map(({ beganAt }) => beganAt));
     if (!keepalive || page.config.stamp || !world.isOnline || age > DOUBT_MS) return "unlikely";
     if (ill.has(page)) return hasSettled(page) ? "unlikely" : undefined;
-    const isWell = hasHeard(journal, page, wellAt) && age < DOUBT_MS && !entries.get(name)!.failures;
+    // Of the end of a back-off it is told as late as of any removal.
+    const isTold = !failures.get(page)?.length && clock.now() >= wellAt + TOLD_MS;
+    const isWell = (well.has(page) || isTold) && age < DOUBT_MS && !entries.get(name)!.failures;
     return isWell ? "likely" : undefined;
   };
   /** The row tells the next page what to do; where there is none, another one may have done either. */
@@ -90,8 +94,11 @@ export const handOff: MakeRule = (journal) => {
       if (page.isGone) return;
       holdsUntil = Math.max(holdsUntil, clock.now() + retryAfter * 1_000);
       if (isSuccess(status)) {
-        ill.clear();
-        if (clock.now() >= Math.max(failedAt + HEARD_MS + page.throttleMs, holdsUntil)) wellAt = clock.now();
+        ill.delete(page);
+        if (clock.now() >= Math.max(failedAt + HEARD_MS + page.throttleMs, holdsUntil)) {
+          well.add(page);
+          wellAt = Math.min(wellAt, clock.now());
+        }
         // A throttled page judges its failures later than its successes.
         for (const by of [page, undefined])
           failures.set(
@@ -102,6 +109,7 @@ export const handOff: MakeRule = (journal) => {
       }
       failedAt = clock.now();
       wellAt = Number.POSITIVE_INFINITY;
+      well.clear();
       // What fails again may be the cause itself, and what was cut off on the way into the cache: both say nothing of the service.
       if (!service.poison.has(name) && times <= 1 && (status || beganAt > page.restoredAt)) ill.add(page);
       const isOfAll = status >= 300 && status < 500 && ![400, 408, 413, 422, 425, 429].includes(status);

@@ -4,7 +4,7 @@
  * what is tracked between a `reset()` and the next `identify` gets none.
  */
 import type { Page } from "../world.js";
-import { type Entry, HEARD_MS, hasHeard, isKeeping, type MakeRule } from "./rule.js";
+import { type Entry, FIRST_LEASE_MS, HEARD_MS, hasHeard, isKeeping, type MakeRule } from "./rule.js";
 
 /** Contact and account in one text; nobody is `undefined`. */
 type Identity = string | undefined;
@@ -33,6 +33,8 @@ interface Owned {
   isOpen: boolean;
   /** When it may have got one first. */
   addressedAt?: number;
+  /** Was that one named by another page? */
+  isTold?: boolean;
   /** The log-out since which it can get none. */
   closedBy?: Change;
 }
@@ -94,8 +96,13 @@ export const identities: MakeRule = (journal) => {
     if (!keeps(by)) for (const page of world.pages) if (page !== by) doubtful.add(page);
     return isSure;
   };
-  const isAddressed = ({ page }: Entry, { addressedAt }: Owned): boolean =>
-    addressedAt !== undefined && !page.isDead && !page.isFrozen && hasHeard(journal, page, addressedAt);
+  /** Is a contact in its row? Who hears of one late leaves that to whoever sends the event: another page may have it by then. */
+  const isAddressed = ({ page, trackedAt }: Entry, { addressedAt, isTold }: Owned): boolean => {
+    if (addressedAt === undefined || page.isDead || page.isFrozen || !hasHeard(journal, page, addressedAt))
+      return false;
+    const heardAt = Math.max(addressedAt, page.resumedAt) + HEARD_MS;
+    return !isTold || (journal.isExact && heardAt < trackedAt + FIRST_LEASE_MS);
+  };
   const identify = (page: Page, id: string): void => {
     const unheard = resets.filter((reset) => !knows(page, reset) || isNews(page, reset));
     own.set(page, { id, at: clock.now(), place: ++place, unheard });
@@ -107,6 +114,7 @@ export const identities: MakeRule = (journal) => {
       if (isAddressed(entry, state)) state.isOpen = false;
       else {
         state.allowed.add(id);
+        if (state.addressedAt === undefined) state.isTold ||= page !== entry.page;
         if (isSure) state.addressedAt ??= clock.now();
       }
     }
@@ -166,7 +174,8 @@ export const identities: MakeRule = (journal) => {
       }
     },
     onClear: (page) => {
-      isRefused = false;
+      // Who knows of a refusal stores it again when it is left.
+      isRefused &&= world.pages.some((other) => closed.has(other) && !other.isDead);
       // What nobody has heard of is forgotten: that somebody was named, or has logged out.
       for (const state of owned.values())
         if (clock.now() < (state.addressedAt ?? 0) + HEARD_MS) state.addressedAt = undefined;
@@ -206,8 +215,9 @@ export const identities: MakeRule = (journal) => {
     },
     onBegin: ({ body, page }, entry) => {
       const { contact_uid, params } = JSON.parse(body);
-      // Who sends its own once more has written it back, and knows nothing of the contact that another one gave it.
-      const state = entry.stored && entry.page === page ? undefined : owned.get(entry);
+      // Its own page has written it back, and knows nothing of the contact that another one gave it.
+      const isBack = entry.stored && (entry.page === page || entry.mayRepeat);
+      const state = isBack ? undefined : owned.get(entry);
       const id = text(contact_uid, params.account_uid);
       if (!contact_uid) journal.violate(`${entry.name} is sent without a contact`);
       // Whoever adopts it may not have heard of a log-out while nothing might be stored.

@@ -71,8 +71,9 @@ export const SETTLE_MS = 300;
 export const lockedAt = ({ world: { locks } }: Journal, page: Page): number =>
   [...locks.held.values(), ...locks.lost].find(({ page: by }) => by === page)?.grantedAt ?? Number.POSITIVE_INFINITY;
 
-/** So long a page sends what it has tracked itself without the lock, and others leave it alone for twice as long. Milliseconds. */
+/** So long a page sends what it has tracked itself without the lock, and others leave it alone. Milliseconds. */
 export const YOUNG_MS = 1_000;
+export const FIRST_LEASE_MS = 2_000;
 
 /** Does the storage keep what is written? */
 export const isKeeping = ({ world }: Journal): boolean =>
