@@ -1,11 +1,13 @@
-/** What a round is to do: which events may be sent now, in which order, and what keeps the others. */
-import { isFull, isGone, isLockUsed, room } from "./in-flight.js";
-import { take } from "./lease.js";
-import { owns } from "./lock.js";
+/** What a round is to do: which events may be sent now, in which order and with which others, and what keeps them. */
+import { address } from "./addressing.js";
+import { owns, takeTurn } from "./lock.js";
+import { isUnchanged } from "./look.js";
 import { pace, waitFor } from "./pace.js";
-import { lists, move } from "./queue.js";
+import { enlist, lists, move } from "./queue.js";
+import { isFull, isGone, isLockUsed, room } from "./requests.js";
 import { isStamped, isYoung, type Row } from "./row.js";
-import { KEEPALIVE_BYTES, SLOW_MS } from "./timings.js";
+import { put } from "./stored.js";
+import { KEEPALIVE_BYTES, LONG_LEASE_MS, SLOW_MS } from "./timings.js";
 
 /** Why requests are begun now. */
 interface Occasion {
@@ -22,15 +24,51 @@ const fits = (row: Row, isOut: boolean): boolean =>
   row.size <= room() || (!isOut && (row.size > KEEPALIVE_BYTES || isStamped(row)));
 
 /**
- * Gives what is to be done, step by step: send this event; or come again after so many milliseconds; or, where it is 0, ask for
- * the lock. Each step is to be taken before the next one is asked for: a request that has begun changes what else may begin.
+ * Takes an event that is to be sent, if it is there still. It has its contact then, and under the lock a lease that is longer
+ * than any request lasts.
  */
-export function* due({ isOut, isLeaving, mayProbeEarly }: Occasion): Generator<Row | number, void> {
+const take = (row: Row, isYoung: boolean): boolean => {
+  if ((!isYoung && !isUnchanged(row)) || (!row.isAddressed && !address(row))) return false;
+  if (!isYoung) {
+    takeTurn();
+    put(row, Date.now() + LONG_LEASE_MS);
+  }
+  return true;
+};
+
+/**
+ * What the service knows again by its stamp goes with others of its list where it takes several. In view they may be more than
+ * outlive the page, so that a back-log goes in four requests at once. While their request is open they are in no list.
+ */
+const collect = (row: Row, isYoung: boolean, isOut: boolean): Row[] => {
+  const several = [row];
+  // In a back-off one event finds out how the service is; or what the service has put off as it was.
+  const most = Math.min(pace.most, row.most ?? (pace.backoff ? 1 : Number.POSITIVE_INFINITY));
+  const bytes = isOut ? room() : KEEPALIVE_BYTES;
+  let { size, list } = row;
+  move(row);
+  if (isStamped(row))
+    for (const one of list!) {
+      if (several.length >= most || size + one.size >= bytes) break;
+      if (!isStamped(one) || one.most !== row.most || !take(one, isYoung)) continue;
+      move(one);
+      several.push(one);
+      size += one.size + 1;
+    }
+  return several;
+};
+
+/**
+ * Gives what is to be done, step by step: send these events in one request; or come again after so many milliseconds; or, where
+ * it is 0, ask for the lock. Each step is to be taken before the next one is asked for: a request that has begun changes what
+ * else may begin.
+ */
+export function* due({ isOut, isLeaving, mayProbeEarly }: Occasion): Generator<Row[] | number, void> {
   for (const list of [lists.young, lists.ready, lists.failed])
     for (const row of list) {
-      const isFree = isYoung(row);
-      if (list === lists.young && !isFree) {
-        move(row, lists.ready);
+      const isFree = list === lists.young;
+      if (isFree && !isYoung(row)) {
+        enlist(row);
         continue;
       }
       const wait = waitFor(row.key, mayProbeEarly);
@@ -45,8 +83,8 @@ export function* due({ isOut, isLeaving, mayProbeEarly }: Occasion): Generator<R
         if (isOut && row.size > KEEPALIVE_BYTES) continue;
         return;
       }
-      if (!take(row)) continue;
-      yield row;
+      if (!take(row, isFree)) continue;
+      yield collect(row, isFree, isOut);
       if (pace.backoff) return;
     }
 }

@@ -1,17 +1,22 @@
 /** The one door of the delivery: an event comes in, and leaves when the service has it. */
+import { pause } from "../../shared/pause.js";
+import type { FlushResult } from "../../types.js";
+import { isHidden } from "../page.js";
 import { log } from "../reporting.js";
 import { choose } from "../state/consent.js";
 import { identify, resetIdentity } from "../state/identity.js";
 import { consent } from "../state/storage.js";
 import { addressAll, readVisitor, renewProof, type Seal, sealBy } from "./addressing.js";
 import { isTooLarge, trim } from "./bounds.js";
+import { look } from "./look.js";
 import { catchUp, resume } from "./page-life.js";
-import { create, rename } from "./queue.js";
-import { wake } from "./rounds.js";
+import { create, rename, rows, tally } from "./queue.js";
+import { hurry, isBusy, wake } from "./rounds.js";
+import { isOwn } from "./row.js";
 import { drop, renew } from "./stored.js";
+import { FLUSH_LOOK_MS } from "./timings.js";
 
 export { isThrottled } from "./bounds.js";
-export { flush } from "./flush.js";
 export { onPageEvent, resume } from "./page-life.js";
 export { me, tally } from "./queue.js";
 
@@ -56,4 +61,22 @@ export const chosen = (choice: "granted" | "denied"): void => {
   choose(choice);
   catchUp(false, before);
   resume();
+};
+
+/**
+ * Sends what can be sent now, and tells what became of it, after `timeoutMs` milliseconds at the latest; on a hidden page at
+ * once, because its timers come up to a minute late.
+ */
+export const flush = async (timeoutMs: number): Promise<FlushResult> => {
+  const { delivered, dropped } = tally;
+  try {
+    const end = performance.now() + timeoutMs;
+    if (!isHidden()) look();
+    hurry();
+    while (!isHidden() && isBusy(end) && performance.now() < end) await pause(FLUSH_LOOK_MS);
+  } catch {
+    // The page has replaced its clock by one that throws: nobody can wait.
+  }
+  const queued = [...rows.values()].filter(isOwn).length;
+  return { delivered: tally.delivered - delivered, queued, dropped: tally.dropped - dropped };
 };

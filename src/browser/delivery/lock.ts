@@ -7,8 +7,8 @@ import { pause } from "../../shared/pause.js";
 import { config } from "../config.js";
 import { isHidden } from "../page.js";
 import { get, named, remove, set } from "../state/storage.js";
-import { isGone } from "./in-flight.js";
 import { me } from "./queue.js";
+import { isGone } from "./requests.js";
 import { LATE_MS, REFUSED_MS, SETTLE_MS, SETTLE_TURN_MS, STUCK_MS, TURN_MS } from "./timings.js";
 
 interface Held {

@@ -10,15 +10,13 @@ import { guard, log } from "../reporting.js";
 import { isOpen } from "../state/storage.js";
 import { trim } from "./bounds.js";
 import { due } from "./due.js";
-import { inFlight, isGone, isLockUsed } from "./in-flight.js";
-import { decide, protect } from "./lease.js";
 import { ask, isAsking, isHeld, release } from "./lock.js";
 import { lookWhenDue } from "./look.js";
 import { countWaiting, enlist, lists, rows } from "./queue.js";
+import { inFlight, isGone, isLockUsed, protect, send } from "./requests.js";
 import type { Row } from "./row.js";
-import { send } from "./sender.js";
 import { FRAME_MS, SUSPECT_TRIES } from "./timings.js";
-import { judge } from "./verdicts.js";
+import { decide, judge } from "./verdicts.js";
 
 const next = {
   timer: undefined as ReturnType<typeof setTimeout> | undefined,
@@ -49,15 +47,15 @@ const wait = async (row: Row, tries: number): Promise<void> => {
   again();
 };
 
-/** Sends one event, and perhaps others with it, and has the outcome judged. */
-const carry = async (row: Row, isOut: boolean): Promise<void> => {
-  const request = await send(row, isOut);
+/** Sends these events in one request, and has the outcome judged. */
+const carry = async (several: Row[], isOut: boolean): Promise<void> => {
+  const request = await send(several, isOut);
   // One that was forgotten at a return of the page says nothing any more, but that its events were accepted.
   if (!inFlight.delete(request) && !isSuccess(request.outcome[0])) return;
   // In the same task as it ends: until then nobody else may send the events.
   guard(() => judge(request));
   again();
-  for (const one of request.several) if (one.tries) wait(one, one.tries);
+  for (const one of several) if (one.tries) wait(one, one.tries);
 };
 
 const maySend = (): boolean => !!url && isOpen();

@@ -1,12 +1,12 @@
-/** What the service's answers mean: for the events of the request, and for the others. */
+/** What the service's answers mean: for the events of the request, for the others, and for those that it most likely has. */
 import { attempt } from "../../shared/attempt.js";
 import { isSuccess, isTransient } from "../../shared/retry-policy.js";
 import { report } from "../reporting.js";
-import { isGone, type Request } from "./in-flight.js";
 import { isUnchanged } from "./look.js";
-import { accept, clear, fail, pace, RETRY_AFTER } from "./pace.js";
-import { countWaiting, enlist, move, rows } from "./queue.js";
-import type { Row } from "./row.js";
+import { accept, clear, fail, isDown, pace, RETRY_AFTER } from "./pace.js";
+import { countWaiting, enlist, lists, move, rows } from "./queue.js";
+import { isGone, type Request } from "./requests.js";
+import { leaseLeft, type Row } from "./row.js";
 import { deliver, drop, put } from "./stored.js";
 import { PARTS, PAUSE_MS, REFUSALS, UNPROVEN_TRIES, WELL_CEILING_MS, WELL_MS } from "./timings.js";
 import { BEACON } from "./transport.js";
@@ -95,4 +95,27 @@ export const judge = ({ beganAt, several, outcome }: Request): void => {
     pace.isPaused = true;
     report("paused", `status ${status}`);
   }
+};
+
+/**
+ * Decides about what the service most likely has, by what comes first: it has it, if a request is accepted that began later; it
+ * is sent again, if the service is down. As long as nobody has answered, nothing is decided, and nothing is done before the
+ * lease is over: until then the answer may come to the page that has sent it.
+ *
+ * @returns milliseconds until there is something to do
+ */
+export const decide = (): number => {
+  let wait = Number.POSITIVE_INFINITY;
+  for (const row of lists.undecided) {
+    if (pace.acceptedAt >= row.undecidedAt!) row.hasArrived ??= true;
+    else if (isDown()) row.hasArrived ??= false;
+    if (row.hasArrived === undefined) continue;
+    const left = leaseLeft(row);
+    if (left) wait = Math.min(wait, left + 1);
+    else if (isUnchanged(row)) {
+      if (row.hasArrived) deliver(row);
+      else enlist(row);
+    }
+  }
+  return wait;
 };
