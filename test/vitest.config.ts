@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
     include: ["test/**/*.test.ts"],
-    exclude: ["test/service/**"],
+    exclude: ["test/{service,upgrade}/**"],
     // Tests start the service as it runs, built, and pages of the simulation evaluate one bundle: both from the sources of now.
     globalSetup: ["src/service/build.ts", "test/simulation/bundles.ts"],
     environment: "node",

@@ -65,6 +65,14 @@ describe("the workflow", () => {
   });
 });
 
+it("makes the tables of each release that came before as that did", async () => {
+  const released: Record<string, string> = JSON.parse(await readFile(join(ROOT, "test/upgrade/released.json"), "utf8"));
+  for (const [file, hash] of Object.entries(released)) {
+    const text = await readFile(join(ROOT, "src/service/database/migrations", file));
+    expect(createHash("sha256").update(text).digest("hex"), file).toBe(hash);
+  }
+});
+
 describe("the tarball", () => {
   it("has nothing that publint objects to, suggestions included", async () => {
     const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true });

@@ -15,6 +15,7 @@ const NOT_GIVEN = [
   "follow",
   "logging",
   "unit",
+  "upgrade",
 ];
 const isGiven = process.env.DATABASE_URL !== undefined;
 
@@ -22,7 +23,7 @@ const isGiven = process.env.DATABASE_URL !== undefined;
 export default defineConfig({
   test: {
     ...config.test,
-    include: ["{test/service,demo/test}/**/*.test.ts"],
+    include: ["{test/service,test/upgrade,demo/test}/**/*.test.ts"],
     exclude: isGiven ? ["demo/test/**", ...NOT_GIVEN.map((name) => `**/${name}.test.ts`)] : [],
     globalSetup: ["src/service/build.ts", "test/service/support/places.ts"],
     isolate: true,

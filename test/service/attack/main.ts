@@ -12,6 +12,7 @@ import { FAKETIME, fullDisk, kills, lock, namespaces, noConnection, slowDatabase
 import { powerCut } from "./power-cut.js";
 import { type Outcome, readStored } from "./scene.js";
 import { fuzz, heldBodies } from "./strangers.js";
+import { upgrade } from "./upgrade.js";
 
 interface Row {
   run(): Promise<Outcome>;
@@ -34,6 +35,7 @@ const ROWS: Record<string, Row> = {
   connections: { run: noConnection },
   cluster: { run: cluster, cannot: noCluster },
   slow: { run: slowDatabase },
+  upgrade: { run: () => upgrade(1_000_000) },
 };
 
 const asked = process.argv.slice(2);

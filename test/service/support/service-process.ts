@@ -35,6 +35,7 @@ export const spawnService = (
   return {
     child,
     stdout: () => output.stdout,
+    stderr: () => output.stderr,
     /** Exit code, signal and all output, once the process has ended. */
     closed,
     /** The address that it prints when it listens. */
