@@ -12,7 +12,7 @@ import { startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";
 
 const PROCESSES = 2;
-/** How often each of them is killed. */
+/** How often each of them is told to end, and is killed. */
 const ROUNDS = 2;
 const CLIENTS = 32;
 
@@ -87,7 +87,7 @@ describe.runIf(process.env.TEST_ALL && nginx)("two processes behind nginx on one
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("lose and repeat nothing while one after another is killed under load", async () => {
+  it("refuse nothing while one after another is told to end under load, and lose and repeat nothing while they are killed", async () => {
     const sent: string[] = [];
     const refusals = new Map<number, number>();
     let delivered = 0;
@@ -115,18 +115,20 @@ describe.runIf(process.env.TEST_ALL && nginx)("two processes behind nginx on one
       await waitFor(() => delivered > from + 5 * CLIENTS, { what: "more events to be delivered" });
     };
     const clients = Promise.all(Array.from({ length: CLIENTS }, (_, name) => client(name)));
-    const kill = async (): Promise<void> => {
+    const end = async (signal: NodeJS.Signals): Promise<void> => {
       for (let round = 0; round < ROUNDS * PROCESSES; round += 1) {
         const index = round % PROCESSES;
         await more();
-        await services[index]!.stop("SIGKILL");
+        await services[index]!.stop(signal);
         // The other takes over.
         await more();
         await start(index);
       }
       await more();
     };
-    await Promise.race([kill(), clients]);
+    await Promise.race([end("SIGTERM"), clients]);
+    expect(refusals).toEqual(new Map());
+    await Promise.race([end("SIGKILL"), clients]);
     stopped = true;
     await clients;
 
@@ -137,7 +139,9 @@ describe.runIf(process.env.TEST_ALL && nginx)("two processes behind nginx on one
     const { rows } = await reader.query<{ params: string }>("SELECT params FROM events");
     await reader.end();
     expect(rows.map(({ params }) => JSON.parse(params).event_id).sort()).toEqual(sent.sort());
-    console.log(`${sent.length} events, ${ROUNDS * PROCESSES} kills, refused: ${JSON.stringify([...refusals])}`);
+    console.log(
+      `${sent.length} events, ${ROUNDS * PROCESSES} ends and kills, refused: ${JSON.stringify([...refusals])}`,
+    );
   });
 
   it("show nothing but the interface, and log no token", async () => {
