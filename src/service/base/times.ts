@@ -3,6 +3,16 @@ export const DAY_MS = 86_400_000;
 /** Milliseconds that an event waits in a browser at most (`maxAgeMs`). */
 export const LONGEST_WAIT_MS = 30 * DAY_MS;
 
+/** What a time may be, in epoch milliseconds: up to the last year of four digits. One in micro- or nanoseconds is later. */
+export const TIME = { minimum: 0, maximum: 253_402_300_799_999 } as const;
+const LAST_SECOND = Math.floor(TIME.maximum / 1_000);
+/** The same in seconds, of records, which may be older. */
+export const SECONDS = { minimum: -LAST_SECOND, maximum: LAST_SECOND } as const;
+
+/** Is a value a time, in epoch milliseconds? @param last the latest that it may be */
+export const isTime = (value: unknown, last: number = TIME.maximum): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= TIME.minimum && (value as number) <= last;
+
 const FORM = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
 export const TIME_EXPECTED = "must be a day or a time such as 2026-01-31T12:00:00Z";

@@ -5,6 +5,7 @@ import { UUID } from "../base/exact-text.js";
 import { fileReason } from "../base/file-error.js";
 import { findMember } from "../base/json-text.js";
 import { StartError } from "../base/start-error.js";
+import { TIME } from "../base/times.js";
 import type { Database } from "../database/database.js";
 import { continueIds } from "../database/event-id.js";
 import { type NewEvent, stampOf } from "../ingest/rows.js";
@@ -14,12 +15,12 @@ import { type Change, check, read } from "./import-lines.js";
 import { readState } from "./state.js";
 
 const Uid = Type.String({ minLength: 1 });
-const Time = Type.Integer({ minimum: 0 });
+const Time = Type.Integer(TIME);
 const Schema = Type.Object(
   {
     id: Type.String({ pattern: UUID.source }),
     received_at: Time,
-    occurred_at: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+    occurred_at: Type.Optional(Type.Union([Time, Type.Null()])),
     contact_uid: Uid,
     account_uid: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     event_uid: Uid,

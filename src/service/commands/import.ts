@@ -4,6 +4,7 @@ import { Compile } from "typebox/compile";
 import { digest, encodeText, recordId } from "../base/exact-text.js";
 import { findMember } from "../base/json-text.js";
 import { StartError } from "../base/start-error.js";
+import { SECONDS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { writeAtGeneration } from "../database/generation.js";
 import { transactInTime } from "../database/transaction-time.js";
@@ -29,7 +30,7 @@ const User = Type.Object(
     name: Type.String(),
     role: Type.String(),
     enabled: Type.Optional(Type.Boolean()),
-    created_at: Type.Optional(Type.Integer()),
+    created_at: Type.Optional(Type.Integer(SECONDS)),
   },
   strict,
 );

@@ -44,11 +44,26 @@ const ask = async (query: Query, bounds: Bounds): Promise<number> => {
   return Math.min(Date.now() - bounds.settled, ...results.map(Number));
 };
 
+/** The role, where it sees no transactions of others that may store events: it would take what they are about to commit for settled. */
+const BLIND = `SELECT current_user AS role WHERE NOT pg_has_role('pg_read_all_stats', 'USAGE')
+  AND (NOT has_table_privilege('events', 'INSERT')
+    OR EXISTS (SELECT 1 FROM pg_roles WHERE rolcanlogin AND NOT rolsuper
+               AND has_table_privilege(oid, 'events', 'INSERT') AND NOT pg_has_role(oid, 'USAGE')))`;
+
+const requireSight = async (query: Query): Promise<void> => {
+  const [blind] = await query<{ role: string }>(BLIND);
+  if (blind !== undefined)
+    throw new StartError(
+      `the role ${blind.role} cannot see the transactions of others, and would miss what they commit: GRANT pg_read_all_stats TO ${blind.role}`,
+    );
+};
+
 /** Tells it, again and again. A clock that is set forward is believed once a minute has really passed. */
 export const createSettled = (query: Query, bounds: Bounds = BOUNDS): Settled => {
   /** What was told beside the time that had really passed, in the last minute, and once before. */
   let told: { at: number; beside: number }[] = [];
   return async () => {
+    if (told.length === 0) await requireSight(query);
     const settled = await ask(query, bounds);
     const at = performance.now();
     told.push({ at, beside: settled - at });

@@ -6,6 +6,7 @@ import { requireApiToken } from "../access/auth.js";
 import { pointsOf } from "../access/limits.js";
 import { digest } from "../base/exact-text.js";
 import { elementsOf } from "../base/json-text.js";
+import { isTime } from "../base/times.js";
 import { errors, explainError, HttpError } from "../http/errors.js";
 import { describeErrors } from "../http/validation.js";
 import { readEventBodies } from "./body.js";
@@ -164,7 +165,7 @@ const readLines = (text: string): Row[] =>
 const judgeDated = (body: Static<typeof EventInput>, text: string, sender: Sender, prove: Prove): Judged => {
   const { received_at: receivedAt, ...others } = body as typeof body & { received_at?: unknown };
   if (receivedAt === undefined) return judgeEvent(others, text, sender, prove);
-  if (!isPast(receivedAt, sender.receivedAt))
+  if (!isTime(receivedAt, sender.receivedAt))
     throw new HttpError(400, "received_at must be a time in epoch milliseconds, and not later than now");
   const judged = judgeEvent(others, text, { ...sender, receivedAt }, prove);
   // Marks it as one whose id does not say when it was received.
@@ -172,6 +173,3 @@ const judgeDated = (body: Static<typeof EventInput>, text: string, sender: Sende
   judged.event.originId = stamp === undefined ? randomUUID() : digest(stamp);
   return judged;
 };
-
-const isPast = (time: unknown, now: number): time is number =>
-  Number.isSafeInteger(time) && (time as number) >= 0 && (time as number) <= now;

@@ -6,7 +6,7 @@ import { type createQuota, networkOf } from "../access/limits.js";
 import { filledText } from "../base/exact-text.js";
 import { findMember, withoutMember } from "../base/json-text.js";
 import { nearName } from "../base/near-name.js";
-import { DAY_MS, LONGEST_WAIT_MS } from "../base/times.js";
+import { DAY_MS, isTime, LONGEST_WAIT_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
 import { type Answered, HttpError } from "../http/errors.js";
 import { PROOF_MEMBER, type Prove } from "./identity.js";
@@ -91,11 +91,7 @@ const AHEAD_MS = DAY_MS;
  * counts by time goes by this one, so that nobody changes what is older.
  */
 const plausible = (time: unknown, receivedAt: number): number | undefined =>
-  Number.isSafeInteger(time) &&
-  (time as number) >= receivedAt - LONGEST_WAIT_MS &&
-  (time as number) <= receivedAt + AHEAD_MS
-    ? (time as number)
-    : undefined;
+  isTime(time, receivedAt + AHEAD_MS) && time >= receivedAt - LONGEST_WAIT_MS ? time : undefined;
 
 /** An event that was refused among others: what `FastifyRequest` says of one that comes alone. */
 export interface RefusedRow {

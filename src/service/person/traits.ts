@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { type Static, type TProperties, Type } from "typebox";
 import { encodeText, recordId } from "../base/exact-text.js";
+import { SECONDS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { errors } from "../http/errors.js";
 import { makeRecords } from "../ingest/missing-records.js";
@@ -11,7 +12,7 @@ const strict = { additionalProperties: false };
 export const Uid = Type.String({ minLength: 1 });
 const [minimum, maximum] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 const common = {
-  created_at: Type.Optional(Type.Integer({ minimum, maximum, description: "Unix epoch, seconds" })),
+  created_at: Type.Optional(Type.Integer({ ...SECONDS, description: "Unix epoch, seconds" })),
   data: Type.Optional(Type.Object({}, { additionalProperties: true, description: "Custom attributes, all of them" })),
   stage: Type.Optional(Type.Union([Stage, Type.Null()])),
   health: Type.Optional(Type.Union([Type.Integer({ minimum, maximum }), Type.Null()])),

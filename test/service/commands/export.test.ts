@@ -161,6 +161,14 @@ overDatabase(
       await client.query("GRANT SELECT ON schema_migrations TO reader");
       expect(await as(reader, "sql", "SELECT 1 AS a")).toMatchObject({ code: 0, stdout: '{"a":1}\n' });
       expect((await as(reader, "export", "accounts")).code).toBe(0);
+      // It would take what others are about to commit for settled.
+      expect(await as(reader, "export", "--follow")).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringMatching(/^service: .+ would miss what they commit: GRANT pg_read_all_stats TO reader\n$/),
+      });
+      await client.query("GRANT pg_read_all_stats TO reader");
+      expect((await as(reader, "export")).code).toBe(0);
       const standby = `${databaseUrl}?options=-c%20default_transaction_read_only%3Don`;
       const refused = await as(standby, "delete-contact", 'anna, "A"');
       expect(refused).toMatchObject({ code: 1 });

@@ -114,6 +114,13 @@ overDatabase((place) => {
       `${JSON.stringify(OLD_EVENT)}\n${JSON.stringify({ ...OLD_EVENT, received_at: "now" })}`,
       /line 2: received_at must be integer; nothing was imported/,
     ],
+    // In nanoseconds: no day of the database is so late.
+    [
+      "events.ndjson",
+      JSON.stringify({ ...OLD_EVENT, received_at: Date.UTC(2020, 0, 2) * 1e6 }),
+      /line 1: received_at must be <= 253402300799999; nothing was imported/,
+    ],
+    ["contacts.ndjson", '{"unique_id":"x","created_at":1577923200000000000}', /line 1: created_at must be <= /],
     ["people.ndjson", "", /must begin with events, accounts, contacts or users/],
   ])("imports nothing of a file that is wrong: %s %s", async (name, lines, message) => {
     await writeFile(join(folder, name), lines);
