@@ -149,7 +149,10 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   decorateWorkspace(app);
   const isOurs = compile(["loopback", ...config.trustProxy]);
   boundConnections(app.server, (address) => isOurs(address, 0));
-  const refused = [watchRefusals(app, metrics.refused), keepDeadLetters(database, config.deadLetters)];
+  const refused = [
+    watchRefusals(app, metrics.refused),
+    keepDeadLetters(database, { ...config, generation, erased, megabytes: config.deadLetters }),
+  ];
   const tellRefused = (...refusal: Parameters<(typeof refused)[0]>): void => {
     for (const tell of refused) tell(...refusal);
   };

@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import {
   addWorkspace,
@@ -14,7 +15,7 @@ import { StartError } from "../base/start-error.js";
 import { DAY_MS, readTime, TIME_EXPECTED } from "../base/times.js";
 import { WORKSPACE } from "../config/options.js";
 import { secretOf } from "../ingest/identity.js";
-import { deleteWorkspace } from "../records/deletion/workspace.js";
+import { countWorkspace, deleteWorkspace } from "../records/deletion/workspace.js";
 import type { Commands } from "./delete.js";
 
 /** The commands on who may ask, and for what. Running processes follow within seconds. */
@@ -67,12 +68,22 @@ export const addTokenCommands = ({ program, config, workspace, over, reading, sa
     .command("delete")
     .description("deletes a workspace that TRACKLET_WORKSPACES does not name, with its tokens and all its data")
     .argument("<name>", "of the workspace")
-    .action((name: string, _options: object, command: Command) => {
+    .option(
+      "--yes",
+      "deletes it; without it the name is asked for, or where nobody can answer, only said what there is",
+    )
+    .action((name: string, { yes }: { yes?: true }, command: Command) => {
       if (name === DEFAULT_WORKSPACE || config.workspaces.some((one) => one.name === name))
         command.error(`"${name}" is in use: remove it from TRACKLET_WORKSPACES first`);
       return over(async (database) => {
         if (!(await listWorkspaces(database.query)).includes(name))
           throw new StartError(`there is no workspace "${name}"`);
+        if (!yes) {
+          const { events, records } = await countWorkspace(database.query, name);
+          const what = `the workspace "${name}" has ${events} events, ${records} accounts, contacts and users`;
+          if (!(await isTyped(`${what}. To delete them, type its name: `, name)))
+            throw new StartError(`${what}; nothing was deleted: repeat with --yes`);
+        }
         const { events, records } = await deleteWorkspace(database, name);
         say(`deleted the workspace "${name}": ${events} events, ${records} accounts, contacts and users`);
       });
@@ -138,6 +149,13 @@ export const addTokenCommands = ({ program, config, workspace, over, reading, sa
         say(`revoked the token ${JSON.stringify(name)} of the workspace ${workspace}`);
       }),
     );
+};
+
+/** Asks who sits at the terminal; where nobody does, nothing is typed. */
+const isTyped = async (question: string, wanted: string): Promise<boolean> => {
+  if (!process.stdin.isTTY) return false;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  return (await terminal.question(question).finally(() => terminal.close())) === wanted;
 };
 
 const later = (value: string): number => {

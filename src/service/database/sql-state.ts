@@ -23,6 +23,14 @@ export const isUnavailable = (error: unknown): boolean =>
     String((error as Error)?.message),
   );
 
+/** What an error says, without what is stored: of data that the database refuses, only where. */
+export const tellError = (error: unknown): string => {
+  const { message, table, column, constraint } = Object(error) as Record<string, string | undefined>;
+  if (!/^2[23]/.test(errorCode(error))) return String(message);
+  const place = [table, column, constraint].filter(Boolean).join(" ");
+  return `the database refuses it: SQLSTATE ${errorCode(error)}${place && `, ${place}`}`;
+};
+
 /** What may be wrong with a database that is out of reach, and how it is told. */
 export const FAULTS = {
   lock: "somebody holds a lock on its tables",

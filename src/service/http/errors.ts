@@ -122,15 +122,26 @@ const tellAway = (log: FastifyBaseLogger, cause: Error): void =>
 /** What is wrong with a content type. */
 export const MEDIA_TYPE = "the content type must be application/json, or text/plain holding JSON";
 
+/** What is wrong with a text that is no JSON. What `JSON.parse` says repeats a part of it. @param what as in `the body` */
+export const noJson = (what: string, { message }: Error): HttpError => {
+  const place = /at position \d+/.exec(message)?.[0];
+  const why = message === "Unexpected end of JSON input" ? ": it ends too early" : place ? `: it is not ${place}` : "";
+  return new HttpError(400, `${what} must be JSON${why}`);
+};
+
 /** What an error is answered with. A fault of the service is logged and described to nobody else. */
 export const explainError = (
   cause: Error & { statusCode?: number; code?: string },
   log: FastifyBaseLogger,
 ): Answered & { headers: Record<string, string> } => {
-  const error = isUnavailable(cause) ? unavailable() : cause;
+  const error = isUnavailable(cause)
+    ? unavailable()
+    : cause instanceof SyntaxError && cause.statusCode === 400
+      ? noJson("the body", cause)
+      : cause;
   const status = error.statusCode ?? 500;
   // The stack says nothing about why a database is away.
-  if (error !== cause) tellAway(log, cause);
+  if (isUnavailable(cause)) tellAway(log, cause);
   else if (status >= 500 && !(cause instanceof HttpError)) log.error({ err: cause }, "the service failed");
   const text =
     error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE"

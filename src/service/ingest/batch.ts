@@ -7,7 +7,7 @@ import { pointsOf } from "../access/limits.js";
 import { digest } from "../base/exact-text.js";
 import { elementsOf } from "../base/json-text.js";
 import { isTime } from "../base/times.js";
-import { errors, explainError, HttpError } from "../http/errors.js";
+import { errors, explainError, HttpError, noJson } from "../http/errors.js";
 import { describeErrors } from "../http/validation.js";
 import { readEventBodies } from "./body.js";
 import type { Prove } from "./identity.js";
@@ -157,7 +157,7 @@ const readLines = (text: string): Row[] =>
       try {
         return { text: line, body: JSON.parse(line) };
       } catch (error) {
-        return { text: line, wrong: `the event must be JSON: ${(error as Error).message}` };
+        return { text: line, wrong: noJson("the event", error as Error).message };
       }
     });
 

@@ -5,7 +5,7 @@ import { gunzip } from "node:zlib";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Holding } from "../access/held-bytes.js";
 import { networkOf } from "../access/limits.js";
-import { HttpError, MEDIA_TYPE } from "../http/errors.js";
+import { HttpError, MEDIA_TYPE, noJson } from "../http/errors.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -60,8 +60,7 @@ export const readEventBodies = (
         if (wrongType !== undefined) throw wrongType;
         body = parse(request.bodyText, mediaType(request.headers["content-type"]));
       } catch (error) {
-        const reason =
-          error instanceof HttpError ? error : new HttpError(400, `the body must be JSON: ${(error as Error).message}`);
+        const reason = error instanceof HttpError ? error : noJson("the body", error as Error);
         request.bodyError = reason.statusCode === 413 ? reason : (wrongType ?? reason);
       }
       done(null, body);

@@ -1,16 +1,19 @@
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import { createCounter } from "../access/counter.js";
 import { networkOf } from "../access/limits.js";
-import { encodeText, parseJson } from "../base/exact-text.js";
+import { encodeText, filledText, parseJson } from "../base/exact-text.js";
 import { DAY_MS, HOUR_MS } from "../base/times.js";
+import type { ServiceConfig } from "../config/options.js";
 import type { Database } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
+import { checkGeneration, writeAtGeneration } from "../database/generation.js";
+import { tellError } from "../database/sql-state.js";
 import type { Task } from "../database/tasks.js";
 import type { Answered } from "../http/errors.js";
-import { withoutProof } from "./identity.js";
-import type { RefusedRow } from "./judge.js";
-import { stampOf } from "./rows.js";
+import { createLook, withoutProof } from "./identity.js";
+import { isObeyed, plausible, type RefusedRow } from "./judge.js";
 import { EVENT_PATH } from "./schemas.js";
+import type { AtGeneration } from "./store.js";
 
 /** Milliseconds for which a letter is kept. */
 const KEEP_MS = 7 * DAY_MS;
@@ -29,15 +32,29 @@ const MAX_HEAD = 1_024;
 /** Bytes that a letter takes beside its body. */
 const ROW_BYTES = 512;
 
-interface Letter {
+interface Letter extends Decided {
+  id: string;
   workspace: string;
+  receivedAt: number;
   status: number;
   error: string;
   /** Of the body as it was sent. */
   bytes: number;
   /** Of one that was too large its head; nothing of one that is no text. */
   body: string;
-  stamped: boolean;
+}
+
+/** What was decided of a body when it was received: it is judged again by that. */
+export interface Decided {
+  /** See `stampOf`. */
+  ofPage: boolean;
+  /** Did its proof of identity hold? Nothing where none was looked at. */
+  proven: boolean | undefined;
+}
+
+export interface KeepOptions extends Pick<ServiceConfig, "identity" | "identitySecret" | "gpc">, AtGeneration {
+  /** Of each workspace; 0 keeps none. */
+  megabytes: number;
 }
 
 /** The task that deletes letters that are older than 7 days, every hour, also where none is kept any more. */
@@ -56,29 +73,42 @@ export const deleteOldLetters = (log: FastifyBaseLogger): Task => ({
       );
     while ((await step()).length === CHUNK);
   },
-  failed: (error) => log.warn(`old dead letters could not be deleted: ${error.message}`),
+  failed: (error) => log.warn(`old dead letters could not be deleted: ${tellError(error)}`),
 });
 
 /**
  * Keeps the bodies of events that are refused for good, though their token was valid, so that they can be sent again.
  *
- * @param megabytes of each workspace; 0 keeps none
  * @returns is to be called for each request that is answered with an error, and for each event that is refused among others
  */
 export const keepDeadLetters = (
   database: Database,
-  megabytes: number,
+  { megabytes, gpc, generation, erased, ...identity }: KeepOptions,
 ): ((request: FastifyRequest, answer: Answered, row?: RefusedRow) => void) => {
   const counter = createCounter({ points: MOST_OF_ONE, windowMs: KEEP_MS, shared: "letters" });
+  const look = createLook(identity);
   let working: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   /** Until when a workspace is taken for full. */
   const full = new Map<string, number>();
-  const store = async (letter: Letter, log: FastifyBaseLogger): Promise<void> => {
+  /** Was the contact erased after it? One that says no contact is left out where anybody was erased meanwhile. */
+  const isErased = async ({ workspace, receivedAt, body }: Letter, since: number): Promise<boolean> => {
+    const { contactUid, occurredAt } = claimOf(body, receivedAt);
+    if (contactUid === undefined) return generation.value() !== since;
+    const contact = { workspace, contactUid };
+    const erasedAt = (await erased.of([contact]))(contact);
+    return erasedAt !== undefined && erased.isBefore({ receivedAt, occurredAt }, erasedAt);
+  };
+  const store = async (letter: Letter, { since, log }: { since: number; log: FastifyBaseLogger }): Promise<void> => {
     waiting -= 1;
-    if (await hasRoom(database, letter, megabytes * 1_000_000)) return void (await database.write([insert(letter)]));
-    full.set(letter.workspace, performance.now() + FULL_MS);
-    log.warn({ workspace: letter.workspace }, `the ${megabytes} MB of TRACKLET_DEAD_LETTERS are full: no more is kept`);
+    const { workspace } = letter;
+    await writeAtGeneration(generation, async (believed) => {
+      if (await isErased(letter, since)) return;
+      if (await hasRoom(database, letter, megabytes * 1_000_000))
+        return void (await database.write([insert(letter), checkGeneration(believed)]));
+      full.set(workspace, performance.now() + FULL_MS);
+      log.warn({ workspace }, `the ${megabytes} MB of TRACKLET_DEAD_LETTERS are full: no more is kept`);
+    });
   };
 
   return (request, answer, row) => {
@@ -86,19 +116,39 @@ export const keepDeadLetters = (
     // What is wrong with several events as a whole, their sender learns.
     if (row === undefined && request.routeOptions.url !== EVENT_PATH) return;
     if (![400, 413, 415, 422].includes(answer.status) || ["broken", "identity"].includes(answer.reason ?? "")) return;
+    if (gpc === "obey" && isObeyed(request)) return;
     const from = networkOf(request.ip);
     const isFull = performance.now() < (full.get(request.workspace) ?? 0);
     if (waiting >= MAX_WAITING || isFull || counter.wait(from, 1) > 0) return;
     counter.add(from, 1);
     waiting += 1;
-    const { workspace, isOfPage, log } = request;
+    const { workspace, isOfPage: ofPage, log } = request;
     const { bodyText, bodyBytes: bytes } = row ?? request;
-    const body = answer.status === 413 ? bodyText.slice(0, MAX_HEAD) : withoutProof(bodyText);
-    const stamped = stampOf(Object(parseJson(body)).params, isOfPage) !== undefined;
-    const letter = { workspace, status: answer.status, error: answer.text, bytes, body, stamped };
+    const receivedAt = Date.now();
+    const { contactUid, ...claim } = claimOf(bodyText, receivedAt);
+    const wrong = contactUid === undefined ? undefined : look({ workspace, contactUid, ...claim });
+    const letter = {
+      ...{ id: newIds(1)[0]!, workspace, receivedAt, status: answer.status, error: answer.text, bytes, ofPage },
+      proven: wrong === undefined ? undefined : wrong === "",
+      body: answer.status === 413 ? bodyText.slice(0, MAX_HEAD) : withoutProof(bodyText),
+    };
+    const since = generation.value();
     working = working
-      .then(() => store(letter, log))
-      .catch((error: Error) => log.warn(`a dead letter could not be kept: ${error.message}`));
+      .then(() => store(letter, { since, log }))
+      .catch((error: Error) => log.warn(`a dead letter could not be kept: ${tellError(error)}`));
+  };
+};
+
+/** Whom a body is said to be of, when it occurred, and what proves that. */
+const claimOf = (body: string, receivedAt: number) => {
+  const { contact_uid, params } = Object(parseJson(body)) as Record<string, unknown>;
+  const { account_uid, occurred_at, identity_proof: proof } = Object(params) as Record<string, unknown>;
+  return {
+    contactUid: filledText(contact_uid),
+    accountUid: filledText(account_uid),
+    proof,
+    receivedAt,
+    occurredAt: plausible(occurred_at, receivedAt),
   };
 };
 
@@ -110,12 +160,12 @@ const hasRoom = async ({ query }: Database, { workspace, body }: Letter, most: n
   return Number(kept!.bytes ?? 0) + ROW_BYTES + Buffer.byteLength(body) <= most;
 };
 
-const insert = ({ workspace, status, error, bytes, body, stamped }: Letter) => ({
+const insert = ({ id, workspace, receivedAt, status, error, bytes, ofPage, proven, body }: Letter) => ({
   name: "insert_dead_letter",
-  text: `INSERT INTO dead_letters (id, workspace, received_at, status, error, bytes, stamped, body)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  text: `INSERT INTO dead_letters (id, workspace, received_at, status, error, bytes, of_page, proven, body)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
   values: [
-    ...[newIds(1)[0], workspace, Date.now(), status, encodeText(error.slice(0, MAX_ERROR)), bytes, stamped],
+    ...[id, workspace, receivedAt, status, encodeText(error.slice(0, MAX_ERROR)), bytes, ofPage, proven ?? null],
     encodeText(body),
   ],
 });

@@ -7,7 +7,7 @@ import { EXPOSED } from "../http/cors.js";
 import { errors, HttpError } from "../http/errors.js";
 import { batchRoute } from "./batch.js";
 import { readEventBodies } from "./body.js";
-import { type EventOptions, judgeEvent, type Shared, senderOf } from "./judge.js";
+import { type EventOptions, isObeyed, judgeEvent, type Shared, senderOf } from "./judge.js";
 import { BATCH_PATH, EVENT_PATH, EventInput, MAX_BATCH_BYTES, OFFER, Success } from "./schemas.js";
 import type { EventStore } from "./store.js";
 
@@ -33,10 +33,11 @@ export const eventRoutes =
     await app.register(batchRoute(shared));
   };
 
-/** Takes events of a browser that asks not to be tracked (Global Privacy Control, §3.2) for stored; those of servers are. */
+/** Takes events of a browser that asks not to be tracked for stored. */
 const obeyGpc = (app: FastifyInstance, tell: (events: number) => void): void => {
-  app.addHook("preHandler", async ({ headers, isOfServer, body }, reply) => {
-    if (headers["sec-gpc"] !== "1" || isOfServer) return;
+  app.addHook("preHandler", async (request, reply) => {
+    if (!isObeyed(request)) return;
+    const { body } = request;
     const rows = Array.isArray(body) ? body : undefined;
     tell(rows?.length ?? 1);
     return reply.send(rows?.map((_, index) => ({ index, status: "stored" })) ?? { status: "success" });

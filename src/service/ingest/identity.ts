@@ -9,7 +9,10 @@ import { HttpError } from "../http/errors.js";
 export const PROOF_MEMBER = "identity_proof";
 /** `1.<issued>.<expires>.<HMAC-SHA256 in hexadecimal>`; the times are seconds since 1970. */
 const PROOF = /^1\.(\d{1,12})\.(\d{1,12})\.([0-9a-f]{64})$/;
-/** Milliseconds for which a proof is good, at most: one that got into wrong hands ends. */
+/**
+ * Milliseconds for which a proof is good, at most. One that got into wrong hands is good for events that say to have occurred in its
+ * time, for as long as an event may wait (31 days); a new secret ends it.
+ */
 const LONGEST_MS = DAY_MS;
 
 /** Whose an event is said to be, when, and what proves that. */
@@ -44,9 +47,27 @@ export const secretOf = (secret: string, workspace: string): string =>
  * @param tell is called for each that is looked at
  */
 export const createProve = (
-  { identity, identitySecret }: Pick<ServiceConfig, "identity" | "identitySecret">,
+  config: IdentityConfig,
   tell: (workspace: string, isHeld: boolean) => void = () => {},
 ): Prove => {
+  const look = createLook(config);
+  return (claim) => {
+    const wrong = look(claim);
+    if (wrong === undefined) return undefined;
+    tell(claim.workspace, wrong === "");
+    if (wrong !== "" && config.identity === "require") throw refusal(wrong);
+    return wrong === "";
+  };
+};
+
+type IdentityConfig = Pick<ServiceConfig, "identity" | "identitySecret">;
+
+/** What an event is answered whose proof does not hold, where it must. */
+export const refusal = (wrong: string): HttpError =>
+  new HttpError(422, `params.identity_proof ${wrong}`, {}, "identity");
+
+/** @returns what is wrong with a proof; an empty text where it holds, nothing where none is looked at */
+export const createLook = ({ identity, identitySecret }: IdentityConfig): ((claim: Claim) => string | undefined) => {
   if (identity === "off" || identitySecret === undefined) return () => undefined;
   const own = new Map<string, string[]>();
   const secretsOf = (workspace: string): string[] => {
@@ -56,11 +77,7 @@ export const createProve = (
   };
   return (claim) => {
     if (claim.proof === undefined && identity === "mark") return undefined;
-    const wrong = fault(claim, secretsOf(claim.workspace));
-    tell(claim.workspace, wrong === undefined);
-    if (wrong !== undefined && identity === "require")
-      throw new HttpError(422, `params.identity_proof ${wrong}`, {}, "identity");
-    return wrong === undefined;
+    return fault(claim, secretsOf(claim.workspace)) ?? "";
   };
 };
 

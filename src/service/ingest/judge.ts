@@ -58,7 +58,7 @@ export const judgeEvent = (
   const names = Object.keys(others);
   const misspelt = names.find((name) => nearName(name, ["params"]));
   if (body.params === undefined && misspelt !== undefined)
-    throw new HttpError(400, `params is missing, but there is ${JSON.stringify(misspelt)}: params was probably meant`);
+    throw new HttpError(400, "params is missing, but a member is called nearly so: params was probably meant");
   const sent = findMember(text, "params") ?? { text: "{}", depth: 1 };
   if (sent.depth > MAX_PARAMS_DEPTH)
     throw new HttpError(400, `params must not be nested deeper than ${MAX_PARAMS_DEPTH} levels`);
@@ -90,8 +90,11 @@ const AHEAD_MS = DAY_MS;
  * The time that a caller gives, in epoch milliseconds, where it is plausible; else what stands in the params is left. All that
  * counts by time goes by this one, so that nobody changes what is older.
  */
-const plausible = (time: unknown, receivedAt: number): number | undefined =>
+export const plausible = (time: unknown, receivedAt: number): number | undefined =>
   isTime(time, receivedAt + AHEAD_MS) && time >= receivedAt - LONGEST_WAIT_MS ? time : undefined;
+
+/** Does it come of a browser that asks not to be tracked (Global Privacy Control, §3.2)? Servers say nothing of one. */
+export const isObeyed = ({ headers, isOfServer }: FastifyRequest): boolean => headers["sec-gpc"] === "1" && !isOfServer;
 
 /** An event that was refused among others: what `FastifyRequest` says of one that comes alone. */
 export interface RefusedRow {

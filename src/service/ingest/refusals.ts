@@ -19,8 +19,8 @@ export const REFUSALS = [...new Set(Object.values(REASONS)), "broken", "quota", 
 
 /** Milliseconds between two lines of one reason in one workspace. */
 const QUIET_MS = 60_000;
-/** Characters of an example's text, and of a name in it. */
-const [MAX_TEXT, MAX_NAME] = [200, 64];
+/** Characters of an example's text. */
+const MAX_TEXT = 200;
 
 /** Counts by key; gives the number since the last time that it gave one, once in so many milliseconds at most. */
 export const createTold = (quietMs: number): ((key: string) => number | undefined) => {
@@ -63,13 +63,11 @@ export const watchRefusals = (
     if (request.method !== "POST" || ![EVENT_PATH, BATCH_PATH].includes(request.routeOptions.url ?? "")) return;
     const reason = answer.reason ?? (answer.status === 429 && workspace !== "" ? "quota" : REASONS[answer.status]);
     if (reason === undefined) return;
-    const name = ((row ?? request).body as { event_uid?: unknown } | null | undefined)?.event_uid;
     refused(reason, workspace, {
-      // What cannot be parsed may hold anything, a token among it.
-      error: answer.text.replace(/^(the body must be JSON).*/s, "$1").slice(0, MAX_TEXT),
+      // No answer repeats what a body says.
+      error: answer.text.slice(0, MAX_TEXT),
       from: ip,
       origin: headers.origin?.slice(0, MAX_TEXT),
-      event_uid: typeof name === "string" ? name.slice(0, MAX_NAME) : undefined,
       bytes: row?.bodyBytes ?? Number(headers["content-length"]),
     });
   };

@@ -29,10 +29,14 @@ export interface Erased {
   isBefore(event: Pick<NewEvent, "occurredAt" | "receivedAt" | "originId">, erasedAt: number): boolean;
 }
 
-export interface StoreOptions {
+/** What whatever stores must know. */
+export interface AtGeneration {
   /** At which each transaction is committed; what is remembered is of it. */
   generation: Generation;
   erased: Erased;
+}
+
+export interface StoreOptions extends AtGeneration {
   /** Is a workspace there? */
   isServed(workspace: string): boolean;
   /** Is called after each commit, with the number of its events and the seconds that it took. */

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type { Database } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
+import { tellError } from "../database/sql-state.js";
 import type { Task } from "../database/tasks.js";
 import { renew, staleHours } from "./renew.js";
 import { step } from "./sums.js";
@@ -27,7 +28,7 @@ export const followSums = (
       while (isServed() && (await step(database, workspace, end)));
     }
   },
-  failed: (error) => log.error(`the sums could not be made: ${error.message}`),
+  failed: (error) => log.error(`the sums could not be made: ${tellError(error)}`),
 });
 
 /** Those that have an event that is settled and not in the sums, or an hour to be counted anew: asked for all in one question. */

@@ -17,22 +17,28 @@ export interface AuditLine {
   events: number | null;
 }
 
-/** Writes that something begins; resolves to the id of the line. */
-export const beginDeed = async (
+/** Writes that something begins, with each of some people; resolves to the ids of the lines. */
+export const beginDeeds = async (
   query: Query,
-  { workspace, token, what, subject }: { workspace: string; token: string; what: Deed; subject: string },
-): Promise<string> => {
-  const [id] = newIds(1) as [string];
-  await query("INSERT INTO audit (id, workspace, at, token, what, subject) VALUES ($1, $2, $3, $4, $5, $6)", [
-    ...[id, workspace, Date.now(), token, what],
-    subject,
-  ]);
-  return id;
+  { workspace, token, what }: { workspace: string; token: string; what: Deed },
+  subjects: readonly string[],
+): Promise<string[]> => {
+  const ids = newIds(subjects.length);
+  await query(
+    `INSERT INTO audit (id, workspace, at, token, what, subject)
+     SELECT id, $3, $4, $5, $6, subject FROM unnest($1::uuid[], $2::uuid[]) AS line (id, subject)`,
+    [ids, subjects, workspace, Date.now(), token, what],
+  );
+  return ids;
 };
 
-/** Writes that it has ended, and how many events it concerned. */
-export const endDeed = async (query: Query, id: string, events: number): Promise<void> => {
-  await query("UPDATE audit SET events = $2 WHERE id = $1", [id, events]);
+/** Writes that it has ended, and how many events of each it concerned. */
+export const endDeeds = async (query: Query, ids: readonly string[], events: readonly number[]): Promise<void> => {
+  await query(
+    `UPDATE audit SET events = line.events FROM unnest($1::uuid[], $2::bigint[]) AS line (id, events)
+     WHERE audit.id = line.id`,
+    [ids, events],
+  );
 };
 
 /** The log of a workspace, oldest line first. */

@@ -4,22 +4,28 @@ import { moveGeneration } from "../database/generation.js";
 import { makeRecords } from "../ingest/missing-records.js";
 import { hasContact } from "../records/contacts.js";
 import { afterAllHaveEnded } from "../records/deletion/fence.js";
-import { deleteLettersNaming } from "../records/deletion/letters.js";
+import { deleteLetters, findLetters } from "../records/deletion/letters.js";
 import { deleteListed, type Which } from "../records/deletion/steps.js";
 import { anonymiseEvents, newAnonym } from "./anonymise.js";
-import { beginDeed, endDeed } from "./audit.js";
+import { beginDeeds, endDeeds } from "./audit.js";
 import { bury, createTombstones, marksIn } from "./tombstones.js";
 
-export interface OfPerson {
+export interface Erasure {
   workspace: string;
-  uid: string;
+  /** Of the contacts: some hundreds at most. */
+  uids: readonly string[];
   /** Who asks for it, by the name of a token. */
   token: string;
+  /** Members of the params that are kept under a contact of chance, one for all of them; nothing is where this is absent. */
+  anonymise?: readonly string[] | undefined;
 }
 
-export interface Erasure extends OfPerson {
-  /** Members of the params that are kept under a contact of chance; nothing is where this is absent. */
-  anonymise?: readonly string[] | undefined;
+/** What was deleted, or put under another contact. */
+export interface Erased {
+  events: number;
+  letters: number;
+  /** Ids of dead letters that may be theirs, see `findLetters`. */
+  doubtful: string[];
 }
 
 /** Is there anything of a person, or was there? */
@@ -32,52 +38,70 @@ export const isKnown = async (query: Query, workspace: string, uid: string): Pro
 };
 
 /**
- * Erases a person: record, memberships, events, and dead letters that name it. First its tombstone is set, and the generation moves
- * with it: what begins to be stored from then on is left out where it had occurred before. When all that had begun has ended, what
+ * Erases people: records, memberships, events, and their dead letters. First the tombstones are set, and the generation moves
+ * with them: what begins to be stored from then on is left out where it had occurred before. When all that had begun has ended, what
  * is there is deleted. Whoever comes back meanwhile is a contact that has nothing but its new events.
  */
-export const eraseContact = async (
+export const eraseContacts = async (
   database: Database,
-  { workspace, uid, token, anonymise }: Erasure,
-): Promise<{ events: number; letters: number }> => {
+  { workspace, uids, token, anonymise }: Erasure,
+): Promise<Erased> => {
   const { query, transaction } = database;
-  const id = recordId("contact", uid, workspace);
+  const contacts = uids.map((uid) => recordId("contact", uid, workspace));
   const at = Date.now();
-  const line = await transaction(async (query) => {
-    const marks = await marksIn(query, workspace, [uid]);
+  const lines = await transaction(async (query) => {
+    const marks = await marksIn(query, workspace, uids);
     await bury(query, { workspace, marks, at });
     await moveGeneration(query);
     const what = anonymise === undefined ? "erase" : "anonymise";
-    return beginDeed(query, { workspace, token, what, subject: marks[0]! });
+    return beginDeeds(query, { workspace, token, what }, marks);
   });
   await afterAllHaveEnded(query);
-  const kept = anonymise && newAnonym(anonymise);
   const which: Which = {
-    condition: "contact_id = $1 AND (occurred_at IS NULL OR occurred_at < $2 OR received_at < $2)",
-    values: [id, at],
+    condition: "contact_id = ANY ($1::uuid[]) AND (occurred_at IS NULL OR occurred_at < $2 OR received_at < $2)",
+    values: [contacts, at],
   };
-  const events = await (kept === undefined
+  const counts = await countOf(query, which);
+  const events = await (anonymise === undefined
     ? deleteListed(database, workspace, which)
-    : anonymiseEvents(database, workspace, which, kept));
+    : anonymiseEvents(database, workspace, which, newAnonym(anonymise)));
   await transaction(async (query) => {
-    await query("DELETE FROM contacts WHERE id = $1", [id]);
-    await query("DELETE FROM account_contacts WHERE contact_id = $1", [id]);
+    await query("DELETE FROM contacts WHERE id = ANY ($1::uuid[])", [contacts]);
+    await query("DELETE FROM account_contacts WHERE contact_id = ANY ($1::uuid[])", [contacts]);
     await moveGeneration(query);
   });
   // Who has stored an event meanwhile may have believed that the old record was there.
   await afterAllHaveEnded(query);
-  await makeRecordOfEvents(database, workspace, id);
-  const letters = await deleteLettersNaming(database, workspace, uid);
-  await endDeed(query, line, events);
-  return { events, letters };
+  await makeRecordsOfEvents(database, workspace, contacts);
+  const { theirs, doubtful } = await findLetters(query, workspace, uids);
+  await deleteLetters(
+    query,
+    theirs.map(({ id }) => id),
+  );
+  await endDeeds(
+    query,
+    lines,
+    contacts.map((id) => counts.get(id) ?? 0),
+  );
+  return { events, letters: theirs.length, doubtful };
 };
 
-/** Of whoever has come back, while processes still believed that the old record was there. */
-const makeRecordOfEvents = async ({ transaction }: Database, workspace: string, id: string): Promise<void> => {
+/** How many events each contact has. */
+const countOf = async (query: Query, { condition, values }: Which): Promise<Map<string, number>> => {
+  const rows = await query<Record<string, unknown>>(
+    `SELECT contact_id, count(*) AS count FROM events WHERE ${condition} GROUP BY contact_id`,
+    values,
+  );
+  return new Map(rows.map(({ contact_id, count }) => [String(contact_id), Number(count)]));
+};
+
+/** Of those who have come back, while processes still believed that the old records were there. */
+const makeRecordsOfEvents = async ({ transaction }: Database, workspace: string, contacts: string[]): Promise<void> => {
   await transaction(async (query) => {
     const rows = await query<Record<string, unknown>>(
-      "SELECT contact_uid, account_uid, min(received_at) AS received_at FROM events WHERE contact_id = $1 GROUP BY contact_uid, account_uid",
-      [id],
+      `SELECT contact_uid, account_uid, min(received_at) AS received_at FROM events
+       WHERE contact_id = ANY ($1::uuid[]) GROUP BY contact_uid, account_uid`,
+      [contacts],
     );
     const told = rows.map(({ contact_uid, account_uid, received_at }) => ({
       workspace,

@@ -73,7 +73,7 @@ const READ: Record<Table, { columns: string; large: readonly string[]; read(row:
       ({ id, email, name, role, enabled, created_at: number(created_at) }) as Exported,
   },
   dead_letters: {
-    columns: "id, received_at, status, error, bytes, stamped, body",
+    columns: "id, received_at, status, error, bytes, of_page, proven, body",
     large: ["error", "body"],
     read: (row) => ({
       id: String(row.id),
@@ -81,7 +81,8 @@ const READ: Record<Table, { columns: string; large: readonly string[]; read(row:
       status: number(row.status),
       error: text(row.error),
       bytes: number(row.bytes),
-      stamped: row.stamped === true,
+      of_page: row.of_page === true,
+      proven: row.proven as boolean | null,
       body: text(row.body),
     }),
   },

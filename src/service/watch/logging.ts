@@ -1,6 +1,7 @@
 import { type FastifyRequest, type FastifyServerOptions, LogController } from "fastify";
 import type { ServiceConfig } from "../config/options.js";
 import { isOfUnit } from "../config/unit-messages.js";
+import { tellError } from "../database/sql-state.js";
 
 /** A logger for each request would only add a number that stands in no other line. */
 const WITHOUT_REQUESTS: FastifyServerOptions = {
@@ -23,6 +24,14 @@ export const logOptions = (
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: {
+      // An error of the database repeats rows in its details, and a message stands in a stack, too.
+      err: (error: Error & { code?: string }) => ({
+        ...{ type: error.name, code: error.code, message: tellError(error) },
+        stack: (error.stack ?? "")
+          .split("\n")
+          .filter((line) => /^ +at /.test(line))
+          .join("\n"),
+      }),
       req: ({ method, url, ip }: FastifyRequest) => ({ method, path: url.split("?", 1)[0]!, from: ip }),
     },
   },

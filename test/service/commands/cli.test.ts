@@ -38,7 +38,7 @@ overDatabase((place) => {
     [["token", "create", "site", "--kind", "api", "--expires", "2020-01-01"], /must be a day .+ and be later than now/],
     [["token", "rotate", "nothing"], /there is no token "nothing" in the workspace default/],
     [["loss", "--format", "csv"], /unknown option '--format'/],
-    [["delete-contact"], /missing required argument 'uid'/],
+    [["delete-contact"], /name a uid, or --file/],
     [["delete-contact", "a", "b"], /too many arguments/],
     [["delete-events", "--yes"], /say which events: --older-than <days>, or --name/],
     [["delete-events", "--older-than", "1.5"], /must be a number of days/],

@@ -1,8 +1,11 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { recordId } from "../../../src/service/base/exact-text.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { seed } from "../../../src/service/records/seed.js";
+import { dataFolder } from "../../support/data-folder.js";
 import { commandsAt, DAY, SHOP } from "../support/command-line.js";
 import { overDatabase } from "../support/over-database.js";
 import { until } from "../support/running-service.js";
@@ -31,7 +34,12 @@ overDatabase((place) => {
     expect((await run("delete-contact", "ben", "--everywhere")).err).toBe("deleted 1 events of others that name it\n");
     await expect(run("delete-contact", "ben", "--everywhere")).rejects.toThrow("there is no contact");
     expect((await run("export")).out.match(/"of":"bench?"/g)).toEqual(['"of":"bench"']);
-    for (const uid of ["Ben", "carl"]) await run("delete-contact", uid);
+    const file = join(await dataFolder(), "uids.txt");
+    await writeFile(file, "Ben\ncarl\nnobody-such\n");
+    expect((await run("erase", "--file", file)).err).toBe("erased 3 of 3 contacts, 2 events, 0 dead letters\n");
+    expect((await run("audit")).out.match(/"events":\d/g)!.slice(-3)).toEqual(
+      [1, 1, 0].map((events) => `"events":${events}`),
+    );
     await withService(async (service) => {
       for (const uid of ["contact-001", "ben"]) expect((await service.get(`/v2/contacts?uid=${uid}`)).status).toBe(404);
       const theirs = { authorization: `Bearer ${SHOP.accessToken}` };

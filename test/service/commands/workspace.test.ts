@@ -22,7 +22,10 @@ overDatabase((place) => {
     expect((await run("token", "revoke", "site", ...of)).err).toBe('revoked the token "site" of the workspace gone\n');
     expect((await run("token", "list")).out).toBe("");
     await expect(run("workspace", "delete", "shop")).rejects.toThrow('"shop" is in use');
-    expect((await run("workspace", "delete", "gone")).err).toBe(
+    await expect(run("workspace", "delete", "gone")).rejects.toThrow(
+      /has 2 events, 2 accounts, contacts and users; nothing was deleted: repeat with --yes$/,
+    );
+    expect((await run("workspace", "delete", "gone", "--yes")).err).toBe(
       'deleted the workspace "gone": 2 events, 2 accounts, contacts and users\n',
     );
     await expect(run("workspace", "delete", "gone")).rejects.toThrow('there is no workspace "gone"');

@@ -46,6 +46,7 @@ export const openApiCases = (running: () => RunningService): void => {
       "post /v1/track/event",
       "post /v1/track/events",
       "post /v2/contacts/anonymise",
+      "post /v2/contacts/erase",
       "put /v2/accounts",
       "put /v2/contacts",
     ]);

@@ -1,11 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { proveIdentity } from "../../../src/send.js";
+import { sendDeadLetters } from "../../../src/service/commands/send-dead-letters.js";
+import { readConfig } from "../../../src/service/config/read-config.js";
+import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { createProve, secretOf } from "../../../src/service/ingest/identity.js";
 import { blocksOf } from "../../support/readme.js";
 import { overDatabase } from "../support/over-database.js";
-import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";
+import { API_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
 
 const SECRET = "a-secret-of-the-site-with-32-chars";
 const NEW_SECRET = "a-newer-secret-of-the-site-32-chars";
@@ -106,9 +109,10 @@ describe("the page on servers", () => {
 
 overDatabase((place) => {
   let service: RunningService;
+  let database: Database;
   const start = async (identity: "off" | "mark" | "require") => {
     await service?.close();
-    const database = await openDatabase(place());
+    database = await openDatabase(place());
     const options = { identitySecret: SECRET, deadLetters: 1, metricsToken: "test-metrics-token", logLevel: "silent" };
     service = await startService({ database, identity, ...options } as never);
   };
@@ -135,6 +139,20 @@ overDatabase((place) => {
     );
     const answer = await service.post({ ...(await event("ann", await good("ann"))), event_uid: "" });
     expect(answer.status).toBe(400);
+  });
+
+  it("is looked at where its event is refused for something else: it is stored later as what was decided then", async () => {
+    await start("require");
+    const html = { "content-type": "text/html" };
+    for (const proof of [await good("eve"), await good("ann"), undefined])
+      expect((await service.post(await event("eve", proof), html)).status).toBe(415);
+    const letters = () => database.query<{ proven: boolean }>("SELECT proven FROM dead_letters WHERE status = 415");
+    await until(async () => ((await letters()).length === 3 ? true : undefined));
+    const config = { ...readConfig({}), identity: "require" } as const;
+    expect(await sendDeadLetters(database, config, { workspace: "default", mayRepeat: true })).toMatch(
+      /^stored 1 events of dead letters; refused again: 3;/,
+    );
+    expect((await service.events("eve")).rows).toMatchObject([{ proven: true, params: { a: 1 } }]);
   });
 
   it("that fails among several events fails its own", async () => {

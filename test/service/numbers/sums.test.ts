@@ -7,7 +7,7 @@ import { insertEvents, type NewEvent } from "../../../src/service/ingest/rows.js
 import { dayOf } from "../../../src/service/numbers/active.js";
 import { countActive } from "../../../src/service/numbers/questions.js";
 import { step } from "../../../src/service/numbers/sums.js";
-import { eraseContact } from "../../../src/service/person/erasure.js";
+import { eraseContacts } from "../../../src/service/person/erasure.js";
 import { deleteEventsBefore } from "../../../src/service/records/deletion/chosen-events.js";
 import { deleteNaming } from "../../../src/service/records/deletion/naming.js";
 import { deleteWorkspace } from "../../../src/service/records/deletion/workspace.js";
@@ -165,8 +165,8 @@ overDatabase((place) => {
         );
       await Promise.all([follow(), deleteNaming(database, "default", `acme-${round}`)]);
       for (const anonymise of [undefined, ["visit_url"]])
-        await eraseContact(database, {
-          ...{ workspace: "default", uid: `contact-${round + (anonymise ? 10 : 0)}`, token: "test" },
+        await eraseContacts(database, {
+          ...{ workspace: "default", uids: [`contact-${round + (anonymise ? 10 : 0)}`], token: "test" },
           anonymise,
         });
       if (round === 1) {

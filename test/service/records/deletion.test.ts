@@ -5,7 +5,7 @@ import { idAt, newIds } from "../../../src/service/database/event-id.js";
 import { checkGeneration, isMoved } from "../../../src/service/database/generation.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { insertEvents } from "../../../src/service/ingest/rows.js";
-import { eraseContact } from "../../../src/service/person/erasure.js";
+import { eraseContacts } from "../../../src/service/person/erasure.js";
 import { deleteWorkspace } from "../../../src/service/records/deletion/workspace.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";
@@ -63,8 +63,8 @@ overDatabase(
         let [began, ended] = ["", 0];
         const statuses = await whileSending(API_TOKEN, async () => {
           began = idAt(Date.now());
-          const of = { workspace: "default", uid: "gone", token: "test" };
-          expect((await eraseContact(database, of)).events).toBeGreaterThan(0);
+          const of = { workspace: "default", uids: ["gone"], token: "test" };
+          expect((await eraseContacts(database, of)).events).toBeGreaterThan(0);
           ended = Date.now();
         });
         expect(new Set(statuses)).toEqual(new Set([200]));
@@ -102,7 +102,7 @@ overDatabase(
       };
       const [early, late] = [await hold(true), await hold(false)];
       let isErased = false;
-      const erasing = eraseContact(database, { workspace: of.workspace, uid: of.contactUid, token: "test" }).then(
+      const erasing = eraseContacts(database, { workspace: of.workspace, uids: [of.contactUid], token: "test" }).then(
         (told) => {
           isErased = true;
           return told;

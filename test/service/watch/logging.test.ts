@@ -21,7 +21,7 @@ const lines = (stdout: string): Record<string, unknown>[] =>
     .split("\n")
     .map((line) => JSON.parse(line));
 
-it("writes one JSON object a line, with requests where it is asked to, and never a token", async () => {
+it("writes one JSON object a line, with requests where it is asked to, and never a token, nor what a body says", async () => {
   const service = spawnService({ ...TOKENS, TRACKLET_DATA: folder, TRACKLET_LOG_LEVEL: "trace" });
   const url = await service.ready();
   const event = "/v1/track/event";
@@ -29,6 +29,15 @@ it("writes one JSON object a line, with requests where it is asked to, and never
     fetch(url + event + query, { method: "POST", headers: { origin: "https://shop.example" }, body });
   for (let number = 0; number < 3; number += 1) await send("api_token=secret-in-body&contact_uid=anna");
   await send('{"contact_uid":"anna","event_uid":"opened","params":["not to be told"]}');
+  await send('{"contact_uid":"anna","event_uid":"told by nobody","told params":{},"Params":{}}');
+  const several = await fetch(`${url}${event}s?api_token=${TOKENS.TRACKLET_API_TOKEN}`, {
+    method: "POST",
+    headers: { "content-type": "application/x-ndjson" },
+    body: 'told\n{"contact_uid":"told\n{"contact_uid":"anna",told}',
+  });
+  const answers = await several.text();
+  expect(answers).toMatch(/the event must be JSON: it ends too early|the event must be JSON: it is not at position/);
+  expect(answers).not.toMatch(/told|anna/);
   await send("{}", "?api_token=secret-guess");
   await ask(`${url}${event}?api_token=${TOKENS.TRACKLET_API_TOKEN}`, {}, "POST");
   await ask(url + event, { authorization: `Basic ${btoa(`${TOKENS.TRACKLET_API_TOKEN}:`)}` }, "POST");
@@ -61,7 +70,7 @@ it("writes one JSON object a line, with requests where it is asked to, and never
       }),
     ),
   );
-  expect(stdout).not.toMatch(/secret|told/);
+  expect(stdout).not.toMatch(/secret|told|anna|opened/);
   expect(stdout).not.toMatch(/database is away/);
   expect(stdout).not.toContain(btoa(`${TOKENS.TRACKLET_API_TOKEN}:`));
 });

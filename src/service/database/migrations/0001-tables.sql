@@ -103,7 +103,7 @@ CREATE TABLE deletions (
   PRIMARY KEY (workspace, id)
 );
 
--- Bodies of events that were refused.
+-- Bodies of events that were refused, and what was decided of them: whether a page sent them, and whether their proof held.
 CREATE TABLE dead_letters (
   id          UUID PRIMARY KEY,
   workspace   TEXT NOT NULL,
@@ -111,7 +111,8 @@ CREATE TABLE dead_letters (
   status      BIGINT NOT NULL,
   error       TEXT NOT NULL,
   bytes       BIGINT NOT NULL,
-  stamped     BOOLEAN NOT NULL,
+  of_page     BOOLEAN NOT NULL,
+  proven      BOOLEAN,
   body        TEXT NOT NULL
 );
 

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 import { DAY_MS, HOUR_MS } from "../../base/times.js";
+import { tellError } from "../../database/sql-state.js";
 import type { Task } from "../../database/tasks.js";
 import { deleteEventsBefore } from "./chosen-events.js";
 import { judgeClock } from "./retention-clock.js";
@@ -31,6 +32,6 @@ export const keepFor = (
       for (const workspace of look.workspaces) deleted += await deleteEventsBefore(database, workspace, judged.before);
       log.info({ deleted }, `deleted ${deleted} events from before ${new Date(judged.before).toISOString()}`);
     },
-    failed: (error) => log.error(`old events could not be deleted: ${error.message}`),
+    failed: (error) => log.error(`old events could not be deleted: ${tellError(error)}`),
   };
 };

@@ -1,5 +1,5 @@
 import { removeWorkspace } from "../../access/token-store.js";
-import type { Database } from "../../database/database.js";
+import type { Database, Query } from "../../database/database.js";
 import { afterAllHaveEnded } from "./fence.js";
 import { deleteInSteps } from "./steps.js";
 
@@ -19,6 +19,17 @@ export const deleteWorkspace = async (database: Database, workspace: string) => 
   return deleteAll(database, workspace);
 };
 
+const RECORDS = ["accounts", "contacts", "users"];
+
+/** What there is of a workspace. */
+export const countWorkspace = async (query: Query, workspace: string) => {
+  const count = async (table: string) =>
+    Number((await query(`SELECT count(*) AS count FROM ${table} WHERE workspace = $1`, [workspace]))[0]!.count);
+  let records = 0;
+  for (const table of RECORDS) records += await count(table);
+  return { events: await count("events"), records };
+};
+
 const deleteAll = async (database: Database, workspace: string) => {
   const events = await deleteInSteps(database, workspace, { condition: "workspace = $1", values: [workspace] });
   let records = 0;
@@ -30,7 +41,7 @@ const deleteAll = async (database: Database, workspace: string) => {
       workspace,
     ]);
     records = 0;
-    for (const table of ["accounts", "contacts", "users"])
+    for (const table of RECORDS)
       records += (await query(`DELETE FROM ${table} WHERE workspace = $1 RETURNING id`, [workspace])).length;
     for (const table of OTHERS) await query(`DELETE FROM ${table} WHERE workspace = $1`, [workspace]);
   });
