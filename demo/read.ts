@@ -1,10 +1,11 @@
 /** `npm run demo:read`: the five look-ups and one event sent from a server, against the running demo service. */
 import { createReader, TrackletError } from "../src/read.js";
 import { sendEvent } from "../src/send.js";
+import { DEMO_TOKENS } from "../src/service/config/demo-tokens.js";
 import { readConfig } from "../src/service/config/read-config.js";
 
 const { env } = process;
-const DEFAULTS = readConfig({});
+const DEFAULTS = { ...readConfig({}), ...DEMO_TOKENS };
 const url = `http://${env.TRACKLET_SERVICE_HOST ?? DEFAULTS.host}:${env.TRACKLET_SERVICE_PORT ?? DEFAULTS.port}`;
 const baseUrl = env.TRACKLET_BASE_URL ?? url;
 const trackUrl = env.TRACKLET_TRACK_URL ?? url;

@@ -2,8 +2,9 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { refuseOtherHosts } from "../../src/service/access/private-access.js";
+import { refuseOtherHosts } from "../../src/service/access/own-host.js";
 import { contentSecurityPolicy, PAGE_HEADERS } from "../../src/service/http/page-headers.js";
+import { RECORDS } from "../records/records.js";
 import { inlineScriptHashes, renderPage } from "./render.js";
 import { type ServiceSwitch, switchRoutes } from "./switch-routes.js";
 
@@ -15,6 +16,8 @@ export interface SiteOptions {
   dist: string;
   /** What a page may name as `{{name}}`, asked for at each request: nothing of it is written into a page's source. */
   values: () => { serviceUrl: string; apiToken: string; restartCommand: string };
+  /** Reads from the service: pages are given no access token. */
+  accessToken: string;
   /** Lets pages stop and start the service. */
   service: ServiceSwitch;
 }
@@ -44,10 +47,10 @@ const share = (reply: FastifyReply): void => {
 };
 
 /**
- * The demo site: a web server that knows nothing of events. It serves the pages, the built snippet under `/dist/`
- * and the chart library under `/vendor/`. Not listening yet.
+ * The demo site: the pages, the built snippet under `/dist/`, what they have in common with the service's page under
+ * `/shared/`, the chart library under `/vendor/`, and who and what pages may ask for: `/contacts`, `/events`. Not listening yet.
  */
-export const createSite = async ({ dist, values, service }: SiteOptions): Promise<FastifyInstance> => {
+export const createSite = async ({ dist, values, accessToken, service }: SiteOptions): Promise<FastifyInstance> => {
   const site = fastify({ forceCloseConnections: true });
   refuseOtherHosts(site);
   site.addHook("onRequest", async (_request, reply) => void reply.headers(PAGE_HEADERS));
@@ -77,6 +80,16 @@ export const createSite = async ({ dist, values, service }: SiteOptions): Promis
     site.get(address, async (request, reply) => sendPage(file, request, reply));
   site.setNotFoundHandler(async (request, reply) => sendPage("404.html", request, reply.code(404)));
   switchRoutes(site, service);
+  site.get("/contacts", async () => RECORDS.visitors);
+  site.get("/events", async ({ url }, reply) => {
+    const headers = { authorization: `Bearer ${accessToken}` };
+    const answer = await fetch(`${values().serviceUrl}/v2${url}`, { headers }).catch(() => undefined);
+    if (!answer) return reply.code(502).send({ error: "the service does not answer" });
+    return reply
+      .code(answer.status)
+      .type("application/json")
+      .send(await answer.text());
+  });
 
   const folder = (prefix: string, root: string, setHeaders = revalidate) =>
     site.register(fastifyStatic, {
@@ -88,6 +101,7 @@ export const createSite = async ({ dist, values, service }: SiteOptions): Promis
       setHeaders,
     });
   await folder("/assets/", `${HERE}assets`);
+  await folder("/shared/", fileURLToPath(new URL("../../src/service/numbers/page", import.meta.url)));
   await folder("/dist/", dist, share);
   await folder("/vendor/chart.js/", `${NODE_MODULES}chart.js/dist`);
   await folder("/vendor/color/", `${NODE_MODULES}@kurkle/color/dist`);

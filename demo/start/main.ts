@@ -1,4 +1,5 @@
 import { StartError } from "../../src/service/base/start-error.js";
+import { fillFolder } from "../records/fill.js";
 import { createSite } from "../site/server.js";
 import { createServiceSwitch } from "./service-switch.js";
 import {
@@ -73,6 +74,7 @@ export const startDemo = async (
         apiToken: settings.apiToken,
         restartCommand: restartCommand(settings, service.address()),
       }),
+      accessToken: settings.accessToken,
       service: service.forPages,
     });
     closers.push(() => site.close());
@@ -82,7 +84,11 @@ export const startDemo = async (
     if (ended) return;
 
     closers.push(service.stop);
-    await tell("Starting the service; the first start creates its database", service.start);
+    await tell("Starting the service; the first start creates its database", async () => {
+      await service.start();
+      // The records of the demo are for a database of its own.
+      if (settings.databaseUrl === "") await fillFolder(settings.data);
+    });
     console.log(banner(settings, siteUrl, service.address(), service.pid()));
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);

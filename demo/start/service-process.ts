@@ -26,6 +26,7 @@ export const spawnService = ({ servicePort, data, apiToken, accessToken }: Setti
       ...process.env,
       // The demo's own: the service refuses what it does not know.
       TRACKLET_DIST: undefined,
+      TRACKLET_DEMO: "on",
       TRACKLET_SERVICE_PORT: String(servicePort),
       TRACKLET_DATA: data,
       TRACKLET_API_TOKEN: apiToken,

@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { StartError } from "../../src/service/base/start-error.js";
+import { DEMO_TOKENS } from "../../src/service/config/demo-tokens.js";
 import { readConfig } from "../../src/service/config/read-config.js";
 
-const DEFAULTS = readConfig({});
+const DEFAULTS = { ...readConfig({ TRACKLET_DEMO: "on" }), ...DEMO_TOKENS };
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** The service, built to JavaScript. */
 export const SERVICE = join(ROOT, "build/service/main.js");
@@ -60,6 +61,7 @@ const service = ({ apiToken, accessToken }: Settings, address: string): Variable
 /** The command that starts the service alone. */
 export const restartCommand = (settings: Settings, address: string): string =>
   command("service", [
+    ["TRACKLET_DEMO", "on", ""],
     ...service(settings, address),
     settings.databaseUrl
       ? // By its name: it may hold a password.

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { dataFolder } from "../../test/support/data-folder.js";
 import { freePort } from "../../test/support/ports.js";
+import { serviceAt } from "../../test/support/service.js";
 import { waitFor } from "../../test/support/wait.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -163,10 +164,8 @@ describe("npm start", () => {
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ contact_uid: "somebody", event_uid: "kept", params: {} }),
     });
-  const stored = async () => {
-    const answer = await fetch(`http://127.0.0.1:${servicePort}/demo/events?contact_uid=somebody`);
-    return ((await answer.json()) as { events: { event_uid: string }[] }).events.map(({ event_uid }) => event_uid);
-  };
+  const stored = async () =>
+    (await serviceAt(`http://127.0.0.1:${servicePort}`).rows("somebody")).map(({ event_uid }) => event_uid);
 
   it("prints the addresses, ends quietly on Ctrl-C, and keeps the data for the next start", async () => {
     const first = start();
@@ -182,7 +181,7 @@ describe("npm start", () => {
     const ports = `TRACKLET_SERVICE_PORT=${servicePort} `;
     expect(first.said.out).toContain(`${ports}npm run demo:read,`);
     const home = await (await fetch(`http://127.0.0.1:${sitePort}/`)).text();
-    expect(home).toContain(`<code>${ports}TRACKLET_DATA=${data} npm run service</code>`);
+    expect(home).toContain(`<code>TRACKLET_DEMO=on ${ports}TRACKLET_DATA=${data} npm run service</code>`);
     const before = first.said.out;
     first.signal("SIGINT");
     expect(await first.closed).toBe(0);
@@ -223,7 +222,7 @@ describe("npm start", () => {
     const given = Object.fromEntries(
       Array.from(line.matchAll(/(TRACKLET_\w+)=(\S+)/g), ([, name, value]) => [name, value]),
     );
-    expect(given).toEqual({ TRACKLET_SERVICE_PORT: String(servicePort), TRACKLET_DATA: data });
+    expect(given).toEqual({ TRACKLET_DEMO: "on", TRACKLET_SERVICE_PORT: String(servicePort), TRACKLET_DATA: data });
     const service = run("service", given as Record<string, string>);
     running.push(service);
     await started.says(/^The service answers again at/m);

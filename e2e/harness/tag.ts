@@ -1,3 +1,5 @@
+import { DEMO_TOKENS } from "../../src/service/config/demo-tokens.js";
+
 /** Options of a script tag. Every name becomes one `data-` attribute; `undefined` and `false` leave it out. */
 export interface TagOptions {
   /** Where the bundle is. Default `/dist/tracklet.iife.js`. */
@@ -17,7 +19,7 @@ export interface TagOptions {
   [option: string]: string | number | boolean | Record<string, string> | undefined;
 }
 
-export const DEMO_TOKEN = "demo-api-token";
+export const DEMO_TOKEN = DEMO_TOKENS.apiToken;
 
 const escapeHtml = (value: string): string => value.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
 const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

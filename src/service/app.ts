@@ -4,9 +4,9 @@ import { createAccess } from "./access/access.js";
 import { decorateWorkspace, requireAdmin, requireBearer } from "./access/auth.js";
 import { boundConnections } from "./access/connection-bound.js";
 import { limitRequests } from "./access/limits.js";
-import { refuseOtherHosts, refuseOtherMachines } from "./access/private-access.js";
+import { refuseOtherHosts } from "./access/own-host.js";
 import { StartError } from "./base/start-error.js";
-import { isPrivate, type ServiceConfig } from "./config/options.js";
+import type { ServiceConfig } from "./config/options.js";
 import { readConfig } from "./config/read-config.js";
 import type { Database } from "./database/database.js";
 import { continueIds } from "./database/event-id.js";
@@ -42,11 +42,9 @@ import { personRoutes } from "./person/person.js";
 import { createTombstones } from "./person/tombstones.js";
 import { traitRoutes } from "./person/traits.js";
 import { keepFor } from "./records/deletion/retention.js";
-import { demoRoutes } from "./records/demo.js";
 import { eventListRoute } from "./records/events.js";
 import { Account, Contact } from "./records/record-schemas.js";
 import { recordRoutes } from "./records/records.js";
-import { seed } from "./records/seed.js";
 import { User, UserList } from "./records/user-schemas.js";
 import { userRoutes } from "./records/users.js";
 import { healthRoutes } from "./watch/health.js";
@@ -70,7 +68,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const QUESTIONS = 3;
 
 /**
- * Builds the service over its database, which is opened (on the first start made and filled) first. It does not
+ * Builds the service over its database, which is opened (on the first start made) first. It does not
  * listen yet; closing it closes the database.
  *
  * @param options what differs from the defaults of `ServiceConfig`; the environment is not read
@@ -82,7 +80,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   // Until there is a log, what happens waits for it.
   const early: string[] = [];
   let tell = (text: string): void => void early.push(text);
-  const open = () => openDatabase(config, config.seed ? seed : undefined, (text) => tell(text));
+  const open = () => openDatabase(config, (text) => tell(text));
   const database = options.database ?? (await open());
   const failed = async (error: Error): Promise<never> => {
     await database.close();
@@ -158,8 +156,9 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   };
   answerErrors(app, tellRefused);
   answerExpectations(app);
-  if (isPrivate(config)) refuseOtherHosts(app);
-  allowOrigins(app, isPrivate(config));
+  const isDemo = config.demo === "on";
+  if (isDemo) refuseOtherHosts(app);
+  allowOrigins(app, isDemo);
   limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
@@ -186,15 +185,9 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     await admin.register(personRoutes(database));
     await admin.register(traitRoutes(database));
   });
-  await app.register(numbersPage(isPrivate(config)));
+  await app.register(numbersPage);
   await app.register(healthRoutes(store));
-  if (isPrivate(config))
-    await app.register(async (demo) => {
-      refuseOtherMachines(demo);
-      await demo.register(demoRoutes(database));
-      await demo.register(metricsRoute(metrics, config.metricsToken));
-    });
-  else if (config.metricsToken !== undefined) await app.register(metricsRoute(metrics, config.metricsToken));
+  if (config.metricsToken !== undefined) await app.register(metricsRoute(metrics, config.metricsToken));
   refuse();
   await app.ready();
   return app;

@@ -20,7 +20,7 @@ const buildPage = async (): Promise<void> => {
     logLevel: "warning",
   });
   await cp(join(page, "index.html"), join(OUT, "page/index.html"));
-  await cp(join(SOURCE, "../../demo/site/assets/icon.svg"), join(OUT, "page/icon.svg"));
+  await cp(join(page, "icon.svg"), join(OUT, "page/icon.svg"));
 };
 
 /** Builds the service to JavaScript that Node runs as it is; the libraries stay where they are installed. */

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { StartError } from "./base/start-error.js";
 import { addressesOf } from "./config/database-url.js";
 import type { ServiceConfig } from "./config/options.js";
-import { readConfig } from "./config/read-config.js";
+import { readConfig, requireTokens } from "./config/read-config.js";
 import { isOfUnit, leaveUnit, tellUnit } from "./config/unit-messages.js";
 import { isUnavailable, tellFault } from "./database/sql-state.js";
 
@@ -24,6 +24,7 @@ const main = async (): Promise<void> => {
 
   // The cheap checks first, so that a mistake is told at once: the rest takes a second to load, the database more.
   const config = readConfig(process.env);
+  requireTokens(config);
   if (!isOfUnit) await tryPort(config);
   if (config.processes > 1 && !isOfUnit) {
     const { startUnit } = await import("./unit.js");

@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fillFolder } from "../../demo/records/fill.js";
 import { createReader, type EventOptions, type Reader, type StoredEvent } from "../../src/read.js";
 import { sendEvent, updateAccount, updateContact } from "../../src/send.js";
 import { ROOT } from "../support/launch.js";
@@ -20,6 +21,7 @@ let reader: Reader;
 let to: { trackUrl: string; apiToken: string };
 beforeAll(async () => {
   service = await startService(TOKENS);
+  await fillFolder(service.data);
   reader = createReader({ baseUrl: service.url, accessToken });
   to = { trackUrl: service.url, apiToken: TOKENS.TRACKLET_API_TOKEN };
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { answerCases } from "./http/answers-cases.js";
+import { demoCases } from "./http/demo-cases.js";
 import { openApiCases } from "./http/openapi-cases.js";
-import { privateCases } from "./http/private-cases.js";
 import { eventCases } from "./ingest/events-cases.js";
 import { recordCases } from "./records/records-cases.js";
 import { type RunningService, startService } from "./support/running-service.js";
@@ -10,6 +10,8 @@ import { type RunningService, startService } from "./support/running-service.js"
 let service: RunningService;
 beforeAll(async () => {
   service = await startService({
+    demo: "on",
+    hasRecords: true,
     maxEventBytes: 20_000,
     requestTimeoutMs: 3_000,
   });
@@ -18,6 +20,6 @@ afterAll(() => service.stop());
 
 describe("records", () => recordCases(() => service));
 describe("every answer", () => answerCases(() => service));
-describe("a service for its own machine", () => privateCases(() => service));
+describe("a service for trying out", () => demoCases(() => service));
 describe("the OpenAPI document", () => openApiCases(() => service));
 describe("events", () => eventCases(() => service));

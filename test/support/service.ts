@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import { DEMO_TOKENS } from "../../src/service/config/demo-tokens.js";
 import { dataFolder } from "./data-folder.js";
 import { launchService } from "./launch.js";
 import { freePort } from "./ports.js";
@@ -21,31 +22,38 @@ export interface Service {
 }
 
 /** A service that runs at this address, whoever started it. */
-export const serviceAt = (url: string): Service => ({
+export const serviceAt = (url: string, accessToken: string = DEMO_TOKENS.accessToken): Service => ({
   url,
   rows: async (contactUid) => {
     const query = new URLSearchParams({ contact_uid: contactUid, limit: "10000" });
-    const response = await fetch(`${url}/demo/events?${query}`);
+    const headers = { authorization: `Bearer ${accessToken}` };
+    const response = await fetch(`${url}/v2/events?${query}`, { headers });
     if (!response.ok) throw new Error(`the service answered ${response.status}: ${await response.text()}`);
-    const { events } = (await response.json()) as { events: Row[] };
-    return events.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    return ((await response.json()) as { data: Row[] }).data;
   },
 });
+
+/** All comes from one address: a burst of one test is not refused for another's. */
+export const UNLIMITED = {
+  TRACKLET_RATE_LIMIT: "0",
+  TRACKLET_ADDRESS_QUOTA_MB: "0",
+  TRACKLET_TOKEN_QUOTA_MB: "0",
+  TRACKLET_ADDRESS_RECORDS: "0",
+};
 
 /** A service that a test has started. */
 export type OwnService = Awaited<ReturnType<typeof startService>>;
 
 /**
- * Starts the project's own service as a process, with a database folder and a port of its own. No rate limit, so that a
- * burst of one test is not refused for another's.
+ * Starts the project's own service as a process, with a database folder and a port of its own, in its demo mode and unlimited.
  *
  * @param env more of its environment, or other values
  */
 export const startService = async (env: Record<string, string> = {}) => {
   const data = await dataFolder();
   const port = await freePort();
-  const settings = { TRACKLET_SERVICE_PORT: String(port), TRACKLET_DATA: data, TRACKLET_RATE_LIMIT: "0" };
-  const launched = launchService({ ...settings, ...env });
+  const settings = { TRACKLET_DEMO: "on", TRACKLET_SERVICE_PORT: String(port), TRACKLET_DATA: data };
+  const launched = launchService({ ...settings, ...UNLIMITED, ...env });
   /** Ends it and removes its data. */
   const dispose = async (): Promise<void> => {
     await launched.end();
@@ -56,7 +64,7 @@ export const startService = async (env: Record<string, string> = {}) => {
     throw error;
   });
   return {
-    ...serviceAt(`http://127.0.0.1:${port}`),
+    ...serviceAt(`http://127.0.0.1:${port}`, env.TRACKLET_ACCESS_TOKEN),
     /** The folder of its database. */
     data,
     dispose,

@@ -23,7 +23,7 @@ const run = (...args: string[]) =>
     { ...readConfig({}), ...place, workspaces: [SHOP] },
     { stdout: process.stdout, stderr: process.stderr, bounds: AT_ONCE },
   );
-const service = await startService({ ...place, workspaces: [SHOP], bounds: AT_ONCE, deadLetters: 1, seed: true });
+const service = await startService({ ...place, workspaces: [SHOP], bounds: AT_ONCE, deadLetters: 1, hasRecords: true });
 for (let number = 0; number < 300; number += 1) {
   const params = {
     account_uid: `account ${number % 100}`,

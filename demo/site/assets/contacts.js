@@ -1,24 +1,5 @@
-import { recall, remember } from "./memory.js";
-
-/**
- * The contacts that a visitor can be: `[{ uid, name, accounts: [{ uid, name }] }]`. While the service is down, those of
- * last time, so that the demo can be tried without it. Rejects when there are none of last time either.
- *
- * @param {string} serviceUrl origin of the service
- */
-export const loadContacts = async (serviceUrl) => {
-  try {
-    const answer = await fetch(`${serviceUrl}/demo/contacts`);
-    if (!answer.ok) throw new Error(`status ${answer.status}`);
-    const contacts = await answer.json();
-    remember("contacts", contacts);
-    return contacts;
-  } catch (error) {
-    const contacts = recall("contacts");
-    if (contacts) return contacts;
-    throw error;
-  }
-};
+/** The contacts that a visitor can be: `[{ uid, name, accounts: [{ uid, name }] }]`. */
+export const loadContacts = async () => (await fetch("/contacts")).json();
 
 /**
  * One group of options for each account, sorted by name. A contact of several accounts is in each of them.

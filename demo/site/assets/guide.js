@@ -86,7 +86,7 @@ watchQueue(({ consent }) => {
   isRefused = consent === "denied";
   show();
 });
-watchArrivals(document.body.dataset.serviceUrl, (found) => {
+watchArrivals((found) => {
   arrivals = found;
   show();
   const { started, clicks } = progress.read();

@@ -1,5 +1,5 @@
+import { recall, remember } from "/shared/memory.js";
 import { contactOptions, loadContacts } from "./contacts.js";
-import { recall, remember } from "./memory.js";
 import { watchQueue } from "./queue.js";
 
 const CHOICES = {
@@ -61,17 +61,11 @@ export const mountVisitor = (card, perform, changed = () => {}) => {
   show();
   // Another tab of the demo changes who the visitor is, here as well.
   addEventListener("storage", show);
-  loadContacts(document.body.dataset.serviceUrl).then(
-    (contacts) => {
-      select.replaceChildren(...contactOptions(contacts));
-      const visitor = JSON.stringify(readVisitor());
-      if ([...select.options].some((option) => option.value === visitor)) select.value = visitor;
-      select.disabled = false;
-      form.querySelector("[type=submit]").disabled = false;
-    },
-    () => {
-      select.replaceChildren(new Option("No contacts"));
-      find("[data-contacts-error]").textContent = "The service does not answer: start it, above, and reload this page.";
-    },
-  );
+  loadContacts().then((contacts) => {
+    select.replaceChildren(...contactOptions(contacts));
+    const visitor = JSON.stringify(readVisitor());
+    if ([...select.options].some((option) => option.value === visitor)) select.value = visitor;
+    select.disabled = false;
+    form.querySelector("[type=submit]").disabled = false;
+  });
 };

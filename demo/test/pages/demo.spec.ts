@@ -1,5 +1,4 @@
 import { expect } from "playwright/test";
-import { faintTextsWithin } from "../../../e2e/harness/contrast.js";
 import { drawn } from "./drawn.js";
 import { test } from "./fixtures.js";
 import { identify, own, pageviews, trackOwn } from "./visitor.js";
@@ -104,22 +103,4 @@ test("Every page of the demo can be inspected", async ({ page, demo }) => {
   await page.getByRole("link", { name: "Inspect this page" }).click();
   await load();
   await expect(panel).toContainText("Working: the last event was stored");
-});
-
-test("In the demo, a service that is down at the load is told in full, on a phone and on a desktop", async ({
-  page,
-  demo,
-}) => {
-  await page.route("**/demo/contacts", (route) => route.abort());
-  await page.goto(`${demo.site}/classic.html`);
-  await expect(page.getByRole("alert")).toHaveText(
-    "The service does not answer: start it, above, and reload this page.",
-  );
-  await expect(page.getByRole("combobox", { name: "Contact" })).toBeDisabled();
-  for (const width of [390, 1280]) {
-    await page.setViewportSize({ width, height: 800 });
-    const hidden = await page.getByRole("alert").evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
-    expect(hidden).toBeLessThanOrEqual(0);
-    expect(await faintTextsWithin(page.locator("body"))).toEqual([]);
-  }
 });

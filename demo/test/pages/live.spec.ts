@@ -45,7 +45,7 @@ test("The live page says that it is connecting until the service has answered, a
   page,
   demo,
 }) => {
-  await page.route("**/demo/events?*", (route) => route.abort());
+  await page.route(`${demo.site}/events?*`, (route) => route.abort());
   await page.goto(`${demo.site}/live.html`);
   const [silent, empty] = ["The service does not answer yet.", "Nothing has arrived yet."].map((text) =>
     page.getByText(text),
@@ -53,13 +53,13 @@ test("The live page says that it is connecting until the service has answered, a
   await expect(state(page)).toHaveText("Connecting");
   await expect(silent).toBeVisible();
   await expect(empty).toBeHidden();
-  await page.unroute("**/demo/events?*");
+  await page.unroute(`${demo.site}/events?*`);
   // As with an empty database: what the other tests have sent is not there.
   const began = Date.now();
-  await page.route("**/demo/events?*", async (route) => {
+  await page.route(`${demo.site}/events?*`, async (route) => {
     const answer = await route.fetch();
-    const { events } = (await answer.json()) as { events: { received_at: number }[] };
-    await route.fulfill({ response: answer, json: { events: events.filter((one) => one.received_at > began) } });
+    const { data } = (await answer.json()) as { data: { received_at: number }[] };
+    await route.fulfill({ response: answer, json: { data: data.filter((one) => one.received_at > began) } });
   });
   await expect(state(page)).toHaveText("Live");
   await expect(silent).toBeHidden();

@@ -153,6 +153,17 @@ test(
   },
 );
 
+test("The numbers page shows events as they arrive, until the token is forgotten", async ({ page, service }) => {
+  await open(page);
+  await page.getByRole("link", { name: "Live" }).click();
+  await expect(page.getByRole("status").first()).toHaveText("Live");
+  await service.post({ contact_uid: "dora", event_uid: "just_now" });
+  await expect(page.getByRole("row").filter({ hasText: "just_now" })).toContainText("dora");
+  await page.getByRole("button", { name: "Forget token" }).click();
+  await expect(field(page)).toBeVisible();
+  await expect(page.getByText("just_now")).toHaveCount(0);
+});
+
 // Firefox's driver tells nothing of a file that a page makes.
 test("Each figure of the numbers page is a file for a spreadsheet", { tag: "@browser" }, async ({ page }) => {
   await open(page);

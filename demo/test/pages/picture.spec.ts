@@ -5,7 +5,7 @@ import { ACCESS_TOKEN } from "../../../test/service/support/running-service.js";
 import { type PastEvent, startFilled } from "./filled-service.js";
 
 /*
- * The README's picture: the numbers page as a service with a public address has it.
+ * The README's picture: the numbers page.
  * UPDATE_SCREENSHOT=1 npm run e2e -- demo/test/pages/picture makes it anew.
  */
 
@@ -43,7 +43,7 @@ test.use({ colorScheme: "light", locale: "en-GB", timezoneId: "UTC", viewport: {
 
 test("The numbers page's picture in the repository is small", async ({ page }) => {
   if (NEW_PICTURE) {
-    const service = await startFilled(sample(), { publicUrl: "https://track.example.com" });
+    const service = await startFilled(sample());
     await page.goto(service.url);
     await page.getByLabel("Access token").fill(ACCESS_TOKEN);
     await page.getByRole("button", { name: "Show the numbers" }).click();

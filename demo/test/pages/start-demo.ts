@@ -3,9 +3,10 @@ import { expect } from "playwright/test";
 import { dataFolder } from "../../../test/support/data-folder.js";
 import { launchOwn } from "../../../test/support/launch.js";
 import { freePort } from "../../../test/support/ports.js";
-import type { Row } from "../../../test/support/service.js";
+import { type Row, serviceAt } from "../../../test/support/service.js";
+import { RECORDS, type Visitor } from "../../records/records.js";
 
-export type Contact = { uid: string; name: string; accounts: { uid: string; name: string }[] };
+export type Contact = Visitor;
 
 /** Starts the demo as `npm start` does, on ports and a data folder of its own. */
 export const startDemo = async () => {
@@ -15,8 +16,6 @@ export const startDemo = async () => {
   const demo = launchOwn("demo/start/start.mjs", env);
   const [, tag] = await demo.says(/(<script[\s\S]*<\/script>)[\s\S]*Ctrl-C/);
   const serviceUrl = `http://127.0.0.1:${service}`;
-  const read = async <T>(path: string) => (await (await fetch(serviceUrl + path)).json()) as T;
-  const contacts = await read<Contact[]>("/demo/contacts");
   let given = 0;
   return {
     service: serviceUrl,
@@ -24,9 +23,8 @@ export const startDemo = async () => {
     /** The script tag that is printed, for pages of one's own. */
     tag: tag!,
     /** A contact that no other test acts as. */
-    contact: (): Contact => contacts[given++]!,
-    rows: async ({ uid }: Contact): Promise<Row[]> =>
-      (await read<{ events: Row[] }>(`/demo/events?contact_uid=${encodeURIComponent(uid)}`)).events,
+    contact: (): Contact => RECORDS.visitors[given++]!,
+    rows: ({ uid }: Contact): Promise<Row[]> => serviceAt(serviceUrl).rows(uid),
     /** Sends an event past every page. */
     post: async ({ uid, accounts }: Contact, event_uid: string, params: object = {}) => {
       const answer = await fetch(`${serviceUrl}/v1/track/event?api_token=demo-api-token`, {

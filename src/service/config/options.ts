@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
 import type { XStatic } from "typebox/schema";
-import { isLoopback } from "../base/loopback.js";
 import { DEFAULT_PORT } from "./default-port.mjs";
 import { ROOT_FOLDER } from "./root-folder.js";
 
@@ -91,16 +90,13 @@ export const OPTIONS = {
         default: "1",
       },
     ),
-    engine: option(
-      "TRACKLET_DATABASE",
-      "`embedded` says that a service which others can reach is meant to have no `DATABASE_URL`",
-      { enum: ["embedded"] },
+    demo: option(
+      "TRACKLET_DEMO",
+      "`on` is for trying it out on this machine: it has tokens that everybody knows, and nobody else reaches it",
+      { enum: ["on", "off"], default: "off" },
     ),
-    apiToken: option("TRACKLET_API_TOKEN", "token that records events", { ...API_TOKEN, default: "demo-api-token" }),
-    accessToken: option("TRACKLET_ACCESS_TOKEN", "token that reads records", {
-      ...BEARER,
-      default: "demo-access-token",
-    }),
+    apiToken: option("TRACKLET_API_TOKEN", "token that records events", API_TOKEN),
+    accessToken: option("TRACKLET_ACCESS_TOKEN", "token that reads records", BEARER),
     identity: option(
       "TRACKLET_IDENTITY",
       "proofs of who a contact is: `mark` stores whether they hold, `require` refuses what does not, `off` looks at none",
@@ -144,10 +140,6 @@ export const OPTIONS = {
       ...LIMIT,
       minimum: 1,
       maximum: 36_500,
-    }),
-    seed: option("TRACKLET_SEED", "`on` fills a new database with the demo's records, `off` does not", {
-      enum: ["on", "off"],
-      default: "on",
     }),
     maxEventBytes: option("TRACKLET_MAX_EVENT_BYTES", "largest body of an event", {
       ...LIMIT,
@@ -211,9 +203,7 @@ type WithDefault = {
 /** The options as the service takes them. */
 export interface ServiceConfig
   extends Omit<Given, WithDefault>,
-    Required<Pick<Given, Exclude<WithDefault, "seed" | "workspaces" | "trustProxy" | "processes">>> {
-  /** Whether a new database gets the demo's records. */
-  seed: boolean;
+    Required<Pick<Given, Exclude<WithDefault, "workspaces" | "trustProxy" | "processes">>> {
   trustProxy: string[];
   /** How many share the port. */
   processes: number;
@@ -229,14 +219,3 @@ export interface Workspace {
   /** Bearer token that may read records; two, likewise. */
   accessToken: string;
 }
-
-/**
- * Can nobody but this machine reach the service? Only there it shows its live page, takes the default tokens, and
- * fills its database with the demo's records.
- */
-export const isPrivate = ({
-  host,
-  trustProxy,
-  publicUrl,
-}: Pick<ServiceConfig, "host" | "trustProxy" | "publicUrl">): boolean =>
-  isLoopback(host) && trustProxy.length === 0 && publicUrl === undefined;

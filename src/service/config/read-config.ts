@@ -3,14 +3,16 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import Format from "typebox/format";
 import { Errors, type XStatic } from "typebox/schema";
+import { isLoopback } from "../base/loopback.js";
 import { nearName } from "../base/near-name.js";
 import { StartError } from "../base/start-error.js";
 import { addressesOf } from "./database-url.js";
-import { isPrivate, OPTIONS, type ServiceConfig, type Workspace } from "./options.js";
+import { DEMO_TOKENS } from "./demo-tokens.js";
+import { OPTIONS, type ServiceConfig, type Workspace } from "./options.js";
 
 /** Variables of the project that other programs read: the demo, its clients, Docker, the tests. */
 const ELSEWHERE = /^TRACKLET_(SITE_PORT|DIST|BASE_URL|TRACK_URL|URL|DOMAIN|ALL|ENGINES|MEASURE|APP_OUT|TEST_CLUSTER)$/;
-/** Shorter tokens can be guessed where other machines reach the service. */
+/** Shorter tokens can be guessed. */
 const MIN_TOKEN = 16;
 
 interface Option {
@@ -23,7 +25,6 @@ interface Option {
   expected?: string;
   writeOnly?: boolean;
 }
-const { apiToken, accessToken } = OPTIONS.properties;
 type Values = XStatic<typeof OPTIONS>;
 const options = Object.entries<Option>(OPTIONS.properties);
 
@@ -73,8 +74,11 @@ const tell = (given: Record<string, string | undefined>, name: string): string =
 /** What a member is where it depends on others, and what it may not be then. */
 const complete = (values: Values): ServiceConfig => {
   const defaults = Object.fromEntries(options.map(([name, option]) => [name, option.default]));
-  const { workspaces, ...all } = { ...defaults, ...values } as Required<Values>;
-  const isPrivately = isPrivate(all);
+  const { workspaces, ...all } = {
+    ...defaults,
+    ...(values.demo === "on" && DEMO_TOKENS),
+    ...values,
+  } as Required<Values>;
   const config = {
     ...all,
     dataFolder: resolve(all.dataFolder),
@@ -83,41 +87,33 @@ const complete = (values: Values): ServiceConfig => {
     workspaces: Object.entries(workspaces).map(
       ([name, tokens]): Workspace => ({ name, apiToken: tokens.api_token, accessToken: tokens.access_token }),
     ),
-    seed: (values.seed ?? (isPrivately && all.databaseUrl === undefined ? "on" : "off")) === "on",
-    ...(isPrivately && {
-      addressQuota: values.addressQuota ?? 0,
-      tokenQuota: values.tokenQuota ?? 0,
-      addressRecords: values.addressRecords ?? 0,
-    }),
   };
   if (config.trustProxy.length > 0 && config.publicUrl === undefined)
     throw new StartError("TRACKLET_PUBLIC_URL must be set with TRACKLET_TRUST_PROXY: clients use the proxy's address");
-  if (config.databaseUrl !== undefined && config.seed)
+  if (config.demo === "on" && (!isLoopback(config.host) || config.publicUrl !== undefined))
     throw new StartError(
-      "TRACKLET_SEED must be off with DATABASE_URL: the demo's records are for a database of its own",
+      "TRACKLET_DEMO must be off where other machines can reach the service: everybody knows its tokens",
     );
   if (config.databaseUrl === undefined && all.processes !== "1")
     throw new StartError(
       "TRACKLET_PROCESSES must be 1 without DATABASE_URL: one process alone can have a PostgreSQL of its own",
     );
-  if (config.databaseUrl !== undefined && config.engine !== undefined)
-    throw new StartError("TRACKLET_DATABASE must not be set with DATABASE_URL: events go into one of the two");
-  if (!isPrivately && (config.apiToken === apiToken.default || config.accessToken === accessToken.default))
-    throw new StartError(
-      "TRACKLET_API_TOKEN and TRACKLET_ACCESS_TOKEN must be set to secrets of your own where other machines can reach the service",
-    );
-  checkTokens(config, isPrivately);
+  checkTokens(config);
   if (config.identity !== "off" && config.identitySecret === undefined)
     throw new StartError(`TRACKLET_IDENTITY_SECRET must be set where TRACKLET_IDENTITY is ${config.identity}`);
-  if (!isPrivately && config.databaseUrl === undefined && config.engine === undefined)
-    throw new StartError(
-      "DATABASE_URL must be set where other machines can reach the service, or TRACKLET_DATABASE=embedded, which keeps all data in the folder TRACKLET_DATA",
-    );
   return config;
 };
 
+/** @throws StartError where nobody could send an event, or read one: a command needs no tokens, a service does */
+export const requireTokens = ({ apiToken, accessToken }: ServiceConfig): void => {
+  if (apiToken === undefined || accessToken === undefined)
+    throw new StartError(
+      "TRACKLET_API_TOKEN and TRACKLET_ACCESS_TOKEN must be set to secrets of your own, or TRACKLET_DEMO=on to try it out on this machine",
+    );
+};
+
 /** No text may be two tokens: the one in the pages, for everybody to see, would read records. */
-const checkTokens = (config: ServiceConfig, isPrivately: boolean): void => {
+const checkTokens = (config: ServiceConfig): void => {
   const tokens = [
     ["TRACKLET_API_TOKEN", config.apiToken],
     ["TRACKLET_ACCESS_TOKEN", config.accessToken],
@@ -130,8 +126,8 @@ const checkTokens = (config: ServiceConfig, isPrivately: boolean): void => {
   ].flatMap(([variable, value]) => (value?.split(",") ?? []).map((token) => ({ variable: variable!, token })));
   const seen = new Map<string, string>();
   for (const { variable, token } of tokens) {
-    if (!isPrivately && token.length < MIN_TOKEN)
-      throw new StartError(`${variable} must have at least ${MIN_TOKEN} characters where other machines can reach it`);
+    if (config.demo === "off" && token.length < MIN_TOKEN)
+      throw new StartError(`${variable} must have at least ${MIN_TOKEN} characters`);
     const other = seen.get(token);
     if (other !== undefined) throw new StartError(`${variable} must differ from ${other}: each token is for one thing`);
     seen.set(token, variable);

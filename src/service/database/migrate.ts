@@ -15,8 +15,13 @@ export const migrate = async (database: Alone, tell: Tell): Promise<void> => {
 /** With as many events a change of the tables is no matter of a start, behind which nobody is served. */
 const MANY = 100_000;
 
-/** Makes the tables of a new database, and changes those of a small one. */
-const migrateQuickly = async (database: Alone): Promise<void> => {
+/**
+ * Prepares a database for a service that starts: makes the tables of a new one, and changes those of a small one. Several
+ * processes may do it at once.
+ *
+ * @throws StartError when its tables must be changed, and that is not quick
+ */
+export const prepare = async (database: Alone): Promise<void> => {
   const { isNew, missing } = await look(database);
   if (missing.length === 0) return;
   if (!isNew) {
@@ -79,32 +84,6 @@ export const makeEmpty = async (database: Alone, versions: readonly string[]): P
     if (row !== undefined && table !== "schema_migrations")
       throw new StartError(`the database must be empty, and there are rows in its table ${table}`);
   }
-};
-
-/** Stores the first records of a new database. */
-export type Fill = (query: Query) => Promise<void>;
-
-/** Row of `service_state` that exists since the first start. */
-const SEEDED = "seeded";
-
-/**
- * Prepares a database for a service that starts. Several processes may do it at once.
- *
- * @param fill what a new database begins with
- * @throws StartError when its tables must be changed, and that is not quick
- */
-export const prepare = async (database: Alone, fill: Fill | undefined): Promise<void> => {
-  await migrateQuickly(database);
-  const made = await database.query("SELECT name FROM service_state WHERE name = $1", [SEEDED]);
-  if (made.length > 0) return;
-  await database.transaction(async (query) => {
-    // The second process waits here for the first one's commit, and then has nothing to do.
-    const mine = await query(
-      "INSERT INTO service_state (name, value) VALUES ($1, 1) ON CONFLICT (name) DO NOTHING RETURNING name",
-      [SEEDED],
-    );
-    if (mine.length > 0) await fill?.(query);
-  });
 };
 
 export const NO_TABLES = "the database has no tables of the service: start the service once, which makes them";

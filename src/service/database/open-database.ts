@@ -1,7 +1,6 @@
 import type { ServiceConfig } from "../config/options.js";
 import { type Database, type Query, readOnly } from "./database.js";
 import { migrateEmbedded, openEmbedded, openEmptyEmbedded, openExistingEmbedded } from "./embedded/embedded.js";
-import type { Fill } from "./migrate.js";
 import { migratePostgres, openEmptyPostgres, openExistingPostgres, openPostgres } from "./postgres/postgres.js";
 
 type Where = Pick<ServiceConfig, "databaseUrl" | "dataFolder">;
@@ -9,15 +8,15 @@ type Where = Pick<ServiceConfig, "databaseUrl" | "dataFolder">;
 /**
  * Opens the database that the configuration names: the given PostgreSQL, or one of its own in the data folder.
  *
- * @param fill what a new one begins with
  * @param tell hears what happens to a server of its own
  */
 export const openDatabase = (
-  { databaseUrl, dataFolder }: Where,
-  fill?: Fill,
+  { databaseUrl, dataFolder, demo }: Where & Partial<Pick<ServiceConfig, "demo">>,
   tell?: (text: string) => void,
 ): Promise<Database> =>
-  databaseUrl === undefined ? openEmbedded(dataFolder, fill, tell) : openPostgres(databaseUrl, fill);
+  databaseUrl === undefined
+    ? openEmbedded(dataFolder, { isDemo: demo === "on", ...(tell && { tell }) })
+    : openPostgres(databaseUrl);
 
 /** Opens it for a command, which may take long, and only where the service has made it: nothing is created here. */
 export const openExisting = ({ databaseUrl, dataFolder }: Where): Promise<Database> =>

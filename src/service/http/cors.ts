@@ -1,18 +1,10 @@
 import type { FastifyInstance } from "fastify";
-import { isLoopbackAddress } from "../base/loopback.js";
 
-/** Who may read an answer; `credentials` where a browser may send its own, as beacons do. */
-type Readers = "credentials" | "pages" | "nobody";
-
-/** The header fields of an answer for a page of an origin; none where the request is of no page. */
-export const originHeaders = (origin: string | undefined, readers: Readers = "credentials"): Record<string, string> =>
-  origin === undefined || readers === "nobody"
+/** The header fields of an answer that a page of an origin may read; `undefined` where the request is of no page. */
+export const originHeaders = (origin: string | undefined): Record<string, string> =>
+  origin === undefined
     ? { vary: "Origin" }
-    : {
-        vary: "Origin",
-        "access-control-allow-origin": origin,
-        ...(readers === "credentials" && { "access-control-allow-credentials": "true" }),
-      };
+    : { vary: "Origin", "access-control-allow-origin": origin, "access-control-allow-credentials": "true" };
 
 /** Names what pages may read besides, on an answer that has it. */
 export const EXPOSED = "access-control-expose-headers";
@@ -29,23 +21,19 @@ const PREFLIGHT = {
 /**
  * Lets pages of every origin send events and read every answer, errors included. The origin is echoed, never `*`: a
  * beacon sends credentials, for which `*` does not count. The records may be read so, too, for they ask for a secret; not
- * where the service is for its own machine alone, whose token stands in the documents: there only its own pages, of the
- * same origin, read them. What the demo's pages read is for pages of this machine, and no credentials go with it.
+ * of a service for trying out, whose token everybody knows: there only its own pages, of the same origin, read them.
  *
- * @param isAlone whether nobody but this machine can reach the service
+ * @param isDemo whether everybody knows the tokens
  */
-export const allowOrigins = (app: FastifyInstance, isAlone: boolean): void => {
-  const shared = isAlone ? EVENTS : ALL_BUT_INSIDE;
+export const allowOrigins = (app: FastifyInstance, isDemo: boolean): void => {
   app.addHook("onRequest", ({ url, method, headers: { origin } }, reply, done) => {
-    const isOfDemo = DEMO.test(url) && isLoopbackAddress(origin ?? "");
-    const readers = shared.test(url) ? "credentials" : isOfDemo ? "pages" : "nobody";
-    reply.headers(originHeaders(origin, readers));
-    if (method !== "OPTIONS" || readers === "nobody") return done();
+    const isShared = EVENTS.test(url) || !(isDemo || INSIDE.test(url));
+    reply.headers(originHeaders(isShared ? origin : undefined));
+    if (method !== "OPTIONS" || !isShared) return done();
     reply.code(204).headers(PREFLIGHT).send();
   });
 };
 
 /** Paths; what is not in the interface asks for no token. */
 const EVENTS = /^\/v1\/track\/events?(\?|$)/;
-const ALL_BUT_INSIDE = /^\/(?!(demo|docs|healthz|readyz|metrics)\b)/;
-const DEMO = /^\/demo\//;
+const INSIDE = /^\/(docs|healthz|readyz|metrics)\b/;

@@ -16,29 +16,24 @@ const POLICY = contentSecurityPolicy({
 
 /**
  * `/`: the page of the numbers, which holds nothing but a form. What it shows is asked for with the access token.
- *
- * @param isPrivate whether the page has the arrivals, too: they need no token where nobody else can reach the service
  */
-export const numbersPage =
-  (isPrivate: boolean): FastifyPluginAsync =>
-  async (app) => {
-    const read = (file: string) => readFile(new URL(`build/service/page/${file}`, ROOT_FOLDER));
-    let page = (await read("index.html")).toString();
-    app.addHook("onRequest", async (_request, reply) => void reply.headers(PAGE_HEADERS));
-    for (const [file, type] of Object.entries(FILES)) {
-      const content = await read(file);
-      page = page.replaceAll(`/numbers/${file}`, `/numbers/${file}?${sha256(content.toString("latin1")).slice(0, 16)}`);
-      app.get(`/numbers/${file}`, { schema: { hide: true } }, async (_request, reply) =>
-        reply
-          .headers({ "cache-control": "public, max-age=31536000, immutable", "content-type": `${type}; charset=utf-8` })
-          .send(content),
-      );
-    }
-    app.get("/numbers/page.json", { schema: { hide: true } }, async () => ({ isPrivate }));
-    app.get("/", { schema: { hide: true } }, async (_request, reply) =>
+export const numbersPage: FastifyPluginAsync = async (app) => {
+  const read = (file: string) => readFile(new URL(`build/service/page/${file}`, ROOT_FOLDER));
+  let page = (await read("index.html")).toString();
+  app.addHook("onRequest", async (_request, reply) => void reply.headers(PAGE_HEADERS));
+  for (const [file, type] of Object.entries(FILES)) {
+    const content = await read(file);
+    page = page.replaceAll(`/numbers/${file}`, `/numbers/${file}?${sha256(content.toString("latin1")).slice(0, 16)}`);
+    app.get(`/numbers/${file}`, { schema: { hide: true } }, async (_request, reply) =>
       reply
-        .headers({ "cache-control": "no-cache", "content-security-policy": POLICY })
-        .type("text/html; charset=utf-8")
-        .send(page),
+        .headers({ "cache-control": "public, max-age=31536000, immutable", "content-type": `${type}; charset=utf-8` })
+        .send(content),
     );
-  };
+  }
+  app.get("/", { schema: { hide: true } }, async (_request, reply) =>
+    reply
+      .headers({ "cache-control": "no-cache", "content-security-policy": POLICY })
+      .type("text/html; charset=utf-8")
+      .send(page),
+  );
+};

@@ -11,7 +11,7 @@ import { exportPage, jsonLine } from "./export-page.js";
 import { lostPlace } from "./restored.js";
 
 /** Events on a page of `/v2/events` when `limit` is absent, and the most of them. */
-const [DEFAULT_EVENTS, MAX_EVENTS] = [100, 1_000];
+const [DEFAULT_EVENTS, MAX_EVENTS] = [100, 10_000];
 const Time = (meaning: string) =>
   Type.Optional(
     Type.Integer({ minimum: 0, description: `${meaning}; epoch milliseconds, or a day or a time (ISO 8601)` }),
@@ -30,6 +30,10 @@ const EventQuery = Type.Object({
       description: "Behind the event with this id, as far as events are settled: nothing is missed, nothing repeated",
     }),
   ),
+  order: Type.Enum(["asc", "desc"], {
+    default: "asc",
+    description: "The oldest first, or without `after` the latest: `desc`",
+  }),
   limit: Type.Integer({ minimum: 1, maximum: MAX_EVENTS, default: DEFAULT_EVENTS, description: "Results a page" }),
 });
 
@@ -86,7 +90,7 @@ export const eventListRoute =
           tags: ["records"],
           summary: "List events (of this service alone)",
           description:
-            "The oldest first. Of one contact, one account, one name, or one time of receipt. Without `after` all that is " +
+            "Of one contact, one account, one name, or one time of receipt. Without `after` all that is " +
             "committed is shown; with it, what is settled, about a minute later.",
           security: [{ bearer: [] }],
           querystring: EventQuery,
@@ -101,16 +105,19 @@ export const eventListRoute =
           since,
           until,
           after,
+          order,
           limit,
         } = request.query;
         const { workspace } = request;
+        if (after !== undefined && order === "desc") throw new HttpError(400, "order must be asc with after");
         const lost = after === undefined ? undefined : await lostPlace(query, after);
         if (lost !== undefined) throw new HttpError(410, lost);
         const end = idAt(await settled());
         const options = { table: "events" as const, workspace, contact, account, eventUid, since, until };
-        const { rows, isFull } = await exportPage(query, options, { after, before: after && end, limit });
-        const last = rows.findLast(({ id }) => String(id) < end)?.id ?? after ?? idAt(0);
-        const next = `${ownUrl(request, publicUrl)}/v2/events?${nextPage(request, EventQuery, { after: last, limit })}`;
+        const { rows, isFull } = await exportPage(query, options, { after, before: after && end, order, limit });
+        const last = order === "desc" ? end : (rows.findLast(({ id }) => String(id) < end)?.id ?? after ?? idAt(0));
+        const page = nextPage(request, EventQuery, { after: last, limit, ...(order === "desc" && { order: "asc" }) });
+        const next = `${ownUrl(request, publicUrl)}/v2/events?${page}`;
         // Text, not an object: the params are passed on as they were sent.
         reply.type("application/json; charset=utf-8");
         const data = rows.map((row) => jsonLine({ object: "event", ...row, settled: String(row.id) < end }));

@@ -3,8 +3,10 @@ import { rm } from "node:fs/promises";
 import { filesOf, readServerFile } from "../../../src/service/database/embedded/folder.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { basic } from "../support/basic.js";
+import type { Place } from "../support/places.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";
+import { storedEvents } from "../support/stored-events.js";
 
 /** What came of an attack. */
 export interface Outcome {
@@ -22,6 +24,7 @@ export interface Scene {
   given: Awaited<ReturnType<typeof startPostgres>> | undefined;
   /** Where its own PostgreSQL is; `undefined` where one is given. */
   folder: string | undefined;
+  place: Place;
   serverPid(): number;
   service(): ReturnType<typeof spawnService>;
   url(): string;
@@ -55,10 +58,11 @@ export const openScene = async (options: SceneOptions = {}): Promise<Scene> => {
   let service: ReturnType<typeof spawnService> | undefined;
   let url = "";
   const another: Scene["another"] = (environment, through, args) =>
-    spawnService({ TRACKLET_SEED: "off", TRACKLET_RATE_LIMIT: "0", ...place, ...environment }, args, through);
+    spawnService({ ...place, ...environment }, args, through);
   return {
     given,
     folder,
+    place: { dataFolder: folder ?? "", databaseUrl },
     serverPid: () => readServerFile(filesOf(folder!).cluster)!.pid,
     another,
     service: () => service!,
@@ -154,14 +158,5 @@ export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** The stamps of all events that are stored. */
-export const readStored = async (scene: Scene): Promise<string[]> => {
-  const stored: string[] = [];
-  for (let after = "00000000-0000-0000-0000-000000000000"; ; ) {
-    const answer = await fetch(`${scene.url()}/demo/events?event_uid=attack&limit=1000&after=${after}`);
-    if (!answer.ok) throw new Error(`what is stored cannot be read: ${answer.status}`);
-    const { events } = (await answer.json()) as { events: { id: string; params: { event_id: string } }[] };
-    if (events.length === 0) return stored;
-    after = events.at(-1)!.id;
-    stored.push(...events.map(({ params }) => params.event_id));
-  }
-};
+export const readStored = async ({ place }: Scene): Promise<string[]> =>
+  (await storedEvents(place, "attack")).map(({ params }) => String(params.event_id));

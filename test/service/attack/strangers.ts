@@ -10,11 +10,9 @@ const TOGETHER = 64;
 const token = fc.constantFrom("?api_token=demo-api-token", "?api_token=wrong", "");
 const path = fc.oneof(
   token.map((query) => `/v1/track/event${query}`),
-  fc.constantFrom("/v2/users", "/v2/events", "/v2/contacts", "/v2/accounts/x", "/demo/events", "/readyz", "/docs/"),
+  fc.constantFrom("/v2/users", "/v2/events", "/v2/contacts", "/v2/accounts/x", "/readyz", "/docs/"),
   fc.string({ unit: "grapheme", maxLength: 40 }).map((text) => `/${encodeURIComponent(text)}`),
-  fc
-    .tuple(fc.constantFrom("/v2/events", "/v2/users", "/demo/events"), fc.webQueryParameters())
-    .map((parts) => parts.join("?")),
+  fc.tuple(fc.constantFrom("/v2/events", "/v2/users"), fc.webQueryParameters()).map((parts) => parts.join("?")),
 );
 const event = fc.record(
   {

@@ -1,10 +1,10 @@
 import pg from "pg";
+import { seed } from "../../../demo/records/fill.js";
 import { DEFAULT_WORKSPACE } from "../../../src/service/base/exact-text.js";
 import { addressesOf } from "../../../src/service/config/database-url.js";
 import type { Query } from "../../../src/service/database/database.js";
 import { runningUrl } from "../../../src/service/database/embedded/listening.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { seed } from "../../../src/service/records/seed.js";
 import type { Place } from "../support/places.js";
 
 export interface Amounts {
@@ -32,7 +32,8 @@ export const urlOf = ({ databaseUrl, dataFolder }: Place): string =>
 
 /** Makes the demo's database at a place, and fills it. */
 export const fillPlace = async (place: Place, amounts: Amounts): Promise<void> => {
-  const database = await openDatabase(place, seed);
+  const database = await openDatabase(place);
+  await seed(database.query);
   // A statement that fills takes longer than one of a request may.
   const client = new pg.Client(urlOf(place));
   await client.connect();
@@ -100,13 +101,13 @@ export const lookUps = ({ contacts, users }: Amounts): Record<string, string> =>
     "users, from the middle": `/v2/users?offset=${Math.floor(users / 2)}&limit=100`,
     "users, last page": `/v2/users?offset=${users - 100}&limit=100`,
     "users, last page, oldest first": `/v2/users?order=asc&offset=${users - 100}&limit=100`,
-    "live page, latest events": "/demo/events?order=desc&limit=50",
-    "events of a contact": `/demo/events?contact_uid=${contact}&limit=50`,
-    "events of an unknown contact": "/demo/events?contact_uid=nobody&limit=50",
-    "events by a usual name": "/demo/events?event_uid=pageview&limit=50",
-    "events by a rare name": "/demo/events?event_uid=rare&limit=50",
-    "events by an absent name": "/demo/events?event_uid=absent&limit=50",
-    "latest events by an absent name": "/demo/events?event_uid=absent&order=desc&limit=50",
-    "events of a contact by a rare name": `/demo/events?contact_uid=${contact}&event_uid=rare&limit=50`,
+    "live page, latest events": "/v2/events?order=desc&limit=50",
+    "events of a contact": `/v2/events?contact_uid=${contact}&limit=50`,
+    "events of an unknown contact": "/v2/events?contact_uid=nobody&limit=50",
+    "events by a usual name": "/v2/events?event_uid=pageview&limit=50",
+    "events by a rare name": "/v2/events?event_uid=rare&limit=50",
+    "events by an absent name": "/v2/events?event_uid=absent&limit=50",
+    "latest events by an absent name": "/v2/events?event_uid=absent&order=desc&limit=50",
+    "events of a contact by a rare name": `/v2/events?contact_uid=${contact}&event_uid=rare&limit=50`,
   };
 };

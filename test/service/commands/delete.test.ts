@@ -4,7 +4,6 @@ import { expect, it } from "vitest";
 import { recordId } from "../../../src/service/base/exact-text.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { seed } from "../../../src/service/records/seed.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { commandsAt, DAY, SHOP } from "../support/command-line.js";
 import { overDatabase } from "../support/over-database.js";
@@ -56,7 +55,7 @@ overDatabase((place) => {
   });
 
   const storeOld = async (days: number, amount: number) => {
-    const database = await openDatabase(place(), seed);
+    const database = await openDatabase(place());
     const ids = Array.from({ length: amount }, (_, index) => idAt(Date.now() - days * DAY + index));
     await database.query(
       `INSERT INTO events (contact_id, id, workspace, contact_uid, event_uid, received_at, params)

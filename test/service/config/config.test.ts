@@ -3,8 +3,9 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { addressesOf } from "../../../src/service/config/database-url.js";
-import { isPrivate, OPTIONS } from "../../../src/service/config/options.js";
-import { readConfig } from "../../../src/service/config/read-config.js";
+import { DEMO_TOKENS } from "../../../src/service/config/demo-tokens.js";
+import { OPTIONS } from "../../../src/service/config/options.js";
+import { readConfig, requireTokens } from "../../../src/service/config/read-config.js";
 
 it("has a table of its options in the README", async () => {
   const readme = fileURLToPath(new URL("../../../src/service/README.md", import.meta.url));
@@ -27,26 +28,24 @@ it("has a table of its options in the README", async () => {
   await expect(text.replace(/(\|.*\|\n)+/, () => lines)).toMatchFileSnapshot(readme);
 });
 
-it("has defaults that suit the demo", () => {
+it("has defaults, and no token is among them", () => {
   expect(readConfig({})).toEqual({
     port: 4100,
     host: "127.0.0.1",
     processes: 1,
-    dataFolder: expect.stringMatching(process.getuid?.() === 0 ? /^\/var\/lib\/tracklet$/ : /demo[\\/]\.data$/),
+    dataFolder: expect.stringMatching(process.getuid?.() === 0 ? /^\/var\/lib\/tracklet$/ : /[\\/]\.data$/),
     databaseUrl: undefined,
-    apiToken: "demo-api-token",
-    accessToken: "demo-access-token",
+    demo: "off",
     metricsToken: undefined,
     workspaces: [],
     retentionDays: undefined,
-    seed: true,
     trustProxy: [],
     publicUrl: undefined,
     maxEventBytes: 262_144,
     rateLimit: expect.any(Number),
-    addressQuota: 0,
-    tokenQuota: 0,
-    addressRecords: 0,
+    addressQuota: 256,
+    tokenQuota: 20_480,
+    addressRecords: 20_000,
     deadLetters: 0,
     batch: "on",
     gpc: "ignore",
@@ -74,7 +73,6 @@ it("is read from the environment", () => {
     TRACKLET_WORKSPACES:
       '{"shop-2":{"api_token":"c-☃-of-sixteen-characters","access_token":"d-of-sixteen-characters"}}',
     TRACKLET_RETENTION_DAYS: "90",
-    TRACKLET_SEED: "off",
     TRACKLET_TRUST_PROXY: "loopback, 10.0.0.0/8,fd00::/8,192.0.2.7",
     TRACKLET_PUBLIC_URL: "https://track.example.com/",
     TRACKLET_MAX_EVENT_BYTES: "1000",
@@ -101,8 +99,8 @@ it("is read from the environment", () => {
     identity: "mark",
     identitySecret: environment.TRACKLET_IDENTITY_SECRET,
     workspaces: [{ name: "shop-2", apiToken: "c-☃-of-sixteen-characters", accessToken: "d-of-sixteen-characters" }],
+    demo: "off",
     retentionDays: 90,
-    seed: false,
     trustProxy: ["loopback", "10.0.0.0/8", "fd00::/8", "192.0.2.7"],
     publicUrl: "https://track.example.com",
     maxEventBytes: 1000,
@@ -150,7 +148,7 @@ it.each([
   ["TRACKLET_WORKSPACES", '{"a":{"api_token":"demo-api-token","access_token":"b"}}'],
   ["TRACKLET_RETENTION_DAYS", "0"],
   ["TRACKLET_RETENTION_DAYS", ""],
-  ["TRACKLET_SEED", "yes"],
+  ["TRACKLET_DEMO", "yes"],
   ["TRACKLET_TRUST_PROXY", ""],
   ["TRACKLET_TRUST_PROXY", "true"],
   ["TRACKLET_TRUST_PROXY", "10.0.0.0/33"],
@@ -169,20 +167,13 @@ it.each([
   ["TRACKLET_ACESS_TOKEN", "a-misspelt-variable"],
   ["DATABSE_URL", "postgresql://host/x"],
   ["TRACKLT_DATA", "/data"],
-  ["TRACKLET_DATABASE", "postgres"],
   ["DATABASE_URL", ""],
   ["DATABASE_URL", "mysql://localhost/x"],
   ["DATABASE_URL", "localhost"],
   ["DATABASE_URL", "postgresql://user@one:5432,/x"],
   ["DATABASE_URL", "postgresql://user@one:5432,two:port/x"],
 ])("names a variable that is wrong: %s=%s", (name, value) => {
-  expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} must`));
-});
-
-it("fills no given database with the demo's records", () => {
-  const DATABASE_URL = "postgresql://user@host/database";
-  expect(readConfig({ DATABASE_URL }).seed).toBe(false);
-  expect(() => readConfig({ DATABASE_URL, TRACKLET_SEED: "on" })).toThrow(/^TRACKLET_SEED must be off/);
+  expect(() => readConfig({ TRACKLET_DEMO: "on", [name]: value })).toThrow(new RegExp(`^${name} must`));
 });
 
 it("takes several processes over a server alone", () => {
@@ -212,46 +203,34 @@ it.each([
   expect(addressesOf(DATABASE_URL)).toEqual(hosts.map((host) => `${before}${host}${behind}`));
 });
 
-it("takes no forgotten DATABASE_URL for a database of its own where others can reach it", () => {
-  const environment = { ...OWN, TRACKLET_SERVICE_HOST: "0.0.0.0", TRACKLET_DATABASE: undefined };
-  expect(() => readConfig(environment)).toThrow(/^DATABASE_URL must be set .+, or TRACKLET_DATABASE=embedded/);
-  const DATABASE_URL = "postgresql://host/x";
-  expect(readConfig({ ...environment, DATABASE_URL }).databaseUrl).toBe(DATABASE_URL);
-  expect(() => readConfig({ DATABASE_URL, TRACKLET_DATABASE: "embedded" })).toThrow(/^TRACKLET_DATABASE must not be/);
+const OWN = { TRACKLET_API_TOKEN: "own-api-token-16", TRACKLET_ACCESS_TOKEN: "own-access-token" };
+
+it("has tokens of the operator's own, long enough, or is for trying out", () => {
+  for (const tokens of [{}, { ...OWN, TRACKLET_API_TOKEN: undefined }, { ...OWN, TRACKLET_ACCESS_TOKEN: undefined }])
+    expect(() => requireTokens(readConfig(tokens))).toThrow(
+      /^TRACKLET_API_TOKEN and TRACKLET_ACCESS_TOKEN must be .+ or TRACKLET_DEMO=on/,
+    );
+  expect(() => readConfig({ ...OWN, TRACKLET_ACCESS_TOKEN: "own-access-toke" })).toThrow(
+    /^TRACKLET_ACCESS_TOKEN must have at least 16/,
+  );
+  requireTokens(readConfig(OWN));
+  expect(readConfig({ TRACKLET_DEMO: "on" })).toMatchObject(DEMO_TOKENS);
+  expect(readConfig({ TRACKLET_DEMO: "on", ...OWN }).apiToken).toBe(OWN.TRACKLET_API_TOKEN);
 });
 
-const OWN = {
-  TRACKLET_API_TOKEN: "own-api-token-16",
-  TRACKLET_ACCESS_TOKEN: "own-access-token",
-  TRACKLET_DATABASE: "embedded",
-};
-const REACHABLE: [string, Record<string, string>][] = [
+it.each(["127.0.0.1", "127.8.9.10", "::1", "localhost", "::ffff:127.0.0.1"])("may be for trying out at %s", (host) =>
+  expect(readConfig({ TRACKLET_DEMO: "on", TRACKLET_SERVICE_HOST: host }).demo).toBe("on"),
+);
+
+it.each<[string, Record<string, string>]>([
   ["at every address", { TRACKLET_SERVICE_HOST: "0.0.0.0" }],
   ["at every address of IPv6", { TRACKLET_SERVICE_HOST: "::" }],
   ["at a name", { TRACKLET_SERVICE_HOST: "localhost.example" }],
   ["behind a proxy", { TRACKLET_TRUST_PROXY: "loopback", TRACKLET_PUBLIC_URL: "https://track.example.com" }],
   ["at a public address", { TRACKLET_PUBLIC_URL: "https://track.example.com" }],
-];
-
-it.each(REACHABLE)("takes no default token where others can reach it: %s", (_, environment) => {
-  for (const tokens of [{}, { ...OWN, TRACKLET_API_TOKEN: undefined }, { ...OWN, TRACKLET_ACCESS_TOKEN: undefined }])
-    expect(() => readConfig({ ...environment, ...tokens })).toThrow(
-      /^TRACKLET_API_TOKEN and TRACKLET_ACCESS_TOKEN must be/,
-    );
-  expect(() => readConfig({ ...environment, ...OWN, TRACKLET_ACCESS_TOKEN: "own-access-toke" })).toThrow(
-    /^TRACKLET_ACCESS_TOKEN must have at least 16/,
-  );
-  const config = readConfig({ ...environment, ...OWN });
-  expect([isPrivate(config), config.seed]).toEqual([false, false]);
-  // The token of the pages is for everybody to see: what it may store in a day is bounded.
-  expect([config.addressQuota, config.tokenQuota, config.addressRecords]).toEqual([256, 20_480, 20_000]);
-});
-
-it.each(["127.0.0.1", "127.8.9.10", "::1", "localhost", "::ffff:127.0.0.1"])("is private at %s", (host) => {
-  const config = readConfig({ TRACKLET_SERVICE_HOST: host });
-  expect([isPrivate(config), config.seed]).toEqual([true, true]);
-  expect(readConfig({ TRACKLET_SERVICE_HOST: host, TRACKLET_SEED: "off" }).seed).toBe(false);
-});
+])("is not for trying out %s", (_, environment) =>
+  expect(() => readConfig({ ...environment, TRACKLET_DEMO: "on" })).toThrow(/^TRACKLET_DEMO must be off/),
+);
 
 it("needs to know the address that clients use of a proxy", () =>
   expect(() => readConfig({ ...OWN, TRACKLET_TRUST_PROXY: "loopback" })).toThrow(/^TRACKLET_PUBLIC_URL must be set/));

@@ -11,14 +11,14 @@ const store = async (service: RunningService) => {
     await service.post({ contact_uid: `contact-${number % 3}`, event_uid: `kept-${number}`, params: { number } });
 };
 const everything = async (service: RunningService) => ({
-  events: await (await service.get("/demo/events?limit=10000")).json(),
+  events: (await (await service.get("/v2/events?limit=10000")).json()).data,
   users: (await (await service.get("/v2/users?limit=100")).json()).data,
   contact: await (await service.get("/v2/contacts?uid=contact-001")).json(),
 });
 
 it("restores a database from a copy of its folder", async () => {
   const folder = await dataFolder();
-  const service = await startService({ dataFolder: folder });
+  const service = await startService({ dataFolder: folder, hasRecords: true });
   await store(service);
   const before = await everything(service);
   await service.close();

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { until } from "../support/running-service.js";
-import { spawnService } from "../support/service-process.js";
+import { readAsDemo, spawnService } from "../support/service-process.js";
 import { cannotMount, smallDisk } from "../support/small-disk.js";
 
 const post = (url: string, event_uid: string, text = ""): Promise<Response> =>
@@ -12,10 +12,10 @@ const post = (url: string, event_uid: string, text = ""): Promise<Response> =>
     body: JSON.stringify({ contact_uid: "contact-001", event_uid, params: { text } }),
   });
 const stored = async (url: string): Promise<string[]> => {
-  const { events } = (await (await fetch(`${url}/demo/events?limit=10000`)).json()) as {
-    events: { event_uid: string }[];
+  const { data } = (await (await readAsDemo(`${url}/v2/events?limit=10000`)).json()) as {
+    data: { event_uid: string }[];
   };
-  return events.map(({ event_uid }) => event_uid);
+  return data.map(({ event_uid }) => event_uid);
 };
 
 describe.skipIf(cannotMount !== undefined)(`a full disk${cannotMount ? `: ${cannotMount}` : ""}`, () => {
@@ -29,7 +29,7 @@ describe.skipIf(cannotMount !== undefined)(`a full disk${cannotMount ? `: ${cann
     ["to its last byte", 0, /"fault":"(disk|restart|connection)"/],
   ])("is answered with 503 and told, filled %s; it goes on when there is room", async (_, left, told) => {
     const disk = smallDisk(256);
-    const service = spawnService({ TRACKLET_DATA: join(disk.folder, "data"), TRACKLET_SEED: "off" });
+    const service = spawnService({ TRACKLET_DATA: join(disk.folder, "data") });
     const url = await service.ready();
     const acknowledged: string[] = [];
     const send = async (name: string, text?: string) => {

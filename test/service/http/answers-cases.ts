@@ -44,8 +44,7 @@ export const answerCases = (running: () => RunningService): void => {
     let text = "";
     for await (const chunk of socket) text += chunk;
     expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*\\{"error":`, "s"));
-    if (status === 408)
-      expect(await (await service.get("/metrics")).text()).toMatch(/refused_total\{reason="late",workspace=""\} [1-9]/);
+    if (status === 408) expect(await service.metrics()).toMatch(/refused_total\{reason="late",workspace=""\} [1-9]/);
     // The service of these tests gives a request 3 s; its constant is ten times that.
     expect(Date.now() - began).toBeGreaterThan(2_900);
     expect(Date.now() - began).toBeLessThan(10_000);
@@ -57,5 +56,43 @@ export const answerCases = (running: () => RunningService): void => {
     let text = "";
     for await (const chunk of socket) text += chunk;
     expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*\r\n\r\n\{"error":"[^"]+"\}$/s);
+  });
+
+  it("counts requests by route and status, batches, waiting and refused events", async () => {
+    const read = async (): Promise<Map<string, number>> => {
+      const samples = (await service.metrics()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+      return new Map(
+        samples.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ")))]),
+      );
+    };
+    const before = await read();
+    await Promise.all(
+      Array.from({ length: 8 }, () => service.post({ contact_uid: "contact-001", event_uid: "counted" })),
+    );
+    await service.post({ contact_uid: "" });
+    await service.post({ contact_uid: "a", event_uid: "b" }, {}, "?api_token=wrong");
+    await service.get("/v2/accounts/a");
+    await service.get("/v2/accounts/b");
+    const after = await read();
+    const rise = (name: string): number => after.get(name)! - (before.get(name) ?? 0);
+    const requests = (method: string, route: string, status: number): number =>
+      rise(`tracklet_http_request_seconds_count{method="${method}",route="${route}",status="${status}"}`);
+    expect(requests("POST", "/v1/track/event", 200)).toBe(8);
+    expect(requests("POST", "/v1/track/event", 400)).toBe(1);
+    expect(requests("GET", "/v2/accounts/:id", 404)).toBe(2);
+    expect(rise("tracklet_commit_events_sum")).toBe(8);
+    expect(rise("tracklet_commit_seconds_count")).toBe(rise("tracklet_commit_events_count"));
+    expect(after.get("tracklet_events_waiting")).toBe(0);
+    const refused = (reason: string, workspace = "default") =>
+      `tracklet_events_refused_total{reason="${reason}",workspace="${workspace}"}`;
+    expect(rise(refused("body"))).toBe(1);
+    expect(rise(refused("token", ""))).toBe(1);
+    expect(after.get(refused("full"))).toBe(0);
+    expect(after.get("process_resident_memory_bytes")).toBeGreaterThan(0);
+  });
+
+  it.each(["/healthz", "/readyz"])("is told that all is well: %s", async (path) => {
+    const answer = await service.get(path, {});
+    expect([answer.status, await answer.json()]).toEqual([200, { status: "ok" }]);
   });
 };

@@ -82,7 +82,7 @@ it("cuts none of 200 requests a second, and cancels all else, when the process i
   });
   const outcomes: Record<string, number> = {};
   for (let round = 0; round < rounds; round += 1) {
-    const environment = { TRACKLET_DATA: folder, TRACKLET_SEED: "off", TRACKLET_RETENTION_DAYS: "1" };
+    const environment = { TRACKLET_DATA: folder, TRACKLET_RETENTION_DAYS: "1" };
     const service = spawnService(environment);
     const url = await service.ready();
     const report = ask(`${url}/v2/numbers`, { authorization: "Bearer demo-access-token" });

@@ -1,6 +1,8 @@
 import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { seed } from "../../../demo/records/fill.js";
 import type { ServiceOptions } from "../../../src/service/app.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
 import { ask } from "../support/http-request.js";
 import { openPlace } from "../support/places.js";
 import { ALLOWED, preflight } from "../support/preflight.js";
@@ -18,18 +20,25 @@ const start = async (options: ServiceOptions): Promise<RunningService> => {
 };
 beforeAll(async () => {
   place = await openPlace();
+  const database = await openDatabase(place);
+  await seed(database.query);
+  await database.close();
 });
 afterEach(() => service?.close());
 afterAll(() => place.leave());
 
-it("has nothing without a token behind a proxy, and names the proxy's address", async () => {
-  const { url, get } = await start(PROXIED);
-  for (const path of ["/demo/events", "/demo/contacts", "/metrics"])
-    await expectRefusal(await get(path), 404, /there is no GET/);
-  const { status, body } = await ask(`${url}/v2/users`, { authorization, host: "shop.example" });
-  expect(status).toBe(200);
-  expect(JSON.parse(body).pagination.next).toBe("https://track.example.com/v2/users?offset=25&limit=25");
+it("has nothing without a token of its own, whatever it listens at and whatever the Host, and names the proxy's address", async () => {
+  // As behind a proxy that passes on no Host.
+  const { url, post, get } = await start({ metricsToken: undefined });
+  for (const host of ["127.0.0.1", "localhost", "track.example.com"]) {
+    expect((await ask(`${url}/metrics`, { host, authorization })).status).toBe(404);
+    expect((await ask(`${url}/v2/users`, { host, authorization: "Bearer demo-access-token" })).status).toBe(401);
+  }
+  expect((await post({ contact_uid: "a", event_uid: "b" }, {}, "?api_token=demo-api-token")).status).toBe(401);
   expect((await get("/healthz", {})).status).toBe(200);
+  await service!.close();
+  const { body } = await ask(`${(await start(PROXIED)).url}/v2/users`, { authorization, host: "shop.example" });
+  expect(JSON.parse(body).pagination.next).toBe("https://track.example.com/v2/users?offset=25&limit=25");
 });
 
 it("gives its metrics to the holder of their token", async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { seed } from "../../../demo/records/fill.js";
 import { createToken, revokeToken, rotateToken } from "../../../src/service/access/token-store.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { seed } from "../../../src/service/records/seed.js";
 import { basic } from "../support/basic.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";
@@ -16,7 +16,8 @@ overDatabase((place) => {
   let database: Database;
   let service: RunningService;
   beforeAll(async () => {
-    database = await openDatabase(place(), seed);
+    database = await openDatabase(place());
+    await seed(database.query);
     service = await startService({ database, bounds: AT_ONCE, workspaces: [ROTATING] });
   });
   afterAll(() => service.close());

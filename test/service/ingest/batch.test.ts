@@ -65,7 +65,7 @@ overDatabase((place) => {
       expect((await service.events(contact_uid)).rows.map(({ event_uid }) => event_uid)).toEqual(["a", "d"]);
       expect((await service.post(stamped)).status).toBe(200);
       expect(await (await send([stamped])).json()).toEqual([{ index: 0, status: "repeated" }]);
-      const metrics = await (await service.get("/metrics")).text();
+      const metrics = await service.metrics();
       expect(metrics).toMatch(/refused_total\{reason="body",workspace="default"\} 2$/m);
       expect(metrics).toMatch(/refused_total\{reason="large",workspace="default"\} 1$/m);
       const letters = () =>

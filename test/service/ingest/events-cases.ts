@@ -26,6 +26,7 @@ export const eventCases = (running: () => RunningService): void => {
       const { rows } = await service.events(contact_uid);
       expect(rows).toEqual([
         {
+          object: "event",
           id: expect.stringMatching(/^[0-9a-f-]{36}$/),
           received_at: expect.any(Number),
           occurred_at: null,
@@ -33,6 +34,7 @@ export const eventCases = (running: () => RunningService): void => {
           account_uid: "account-01",
           event_uid: "signup",
           params: { account_uid: "account-01" },
+          settled: false,
         },
       ]);
       expect(rows[0]!.received_at).toBeGreaterThanOrEqual(from);
@@ -102,7 +104,7 @@ export const eventCases = (running: () => RunningService): void => {
       const answer = await service.post(body);
       expect([answer.status, await answer.json()]).toEqual([200, { status: "success", ignored: ["parmas", "extra"] }]);
       expect((await service.events(body.contact_uid)).rows).toMatchObject([{ params: { a: 1 } }]);
-      const metrics = await (await service.get("/metrics")).text();
+      const metrics = await service.metrics();
       expect(metrics).toMatch(/^tracklet_events_with_ignored_members_total [1-9]/m);
     });
 
@@ -131,7 +133,7 @@ export const eventCases = (running: () => RunningService): void => {
       const contact_uid = newContact();
       const answer = await service.post(`{ "params" : ${params} ,"contact_uid":"${contact_uid}","event_uid":"exact"}`);
       expect(answer.status).toBe(200);
-      expect((await service.events(contact_uid)).text).toContain(`"event_uid":"exact","params":${params}}`);
+      expect((await service.events(contact_uid)).text).toContain(`"event_uid":"exact","params":${params},"settled"`);
       expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
     });
 
@@ -140,7 +142,7 @@ export const eventCases = (running: () => RunningService): void => {
       for (const contact_uid of uids) {
         expect((await service.post({ contact_uid, event_uid: contact_uid })).status).toBe(200);
       }
-      const { events } = await (await service.get("/demo/events?limit=10000")).json();
+      const { data: events } = await (await service.get("/v2/events?limit=10000")).json();
       for (const uid of uids)
         expect(events.filter((row: { contact_uid: string }) => row.contact_uid === uid)).toMatchObject([
           { event_uid: uid },
@@ -234,9 +236,9 @@ export const eventCases = (running: () => RunningService): void => {
     });
 
     it("is not stored", async () => {
-      const before = await (await service.get("/demo/events?limit=10000")).text();
+      const before = await (await service.get("/v2/events?limit=10000")).text();
       await service.post({ contact_uid: "contact-001", event_uid: "", params: {} });
-      expect(await (await service.get("/demo/events?limit=10000")).text()).toBe(before);
+      expect(await (await service.get("/v2/events?limit=10000")).text()).toBe(before);
     });
 
     it.each([20_001, 3_000_000])(
@@ -271,29 +273,32 @@ export const eventCases = (running: () => RunningService): void => {
     });
   });
 
-  describe("listing for the demo", () => {
-    it("filters, pages and keeps the order of the ids", async () => {
+  describe("a list of events", () => {
+    it("is of a contact, of a name, the latest first where that is asked for, and leads on to what is settled", async () => {
       const contact_uid = newContact();
       for (const event_uid of ["a", "b", "a", "a"]) await service.post({ contact_uid, event_uid });
-      const list = async (query: string) =>
-        (await (await service.get(`/demo/events?contact_uid=${contact_uid}&${query}`)).json()).events as {
-          id: string;
-        }[];
+      const ask = async (query: string) => (await service.get(`/v2/events?contact_uid=${contact_uid}&${query}`)).json();
+      const list = async (query: string) => (await ask(query)).data as { id: string }[];
       const all = await list("");
       expect(all).toHaveLength(4);
       expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).sort());
       expect(await list("event_uid=a")).toEqual([all[0], all[2], all[3]]);
-      expect(await list(`after=${all[1]!.id}&limit=1`)).toEqual([all[2]]);
-      expect(await list("order=asc")).toEqual(all);
       expect(await list("order=desc&limit=2")).toEqual([all[3], all[2]]);
-      expect(await list(`order=desc&event_uid=a&after=${all[0]!.id}`)).toEqual([all[3], all[2]]);
+      const { next } = (await ask("order=desc")).pagination;
+      expect(next).toMatch(/order=asc/);
+      expect((await (await service.get(next.slice(service.url.length))).json()).data).toEqual([]);
     });
 
     it.each(["after=-1", "after=7", "limit=0", "limit=10001", "limit=x", "order=up", "order="])(
       "answers 400 to %s",
       async (query) => {
-        await expectRefusal(await service.get(`/demo/events?${query}`), 400, new RegExp(query.split("=")[0]!));
+        await expectRefusal(await service.get(`/v2/events?${query}`), 400, new RegExp(query.split("=")[0]!));
       },
     );
+
+    it("is not of the latest first behind a place", async () => {
+      const place = `order=desc&after=${crypto.randomUUID()}`;
+      await expectRefusal(await service.get(`/v2/events?${place}`), 400, /^order must be asc with after/);
+    });
   });
 };

@@ -44,5 +44,5 @@ it("takes events of a browser with Sec-GPC for stored, stores none of them, and 
   const letters = () => database.query<{ body: string }>("SELECT body FROM dead_letters");
   await until(async () => ((await letters()).length > 0 ? true : undefined));
   expect((await letters()).map(({ body }) => body)).toEqual([encodeText('{"contact_uid":"of all"}')]);
-  expect(await (await service.get("/metrics")).text()).toContain("\ntracklet_events_obeyed_total 3\n");
+  expect(await service.metrics()).toContain("\ntracklet_events_obeyed_total 3\n");
 });

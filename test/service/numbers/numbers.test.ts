@@ -26,7 +26,7 @@ overDatabase((place) => {
   const ask = async (query = "", token?: string) =>
     service.get(`/v2/numbers${query}`, ...(token === undefined ? [] : [{ authorization: `Bearer ${token}` }]));
   beforeAll(async () => {
-    service = await startService({ ...place(), bounds: AT_ONCE, seed: false, workspaces: [SHOP] });
+    service = await startService({ ...place(), bounds: AT_ONCE, workspaces: [SHOP] });
   });
   afterAll(() => service.stop());
 

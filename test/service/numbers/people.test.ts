@@ -69,7 +69,7 @@ overDatabase((place) => {
       ...[idOf("account", "account-3"), JSON.stringify({ name: "Zebra & Sons" })],
     ]);
     await followSums(database);
-    service = await startService({ database, bounds: AT_ONCE, seed: false });
+    service = await startService({ database, bounds: AT_ONCE });
   });
   afterAll(() => service.stop());
 

@@ -118,7 +118,7 @@ overDatabase((place) => {
     await start();
     await send("anna", { occurred_at: before - 1 });
     expect(await stored("anna")).toEqual([]);
-    expect(await (await service.get("/metrics")).text()).toMatch(/events_of_erased_total\{workspace="default"\} 1$/m);
+    expect(await service.metrics()).toMatch(/events_of_erased_total\{workspace="default"\} 1$/m);
     expect(await (await erase("anna")).json()).toEqual({ object: "erasure", events: 0, dead_letters: 0, ...NONE });
     await send("anna", { occurred_at: Date.now(), event_id: "back" });
     expect(await stored("anna")).toMatchObject([{ params: { event_id: "back" } }]);

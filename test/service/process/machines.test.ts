@@ -145,7 +145,7 @@ describe.runIf(process.env.TEST_ALL && nginx)("two processes behind nginx on one
   });
 
   it("show nothing but the interface, and log no token", async () => {
-    for (const path of ["/demo/events", "/healthz", "/metrics", "/docs/", "/v1", "/v3/users"])
+    for (const path of ["/healthz", "/metrics", "/docs/", "/v1", "/v3/users"])
       expect((await fetch(url + path)).status, path).toBe(404);
     const users = await fetch(`${url}/v2/users?limit=1`, { headers: { authorization: "Bearer own-access-token" } });
     expect(users.status).toBe(200);

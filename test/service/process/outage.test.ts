@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { basic } from "../support/basic.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { until } from "../support/running-service.js";
-import { spawnService } from "../support/service-process.js";
+import { metricsOf, readAsDemo as read, spawnService } from "../support/service-process.js";
+import { storedEvents } from "../support/stored-events.js";
 
 /** Clients that post at the same time, so that several connections to the database are in use when it goes. */
 const CLIENTS = 32;
@@ -16,7 +17,7 @@ describe("a service whose database goes under load", () => {
   let url: string;
   beforeAll(async () => {
     database = await startPostgres();
-    service = spawnService({ DATABASE_URL: database.url, TRACKLET_RATE_LIMIT: "0" });
+    service = spawnService({ DATABASE_URL: database.url });
     url = await service.ready();
   });
   afterAll(async () => {
@@ -32,7 +33,7 @@ describe("a service whose database goes under load", () => {
     });
 
   it("was ready after less than three seconds of work", async () => {
-    const metrics = await (await fetch(`${url}/metrics`)).text();
+    const metrics = await metricsOf(url);
     // Seconds of the processor: those on the clock are the machine's as well.
     expect(Number(/^process_cpu_seconds_total (\S+)$/m.exec(metrics)?.[1])).toBeLessThan(3);
   });
@@ -46,7 +47,7 @@ describe("a service whose database goes under load", () => {
     const asked: Promise<number>[] = [];
     for (const until = Date.now() + LOCKED_MS; Date.now() < until; ) {
       // Look-ups take the connections that events leave.
-      asked.push(fetch(`${url}/demo/events`).then(({ status }) => status));
+      asked.push(read(`${url}/v2/events`).then(({ status }) => status));
       const other = new pg.Client(database.url);
       await other.connect();
       const [row] = (await other.query(`${look} WHERE backend_type = 'client backend'`)).rows;
@@ -96,7 +97,7 @@ describe("a service whose database goes under load", () => {
           await until(() => refusals.length > refused || undefined);
           // A live page asks for something else at the same time.
           if (end === "lock") continue;
-          expect((await fetch(`${url}/demo/events`)).status).toBe(503);
+          expect((await read(`${url}/v2/events`)).status).toBe(503);
           await database.resume();
         }
         const before = delivered;
@@ -114,15 +115,9 @@ describe("a service whose database goes under load", () => {
           retryAfter: "2",
           body: { error: "the service cannot store or read now, try again later" },
         });
-      const stored: string[] = [];
-      for (let after = "00000000-0000-0000-0000-000000000000"; ; ) {
-        const { events } = (await (
-          await fetch(`${url}/demo/events?event_uid=${end}&limit=10000&after=${after}`)
-        ).json()) as { events: { id: string; params: { event_id: string } }[] };
-        if (events.length === 0) break;
-        after = events.at(-1)!.id;
-        stored.push(...events.map(({ params }) => params.event_id));
-      }
+      const stored = (await storedEvents({ dataFolder: "", databaseUrl: database.url }, end)).map(
+        ({ params }) => params.event_id,
+      );
       expect(stored.sort()).toEqual(sent.sort());
     },
   );

@@ -1,10 +1,10 @@
 import { Agent, request } from "node:http";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { outcomeOf, SILENT } from "../support/http-request.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { until } from "../support/running-service.js";
-import { spawnService } from "../support/service-process.js";
+import { metricsOf, spawnService } from "../support/service-process.js";
+import { storedEvents } from "../support/stored-events.js";
 
 const CLIENTS = 16;
 /** Milliseconds: a connection that was just handed to a process that is killed hears nothing. */
@@ -28,13 +28,10 @@ describe("several processes on one port", () => {
     await database.stop();
   });
 
-  const stored = async (name: string): Promise<string[]> => {
-    const client = new pg.Client(database.url);
-    await client.connect();
-    const { rows } = await client.query("SELECT params FROM events WHERE event_uid = $1 ORDER BY id", [name]);
-    await client.end();
-    return rows.map(({ params }) => JSON.parse(params).number).sort((a, b) => a - b);
-  };
+  const stored = async (name: string): Promise<number[]> =>
+    (await storedEvents({ dataFolder: "", databaseUrl: database.url }, name))
+      .map(({ params }) => Number(params.number))
+      .sort((a, b) => a - b);
   /** An agent with a connection of its own for each client: the processes take connections in turn. */
   const agentOf = () => new Agent({ keepAlive: true, maxSockets: CLIENTS, scheduling: "fifo" });
   /** Status of the answer, or what happened to the connection. */
@@ -81,7 +78,7 @@ describe("several processes on one port", () => {
   const takers = (unit: ReturnType<typeof spawnService>) =>
     [...unit.stdout().matchAll(/"process":(\d+),"msg":"takes connections"/g)].map(([, pid]) => Number(pid));
   const value = async (url: string, pattern: RegExp): Promise<number> =>
-    Number(pattern.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
+    Number(pattern.exec(await metricsOf(url))?.[1]);
   const answered = (url: string) =>
     value(url, /^tracklet_http_request_seconds_count\{method="POST",route="[^"]+",status="200"\} (\d+)$/m);
 

@@ -4,7 +4,6 @@ import type { Database } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { exportPage } from "../../../src/service/records/export-page.js";
-import { seed } from "../../../src/service/records/seed.js";
 import { fillPlace, lookUps } from "../bench/fill.js";
 import { overDatabase } from "../support/over-database.js";
 
@@ -30,8 +29,9 @@ interface Plan {
   Plans?: Plan[];
 }
 
+const isSmall = (name: string): boolean => SMALL.has(name) || name.startsWith("pg_");
 const scans = (plan: Plan): string[] => [
-  ...(plan["Node Type"] === "Seq Scan" && !SMALL.has(plan["Relation Name"]!) ? [plan["Relation Name"]!] : []),
+  ...(plan["Node Type"] === "Seq Scan" && !isSmall(plan["Relation Name"]!) ? [plan["Relation Name"]!] : []),
   ...(plan.Plans ?? []).flatMap(scans),
 ];
 
@@ -44,7 +44,7 @@ overDatabase((place) => {
 
   beforeAll(async () => {
     await fillPlace(place(), AMOUNTS);
-    database = await openDatabase(place(), seed);
+    database = await openDatabase(place());
     // The service over the same database, with a look at each of its statements.
     explained = {
       ...database,
@@ -69,12 +69,6 @@ overDatabase((place) => {
     const answer = await app.inject({ url, headers: { authorization: "Bearer token" } });
     expect(answer.statusCode).toBe(200);
     expect(plans.length).toBeGreaterThan(0);
-    for (const { sql, scanned } of plans) expect(scanned, sql).toEqual([]);
-  });
-
-  it("reads no whole table for the demo's list of contacts", async () => {
-    plans = [];
-    expect((await app.inject({ url: "/demo/contacts" })).json().length).toBeGreaterThan(0);
     for (const { sql, scanned } of plans) expect(scanned, sql).toEqual([]);
   });
 

@@ -63,30 +63,6 @@ export const recordCases = (running: () => RunningService): void => {
     });
   });
 
-  describe("the demo's records", () => {
-    it("are twelve accounts and sixty contacts, some of them in two accounts", async () => {
-      const contacts: { uid: string; name: string; accounts: { uid: string; name: string }[] }[] =
-        await json("/demo/contacts");
-      expect(contacts.map(({ uid }) => uid)).toEqual(
-        Array.from({ length: 60 }, (_, index) => `contact-${String(index + 1).padStart(3, "0")}`),
-      );
-      const members = new Map<string, number>();
-      for (const { accounts } of contacts)
-        for (const { uid } of accounts) members.set(uid, (members.get(uid) ?? 0) + 1);
-      expect([...members.keys()].sort()).toEqual(
-        Array.from({ length: 12 }, (_, index) => `account-${String(index + 1).padStart(2, "0")}`),
-      );
-      expect([...members.values()].filter((count) => count > 1).length).toBeGreaterThan(3);
-      expect(contacts.filter(({ accounts }) => accounts.length === 2).length).toBeGreaterThan(1);
-      for (const { name, accounts } of contacts)
-        for (const text of [name, accounts[0]!.name]) expect(text).toMatch(/^\p{Lu}[\p{L}]+ .*\p{L}$/u);
-    });
-
-    it("come with no event", async () => {
-      expect(await json("/demo/events")).toEqual({ events: [] });
-    });
-  });
-
   describe("users", () => {
     const walk = async (query: string): Promise<User[]> => {
       const all: User[] = [];

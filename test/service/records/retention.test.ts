@@ -9,7 +9,7 @@ import { openDatabase } from "../../../src/service/database/open-database.js";
 import { makeClock, setBack } from "../support/database-clock.js";
 import { overDatabase } from "../support/over-database.js";
 import { until } from "../support/running-service.js";
-import { SERVICE, spawnService } from "../support/service-process.js";
+import { readAsDemo, SERVICE, spawnService } from "../support/service-process.js";
 
 const DAY = 86_400_000;
 
@@ -53,9 +53,9 @@ overDatabase((place) => {
       const told = /no old events are deleted|deleted \d+ events from before/.exec(service.stdout())?.[0];
       return told?.startsWith("no");
     });
-    const { events } = (await (await fetch(`${url}/demo/events?contact_uid=kept`)).json()) as { events: unknown[] };
+    const { data } = (await (await readAsDemo(`${url}/v2/events?contact_uid=kept`)).json()) as { data: unknown[] };
     await service.stop("SIGTERM");
-    return { left: events.length, isDoubted };
+    return { left: data.length, isDoubted };
   };
   const store = (...ages: number[]) =>
     over((query) =>

@@ -52,7 +52,7 @@ overDatabase((place) => {
     const page = await readFile(join(ROOT, "docs/service/sql.md"), "utf8");
     questions = [...page.matchAll(/^```sql\n([\s\S]*?);\n```$/gm)].map(([, sql]) => sql!);
     const shop = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
-    const service = await startService({ ...place(), seed: false, workspaces: [shop], adminToken: ADMIN });
+    const service = await startService({ ...place(), workspaces: [shop], adminToken: ADMIN });
     // As the past is brought in, each received a minute late.
     const past = EVENTS.map(([contact_uid, account_uid, event_uid, occurred_at, params]) => ({
       contact_uid,

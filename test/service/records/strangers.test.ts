@@ -8,7 +8,7 @@ import { ACCESS_TOKEN, type RunningService, startService, until } from "../suppo
 overDatabase((place) => {
   let service: RunningService;
   beforeAll(async () => {
-    service = await startService({ ...place(), seed: false, bounds: AT_ONCE, addressRecords: 3_000 });
+    service = await startService({ ...place(), bounds: AT_ONCE, addressRecords: 3_000 });
   });
   afterAll(() => service.close());
 
@@ -45,7 +45,7 @@ overDatabase((place) => {
     };
     const read = async (path: string) => (await service.get(path)).json();
     const passed = async () => {
-      const metrics = await (await service.get("/metrics")).text();
+      const metrics = await service.metrics();
       return Number(/^tracklet_events_without_record_total (\d+)$/m.exec(metrics)![1]);
     };
     // Each contact is a record, and so is its membership.

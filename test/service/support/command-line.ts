@@ -7,6 +7,7 @@ import { AT_ONCE } from "./bounds.js";
 import type { Place } from "./places.js";
 import { type RunningService, startService } from "./running-service.js";
 
+const RECORDS = { hasRecords: true };
 /** A second workspace, which commands know by the environment. */
 export const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
 export const DAY = 86_400_000;
@@ -47,7 +48,7 @@ export const commandsAt = (place: () => Place) => {
       });
       await service.post({ contact_uid: "contact-001", event_uid: "seen", params: { occurred_at: TODAY - 31 * DAY } });
       await service.post({ contact_uid: "ben", event_uid: "theirs" }, {}, `?api_token=${SHOP.apiToken}`);
-    }),
+    }, RECORDS),
   );
 
   return { withService, runAt, run: (...args: string[]) => runAt(place(), ...args) };

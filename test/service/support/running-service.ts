@@ -1,9 +1,12 @@
 import type { AddressInfo } from "node:net";
+import { seed } from "../../../demo/records/fill.js";
 import { createService, type ServiceOptions } from "../../../src/service/app.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
 import { openPlace } from "./places.js";
 
 export const API_TOKEN = "tëst-api-token";
 export const ACCESS_TOKEN = "test-access-token";
+const METRICS_TOKEN = "test-metrics-token";
 
 export interface EventRow {
   id: string;
@@ -14,22 +17,30 @@ export interface EventRow {
   proven?: boolean;
 }
 
+/** @param hasRecords whether the database gets the demo's records. Default `false`. */
+type StartOptions = ServiceOptions & { hasRecords?: boolean };
+
 /** A real service on a port of its own, at an empty place unless the options name one. */
-export const startService = async (options: ServiceOptions = {}) => {
+export const startService = async ({ hasRecords = false, ...options }: StartOptions = {}) => {
   const isElsewhere = options.database ?? options.databaseUrl ?? options.dataFolder;
   const own = isElsewhere === undefined ? await openPlace() : undefined;
   const place = { dataFolder: own?.dataFolder ?? "", databaseUrl: own?.databaseUrl };
+  if (hasRecords && options.database === undefined) {
+    options.database = await openDatabase({ ...place, ...options });
+    await seed(options.database.query);
+  }
   const app = await createService({
     ...place,
-    apiToken: API_TOKEN,
-    accessToken: ACCESS_TOKEN,
-    rateLimit: 0,
+    ...{ apiToken: API_TOKEN, accessToken: ACCESS_TOKEN, metricsToken: METRICS_TOKEN },
+    ...{ rateLimit: 0, addressQuota: 0, tokenQuota: 0, addressRecords: 0 },
     logLevel: "error",
     lingerMs: 0,
     ...options,
   });
   await app.listen({ port: 0, host: "127.0.0.1" });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const get = (path: string, headers: Record<string, string> = { authorization: `Bearer ${ACCESS_TOKEN}` }) =>
+    fetch(url + path, { headers });
   return {
     app,
     url,
@@ -44,13 +55,13 @@ export const startService = async (options: ServiceOptions = {}) => {
         headers: { "content-type": "application/json", ...headers },
         body: typeof body === "string" || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
       }),
-    get: (path: string, headers: Record<string, string> = { authorization: `Bearer ${ACCESS_TOKEN}` }) =>
-      fetch(url + path, { headers }),
+    get,
+    metrics: async (): Promise<string> => (await get("/metrics", { authorization: `Bearer ${METRICS_TOKEN}` })).text(),
     /** The stored events of a contact, and their JSON text. */
     events: async (contactUid: string): Promise<{ rows: EventRow[]; text: string }> => {
-      const answer = await fetch(`${url}/demo/events?contact_uid=${encodeURIComponent(contactUid)}&limit=10000`);
+      const answer = await get(`/v2/events?contact_uid=${encodeURIComponent(contactUid)}&limit=10000`);
       const text = await answer.text();
-      return { rows: JSON.parse(text).events, text };
+      return { rows: JSON.parse(text).data, text };
     },
     /** Ends the service and leaves the data. */
     close: () => app.close(),

@@ -1,17 +1,30 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { DEMO_TOKENS } from "../../../src/service/config/demo-tokens.js";
+import { UNLIMITED } from "../../support/service.js";
 
 /** The built service. */
 export const SERVICE = "build/service/main.js";
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+
+const METRICS_TOKEN = "test-metrics-token";
+const FOR_TESTS = {
+  ...{ TRACKLET_DEMO: "on", TRACKLET_METRICS_TOKEN: METRICS_TOKEN, TRACKLET_SERVICE_PORT: "0" },
+  ...UNLIMITED,
+};
+/** Reads from such a service. */
+export const readAsDemo = (url: string): Promise<Response> =>
+  fetch(url, { headers: { authorization: `Bearer ${DEMO_TOKENS.accessToken}` } });
+export const metricsOf = async (url: string): Promise<string> =>
+  (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })).text();
 
 /** Processes have other ids than outside, as in a container; only the system's administrator may do so: empty elsewhere. */
 export const IN_CONTAINER =
   process.getuid?.() === 0 && process.platform === "linux" ? ["unshare", "--pid", "--fork", "--mount-proc"] : [];
 
 /**
- * Starts the service's process with an environment of its own.
+ * Starts the service's process with an environment of its own, in its demo mode and unlimited unless that says otherwise.
  *
  * @param args of Node; the built service where absent
  * @param through a command that runs Node, such as `unshare --pid --fork`. Default: none
@@ -25,7 +38,7 @@ export const spawnService = (
   const [command, ...rest] = [...through, process.execPath, ...args];
   const child: ChildProcess = spawn(command!, rest, {
     cwd: ROOT,
-    env: { PATH, HOME, TMPDIR, TRACKLET_SERVICE_PORT: "0", ...environment },
+    env: { PATH, HOME, TMPDIR, ...FOR_TESTS, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output = { stdout: "", stderr: "" };

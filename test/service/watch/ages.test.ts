@@ -44,7 +44,7 @@ overDatabase((place) => {
   afterAll(() => service.close());
 
   const ages = async (): Promise<Map<string, number>> => {
-    const metrics = await (await service.get("/metrics")).text();
+    const metrics = await service.metrics();
     const found = metrics.matchAll(/^tracklet_event_age_seconds\{workspace="default",event_uid="(.*)"\} (.+)$/gm);
     return new Map([...found].map(([, name, seconds]) => [name!, Number(seconds)]));
   };

@@ -1,7 +1,6 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { StartError } from "../../base/start-error.js";
 import type { Database } from "../database.js";
-import type { Fill } from "../migrate.js";
 import { connectEmpty, connectExisting, connectOlder, connectPostgres, migratePostgres } from "../postgres/postgres.js";
 import { filesOf, majorOf, OURS, refuseFormer, requireDatabase } from "./folder.js";
 import { type FolderLock, lockFolder } from "./folder-lock.js";
@@ -18,17 +17,15 @@ import { startServerOnWindows } from "./windows-server.js";
  * Starts a PostgreSQL server of its own over a data folder, which is made when absent, and connects to it. One process at a time
  * may hold the folder.
  *
- * @param fill what a new database begins with
- * @param tell hears what happens to the server
+ * @param how `isDemo` where the database is that of the demo, `tell` hears what happens to the server
  * @throws StartError when the folder cannot be used, with what to do
  */
 export const openEmbedded = async (
   folder: string,
-  fill?: Fill,
-  tell: (text: string) => void = () => {},
+  { isDemo = false, tell = () => {} }: Partial<Pick<How, "isDemo" | "tell">> = {},
 ): Promise<Database> =>
-  overServer(folder, { tell, isDemo: fill !== undefined, mayMake: true }, async (url) => {
-    const database = await connectPostgres(url, fill);
+  overServer(folder, { tell, isDemo, mayMake: true }, async (url) => {
+    const database = await connectPostgres(url);
     rmSync(filesOf(folder).creating, { force: true });
     return {
       ...database,

@@ -4,7 +4,7 @@ import type pg from "pg";
 import { StartError } from "../../base/start-error.js";
 import { addressesOf } from "../../config/database-url.js";
 import type { Database, Query, Statement, Written } from "../database.js";
-import { type Fill, makeEmpty, migrate, prepare, requireKnownTables, requireTables } from "../migrate.js";
+import { makeEmpty, migrate, prepare, requireKnownTables, requireTables } from "../migrate.js";
 import type { Alone, Tell } from "../run-migrations.js";
 import { isUnavailable, repeated } from "../sql-state.js";
 import { type Addresses, openAddresses } from "./addresses.js";
@@ -29,16 +29,14 @@ const [LOOK_MS, QUIET_MS] = [1_000, 30_000];
 /**
  * Connects to a PostgreSQL server or anything that speaks its protocol. Any number of service processes may share it.
  *
- * @param fill what a new database begins with
  * @throws StartError when it cannot be reached or prepared
  */
-export const openPostgres = (databaseUrl: string, fill?: Fill): Promise<Database> =>
-  usable(connectPostgres(databaseUrl, fill));
+export const openPostgres = (databaseUrl: string): Promise<Database> => usable(connectPostgres(databaseUrl));
 
 /** The same; what the server says, and what becomes of a connection, is thrown as it is. */
-export const connectPostgres = async (databaseUrl: string, fill?: Fill): Promise<Database> => {
+export const connectPostgres = async (databaseUrl: string): Promise<Database> => {
   const urls = addressesOf(databaseUrl);
-  await prepareAt(urls, openAlone, (database) => prepare(database, fill));
+  await prepareAt(urls, openAlone, prepare);
   const addresses = openAddresses(urls, {
     max: MAX_CONNECTIONS,
     query_timeout: QUERY_TIMEOUT_MS,

@@ -57,11 +57,6 @@ export const createAsk = ({ opened, closed }) => {
       forget.hidden = token === undefined;
       return token !== undefined;
     },
-    hint(isPrivate) {
-      find("[data-hint]").textContent = isPrivate
-        ? "For whoever has the access token. npm start prints it: demo-access-token, where you have set no other."
-        : "For whoever has the access token of a workspace: TRACKLET_ACCESS_TOKEN of the service.";
-    },
     /** Asks the service. @returns the answer; undefined where the token was wrong, and is asked for again */
     async get(path) {
       const sent = token;

@@ -1,20 +1,22 @@
 import { createAsk } from "./ask.js";
 import { find } from "./elements.js";
+import { showLive } from "./live/show.js";
 import { showNumbers } from "./numbers.js";
 
-/* The page `/` of the service: the numbers for whoever has the access token, and the arrivals where no other machine can see them. */
+/* The page `/` of the service: the numbers and the arrivals, for whoever has the access token. */
 
 const main = find("main");
 const views = new Map();
 
-const open = async () => {
-  const name = location.hash === "#live" && !find("[data-nav]").hidden ? "live" : "numbers";
+const open = () => {
+  const name = location.hash === "#live" ? "live" : "numbers";
   for (const link of document.querySelectorAll("[data-nav] a")) {
     if (link.hash === `#${name}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  if (name === "numbers" && !ask.open()) return show();
-  if (!views.has(name)) views.set(name, name === "live" ? await showLive(main) : showNumbers(main, ask));
+  find("[data-nav]").hidden = !ask.open();
+  if (find("[data-nav]").hidden) return show();
+  if (!views.has(name)) views.set(name, VIEWS[name]());
   show(name);
 };
 
@@ -23,29 +25,24 @@ const show = (shown) => {
   document.title = `${shown === "live" ? "Live" : "Numbers"} · tracklet`;
 };
 
-/** Its script looks for its elements at once. */
-const showLive = async (main) => {
-  const { makeLive } = await import("./live.js");
-  const view = makeLive();
-  main.append(view);
-  await import("../../../../demo/site/assets/live.js");
-  return view;
+const VIEWS = {
+  numbers: () => showNumbers(main, ask),
+  live: () =>
+    showLive(main, async (query) => {
+      const answer = await ask.get(`/v2/events?${query}`);
+      if (answer === undefined) throw new Error("the token is wrong");
+      return answer.data;
+    }).view,
 };
 
 const ask = createAsk({
   opened: open,
   closed: () => {
-    views.get("numbers")?.remove();
-    views.delete("numbers");
+    for (const view of views.values()) view.remove();
+    views.clear();
     open();
   },
 });
 
 addEventListener("hashchange", open);
-fetch("/numbers/page.json")
-  .then((answer) => answer.json())
-  .then(({ isPrivate }) => {
-    find("[data-nav]").hidden = !isPrivate;
-    ask.hint(isPrivate);
-    open();
-  });
+open();

@@ -1,5 +1,4 @@
-/** What the live page of the demo shows, as a tab of this page: the same elements, and the same script. */
-import { make } from "./elements.js";
+import { make } from "../elements.js";
 
 const radio = (value, text, isChecked) => {
   const input = make("input", { type: "radio", name: "scale", value });
@@ -7,6 +6,7 @@ const radio = (value, text, isChecked) => {
   return make("label", {}, input, make("span", {}, text));
 };
 
+/** The elements of the live view. */
 export const makeLive = () =>
   make(
     "div.live-view",

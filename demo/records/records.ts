@@ -1,6 +1,5 @@
-import { digest, encodeText, recordId } from "../base/exact-text.js";
-import type { Query } from "../database/database.js";
-import { COMPANIES, FAMILY_NAMES, GIVEN_NAMES, PLANS, ROLES, STAGES } from "./seed-names.js";
+import { digest, encodeText, recordId } from "../../src/service/base/exact-text.js";
+import { COMPANIES, FAMILY_NAMES, GIVEN_NAMES, PLANS, ROLES, STAGES } from "./names.js";
 
 const CONTACTS = 60;
 const USERS = 137;
@@ -9,8 +8,25 @@ const EPOCH = 1_735_689_600;
 const DAY = 86_400;
 const SEED = 20_250_101;
 
-/** Writes the demo's accounts, contacts and users; the same ones each time. */
-export const seed = async (query: Query): Promise<void> => {
+/** A contact that a visitor of the demo can be. */
+export interface Visitor {
+  uid: string;
+  name: string;
+  accounts: { uid: string; name: string }[];
+}
+/** A small generator of repeatable numbers in [0, 1) (a Weyl sequence through a 32-bit mix): the same seed, the same series. */
+const seededRandom = (seed: number): (() => number) => {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
+  };
+};
+
+/** The demo's accounts, contacts and users; the same ones each time. */
+const makeRecords = () => {
   const random = seededRandom(SEED);
   const upTo = (count: number): number => Math.floor(random() * count);
   const pick = <T>(list: readonly T[]): T => list[upTo(list.length)]!;
@@ -38,6 +54,8 @@ export const seed = async (query: Query): Promise<void> => {
   ]);
 
   const contacts: unknown[][] = [];
+  const visitors: Visitor[] = [];
+  const accountOf = (at: number) => ({ uid: accountUids[at]!, name: COMPANIES[at]! });
   const memberships: string[][] = [];
   for (let number = 1; number <= CONTACTS; number += 1) {
     const uid = `contact-${String(number).padStart(3, "0")}`;
@@ -47,9 +65,10 @@ export const seed = async (query: Query): Promise<void> => {
     contacts.push([id, encodeText(uid), EPOCH + upTo(300) * DAY, number % 20 === 0, data, stage(), upTo(101)]);
     // The first twelve contacts give every account one; every ninth belongs to a second account too.
     const first = number <= accountUids.length ? number - 1 : upTo(accountUids.length);
-    memberships.push([recordId("account", accountUids[first]!), id]);
-    if (number % 9 === 0)
-      memberships.push([recordId("account", accountUids[(first + 1 + upTo(11)) % accountUids.length]!), id]);
+    const own = [first];
+    if (number % 9 === 0) own.push((first + 1 + upTo(11)) % accountUids.length);
+    for (const at of own) memberships.push([recordId("account", accountUids[at]!), id]);
+    visitors.push({ uid, name, accounts: own.sort((a, b) => a - b).map(accountOf) });
   }
 
   const users = Array.from({ length: USERS }, (_, index) => {
@@ -65,27 +84,7 @@ export const seed = async (query: Query): Promise<void> => {
     ];
   });
 
-  const records = "id, unique_id, created_at";
-  await insertMissing(query, "accounts", `${records}, data, stage, health`, accounts);
-  await insertMissing(query, "contacts", `${records}, archived, data, stage, health`, contacts);
-  await insertMissing(query, "account_contacts", "account_id, contact_id", memberships);
-  await insertMissing(query, "users", "id, email, name, role, enabled, created_at", users);
+  return { accounts, contacts, memberships, users, visitors };
 };
 
-/** Inserts rows in one statement; what is there already is left as it is. */
-const insertMissing = async (query: Query, table: string, columns: string, rows: unknown[][]): Promise<void> => {
-  let number = 0;
-  const values = rows.map((row) => `(${row.map(() => `$${++number}`).join(",")})`).join(",");
-  await query(`INSERT INTO ${table} (${columns}) VALUES ${values} ON CONFLICT DO NOTHING`, rows.flat());
-};
-
-/** A small generator of repeatable numbers in [0, 1) (a Weyl sequence through a 32-bit mix): the same seed, the same series. */
-const seededRandom = (seed: number): (() => number) => {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x9e3779b9) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
-    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
-    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
-  };
-};
+export const RECORDS = makeRecords();

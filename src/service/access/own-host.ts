@@ -14,16 +14,3 @@ export const refuseOtherHosts = (app: FastifyInstance): void => {
     );
   });
 };
-
-/** Refuses pages of other machines, and what a proxy passes on for them: for routes that ask for no token. */
-export const refuseOtherMachines = (app: FastifyInstance): void => {
-  app.addHook("onRequest", async ({ headers }) => {
-    const { origin } = headers;
-    if (
-      (origin !== undefined && !isLoopbackAddress(origin)) ||
-      headers["x-forwarded-for"] !== undefined ||
-      headers.forwarded !== undefined
-    )
-      throw new HttpError(403, "only pages of this machine may read this");
-  });
-};
