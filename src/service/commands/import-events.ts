@@ -4,6 +4,7 @@ import { Compile } from "typebox/compile";
 import { UUID } from "../base/exact-text.js";
 import { fileReason } from "../base/file-error.js";
 import { findMember } from "../base/json-text.js";
+import { viewOf } from "../base/page-of.js";
 import { StartError } from "../base/start-error.js";
 import { TIME } from "../base/times.js";
 import type { Database } from "../database/database.js";
@@ -138,6 +139,7 @@ export const eventOf = (line: Line, { workspace, params }: Pick<NewEvent, "works
   accountUid: line.account_uid || undefined,
   eventUid: line.event_uid,
   stamp: stampOf(line.params, line.stamped === false),
+  ...viewOf(line.event_uid, line.params),
   receivedAt: line.received_at,
   occurredAt: line.occurred_at ?? undefined,
   originId: line.id,

@@ -26,8 +26,7 @@ const MAX_MISSING = 1_000;
 
 /**
  * A document numbers its events from 1 (`stamp: true`): what its highest number is above their count is missing. Anybody can send
- * numbers: a document where one is below 1, or of two events, or far above all others, is set aside. All events are read, because a document may have begun long before the others. The two members are found as text: not every JSON that
- * pages send can be read by the database.
+ * numbers: a document where one is below 1, or of two events, or far above all others, is set aside. All events are read, because a document may have begun long before the others.
  */
 const LOSSES = `SELECT floor(began / 86400000.0) AS day, sum(1 - aside) AS documents, sum((1 - aside) * events) AS events,
        sum((1 - aside) * (highest - events)) AS missing, sum(aside) AS aside
@@ -36,12 +35,10 @@ const LOSSES = `SELECT floor(began / 86400000.0) AS day, sum(1 - aside) AS docum
            CASE WHEN min(number) < 1 OR count(DISTINCT number) < count(DISTINCT stamp)
                   OR max(number) > ${MAX_MISSING} + 11 * count(DISTINCT stamp) THEN 1 ELSE 0 END AS aside
     FROM (
-      SELECT substring(params FROM '"event_source":"([0-9a-f-]{36})"') AS source,
-             substring(params FROM '"event_seq":(-?[0-9]{1,15})[,}]')::bigint AS number,
-             coalesce(occurred_at, received_at) AS at, stamp
+      SELECT source, number, coalesce(occurred_at, received_at) AS at, stamp
       FROM events WHERE workspace = $1
     ) AS numbered
-    WHERE source IS NOT NULL AND number IS NOT NULL
+    WHERE source IS NOT NULL
     GROUP BY source
   ) AS documents
   WHERE began >= $2 AND began < $3

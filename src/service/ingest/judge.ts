@@ -6,6 +6,7 @@ import { type createQuota, networkOf } from "../access/limits.js";
 import { filledText } from "../base/exact-text.js";
 import { findMember, withoutMember } from "../base/json-text.js";
 import { nearName } from "../base/near-name.js";
+import { viewOf } from "../base/page-of.js";
 import { DAY_MS, isTime, LONGEST_WAIT_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
 import { type Answered, HttpError } from "../http/errors.js";
@@ -75,6 +76,7 @@ export const judgeEvent = (
       params: proof === undefined ? sent.text : withoutMember(sent.text, PROOF_MEMBER),
       isProven: prove({ workspace, contactUid: contact_uid, accountUid, proof, receivedAt, occurredAt }),
       stamp: stampOf(params, isOfPage),
+      ...viewOf(event_uid, params),
       receivedAt,
       occurredAt,
       ...(address !== undefined && { from: networkOf(address) }),

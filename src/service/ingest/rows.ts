@@ -1,9 +1,11 @@
-import { digest, encodeText, filledText, isUuid, recordId } from "../base/exact-text.js";
+import { encodeText, filledText, isUuid, recordId } from "../base/exact-text.js";
+import type { Viewed } from "../base/page-of.js";
+import { cutStamp, stampKey } from "../base/stamped-params.js";
 import type { Statement } from "../database/database.js";
 import { createAppend, createInsert } from "../database/insert-rows.js";
 
-/** An event on its way into the database. */
-export interface NewEvent {
+/** An event on its way into the database; what it says of a page is `viewOf`'s. */
+export interface NewEvent extends Partial<Viewed> {
   /** Whose data it is. */
   workspace: string;
   contactUid: string;
@@ -11,7 +13,7 @@ export interface NewEvent {
   eventUid: string;
   /** Did its proof of identity hold? Nothing where none was looked at. */
   isProven?: boolean | undefined;
-  /** JSON text of an object, stored as it is. */
+  /** JSON text of an object: whoever reads it gets it letter by letter. */
   params: string;
   /** See `stampOf`: a second event of the contact with it is a repeat and not stored. */
   stamp: string | undefined;
@@ -44,27 +46,41 @@ export const stampOf = (params: unknown, isOfPage: boolean): string | undefined 
   return isOfScript || !isOfPage ? stamp : undefined;
 };
 
-type Column = readonly [name: string, value: (event: NewEvent) => string | boolean | null];
-
 /** The columns of an event besides its id, and what they hold. */
-const COLUMNS: readonly Column[] = [
-  ["contact_id", (event) => recordId("contact", event.contactUid, event.workspace)],
-  ["workspace", (event) => event.workspace],
-  ["contact_uid", (event) => encodeText(event.contactUid)],
-  ["account_uid", (event) => (event.accountUid === undefined ? null : encodeText(event.accountUid))],
-  ["event_uid", (event) => encodeText(event.eventUid)],
-  ["received_at", (event) => String(event.receivedAt)],
-  ["occurred_at", (event) => (event.occurredAt === undefined ? null : String(event.occurredAt))],
-  ["stamp", (event) => (event.stamp === undefined ? null : digest(event.stamp))],
-  ["params", (event) => event.params],
-  ["proven", (event) => event.isProven ?? null],
+const COLUMNS = [
+  ...["contact_id", "workspace", "contact_uid", "account_uid", "event_uid", "received_at", "occurred_at"],
+  ...["stamp", "source", "number", "page", "referrer_host", "params", "proven"],
 ];
-const IMPORTED: readonly Column[] = [...COLUMNS, ["origin_id", (event) => event.originId ?? null]];
+const IMPORTED = [...COLUMNS, "origin_id"];
 
-const targetOf = (name: string, columns: readonly Column[]) => ({
+const textOf = (value: string | undefined): string | null => (value === undefined ? null : encodeText(value));
+
+/** An event in the order of the columns. */
+const rowOf = (id: string, event: NewEvent): unknown[] => {
+  const end = cutStamp(event.params, event);
+  return [
+    id,
+    recordId("contact", event.contactUid, event.workspace),
+    event.workspace,
+    encodeText(event.contactUid),
+    textOf(event.accountUid),
+    encodeText(event.eventUid),
+    event.receivedAt,
+    event.occurredAt ?? null,
+    event.stamp === undefined ? null : stampKey(event.stamp),
+    end?.source ?? null,
+    end?.number ?? null,
+    textOf(event.page),
+    textOf(event.referrerHost),
+    end?.params ?? event.params,
+    event.isProven ?? null,
+  ];
+};
+
+const targetOf = (name: string, columns: readonly string[]) => ({
   name,
   table: "events",
-  columns: ["id", ...columns.map(([column]) => column)],
+  columns: ["id", ...columns],
   returning: "id::text",
 });
 const append = createAppend(targetOf("append_events", COLUMNS));
@@ -78,8 +94,7 @@ export const insertEvents = (ids: readonly string[], events: readonly NewEvent[]
   const order = [...events.keys()];
   // Stamps in one order: two transactions with the same ones in opposite orders would wait for each other for ever.
   if (isStamped) order.sort((a, b) => ((events[a]!.stamp ?? "") < (events[b]!.stamp ?? "") ? -1 : 1));
-  const columns = isImport ? IMPORTED : COLUMNS;
-  const rows = order.map((at) => [ids[at], ...columns.map(([, value]) => value(events[at]!))]);
-  if (isImport) return [importNew(rows)];
+  const rows = order.map((at) => rowOf(ids[at]!, events[at]!));
+  if (isImport) return [importNew(rows.map((row, at) => [...row, events[order[at]!]!.originId ?? null]))];
   return isStamped ? [insert(rows)] : append(rows);
 };

@@ -1,8 +1,7 @@
 import { decodeText } from "../base/exact-text.js";
 import type { Query } from "../database/database.js";
 import { timeOf } from "../database/event-id.js";
-import type { ACTIVE_TABLES } from "./active.js";
-import { type Kind, OTHER } from "./keys.js";
+import { ACTIVE, type ActiveTable, type Kind, OTHER } from "./keys.js";
 import { cutByDays, type Steps } from "./spans.js";
 
 /** Of whom, and when: the starts of the steps with the end of the last, and those before them. */
@@ -99,8 +98,6 @@ export const toKey = ({ key, events, before }: Record<string, unknown>) => ({
   ...{ events: Number(events), before: Number(before) },
 });
 
-type ActiveTable = (typeof ACTIVE_TABLES)[number];
-
 /**
  * Ids are digests, so those that begin with 0 are a sixteenth of all, taken by chance. Where they are so many, 16 times as
  * many is at most some 4 % off (two standard deviations), and to count all of them would take seconds.
@@ -132,7 +129,7 @@ const countBelow = async (
   { table, below }: { table: ActiveTable; below?: string },
 ) => {
   const cuts = cutByDays(steps);
-  const id = table === "active_contacts" ? "contact_id" : "account_id";
+  const { id } = ACTIVE[table];
   const from = `FROM ${table} AS active JOIN unnest($2::int[], $3::date[], $4::bit(96)[]) AS cut (step, day, quarters) ON active.day = cut.day
      WHERE active.workspace = $1 AND active.day >= $5::date AND active.day <= $6::date AND active.quarters & cut.quarters <> '${"0".repeat(96)}'::bit(96)
        ${below === undefined ? "" : `AND active.${id} < '${below}'`}`;
@@ -174,11 +171,8 @@ export const countMissing = async (query: Query, workspace: string) => {
   const [row] = await query<Record<string, unknown>>(
     `SELECT count(*) AS documents, coalesce(sum(events), 0) AS events, coalesce(sum(highest - lowest + 1 - events), 0) AS missing
      FROM (SELECT source, count(DISTINCT number) AS events, min(number) AS lowest, max(number) AS highest
-           FROM (SELECT substring(params FROM '"event_source":"([0-9a-f-]{36})"') AS source,
-                        substring(params FROM '"event_seq":(-?[0-9]{1,15})[,}]')::bigint AS number
-                 FROM (SELECT params FROM events WHERE workspace = $1 ORDER BY id DESC LIMIT ${LATEST}) AS latest
-                 WHERE strpos(params, '"event_source"') > 0) AS numbered
-           WHERE source IS NOT NULL AND number IS NOT NULL GROUP BY source) AS documents
+           FROM (SELECT source, number FROM events WHERE workspace = $1 ORDER BY id DESC LIMIT ${LATEST}) AS latest
+           WHERE source IS NOT NULL GROUP BY source) AS documents
      WHERE lowest > 0 AND highest - lowest <= 1000 + 11 * events`,
     [workspace],
   );

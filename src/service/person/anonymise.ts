@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { decodeText, filledText } from "../base/exact-text.js";
 import { findMember } from "../base/json-text.js";
+import { viewOf } from "../base/page-of.js";
+import { wholeParams } from "../base/stamped-params.js";
 import { DAY_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
@@ -30,7 +32,7 @@ export const newAnonym = (params: readonly string[]): Kept => ({ contactUid: `an
 export const anonymiseEvents = (database: Database, workspace: string, which: Which, kept: Kept): Promise<number> =>
   inSteps(database, workspace, async (query, id) => {
     const old = await query<Record<string, unknown>>(
-      `SELECT id, received_at, event_uid, params FROM events WHERE ${which.condition} ORDER BY id LIMIT ${CHUNK}`,
+      `SELECT id, received_at, occurred_at, event_uid, params, stamp, source, number FROM events WHERE ${which.condition} ORDER BY id LIMIT ${CHUNK}`,
       which.values,
     );
     if (old.length === 0) return { ids: [], isLast: true };
@@ -52,18 +54,22 @@ const deleteThese = (query: Query, { condition, values }: Which, ids: string[]) 
   ]);
 
 const anonymous = (row: Record<string, unknown>, workspace: string, { contactUid, params }: Kept): NewEvent => {
+  const whole = wholeParams(row);
   const members = params.flatMap((name) => {
-    const member = findMember(String(row.params), name);
-    return member === undefined ? [] : [{ name, text: member.text }];
+    const member = findMember(whole, name);
+    return member === undefined ? [] : [`${JSON.stringify(name)}:${member.text}`];
   });
-  const account = members.find(({ name }) => name === "account_uid");
+  const text = `{${members.join(",")}}`;
+  const kept = JSON.parse(text);
+  const eventUid = decodeText(String(row.event_uid));
   return {
     workspace,
     contactUid,
-    accountUid: filledText(account && JSON.parse(account.text)),
-    eventUid: decodeText(String(row.event_uid)),
-    params: `{${members.map(({ name, text }) => `${JSON.stringify(name)}:${text}`).join(",")}}`,
+    accountUid: filledText(kept.account_uid),
+    eventUid,
+    params: text,
     stamp: undefined,
+    ...viewOf(eventUid, kept),
     receivedAt: Math.floor(Number(row.received_at) / DAY_MS) * DAY_MS,
     occurredAt: undefined,
     // Its id says nothing of its time.

@@ -1,4 +1,5 @@
 import { decodeText, encodeText, filledText, parseJson, recordId } from "../base/exact-text.js";
+import { wholeParams } from "../base/stamped-params.js";
 import type { Query } from "../database/database.js";
 import { idAt, LATE_MS } from "../database/event-id.js";
 
@@ -40,7 +41,7 @@ const hasEventId = (params: string): boolean =>
 /** Of each table its columns, those that may be large, and what is made of a row. */
 const READ: Record<Table, { columns: string; large: readonly string[]; read(row: Row): Exported }> = {
   events: {
-    columns: "id, received_at, occurred_at, contact_uid, account_uid, event_uid, params, proven, stamp",
+    columns: "id, received_at, occurred_at, contact_uid, account_uid, event_uid, params, proven, stamp, source, number",
     large: ["contact_uid", "account_uid", "event_uid", "params"],
     read: (row) => ({
       id: String(row.id),
@@ -49,7 +50,7 @@ const READ: Record<Table, { columns: string; large: readonly string[]; read(row:
       contact_uid: text(row.contact_uid),
       account_uid: text(row.account_uid),
       event_uid: text(row.event_uid),
-      params: { json: String(row.params) },
+      params: { json: wholeParams(row) },
       // A proof of identity was looked at.
       ...(row.proven !== null && { proven: row.proven === true }),
       // Its `event_id` is a page's own, and no stamp where the line is imported, either.

@@ -84,17 +84,18 @@ overDatabase(
         service.post({
           contact_uid: `numbered-${event_seq % 2}`,
           event_uid: "n",
+          // As the script has it: behind all others.
           params: {
-            ...{
-              event_id: `${digit}${event_seq % 10}000000-0000-4000-a000-000000000000`,
-              occurred_at: began + event_seq * 3_600_000,
-            },
-            ...{ event_seq, event_source: `${digit}0000000-0000-4000-a000-000000000000`, ...more },
+            text: "\u0000\ud800",
+            event_id: `${digit}${event_seq % 10}000000-0000-4000-a000-000000000000`,
+            occurred_at: began + event_seq * 3_600_000,
+            event_source: `${digit}0000000-0000-4000-a000-000000000000`,
+            ...{ event_seq, ...more },
           },
         });
       await withService(async (service) => {
         // The first, and one on the next day, are missing; a repeat and what cannot be read as JSON change nothing.
-        for (const number of [3, 2, 5, 3]) await send(service, 1, number, { text: "\u0000\ud800" });
+        for (const number of [3, 2, 5, 3]) await send(service, 1, number);
         for (const number of [1, 2]) await send(service, 2, number);
         await send(service, 3, 1, { occurred_at: began + DAY });
         // Nobody's: a number far above all others, one of two events, one below the first.

@@ -7,18 +7,18 @@ import { type RunningService, startService, until } from "../support/running-ser
 const DAY = 86_400_000;
 const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
 
+/** The stamp of an event with this number in its document, as the script has it. */
+const numbered = (event_seq: number) => ({
+  ...{ event_id: crypto.randomUUID(), occurred_at: Date.now() },
+  ...{ event_source: "5a2b0c1d-0000-4000-a000-000000000000", event_seq },
+});
 /** Contact, account, name, params. */
 const EVENTS: [string, string | undefined, string, object?][] = [
   ["anna", "acme", "pageview", { visit_url: "https://shop.example/a?x=1", referrer: "https://search.example/" }],
   ["anna", "acme", "pageview", { visit_url: "https://shop.example/a" }],
   ["ben", "acme", "pageview", { visit_url: "https://shop.example/", referrer: "https://shop.example/a" }],
-  ["ben", "quiet", "signed_up", { event_source: "5a2b0c1d-0000-4000-a000-000000000000", event_seq: 1, event_id: "1" }],
-  [
-    "cleo",
-    undefined,
-    "signed_up",
-    { event_source: "5a2b0c1d-0000-4000-a000-000000000000", event_seq: 4, event_id: "2" },
-  ],
+  ["ben", "quiet", "signed_up", numbered(1)],
+  ["cleo", undefined, "signed_up", numbered(4)],
 ];
 
 overDatabase((place) => {

@@ -22,9 +22,11 @@ const THIS_MONDAY = NOW - ((NOW - FIRST_MONDAY) % (7 * DAY));
 const at = (weeksAgo: number, day = 0) => THIS_MONDAY + (day - 7 * weeksAgo + 0.5) * DAY;
 const date = (time: number) => new Date(time).toISOString().slice(0, 10);
 
-/** The stamp of an event with this number in its document. */
+/** The stamp of an event with this number in its document, as the script has it. */
 const SOURCE = "5a2b0c1d-0000-4000-a000-000000000000";
-const numbered = (event_seq: number) => ({ event_id: `${event_seq}`, event_seq, event_source: SOURCE });
+const numbered = (event_seq: number, occurred_at: number) => ({
+  ...{ event_id: crypto.randomUUID(), occurred_at, event_source: SOURCE, event_seq },
+});
 
 /** Contact, account, name, time, params: as little as gives each question an answer that only it has. */
 const EVENTS: [string, string | undefined, string, number, Record<string, unknown>?][] = [
@@ -39,8 +41,8 @@ const EVENTS: [string, string | undefined, string, number, Record<string, unknow
   ["ben", "acme", "project_created", at(3, 3)],
   ["ben", "acme", "colleague_invited", at(1)],
   ["cleo", "quiet", "signup", at(5)],
-  ["cleo", "quiet", "pageview", at(5, 1), { visit_url: "https://shop.example/b", ...numbered(4) }],
-  ["cleo", undefined, "pageview", at(5, 1), { visit_url: "https://shop.example/a", ...numbered(2) }],
+  ["cleo", "quiet", "pageview", at(5, 1), { visit_url: "https://shop.example/b", ...numbered(4, at(5, 1)) }],
+  ["cleo", undefined, "pageview", at(5, 1), { visit_url: "https://shop.example/a", ...numbered(2, at(5, 1)) }],
 ];
 /** Received so long ago that no question about the present asks for it. */
 const LONG_AGO = at(20);
@@ -58,7 +60,7 @@ overDatabase((place) => {
       contact_uid,
       event_uid,
       received_at: occurred_at + 60_000,
-      params: { account_uid, occurred_at, ...params },
+      params: { account_uid, ...(params?.event_id === undefined && { occurred_at }), ...params },
     }));
     const gone = { contact_uid: "dora", event_uid: "signup", received_at: LONG_AGO, params: { account_uid: "gone" } };
     const send = await fetch(`${service.url}/v1/track/events?api_token=${ADMIN}`, {

@@ -63,20 +63,25 @@ CREATE TABLE users (
 
 CREATE INDEX users_by_time ON users (workspace, created_at, id);
 
--- The contact leads the keys, so that its events stand together on one node.
+-- The contact leads the keys, so that its events stand together on one node. The script's stamp is in columns alone (`stamp`,
+-- `occurred_at`, `source`, `number`). Of a page view, `page` is host and path, and `referrer_host` that of another site.
 CREATE TABLE events (
-  contact_id  UUID NOT NULL,
-  id          UUID NOT NULL,
-  stamp       UUID,
-  origin_id   UUID,
-  received_at BIGINT NOT NULL,
-  occurred_at BIGINT,
-  workspace   TEXT NOT NULL,
-  contact_uid TEXT NOT NULL,
-  account_uid TEXT,
-  event_uid   TEXT NOT NULL,
-  params      TEXT NOT NULL,
-  proven      BOOLEAN,
+  contact_id    UUID NOT NULL,
+  id            UUID NOT NULL,
+  stamp         UUID,
+  source        UUID,
+  origin_id     UUID,
+  received_at   BIGINT NOT NULL,
+  occurred_at   BIGINT,
+  number        INTEGER,
+  proven        BOOLEAN,
+  workspace     TEXT NOT NULL,
+  contact_uid   TEXT NOT NULL,
+  account_uid   TEXT,
+  event_uid     TEXT NOT NULL,
+  page          TEXT,
+  referrer_host TEXT,
+  params        TEXT NOT NULL,
   PRIMARY KEY (contact_id, id)
 );
 
@@ -92,7 +97,7 @@ CREATE INDEX events_by_name ON events (workspace, (left(event_uid, 64)), id) WHE
 -- The ids of what was imported say nothing of the time of its receipt.
 CREATE INDEX events_imported ON events (workspace, id) WHERE origin_id IS NOT NULL;
 
-CREATE INDEX events_imported_by_time ON events (workspace, received_at) WHERE origin_id IS NOT NULL;
+CREATE INDEX events_imported_by_time ON events (workspace, received_at, id) WHERE origin_id IS NOT NULL;
 
 -- What was deleted, for who follows: events by their ids, or all before one.
 CREATE TABLE deletions (

@@ -1,4 +1,5 @@
 import { decodeText } from "../../base/exact-text.js";
+import { wholeParams } from "../../base/stamped-params.js";
 import type { Query } from "../../database/database.js";
 import { conditionsOf, type Filter } from "./matching.js";
 import { namesOf, numberOf } from "./names.js";
@@ -24,17 +25,21 @@ export const readTimeLine = async (
   const place = values.length + 3;
   const older = time === undefined ? "" : ` AND (received_at, id) < ($${place}::bigint, $${place + 1}::uuid)`;
   const rows = await query<Record<string, string | null>>(
-    `SELECT id, received_at, occurred_at, contact_id, account_uid, event_uid, left(params, ${MAX_PARAMS}) AS params FROM events
+    `SELECT id, received_at, occurred_at, contact_id, account_uid, event_uid, left(params, ${MAX_PARAMS}) AS params, stamp, source, number
+     FROM events
      WHERE workspace = $1${conditions}${older} ORDER BY received_at DESC, id DESC LIMIT $2`,
     [workspace, limit + 1, ...values, ...(time === undefined ? [] : [time, id])],
   );
   const shown = rows.slice(0, limit);
   const names = await namesOf(query, "contact", [...new Set(shown.map(({ contact_id }) => contact_id!))]);
-  const data = shown.map(({ contact_id, account_uid, event_uid, params, ...row }) => ({
+  const data = shown.map(({ contact_id, account_uid, event_uid, ...row }) => ({
     ...{ id: row.id!, received_at: Number(row.received_at), occurred_at: numberOf(row.occurred_at) },
     contact: { id: contact_id!, name: names.get(contact_id!)?.name ?? contact_id! },
     account_uid: account_uid ? decodeText(account_uid) : null,
-    ...{ event_uid: decodeText(event_uid!), params: params! },
+    ...{
+      event_uid: decodeText(event_uid!),
+      params: row.params!.endsWith("}") ? wholeParams(row).slice(0, MAX_PARAMS) : row.params!,
+    },
   }));
   const last = shown.at(-1);
   return { data, next: rows.length > limit ? `${last!.received_at}_${last!.id}` : null };
