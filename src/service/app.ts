@@ -34,6 +34,7 @@ import { createProve } from "./ingest/identity.js";
 import { watchRefusals } from "./ingest/refusals.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store.js";
+import { createBehind } from "./numbers/behind.js";
 import { followSums } from "./numbers/follower.js";
 import { numbersRoute } from "./numbers/numbers-route.js";
 import { numbersPage } from "./numbers/page.js";
@@ -143,6 +144,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const settled = createSettled(database.query, bounds);
   tasks.add(followSums(app.log, { settled, workspaces, every: 5 * bounds.reread }));
   tasks.add(deleteOldLetters(app.log));
+  const behind = createBehind(database, { settled, workspaces });
+  metrics.watchSums(behind);
   metrics.watchRequests(app);
   decorateWorkspace(app);
   const isOurs = compile(["loopback", ...config.trustProxy]);
@@ -186,7 +189,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     await admin.register(traitRoutes(database));
   });
   await app.register(numbersPage);
-  await app.register(healthRoutes(store));
+  await app.register(healthRoutes(store, behind));
   if (config.metricsToken !== undefined) await app.register(metricsRoute(metrics, config.metricsToken));
   refuse();
   await app.ready();

@@ -33,6 +33,7 @@ export type State = ReadonlyMap<string, number>;
 
 /** Another process does it. */
 const TAKEN = new Error("another process does this task");
+export const isTaken = (error: unknown): boolean => error === TAKEN;
 
 export const createTasks = (database: Database) => {
   const beside = database.beside(AT_A_TIME);

@@ -1,24 +1,14 @@
 import { DAY_MS, HOUR_MS } from "../base/times.js";
 import type { Query } from "../database/database.js";
-import { QUARTER_MS, QUARTERS } from "./keys.js";
+import { ACTIVE, type ActiveTable, type Count, QUARTER_MS, QUARTERS, quartersOf } from "./keys.js";
 
-/** The tables of who was active, and whom an event makes active there. */
-const ACTIVE = {
-  active_contacts: { id: "contact_id", of: "contact_id", where: "true" },
-  active_accounts: {
-    id: "account_id",
-    // As `recordId` has it.
-    of: "left(encode(sha256(convert_to(workspace || '/account:' || account_uid, 'UTF8')), 'hex'), 32)::uuid",
-    where: "account_uid <> ''",
-  },
-} as const;
-type Table = keyof typeof ACTIVE;
-export const ACTIVE_TABLES = Object.keys(ACTIVE) as Table[];
+/*
+ * Who was active: a contact on a day and in a week, an account on a day with its events. Days and weeks are those of UTC.
+ */
 
-/** The day of an event, and its quarter there as one bit of 96. */
-const DAY = "(to_timestamp(received_at / 1000) AT TIME ZONE 'UTC')::date";
-const QUARTER = `'1${"0".repeat(QUARTERS - 1)}'::bit(${QUARTERS}) >> (received_at / ${QUARTER_MS} % ${QUARTERS})::int`;
-const NONE = `'${"0".repeat(QUARTERS)}'::bit(${QUARTERS})`;
+const WEEK_MS = 7 * DAY_MS;
+/** 1970-01-05. */
+const FIRST_MONDAY = 4 * DAY_MS;
 
 /** The bits of the quarters from one time to another of a day. */
 export const bitsOf = (day: number, from: number, to: number): string => {
@@ -31,48 +21,167 @@ export const bitsOf = (day: number, from: number, to: number): string => {
 /** A day in UTC, as the database takes it. */
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-/** Adds who was active by events between two ids. @param range workspace, the first id, and the one behind the last */
-export const addActive = async (query: Query, range: unknown[]): Promise<void> => {
-  for (const table of ACTIVE_TABLES) {
-    const { id, of, where } = ACTIVE[table];
-    await query(
-      `INSERT INTO ${table} (workspace, day, ${id}, quarters)
-       SELECT workspace, ${DAY}, ${of}, bit_or(${QUARTER}) FROM events
-       WHERE workspace = $1 AND id >= $2 AND id < $3 AND ${where} GROUP BY 1, 2, 3
-       ON CONFLICT (workspace, day, ${id}) DO UPDATE SET quarters = ${table}.quarters | excluded.quarters
-       WHERE ${table}.quarters | excluded.quarters <> ${table}.quarters`,
-      range,
-    );
-  }
+/** The days of the week that a time is in. */
+const weekOf = (time: number): string[] => {
+  const monday = time - ((time - FIRST_MONDAY) % WEEK_MS);
+  return Array.from({ length: 7 }, (_, at) => dayOf(monday + at * DAY_MS));
 };
 
+/** Somebody on a day. */
+interface Active {
+  /** When it begins. */
+  day: number;
+  id: string;
+  /** A digit for each quarter. */
+  quarters: string;
+  /** Events of each quarter, of an account; nothing where there was none. */
+  events: (number | null)[];
+}
+
+const setAt = (text: string, at: number, part: string): string =>
+  text.slice(0, at) + part + text.slice(at + part.length);
+
+const noneOn = (day: number, id: string): Active => ({
+  ...{ day, id, quarters: "0".repeat(QUARTERS) },
+  events: Array.from({ length: QUARTERS }, () => null),
+});
+
+/** What counts say of each day. */
+const daysOf = (counts: readonly Count[]): Active[] => {
+  const days = new Map<string, Active>();
+  for (const { quarter, key: id, events } of counts) {
+    const day = quarter - (quarter % DAY_MS);
+    const one = days.get(`${day} ${id}`) ?? noneOn(day, id);
+    days.set(`${day} ${id}`, one);
+    const at = (quarter - day) / QUARTER_MS;
+    one.quarters = setAt(one.quarters, at, "1");
+    one.events[at] = events;
+  }
+  return [...days.values()];
+};
+
+/** Stores rows in place of those that are there. */
+const store = async (query: Query, workspace: string, table: ActiveTable, rows: readonly Active[]): Promise<void> => {
+  if (rows.length === 0) return;
+  const { id } = ACTIVE[table];
+  const [names, values, set] =
+    table === "active_accounts" ? [", events", ", events::bigint[]", ", events = excluded.events"] : ["", "", ""];
+  await query(
+    `INSERT INTO ${table} (workspace, day, ${id}, quarters${names}) SELECT $1, day, id, quarters${values}
+     FROM unnest($2::date[], $3::uuid[], $4::bit(${QUARTERS})[], $5::text[]) AS new (day, id, quarters, events)
+     ON CONFLICT (workspace, day, ${id}) DO UPDATE SET quarters = excluded.quarters${set}`,
+    [
+      workspace,
+      rows.map(({ day }) => dayOf(day)),
+      rows.map(({ id }) => id),
+      rows.map(({ quarters }) => quarters),
+      rows.map(({ events }) => (values === "" ? null : `{${events.map((one) => one ?? "NULL")}}`)),
+    ],
+  );
+};
+
+const read = (row: Record<string, unknown>): Active => ({
+  ...{ day: Date.parse(String(row.day)), id: String(row.id), quarters: String(row.quarters) },
+  events: ((row.events ?? []) as unknown[]).map((one) => (one === null ? null : Number(one))),
+});
+const columnsOf = (table: ActiveTable): string =>
+  `day::text AS day, ${ACTIVE[table].id} AS id, quarters::text AS quarters${table === "active_accounts" ? ", events" : ""}`;
+
+/** Adds who was active. @param counts of the table's kind */
+export const addActive = async (
+  query: Query,
+  workspace: string,
+  table: ActiveTable,
+  counts: readonly Count[],
+): Promise<void> => {
+  const days = daysOf(counts);
+  if (days.length === 0) return;
+  const rows = await query(
+    `SELECT ${columnsOf(table)} FROM ${table} WHERE workspace = $1 AND day = ANY($2::date[]) AND ${ACTIVE[table].id} = ANY($3::uuid[])`,
+    [workspace, [...new Set(days.map(({ day }) => dayOf(day)))], [...new Set(days.map(({ id }) => id))]],
+  );
+  const before = new Map(rows.map(read).map((one) => [`${one.day} ${one.id}`, one]));
+  const changed = days.flatMap((one) => {
+    const old = before.get(`${one.day} ${one.id}`);
+    if (old === undefined) return [one];
+    const quarters = Array.from(one.quarters, (bit, at) => (bit === "1" ? bit : old.quarters[at])).join("");
+    const events = old.events.map((before, at) => (one.events[at] === null ? before : (before ?? 0) + one.events[at]!));
+    return table === "active_contacts" && quarters === old.quarters ? [] : [{ ...old, quarters, events }];
+  });
+  await store(query, workspace, table, changed);
+  if (table === "active_accounts") return;
+  const added = days.filter(({ day, id }) => !before.has(`${day} ${id}`));
+  await query(
+    `INSERT INTO active_weeks (workspace, week, contact_id)
+     SELECT DISTINCT $1, week, contact_id FROM unnest($2::date[], $3::uuid[]) AS new (week, contact_id)
+     ON CONFLICT (workspace, week, contact_id) DO NOTHING`,
+    [workspace, added.map(({ day }) => weekOf(day)[0]), added.map(({ id }) => id)],
+  );
+};
+
+/** The hour of a workspace that is counted anew. */
+interface OfHour {
+  workspace: string;
+  hour: number;
+}
+
 /**
- * Takes out who was active in an hour by events that are no longer there.
+ * Makes the next ones of a day anew as they are counted in one of its hours.
  *
- * @param events a condition, with values of its own, that finds those of the hour
+ * @param after the last that was made so
+ * @returns the last of these; nothing where there are no more
  */
 export const renewActive = async (
   query: Query,
-  { workspace, hour, events, values }: { workspace: string; hour: number; events: string; values: unknown[] },
-): Promise<void> => {
+  { workspace, hour }: OfHour,
+  { table, after, rows: most }: { table: ActiveTable; after: string; rows: number },
+): Promise<string | undefined> => {
+  const { id } = ACTIVE[table];
   const day = hour - (hour % DAY_MS);
-  const [date, bits] = [values.length + 1, values.length + 2];
-  const all = [...values, dayOf(day), bitsOf(day, hour, hour + HOUR_MS)];
-  for (const table of ACTIVE_TABLES) {
-    const { id, of, where } = ACTIVE[table];
+  const rows = (
     await query(
-      `UPDATE ${table} AS stored SET quarters = stored.quarters & ~$${bits}::bit(${QUARTERS}) | renewed.quarters
-       FROM (SELECT before.${id}, coalesce(found.quarters, ${NONE}) AS quarters FROM ${table} AS before
-             LEFT JOIN (SELECT ${of} AS ${id}, bit_or(${QUARTER}) AS quarters FROM events WHERE ${events} AND ${where} GROUP BY 1) AS found
-             ON found.${id} = before.${id}
-             WHERE before.workspace = $1 AND before.day = $${date}::date AND before.quarters & $${bits}::bit(${QUARTERS}) <> ${NONE}) AS renewed
-       WHERE stored.workspace = $1 AND stored.day = $${date}::date AND stored.${id} = renewed.${id}
-         AND stored.quarters & $${bits}::bit(${QUARTERS}) <> renewed.quarters`,
-      all,
-    );
-    await query(`DELETE FROM ${table} WHERE workspace = $1 AND day = $2::date AND quarters = ${NONE}`, [
+      `SELECT ${columnsOf(table)} FROM ${table} WHERE workspace = $1 AND day = $2::date AND ${id} > $3 ORDER BY ${id} LIMIT ${most}`,
+      [workspace, dayOf(day), after],
+    )
+  ).map(read);
+  if (rows.length === 0) return undefined;
+  const counted = await query<Record<string, unknown>>(
+    "SELECT quarter, key, events FROM sums_anew WHERE workspace = $1 AND kind = $2 AND quarter = ANY($3::bigint[]) AND key = ANY($4::text[])",
+    [workspace, table, quartersOf(hour), rows.map(({ id }) => id)],
+  );
+  const counts = counted.map(
+    ({ quarter, key, events }): Count => ({
+      ...{ kind: table, quarter: Number(quarter), key: String(key), events: Number(events) },
+    }),
+  );
+  const fresh = new Map(daysOf(counts).map((one) => [one.id, one]));
+  const [from, to] = [hour, hour + HOUR_MS].map((time) => (time - day) / QUARTER_MS) as [number, number];
+  const renewed = rows.map((old): Active => {
+    const of = fresh.get(old.id) ?? noneOn(day, old.id);
+    return {
+      ...{ ...old, quarters: setAt(old.quarters, from, of.quarters.slice(from, to)) },
+      events: old.events.map((events, at) => (at >= from && at < to ? of.events[at]! : events)),
+    };
+  });
+  const isActive = ({ quarters }: Active) => quarters.includes("1");
+  const hasChanged = (one: Active, row: number) =>
+    one.quarters !== rows[row]!.quarters || String(one.events) !== String(rows[row]!.events);
+  const gone = renewed.filter((one) => !isActive(one)).map(({ id }) => id);
+  await store(query, workspace, table, renewed.filter(hasChanged).filter(isActive));
+  if (gone.length > 0) {
+    const [monday, ...others] = weekOf(day);
+    await query(`DELETE FROM ${table} WHERE workspace = $1 AND day = $2::date AND ${id} = ANY($3::uuid[])`, [
       workspace,
       dayOf(day),
+      gone,
     ]);
+    if (table === "active_contacts")
+      await query(
+        `DELETE FROM active_weeks WHERE workspace = $1 AND week = $2::date AND contact_id = ANY($3::uuid[]) AND NOT EXISTS (
+           SELECT 1 FROM active_contacts AS active WHERE active.workspace = active_weeks.workspace
+             AND active.day = ANY($4::date[]) AND active.contact_id = active_weeks.contact_id)`,
+        [workspace, monday, gone, [monday, ...others]],
+      );
   }
+  return rows.length < most ? undefined : rows.at(-1)!.id;
 };

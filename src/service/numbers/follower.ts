@@ -2,13 +2,19 @@ import type { FastifyBaseLogger } from "fastify";
 import type { Database } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
-import { tellError } from "../database/sql-state.js";
-import type { Task } from "../database/tasks.js";
-import { renew, staleHours } from "./renew.js";
+import { faultOf, isUnavailable, tellError } from "../database/sql-state.js";
+import { isTaken, type Task } from "../database/tasks.js";
+import { allWaiting } from "./behind.js";
+import { STEP } from "./keys.js";
+import { renew } from "./renew.js";
 import { step } from "./sums.js";
 
+/** Milliseconds for which a workspace is left after a failure. */
+const AGAIN_MS = 60_000;
+
 /**
- * The task that makes the sums behind what is settled.
+ * The task that makes the sums behind what is settled: one step of each workspace after another, so that none waits for
+ * another one. A step that takes too long is tried again with half as many events.
  *
  * @param workspaces tells whose events
  * @param every milliseconds between two looks for events that have become settled
@@ -16,35 +22,59 @@ import { step } from "./sums.js";
 export const followSums = (
   log: FastifyBaseLogger,
   { workspaces, settled, every }: { workspaces: () => readonly string[]; settled: Settled; every: number },
-): Task => ({
-  name: "sums",
-  every,
-  run: async (database) => {
-    const end = idAt(await settled());
-    for (const workspace of await waiting(database, workspaces(), end)) {
-      const isServed = () => workspaces().includes(workspace);
-      for (const hour of await staleHours(database.query, workspace))
-        if (isServed()) await renew(database, workspace, hour);
-      while (isServed() && (await step(database, workspace, end)));
-    }
-  },
-  failed: (error) => log.error(`the sums could not be made: ${tellError(error)}`),
-});
+): Task => {
+  /** Events of a step where it is not the usual number, and until when a workspace is left. */
+  const [sizes, left] = [new Map<string, number>(), new Map<string, number>()];
 
-/** Those that have an event that is settled and not in the sums, or an hour to be counted anew: asked for all in one question. */
-const waiting = async (
-  { query, shardOf }: Database,
-  workspaces: readonly string[],
-  end: string,
-): Promise<readonly string[]> => {
-  // Citus cannot answer that.
-  if (shardOf?.(end) !== undefined) return workspaces;
-  const rows = await query<{ name: string }>(
-    `SELECT name FROM unnest($1::text[]) AS served (name)
-     WHERE EXISTS (SELECT 1 FROM sums_stale WHERE workspace = name)
-        OR EXISTS (SELECT 1 FROM events WHERE workspace = name AND id < $2
-                   AND id >= coalesce((SELECT id FROM sums_followed WHERE workspace = name), $3))`,
-    [workspaces, end, idAt(0)],
+  /** @returns whether there may be more to do */
+  const turn = async (database: Database, workspace: string, end: string): Promise<boolean> => {
+    const rows = sizes.get(workspace) ?? STEP;
+    try {
+      const isBehind = await step(database, workspace, end, rows);
+      const more = await renew(database, workspace, { rows, isCaughtUp: !isBehind });
+      if (rows < STEP) sizes.set(workspace, Math.min(STEP, rows + Math.ceil(rows / 8)));
+      return isBehind || more;
+    } catch (error) {
+      const fault = { workspace, rows, reason: tellError(error) };
+      const isSlow = isUnavailable(error) && faultOf(error) === "slow";
+      if (isSlow && rows > 1) {
+        sizes.set(workspace, Math.ceil(rows / 2));
+        log.warn(fault, "a step of the sums takes too long: tried again with half as many events");
+        return true;
+      }
+      // Where the database is away, those who need it are told.
+      if (isTaken(error) || (isUnavailable(error) && !isSlow)) throw error;
+      left.set(workspace, performance.now() + AGAIN_MS);
+      log.error(fault, "the sums could not be made");
+      return false;
+    }
+  };
+
+  return {
+    name: "sums",
+    every,
+    run: async (database) => {
+      for (const map of [sizes, left])
+        for (const name of map.keys()) if (!workspaces().includes(name)) map.delete(name);
+      const end = idAt(await settled());
+      const isServed = (workspace: string) =>
+        workspaces().includes(workspace) && performance.now() >= (left.get(workspace) ?? 0);
+      for (let open = await busy(database, workspaces(), end); open.length > 0; ) {
+        const more: string[] = [];
+        for (const workspace of open)
+          if (isServed(workspace) && (await turn(database, workspace, end))) more.push(workspace);
+        open = more;
+      }
+    },
+    failed: (error) => log.error(`the sums could not be made: ${tellError(error)}`),
+  };
+};
+
+/** Those that have an event that waits, or an hour to be counted anew. */
+const busy = async (database: Database, workspaces: readonly string[], end: string): Promise<readonly string[]> => {
+  const stale = await database.query<{ workspace: string }>(
+    "SELECT workspace FROM sums_stale UNION SELECT workspace FROM sums_renewed",
   );
-  return rows.map(({ name }) => name);
+  const waiting = await allWaiting(database, workspaces, end);
+  return workspaces.filter((name) => waiting.has(name) || stale.some(({ workspace }) => workspace === name));
 };

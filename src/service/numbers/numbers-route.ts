@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { type Static, Type } from "typebox";
 import type { Database, Query } from "../database/database.js";
-import { timeOf } from "../database/event-id.js";
+import { idAt, timeOf } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
 import { errors } from "../http/errors.js";
+import { firstWaiting } from "./behind.js";
 import { countMatching } from "./people/matching.js";
 import { nameAccounts, uidOfAccount } from "./people/names.js";
 import { type Asked, countActive, countFallen, countKeys, countMissing, countNames, lastEvent } from "./questions.js";
@@ -24,7 +25,6 @@ import {
   WhenQuery,
 } from "./schemas.js";
 import { readWhen } from "./spans.js";
-import { followedTo } from "./sums.js";
 
 const Numbers = Type.Object(
   {
@@ -110,7 +110,6 @@ const countedTo = async (
   workspace: string,
 ): Promise<number> => {
   const end = await settled();
-  const waiting = "SELECT id FROM events WHERE workspace = $1 AND id >= $2 ORDER BY id LIMIT 1";
-  const [first] = await query<{ id: string }>(waiting, [workspace, await followedTo(query, workspace)]);
-  return first === undefined ? end : Math.min(end, timeOf(first.id));
+  const first = await firstWaiting(query, workspace, idAt(end));
+  return first === undefined ? end : timeOf(first);
 };

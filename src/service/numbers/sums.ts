@@ -3,52 +3,56 @@ import type { Database, Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
 import { hourOf, markStale } from "../records/stale-hours.js";
 import { addActive } from "./active.js";
-import { ALL_KINDS, KINDS, type Kind, OTHER, QUARTER } from "./keys.js";
-import { addCounts, boundKeys, type Count } from "./top-keys.js";
+import { followedTo } from "./behind.js";
+import { ACTIVE_TABLES, ALL_KINDS, addCounts, count, nextPlace, OTHER, STEP } from "./keys.js";
+import { createFeed } from "./renew.js";
+import { boundKeys } from "./top-keys.js";
 
-/** Events of one step: its transaction holds up nobody for long. */
-export const STEP = 5_000;
 /** Milliseconds after an hour in which nearly all that was received in it is read. */
 const LATE_MS = 300_000;
-
-/** The first event of a workspace that is not in the sums has this id or a later one. */
-export const followedTo = async (query: Query, workspace: string): Promise<string> => {
-  const [row] = await query<{ id: string }>("SELECT id FROM sums_followed WHERE workspace = $1", [workspace]);
-  return row?.id ?? idAt(0);
-};
 
 /**
  * Adds the next settled events of a workspace to the sums, each once: how far they go moves in the same transaction, and a
  * step that another process has done meanwhile is left to it.
  *
  * @param settled the first id that is not settled
+ * @param rows events of the step
  * @returns whether there may be more
  */
-export const step = async (database: Database, workspace: string, settled: string): Promise<boolean> => {
+export const step = async (database: Database, workspace: string, settled: string, rows = STEP): Promise<boolean> => {
   const from = await followedTo(database.query, workspace);
-  const [first, behind] = await Promise.all(
-    [0, STEP].map((offset) => nextId(database.query, { workspace, from, settled, offset })),
-  );
-  if (first === undefined) return false;
-  const to = behind ?? settled;
-  const range = [workspace, from, to];
+  const next = { condition: "workspace = $1 AND id >= $2 AND id < $3", values: [workspace, from, settled] };
+  const found = await database.query(`SELECT 1 AS found FROM events WHERE ${next.condition} LIMIT 1`, next.values);
+  if (found.length === 0) return false;
+  const behind = await nextPlace(database.query, next, { order: "id", rows });
+  const to = behind?.id ?? settled;
+  const part = { ...next, values: [workspace, from, to] };
   await database.transaction(async (query) => {
-    if (!(await move(query, range))) return;
+    if (!(await move(query, part.values))) return;
+    const feed = await createFeed(query, workspace);
     const overfull = new Set<number>();
     for (const kind of ALL_KINDS) {
-      const { counts, full } = await boundKeys(query, workspace, await count(query, kind, range));
+      const counted = await count(query, kind, part);
+      const { counts, full } = await boundKeys(query, workspace, counted);
       await addCounts(query, workspace, counts);
+      await feed.add(counted);
       for (const hour of full) overfull.add(hour);
     }
-    await addActive(query, range);
+    for (const table of ACTIVE_TABLES) {
+      const counted = await count(query, table, part);
+      await addActive(query, workspace, table, counted);
+      await feed.add(counted);
+    }
     // Which keys of an hour are the most frequent is known once it is over: it is counted anew then.
     const [over, now] = [isOver(timeOf(from)), isOver(timeOf(to))];
     if (over < now && from !== idAt(0))
       for (const hour of await fullHours(query, workspace, over, now)) overfull.add(hour);
+    overfull.delete(feed.hour ?? Number.NaN);
     await markStale(
       query,
       workspace,
       [...overfull].filter((hour) => hour < now),
+      false,
     );
   });
   return behind !== undefined;
@@ -56,14 +60,6 @@ export const step = async (database: Database, workspace: string, settled: strin
 
 /** The first hour that is not over. */
 const isOver = (time: number): number => hourOf(time - LATE_MS);
-
-const nextId = async (
-  query: Query,
-  { workspace, from, settled, offset }: { workspace: string; from: string; settled: string; offset: number },
-): Promise<string | undefined> => {
-  const next = "SELECT id FROM events WHERE workspace = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT 1 OFFSET $4";
-  return (await query<{ id: string }>(next, [workspace, from, settled, offset]))[0]?.id;
-};
 
 /** @returns false where another process has moved it meanwhile */
 const move = async (query: Query, [workspace, from, to]: unknown[]): Promise<boolean> => {
@@ -74,16 +70,6 @@ const move = async (query: Query, [workspace, from, to]: unknown[]): Promise<boo
     ]);
   const moved = "UPDATE sums_followed SET id = $3 WHERE workspace = $1 AND id = $2 RETURNING workspace";
   return (await query(moved, [workspace, from, to])).length > 0;
-};
-
-const count = async (query: Query, kind: Kind, range: unknown[]): Promise<Count[]> => {
-  const { key, where } = KINDS[kind];
-  const rows = await query<Record<string, unknown>>(
-    `SELECT ${QUARTER} AS quarter, ${key} AS key, count(*) AS events FROM events
-     WHERE workspace = $1 AND id >= $2 AND id < $3 AND ${where} GROUP BY 1, 2`,
-    range,
-  );
-  return rows.map((row) => ({ kind, quarter: Number(row.quarter), key: String(row.key), events: Number(row.events) }));
 };
 
 const fullHours = async (query: Query, workspace: string, from: number, to: number): Promise<number[]> => {

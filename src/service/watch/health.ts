@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { faultOf } from "../database/sql-state.js";
 import { unavailable } from "../http/errors.js";
 import type { EventStore } from "../ingest/store.js";
+import type { Behind } from "../numbers/behind.js";
 
 /** Milliseconds that the database gets to answer: whoever asks for readiness asks again soon. */
 const PATIENCE_MS = 2_000;
@@ -11,10 +12,10 @@ const VALID_MS = 1_000;
 
 /**
  * `GET /healthz`: the process answers. `GET /readyz`: an event can be stored, for what an event needs was tried within
- * the last second.
+ * the last second; and, in seconds, how far the sums are behind where they are furthest.
  */
 export const healthRoutes =
-  (store: Pick<EventStore, "probe">): FastifyPluginAsyncTypebox =>
+  (store: Pick<EventStore, "probe">, behind: Behind): FastifyPluginAsyncTypebox =>
   async (app) => {
     const options = { config: { unlimited: true }, schema: { hide: true } };
     let probed: Promise<void> | undefined;
@@ -33,14 +34,15 @@ export const healthRoutes =
     app.get("/healthz", options, async () => ({ status: "ok" }));
     app.get("/readyz", options, async ({ log }) => {
       await probe(log);
-      return { status: "ok" };
+      const told = await patiently(behind()).catch(() => []);
+      return { status: "ok", sums_behind_seconds: Math.max(0, ...told.map(({ seconds }) => seconds)) };
     });
   };
 
-const patiently = async (work: Promise<void>): Promise<void> => {
+const patiently = async <T>(work: Promise<T>): Promise<T> => {
   let late: NodeJS.Timeout | undefined;
   const given = new Promise<never>((_, reject) => {
     late = setTimeout(() => reject(new Error(`the database gave no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS);
   });
-  await Promise.race([work, given]).finally(() => clearTimeout(late));
+  return Promise.race([work, given]).finally(() => clearTimeout(late));
 };

@@ -6,6 +6,7 @@ import { isUnavailable } from "../database/sql-state.js";
 import { HttpError } from "../http/errors.js";
 import { REFUSALS } from "../ingest/refusals.js";
 import type { EventStore } from "../ingest/store.js";
+import type { Behind } from "../numbers/behind.js";
 import { createEventAges } from "./ages.js";
 import { createHistogram } from "./histogram.js";
 import { createTeller } from "./totals.js";
@@ -87,6 +88,21 @@ export const createMetrics = (workspaces: readonly string[]) => {
       for (const { seconds, ...labels } of ages.list()) this.set(labels, seconds);
     },
   });
+  let behind: Behind = async () => [];
+  new Gauge({
+    name: "tracklet_sums_behind_seconds",
+    help: "Time by which the sums are behind the events that are settled, by workspace",
+    labelNames: ["workspace"] as const,
+    registers,
+    // All processes read the same.
+    aggregator: "max",
+    async collect() {
+      // Where the database is away, nothing is known of it.
+      const told = await behind().catch(() => []);
+      this.reset();
+      for (const { seconds, workspace } of told) this.set({ workspace }, seconds);
+    },
+  });
   // Known from the start, so that the first one is seen as a rise.
   for (const workspace of ["", ...workspaces])
     for (const reason of ["full", "away", "failed", ...REFUSALS]) refused.inc({ reason, workspace }, 0);
@@ -95,6 +111,10 @@ export const createMetrics = (workspaces: readonly string[]) => {
     type: registry.contentType,
     /** Tells all counts as text. */
     tell: createTeller(registry),
+    /** To be told who tells how far the sums are behind. */
+    watchSums: (tell: Behind): void => {
+      behind = tell;
+    },
     /** Learns when events came before this process began. */
     loadAges: ages.load,
     /** To be called for each event that is refused before it gets to a store. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { recordId } from "../../../src/service/base/exact-text.js";
+import { viewOf } from "../../../src/service/base/page-of.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
@@ -37,6 +38,7 @@ const EVENTS = Array.from({ length: 1_500 }, (_, at): NewEvent => {
   return {
     ...{ workspace: "default", contactUid: `contact-${contact}`, accountUid: account, stamp: undefined },
     ...{ eventUid: isView ? "pageview" : `event-${random(11)}`, params: JSON.stringify(params), occurredAt: undefined },
+    ...viewOf(isView ? "pageview" : "", params),
     ...{ receivedAt: Math.round(NOW - 2 * HOUR - ago * DAY), ...(at % 10 === 0 && { originId: crypto.randomUUID() }) },
   };
 });

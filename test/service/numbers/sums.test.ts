@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { recordId } from "../../../src/service/base/exact-text.js";
+import { viewOf } from "../../../src/service/base/page-of.js";
 import type { Database, Query } from "../../../src/service/database/database.js";
 import { idAt, newIds } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
@@ -30,6 +31,7 @@ const event = (
   accountUid: params.account_uid as string | undefined,
   eventUid,
   params: JSON.stringify(params),
+  ...viewOf(eventUid, params),
   stamp: undefined,
   receivedAt,
   occurredAt: undefined,
@@ -52,20 +54,24 @@ const countRaw = (rows: Record<string, unknown>[]) => {
     path: new Map(),
     referrer: new Map(),
   };
-  const active: Record<string, Map<string, Set<number>>> = { active_contacts: new Map(), active_accounts: new Map() };
+  const active: Record<string, Map<string, number[]>> = { active_contacts: new Map(), active_accounts: new Map() };
+  const weeks = new Set<string>();
   const add = (kind: string, at: number, key: string) => {
     const place = JSON.stringify([at - (at % QUARTER), key]);
     kinds[kind]!.set(place, (kinds[kind]!.get(place) ?? 0) + 1);
   };
   const enter = (table: string, at: number, id: string) => {
     const place = `${new Date(at).toISOString().slice(0, 10)} ${id}`;
-    const quarters = active[table]!.get(place) ?? new Set();
-    active[table]!.set(place, quarters.add(Math.floor((at % DAY) / QUARTER)));
+    const events = active[table]!.get(place) ?? Array.from({ length: 96 }, () => 0);
+    active[table]!.set(place, events);
+    events[Math.floor((at % DAY) / QUARTER)]! += 1;
   };
   for (const row of rows) {
     const at = Number(row.received_at);
     add("event", at, String(row.event_uid));
     enter("active_contacts", at, String(row.contact_id));
+    // 1970-01-05 was a Monday.
+    weeks.add(`active_weeks ${dayOf(at - ((at - 4 * DAY) % (7 * DAY)))} ${row.contact_id}`);
     if (row.account_uid !== null) {
       add("account", at, String(row.account_uid));
       enter("active_accounts", at, recordId("account", String(row.account_uid)));
@@ -80,10 +86,11 @@ const countRaw = (rows: Record<string, unknown>[]) => {
   const sums = Object.entries(kinds).flatMap(([kind, counts]) => bounded(counts).map((line) => `${kind} ${line}`));
   const quarters = Object.entries(active).flatMap(([table, places]) =>
     [...places].map(
-      ([place, set]) => `${table} ${place} ${Array.from({ length: 96 }, (_, at) => (set.has(at) ? 1 : 0)).join("")}`,
+      ([place, events]) =>
+        `${table} ${place} ${events.map((one) => (one > 0 ? 1 : 0)).join("")} ${table === "active_accounts" ? events.map((one) => one || "") : ""}`,
     ),
   );
-  return [...sums, ...quarters].sort();
+  return [...sums, ...quarters, ...weeks].sort();
 };
 
 /** Of each hour the 200 most frequent keys, and the rest together. */
@@ -119,17 +126,20 @@ overDatabase((place) => {
     await database.write(insertEvents(ids, events));
   };
   const end = () => idAt(Date.now() + 1);
-  const follow = (over: Database = database): Promise<void> => followSums(over);
+  /** In steps of few events, so that an hour takes several. */
+  const follow = (over: Database = database): Promise<void> => followSums(over, "default", 15);
   const stored = async (): Promise<string[]> => {
     const sums = await ask("SELECT kind, quarter, key, events FROM sums WHERE workspace = 'default'");
     const lines = sums.map(({ kind, quarter, key, events }) => `${kind} ${quarter} ${key} ${events}`);
     for (const table of ["active_contacts", "active_accounts"]) {
       const rows = await ask(`SELECT to_json(stored)::text AS row FROM ${table} AS stored WHERE workspace = 'default'`);
       for (const { row } of rows) {
-        const { day, contact_id, account_id, quarters } = JSON.parse(String(row));
-        lines.push(`${table} ${day} ${contact_id ?? account_id} ${quarters}`);
+        const { day, contact_id, account_id, quarters, events } = JSON.parse(String(row));
+        lines.push(`${table} ${day} ${contact_id ?? account_id} ${quarters} ${events ?? ""}`);
       }
     }
+    const weeks = await ask("SELECT week::text AS week, contact_id FROM active_weeks WHERE workspace = 'default'");
+    for (const { week, contact_id } of weeks) lines.push(`active_weeks ${week} ${contact_id}`);
     return lines.sort();
   };
   const expectEqual = async (): Promise<void> => {

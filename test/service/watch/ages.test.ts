@@ -97,7 +97,7 @@ overDatabase((place) => {
 const promtool = findProgram("promtool");
 
 it.skipIf(promtool === undefined)(
-  "the rule of Prometheus tells a night from an outage",
+  "the rules of Prometheus tell a night from an outage, and sums that are behind",
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "tracklet-rules-"));
     const rules = join(ROOT, "src/service/deploy/prometheus-rules.yaml");
@@ -116,6 +116,7 @@ it.skipIf(promtool === undefined)(
       exp_labels: { ...labels, severity: "page" },
       exp_annotations: { summary: "no event of the workspace shop for 1h 0m 0s" },
     };
+    const behind = { ...stopped, exp_annotations: { summary: "the figures of the workspace shop are 12m 40s behind" } };
     const tests = {
       rule_files: [rules],
       evaluation_interval: "1m",
@@ -129,12 +130,15 @@ it.skipIf(promtool === undefined)(
               series: 'tracklet_event_age_seconds{event_uid="",workspace="shop",instance="b"}',
               values: `100000+60x${noon + 400}`,
             },
+            { series: 'tracklet_sums_behind_seconds{workspace="shop",instance="a"}', values: "0x9 400+60x9 0x9" },
           ],
           alert_rule_test: [
             at(7 * 24 * 60 + 600, []),
             at(8 * 24 * 60 - 30, []),
             at(noon + 10, []),
             at(noon + 60, [stopped]),
+            { ...at(9, []), alertname: "TrackletSumsBehind" },
+            { ...at(16, [behind]), alertname: "TrackletSumsBehind" },
           ],
         },
       ],

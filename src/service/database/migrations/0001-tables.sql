@@ -165,23 +165,56 @@ CREATE TABLE active_contacts (
   PRIMARY KEY (workspace, day, contact_id)
 );
 
+-- With the number of events in each of these quarters.
 CREATE TABLE active_accounts (
   workspace  TEXT NOT NULL,
   day        DATE NOT NULL,
   account_id UUID NOT NULL,
   quarters   BIT(96) NOT NULL,
+  events     BIGINT[] NOT NULL,
   PRIMARY KEY (workspace, day, account_id)
 );
 
--- The first id that is not in the sums yet, and the hours that are to be counted anew.
+-- In which weeks (UTC, from Monday) a contact was active.
+CREATE TABLE active_weeks (
+  workspace  TEXT NOT NULL,
+  week       DATE NOT NULL,
+  contact_id UUID NOT NULL,
+  PRIMARY KEY (workspace, week, contact_id)
+);
+
+-- The first id that is not in the sums yet.
 CREATE TABLE sums_followed (
   workspace TEXT PRIMARY KEY,
   id        UUID NOT NULL
 );
 
+-- The hours that are to be counted anew, and whether something was deleted there.
 CREATE TABLE sums_stale (
   workspace TEXT NOT NULL,
   hour      BIGINT NOT NULL,
   id        UUID NOT NULL,
+  deleted   BOOLEAN NOT NULL,
   PRIMARY KEY (workspace, hour, id)
+);
+
+-- The hour that is being counted anew, up to which id, and how far that has come.
+CREATE TABLE sums_renewed (
+  workspace TEXT PRIMARY KEY,
+  hour      BIGINT NOT NULL,
+  deleted   BOOLEAN NOT NULL,
+  until     UUID NOT NULL,
+  part      TEXT NOT NULL,
+  at        BIGINT NOT NULL,
+  id        UUID NOT NULL
+);
+
+-- What has been counted of that hour, with all of its keys.
+CREATE TABLE sums_anew (
+  workspace TEXT NOT NULL,
+  kind      TEXT NOT NULL,
+  quarter   BIGINT NOT NULL,
+  key       TEXT NOT NULL,
+  events    BIGINT NOT NULL,
+  PRIMARY KEY (workspace, kind, quarter, key)
 );

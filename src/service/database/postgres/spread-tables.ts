@@ -13,11 +13,13 @@ export const TABLES: Readonly<Record<string, string | null>> = {
   contacts: "id",
   account_contacts: "contact_id",
   active_contacts: "contact_id",
+  active_weeks: "contact_id",
   accounts: "id",
   active_accounts: "account_id",
   deletions: "id",
   dead_letters: "id",
   sums: "key",
+  sums_anew: "key",
   schema_migrations: null,
   service_state: null,
   service_keys: null,
@@ -28,6 +30,7 @@ export const TABLES: Readonly<Record<string, string | null>> = {
   audit: null,
   sums_followed: null,
   sums_stale: null,
+  sums_renewed: null,
 };
 
 /** The table that those of the same type of column lie beside. */
@@ -62,7 +65,7 @@ export const spreadTables = async (database: Database): Promise<Spread[]> => {
       if (await isSpread(query, table)) return false;
       if (column === null) await query("SELECT create_reference_table($1)", [table]);
       else {
-        const beside = table === FIRST || table === "sums" ? "default" : FIRST;
+        const beside = table === FIRST || column === "key" ? "default" : FIRST;
         await query("SELECT create_distributed_table($1, $2, colocate_with => $3)", [table, column, beside]);
       }
       return true;

@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import type { Database } from "../../../src/service/database/database.js";
+import { newIds } from "../../../src/service/database/event-id.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { insertEvents } from "../../../src/service/ingest/rows.js";
+import { AT_ONCE } from "../support/bounds.js";
+import { overDatabase } from "../support/over-database.js";
+import { startService, until } from "../support/running-service.js";
+
+const workspaceOf = (name: string) => ({ name, apiToken: `${name}-api-token`, accessToken: `${name}-access-token` });
+/** Events of a step that this test's database has the time for. */
+const MOST = 20;
+
+overDatabase((place) => {
+  it("makes a step that takes too long smaller, and a workspace that fails keeps no other back", async () => {
+    const database = await openDatabase(place());
+    for (const workspace of ["broken", "slow", "well"])
+      await database.write(
+        insertEvents(
+          newIds(100),
+          Array.from({ length: 100 }, (_, at) => ({
+            ...{ workspace, contactUid: `contact-${at}`, accountUid: undefined, eventUid: "signup", params: "{}" },
+            ...{ stamp: undefined, receivedAt: Date.now(), occurredAt: undefined },
+          })),
+        ),
+      );
+    const limit =
+      (transaction: Database["transaction"]): Database["transaction"] =>
+      (work) =>
+        transaction((query) =>
+          work(async (sql, values = []) => {
+            if (!sql.includes("AS quarter") || !sql.includes("FROM events")) return query(sql, values);
+            if (values[0] === "broken") throw new Error("this cannot be read");
+            const counted = "SELECT count(*) AS count FROM events WHERE workspace = $1 AND id >= $2 AND id < $3";
+            if (values[0] === "slow" && Number((await query(counted, values))[0]!.count) > MOST) {
+              await query("SET LOCAL statement_timeout = '1ms'");
+              await query("SELECT pg_sleep(60)");
+            }
+            return query(sql, values);
+          }),
+        );
+    const limited: Database = {
+      ...database,
+      beside: (most) => {
+        const beside = database.beside(most);
+        return { ...beside, transaction: limit(beside.transaction) };
+      },
+    };
+    const workspaces = ["broken", "slow", "well"].map(workspaceOf);
+    const service = await startService({ database: limited, bounds: AT_ONCE, seed: false, workspaces, metricsToken: "m" });
+    const counted = async (workspace: string) => {
+      const [row] = await database.query(
+        "SELECT sum(events) AS events FROM sums WHERE workspace = $1 AND kind = 'event'",
+        [workspace],
+      );
+      return Number(row!.events);
+    };
+    await until(async () => ((await counted("slow")) === 100 && (await counted("well")) === 100 ? true : undefined));
+    expect(await counted("broken")).toBe(0);
+    // And it is told that it is behind.
+    await until(async () => ((await (await service.get("/readyz")).json()).sums_behind_seconds > 0 ? true : undefined));
+    const behind = /^tracklet_sums_behind_seconds\{workspace="broken"\} [1-9].*\n(.*\n)*.*"well"\} 0$/m;
+    await until(async () => (behind.test(await (await service.get("/metrics", { authorization: "Bearer m" })).text()) ? true : undefined));
+    await service.stop();
+  });
+});
