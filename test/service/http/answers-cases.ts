@@ -93,6 +93,6 @@ export const answerCases = (running: () => RunningService): void => {
 
   it.each(["/healthz", "/readyz"])("is told that all is well: %s", async (path) => {
     const answer = await service.get(path, {});
-    expect([answer.status, await answer.json()]).toEqual([200, { status: "ok" }]);
+    expect([answer.status, await answer.json()]).toMatchObject([200, { status: "ok" }]);
   });
 };

@@ -47,7 +47,7 @@ overDatabase((place) => {
       },
     };
     const workspaces = ["broken", "slow", "well"].map(workspaceOf);
-    const service = await startService({ database: limited, bounds: AT_ONCE, seed: false, workspaces, metricsToken: "m" });
+    const service = await startService({ database: limited, bounds: AT_ONCE, workspaces, metricsToken: "m" });
     const counted = async (workspace: string) => {
       const [row] = await database.query(
         "SELECT sum(events) AS events FROM sums WHERE workspace = $1 AND kind = 'event'",
@@ -60,7 +60,9 @@ overDatabase((place) => {
     // And it is told that it is behind.
     await until(async () => ((await (await service.get("/readyz")).json()).sums_behind_seconds > 0 ? true : undefined));
     const behind = /^tracklet_sums_behind_seconds\{workspace="broken"\} [1-9].*\n(.*\n)*.*"well"\} 0$/m;
-    await until(async () => (behind.test(await (await service.get("/metrics", { authorization: "Bearer m" })).text()) ? true : undefined));
+    await until(async () =>
+      behind.test(await (await service.get("/metrics", { authorization: "Bearer m" })).text()) ? true : undefined,
+    );
     await service.stop();
   });
 });
