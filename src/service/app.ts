@@ -41,6 +41,7 @@ import { numbersPage } from "./numbers/page.js";
 import { peopleRoutes } from "./numbers/people/people-routes.js";
 import { personRoutes } from "./person/person.js";
 import { createTombstones } from "./person/tombstones.js";
+import { forgetTraces } from "./person/traces.js";
 import { traitRoutes } from "./person/traits.js";
 import { keepFor } from "./records/deletion/retention.js";
 import { eventListRoute } from "./records/events.js";
@@ -140,7 +141,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const asked = { ...database, query: questions.query };
   closeConnections(app, { lingerMs, begins: tasks.cancel, listensNoMore: questions.cancel });
   const { workspaces } = access;
-  if (config.retentionDays !== undefined) tasks.add(keepFor(app.log, { days: config.retentionDays, workspaces }));
+  if (config.retentionDays !== undefined)
+    tasks.add(keepFor(app.log, { days: config.retentionDays, workspaces, also: forgetTraces }));
   const settled = createSettled(database.query, bounds);
   tasks.add(followSums(app.log, { settled, workspaces, every: 5 * bounds.reread }));
   tasks.add(deleteOldLetters(app.log));

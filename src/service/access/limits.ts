@@ -21,15 +21,18 @@ export const networksOf = (address: string): readonly string[] => {
   if (found !== undefined) return found;
   if (known.size >= MAX_KNOWN) known.clear();
   const networks = read(address);
-  known.set(address, networks);
+  if (address.length <= MAX_LENGTH) known.set(address, networks);
   return networks;
 };
 
 /** The smallest of them, which counts as one client. */
 export const networkOf = (address: string): string => networksOf(address)[0]!;
 
+/** Characters of what a proxy says and is no address. */
+const MAX_LENGTH = 64;
+
 const read = (address: string): readonly string[] => {
-  if (!ipaddr.isValid(address)) return [address];
+  if (!ipaddr.isValid(address)) return [address.slice(0, MAX_LENGTH)];
   const parsed = ipaddr.process(address);
   if (parsed.kind() === "ipv4") return [parsed.toString()];
   const [a, b, c, d] = (parsed as ipaddr.IPv6).parts as [number, number, number, number];

@@ -12,6 +12,7 @@ import { hasContact, similarContacts } from "../records/contacts.js";
 import { type Chosen, countEvents, deleteEvents, deleteEventsBefore } from "../records/deletion/chosen-events.js";
 import { deleteLetters, findLetters } from "../records/deletion/letters.js";
 import { countNaming, deleteNaming } from "../records/deletion/naming.js";
+import { deleteAccount, deleteUser } from "../records/deletion/records-of-uid.js";
 import { confirmClock } from "../records/deletion/retention-clock.js";
 
 /** What the audit log calls a command. */
@@ -84,6 +85,27 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
         say(`deleted the contact ${quoted}, and put its ${events} events under one of chance`);
       }),
     );
+  const deleteRecord =
+    (kind: "account" | "user", remove: typeof deleteAccount, note: string) =>
+    (uid: string, { workspace }: { workspace: string }) =>
+      over(async (database) => {
+        const quoted = JSON.stringify(uid);
+        if (!(await remove(database, workspace, uid)))
+          throw new StartError(`there is no ${kind} ${quoted} in the workspace ${workspace}`);
+        say(`deleted the ${kind} ${quoted}${note}`);
+      });
+  program
+    .command("delete-account")
+    .description("deletes the record of the account and its memberships, not its events")
+    .argument("<uid>", "of the account")
+    .addOption(workspace())
+    .action(deleteRecord("account", deleteAccount, " and its memberships: an event that names it makes it anew"));
+  program
+    .command("delete-user")
+    .description("deletes the user")
+    .argument("<email>", "of the user")
+    .addOption(workspace())
+    .action(deleteRecord("user", deleteUser, ""));
   program
     .command("audit")
     .description("writes whose data was read, erased or anonymised, when and by which token, one JSON object a line")

@@ -3,7 +3,7 @@ import type { Query } from "../database/database.js";
 
 /** Names of events that are counted in each workspace, and those of them that are told: who has the token may send any name. */
 const [MAX_NAMES, MAX_TOLD] = [200, 20];
-/** Characters of a name that are told. */
+/** Characters of a name: of those that begin alike, all are one. */
 const MAX_NAME = 64;
 /** A count at which all of them are halved, so that what came most long ago does not for ever. */
 const MAX_COUNT = 1_000_000;
@@ -26,7 +26,8 @@ export interface Age {
 export const createEventAges = () => {
   const workspaces = new Map<string, { at: number; names: Map<string, Seen> }>();
 
-  const seen = (workspace: string, name: string, at = Date.now()): void => {
+  const seen = (workspace: string, whole: string, at = Date.now()): void => {
+    const name = whole.slice(0, MAX_NAME);
     const own = workspaces.get(workspace) ?? { at, names: new Map<string, Seen>() };
     workspaces.set(workspace, own);
     own.at = Math.max(own.at, at);
@@ -61,7 +62,7 @@ export const createEventAges = () => {
           seconds: Math.max(0, now - at) / 1_000,
         });
         const most = [...names].sort(([, a], [, b]) => b.count - a.count).slice(0, MAX_TOLD);
-        return [age("", at), ...most.map(([name, { at }]) => age(name.slice(0, MAX_NAME), at))];
+        return [age("", at), ...most.map(([name, { at }]) => age(name, at))];
       }),
   };
 };

@@ -54,6 +54,18 @@ overDatabase((place) => {
     });
   });
 
+  it("deletes an account and a user, and says who is not there", async () => {
+    expect((await run("delete-account", "account-01")).err).toBe(
+      'deleted the account "account-01" and its memberships: an event that names it makes it anew\n',
+    );
+    await expect(run("delete-account", "account-01")).rejects.toThrow(/^there is no account "account-01" in the/);
+    const { email } = JSON.parse((await run("export", "users")).out.split("\n")[0]!);
+    expect((await run("delete-user", email)).err).toBe(`deleted the user ${JSON.stringify(email)}\n`);
+    await expect(run("delete-user", email)).rejects.toThrow("there is no user");
+    const members = `SELECT 1 FROM account_contacts WHERE account_id = '${recordId("account", "account-01")}'`;
+    expect((await run("sql", members)).out).toBe("");
+  });
+
   const storeOld = async (days: number, amount: number) => {
     const database = await openDatabase(place());
     const ids = Array.from({ length: amount }, (_, index) => idAt(Date.now() - days * DAY + index));

@@ -26,6 +26,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   wal_compression: "pglz",
   min_wal_size: "64MB",
   max_wal_size: "512MB",
+  // What follows by a slot and has gone for good must not fill the disk.
+  max_slot_wal_keep_size: "1GB",
   checkpoint_timeout: "15min",
   timezone: "UTC",
   log_timezone: "UTC",

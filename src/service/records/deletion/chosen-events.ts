@@ -1,7 +1,7 @@
 import { encodeText } from "../../base/exact-text.js";
 import type { Database, Query } from "../../database/database.js";
 import { idAt } from "../../database/event-id.js";
-import { tellDeletedBefore } from "./notices.js";
+import { forgetNoticesBefore, tellDeletedBefore } from "./notices.js";
 import { deleteInSteps, deleteListed, type Which } from "./steps.js";
 
 /** Deletes the events of a workspace that were received before a time (epoch milliseconds); resolves to their number. */
@@ -13,10 +13,11 @@ export const deleteEventsBefore = async (database: Database, workspace: string, 
   if (first !== undefined) await tellDeletedBefore(database, workspace, before);
   // What was imported has a later id.
   const imported = "workspace = $1 AND origin_id IS NOT NULL AND received_at < $2";
-  return (
+  const deleted =
     (await deleteInSteps(database, workspace, old)) +
-    (await deleteListed(database, workspace, { condition: imported, values: [workspace, time] }))
-  );
+    (await deleteListed(database, workspace, { condition: imported, values: [workspace, time] }));
+  await forgetNoticesBefore(database, workspace, before);
+  return deleted;
 };
 
 /** Of a name, received in a time; all of them where nothing is said. */

@@ -21,6 +21,19 @@ export const tellDeletedBefore = (database: Database, workspace: string, before:
     await query("INSERT INTO deletions (workspace, id, before) VALUES ($1, $2, $3)", [workspace, id, before]);
   });
 
+/**
+ * Takes out what says no more than that all events in front of an id are deleted: that those in front of a lower one are, and what names
+ * events that were stored before it.
+ */
+export const forgetNoticesBefore = async ({ query }: Database, workspace: string, before: string): Promise<void> => {
+  const [told] = await query("SELECT 1 AS found FROM deletions WHERE workspace = $1 AND before >= $2 LIMIT 1", [
+    workspace,
+    before,
+  ]);
+  if (told === undefined) return;
+  await query("DELETE FROM deletions WHERE workspace = $1 AND (before < $2 OR id < $2)", [workspace, before]);
+};
+
 /** Runs `work` in one transaction, with the id that a notice has in it. */
 export const withNoticeId = async <T>(
   database: Database,

@@ -5,40 +5,47 @@ import { tellDeleted, withNoticeId } from "./notices.js";
 /** Events deleted in one transaction: a larger one would hold up those that are being stored. */
 const CHUNK = 5_000;
 
+const FIRST = "00000000-0000-0000-0000-000000000000";
+
 /** Which events; the values are those of the condition. */
 export interface Which {
   condition: string;
   values: unknown[];
 }
 
-/** What one step has deleted, and whether there was more. */
+/** What one step has deleted, whether there was more, and up to which id. */
 export interface Step {
   ids: string[];
   isLast: boolean;
+  to?: string | undefined;
 }
 
-const step = async (query: Query, workspace: string, { condition, values }: Which): Promise<Step> => {
+/** @param after the last id of the step before: what that has deleted stands in the index as long as a report may look at it */
+const step = async (query: Query, workspace: string, { condition, values }: Which, after = FIRST): Promise<Step> => {
+  const [from, to] = [values.length + 1, values.length + 2];
   const ids = await query<{ id: string }>(
-    `SELECT id FROM events WHERE ${condition} ORDER BY id LIMIT ${CHUNK}`,
-    values,
+    `SELECT id FROM events WHERE ${condition} AND id > $${from} ORDER BY id LIMIT ${CHUNK}`,
+    [...values, after],
   );
   if (ids.length === 0) return { ids: [], isLast: true };
+  const last = ids.at(-1)!.id;
   // By the range of ids, which is found in the same index.
-  const range = `id >= $${values.length + 1} AND id <= $${values.length + 2}`;
   const deleted = await query<{ id: string; received_at: unknown }>(
-    `DELETE FROM events WHERE ${condition} AND ${range} RETURNING id, received_at`,
-    [...values, ids[0]!.id, ids.at(-1)!.id],
+    `DELETE FROM events WHERE ${condition} AND id > $${from} AND id <= $${to} RETURNING id, received_at`,
+    [...values, after, last],
   );
   const times = deleted.map(({ received_at }) => Number(received_at));
   await markStale(query, workspace, times);
-  return { ids: deleted.map(({ id }) => id), isLast: ids.length < CHUNK };
+  return { ids: deleted.map(({ id }) => id), isLast: ids.length < CHUNK, to: last };
 };
 
 /** Not until nothing is found: what is stored all the time would be deleted for ever. */
-const repeat = async (database: Database, once: () => Promise<Step>): Promise<number> => {
+const repeat = async (database: Database, once: (after?: string) => Promise<Step>): Promise<number> => {
+  let after: string | undefined;
   for (let deleted = 0; ; ) {
-    const { ids, isLast } = await once();
+    const { ids, isLast, to } = await once(after);
     deleted += ids.length;
+    after = to;
     if (!isLast) continue;
     // Not waited for. What fails here, the database does by itself later.
     if (deleted > 0) database.tidy?.().catch(() => {});
@@ -48,12 +55,12 @@ const repeat = async (database: Database, once: () => Promise<Step>): Promise<nu
 
 /** Deletes events without a word: who follows is told otherwise, or there is nobody. Resolves to their number. */
 export const deleteInSteps = (database: Database, workspace: string, which: Which): Promise<number> =>
-  repeat(database, () => database.transaction((query) => step(query, workspace, which)));
+  repeat(database, (after) => database.transaction((query) => step(query, workspace, which, after)));
 
 /** The same, with a row for who follows that names what the step has deleted: no uid outlives the contact there. */
 export const deleteListed = (database: Database, workspace: string, which: Which): Promise<number> =>
-  inSteps(database, workspace, async (query, id) => {
-    const done = await step(query, workspace, which);
+  inSteps(database, workspace, async (query, id, after) => {
+    const done = await step(query, workspace, which, after);
     if (done.ids.length > 0) await tellDeleted(query, workspace, { id, ids: done.ids });
     return done;
   });
@@ -62,5 +69,6 @@ export const deleteListed = (database: Database, workspace: string, which: Which
 export const inSteps = (
   database: Database,
   workspace: string,
-  once: (query: Query, id: string) => Promise<Step>,
-): Promise<number> => repeat(database, () => withNoticeId(database, workspace, once));
+  once: (query: Query, id: string, after?: string) => Promise<Step>,
+): Promise<number> =>
+  repeat(database, (after) => withNoticeId(database, workspace, (query, id) => once(query, id, after)));

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { recordId } from "../../../src/service/base/exact-text.js";
+import type { Database, Query } from "../../../src/service/database/database.js";
+import { idAt } from "../../../src/service/database/event-id.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { makeRecords } from "../../../src/service/ingest/missing-records.js";
+import { forgetTraces } from "../../../src/service/person/traces.js";
+import { deleteBareRecords, PARTS } from "../../../src/service/records/deletion/bare-records.js";
+import { deleteEvents, deleteEventsBefore } from "../../../src/service/records/deletion/chosen-events.js";
+import { DAY } from "../support/command-line.js";
+import { overDatabase } from "../support/over-database.js";
+
+/** What retention takes besides events, and how it goes through them. */
+overDatabase((place) => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await openDatabase(place());
+  });
+  afterAll(() => database.close());
+
+  const store = (contact: string, name: string, times: number[]) =>
+    database.query(
+      `INSERT INTO events (contact_id, id, workspace, contact_uid, event_uid, received_at, params)
+       SELECT $1, id, 'default', $2, $3, 1, '{}' FROM unnest($4::uuid[]) AS row (id)`,
+      [recordId("contact", contact), contact, name, times.map((time, at) => idAt(time + at))],
+    );
+  const uids = async (table: string) =>
+    (await database.query<{ unique_id: string }>(`SELECT unique_id FROM ${table} ORDER BY unique_id`)).map(
+      ({ unique_id }) => unique_id,
+    );
+
+  it("takes records that only events told of, once these are gone, and leaves all others", async () => {
+    const old = Date.now() - 40 * DAY;
+    const told = [
+      ...["gone", "alive", "filled", "archived"].map((contactUid) => [contactUid, "acme", old] as const),
+      ...Array.from({ length: 200 }, (_, at) => [`crowd-${at}`, `crowd-${at}`, old] as const),
+      ["young", "started", Date.now()] as const,
+    ].map(([contactUid, accountUid, receivedAt]) => ({ workspace: "default", contactUid, accountUid, receivedAt }));
+    for (const { text, values } of makeRecords(told)) await database.query(text, values);
+    await database.query(`UPDATE contacts SET data = '{"name":"F"}' WHERE unique_id = 'filled'`);
+    await database.query("UPDATE contacts SET archived = true WHERE unique_id = 'archived'");
+    await database.query("UPDATE accounts SET health = 1 WHERE unique_id = 'crowd-7'");
+    await store("alive", "seen", [Date.now()]);
+    let deleted = 0;
+    for (let turn = 0; turn < PARTS; turn += 1)
+      deleted += await deleteBareRecords(database, Date.now() - 30 * DAY, turn);
+    // 201 contacts, and the accounts but one of the crowd; those of contacts in a later part go a day later.
+    expect(deleted).toBeGreaterThan(201);
+    for (let turn = 0; turn < PARTS; turn += 1) await deleteBareRecords(database, Date.now() - 30 * DAY, turn);
+    expect(await uids("contacts")).toEqual(["alive", "archived", "filled", "young"]);
+    expect(await uids("accounts")).toEqual(["acme", "crowd-7", "started"]);
+    expect(await database.query("SELECT 1 FROM account_contacts")).toHaveLength(4);
+  });
+
+  it("takes tombstones that keep out nothing more, and what the audit log has held for three years", async () => {
+    const before = Date.now() - 100 * DAY;
+    for (const [number, days] of [10, 129, 131, 1_090, 1_200].entries()) {
+      const at = Date.now() - days * DAY;
+      const id = recordId("contact", String(number));
+      await database.query("INSERT INTO tombstones VALUES ('default', $1, $2)", [id, at]);
+      await database.query("INSERT INTO audit VALUES ($1, 'default', $2, 'test', 'erase', $1)", [id, at]);
+    }
+    await forgetTraces(database.query, before);
+    expect(await database.query("SELECT 1 FROM tombstones")).toHaveLength(2);
+    expect(await database.query("SELECT 1 FROM audit")).toHaveLength(4);
+  });
+
+  it("goes on behind what the step before has deleted, and leaves one notice of it", async () => {
+    const from = Date.now() - 40 * DAY;
+    await store(
+      "many",
+      "old",
+      Array.from({ length: 12_000 }, () => from),
+    );
+    await store("many", "other", [from + 20_000]);
+    await deleteEvents(database, "default", { name: "other" });
+    const begins: unknown[] = [];
+    const listening: Database = {
+      ...database,
+      transaction: (work) =>
+        database.transaction((query) => {
+          const listen: Query = (text, values = []) => {
+            if (text.startsWith("SELECT id FROM events")) begins.push(values.at(-1));
+            return query(text, values);
+          };
+          return work(listen);
+        }),
+    };
+    expect(await deleteEventsBefore(listening, "default", Date.now() - 30 * DAY)).toBe(12_000);
+    // Three steps, and one of what was imported.
+    const [, ...later] = begins.slice(0, 3);
+    expect(later).toEqual([idAt(from + 4_999), idAt(from + 9_999)]);
+    // That of today names an event which this one does not.
+    await store("many", "young", [Date.now()]);
+    await deleteEvents(database, "default", { name: "young" });
+    await store("many", "old", [Date.now() - 29 * DAY]);
+    const before = Date.now() - 28 * DAY;
+    await deleteEventsBefore(database, "default", before);
+    const notices = await database.query("SELECT before, ids IS NULL AS all FROM deletions ORDER BY id");
+    expect(notices).toEqual([
+      { before: null, all: false },
+      { before: null, all: false },
+      { before: idAt(before), all: true },
+    ]);
+    // Once all that they name is in front, they say nothing more.
+    await store("many", "last", [Date.now() - 1]);
+    await deleteEventsBefore(database, "default", Date.now() + 60_000);
+    expect(await database.query("SELECT 1 FROM deletions WHERE before IS NULL")).toEqual([]);
+  });
+});
