@@ -80,6 +80,7 @@ if ((await types) && isBuilt) {
   const told = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
   await stage("unit tests", () => tests(countsOfVitest, "unit", ...told));
   if (isAll) await stage("tests of the service", () => tests(countsOfVitest, "test:service", ...told));
+  if (isAll) await stage("attacks on the service", () => script("attack", "--short"));
   await stage("browsers", findBrowsers);
   const core = isAll ? [] : ["--project=chromium", "--project=shell", "--grep=@core"];
   await stage("end-to-end tests", () => tests(countsOfPlaywright, "e2e", "--reporter=list,json", ...core));

@@ -11,23 +11,24 @@ const SERVER_KILLS = 10;
 const BETWEEN = 150;
 
 /** The service is killed under load, and then its PostgreSQL: the server, which it starts again, or one of the server's processes. */
-export const kills = async (): Promise<Outcome> => {
+export const kills = async (part: number): Promise<Outcome> => {
+  const [ofService, ofServer] = [KILLS * part, 2 * Math.ceil((SERVER_KILLS / 2) * part)];
   const scene = await openScene();
   await scene.start();
   const traffic = createTraffic(scene);
-  for (let kill = 0; kill < KILLS; kill += 1) {
+  for (let kill = 0; kill < ofService; kill += 1) {
     await traffic.more(BETWEEN);
     await scene.service().stop("SIGKILL");
     await scene.start();
   }
-  for (let kill = 0; kill < SERVER_KILLS; kill += 1) {
+  for (let kill = 0; kill < ofServer; kill += 1) {
     await traffic.more(BETWEEN);
     const server = scene.serverPid();
     process.kill(kill % 2 === 0 ? server : childrenOf(server).at(-1)!, "SIGKILL");
   }
   await traffic.more(BETWEEN);
   await traffic.stop();
-  return { scene, traffic, note: `${KILLS} kills of the service and ${SERVER_KILLS} of its server` };
+  return { scene, traffic, note: `${ofService} kills of the service and ${ofServer} of its server` };
 };
 
 const LOCKED_MS = 60_000;

@@ -60,16 +60,17 @@ const noHttp = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(byte
 const request = fc.oneof({ weight: 19, arbitrary: asked }, { weight: 1, arbitrary: noHttp });
 
 /** What is no request, and what is nearly one, while others send events. */
-export const fuzz = async (): Promise<Outcome> => {
+export const fuzz = async (part: number): Promise<Outcome> => {
+  const requests = REQUESTS * part;
   const scene = await openScene();
   await scene.start();
   const traffic = createTraffic(scene);
   const seed = Date.now() % 2 ** 31;
   const answers = new Map<string, number>();
   const { port } = new URL(scene.url());
-  for (let sent = 0; sent < REQUESTS; sent += TOGETHER)
+  for (let sent = 0; sent < requests; sent += TOGETHER)
     await Promise.all(
-      fc.sample(request, { seed: seed + sent, numRuns: Math.min(TOGETHER, REQUESTS - sent) }).map(async (bytes) => {
+      fc.sample(request, { seed: seed + sent, numRuns: Math.min(TOGETHER, requests - sent) }).map(async (bytes) => {
         const socket = connect(Number(port), "127.0.0.1").on("error", () => {});
         let text = "";
         socket.on("data", (data) => {
