@@ -193,3 +193,19 @@ it("reads what the files really import, and finds what is forbidden", () => {
   expect(imports(/^service\/database\/postgres\/connections$/, (from) => from === "pg")).toHaveLength(1);
   expect(imports(/^service\/app$/, (from) => from === "service/ingest/event-route")).toHaveLength(1);
 });
+
+it("names what bounds each table of the database and each key of the browser's storage", () => {
+  const grows = /^### What grows$.*?(?=^### )/ms.exec(readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8"))![0];
+  const named = new Set([...grows.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+  const migrations = join(ROOT, "src/service/database/migrations");
+  const sql = readdirSync(migrations).map((file) => readFileSync(join(migrations, file), "utf8"));
+  const tables = [...sql.join("\n").matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => name!);
+  const browser = modules.filter(({ name }) => name.startsWith("browser/")).flatMap(({ lines }) => lines);
+  const constants = browser.join("\n").matchAll(/\b(?:named|filed)\(([A-Z]+)\b/g);
+  const keys = [...new Set([...constants].map(([, constant]) => constant))].map(
+    (constant) => RegExp(`\\bconst ${constant} = "(\\w+)`).exec(browser.join("\n"))![1]!,
+  );
+  expect(tables.length).toBeGreaterThan(15);
+  expect(keys).toContain("consent");
+  expect([...tables, ...keys].filter((name) => !named.has(name))).toEqual([]);
+});

