@@ -1,52 +1,70 @@
 /**
- * Opens the inspector: a panel that says what a tracker on this page does. Loaded by hand; loaded again, by an address with
+ * Opens the inspector: a panel that walks an event from the tag to the table. Loaded by hand; loaded again, by an address with
  * another query, it opens anew.
  */
 
-import { createScriptCheck } from "./find/script.js";
+import { addressOf } from "./ask/address.js";
+import { createAsking } from "./ask/asking.js";
+import { sendTest } from "./ask/test-event.js";
+import type { Evidence } from "./find/evidence.js";
 import { copyText } from "./show/copy.js";
 import { createLooks } from "./show/looks.js";
 import { askToMute, isAskedByLink } from "./show/mute.js";
 import { focusPanel, openPanel } from "./show/panel.js";
 import { reportOf, textOf } from "./show/report.js";
-import { addressOf } from "./watch/address.js";
-import { readInline } from "./watch/inline.js";
 import type { Tokens } from "./watch/keys.js";
 import { listen } from "./watch/listen.js";
 import { withMemory } from "./watch/memory.js";
-import { takeSnapshot } from "./watch/snapshot.js";
+import { readPage } from "./watch/page.js";
+import { noteRemembered } from "./watch/remembered.js";
 import { readStored } from "./watch/stored.js";
-import { findNames, findTag, globalOf } from "./watch/trackers.js";
+import { findNames, findTags, globalOf } from "./watch/tags.js";
+import { readOwnFetch } from "./watch/wire.js";
 
 const SEND_MS = 5_000;
+const TRY_MS = 9_000;
+/** An answer that takes longer than this may never come, in milliseconds. */
+const SLOW_MS = 2_000;
 
 const open = (name: string): void => {
   const names = findNames();
   if (!names.includes(name)) names.push(name);
+  const ownFetch = readOwnFetch();
+  const send = () => void globalOf(name)?.flush?.({ timeoutMs: SEND_MS });
 
-  const {
-    activity,
-    listener,
-    find,
-    noteLook,
-    doubt,
-    end: stop,
-  } = listen(name, addressOf(findTag(name)?.dataset), () => looks.soon());
-  const see = () => {
-    const stored = withMemory(readStored(name, (activity.options as Tokens) ?? findTag(name)?.dataset), activity);
-    doubt(stored);
-    return reportOf(takeSnapshot(name, listener, !!activity.options), stored, activity);
+  const { activity, listener, find, noteLook, end } = listen(name, (isOdd) => {
+    if (isOdd) asking.service(activity.address);
+    looks.soon();
+  });
+  const asking = createAsking(activity, () => looks.soon());
+  let triedAt = Number.NEGATIVE_INFINITY;
+
+  /** Looks at everything, and asks where something is missing. */
+  const see = (): Evidence => {
+    const [tag] = findTags(name);
+    const page = readPage(name, listener, [!!activity.options, ownFetch]);
+    const stored = withMemory(readStored(name, (activity.options as Tokens) ?? tag?.dataset), activity);
+    activity.address ||= addressOf(activity.options ?? tag?.dataset);
+    noteRemembered(name, activity, stored);
+    if (page.global !== "idle" && page.global !== "running") asking.script(tag);
+    const [last] = activity.exchanges;
+    const hasFailed = stored.pauseMs > 0 && last?.status === 0;
+    const isSlow = stored.pauseMs === 0 && stored.readyMs > SLOW_MS;
+    // What a good answer of before said, nobody has heard: what the address says to no event at all tells who is there.
+    const isUnheard = !!last && !last.body && !activity.service;
+    if (hasFailed || isSlow || isUnheard) asking.service(activity.address);
+    // What an earlier attempt was answered, nobody has heard: one more says it word for word. The tracker allows one in 8 s.
+    const isHeard = activity.exchanges.some(({ body }) => body);
+    if (stored.pauseMs > 0 && !isHeard && performance.now() - triedAt > TRY_MS) {
+      triedAt = performance.now();
+      send();
+    }
+    return { page, stored, activity };
   };
-  const checkScript = createScriptCheck(
-    (reason) => {
-      activity.script = reason;
-      looks.soon();
-    },
-    () => activity.hasRequests || readInline(name).replaces,
-  );
   const close = (): void => {
     looks.end();
-    stop();
+    asking.end();
+    end();
     panel.remove();
   };
   const panel = openPanel({
@@ -56,9 +74,15 @@ const open = (name: string): void => {
       close();
       open(other);
     },
-    send: () => void globalOf(name)?.flush?.({ timeoutMs: SEND_MS }),
+    send,
+    test: () => {
+      activity.isTested = true;
+      sendTest(name);
+      send();
+      looks.soon();
+    },
     // Without the query, which may hold a secret of the page.
-    copy: () => copyText(textOf(see(), name, location.origin + location.pathname)),
+    copy: () => copyText(textOf(reportOf(see()), name, location.origin + location.pathname)),
     mute: () => askToMute(names, isMuted(name)),
     isMuted: () => isMuted(name),
     close,
@@ -66,18 +90,12 @@ const open = (name: string): void => {
   const looks = createLooks(() => {
     find();
     noteLook();
-    if (!isLoaded(name)) checkScript(findTag(name));
-    panel.show(see());
+    panel.show(reportOf(see()));
   });
   looks.start();
 };
 
 const isMuted = (name: string): boolean => readStored(name).mutedUntil > 0;
-
-const isLoaded = (name: string): boolean => {
-  const found = globalOf(name);
-  return !!found && !Array.isArray(found);
-};
 
 /** Which one, where there are several: `?tracklet_inspect=name`. */
 const asked = new URLSearchParams(location.search).get("tracklet_inspect");

@@ -39,7 +39,7 @@ const SERVICE = [
 /** What stands beside the service. */
 const BESIDE = [...new Set(modules.map(({ name }) => name.split("/")[0]))].filter((part) => part !== "service");
 const PLACES =
-  /^(browser\/(global|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|trusted\/|shared\/|inspector\/(main$|(watch|find|show)\/)|addons\/|recorder\/|conform\/|service\/(commands|watch|numbers|person|ingest|records|access|http|database|config|base)\/)/;
+  /^(browser\/(global|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|trusted\/|shared\/|inspector\/(main$|(watch|ask|find|show)\/)|addons\/|recorder\/|conform\/|service\/(commands|watch|numbers|person|ingest|records|access|http|database|config|base)\/)/;
 
 /** Each import that is wrong as a line of text. */
 const imports = (of: RegExp, isWrong: (from: string, by: string) => boolean): string[] =>
@@ -82,10 +82,10 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
   ],
   [
     "the inspector watches the tracker from outside, and shares with it what its rows are and its times",
-    /^inspector\/watch\//,
-    "inspector/watch/|shared/scope$|browser/(delivery/(row|timings)|state/(storage|identity))$",
+    /^inspector\/(watch|ask)\//,
+    "inspector/(watch|ask)/|shared/(scope|uuid)$|browser/(delivery/row|state/(storage|identity))$",
   ],
-  ["it finds by what it watches", /^inspector\/find\//, "inspector/(watch|find)/|browser/delivery/timings$"],
+  ["it finds by what it watches", /^inspector\/find\//, "inspector/(watch|ask|find)/"],
   ["it shows what it finds", /^inspector\/(show\/|main$)/, "inspector/|browser/capture/redact$"],
   ...SERVICE.map((folder, at): [string, RegExp, string] => {
     const below = SERVICE.slice(at).filter((one) => folder !== "ingest" || one !== "records");
@@ -111,7 +111,7 @@ it.each<[string, () => string[]]>([
       const service = [...SERVICE, "database/embedded", "database/postgres", "records/deletion", "commands/moves"].map(
         (folder) => `service/${folder}`,
       );
-      return ["inspector/watch", "inspector/find", "inspector/show", ...service].flatMap((folder) => {
+      return ["inspector/watch", "inspector/ask", "inspector/find", "inspector/show", ...service].flatMap((folder) => {
         const { length } = modules.filter(({ name }) => posix.dirname(name) === folder);
         return length < 5 || length > 12 ? `${folder}: ${length}` : [];
       });
@@ -166,8 +166,7 @@ it.each<[string, () => string[]]>([
   ],
   [
     "the inspector and the add-ons make no markup of text",
-    () =>
-      places(/^(inspector|addons)\//, /\b(innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|cssText)\b/),
+    () => places(/^(inspector|addons)\//, /\.(innerHTML|outerHTML|insertAdjacentHTML|write|srcdoc|cssText)\b/),
   ],
   [
     "the browser part has neither classes nor private names",

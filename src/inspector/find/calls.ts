@@ -1,79 +1,124 @@
-/** What is wrong with calls: with those that wait for the script, and with those that the tracker has told of. */
+/** The calls of the page: those that wait, those that are made, and those that are written in its scripts. */
+import { UNKNOWN } from "../watch/inline.js";
+import { written } from "../watch/visible.js";
 import { closest } from "./closest.js";
-import { adviceOn, mistakesInInit } from "./options.js";
+import { type Cause, type Evidence, isEarly, judge, type Look } from "./evidence.js";
 
-const VERBS = [
-  "init",
-  "identify",
-  "track",
-  "pageview",
-  "flush",
-  "reset",
-  "identity",
-  "consent",
-  "optIn",
-  "optOut",
-  "debug",
-];
+const VERBS = "init identify track pageview flush reset identity consent optIn optOut debug".split(" ");
 
-const GIVE_TEXT = "give a text that is not empty.";
-const NO_CONTACT = `identify was given no contactUid: ${GIVE_TEXT}`;
-const NO_NAME = `track was given no eventUid: ${GIVE_TEXT}`;
+const GIVE_TEXT = "give a text that is not empty";
 
-const isUid = (value: unknown): boolean => Number.isSafeInteger(value) || (typeof value === "string" && value !== "");
-
-/** A verb that does not exist. */
-const unknownVerb = (verb: unknown): string => {
-  const meant = closest(String(verb), VERBS);
-  return `There is no verb "${String(verb)}", which push was given: ${meant ? `perhaps "${meant}" is meant` : `the verbs are ${VERBS.join(", ")}`}.`;
+/** What is wrong with a uid or a name. */
+const ofUid = (what: string, value: unknown): Cause => {
+  if (value === UNKNOWN || (typeof value === "string" && value) || Number.isSafeInteger(value)) return "";
+  return Number.isInteger(value)
+    ? `${what} was given ${value}, which is too large for a number: its last digits are lost. Put it in quotes.`
+    : `${what} was given ${written(value)}: ${GIVE_TEXT}.`;
 };
 
-const mistakesInCall = (call: unknown): string[] => {
-  if (!Array.isArray(call)) return ['push was given no call: a call is an array, such as ["track", "signup"].'];
-  const [verb, first] = call;
-  if (!VERBS.includes(verb)) return [unknownVerb(verb)];
-  if (verb === "init") return mistakesInInit(first);
-  if (verb === "identify" && !isUid(first)) return [NO_CONTACT];
-  if (verb === "track" && !(typeof first === "string" && first)) return [NO_NAME];
-  return [];
+const unknownVerb = (verb: string): string => {
+  const meant = closest(verb, VERBS);
+  return `There is no verb "${verb}", which push was given: ${meant ? `perhaps "${meant}" is meant` : `the verbs are ${VERBS.join(", ")}`}.`;
 };
 
-/** What is wrong with calls that wait in an array, each thing once, in words. */
-export const mistakesInCalls = (calls: readonly unknown[]): string[] => [...new Set(calls.flatMap(mistakesInCall))];
+interface Call {
+  verb: string;
+  args: readonly unknown[];
+  became?: string;
+}
 
-const KNOWN: Record<string, string> = {
-  "init: params":
-    'The option params is no object: it is left out. In a tag it is JSON, such as data-params=\'{"plan":"team"}\'.',
-  "init: formerToken":
-    "Events of another token wait in this browser, and are left alone. If that token was corrected or replaced, name it as formerToken (data-former-token): they are delivered then. If it is another application's on this origin, give each a name of its own (data-name).",
-  "init again: apiToken":
-    "A second script tag, or a second call of init, has another apiToken. The first one holds: leave one alone, or load the script again with a data-name of its own.",
-  "no init": "A thousand calls wait for init, and more of them are dropped: nothing configures the tracker.",
-  "track: eventUid": NO_NAME,
-  "identify: contactUid": NO_CONTACT,
-  "identify: accountUid": `identify was given an accountUid that is none: leave it out, or ${GIVE_TEXT}`,
+const mistakesInCall = ({ verb, args: [first, second] }: Call): Cause[] => {
+  if (verb === "push")
+    return [
+      first !== UNKNOWN &&
+        `push was given ${written(first)}, and no call: a call is an array, such as push(["track", "signup"]).`,
+    ];
+  if (verb && !VERBS.includes(verb)) return [unknownVerb(verb)];
+  if (verb === "identify")
+    return [
+      ofUid("identify", first),
+      second == null || second === "" ? "" : ofUid("The accountUid of identify", second),
+    ];
+  return [verb === "track" ? ofUid("track", first) : ""];
 };
 
-/**
- * What the tracker calls a wrong option or argument (`"input"`), in words.
- *
- * @param detail as the console has it, behind the name of the tracker
- */
-export const ofInput = (detail: string): string => {
-  const known = KNOWN[detail];
-  if (known) return known;
-  const [, wrong] = /^init: (.+)/.exec(detail) ?? [];
-  if (wrong) return `An option is missing or wrong: ${adviceOn(wrong.split(", "))}`;
-  const [, verb] = /^no verb (.+)/.exec(detail) ?? [];
-  // Of a text in place of a call, the first letter is taken for the verb.
-  if (verb?.length === '"t"'.length)
-    return `push was given a text: a call is an array, such as push(["track", "signup"]).`;
-  if (verb?.startsWith("[")) return "push was given a list of calls in one array: give it each call by itself.";
-  if (verb) return unknownVerb(verb.replace(/"/g, ""));
-  const [, thrown] = /^beforeSend: (.+)/.exec(detail) ?? [];
-  if (thrown) return `beforeSend has failed, and its events are dropped: ${thrown}. Correct this function of the page.`;
-  const [, name, params] = /^(.+): params(\..+)?$/.exec(detail) ?? [];
-  if (params) return `${params.slice(1)} in the params of ${name} cannot be written as JSON: it is left out.`;
-  if (name) return `The params of ${name} are no object: they are left out. Give an object, such as { plan: "team" }.`;
-  return `An option or an argument is wrong: ${detail}.`;
+/** A mistake that the tracker itself tells of, in words; `""` where another step tells of it. */
+const ofInput = (detail: string): Cause => {
+  const [, who, what] = /^(identify|track): (contactUid|accountUid|eventUid)$/.exec(detail) ?? [];
+  const [, verb = ""] = /^no verb (.+)/.exec(detail) ?? [];
+  const [, name, params] = /^(?!init)(.+): params(\..+)?$/.exec(detail) ?? [];
+  return (
+    (who && `${who} was given no ${what}: ${GIVE_TEXT}.`) ||
+    (detail === "no init" &&
+      `A thousand calls wait for init, and more of them are dropped: nothing configures the tracker.`) ||
+    // Of a text in place of a call, the first letter is taken for the verb.
+    (verb.length === 3 && `push was given a text: a call is an array, such as push(["track", "signup"]).`) ||
+    (verb.startsWith("[") && `push was given a list of calls in one array: give it each call by itself.`) ||
+    (verb && unknownVerb(verb.replace(/"/g, ""))) ||
+    (params && `${params?.slice(1)} in the params of ${name} cannot be written as JSON: it is left out.`) ||
+    (name && `The params of ${name} are no object: they are left out. Give an object, such as { plan: "team" }.`) ||
+    (!/^(init|beforeSend)/.test(detail) && `A call or an argument is wrong: ${detail}.`)
+  );
+};
+
+const shownArgument = (value: unknown): string => (value === UNKNOWN ? "…" : written(value));
+const shown = ({ verb, args, became = "" }: Call): string =>
+  `${verb}(${args.map(shownArgument).join(", ")}) ${became}`.trim();
+
+/** Calls that fail, because they stand before what they call. */
+const ofEarly = ({ page, stored, activity }: Evidence): Cause[] => {
+  if (stored.contact || activity.contact) return [];
+  const { name, taken, inline } = page;
+  const direct = inline.calls.find(({ verb, isPushed, isOuter }) => verb === "identify" && !isPushed && isOuter);
+  return [
+    taken.startsWith("the element") &&
+      inline.isNamed &&
+      `Before the script has run, window.${name} is ${taken}: calls of push fail there, and never reach the tracker. Give the element another id, or the tracker a data-name of its own.`,
+    direct &&
+      `Nobody is named, and a script in this page calls ${name}.${direct && shown(direct)}: before our script has loaded that is an error (the console says "identify is not a function"). Write ${name}.push(["identify", …]), which waits.`,
+  ];
+};
+
+const ofAddOns = (evidence: Evidence): Cause[] => {
+  const { addOns, unnamed } = evidence.page;
+  const meant = (option: string): string => closest(option, ["outbound", "downloads"]);
+  return [
+    ...addOns.flatMap(({ options }) =>
+      Object.keys(options).map(
+        (option) =>
+          meant(option) &&
+          meant(option) !== option &&
+          `data-${option} is no option of the add-on for clicks: perhaps data-${meant(option)} is meant.`,
+      ),
+    ),
+    ...addOns.map(
+      ({ src, isRunning }) =>
+        !isRunning &&
+        !isEarly(evidence) &&
+        `The add-on at ${src} has not run: check the address, the page's script-src, and whether an extension of the browser blocks it.`,
+    ),
+    unnamed &&
+      `data-track names no event on ${unnamed === 1 ? "an element" : `${unnamed} elements`}, so nothing is tracked there: write data-track="plan_chosen", say.`,
+  ];
+};
+
+export const called = (evidence: Evidence): Look => {
+  const { page, activity } = evidence;
+  const waiting = page.calls.map((call): Call => {
+    const [verb, ...args] = Array.isArray(call) ? call : ["push", call];
+    return { verb: String(verb), args, became: "waits" };
+  });
+  const all: Call[] = [...activity.calls, ...waiting, ...page.inline.calls];
+  const causes = new Set([...all.flatMap(mistakesInCall), ...ofEarly(evidence)]);
+  /** Of a call in sight its value is told, too. */
+  const isTold = (detail: string): boolean =>
+    [...causes]
+      .map(String)
+      .some(
+        (cause) =>
+          cause.startsWith(detail.split(":")[0]!) || (/^no verb/.test(detail) && /^(There is|push)/.test(cause)),
+      );
+  for (const detail of activity.problems.get("input") ?? []) causes.add(isTold(detail) ? "" : ofInput(detail));
+  const found = [...causes, ...ofAddOns(evidence)];
+  return judge(all.slice(0, 6).map(shown).join("; ") || "none in sight", found);
 };

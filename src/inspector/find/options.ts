@@ -1,49 +1,32 @@
 /** The options of a tracker, as attributes of a script tag or in a call of `init`, and what is wrong with those of a page. */
-import type { Attributes } from "../watch/trackers.js";
+import { hostInPath } from "../ask/address.js";
+import { oddIn, visible, written } from "../watch/visible.js";
 import { closest } from "./closest.js";
-import { isExample, isTemplate } from "./placeholders.js";
-import { NAMES, RULES, UID } from "./rules.js";
+import {
+  bad,
+  type Cause,
+  type Evidence,
+  hasRequests,
+  isEarly,
+  judge,
+  type Look,
+  optionsOf,
+  unknown,
+} from "./evidence.js";
+import { isExample, isTemplate, NAMES, RULES, UID } from "./rules.js";
 
-/** The options in force, as the tracker tells them; before it does, those of its tag. */
-export const optionsOf = (
-  { tag }: { tag: Attributes | undefined },
-  { options }: { options: unknown },
-): Record<string, unknown> => (options ?? tag ?? {}) as Record<string, unknown>;
+type Options = Record<string, unknown>;
 
 /** What other trackers call it, by the option that a page without it most likely means. */
-const ALIASES = new Map([
-  ["token", "apiToken"],
-  ["key", "apiToken"],
-  ["apiKey", "apiToken"],
-  ["writeKey", "apiToken"],
-  ["url", "trackUrl"],
-  ["host", "trackUrl"],
-  ["endpoint", "trackUrl"],
-  ["contact", "contactUid"],
-  ["user", "contactUid"],
-  ["userId", "contactUid"],
-  ["account", "accountUid"],
-]);
-
-/** The option that is meant by a word that is none; `""` where no option is. */
-const meantBy = (word: string, given: Record<string, unknown>): string => {
-  const alias = ALIASES.get(word) ?? "";
-  return closest(word, NAMES) || (alias in given ? "" : alias);
-};
-
-/** How to write these options. */
-export const adviceOn = (options: string[]): string =>
-  options.map((option) => `${option}: ${RULES[option]?.[1] || "give it"}.`).join(" ");
-
-/** Whom these name is looked at where it is stored. */
-const isUid = (option: string): boolean => RULES[option] === UID;
+const ALIASES: [RegExp, string][] = [
+  [/^(token|key|apiKey|writeKey)$/, "apiToken"],
+  [/^(url|host|endpoint)$/, "trackUrl"],
+  [/^(contact|user|userId)$/, "contactUid"],
+  [/^account$/, "accountUid"],
+];
 
 const attributeOf = (option: string): string =>
   `data-${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-
-/** Does the tag configure the tracker, be it wrongly? If not, a call of `init` does. */
-export const configures = (tag: Attributes | undefined): tag is Attributes =>
-  tag?.apiToken !== undefined || tag?.trackUrl !== undefined;
 
 /** How options are written where they stand, and whether all that stands there is ours. */
 interface Place {
@@ -52,61 +35,112 @@ interface Place {
   isOurs: boolean;
 }
 
-/** What is wrong with the name of an option, beside others. */
-const mistakesInName = (name: string, others: Record<string, unknown>, { spell, isOurs }: Place): string[] => {
-  const meant = NAMES.includes(name) ? "" : meantBy(name, others);
-  if (NAMES.includes(name) || !(meant || isOurs)) return [];
-  return [`${spell(name)} is no option: ${meant ? `perhaps ${spell(meant)} is meant` : "check how it is written"}.`];
-};
-
-/** What is wrong with options, in words. */
-const mistakesIn = (options: Record<string, unknown>, place: Place): string[] =>
-  Object.entries(options).flatMap(([option, value]) => {
-    if (value === undefined) return [];
-    if (!NAMES.includes(option)) return mistakesInName(option, options, place);
-    const { assign } = place;
-    if (isExample(value) && !isUid(option))
-      return `${assign(option, value)} is the documents' example: write your own.`;
-    if (isTemplate(value) && !isUid(option))
-      return `${assign(option, value)} is what a template leaves: nothing has put the value in its place.`;
-    const [isRight, advice] = RULES[option]!;
-    // An address that is missing is told elsewhere.
-    if (value === "" && /^(apiToken|trackUrl)$/.test(option)) return [];
-    return isRight(value) ? [] : `${assign(option, value)} is wrong: ${advice}.`;
-  });
-
 const IN_TAG: Place = {
   spell: attributeOf,
-  assign: (option, value) => `${attributeOf(option)}="${value}"`,
+  assign: (option, value) => `${attributeOf(option)}="${visible(`${value}`)}"`,
   // Consent tools and those that make a page quicker have attributes of their own, such as `data-category`.
   isOurs: false,
 };
-
-/** Attributes that are misspelt options, and those with a wrong value. */
-export const mistakesInTag = (tag: Attributes): string[] => mistakesIn(tag, IN_TAG);
-
-const written = (value: unknown): string => {
-  try {
-    return JSON.stringify(value) ?? `${typeof value}`;
-  } catch {
-    return typeof value;
-  }
-};
-
 const IN_CALL: Place = {
   spell: (option) => `${option}, given to init,`,
   assign: (option, value) => `${option}: ${written(value)}, given to init,`,
   isOurs: true,
 };
 
-/** The same of the options that `init` was given. */
-export const mistakesInInit = (options: unknown): string[] => {
-  if (typeof options !== "object" || options === null) return [`init was given no options, but ${written(options)}.`];
-  const given = options as Record<string, unknown>;
-  const lacks = ["apiToken", "trackUrl"].filter((option) => !given[option]);
-  return [...(lacks.length > 0 ? [`init was given no ${lacks.join(" and no ")}.`] : []), ...mistakesIn(given, IN_CALL)];
+/** What is wrong with the name of an option, beside others. */
+const ofName = (name: string, others: Options, { spell, isOurs }: Place): Cause => {
+  const [, alias = ""] = ALIASES.find(([names]) => names.test(name)) ?? [];
+  // `dataApiToken`, set as an attribute, has lost its hyphens.
+  const meant = closest(name.replace(/^data/i, ""), NAMES) || (alias in others ? "" : alias);
+  const advice = meant ? `perhaps ${spell(meant)} is meant` : "check how it is written";
+  return (meant || isOurs) && `${spell(name)} is no option: ${advice}.`;
 };
 
-/** The same where only the names of the options are known. */
-export const mistakesInNames = (names: readonly string[]): string[] =>
-  names.flatMap((name) => mistakesInName(name, {}, IN_CALL));
+const ofValue = (option: string, value: unknown, { assign }: Place): Cause => {
+  const text = assign(option, value);
+  const [isRight, advice] = RULES[option]!;
+  // Whom these name is looked at where it is stored; an address that is missing is told elsewhere.
+  const isFree = RULES[option] === UID || option === "params";
+  const odd = typeof value === "string" && !isFree ? oddIn(value) : [];
+  if (value === "" && /^(apiToken|trackUrl)$/.test(option)) return "";
+  return (
+    (odd.length &&
+      `${text} holds a character that nobody sees, or a letter of another script (${odd.join(", ")}): type it anew.`) ||
+    (isExample(value) && !isFree && `${text} is the documents' example: write your own.`) ||
+    (isTemplate(value) && !isFree && `${text} is what a template leaves: nothing has put the value in its place.`) ||
+    (!isRight(value) && `${text} is wrong: ${advice}.`)
+  );
+};
+
+const mistakesIn = (options: Options, place: Place): Cause[] =>
+  Object.entries(options)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => (NAMES.includes(name) ? ofValue(name, value, place) : ofName(name, options, place)));
+
+const lacks = (options: Options): string[] => ["apiToken", "trackUrl"].filter((option) => !options[option]);
+
+/** What is wrong with the options that `init` was given. */
+const mistakesInInit = (options: unknown): Cause[] => {
+  if (typeof options !== "object" || !options) return [`init was given no options, but ${written(options)}.`];
+  const missing = lacks(options as Options);
+  return [
+    missing.length && `init was given no ${missing.join(" and no ")}.`,
+    ...mistakesIn(options as Options, IN_CALL),
+  ];
+};
+
+/** Mistakes that the tracker itself tells of. */
+const TOLD: Record<string, string> = {
+  "init again: apiToken":
+    "A second script tag, or a second call of init, has another apiToken. The first one holds: leave one alone, or load the script again with a data-name of its own.",
+  "init: formerToken":
+    "Events of another token wait in this browser, and are left alone. If that token was corrected or replaced, name it as formerToken (data-former-token): they are delivered then. If it is another application's on this origin, give each a name of its own (data-name).",
+};
+
+/** The options in force, the token with its ends. */
+const shown = (options: Options): string =>
+  Object.entries(options)
+    .filter(([name, value]) => NAMES.includes(name) && value !== undefined && !/^(granted|tracklet)$/.test(`${value}`))
+    .map(([name, value]) => `${name} ${name === "apiToken" ? `«${visible(`${value}`)}»` : written(value)}`)
+    .join(", ");
+
+/** The tracker has none: what was meant for it. */
+const ofNone = ({ page }: Evidence): Cause[] => [
+  ...page.strays
+    .filter(({ options }) => options.apiToken ?? options.trackUrl)
+    .map(
+      ({ markup }) =>
+        `The options stand on another element, where nobody reads them: ${markup}. Write them on the tag of the script.`,
+    ),
+  ...page.inline.options.filter((name) => !NAMES.includes(name)).map((name) => ofName(name, {}, IN_CALL)),
+];
+const NONE =
+  "The tracker has no options: no tag has data-api-token and data-track-url, and nothing has called init with apiToken and trackUrl, written so. Where a tag manager takes attributes away, call init.";
+
+export const given = (evidence: Evidence): Look => {
+  const { page, activity } = evidence;
+  const tag: Options = page.tags[0]?.options ?? {};
+  // Does the tag configure the tracker, be it wrongly? If not, a call of `init` does.
+  const isByTag = tag.apiToken !== undefined || tag.trackUrl !== undefined;
+  const inits = page.calls
+    .filter((call): call is unknown[] => Array.isArray(call) && call[0] === "init")
+    .map(([, options]) => options);
+  if (page.global === "running" && !isByTag) inits.push(activity.options);
+  const told = activity.problems.get("input") ?? new Set();
+  const host = hasRequests(evidence) ? hostInPath(activity.address, page.origin) : "";
+  const causes: Cause[] = [
+    ...mistakesIn(tag, IN_TAG),
+    ...inits.flatMap(mistakesInInit),
+    ...(isByTag ? lacks(tag).map((option) => `The tag has no ${attributeOf(option)}.`) : []),
+    ...Object.entries(TOLD).map(([detail, text]) => (told.has(detail) ? text : "")),
+  ].filter(Boolean);
+  const isPath = host && causes.length === 0;
+  causes.push(
+    isPath && `Requests go to ${activity.address}, which is a path of this page: write trackUrl with https://${host}.`,
+  );
+  const isComplete = page.global === "running" || (isByTag && lacks(tag).length === 0);
+  if (isComplete || causes.some(Boolean))
+    return judge(shown(optionsOf(evidence)) || page.tags[0]?.markup || "none", causes);
+  if (page.global !== "idle" || isEarly(evidence)) return unknown("none yet");
+  return bad(page.tags[0]?.markup ?? "none", ...ofNone(evidence), NONE);
+};

@@ -1,4 +1,5 @@
-/** What the value of each option must be. */
+/** What the value of each option must be, and values that nobody has filled in: what templates leave, and the documents' examples. */
+import type { Cause } from "./evidence.js";
 
 /** What a value must be, and what is said where it is not. */
 type Rule = [isRight: (value: unknown) => boolean, advice: string];
@@ -16,11 +17,21 @@ const isAddress = (value: unknown): boolean => {
   }
 };
 
+/** A text is JSON, as in a tag. */
+const isObject = (value: unknown): boolean => {
+  try {
+    const given = typeof value === "string" ? JSON.parse(value) : value;
+    return typeof given === "function" || (typeof given === "object" && given !== null && !Array.isArray(given));
+  } catch {
+    return false;
+  }
+};
+
 const ANYTHING: Rule = [() => true, ""];
 export const UID: Rule = [(value) => typeof value === "string" || Number.isSafeInteger(value), "give a text"];
 const SWITCH = oneOf(/^(|true|false)$/, "write true, or leave it out (it is off)");
 const BOUND: Rule = [
-  (value) => Number(value) > 0 && !/[.,]/.test(`${value}`),
+  (value) => /^0*[1-9]\d*$/.test(`${value}`),
   "write a number above 0, in digits alone (the default holds)",
 ];
 const FUNCTION: Rule = [(value) => typeof value === "function", "give a function, in a call of init"];
@@ -37,12 +48,12 @@ export const RULES: Record<string, Rule> = {
     isAddress,
     "write an address with https:// in front, such as https://track.example.com, or a path that begins with /",
   ],
-  eventPath: ANYTHING,
+  eventPath: [(value) => !/:\/\//.test(`${value}`), "write a path that begins with /; the address is trackUrl"],
   contentType: oneOf(/^(application\/json|text\/plain)$/, "write application/json or text/plain"),
   name: ANYTHING,
   contactUid: UID,
   accountUid: UID,
-  params: ANYTHING,
+  params: [isObject, 'write JSON of an object in a tag, such as data-params=\'{"plan":"team"}\'; it is left out'],
   pageviews: oneOf(/^(auto|hash|off)$/, "write auto, hash or off (it is taken for auto)"),
   query: [
     (value) => [value].flat().every((name) => typeof name === "string"),
@@ -61,3 +72,25 @@ export const RULES: Record<string, Rule> = {
   onError: FUNCTION,
 };
 export const NAMES = Object.keys(RULES);
+
+const TEMPLATE = /\{\{|\{%|[$#]\{|<%|<\?|\[\[|%%|\*\||^\[object .*\]$|^\{.*\}$|^%.*%$|^@Model\b/;
+/** As a template's author writes it, to be replaced. */
+const TO_REPLACE =
+  /^(YOUR|MY|THE)_|^(USER|CONTACT|CUSTOMER|VISITOR|MEMBER|CLIENT|ACCOUNT|COMPANY|TENANT)_?(UID|ID|NAME)$/;
+/** What scripts make of a visitor who is none. */
+const NOBODY = /^(undefined|null|none|nil|nan|true|false|0|-1|guest|anonymous|unknown)$/i;
+const EXAMPLE = /^(contact-(17|42)|account-(4|7)|YOUR_.*|(https?:\/\/)?([\w-]+\.)*example\.(com|net|org)(\/.*)?)$/;
+
+/** Is it one of those that this project's documents have? */
+export const isExample = (value: unknown): boolean => EXAMPLE.test(`${value}`);
+
+/** Is it what a template leaves that nothing has filled in? */
+export const isTemplate = (value: unknown): boolean =>
+  typeof value !== "object" && (TEMPLATE.test(`${value}`) || TO_REPLACE.test(`${value}`));
+
+/** What is wrong with how somebody is called. */
+export const ofName = (who: string, uid: string): Cause =>
+  (isExample(uid) &&
+    `The ${who} is called "${uid}", as in the documents: put the uid there that this ${who} has with you. Call reset() first, which forgets this one.`) ||
+  ((isTemplate(uid) || NOBODY.test(uid)) &&
+    `The ${who} is called "${uid}": what should have put a uid there had none, or a template left it. Give it one, or leave it out where there is no visitor; reset() forgets this one.`);

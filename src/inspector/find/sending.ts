@@ -1,64 +1,144 @@
-/** Whether anything can leave the page, and why no request may have been made. */
+/** What is stored in the page, and whether a request leaves it. */
+import { insideOf, isMixed } from "../ask/address.js";
+import {
+  bad,
+  type Cause,
+  type Evidence,
+  good,
+  hasRequests,
+  isEarly,
+  type Look,
+  optionsOf,
+  policyOn,
+  unknown,
+  waits,
+} from "./evidence.js";
+import { denialOf, isPending } from "./people.js";
+import { ofNobody } from "./status.js";
 
-import type { Activity } from "../watch/activity.js";
-import { isMixed } from "../watch/address.js";
-import type { Snapshot } from "../watch/snapshot.js";
-import type { Stored } from "../watch/stored.js";
-import { denialOf, isPending } from "./consent.js";
-import { optionsOf } from "./options.js";
-import { isConfiguration } from "./service.js";
-
-/** So much quiet, in milliseconds, says that something is missing; in a page that still loads, more does. */
-const QUIET_MS = 5_000;
-const LOADING_MS = 20_000;
-/** An event that could be sent for so long, and that no request is under way for, is stuck. */
+/** An event that could be sent for so long, and that no request is under way for, is stuck. Milliseconds. */
 const STUCK_MS = 20_000;
+/** An answer that takes longer than this may never come. Milliseconds. */
+const SLOW_MS = 2_000;
 
-/** Is it too early to miss anything? On a slow machine a script, a call or a request may be under way for seconds. */
-export const isEarly = ({ isLoaded }: Snapshot, { quietMs }: Activity): boolean =>
-  quietMs < (isLoaded ? QUIET_MS : LOADING_MS);
-
-/** Has the tracker what it needs to send? */
-const isAble = (snapshot: Snapshot, stored: Stored, activity: Activity): boolean => {
-  const { apiToken, trackUrl } = optionsOf(snapshot, activity);
+const ofHook = (given: Evidence): Cause => {
+  const { problems, dropped, queued } = given.activity;
+  const { beforeSend } = optionsOf(given);
+  const thrown = [...(problems.get("input") ?? [])].find((detail) => detail.startsWith("beforeSend: "));
+  const times = dropped.get("beforeSend");
+  const isAsync = typeof beforeSend === "function" && beforeSend.constructor.name === "AsyncFunction";
   return (
-    snapshot.global === "running" &&
-    !!(apiToken && trackUrl) &&
-    snapshot.isOnline &&
-    !isMixed(activity.address, snapshot.origin) &&
-    !isPending(snapshot, stored, activity) &&
-    !denialOf(snapshot, stored, activity)
+    ((isAsync || thrown?.includes("no event_uid")) &&
+      "beforeSend is async, or gives a promise, which is no event: all events are dropped. Let it return the event itself, or nothing.") ||
+    (thrown &&
+      `${thrown.replace(":", " has failed, and its events are dropped:")}. Correct this function of the page.`) ||
+    (times &&
+      queued === 0 &&
+      `beforeSend drops every event (${times} since this panel was opened): it returns null or false. Let it return the event, or nothing.`)
   );
 };
 
-/** Does an event wait for no visible reason? A request is given up sooner: it was never under way. */
-export const isStuck = (snapshot: Snapshot, stored: Stored, activity: Activity): boolean =>
-  isAble(snapshot, stored, activity) && !activity.hasRequests && stored.pauseMs === 0 && stored.readyMs > STUCK_MS;
-
-export const nextAttempt = (snapshot: Snapshot, stored: Stored, activity: Activity): string => {
-  if (isPending(snapshot, stored, activity)) return "once the visitor agrees";
-  if (!isAble(snapshot, stored, activity)) return "none, as things are";
-  if (stored.pauseMs > 0) {
-    const seconds = `in ${Math.ceil(stored.pauseMs / 1_000)} s`;
-    return activity.answers.some(({ status }) => isConfiguration(status))
-      ? `${seconds}; a corrected page delivers when it is loaded, 8 s after the last attempt`
-      : seconds;
-  }
-  if (stored.isThere && stored.readyMs === 0)
-    return stored.events.some(({ contact }) => !contact)
-      ? "once somebody is identified"
-      : "once there is something to send";
-  return activity.hasRequests ? "at once" : "none yet";
+const ofBounds = ({ activity: { problems, isUnstored } }: Evidence): Cause[] => {
+  const told = (code: string, text: string): Cause =>
+    problems.has(code) && `${text}: ${[...problems.get(code)!].join(", ")}.`;
+  return [
+    told("throttled", "An event is tracked far too often, as by a loop, and what is too many is dropped"),
+    told("evicted", "An event was dropped, because it is too large, or too many wait, or too long"),
+    told("error", "tracklet itself has failed, please report it"),
+    isUnstored &&
+      "The storage takes nothing more: it is full, also of what other scripts have put there. Events are sent from memory; those that wait, and who is named, end with the page.",
+  ];
 };
 
-/** Why no request may have been made by a tracker that is able to. */
-export const noRequest = (snapshot: Snapshot, { contact, eventCount, pauseMs }: Stored, activity: Activity): string => {
-  const { beforeSend } = optionsOf(snapshot, activity);
-  const reasons = [
-    !contact && "nobody is identified",
-    pauseMs > 0 && 'an earlier page has failed to send, and it is too early for another attempt ("Send now" makes one)',
-    eventCount === 0 && "nothing was tracked",
-    eventCount === 0 && beforeSend && "beforeSend has dropped it",
-  ].filter((reason) => typeof reason === "string");
-  return `No request has been seen yet${reasons.length > 0 ? `: perhaps ${reasons.join(", or ")}` : ""}.`;
+/** Something should have been tracked: a page view, or by a call that stands by itself in a script. Nothing of it is to be seen. */
+const isMissed = (given: Evidence): boolean => {
+  const { inline, isRecordFull } = given.page;
+  const isCalled = inline.calls.some(({ verb, isOuter }) => isOuter && /^(track|pageview)$/.test(verb));
+  const isExpected = isCalled || optionsOf(given).pageviews !== "off";
+  const { contact, pauseMs } = given.stored;
+  return isExpected && !isRecordFull && contact !== "" && pauseMs === 0 && !isEarly(given);
+};
+
+export const stored = (given: Evidence): Look => {
+  const { page, activity } = given;
+  const { events, eventCount, isThere } = given.stored;
+  const names = events.slice(0, 4).map(({ event }) => event);
+  const waiting = eventCount > 0 ? `${eventCount} wait: ${names.join(", ")}` : "none waits";
+  const seen = `${waiting}${activity.queued > 0 ? `, ${activity.queued} taken since this panel was opened` : ""}`;
+  const sandbox = page.isSandboxed
+    ? "It is a sandboxed frame without allow-same-origin, whose origin is null: the service must allow that."
+    : "";
+  const memory = !isThere && `This page has no localStorage: events wait in memory, and end with the page. ${sandbox}`;
+  const causes = [ofHook(given), ...ofBounds(given)];
+  if (causes.some(Boolean)) return bad(seen, ...causes);
+  if (denialOf(given) || isPending(given) || page.global !== "running") return unknown(seen);
+  if (eventCount > 0 || activity.queued > 0 || hasRequests(given)) return good(seen, memory);
+  if (isEarly(given)) return unknown(seen);
+  const { beforeSend, pageviews } = optionsOf(given);
+  // The page's own fetch has it: the next step says so.
+  if (isMissed(given) && page.ownFetch && !beforeSend) return unknown(seen);
+  const cause = beforeSend
+    ? "beforeSend, a function of this page, has dropped it, most likely. Send a test event, and this panel says it for sure"
+    : "its script was stopped, by an error or by the page's policy (the console shows it)";
+  if (isMissed(given))
+    return bad(seen, `A page view or a call of track should have made an event, and none is to be seen: ${cause}.`);
+  const isOff = pageviews === "off" ? ': pageviews is "off", so only calls of track and pageview do' : "";
+  const nothing = `Nothing was tracked on this page yet${isOff}. "Send a test event" goes the whole way.`;
+  return waits("nothing", nothing, memory);
+};
+
+/** What of the page stands between it and the network. */
+const ofGate = (given: Evidence): Cause => {
+  const { page, activity } = given;
+  const { address, service, exchanges, isRecorded, passedWorker, isWebPage } = activity;
+  const policy = address && policyOn(given, "connect-src", new URL(address).origin);
+  const last = exchanges[0];
+  const begins = `It begins: ${page.ownFetch}. Let it pass what goes to ${address} as it is.`;
+  const isOdd = isWebPage || (last && last.status >= 0 && !/"status"\s*:\s*"success"/.test(last.words));
+  return (
+    (isMixed(address, page.origin) &&
+      `This page is https, and the service's address, ${address}, is http: the browser lets no such request out (mixed content). Give the service a certificate, and write https://.`) ||
+    (policy && `${policy} Name ${new URL(address).origin} in connect-src.`) ||
+    (page.ownFetch &&
+      !isRecorded &&
+      (last ? last.status > 0 : isMissed(given) && !optionsOf(given).beforeSend && given.stored.eventCount === 0) &&
+      `No request has left: the page's own fetch has answered by itself. ${begins}`) ||
+    (page.ownFetch &&
+      last?.status === 0 &&
+      service?.json?.status &&
+      `Without the page's own fetch the service answers (${service.json.status}), with it nothing does: it changes the requests, or adds a header that the service does not allow. ${begins}`) ||
+    (page.worker &&
+      passedWorker &&
+      isOdd &&
+      `A service worker stands in front of the address, and answers or changes what goes there: ${page.worker}. Let it leave requests to ${address} alone.`)
+  );
+};
+
+export const sent = (given: Evidence): Look => {
+  const { page, activity } = given;
+  const { pauseMs, readyMs } = given.stored;
+  const { address, exchanges } = activity;
+  const [last] = exchanges;
+  const words = last?.body && `${last.type}, ${last.body.length} characters, api_token «${last.token}»`;
+  const seen = hasRequests(given) ? `POST ${address}, ${words || "before this panel was opened"}` : "no request";
+  const isUnheard =
+    !exchanges.some(({ status }) => status > 0) && (pauseMs > 0 || readyMs > SLOW_MS || last?.status === 0);
+  const cause = ofGate(given) || (isUnheard && ofNobody(given));
+  if (cause) return bad(seen, cause);
+  if (!page.isOnline)
+    return waits("the browser is offline", "The browser is offline. Events are kept until it is back.");
+  const inside =
+    insideOf(address, page.origin) &&
+    "Only browsers in the service's own network reach it: visitors need an address on the internet.";
+  if (hasRequests(given)) return good(seen, inside);
+  if (pauseMs > 0)
+    return waits(
+      seen,
+      `An earlier page has failed to send: the next attempt comes in ${Math.ceil(pauseMs / 1_000)} s ("Send now" makes one).`,
+    );
+  if (page.global !== "running" || readyMs < STUCK_MS) return unknown(seen);
+  return bad(
+    seen,
+    "An event waits, and no request is made: check that apiToken and trackUrl are given, and the consent.",
+  );
 };

@@ -1,6 +1,8 @@
-/** The panel's elements. Whatever is shown is text: nothing of the page, the storage or the service becomes markup. */
+/** The panel. */
 
-import type { Line, Report } from "./report.js";
+import type { Step } from "../find/steps.js";
+import { button, element, item, stepItem } from "./elements.js";
+import type { Report } from "./report.js";
 import { STYLE } from "./style.js";
 
 export interface Controls {
@@ -8,6 +10,8 @@ export interface Controls {
   name: string;
   choose: (name: string) => void;
   send: () => void;
+  /** Sends an event that is named a test, the whole way. */
+  test: () => void;
   /** Copies what is shown, as text. @returns whether that was done */
   copy: () => Promise<boolean>;
   /** Leaves the visits of this browser out, or counts them again. */
@@ -15,24 +19,6 @@ export interface Controls {
   isMuted: () => boolean;
   close: () => void;
 }
-
-type Child = Node | string;
-
-const element = (tag: string, attributes: Record<string, string> = {}, ...children: Child[]): HTMLElement => {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-};
-
-const button = (label: string, run: () => void): HTMLElement => {
-  const made = element("button", { type: "button" }, label);
-  made.addEventListener("click", run);
-  return made;
-};
-
-const item = ([text, note, kind = ""]: Line): HTMLElement =>
-  element("li", {}, element("span", {}, text), ...(note ? [element("span", kind ? { class: kind } : {}, note)] : []));
 
 const HOST = "tracklet-inspector";
 
@@ -44,7 +30,7 @@ export const focusPanel = (): boolean => {
 };
 
 /** Shows a panel and moves the focus into it. */
-export const openPanel = ({ names, name, choose, send, copy, mute, isMuted, close }: Controls) => {
+export const openPanel = ({ names, name, choose, send, test, copy, mute, isMuted, close }: Controls) => {
   const host = element(HOST);
   const root = host.attachShadow({ mode: "open" });
   // Constructed: a policy on inline styles does not concern it.
@@ -53,9 +39,11 @@ export const openPanel = ({ names, name, choose, send, copy, mute, isMuted, clos
   root.adoptedStyleSheets = [sheet];
 
   const before = document.activeElement;
-  const findings = element("ul", { class: "findings" });
-  const status = element("div", { role: "status", "aria-label": "Findings" }, findings);
-  const facts = element("dl");
+  const headline = element("p", { class: "headline" });
+  const causes = element("ul", { class: "causes" });
+  const status = element("div", { role: "status", "aria-label": "Findings" }, headline, causes);
+  const tested = element("p", { "aria-live": "polite", class: "tested" });
+  const steps = element("ol", { class: "steps", "aria-label": "Steps" });
   const lists = element("div");
   const copied = element("p", { "aria-live": "polite", class: "copied" });
   const muting = button("", mute);
@@ -85,7 +73,9 @@ export const openPanel = ({ names, name, choose, send, copy, mute, isMuted, clos
       "div",
       { class: "body", tabindex: "0", role: "group", "aria-label": "State" },
       status,
-      facts,
+      button("Send a test event", test),
+      tested,
+      steps,
       lists,
       muting,
     ),
@@ -108,29 +98,37 @@ export const openPanel = ({ names, name, choose, send, copy, mute, isMuted, clos
       drawn = next;
     };
   };
-  const showFindings = createPart<Report["findings"]>((found) =>
-    findings.replaceChildren(
-      ...found.map(({ kind, text }) =>
-        // How long ago is written each second, and not to be spoken as often.
-        element("li", { class: kind, ...(kind === "fine" && { "aria-live": "off" }) }, element("span", {}, text)),
+  const showHeadline = createPart<Pick<Report, "kind" | "headline">>(({ kind, headline: text }) => {
+    headline.className = `headline ${kind}`;
+    // How long ago is written each second, and not to be spoken as often.
+    headline.setAttribute("aria-live", kind === "good" ? "off" : "polite");
+    headline.textContent = text;
+  });
+  const showSteps = createPart<Step[]>((found) => {
+    steps.replaceChildren(...found.map(stepItem));
+    causes.replaceChildren(
+      ...found.flatMap(({ state, name, causes }) =>
+        causes.map((cause) =>
+          element("li", { class: state }, element("span", {}, element("b", {}, `${name}: `), cause)),
+        ),
       ),
-    ),
-  );
-  const showFacts = createPart<Report["facts"]>((found) =>
-    facts.replaceChildren(...found.flatMap(([label, value]) => [element("dt", {}, label), element("dd", {}, value)])),
-  );
+    );
+  });
   const showLists = createPart<Report["lists"]>((found) =>
     lists.replaceChildren(
-      ...found.flatMap(({ title, empty, items }) => [
+      ...found.flatMap(({ title, empty, note, items }) => [
         element("h3", {}, title),
+        ...(note ? [element("p", {}, note)] : []),
         items.length > 0 ? element("ol", {}, ...items.map(item)) : element("p", {}, empty),
       ]),
     ),
   );
   return {
     show: (report: Report): void => {
-      showFindings(report.findings);
-      showFacts(report.facts);
+      const { kind, headline } = report;
+      showHeadline({ kind, headline });
+      tested.textContent = report.test;
+      showSteps(report.steps);
       showLists(report.lists);
       muting.textContent = isMuted() ? "Count my visits again" : "Leave out my visits";
     },

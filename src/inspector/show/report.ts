@@ -1,66 +1,18 @@
 /** All that the panel shows, as plain data, and the same as text. */
-
-import { consentOf, isPending } from "../find/consent.js";
-import { findingsOf } from "../find/findings.js";
-import { optionsOf } from "../find/options.js";
-import { nextAttempt } from "../find/sending.js";
-import { isGood } from "../find/service.js";
-import type { Activity } from "../watch/activity.js";
-import type { Snapshot } from "../watch/snapshot.js";
-import type { Stored } from "../watch/stored.js";
-import { noView, replacedIn } from "./views.js";
-
-/** A line of a list: a text, a note beside it, and what the note means (`"good"`, `"bad"`). */
-export type Line = [text: string, note: string, kind?: string];
+import { TEST } from "../ask/test-event.js";
+import { type Evidence, isGood, isProven } from "../find/evidence.js";
+import { type Step, walk } from "../find/steps.js";
+import { type List, listsOf } from "./lists.js";
 
 export interface Report {
-  /** Of the kind `"fine"`, `"note"` or `"problem"`. */
-  findings: { kind: string; text: string }[];
-  facts: [label: string, value: string][];
-  lists: { title: string; empty: string; items: Line[] }[];
+  /** In a sentence. */
+  headline: string;
+  kind: Step["state"];
+  /** What becomes of the test event; `""` where none was asked for. */
+  test: string;
+  steps: Step[];
+  lists: List[];
 }
-
-/** Lines of the answers and of the page views. */
-const LINES = 8;
-
-const time = (at: number): string => new Date(performance.timeOrigin + at).toLocaleTimeString();
-
-/** A list that was cut off says how much is not shown. */
-const cut = (lines: Line[], count: number): Line[] => {
-  const more = count - lines.length;
-  return more > 0 ? [...lines, [`and ${more.toLocaleString("en")} more`, ""]] : lines;
-};
-
-const waitingOf = ({ events, eventCount }: Stored): Line[] =>
-  cut(
-    events.map(({ event, contact, failures, isUndecided }): Line => {
-      const notes = [
-        contact ? `of ${contact}` : "of nobody yet",
-        failures > 0 && `failed ${failures} ×`,
-        isUndecided && "most likely stored, as a page was left",
-      ];
-      return [event, notes.filter(Boolean).join(", ")];
-    }),
-    eventCount,
-  );
-
-/** What became of an event by its answer, and whether that is good. */
-const outcomeOf = (status: number, isWebPage: boolean, isReadable: boolean): [note: string, kind: string] => {
-  if (status === 0) return ["no answer", "bad"];
-  if (!isReadable) return ["sent, the answer cannot be read", ""];
-  if (!isGood(status)) return [`${status}`, "bad"];
-  return isWebPage ? [`${status}, a web page`, "bad"] : [`stored, ${status}`, "good"];
-};
-
-const answersOf = (snapshot: Snapshot, activity: Activity): Line[] => {
-  const isReadable = optionsOf(snapshot, activity).contentType !== "text/plain";
-  return activity.answers
-    .slice(0, LINES)
-    .map(({ at, status, event }) => [
-      `${time(at)} ${event || "before this panel"}`,
-      ...outcomeOf(status, activity.isWebPage, isReadable),
-    ]);
-};
 
 const ago = (ms: number): string => {
   const seconds = Math.max(0, Math.round(ms / 1_000));
@@ -68,54 +20,40 @@ const ago = (ms: number): string => {
   return seconds < 3_600 ? `${Math.round(seconds / 60)} min ago` : `${Math.round(seconds / 3_600)} h ago`;
 };
 
-const noContact = (snapshot: Snapshot, stored: Stored, activity: Activity): string => {
-  if (isPending(snapshot, stored, activity)) return "not stored while consent is pending";
-  return stored.isThere && !activity.isUnstored ? "nobody is identified" : "not stored: it is to be seen nowhere";
+const headlineOf = (evidence: Evidence, steps: Step[]): [kind: Step["state"], headline: string] => {
+  const last = evidence.activity.exchanges.find(({ status }) => isGood(status));
+  const wrong = steps.find(({ state }) => state === "bad");
+  const waiting = steps.find(({ state }) => state === "waits");
+  const isSure = steps[steps.length - 1]!.state === "good";
+  const where = isProven(evidence) ? "An event was stored, but not all is right" : "It stops";
+  if (wrong) return ["bad", `${where} at “${wrong.name}”.`];
+  if (waiting) return ["waits", `Nothing is wrong so far. It waits at “${waiting.name}”.`];
+  if (!last) return ["unknown", "Nothing wrong is to be seen, and nothing was sent yet."];
+  if (!isSure) return ["unknown", `An answer was good, and what it said was not heard (${last.status}).`];
+  return ["good", `Working: the last event was stored ${ago(evidence.page.now - last.at)} (${last.status}).`];
 };
 
-/** That all is well, with what proves it. */
-const working = (snapshot: Snapshot, activity: Activity): string => {
-  const last = activity.answers.find(({ status }) => isGood(status));
-  if (!last) return "Nothing wrong is to be seen, and nothing was sent yet.";
-  return `Working: the last event was stored ${ago(snapshot.now - last.at)} (${last.status}).`;
+/** Where the test event stands. */
+const testOf = ({ activity, stored }: Evidence, steps: Step[]): string => {
+  if (!activity.isTested) return "";
+  const exchange = activity.exchanges.find(({ body }) => body.includes(`"${TEST}"`));
+  if (exchange && isGood(exchange.status))
+    return `Test event: stored at the service (${exchange.status} ${exchange.words}), as ${TEST}.`;
+  if (exchange && exchange.status < 0) return "Test event: sent, and not answered yet.";
+  const stop = steps.find(({ state }) => state === "bad" || state === "waits");
+  const where = stored.events.some(({ event }) => event === TEST) ? "stored here, and " : "";
+  return `Test event: ${where}stands at “${stop?.name ?? "Sent"}”${stop ? `: ${stop.seen}` : ""}.`;
 };
 
-export const reportOf = (snapshot: Snapshot, stored: Stored, activity: Activity): Report => {
-  const findings = findingsOf(snapshot, stored, activity);
-  const pending = isPending(snapshot, stored, activity);
-  const inMemory = pending || activity.isUnstored ? activity.inMemory : 0;
-  const where = pending ? "In memory, until the visitor agrees." : "In memory, until the page ends.";
+export const reportOf = (evidence: Evidence): Report => {
+  const steps = walk(evidence);
+  const [kind, headline] = headlineOf(evidence, steps);
   return {
-    findings: findings.length > 0 ? findings : [{ kind: "fine", text: working(snapshot, activity) }],
-    facts: [
-      ["Contact", stored.contact || noContact(snapshot, stored, activity)],
-      ["Account", stored.account || "none"],
-      ["Consent", consentOf(snapshot, stored, activity)],
-      ["Service", activity.address || "no request yet"],
-      ["Next attempt", nextAttempt(snapshot, stored, activity)],
-      ["Replaced in page views", replacedIn(snapshot, activity) || "nothing"],
-    ],
-    lists: [
-      {
-        title: "Last answers",
-        empty: "No answer yet.",
-        items: cut(answersOf(snapshot, activity), activity.answerCount),
-      },
-      {
-        title: "Page views since this panel was opened",
-        empty: noView(snapshot, activity),
-        items: cut(
-          activity.views.slice(0, LINES).map(({ at, url }) => [url, time(at)]),
-          activity.viewCount,
-        ),
-      },
-      // Last: it may be long.
-      {
-        title: `Waiting: ${(stored.eventCount + inMemory).toLocaleString("en")}`,
-        empty: inMemory > 0 ? where : "No event waits.",
-        items: waitingOf(stored),
-      },
-    ],
+    kind,
+    headline,
+    test: testOf(evidence, steps),
+    steps,
+    lists: listsOf(evidence),
   };
 };
 
@@ -124,16 +62,21 @@ export const reportOf = (snapshot: Snapshot, stored: Stored, activity: Activity)
  *
  * @param page address of the page
  */
-export const textOf = ({ findings, facts, lists }: Report, name: string, page: string): string =>
+export const textOf = ({ headline, test, steps, lists }: Report, name: string, page: string): string =>
   [
     `${name} on ${page}, ${new Date().toISOString()}`,
     "",
-    ...findings.map(({ kind, text }) => `[${kind}] ${text}`),
+    headline,
+    ...(test ? [test] : []),
+    ...steps.flatMap(({ state, name, seen, causes }) => [
+      `[${state}] ${name}: ${seen}`,
+      ...causes.map((cause) => `    ${cause}`),
+    ]),
     "",
-    ...facts.map(([label, value]) => `${label}: ${value}`),
-    ...lists.flatMap(({ title, empty, items }) => [
+    ...lists.flatMap(({ title, empty, note, items }) => [
       "",
       title,
+      ...(note ? [note] : []),
       ...(items.length > 0
         ? items.map(([text, note]) => (note ? `- ${text} (${note})` : `- ${text}`))
         : [`- ${empty}`]),

@@ -52,12 +52,22 @@ li > :first-child { flex: 1; min-width: 0; }
 li > :last-child:not(:first-child) { color: var(--muted); max-width: 50%; text-align: end; }
 .copied { padding: 6px 12px; border-bottom: 1px solid var(--line); }
 .copied:empty { display: none; }
-.findings li { border: 0; padding: 6px 8px; margin-top: 6px; border-radius: 6px; background: var(--sunken); }
-.findings .problem { background: var(--bad-ground); color: var(--bad); }
-.findings .fine { color: var(--good); }
-dl { display: grid; grid-template-columns: auto 1fr; gap: 2px 12px; margin: 10px 0 0; }
-dt { color: var(--muted); }
-dd { margin: 0; overflow-wrap: anywhere; }
+.headline { margin: 10px 0 0; font-size: 15px; font-weight: 600; color: var(--text); }
+.headline.bad, .bad .mark { color: var(--bad); }
+.headline.good, .good .mark { color: var(--good); }
+.headline.waits, .waits .mark { color: var(--warn); }
+.causes li { border: 0; padding: 6px 8px; margin-top: 6px; border-radius: 6px; background: var(--sunken); }
+.causes .bad { background: var(--bad-ground); color: var(--bad); }
+.tested:not(:empty) { margin-top: 6px; color: var(--text); }
+.steps { margin-top: 12px; }
+.steps li { padding: 4px 0; color: var(--muted); }
+.steps .mark { flex: 0 0 1em; font-weight: 700; text-align: center; }
+.steps li > div:last-child:not(:first-child) { flex: 1; max-width: none; text-align: start; min-width: 0; }
+.steps b { color: var(--text); }
+.steps .unknown b { color: var(--muted); font-weight: 400; }
+/* What is right takes a line each, and the stop all that it needs. */
+.steps .good div, .steps .good code, .steps .unknown div { overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
+code { display: block; font: 12px/1.4 ui-monospace, "Liberation Mono", "DejaVu Sans Mono", monospace; color: var(--text); }
 p { margin: 0; color: var(--muted); }
 li > .bad:last-child:not(:first-child) { color: var(--bad); }
 li > .good:last-child:not(:first-child) { color: var(--good); }

@@ -1,25 +1,13 @@
-/** Page views: why there may be none, and what they replace in the page's address. */
+/** What page views replace in the page's address. */
 import { redact } from "../../browser/capture/redact.js";
-import { optionsOf } from "../find/options.js";
-import type { Activity } from "../watch/activity.js";
-import type { Snapshot } from "../watch/snapshot.js";
+import { type Evidence, optionsOf } from "../find/evidence.js";
 
 type Options = Parameters<typeof redact>[1];
 
-/** Why no page view may have been counted. */
-export const noView = (snapshot: Snapshot, activity: Activity): string => {
-  const { pageviews, beforeSend } = optionsOf(snapshot, activity);
-  if (pageviews === "off") return 'None: pageviews is "off", so only a call of pageview() counts one.';
-  if (beforeSend) return "None yet. beforeSend, a function of this page, may drop them.";
-  return /#./.test(snapshot.href) && pageviews !== "hash"
-    ? 'None yet. What changes behind # alone counts only with pageviews "hash".'
-    : "None yet.";
-};
-
 /** Which parameters and ids are replaced, and the attributes that keep them, in words; `""` where nothing is. */
-export const replacedIn = (snapshot: Snapshot, activity: Activity): string => {
-  const { query, paths } = optionsOf(snapshot, activity) as Options;
-  const { href } = snapshot;
+export const replacedIn = (evidence: Evidence): string => {
+  const { query, paths } = optionsOf(evidence) as Options;
+  const { href } = evidence.page;
   const given = /^(all|none)$/.test(`${query}`) ? [] : (`${query ?? ""}`.match(/[^\s,]+/g) ?? []);
   const stored = (options: Options): string => redact(href, { query, paths, ...options });
   const found = [...href.matchAll(/[?&#]([^=?&#/]+)=/g)].map(([, name]) => name!);

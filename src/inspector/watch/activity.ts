@@ -1,80 +1,88 @@
-/** What has happened on a page since the panel was opened, and what the browser still knows of the time before. */
-import type { Silence } from "./silence.js";
+/** What has happened on a page since the panel was opened, and what the browser and an earlier panel still know of the time before. */
+import type { ScriptLook } from "../ask/script.js";
+import type { ServiceLook } from "../ask/service.js";
+import type { Violation } from "../ask/violations.js";
 
-/** An answer to a request, or that there was none. */
-export interface Answer {
+/** A request, and its answer. */
+export interface Exchange {
   /** Milliseconds since the page began. */
   at: number;
-  /** 0: there was none. */
+  /** -1 while it is under way; 0 where no answer could be read. */
   status: number;
-  /** `""` where only the browser's own record tells of the request. */
+  /** The name of its event; `""` where only the browser's own record tells of the request, as then of all that follows. */
   event: string;
+  body: string;
+  /** The token in its address, and its `Content-Type`. */
+  token: string;
+  type: string;
+  /** Type and text of the answer, and its `Retry-After`, as far as the page may read them. */
+  answerType: string;
+  words: string;
+  retryAfter: string;
 }
 
-export interface View {
-  at: number;
-  url: string;
+export interface Call {
+  verb: string;
+  args: readonly unknown[];
+  /** What the tracker told while it carried the call out, in its own words. */
+  became: string;
 }
 
-export interface Activity {
-  /** The last ones, and how many there were. */
-  answers: Answer[];
-  answerCount: number;
-  views: View[];
-  viewCount: number;
-  /** Details of the problems that `onError` was called with, by their code. */
-  problems: Map<string, Set<string>>;
-  /** What the tracker was configured with, where it tells a listener that comes. */
-  options: unknown;
-  /** Events that wait in memory: for consent, or because the storage takes none. */
-  inMemory: number;
-  /** The contact of the last event that was queued. */
+/** What an earlier panel in this tab has seen. */
+export interface Remembered {
+  /** The last answers, newest first, with their time in epoch milliseconds. */
+  answers: { at: number; event: string; status: number; words: string }[];
+  /** Until when the service asked to wait, in epoch milliseconds; 0 where it did not. */
+  waitUntil: number;
+  /** Who was named last. */
   contact: string;
-  /** The last event was dropped for want of consent, which the visitor's stored choice does not explain. */
-  isDenied: boolean;
-  /** Events that were queued. */
-  queued: number;
-  /** Events that a hook of the page has dropped, by its name; or `reset`, because nobody is identified since a log-out. */
-  dropped: Map<string, number>;
-  /** Was there any request, before or since? */
-  hasRequests: boolean;
-  /** Address of the last request, without its query. */
-  address: string;
-  /** Milliseconds since the tracker came or told anything, of a page that has the time for it. */
-  quietMs: number;
-  silence: Silence;
-  /** The last good answer was a web page: it comes from something else than the service. Only Chromium tells. */
-  isWebPage: boolean;
-  /** The last 401 or 403 was a web page: a log-in or a firewall, and not the service. */
-  isWall: boolean;
-  /** The storage takes no event. */
-  isUnstored: boolean;
-  /** The page's policy has stopped scripts that stand in the page. Only Chromium tells. */
-  stopsInline: boolean;
-  /** Why the script has not loaded, in words; `""` while that is not known. */
-  script: string;
 }
 
-/** @param address of the service, until a request has shown it */
-export const createActivity = (answers: Answer[], address: string): Activity => ({
-  answers,
-  answerCount: 0,
-  views: [],
+export type Activity = ReturnType<typeof createActivity>;
+
+/** @param remembered of before a reload */
+export const createActivity = (remembered: Remembered) => ({
+  /** Requests and their answers, newest first, and how many there were. */
+  exchanges: [] as Exchange[],
+  exchangeCount: 0,
+  /** The calls that were made since the panel was opened, newest first. */
+  calls: [] as Call[],
+  views: [] as { at: number; url: string }[],
   viewCount: 0,
-  problems: new Map(),
-  options: undefined,
+  /** Details of the problems that `onError` was called with, by their code. */
+  problems: new Map<string, Set<string>>(),
+  /** What the tracker was configured with, where it tells a listener that comes. */
+  options: undefined as unknown,
+  /** Events that wait in memory: for consent, or because the storage takes none. */
   inMemory: 0,
+  /** The contact of the last event that was queued. */
   contact: "",
+  /** The last event was dropped for want of consent, which the visitor's stored choice does not explain. */
   isDenied: false,
+  /** Events that were queued. */
   queued: 0,
-  dropped: new Map(),
-  hasRequests: false,
-  address,
+  /** Events that a hook of the page has dropped, by its name; or `reset`, because nobody is identified since a log-out. */
+  dropped: new Map<string, number>(),
+  /** Address of the service, without its query: of the last request, else by the options. */
+  address: "",
+  /** Milliseconds since the tracker came or told anything, of a page that has the time for it. */
   quietMs: 0,
-  silence: "unknown",
+  /** The last good answer before the panel was a web page, or the last 401 or 403. Only Chromium tells. */
   isWebPage: false,
   isWall: false,
+  /** Has the browser a record of a request, which one that never left has not; has the site's service worker seen one? */
+  isRecorded: false,
+  passedWorker: false,
+  /** The storage takes no event. */
   isUnstored: false,
-  stopsInline: false,
-  script: "",
+  violations: [] as Violation[],
+  script: undefined as ScriptLook | undefined,
+  service: undefined as ServiceLook | undefined,
+  remembered,
+  /** Answers of before the panel was opened here. */
+  before: remembered.answers,
+  /** The page has removed who was named, and not by `reset`. */
+  isEmptied: false,
+  /** Was a test event asked for? */
+  isTested: false,
 });

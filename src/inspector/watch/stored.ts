@@ -16,26 +16,29 @@ export interface WaitingEvent extends SentEvent {
   isUndecided: boolean;
 }
 
-export interface Stored {
-  /** `false`: the page has no storage, and everything is in memory. */
-  isThere: boolean;
-  contact: string;
-  account: string;
-  consent: string;
-  /** Events that wait, in the order of their keys: the first {@link SHOWN}. */
-  events: WaitingEvent[];
-  /** All that wait. */
-  eventCount: number;
-  /** Milliseconds that the oldest event to be sent has waited on this page; 0 where there is none. */
-  readyMs: number;
-  /** Milliseconds until the next attempt; 0 where there is no pause. */
-  pauseMs: number;
-  /** Until when the visits of this browser are left out, in epoch milliseconds; 0 where they are not. */
-  mutedUntil: number;
-}
+export type Stored = typeof NOTHING;
 
 /** Of more events than this the inspector knows only how many they are. */
 export const SHOWN = 100;
+
+/** What is known of a page without a storage: everything is in memory. */
+const NOTHING = {
+  isThere: false,
+  contact: "",
+  account: "",
+  /** Is there a row of who is named? After `reset` there is, with nobody in it. */
+  hasIdentity: false,
+  consent: "",
+  /** Events that wait, in the order of their keys: the first {@link SHOWN}; and all of them. */
+  events: [] as WaitingEvent[],
+  eventCount: 0,
+  /** Milliseconds that the oldest event to be sent has waited on this page; 0 where there is none. */
+  readyMs: 0,
+  /** Milliseconds until the next attempt; 0 where there is no pause. */
+  pauseMs: 0,
+  /** Until when the visits of this browser are left out, in epoch milliseconds; 0 where they are not. */
+  mutedUntil: 0,
+};
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
@@ -111,21 +114,12 @@ const waitedMs = (key: string): number => Math.max(1, Math.min(Date.now() - time
 
 /** @param tokens without them, all but the choice and the mute stays unknown */
 export const readStored = (name: string, tokens?: Tokens): Stored => {
-  const nothing = {
-    contact: "",
-    account: "",
-    consent: "",
-    events: [],
-    eventCount: 0,
-    readyMs: 0,
-    pauseMs: 0,
-    mutedUntil: 0,
-  };
   try {
     const get = (key: string) => localStorage.getItem(key) ?? "";
     const keys = keysOf(name, tokens);
     const { count, first } = findKeys(keys.events);
-    const [contact, account] = readIdentity(keys.identities.map(get).find(Boolean) ?? "");
+    const identity = keys.identities.map(get).find(Boolean) ?? "";
+    const [contact, account] = readIdentity(identity);
     const waiting = first.flatMap((key) => {
       const event = readWaiting(key, get(key));
       return event ? { key, event } : [];
@@ -136,6 +130,7 @@ export const readStored = (name: string, tokens?: Tokens): Stored => {
       isThere: true,
       contact,
       account,
+      hasIdentity: identity !== "",
       consent: get(keys.consent),
       events: waiting.map(({ event }) => event),
       eventCount: count,
@@ -144,6 +139,6 @@ export const readStored = (name: string, tokens?: Tokens): Stored => {
       mutedUntil: Number(get(keys.mute)) > Date.now() ? Number(get(keys.mute)) : 0,
     };
   } catch {
-    return { isThere: false, ...nothing };
+    return NOTHING;
   }
 };

@@ -1,0 +1,43 @@
+/** Requests of the panel's own, without an event: what they meet tells what the tracker's meet. */
+
+import { wordsOf } from "../watch/visible.js";
+
+/** What says nothing for so long hangs. Milliseconds. */
+const HANG_MS = 3_000;
+
+/** What comes back: nothing, where nothing answers or the page may not read it. */
+export const ask = (address: string, options: RequestInit): Promise<Response | "hang" | undefined> => {
+  const signal = AbortSignal.timeout(HANG_MS);
+  const request = { credentials: "omit", referrerPolicy: "origin", cache: "no-store", signal, ...options } as const;
+  return fetch(address, request).catch(() => (signal.aborted ? "hang" : undefined));
+};
+
+/** Does anything answer there, readable or not? */
+export const isThere = async (address: string): Promise<boolean> =>
+  (await ask(address, { mode: "no-cors" })) instanceof Response;
+
+/** The root of an address's host: an extension blocks paths by their names, and lets this one pass. */
+export const rootOf = (address: string): string => new URL("/", address).href;
+
+/** What a POST meets: its status, 0 where the page may not read it, and its words; and where it was led to. */
+export type Met = { status: number; words: string; leadsTo: string };
+
+/**
+ * A POST of an empty text, past a `fetch` that the page has put in the browser's place.
+ *
+ * @param type its `Content-Type`: that of JSON needs a preflight which allows the field
+ * @param isWatched watches the upload, which needs a preflight that allows nothing (Fetch §4.8)
+ */
+export const post = (address: string, type: string, isWatched = false): Promise<Met> =>
+  new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.onloadend = () => {
+      const { status, responseText, responseURL } = request;
+      resolve({ status, words: wordsOf(responseText), leadsTo: responseURL === address ? "" : responseURL });
+    };
+    if (isWatched) request.upload.onprogress = () => {};
+    request.timeout = HANG_MS;
+    request.open("POST", address);
+    request.setRequestHeader("Content-Type", type);
+    request.send("");
+  });

@@ -1,0 +1,25 @@
+/** Asks for the script of a tag that has not run, as the browser did for the tag. */
+import { isThere, rootOf } from "./request.js";
+
+export type ScriptLook = Awaited<ReturnType<typeof lookAtScript>>;
+
+const get = (src: string, options: RequestInit = {}): Promise<Response | undefined> =>
+  fetch(src, { credentials: "same-origin", referrerPolicy: "origin", ...options }).catch(() => undefined);
+
+/** @param tag whose `src` is an address */
+export const lookAtScript = async ({ src, integrity }: HTMLScriptElement) => {
+  const before = performance.getEntriesByName(src, "resource").length;
+  const answer = await get(src);
+  return {
+    /** Has the browser itself asked for it before? */
+    wasAsked: before > 0,
+    /** 0: nothing that the page may read. */
+    status: answer?.status ?? 0,
+    type: answer?.headers.get("Content-Type") ?? "",
+    /** Does anything answer there, readable or not; and at the host at all? */
+    isThere: !!answer || (await isThere(src)),
+    isHostThere: !!answer || (await isThere(rootOf(src))),
+    /** Does the file have the hash that the tag names? */
+    hasHash: !integrity || !answer?.ok || !!(await get(src, { integrity })),
+  };
+};

@@ -1,0 +1,101 @@
+/** Who the events belong to, and what may be stored and sent of them. */
+import { visible } from "../watch/visible.js";
+import {
+  bad,
+  type Cause,
+  type Evidence,
+  good,
+  isEarly,
+  judge,
+  type Look,
+  optionsOf,
+  unknown,
+  waits,
+} from "./evidence.js";
+import { ofName } from "./rules.js";
+
+const isOn = (option: unknown): boolean => option !== undefined && /^(true)?$/.test(`${option}`);
+
+/** The option as the tracker reads it. */
+const wordOf = (consent: unknown): string => `${consent ?? "granted"}`.trim().toLowerCase();
+
+/** Why nothing may be stored or sent, in words; `""` where nothing forbids it. */
+export const denialOf = (evidence: Evidence): string => {
+  const { page, stored, activity } = evidence;
+  const options = optionsOf(evidence);
+  if (stored.mutedUntil)
+    return `The visits of this browser are left out until ${new Date(stored.mutedUntil).toLocaleDateString("en", { dateStyle: "long" })}`;
+  if (isOn(options.mute)) return "The option mute is on in this document";
+  if (wordOf(options.consent) === "denied") return 'The option consent is "denied", whatever the visitor chooses';
+  if (page.hasGpc && isOn(options.respectGpc))
+    return "The browser sends the Global Privacy Control signal, which respectGpc obeys";
+  // Where the storage was emptied or is denied, the dropped events tell.
+  return stored.consent === "denied" || activity.isDenied ? "The visitor has refused" : "";
+};
+
+/** Does everything wait in memory for the visitor's choice? */
+export const isPending = (evidence: Evidence): boolean =>
+  wordOf(optionsOf(evidence).consent) !== "granted" && evidence.stored.consent !== "granted" && !denialOf(evidence);
+
+export const allowed = (evidence: Evidence): Look => {
+  const { page, stored, activity } = evidence;
+  const denial = denialOf(evidence);
+  if (denial) return waits(denial, `${denial}: nothing is stored or sent.`);
+  if (isPending(evidence))
+    return waits(
+      "no choice yet",
+      `Consent is pending, until optIn() or optOut() is called${page.consentTool ? `, by ${page.consentTool} or what listens to it` : ""}. Events that wait in memory: ${activity.inMemory}.`,
+    );
+  const signal = page.hasGpc ? "; the browser sends Global Privacy Control, and respectGpc is off" : "";
+  return good(
+    `${stored.consent === "granted" ? "granted by the visitor" : "no choice is stored, and none is asked for"}${signal}`,
+  );
+};
+
+/** What is in sight that should have named somebody, and has not. */
+const missed = ({ page, activity }: Evidence): Cause[] => {
+  const { isEmptied, remembered } = activity;
+  const outer = page.inline.calls.filter(({ isOuter }) => isOuter).map(({ verb }) => verb);
+  const at = outer.indexOf("identify");
+  const isReset = at >= 0 && outer.indexOf("reset", at) > at;
+  const clear = page.inline.empties ? " (a script in this page calls localStorage.clear())" : "";
+  return [
+    ...page.strays.map(
+      ({ options, markup }) =>
+        options.contactUid &&
+        `data-contact-uid stands on another element, where nobody reads it: ${markup}. Write it on the tag of the script.`,
+    ),
+    isReset &&
+      "A script in this page calls identify, and reset after it, which forgets who was named. Call reset at a log-out alone.",
+    isEmptied &&
+      `"${visible(remembered.contact)}" was named before, and the row of it is gone, though reset leaves one: the storage was emptied${clear}. Remove the page's own keys alone, or call identify on each page.`,
+    at >= 0 &&
+      !(isReset || isEmptied) &&
+      "A call of identify stands in a script of this page, and has not reached the tracker: the script was stopped, by an error or by the page's policy (the console shows it). data-contact-uid names somebody without a script.",
+  ];
+};
+
+export const named = (evidence: Evidence): Look => {
+  const { page, stored, activity } = evidence;
+  const contact = stored.contact || activity.contact;
+  const { account, hasIdentity } = stored;
+  const waiting = stored.events.filter((event) => !event.contact).length;
+  if (contact)
+    return judge(`contact "${visible(contact)}", ${account ? `account "${visible(account)}"` : "no account"}`, [
+      ofName("contact", contact),
+      account && ofName("account", account),
+    ]);
+  const seen = hasIdentity ? "nobody, since a log-out (reset)" : "nobody";
+  if (isPending(evidence)) return good("not stored while consent is pending");
+  if (page.global !== "running") return unknown(seen);
+  // What is removed is told at once; what may be on its way, later.
+  const causes = isEarly(evidence) && !activity.isEmptied ? [] : missed(evidence);
+  if (causes.some(Boolean)) return bad(seen, ...causes);
+  if (isEarly(evidence) && waiting === 0) return unknown(seen);
+  const what = waiting > 0 ? `Events wait for a log-in (${waiting}). ` : "";
+  const since = hasIdentity ? "What is tracked now is dropped, until somebody logs in. " : "";
+  return waits(
+    seen,
+    `${what || since}On a page before the log-in that is right. Behind it, call identify, or write data-contact-uid.`,
+  );
+};

@@ -1,0 +1,57 @@
+/** The calls that the page makes while the panel is open, and what became of each. */
+import type { Activity, Call } from "./activity.js";
+import { globalOf } from "./tags.js";
+
+type Hub = Record<string, (...args: unknown[]) => unknown>;
+
+/** More than a panel can show. */
+const KEPT = 20;
+/** Verbs that only ask; the panel calls them, too. */
+const QUIET = /^(flush|debug|identity|consent)$/;
+
+/**
+ * Stands in front of the verbs of a tracker that has come, and lets each call through as it is.
+ *
+ * @param listener the panel's own, whose call is none of the page's
+ * @returns what begins that, once the tracker is there; what notes what the tracker tells; and what ends it
+ */
+export const watchCalls = (name: string, { calls }: Activity, listener: unknown) => {
+  let open: Call | undefined;
+  let giveBack = (): void => {};
+
+  const carryOut = <T>(verb: string, args: readonly unknown[], run: () => T): T => {
+    const outer = open;
+    open = { verb, args, became: "" };
+    calls.unshift(open);
+    calls.splice(KEPT);
+    try {
+      return run();
+    } finally {
+      open = outer;
+    }
+  };
+  /** One of the calls that `push` was given. */
+  const pass = (own: Hub, call: unknown): void => {
+    const [verb, ...args] = Array.isArray(call) ? call : ["push", call];
+    if (args[0] === listener) own.push!(call);
+    else carryOut(`${String(verb)}`, args, () => own.push!(call));
+  };
+
+  return {
+    /** While a call is carried out, what is told is of it. */
+    tell: (text: string): void => {
+      if (open) open.became += `${open.became && ", "}${text}`;
+    },
+    begin: (): void => {
+      const hub = globalOf(name) as unknown as Hub;
+      const own = { ...hub };
+      for (const verb of Object.keys(own).filter((verb) => !QUIET.test(verb)))
+        hub[verb] = (...args) => carryOut(verb, args, () => own[verb]!(...args));
+      hub.push = (...given) => {
+        for (const call of given) pass(own, call);
+      };
+      giveBack = () => void Object.assign(hub, own);
+    },
+    end: (): void => giveBack(),
+  };
+};

@@ -1,0 +1,93 @@
+/** What the page shows of a tracker at this moment. */
+
+import { readInline } from "./inline.js";
+import { DEFAULT_NAME, findAddOns, findHidden, findStrays, findTags, findTools, globalOf, readTag } from "./tags.js";
+import { short } from "./visible.js";
+
+const META_POLICY = 'meta[http-equiv="Content-Security-Policy" i]';
+
+export type Page = ReturnType<typeof readPage>;
+
+/** `"waiting"`: an array of calls, which no script has taken over. `"idle"`: nothing has configured the tracker. */
+const stateOf = (
+  found: ReturnType<typeof globalOf>,
+  hasOptions: boolean,
+): "absent" | "waiting" | "idle" | "running" => {
+  if (!found) return "absent";
+  if (Array.isArray(found)) return "waiting";
+  return hasOptions ? "running" : "idle";
+};
+
+/** Who has taken the name: an element by its id, or a value of the page. */
+const takenBy = (name: string): string => {
+  const element = document.getElementById(name);
+  if (element) return `the element <${element.localName} id="${name}">`;
+  const value = (window as unknown as Record<string, unknown>)[name];
+  if (globalOf(name) || value === undefined) return "";
+  return typeof value === "object" && value
+    ? `an object of the page (${short(Object.keys(value).join(", "), 60)})`
+    : `a ${typeof value} of the page`;
+};
+
+const countStrayCalls = (name: string): number => {
+  const found = name === DEFAULT_NAME || findTags(DEFAULT_NAME).length > 0 ? undefined : globalOf(DEFAULT_NAME);
+  return Array.isArray(found) ? found.length : 0;
+};
+
+/** The service worker that controls the page, by its address. */
+const readWorker = (): string => {
+  try {
+    return navigator.serviceWorker?.controller?.scriptURL ?? "";
+  } catch {
+    // A frame without an origin has none.
+    return "";
+  }
+};
+
+/**
+ * @param listener the panel's own, whose call is none of the page's
+ * @param hasOptions has the tracker reported its options?
+ * @param ownFetch how the page's own `fetch` begins, as it was before the panel came
+ */
+export const readPage = (name: string, listener: unknown, [hasOptions, ownFetch]: [boolean, string]) => {
+  const found = globalOf(name);
+  const tags = findTags(name);
+  return {
+    name,
+    global: stateOf(found, hasOptions),
+    taken: takenBy(name),
+    /** Calls that wait in an array. */
+    calls: (Array.isArray(found) ? found.filter((call) => call?.[1] !== listener) : []) as readonly unknown[],
+    /** Calls in the array of the usual name, which nothing on the page takes over: this tracker has another one. */
+    strayCalls: countStrayCalls(name),
+    inline: readInline(name),
+    /** All tags of this tracker: the first is the one that counts. */
+    tags: tags.map(readTag),
+    /** Elements that have options where nobody reads them. */
+    strays: findStrays(tags),
+    /** Where a tag stands that does not run, in words. */
+    hidden: tags.length > 0 || (found && !Array.isArray(found)) ? [] : findHidden(),
+    ...findTools(),
+    addOns: findAddOns(),
+    /** Elements whose `data-track` has no name. */
+    unnamed: "trackletClicks" in window ? document.querySelectorAll('[data-track=""]').length : 0,
+    /** Has the page loaded all of its parts? */
+    isLoaded: document.readyState === "complete",
+    /** Milliseconds since the page began. */
+    now: performance.now(),
+    /** Where the page is, without its path; of a sandboxed frame, by its address. */
+    origin: location.origin,
+    /** The policies that stand in the page itself. */
+    metaPolicies: [...document.querySelectorAll<HTMLMetaElement>(META_POLICY)].map(({ content }) => content),
+    /** Has the browser given up to record what is loaded? It keeps 250 (Resource Timing §4.5). */
+    isRecordFull: performance.getEntriesByType("resource").length >= 250,
+    worker: readWorker(),
+    ownFetch,
+    /** Is it a sandboxed frame without an origin of its own? */
+    isSandboxed: self.origin === "null" && location.protocol.startsWith("http"),
+    isOnline: navigator.onLine,
+    /** Does the browser send the Global Privacy Control signal? */
+    hasGpc: (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true,
+    href: location.href,
+  };
+};

@@ -1,0 +1,144 @@
+/** The tags of trackers in the page, where else their options stand, and the trackers themselves. */
+import { short } from "./visible.js";
+
+/** The global of a tracker: before the script has loaded an array of calls, afterwards an object with the verbs. */
+export interface Global {
+  push(...calls: unknown[][]): unknown;
+  readonly flush?: (options: { timeoutMs: number }) => Promise<{ queued: number }>;
+}
+
+/** The options of an element: its attributes, without `data-`. */
+type Attributes = Record<string, string | undefined>;
+
+export const DEFAULT_NAME = "tracklet";
+
+const VERBS = ["push", "init", "track", "flush"];
+
+const isTracker = (name: string, of: Window = window): boolean => {
+  try {
+    const value = (of as unknown as Record<string, Record<string, unknown> | undefined>)[name];
+    return VERBS.every((verb) => typeof value?.[verb] === "function");
+  } catch {
+    // The window of a frame on another origin is a global, too; and a storage that is denied is none to be read.
+    return false;
+  }
+};
+
+/** The global of this name, if it is one of ours. */
+export const globalOf = (name: string): Global | undefined => {
+  const value = (window as unknown as Record<string, unknown>)[name];
+  return Array.isArray(value) || isTracker(name) ? (value as unknown as Global) : undefined;
+};
+
+/** The names of all trackers on the page, the usual one at least. */
+export const findNames = (): string[] => {
+  const names = Object.keys(window).filter((name) => isTracker(name));
+  return names.length > 0 ? names : [DEFAULT_NAME];
+};
+
+/** Tags with our options; where these were taken away, or are misspelt, those that load the script by its usual name. */
+const TAGS = "script[data-api-token],script[data-track-url]";
+const BY_FILE = 'script[src*="tracklet.iife"],script[href*="tracklet.iife"]';
+
+export const findTags = (name: string): HTMLScriptElement[] =>
+  [...new Set([TAGS, BY_FILE].flatMap((tags) => [...document.querySelectorAll<HTMLScriptElement>(tags)]))].filter(
+    (tag) => (tag.dataset.name || DEFAULT_NAME) === name,
+  );
+
+/** Its start tag. */
+const markupOf = ({ localName, attributes }: Element): string =>
+  short(
+    `<${[localName, ...[...attributes].map(({ name, value }) => (value ? `${name}="${value}"` : name))].join(" ")}>`,
+  );
+
+/** An attribute of ours whose hyphens are missing: it is none of the data set. */
+const unhyphened = ({ attributes }: Element): Attributes =>
+  Object.fromEntries([...attributes].flatMap(({ name, value }) => (/^data[a-z]/.test(name) ? [[name, value]] : [])));
+
+export type Tag = ReturnType<typeof readTag>;
+
+export const readTag = (tag: HTMLScriptElement) => ({
+  markup: markupOf(tag),
+  options: { ...unhyphened(tag), ...tag.dataset } as Attributes,
+  src: tag.src,
+  /** What stands between its ends, which no browser runs where there is a `src`. */
+  inside: tag.src ? short(tag.text, 120) : "",
+  type: tag.type,
+  integrity: tag.integrity,
+  crossOrigin: tag.crossOrigin !== null,
+  hasNoModule: tag.noModule,
+  href: tag.getAttribute("href") ?? "",
+});
+
+const STRAY = ["api-token", "track-url", "contact-uid", "account-uid"].map((option) => `[data-${option}]`).join();
+
+/** Other elements that have options of ours, which nobody reads there. */
+export const findStrays = (tags: readonly Element[]) =>
+  [...document.querySelectorAll<HTMLElement>(STRAY)]
+    .filter((element) => !tags.includes(element) && !element.matches(TAGS))
+    .map((element) => ({ markup: markupOf(element), options: { ...element.dataset } }));
+
+const isOurs = (text: string | null): boolean => /<script.*(tracklet|data-track-url)/is.test(text ?? "");
+
+/** Where a tag stands that no browser runs, or a tracker that is not this page's, in words. */
+export const findHidden = (): string[] => {
+  const found = new Set<string>();
+  for (const { content } of document.querySelectorAll("template"))
+    if (content.querySelector(`${TAGS},${BY_FILE}`)) found.add("in a <template>, whose scripts do not run");
+  for (const { textContent } of document.querySelectorAll("noscript"))
+    if (isOurs(textContent)) found.add("in a <noscript>, which only browsers without scripts read");
+  const comments = document.createTreeWalker(document, NodeFilter.SHOW_COMMENT);
+  while (comments.nextNode())
+    if (isOurs(comments.currentNode.nodeValue)) found.add("in a comment of the page (<!-- … -->)");
+  for (let index = 0; index < frames.length; index++)
+    if (isTracker(DEFAULT_NAME, frames[index]))
+      found.add("in a frame of this page, and not in the page itself: open the inspector there");
+  return [...found];
+};
+
+const MANAGERS = {
+  google_tag_manager: "Google Tag Manager",
+  _satellite: "Adobe Tags",
+  utag: "Tealium",
+  _mtm: "Matomo",
+};
+const CONSENT_TOOLS = [
+  "Cookiebot",
+  "OneTrust",
+  "UC_UI",
+  "Didomi",
+  "klaro",
+  "getCkyConsent",
+  "tarteaucitron",
+  "__tcfapi",
+];
+
+/** The tag manager with its containers, and the consent tool, that are on the page; `""` where none is known. */
+export const findTools = () => {
+  const globals = window as unknown as Record<string, object | undefined>;
+  const [global, manager = ""] = Object.entries(MANAGERS).find(([name]) => globals[name]) ?? [];
+  const containers = Object.keys(globals[global ?? ""] ?? {}).filter((key) => /^(GTM|G)-/.test(key));
+  return {
+    manager: `${manager}${containers.length > 0 ? ` (${containers.join(", ")})` : ""}`,
+    consentTool: CONSENT_TOOLS.find((name) => globals[name]) ?? "",
+  };
+};
+
+/** An add-on that stands in the page by a tag. */
+export interface AddOn {
+  src: string;
+  options: Attributes;
+  /** Has it run? */
+  isRunning: boolean;
+}
+
+const ADD_ONS = { clicks: "trackletClicks", active: "trackletActive" };
+
+export const findAddOns = (): AddOn[] =>
+  Object.entries(ADD_ONS).flatMap(([addOn, end]) =>
+    [...document.querySelectorAll<HTMLScriptElement>(`script[src*="tracklet.${addOn}"]`)].map(({ src, dataset }) => ({
+      src,
+      options: { ...dataset },
+      isRunning: typeof (window as unknown as Record<string, unknown>)[end] === "function",
+    })),
+  );

@@ -1,0 +1,356 @@
+/** What each step of the walk says of a page: green, amber or red, and why. */
+import { describe, expect, it } from "vitest";
+import { walk } from "../../../../src/inspector/find/steps.js";
+import type { AddOn } from "../../../../src/inspector/watch/tags.js";
+import { visible } from "../../../../src/inspector/watch/visible.js";
+import {
+  AT,
+  answer,
+  type Changes,
+  evidence,
+  inline,
+  PENDING,
+  problem,
+  QUIET,
+  SITE,
+  stepsOf,
+  TAG,
+  tag,
+} from "../say.js";
+
+type Case = [text: string, changes: Changes];
+
+const expectRed = (name: string, text: string, changes: Changes) => {
+  const red = stepsOf("bad", changes);
+  expect(red.map((step) => step.name)).toEqual([name]);
+  expect(red[0]!.causes.join("\n")).toContain(text);
+};
+
+const at = (address: string, rest: object = {}) => ({ activity: { address, ...rest } });
+const status = (code: number, rest: object = {}): Changes => ({ activity: { exchanges: [answer(code)], ...rest } });
+const said = (code: number, words: string, rest: object = {}): Changes => ({
+  activity: { exchanges: [answer(code, { words, ...rest })] },
+});
+const met = (plain: number, json = plain, preflighted = 0) => {
+  const of = (code: number) => ({ status: code, words: "", leadsTo: "" });
+  return { access: "granted" as const, isThere: true, plain: of(plain), json: of(json), preflighted: of(preflighted) };
+};
+const absent = (rest: Changes["page"] = {}): Changes => ({
+  page: { global: "absent", tags: [], ...rest },
+  activity: QUIET,
+});
+const unloaded = (facts: object, script?: object, rest: object = {}): Changes => ({
+  page: { global: "absent", tags: [tag(TAG, facts)], ...rest },
+  activity: {
+    ...QUIET,
+    script: script && {
+      wasAsked: true,
+      status: 0,
+      type: "",
+      isThere: true,
+      isHostThere: true,
+      hasHash: true,
+      ...script,
+    },
+  },
+});
+const violation = (directive: string, url: string, policy = "p") => [{ directive, url, policy }];
+const call = (verb: string, ...args: unknown[]) => ({ activity: { calls: [{ verb, args, became: "" }] } });
+const written = (verb: string, isPushed: boolean, ...args: unknown[]) => ({ verb, args, isPushed, isOuter: true });
+/** A call of `track` stands in a script of the page. */
+const TRACKS = { inline: inline({ calls: [written("track", true, "signup")] }) };
+const nobody = { contact: "", hasIdentity: false };
+const HERE = "http://127.0.0.1:4100/v1/track/event";
+const addOn = (changes: Partial<AddOn>) => ({
+  page: { addOns: [{ src: "/tracklet.clicks.iife.js", options: {}, isRunning: true, ...changes }] },
+});
+
+// biome-ignore format: a table
+const RED: Record<string, Case[]> = {
+  "In the page": [
+    ["no script tag of tracklet, and no app", absent()],
+    ["no script tag of tracklet", absent({ global: "waiting", calls: [["reset"]] })],
+    ["A tag stands in a <template>", absent({ hidden: ["in a <template>"] })],
+    ["Tag Manager (GTM-1) is on this page, and its tag for tracklet has not fired", absent({ manager: "Google Tag Manager (GTM-1)" })],
+    ["Trusted types", { ...absent(), activity: { ...QUIET, violations: violation("require-trusted-types-for", "") } }],
+    ["stops scripts that stand in the page: give them its nonce", { ...absent(), activity: { ...QUIET, violations: violation("script-src-elem", "inline") } }],
+    ["The tag is not closed", { page: { tags: [tag(TAG, { inside: "<script>tracklet.push" })] } }],
+    ["Inside the tag stands tracklet.push", { page: { tags: [tag(TAG, { inside: "tracklet.push" })] } }],
+    ["Tags with another apiToken", { page: { tags: [tag(), tag({ ...TAG, apiToken: "other" })] } }],
+  ],
+  Loaded: [
+    ["in place of src", unloaded({ src: "", href: "/t.js" })],
+    ["The tag has no src", unloaded({ src: "" })],
+    ['waits for the visitor\'s agreement to "stats" (data-category)', { page: { global: "absent", tags: [tag({ ...TAG, category: "stats" }, { type: "text/plain" })] }, activity: QUIET }],
+    ["exclude the script there", unloaded({ type: "0a1b-text/javascript" })],
+    ["Take the type away", unloaded({ type: "text/x" })],
+    ["nomodule", unloaded({ hasNoModule: true })],
+    ["U+200B", unloaded({ src: `${SITE}/%E2%80%8Bt.js` })],
+    ["documents' example", unloaded({ src: "https://cdn.example.com/t.js" })],
+    ['integrity="sha384-…" is the documents\' example', { page: { tags: [tag(TAG, { integrity: "sha384-…" })] } }],
+    ["mixed content", unloaded({ src: "http://cdn.shop.example/t.js" })],
+    ["opened as a file may not load it", unloaded({ src: "file:///t.js", crossOrigin: true }, undefined, { href: "file:///p.html" })],
+    ["integrity, but no crossorigin", unloaded({ src: "https://cdn.shop.example/t.js", integrity: "sha384-x" })],
+    ["is 404. Check the address in src", unloaded({}, { status: 404 })],
+    ["is a web page (text/html), and no script", unloaded({}, { status: 200, type: "text/html" })],
+    ["not the one that integrity names", unloaded({ integrity: "sha384-x" }, { status: 200, hasHash: false })],
+    ["let the host send Access-Control-Allow-Origin: *, or take the type away", unloaded({ type: "module" }, {})],
+    ["most likely an extension of the browser blocks it", unloaded({}, { isThere: false })],
+    ["Nothing answers at", unloaded({}, { isThere: false, isHostThere: false })],
+    ["put the tag in by innerHTML", unloaded({}, { status: 200, wasAsked: false }, { inline: inline({ usesMarkup: true }) })],
+    ['in a meta element of the page forbids it: "p". Name its host', { ...unloaded({}, undefined, { metaPolicies: ["p"] }), activity: { ...QUIET, violations: violation("script-src-elem", `${SITE}/t.js`) } }],
+    ["this panel cannot ask", { ...unloaded({}, {}), activity: { ...unloaded({}, {}).activity, violations: violation("connect-src", `${SITE}/t.js`) } }],
+  ],
+  Ran: [
+    ["(window.tracklet = []): calls reach nobody", { page: { global: "waiting", calls: [["reset"]] } }],
+    ["a variable of its own called tracklet (const or let)", { page: { inline: inline({ shadows: true }) } }],
+    ["Calls wait in window.tracklet (2), and nothing takes them over", { page: { name: "shop", strayCalls: 2 } }],
+    ["nothing of ours took it over", { ...unloaded({}, { status: 200 }), page: { global: "absent", taken: "a number of the page" } }],
+    ["it threw an error", unloaded({}, { status: 200 })],
+  ],
+  Calls: [
+    ["There is no verb \"Identify\", which push was given: perhaps \"identify\" is meant.", call("Identify", "c")],
+    ["the verbs are init, identify,", call("purchase")],
+    ["identify was given an object, {\"id\":5}: give a text", call("identify", { id: 5 })],
+    ["which is too large for a number: its last digits are lost. Put it in quotes", call("identify", 1189423487239487500)],
+    ["The accountUid of identify was given an object", call("identify", "c", { id: 7 })],
+    ["track was given undefined", call("track")],
+    ["push was given \"identify\", and no call", call("push", "identify")],
+    ["identify was given no contactUid", { activity: problem("input", "identify: contactUid") }],
+    ["push was given a text: a call is an array", { activity: problem("input", 'no verb "t"') }],
+    ["a list of calls in one array", { activity: problem("input", 'no verb ["track","a"]') }],
+    ["A thousand calls wait for init", { activity: problem("input", "no init") }],
+    ["size in the params of track cannot be written as JSON", { activity: problem("input", "track: params.size") }],
+    ["The params of track are no object", { activity: problem("input", "track: params") }],
+    ["is the element <div>: calls of push fail there", { page: { taken: "the element <div>", inline: inline({ isNamed: true }) }, stored: nobody }],
+    ["The add-on at /tracklet.clicks.iife.js has not run", addOn({ isRunning: false })],
+    ["data-outbond is no option of the add-on for clicks: perhaps data-outbound", addOn({ options: { outbond: "" } })],
+    ["data-track names no event on 2 elements", { page: { unnamed: 2 } }],
+  ],
+  Named: [
+    ...["undefined", "0", "false", "guest", "USER_ID", "<?= $uid ?>", "[[uid]]", "*|UID|*", "{uid}", "%UID%", "@Model.Uid"].map((contact): Case => [`The contact is called "${contact}": what should have`, { stored: { contact } }]),
+    ['The contact is called "contact-42", as in the documents', { stored: { contact: "contact-42" } }],
+    ['The account is called "{{ account.id }}"', { stored: { account: "{{ account.id }}" } }],
+    ["data-contact-uid stands on another element", { page: { strays: [{ markup: "<body>", options: { contactUid: "c" } }] }, stored: nobody, activity: QUIET }],
+    ["and reset after it", { page: { inline: inline({ calls: [written("identify", true, "c"), written("reset", true)] }) }, stored: nobody, activity: QUIET }],
+    ["has not reached the tracker", { page: { inline: inline({ calls: [written("identify", true, "c")] }) }, stored: nobody, activity: QUIET }],
+    ['"clara" was named before, and the row of it is gone', { stored: nobody, activity: { ...QUIET, isEmptied: true, remembered: { answers: [], waitUntil: 0, contact: "clara" } } }],
+  ],
+  "Stored here": [
+    ["beforeSend drops every event (3 since this panel", { activity: { dropped: new Map([["beforeSend", 3]]) } }],
+    ["beforeSend has failed, and its events are dropped: x", { activity: problem("input", "beforeSend: x") }],
+    ["beforeSend is async", { page: { tags: [] }, activity: { options: { ...TAG, beforeSend: async () => {} } } }],
+    ["tracked far too often, as by a loop, and what is too many is dropped: tick", { activity: problem("throttled", "tick") }],
+    ["or too long: maxAgeMs", { activity: problem("evicted", "maxAgeMs") }],
+    ["please report it: TypeError: x.", { activity: problem("error", "TypeError: x") }],
+    ["none is to be seen: its script was stopped", { page: TRACKS, activity: QUIET }],
+    ["beforeSend, a function of this page, has dropped it, most likely", { page: { ...TRACKS, tags: [] }, activity: { ...QUIET, options: { ...TAG, beforeSend: () => {} } } }],
+    ["The storage takes nothing more: it is full", { activity: { isUnstored: true } }],
+  ],
+  Sent: [
+    ["http: the browser lets no such request out", at("http://track.shop.example/e")],
+    ['in a meta element of the page forbids it: "p". Name https://track.shop.example in connect-src', { page: { metaPolicies: ["p"] }, activity: { violations: violation("connect-src", AT) } }],
+    ["the page's own fetch has answered by itself. It begins: () =>", { page: { ownFetch: "() =>" }, activity: { isRecorded: false } }],
+    ["the page's own fetch has answered by itself", { page: { ...TRACKS, ownFetch: "() =>" }, activity: QUIET }],
+    ["Without the page's own fetch the service answers (401)", { page: { ownFetch: "() =>" }, activity: { exchanges: [answer(0)], service: met(401) } }],
+    ["A service worker stands in front of the address, and answers or changes what goes there: /w.js", { page: { worker: "/w.js" }, activity: { passedWorker: true, exchanges: [answer(200, { words: "{}" })] } }],
+    ["but something does by http: give the service a certificate", status(0, { service: { access: "granted", isPlain: true } })],
+    ["most likely an extension of the browser blocks it", status(0, { service: { access: "granted", isHostThere: true } })],
+    ["speaks https with a certificate that holds", status(0, { service: { access: "granted" } })],
+    ["on this computer: this browser has refused the page to ask there", { page: { origin: "http://shop.example" }, activity: { address: HERE, exchanges: [answer(0)], service: { access: "refused" } } }],
+    ["in a local network: browsers ask", { page: { origin: "http://shop.example" }, activity: { address: "http://[fd00::1]/e", exchanges: [answer(0)], service: { access: "asked" } } }],
+    ["no request is made: check that apiToken and trackUrl", { stored: { readyMs: 21_000, eventCount: 1 }, activity: QUIET }],
+  ],
+  Preflight: [
+    ["but does not allow the header Content-Type", status(0, { service: met(401, 0, 401) })],
+    ["The service answers POST, but not OPTIONS as it must", status(0, { service: met(401, 0) })],
+  ],
+  Answered: [
+    [`Access-Control-Allow-Origin: ${SITE} (or *)`, status(0, { service: met(0) })],
+    [`curl -i -X POST -H 'Origin: ${SITE}'`, status(0, { service: met(0) })],
+    ["does not answer: check the service and its log", { stored: { readyMs: 1, eventCount: 1 }, activity: { ...QUIET, service: { access: "granted", hangs: true } } }],
+    ["redirects, which is not followed: name the address that it leads to, /b", status(0, { service: { ...met(0), isRedirect: true, plain: { status: 0, words: "", leadsTo: "/b" } } })],
+    ["redirects (status 302)", status(302)],
+    ['refuses the API token (status 401). The service says: {"error":"the API token is wrong"}. Sent was «token»', said(401, '{"error":"the API token is wrong"}')],
+    ["By its name it is the access token", said(401, "", { token: "demo-access-token" })],
+    ["The service says: api_token is missing. Sent was api_token «token» in the query, as application/json: it was lost on the way", said(401, "api_token is missing")],
+    ['a log-in or a firewall stands in front of it. A web page says: "Just a moment..."', said(403, "Just a moment...", { answerType: "text/html" })],
+    [`no event endpoint at ${AT} (status 404)`, status(404)],
+    ["v1/e (status 404): its path stands there twice", { activity: { exchanges: [answer(404)], address: "https://track.shop.example/v1/e/v1/e" } }],
+    ["its path stands there twice", { activity: { exchanges: [answer(0)], address: "https://track.shop.example/v1/e/v1/e", service: met(0) } }],
+    ["where the script comes from (status 405): a web server", { page: { tags: [tag(TAG, { src: "https://cdn.shop.example/t.js" })] }, activity: { exchanges: [answer(405)], address: "https://cdn.shop.example/e" } }],
+    ["This site itself answers at https://shop.example/e (status 404), and passes nothing on", { activity: { exchanges: [answer(404)], address: `${SITE}/e` } }],
+    ["does not answer for this host name", status(421)],
+    ["asks to send less (status 429), for 60 s", said(429, "", { retryAfter: "60" })],
+    ["fails (status 503). The service says: later", said(503, "later")],
+    ["The event is too large for what stands at", status(413)],
+    ['refuses the event "signup" (status 422). The service says: params.account_uid is unknown', said(422, "params.account_uid is unknown")],
+    ['What it said, "Send now" or a test event shows.', said(400, "", { body: "", event: "" })],
+    ["An event was dropped, because the service refuses it, and takes others. The service refuses", { activity: { exchanges: [answer(200), answer(400)], ...problem("rejected", "status 400") } }],
+    ["status 401", { stored: { pauseMs: 1 }, activity: { exchanges: [answer(200), answer(401)] } }],
+    ["The service says: no. ", { stored: { pauseMs: 1 }, activity: { ...QUIET, remembered: { answers: [{ at: 1, event: "e", status: 400, words: "no" }], waitUntil: 0, contact: "" } } }],
+  ],
+  "Stored at the service": [
+    ['it is a web page (HTML), "Welcome to nginx!", and not the service\'s', said(200, "Welcome to nginx!", { answerType: "text/html" })],
+    ["(a web page, HTML), and passes nothing on", { activity: { isWebPage: true, address: `${SITE}/e` } }],
+    ["the answer speaks of an error: {\"ok\":false}", said(200, '{"ok":false}')],
+    ["the answer speaks of an error", { activity: { exchanges: [answer(200, { body: "", words: "" })], service: { ...met(200), plain: { status: 200, words: '{"error":"x"}', leadsTo: "" } } } }],
+  ],
+};
+for (const [name, cases] of Object.entries(RED))
+  describe(`red at "${name}"`, () => it.each(cases)("%s", (text, changes) => expectRed(name, text, changes)));
+
+// biome-ignore format: a table
+it.each<[name: string, ...Case]>([
+  ["Named", "Events wait for a log-in (1). On a page before the log-in that is right.", { stored: { ...nobody, events: [{ event: "e", contact: "", visitUrl: "", failures: 0, isUndecided: false }] }, activity: QUIET }],
+  ["Named", "What is tracked now is dropped, until somebody logs in", { stored: { contact: "" }, activity: QUIET }],
+  ["Allowed", "The visitor has refused: nothing is stored or sent", { stored: { consent: "denied" } }],
+  ["Allowed", "The visitor has refused", { activity: { isDenied: true } }],
+  ["Allowed", "until January 2, 2027", { stored: { mutedUntil: Date.UTC(2027, 0, 2, 12) } }],
+  ["Allowed", "The option mute is on", { activity: { options: { ...TAG, mute: true } } }],
+  ["Allowed", 'The option consent is "denied"', { page: { tags: [tag({ ...TAG, consent: "denied" })] }, stored: { consent: "granted" } }],
+  ["Allowed", "Global Privacy Control signal", { page: { hasGpc: true, tags: [tag({ ...TAG, respectGpc: "" })] } }],
+  ["Allowed", "until optIn() or optOut() is called, by Didomi or what listens to it. Events that wait in memory: 2.", { page: { ...PENDING, consentTool: "Didomi" }, activity: { ...QUIET, inMemory: 2 }, stored: nobody }],
+  ["Stored here", 'Nothing was tracked on this page yet: pageviews is "off"', { page: { tags: [tag({ ...TAG, pageviews: "off" })] }, activity: QUIET }],
+  ["Sent", "The browser is offline", { page: { isOnline: false }, activity: { exchanges: [answer(0)] } }],
+  ["Sent", "An earlier page has failed to send: the next attempt comes in 5 s", { stored: { pauseMs: 5_000, eventCount: 1 }, activity: QUIET }],
+  ["Stored at the service", "With text/plain no answer can be read", { activity: { options: { ...TAG, contentType: "text/plain" } } }],
+])("it waits at %j: %s", (name, text, changes) => {
+  expect(stepsOf("bad", changes)).toEqual([]);
+  const [step] = stepsOf("waits", changes);
+  expect([step!.name, step!.causes.join()]).toEqual([name, expect.stringContaining(text)]);
+});
+
+// biome-ignore format: a table
+it.each<Case>([
+  ["what has passed", { activity: { exchanges: [answer(200), answer(401)] } }],
+  ["an agreement", { page: PENDING, stored: { consent: "granted" } }],
+  ["what a tag lacks that a call gives", { page: { tags: [tag({})] }, activity: { options: TAG } }],
+  ["a good answer of before, where the service refuses what is no event", { activity: { exchanges: [answer(200, { body: "", words: "" })], service: met(401) } }],
+  ["a service without words", said(202, "")],
+  ["a file of the site", { page: { tags: [] }, activity: { address: `${SITE}/event.php/v1`, options: TAG } }],
+  ["another tool's attributes", { page: { tags: [tag({ ...TAG, category: "x", cfasync: "false", rocketSrc: "/x", constructor: "x", token: "theirs" })] } }],
+  ["another tool around fetch", { page: { ownFetch: "function (...args)" } }],
+  ["a service worker that lets through", { page: { worker: "/w.js" }, activity: { passedWorker: true } }],
+  ["a direct call that has worked", { page: { inline: inline({ calls: [written("identify", false, "c")] }) } }],
+  ["the visitor's page before the log-in, with a call within a function", { page: { inline: inline({ calls: [{ ...written("identify", true, "c"), isOuter: false }] }) }, stored: nobody, activity: QUIET }],
+  ["a call whose request the browser may not have recorded", { page: { ...TRACKS, isRecordFull: true }, activity: QUIET }],
+  ["a page that has just begun", { activity: { ...QUIET, quietMs: 4_999 } }],
+  ["a page that still loads", { page: { isLoaded: false }, activity: QUIET }],
+  ["a script that may be under way", { page: { global: "absent", tags: [] }, activity: { ...QUIET, quietMs: 0 } }],
+  ["a sandboxed frame", { page: { isSandboxed: true }, stored: { isThere: false } }],
+  ...["localhost:3000", "192.168.0.5", "shop.test"].map((host): Case => [`${host} and a service on this machine`, { page: { origin: `http://${host}` }, activity: { address: HERE } }]),
+])("nothing red: %s", (_, changes) => expect(stepsOf("bad", changes)).toEqual([]));
+
+it("all is green where an event was stored, and grey behind a stop", () => {
+  expect(new Set(walk(evidence()).map(({ state }) => state))).toEqual(new Set(["good"]));
+  expect(walk(evidence(absent())).map(({ state }) => state)).toEqual(["bad", ...Array(11).fill("unknown")]);
+  // What is wrong and stops nothing leaves the rest as it was seen.
+  const odd = walk(evidence({ page: { tags: [tag({ ...TAG, maxEvents: "1e3" })] } }));
+  expect(odd.map(({ state }) => state).filter((state) => state !== "good")).toEqual(["bad"]);
+  // Two that fail are both red.
+  expect(stepsOf("bad", { ...status(401), page: { tags: [tag({ ...TAG, maxevents: "5" })] } })).toHaveLength(2);
+});
+
+describe("options", () => {
+  it.each([
+    ["consent", "grantd", 'data-consent="grantd" is wrong: write granted, pending or denied'],
+    ["maxEvents", "1.000", "write a number above 0, in digits alone"],
+    ["maxBytes", "1e6", 'data-max-bytes="1e6" is wrong'],
+    ["maxAgeMs", "", 'data-max-age-ms="" is wrong'],
+    ["pageviews", "Off", "write auto, hash or off"],
+    ["stamp", "yes", "write true, or leave it out"],
+    ["contentType", "text", "write application/json or text/plain"],
+    ["trackUrl", "https://", "is wrong: write an address"],
+    ["trackUrl", "localhost:4100", "is wrong: write an address with https:// in front"],
+    ["trackUrl", "collect", "or a path that begins with /"],
+    ["trackurl", "x", "data-trackurl is no option: perhaps data-track-url is meant."],
+    ["dataapitoken", "x", "perhaps data-api-token is meant."],
+    ["contact", "x", "data-contact is no option: perhaps data-contact-uid is meant."],
+    ["beforeSend", "clean", "give a function, in a call of init"],
+    ["eventPath", "https://a.shop/e", "write a path that begins with /"],
+    ["params", "{plan: 'team'}", "write JSON"],
+    ["apiToken", "“token”", "a token has neither blanks nor quotation marks"],
+    ["apiToken", "Bearer token", 'data-api-token="Bearer token" is wrong'],
+    ["apiToken", "to\u200bken", 'data-api-token="to⟨U+200B⟩ken" holds a character that nobody sees'],
+    ["apiToken", "", "The tag has no data-api-token."],
+    ["trackUrl", "https://track.example.com", "is the documents' example"],
+    ["apiToken", "<?= $token ?>", 'data-api-token="<?= $token ?>" is what a template leaves'],
+  ])("in a tag, %s: %j", (option, value, text) =>
+    expectRed("Options", text, { page: { tags: [tag({ ...TAG, [option]: value })] } }),
+  );
+
+  it.each([
+    [{ ...TAG, maxevents: 5 }, "maxevents, given to init, is no option: perhaps maxEvents, given to init, is meant."],
+    [{ ...TAG, beforeSend: "no" }, 'beforeSend: "no", given to init, is wrong: give a function'],
+    [{ ...TAG, category: "x" }, "category, given to init, is no option: check how it is written."],
+    [{}, "init was given no apiToken and no trackUrl."],
+    [undefined, "init was given no options, but undefined."],
+  ])("in a call, %j", (options, text) => {
+    if (options) expectRed("Options", text, { page: { tags: [] }, activity: { options } });
+    // While the script has not loaded, its call is to be seen.
+    const red = stepsOf("bad", {
+      page: { global: "waiting", calls: [["init", options]] },
+      activity: { ...QUIET, quietMs: 0 },
+    });
+    expect(red.map(({ causes }) => causes.join()).join()).toContain(text);
+  });
+
+  it("that are not there are looked for elsewhere", () => {
+    const page = {
+      global: "idle" as const,
+      tags: [tag({})],
+      strays: [{ markup: "<body data-api-token>", options: { apiToken: "t" } }],
+      inline: inline({ options: ["apitoken"] }),
+    };
+    const [step] = stepsOf("bad", { page, activity: QUIET });
+    expect(step!.causes).toEqual([
+      expect.stringContaining("<body data-api-token>"),
+      expect.stringContaining("perhaps apiToken"),
+      expect.stringContaining("The tracker has no options"),
+    ]);
+    for (const [detail, text] of [
+      ["init: formerToken", "Events of another token wait"],
+      ["init again: apiToken", "has another apiToken. The first one holds"],
+    ])
+      expectRed("Options", text!, { activity: problem("input", detail!) });
+    expectRed("Options", "https://a.shop.io:80.", {
+      page: { tags: [] },
+      activity: { options: TAG, address: `${SITE}/x/a.shop.io:80/v1` },
+    });
+  });
+
+  it("are right in all their forms", () => {
+    const texts = {
+      trackUrl: "/",
+      eventPath: "/i/e",
+      contactUid: "",
+      consent: " Granted",
+      respectGpc: "",
+      pageviews: "hash",
+      maxEvents: "10",
+      stamp: "true",
+      debug: "false",
+      params: '{"a":1}',
+    };
+    expect(stepsOf("bad", { page: { tags: [tag({ ...TAG, ...texts })] } })).toEqual([]);
+    const values = {
+      ...TAG,
+      contactUid: 17,
+      stamp: true,
+      maxEvents: 10,
+      consent: undefined,
+      params: () => ({}),
+      beforeSend: () => {},
+      onError: () => {},
+    };
+    expect(stepsOf("bad", { page: { tags: [] }, activity: { options: values } })).toEqual([]);
+  });
+});
+
+it.each([
+  ["a\u200bb", "a⟨U+200B⟩b"],
+  ["\u00a0x", "⟨U+00A0⟩x"],
+  ["p\u0430y", "pа⟨U+0430⟩y"],
+  ["Привет, ελλάδα\n", "Привет, ελλάδα\n"],
+])("%j is shown as %j", (text, shown) => expect(visible(text)).toBe(shown));
