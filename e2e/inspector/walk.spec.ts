@@ -1,0 +1,65 @@
+import type { Page } from "playwright/test";
+import { expect, test } from "../harness/fixtures.js";
+import { findings, inspect, panel } from "../harness/inspector.js";
+import { loaded, run } from "../harness/install.js";
+import { BROKEN, type SetUp, SOUND } from "./set-ups.js";
+
+/* The walk from the tag to the table, on pages where something is wrong, and on sound ones. */
+
+interface Place {
+  page: Page;
+  site: { url: string; at: (host: string) => string; tag: () => string; page: (...page: never) => void };
+  gateway: { url: string; fail: (faults: never) => Promise<void> };
+}
+
+const steps = (page: Page, ...states: string[]) =>
+  panel(page)
+    .locator(states.map((state) => `.steps .${state}`).join())
+    .locator("b");
+
+const setUp = async ({ page, site, gateway }: Place, given: SetUp): Promise<void> => {
+  const { html, headers = {}, files = {}, first, later, blocks, answer, twice } = given;
+  const fill = (text: string) =>
+    text.replaceAll("%T", site.tag()).replaceAll("%S", gateway.url).replaceAll("%O", site.at("localhost"));
+  const put = site.page as (path: string, html: string, options?: object) => void;
+  put("/shop", `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title></head>${fill(html)}`, {
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)])),
+  });
+  for (const [path, text] of Object.entries(files))
+    put(path, fill(text), text.startsWith("<") ? { type: "text/html" } : {});
+  put("/none", "<h1>Shop: not found</h1>", { status: 404 });
+  if (first) await page.addInitScript(first);
+  if (blocks) await page.route(blocks, (route) => route.abort("blockedbyclient"));
+  if (answer) await gateway.fail(answer as never);
+  await page.goto(`${site.url}/shop`);
+  if (twice) {
+    await page.waitForFunction(async () => {
+      const { controller } = navigator.serviceWorker;
+      return controller || (await navigator.serviceWorker.getRegistrations()).length === 0;
+    });
+    await inspect(page);
+    await expect(steps(page, "good").filter({ hasText: "Named" })).toHaveCount(1);
+    await page.goto(`${site.url}/shop?again`);
+  }
+  if (later) {
+    await loaded(page);
+    await run(page, later);
+  }
+  await inspect(page);
+};
+
+for (const given of BROKEN)
+  test(`The inspector names it: ${given.wrong}`, async ({ page, site, gateway, guard }) => {
+    // Of pages that are broken some throw errors.
+    guard.allow();
+    await setUp({ page, site, gateway }, given);
+    await expect(findings(page)).toContainText(given.says);
+    await expect(steps(page, "bad", "waits").filter({ hasText: given.step! })).not.toHaveCount(0);
+  });
+
+for (const given of SOUND)
+  test(`The inspector raises no alarm: ${given.wrong}`, async ({ page, site, gateway }) => {
+    await setUp({ page, site, gateway }, given);
+    await expect(findings(page)).toContainText(given.says);
+    await expect(steps(page, "bad")).toHaveCount(0);
+  });
