@@ -93,6 +93,7 @@ overDatabase((place) => {
     await storeOld(20, 2);
     expect((await run("delete-events", "--older-than", "30")).err).toBe("deleted 12001 events\n");
     expect((await run("delete-events", "--older-than", "30")).err).toBe("deleted 0 events\n");
+    expect((await run("retention", "--confirm")).err).toContain("retention goes by the clock, which shows 20");
     await withService(
       async (service) => {
         await until(async () => ((await service.events("old")).rows.length === 0 ? true : undefined));
