@@ -25,7 +25,7 @@ export const durability: MakeRule = (journal) => {
   const seenBy = new Map<string, Set<Page>>();
   /** Requests whose page stopped before it had written their long lease. */
   const unprotected = new Set<Sent>();
-  /** The storage was emptied, or full at an exit: what is its own, a page stores again when it is left, if there is room. */
+  /** It emptied the storage, which nobody tells it, or had no room: what is its own, it stores with its next event or exit. */
   const mayLack = new Set<Page>();
 
   /** When and by whom each event was delivered, as its page heard. */
@@ -66,19 +66,21 @@ export const durability: MakeRule = (journal) => {
 
   return {
     onClear: (by, isByKey) => {
-      for (const page of world.pages) mayLack.add(page);
+      mayLack.add(by);
       for (const { name, page } of world.sent.filter(({ isKnown }) => !isKnown)) lateRemoval(page, entries.get(name)!);
       for (const [entry, { at, by }] of delivered) if (!isTold(entry.page, at)) lateRemoval(by, entry);
       beganAt = undefined;
       for (const entry of unsettled()) {
+        // Of rows that go key by key, others may see the first gone and `here` still there (design §3.6).
         if (isHeld(entry) && (entry.page === by || !isByKey)) continue;
         entry.mayBeLost ??= "the storage was emptied, and no page held it for sure";
         // Whoever comes back cannot tell an emptied storage from one whose rows others have sent.
         if (!entry.page.isDead) entry.mayRepeat ??= "the storage was emptied while its page stood still";
       }
     },
-    onTrack: () => {
+    onTrack: ({ page }) => {
       beganAt ??= clock.now();
+      if (isKeeping(journal)) mayLack.delete(page);
     },
     onChoice: (_, choice) => {
       beganAt = undefined;
@@ -95,7 +97,8 @@ export const durability: MakeRule = (journal) => {
       for (const [entry, { at, by }] of delivered)
         if (by === page && at === clock.now())
           entry.mayRepeat ??= "its page ended before it had removed what was delivered";
-      if (isKeeping(journal) && (how === "left" || !mayLack.has(page))) return;
+      const isTelling = how !== "left" && (mayLack.has(page) || !isTold(page, journal.cleared.at));
+      if (isKeeping(journal) && !isTelling) return;
       const stored = new Set(world.stored());
       for (const entry of unsettled())
         if (entry.page === page && !stored.has(entry.name)) entry.mayBeLost ??= "only its page had it when that ended";
@@ -113,14 +116,13 @@ export const durability: MakeRule = (journal) => {
       for (const { name } of world.sent.filter(({ isKnown }) => !isKnown))
         entries.get(name)!.mayRepeat ??= "the clock jumped while its request was open";
       for (const entry of unsettled())
-        if (clock.now() < entry.trackedAt + 3 * YOUNG_MS)
+        if (clock.now() < entry.trackedAt + YOUNG_MS)
           entry.mayRepeat ??= "the clock jumped, so that others took it for older than it was";
     },
     onBegin: (sent, entry) => {
       const { page } = sent;
       for (const other of world.sent)
         if (other !== sent && other.name === entry.name && !other.isKnown) entry.mayRepeat ??= whyAgain(other, entry);
-      if (clock.now() < journal.cleared.at + HEARD_MS) lateRemoval(page, entry);
       check(
         !seenBy.get(entry.name)?.has(page) || !!entry.mayRepeat,
         `${entry.name} is sent by a page that saw it accepted`,

@@ -21,6 +21,7 @@ export const handOff: MakeRule = (journal) => {
   /** Pages that know since the last failure that the service is well, and since when one of them knows. */
   const well = new Set<Page>();
   let wellAt = Number.NEGATIVE_INFINITY;
+  let succeededAt = Number.NEGATIVE_INFINITY;
   let failedAt = Number.NEGATIVE_INFINITY;
   /** A `Retry-After` holds, and stays stored, until then; no success ends it. */
   let holdsUntil = 0;
@@ -44,6 +45,8 @@ export const handOff: MakeRule = (journal) => {
   const signOf = ({ page, keepalive, name }: Sent): Sign => {
     if (!journal.isExact || !isKeeping(journal) || page.restoredAt > 0 || page.resumedAt > 0 || page.isFrozen)
       return undefined;
+    // Who stood still may write a back-off that was over; a success ends it.
+    if (world.pages.some(({ resumedAt }) => resumedAt > succeededAt)) return undefined;
     const age = clock.now() - Math.min(...openOf(page).map(({ beganAt }) => beganAt));
     if (!keepalive || page.config.stamp || !world.isOnline || age > DOUBT_MS) return "unlikely";
     if (ill.has(page)) return hasSettled(page) ? "unlikely" : undefined;
@@ -59,9 +62,10 @@ export const handOff: MakeRule = (journal) => {
       if (sent.page !== page || (sent.isKnown && !failed.has(sent))) continue;
       const lease = leaseOf(entry);
       settled.add(sent);
-      if (lease === undefined ? !page.config.stamp : lease < 0) handedOff.add(sent);
+      const isLikely = lease !== undefined && lease < 0;
+      if (isLikely) handedOff.add(sent);
       if (handedOff.has(sent) && failed.has(sent)) entry.mayBeLost ??= LOST;
-      if (lease !== undefined && lease < 0) marks.push({ entry, at: clock.now() });
+      if (isLikely) marks.push({ entry, at: clock.now() });
       else if (!sent.isKnown) entry.mayRepeat ??= "in flight when its page ended, without the sign that it has arrived";
     }
   };
@@ -80,6 +84,10 @@ export const handOff: MakeRule = (journal) => {
     onEnd: (page, how) => {
       if (how !== "left" || openOf(page).some((sent) => !settled.has(sent))) settle(page);
     },
+    onStop: (page) => {
+      // Where it stands still until the lease is over, others judge what it has open.
+      for (const sent of openOf(page)) if ((leaseOf(entries.get(sent.name)!) ?? 0) < 0) handedOff.add(sent);
+    },
     onJump: () => {
       // Others take the lease of what is open for over.
       for (const sent of world.sent)
@@ -90,11 +98,12 @@ export const handOff: MakeRule = (journal) => {
       failed.add(sent);
       if (handedOff.has(sent)) entry.mayBeLost ??= LOST;
     },
-    onHear: ({ page, name, beganAt }, { failures: times }, { status, retryAfter = 0 }) => {
+    onHear: ({ page, name, beganAt }, entry, { status, retryAfter = 0 }) => {
       if (page.isGone) return;
       holdsUntil = Math.max(holdsUntil, clock.now() + retryAfter * 1_000);
       if (isSuccess(status)) {
         ill.delete(page);
+        succeededAt = clock.now();
         if (clock.now() >= Math.max(failedAt + HEARD_MS + page.throttleMs, holdsUntil)) {
           well.add(page);
           wellAt = Math.min(wellAt, clock.now());
@@ -107,19 +116,21 @@ export const handOff: MakeRule = (journal) => {
           );
         return;
       }
+      // It has its row still, and sends it again.
+      if (entry.mayBeLost === LOST && leaseOf(entry) !== undefined) entry.mayBeLost = undefined;
       failedAt = clock.now();
       wellAt = Number.POSITIVE_INFINITY;
       well.clear();
       // What fails again may be the cause itself, and what was cut off on the way into the cache: both say nothing of the service.
-      if (!service.poison.has(name) && times <= 1 && (status || beganAt > page.restoredAt)) ill.add(page);
+      if (!service.poison.has(name) && entry.failures <= 1 && (status || beganAt > page.restoredAt)) ill.add(page);
       const isOfAll = status >= 300 && status < 500 && ![400, 408, 413, 422, 425, 429].includes(status);
       for (const by of [page, undefined]) {
         const known = [...(failures.get(by) ?? []), { at: clock.now(), isOfAll }];
         failures.set(by, known);
-        for (const { entry, at } of marks) {
-          const since = known.filter((one) => one.at >= at);
+        for (const mark of marks) {
+          const since = known.filter((one) => one.at >= mark.at);
           const needed = journal.isExact && !since.some((one) => one.isOfAll) ? 2 : 1;
-          if (since.length >= needed) entry.mayRepeat ??= "two attempts failed after the exit";
+          if (since.length >= needed) mark.entry.mayRepeat ??= "two attempts failed after the exit";
         }
       }
     },
