@@ -4,7 +4,7 @@ import { report } from "../reporting.js";
 import { pace } from "./pace.js";
 import { lists, rows, tally } from "./queue.js";
 import { ageOf, type Row } from "./row.js";
-import { drop, isThere } from "./stored.js";
+import { drop, textOf } from "./stored.js";
 import {
   BURST,
   LONGEST_AGE_MS,
@@ -25,7 +25,7 @@ const mostBytes = (): number => numberOf("maxBytes", MAX_BYTES);
 /** Drops an event because of a bound, which `detail` names. */
 export const evict = (row: Row, detail: string): void => {
   // Perhaps nobody ever identifies here: one report a page is enough.
-  if (isThere(row)) drop(row, row.isAddressed || !tally.unnamed++ ? "evicted" : undefined, detail);
+  if (textOf(row) !== undefined) drop(row, row.isAddressed || !tally.unnamed++ ? "evicted" : undefined, detail);
 };
 
 /** Is this one event over the bytes that all may have? Then it is dropped itself, and evicts no other one. */

@@ -8,10 +8,9 @@ import { identify, resetIdentity } from "../state/identity.js";
 import { consent } from "../state/storage.js";
 import { addressAll, readVisitor, renewProof, type Seal, sealBy } from "./addressing.js";
 import { isTooLarge, trim } from "./bounds.js";
-import { look } from "./look.js";
 import { catchUp, resume } from "./page-life.js";
 import { create, rename, rows, tally } from "./queue.js";
-import { hurry, isBusy, wake } from "./rounds.js";
+import { isBusy, wake } from "./rounds.js";
 import { isOwn } from "./row.js";
 import { drop, renew } from "./stored.js";
 import { FLUSH_LOOK_MS } from "./timings.js";
@@ -57,9 +56,8 @@ export const reset = (): void => {
 
 /** The visitor chooses. */
 export const chosen = (choice: "granted" | "denied"): void => {
-  const before = consent;
   choose(choice);
-  catchUp(false, before);
+  catchUp();
   resume();
 };
 
@@ -71,8 +69,7 @@ export const flush = async (timeoutMs: number): Promise<FlushResult> => {
   const { delivered, dropped } = tally;
   try {
     const end = performance.now() + timeoutMs;
-    if (!isHidden()) look();
-    hurry();
+    resume();
     while (!isHidden() && isBusy(end) && performance.now() < end) await pause(FLUSH_LOOK_MS);
   } catch {
     // The page has replaced its clock by one that throws: nobody can wait.

@@ -6,7 +6,7 @@ import { get, isOurs, keys, remove } from "../state/storage.js";
 import { evict, mostAge } from "./bounds.js";
 import { change, enlist, forget, lists, move, rows, tally } from "./queue.js";
 import { EVENT, leaseLeft, type Row, readRow, timeOf } from "./row.js";
-import { drop, isThere } from "./stored.js";
+import { drop, textOf } from "./stored.js";
 import { LOOK_MS } from "./timings.js";
 
 /** Is it the body of an event? Anybody may have written it. */
@@ -56,8 +56,9 @@ export const load = (key: string): void => {
  * another one has written it since: then it is filed anew. To be asked right before the event is sent or changed.
  */
 export const isUnchanged = (row: Row): boolean => {
-  if (!isThere(row)) return false;
-  const { body, size, isAddressed, failures, lease } = readRow(row.key, get(row.key)!);
+  const text = textOf(row);
+  if (text === undefined) return false;
+  const { body, size, isAddressed, failures, lease } = readRow(row.key, text);
   if (lease === row.lease && !isForgotten(row)) return true;
   if (row.isUnderWay) {
     forget(row);

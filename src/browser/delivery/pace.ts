@@ -46,16 +46,11 @@ export const accept = (beganAt: number): void => {
   pace.acceptedAt = Math.max(pace.acceptedAt, beganAt);
 };
 
-/**
- * Reads what this or another document has stored last. What others have written there says nothing.
- *
- * @param isTold whether another document may have removed it; else the page has emptied the storage, and what is known holds
- */
-export const readBackoff = (isTold?: boolean): void => {
+/** Reads what a document has stored last. Where the page has emptied the storage, or written something else, what is known holds. */
+export const readBackoff = (): void => {
   const texts = (get(filed(BACKOFF)) ?? "").split(",");
   const numbers = texts.slice(0, 4).map(Number) as [number, number, number, number];
   if (texts[4] !== undefined && numbers.every((number) => number >= 0)) pace.backoff = [...numbers, texts[4]];
-  else if (isTold) pace.backoff = undefined;
 };
 
 const keep = (...next: Backoff): void => {

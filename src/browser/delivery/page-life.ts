@@ -1,4 +1,5 @@
 /** What the delivery does when the page is seen, hidden or left, when it comes back, and when other documents have changed rows. */
+import type { Consent } from "../../types.js";
 import { isHidden, type PageEvent } from "../page.js";
 import { followConsent, restoreRefusal } from "../state/consent.js";
 import { consent, filed, isInMemory, isOurs, onRow } from "../state/storage.js";
@@ -6,25 +7,24 @@ import { readVisitor } from "./addressing.js";
 import { hasMoved, release } from "./lock.js";
 import { isUnchanged, load, look, lookLater } from "./look.js";
 import { accept, BACKOFF, pace, readBackoff } from "./pace.js";
-import { enlist, forget, lists, rename, rows } from "./queue.js";
+import { enlist, forget, rename, rows } from "./queue.js";
 import { inFlight, isGone, setGone } from "./requests.js";
 import { hurry, round } from "./rounds.js";
 import { EVENT, isOwn, readRow } from "./row.js";
 import { HERE, renew, restore } from "./stored.js";
 
-/**
- * Reads what other documents have written.
- *
- * @param isTold whether one of them may have ended the back-off
- * @param before what the visitor allowed until now
- */
-export const catchUp = (isTold?: boolean, before = consent): void => {
+/** What the visitor allowed when that was last looked at. */
+let before: Consent | undefined;
+
+/** Reads what the visitor has chosen, and what other documents have written. */
+export const catchUp = (): void => {
   followConsent();
   if (consent === "denied") rows.forEach(forget);
   // What has waited for it is stored now, for the first time.
   else if (before === "pending" && consent === "granted") for (const row of rows.values()) if (isOwn(row)) renew(row);
+  before = consent;
   readVisitor();
-  readBackoff(isTold);
+  readBackoff();
 };
 
 /** More may be sent now, also of other tabs: a page was loaded, or is seen again. */
@@ -51,7 +51,7 @@ const comeBack = (): void => {
   for (const row of rows.values()) {
     row.isUnderWay = false;
     if (isInMemory(row.key)) enlist(row);
-    else if (row.list !== lists.undecided) forget(row);
+    else forget(row);
   }
   catchUp();
   resume();
@@ -78,7 +78,9 @@ const onStorage = (event: PageEvent): void => {
   else {
     const wasDown = !!pace.backoff;
     onRow(key, event.newValue);
-    catchUp(key === filed(BACKOFF));
+    // Another document has written it, or ended it.
+    if (key === filed(BACKOFF)) pace.backoff = undefined;
+    catchUp();
     // Another tab has seen the service accept an event.
     if (wasDown && !pace.backoff) accept(performance.now());
   }

@@ -33,12 +33,12 @@ export const restore = (isEmptied?: boolean): void => {
   if (!stored) set(filed(HERE), here);
 };
 
-/** Is its row there? Without it this document lets go of the event: another one has delivered or dropped it. */
-export const isThere = (row: Row): boolean => {
-  if (get(row.key) === undefined && isOwn(row)) restore();
-  const isStored = get(row.key) !== undefined;
-  if (!isStored) forget(row);
-  return isStored;
+/** The text of its row. Without one this document lets go of the event: another one has delivered or dropped it. */
+export const textOf = (row: Row): string | undefined => {
+  if (get(row.key) === undefined) restore();
+  const text = get(row.key);
+  if (text === undefined) forget(row);
+  return text;
 };
 
 /** Writes what has changed. @param lease until when others are to leave it alone, as of `Row` */
