@@ -36,9 +36,10 @@ const banner = (settings: Settings, site: string, service: string, pid: number |
        <script async src="${site}/dist/tracklet.iife.js" data-api-token="${settings.apiToken}"
          data-track-url="${service}" data-contact-uid="me" data-stamp></script>
 
-    5  If it is not to be seen, this bookmark opens the inspector on your page, which says why:
+    5  If it is not to be seen, this bookmark opens the inspector on your page, which says why
+       (${service}/ has it as a link, to be dragged to the bookmarks bar):
 
-       javascript:void import("${site}/dist/tracklet.inspector.js?" + Date.now())
+       javascript:void import("${service}/inspector.js?" + Date.now())
 
   Ctrl-C stops everything and keeps the data.
 `;

@@ -212,14 +212,21 @@ for (const host of ["127.0.0.1", "shop.test"])
     await expect(page.locator("textarea")).toHaveValue(new RegExp(lines.join("\n")));
   });
 
-test("The inspector opens by the documents' query, shortcut and bookmark, and never twice", async ({ open, site }) => {
+test("The inspector opens by the documents' query, shortcut and the service's bookmark, and never twice", async ({
+  open,
+  context,
+  site,
+  service,
+}) => {
   const [snippet] = await readmeBlocks("The inspector", "html");
-  const [bookmark] = await readmeBlocks("The inspector", "text");
-  const local = (code: string) => {
-    expect(code).toContain("https://cdn.example.com");
-    return code.replace("https://cdn.example.com", `${site.url}/dist`);
-  };
-  const page = await open("/shop", { head: local(snippet!) });
+  const [documented] = await readmeBlocks("The inspector", "text");
+  const own = await context.newPage();
+  await own.goto(service.url);
+  const link = own.getByRole("link", { name: "Inspect tracklet" });
+  await expect(link).toHaveAttribute("href", documented!.trim().replace("https://track.example.com", service.url));
+  const bookmark = await link.getAttribute("href");
+  expect(snippet).toContain("https://cdn.example.com");
+  const page = await open("/shop", { head: snippet!.replace("https://cdn.example.com", `${site.url}/dist`) });
   await page.waitForFunction("!Array.isArray(window.tracklet)");
   await expect(panel(page)).toHaveCount(0);
   await page.goto(`${site.url}/shop?tracklet_inspect`);
@@ -227,7 +234,7 @@ test("The inspector opens by the documents' query, shortcut and bookmark, and ne
   await panel(page).getByRole("button", { name: "Close" }).click();
   await expect(panel(page)).toHaveCount(0);
   // Without `void`, the driver waits for the script: else the last one may still be loading when the page is closed.
-  const mark = () => page.evaluate(`${local(bookmark!).replace("javascript:void", "")}.then(() => {})`);
+  const mark = () => page.evaluate(`${bookmark!.replace("javascript:void", "")}.then(() => {})`);
   // By the keyboard, on a page that allows it; and by the bookmark, on any.
   for (const opens of [() => page.keyboard.press("Control+Alt+KeyI"), mark])
     for (let time = 1; time <= 2; time++) {
@@ -242,10 +249,7 @@ test("The inspector opens by the documents' query, shortcut and bookmark, and ne
 });
 
 /** The documents' picture is in the repository, and loaded by everybody who reads them. With `UPDATE_SCREENSHOT=1` it is made anew. */
-test("The inspector's picture shows where the walk stops, and is small", async ({
-  open,
-  gateway,
-}, info) => {
+test("The inspector's picture shows where the walk stops, and is small", async ({ open, gateway }, info) => {
   const body = `<style>
     body { margin: 32px; font: 16px/1.5 "DejaVu Sans", sans-serif; background: #faf7f2; color: #2b2118; }
     li { margin: 8px 0; }

@@ -19,6 +19,16 @@ const buildPage = async (): Promise<void> => {
     legalComments: "inline",
     logLevel: "warning",
   });
+  // The panel that any page may load from here; nothing of it is the service's.
+  await build({
+    entryPoints: [{ in: join(SOURCE, "../inspector/main.ts"), out: "inspector" }],
+    outdir: join(OUT, "page"),
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: ["es2020"],
+    logLevel: "warning",
+  });
   await cp(join(page, "index.html"), join(OUT, "page/index.html"));
   await cp(join(page, "icon.svg"), join(OUT, "page/icon.svg"));
 };

@@ -14,8 +14,17 @@ const POLICY = contentSecurityPolicy({
   "trusted-types": "'none'",
 });
 
+/** Pages of every origin load it by a bookmark, and always that of this service. */
+const INSPECTOR = {
+  "access-control-allow-origin": "*",
+  "cross-origin-resource-policy": "cross-origin",
+  "cache-control": "no-cache",
+  "content-type": "text/javascript; charset=utf-8",
+};
+
 /**
  * `/`: the page of the numbers, which holds nothing but a form. What it shows is asked for with the access token.
+ * `/inspector.js`: the inspector.
  */
 export const numbersPage: FastifyPluginAsync = async (app) => {
   const read = (file: string) => readFile(new URL(`build/service/page/${file}`, ROOT_FOLDER));
@@ -30,6 +39,10 @@ export const numbersPage: FastifyPluginAsync = async (app) => {
         .send(content),
     );
   }
+  const inspector = await read("inspector.js");
+  app.get("/inspector.js", { schema: { hide: true } }, async (_request, reply) =>
+    reply.headers(INSPECTOR).send(inspector),
+  );
   app.get("/", { schema: { hide: true } }, async (_request, reply) =>
     reply
       .headers({ "cache-control": "no-cache", "content-security-policy": POLICY })

@@ -227,7 +227,7 @@ it("sets variables that the service knows", async () => {
 });
 
 /** What visitors and the owner ask for, and what stays inside. */
-const OUTSIDE = ["/", "/numbers/main.js", "/v1/track/event", "/v2/numbers"];
+const OUTSIDE = ["/", "/numbers/main.js", "/inspector.js", "/v1/track/event", "/v2/numbers"];
 const INSIDE = ["/metrics", "/healthz", "/docs", "/numbers"];
 
 it("has a configuration of nginx that passes on the interface and the numbers page alone", async () => {

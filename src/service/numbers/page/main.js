@@ -44,5 +44,10 @@ const ask = createAsk({
   },
 });
 
+// To be dragged, not to be followed: it is for other pages.
+const bookmark = find("[data-bookmark]");
+bookmark.href = `javascript:void import("${new URL("/inspector.js", location.href)}?" + Date.now())`;
+bookmark.addEventListener("click", (event) => event.preventDefault());
+
 addEventListener("hashchange", open);
 open();
