@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { createCounter } from "../../../src/service/access/counter.js";
-import { createQuota } from "../../../src/service/access/limits.js";
+import { createQuota, networkOf } from "../../../src/service/access/limits.js";
 import { basic } from "../support/basic.js";
 import { overDatabase } from "../support/over-database.js";
 import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";
@@ -22,6 +22,10 @@ const fill = (spend: ReturnType<typeof createQuota>, address: string | undefined
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
+
+it("keeps little of what a proxy says and is no address", () => {
+  expect(networkOf("x".repeat(10_000))).toBe("x".repeat(64));
+});
 
 it("bounds the day of an address, and of the networks of 56 and 48 bits that it is in", () => {
   const spend = createQuota({ addressQuota: 1, tokenQuota: 0 });
