@@ -123,6 +123,11 @@ export const OPTIONS = {
       BEARER,
     ),
     metricsToken: option("TRACKLET_METRICS_TOKEN", "token that reads `/metrics`", BEARER),
+    watchedEvents: option(
+      "TRACKLET_WATCHED_EVENTS",
+      "names of events, by commas, of which `/metrics` tells when the last one came; it tells that of all in any case",
+      { type: "array", items: { type: "string", minLength: 1 }, expected: "names, separated by commas", default: [] },
+    ),
     workspaces: option("TRACKLET_WORKSPACES", "more pairs of tokens, each with its own data, as JSON (below)", {
       type: "object",
       // `default` has the tokens of the other variables.
@@ -203,7 +208,8 @@ type WithDefault = {
 /** The options as the service takes them. */
 export interface ServiceConfig
   extends Omit<Given, WithDefault>,
-    Required<Pick<Given, Exclude<WithDefault, "workspaces" | "trustProxy" | "processes">>> {
+    Required<Pick<Given, Exclude<WithDefault, "workspaces" | "trustProxy" | "watchedEvents" | "processes">>> {
+  watchedEvents: string[];
   trustProxy: string[];
   /** How many share the port. */
   processes: number;

@@ -15,7 +15,7 @@ import { createTeller } from "./totals.js";
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** What the service counts of itself, in the words of Prometheus; each service has a registry of its own. */
-export const createMetrics = (workspaces: readonly string[]) => {
+export const createMetrics = (workspaces: readonly string[], watched: readonly string[]) => {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -76,10 +76,10 @@ export const createMetrics = (workspaces: readonly string[]) => {
     labelNames: ["result", "workspace"] as const,
     registers,
   });
-  const ages = createEventAges();
+  const ages = createEventAges(watched);
   new Gauge({
     name: "tracklet_event_age_seconds",
-    help: "Time since an event was stored, by workspace; event_uid is empty, or one of the 20 names that come most",
+    help: "Time since an event was stored, by workspace; event_uid is empty, or one of TRACKLET_WATCHED_EVENTS",
     labelNames: ["workspace", "event_uid"] as const,
     registers,
     aggregator: "min",
