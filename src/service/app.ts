@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance } from "fastify";
 import { createAccess } from "./access/access.js";
 import { decorateWorkspace, requireAdmin, requireBearer } from "./access/auth.js";
 import { boundConnections } from "./access/connection-bound.js";
-import { limitRequests } from "./access/limits.js";
+import { createQuota, limitRequests } from "./access/limits.js";
 import { refuseOtherHosts } from "./access/own-host.js";
 import { StartError } from "./base/start-error.js";
 import type { ServiceConfig } from "./config/options.js";
@@ -31,7 +31,7 @@ import { VALIDATION } from "./http/validation.js";
 import { deleteOldLetters, keepDeadLetters } from "./ingest/dead-letters.js";
 import { eventRoutes } from "./ingest/event-route.js";
 import { createProve } from "./ingest/identity.js";
-import { watchRefusals } from "./ingest/refusals.js";
+import { countRefused, watchRefusals } from "./ingest/refusals.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store.js";
 import { createBehind } from "./numbers/behind.js";
@@ -99,7 +99,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const following = { moved: learn, seen: tasks.look };
   const generation = await followGeneration(database.query, following, bounds.reread).catch(failed);
   for (const workspace of access.workspaces()) await continueIds(database.query, workspace);
-  const metrics = createMetrics(access.workspaces());
+  const metrics = createMetrics(access.workspaces(), config.watchedEvents);
   await metrics.loadAges(database.query, access.workspaces()).catch(failed);
   const { addressRecords } = config;
   const isServed = (workspace: string) => access.workspaces().includes(workspace);
@@ -152,8 +152,10 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   decorateWorkspace(app);
   const isOurs = compile(["loopback", ...config.trustProxy]);
   boundConnections(app.server, (address) => isOurs(address, 0));
+  const quota = createQuota(config);
   const refused = [
     watchRefusals(app, metrics.refused),
+    countRefused(quota.waste),
     keepDeadLetters(database, { ...config, generation, erased, megabytes: config.deadLetters }),
   ];
   const tellRefused = (...refusal: Parameters<(typeof refused)[0]>): void => {
@@ -164,13 +166,15 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const isDemo = config.demo === "on";
   if (isDemo) refuseOtherHosts(app);
   allowOrigins(app, isDemo);
-  limitRequests(app, config);
+  const countMore = limitRequests(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
   await app.register(
     eventRoutes(store, {
       ...config,
       access,
+      quota,
+      countMore,
       prove: createProve(config, metrics.proven),
       tellIgnored: metrics.ignored,
       tellObeyed: metrics.obeyed,

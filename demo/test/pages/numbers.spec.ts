@@ -181,14 +181,18 @@ test("Each figure of the numbers page is a file for a spreadsheet", { tag: "@bro
   };
   const events = await read("events");
   // What strangers have named is no formula.
-  expect(events[0]).toBe("Day,pageview,'=1+1");
-  expect(events.slice(1).map((line) => line.replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z,/, ""))).toEqual([
+  expect(events[0]).toBe(`"Day","pageview","'=1+1"`);
+  expect(events.slice(1).map((line) => line.replace(/^"\d{4}-\d\d-\d\dT[\d:.]+Z",/, "").replaceAll('"', ""))).toEqual([
     ...["0,0", "0,0", "0,0", "1,0", "0,0", "0,0", "2,1"],
   ]);
-  expect((await read("active")).at(-1)).toMatch(/Z,2,1$/);
-  expect(await read("pages")).toEqual(["Path,Views,Share", `/a,2,${2 / 3}`, `/b,1,${1 / 3}`]);
-  expect(await read("referrers")).toEqual(["Referrer,Views,Share", "search.example,1,1"]);
-  expect(await read("accounts")).toEqual(["Account,Events,Share", `acme,2,${2 / 3}`, `quiet,1,${1 / 3}`]);
+  expect((await read("active")).at(-1)).toMatch(/Z","2","1"$/);
+  expect(await read("pages")).toEqual(['"Path","Views","Share"', `"/a","2","${2 / 3}"`, `"/b","1","${1 / 3}"`]);
+  expect(await read("referrers")).toEqual(['"Referrer","Views","Share"', '"search.example","1","1"']);
+  expect(await read("accounts")).toEqual([
+    '"Account","Events","Share"',
+    `"acme","2","${2 / 3}"`,
+    `"quiet","1","${1 / 3}"`,
+  ]);
 });
 
 test(

@@ -85,11 +85,12 @@ export const requireApiToken =
     const { api_token: parameter } = request.query as { api_token?: unknown };
     const basic = BASIC.exec(request.headers.authorization ?? "")?.[1];
     const pair = basic === undefined ? undefined : Buffer.from(basic, "base64").toString("utf8");
-    for (const token of [parameter, pair?.endsWith(":") ? pair.slice(0, -1) : undefined]) {
+    const user = pair?.endsWith(":") ? pair.slice(0, -1) : undefined;
+    for (const token of [parameter, user]) {
       if (typeof token !== "string") continue;
       const ofPage = tokens(token);
-      // No text is two kinds of token.
-      const ofOperator = ofPage === undefined ? ofAdmin(token) : undefined;
+      // No text is two kinds of token. URLs stand in logs: the operator's is not taken from one.
+      const ofOperator = ofPage === undefined && token === user ? ofAdmin(token) : undefined;
       const workspace = ofPage ?? ofOperator ?? ofServers(token);
       if (workspace === undefined) continue;
       request.workspace = workspace;

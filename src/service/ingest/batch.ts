@@ -17,6 +17,10 @@ import { BATCH_PATH, EventInput, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, type Verdict
 /** Media types of one event a line. */
 const NDJSON = ["application/x-ndjson", "application/ndjson", "application/jsonl"];
 
+/** Events of a page's request that are refused; the others of it are not looked at. */
+const MAX_WRONG = 10;
+const TOO_WRONG = `${MAX_WRONG} events of this request are wrong: send the others again`;
+
 /** An event as it came among others; `body` is what its text holds, if that is JSON. */
 interface Row {
   text: string;
@@ -38,6 +42,7 @@ interface Right extends Judged {
 export const batchRoute =
   ({
     access,
+    countMore,
     hold,
     maxEventBytes,
     prove,
@@ -93,10 +98,19 @@ export const batchRoute =
       },
       async (request, reply) => {
         const sender = senderOf(request);
+        if (!request.isOfServer) {
+          countMore(request.ip, Math.max(0, request.body.length - 1));
+          // Whoever has nothing left costs nothing more.
+          spend({ ...sender, points: 0 });
+        }
         const right: Right[] = [];
         const verdicts: Static<typeof Verdict>[] = [];
         const refused: { row: Row; error: HttpError }[] = [];
         for (const [index, row] of request.body.entries()) {
+          if (refused.length === MAX_WRONG && !request.isOfServer) {
+            verdicts[index] = { index, status: "again", why: TOO_WRONG };
+            continue;
+          }
           try {
             right.push({ ...judge(row, request, sender), index, points: pointsOf(Buffer.byteLength(row.text)) });
           } catch (error) {

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyInstance } from "fastify";
 import { requireApiToken } from "../access/auth.js";
 import { createHeld } from "../access/held-bytes.js";
-import { createQuota, pointsOf } from "../access/limits.js";
+import { pointsOf } from "../access/limits.js";
 import { EXPOSED } from "../http/cors.js";
 import { errors, HttpError } from "../http/errors.js";
 import { batchRoute } from "./batch.js";
@@ -25,7 +25,7 @@ export const eventRoutes =
       offer: (reply) => {
         if (options.batch === "on") reply.headers({ "tracklet-batch": OFFER, [EXPOSED]: "Tracklet-Batch" });
       },
-      spend: createQuota(options),
+      spend: options.quota.spend,
       hold: createHeld(Math.max(options.maxEventBytes, MAX_BATCH_BYTES)),
     };
     if (options.gpc === "obey") obeyGpc(app, options.tellObeyed);

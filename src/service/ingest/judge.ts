@@ -105,9 +105,7 @@ export interface RefusedRow {
   bodyBytes: number;
 }
 
-type Limits = Pick<ServiceConfig, "maxEventBytes" | "addressQuota" | "tokenQuota">;
-
-export interface EventOptions extends Limits {
+export interface EventOptions extends Pick<ServiceConfig, "maxEventBytes"> {
   /** Whether pages are told that several events may come in one request. */
   batch: ServiceConfig["batch"];
   /** Whether events of a browser with Global Privacy Control are stored. */
@@ -118,6 +116,9 @@ export interface EventOptions extends Limits {
   tellObeyed(events: number): void;
   /** Is called for each event with members that are left out. */
   tellIgnored(): void;
+  quota: ReturnType<typeof createQuota>;
+  /** Counts more of a request of an address. @throws HttpError 429 */
+  countMore(address: string, points: number): void;
   /** Is called for each event that is refused among others. */
   tellRefused(request: FastifyRequest, answer: Answered, row: RefusedRow): void;
 }
@@ -128,6 +129,6 @@ export interface Shared extends EventOptions {
   add(event: NewEvent, giveBack: () => void): Promise<void>;
   /** Says with an answer that several events may come in one request. */
   offer(reply: FastifyReply): void;
-  spend: ReturnType<typeof createQuota>;
+  spend: ReturnType<typeof createQuota>["spend"];
   hold: ReturnType<typeof createHeld>;
 }

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { pointsOf } from "../access/limits.js";
 import type { Answered } from "../http/errors.js";
 import type { RefusedRow } from "./judge.js";
 import { BATCH_PATH, EVENT_PATH } from "./schemas.js";
@@ -14,8 +15,13 @@ const REASONS: Record<number, string> = {
   422: "body",
   429: "rate",
 };
+/** What an address sent for nothing. */
+const WASTED = [400, 413, 415, 422];
 /** All words of `reason` but those of what the database refuses. */
-export const REFUSALS = [...new Set(Object.values(REASONS)), "broken", "quota", "identity"];
+export const REFUSALS = [...new Set(Object.values(REASONS)), "broken", "quota", "server_quota", "identity"];
+
+/** Is told of each request that is answered with an error, and of each event that is refused among others. */
+type Tell = (request: FastifyRequest, answer: Answered, row?: RefusedRow) => void;
 
 /** Milliseconds between two lines of one reason in one workspace. */
 const QUIET_MS = 60_000;
@@ -36,16 +42,25 @@ export const createTold = (quietMs: number): ((key: string) => number | undefine
   };
 };
 
+/** Is it about events? */
+const isOfEvents = ({ method, routeOptions }: FastifyRequest): boolean =>
+  method === "POST" && [EVENT_PATH, BATCH_PATH].includes(routeOptions.url ?? "");
+
+/** Lets the bytes that are refused count for their address. */
+export const countRefused =
+  (waste: (address: string, points: number) => void): Tell =>
+  (request, { status }, row) => {
+    if (request.workspace === "" || request.isOfServer || !isOfEvents(request) || !WASTED.includes(status)) return;
+    waste(request.ip, pointsOf(row?.bodyBytes ?? request.bodyBytes));
+  };
+
 /**
  * Sees to it that no event is refused unseen.
  *
  * @param count is called for each
  * @returns is to be called for each request that is answered with an error, and for each event that is refused among others
  */
-export const watchRefusals = (
-  app: FastifyInstance,
-  count: (reason: string, workspace: string) => void,
-): ((request: FastifyRequest, answer: Answered, row?: RefusedRow) => void) => {
+export const watchRefusals = (app: FastifyInstance, count: (reason: string, workspace: string) => void): Tell => {
   const told = createTold(QUIET_MS);
   const refused = (reason: string, workspace: string, example: object): void => {
     count(reason, workspace);
@@ -59,9 +74,10 @@ export const watchRefusals = (
     if (code === "ERR_HTTP_REQUEST_TIMEOUT" && bytesRead > 0) refused("late", "", { from: remoteAddress });
   });
   return (request, answer, row) => {
-    const { headers, ip, workspace } = request;
-    if (request.method !== "POST" || ![EVENT_PATH, BATCH_PATH].includes(request.routeOptions.url ?? "")) return;
-    const reason = answer.reason ?? (answer.status === 429 && workspace !== "" ? "quota" : REASONS[answer.status]);
+    const { headers, ip, isOfServer, workspace } = request;
+    if (!isOfEvents(request)) return;
+    const ofQuota = isOfServer ? "server_quota" : "quota";
+    const reason = answer.reason ?? (answer.status === 429 && workspace !== "" ? ofQuota : REASONS[answer.status]);
     if (reason === undefined) return;
     refused(reason, workspace, {
       // No answer repeats what a body says.

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const KILOBYTES = 1_000;
 
 /** Events of 100 kB from an address until one is refused, or `most` were taken. */
-const fill = (spend: ReturnType<typeof createQuota>, address: string | undefined, most = 1_000) => {
+const fill = ({ spend }: ReturnType<typeof createQuota>, address: string | undefined, most = 1_000) => {
   let taken = 0;
   try {
     for (; taken < most; taken += 1) spend({ address, workspace: "shop", points: 100 * KILOBYTES });
@@ -53,7 +53,7 @@ it("bounds the day of an address, and of the networks of 56 and 48 bits that it 
 });
 
 it("gives a workspace its day by the hour, with what former hours have left, and refuses no address that has sent little", () => {
-  const spend = createQuota({ addressQuota: 100, tokenQuota: 24 });
+  const spend = createQuota({ addressQuota: 100, tokenQuota: 26.7 });
   vi.advanceTimersByTime(HOUR_MS / 2);
   expect(fill(spend, "192.0.2.1")).toMatchObject({
     taken: 10,
@@ -71,12 +71,24 @@ it("gives a workspace its day by the hour, with what former hours have left, and
   expect(fill(spend, "192.0.2.1")).toMatchObject({ taken: 240 });
 });
 
+it("keeps a tenth of the hour for servers, which may use the rest, too, and counts what is refused for its address", () => {
+  const spend = createQuota({ addressQuota: 0.5, tokenQuota: 24 });
+  spend.waste("192.0.2.1", 400 * KILOBYTES);
+  expect(fill(spend, "192.0.2.1").taken).toBe(1);
+  // Each is too large for one that is taken in any case.
+  for (const last of [2, 3, 4]) fill(spend, `192.0.2.${last}`);
+  expect(fill(spend, "192.0.2.5").taken).toBe(0);
+  expect(fill(spend, undefined).taken).toBe(1);
+  vi.advanceTimersByTime(HOUR_MS);
+  expect(fill(spend, undefined).taken).toBe(10);
+});
+
 it("counts the events of a server, and what is given back, as little as it may", () => {
   const spend = createQuota({ addressQuota: 1, tokenQuota: 24 * 5 });
   expect(fill(spend, undefined)).toMatchObject({ taken: 50, message: expect.stringMatching(/this hour/) });
   vi.advanceTimersByTime(HOUR_MS);
   for (let number = 0; number < 100; number += 1)
-    spend({ address: undefined, workspace: "shop", points: 100 * KILOBYTES })(100 * KILOBYTES);
+    spend.spend({ address: undefined, workspace: "shop", points: 100 * KILOBYTES })(100 * KILOBYTES);
   expect(fill(spend, undefined)).toMatchObject({ taken: 50 });
 });
 
@@ -115,7 +127,7 @@ overDatabase((place) => {
     // An hour is 1 MB, 9 events; of which one is used now.
     expect([await send10("192.0.2.1", "same"), await send10("192.0.2.1", "same")]).toEqual([10, 9]);
     expect(await send("192.0.2.2", undefined)).toBe(200);
-    expect(await send10("192.0.2.3", undefined, "server-token")).toBe(7);
+    expect(await send10("192.0.2.3", undefined, "server-token")).toBe(6);
     expect(await send("192.0.2.2", undefined)).toBe(429);
     const small = { contact_uid: "a", event_uid: "b" };
     expect((await service.post(small, { "x-forwarded-for": "192.0.2.4" })).status).toBe(200);

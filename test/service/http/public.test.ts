@@ -79,7 +79,7 @@ it("counts each visitor of a trusted proxy for itself", async () => {
 });
 
 it("stores so many bytes a day of an address, and of a token, and no more", async () => {
-  const { post, get } = await start({ ...PROXIED, addressQuota: 1, tokenQuota: 24, rateLimit: 7, metricsToken: "m" });
+  const { post, get } = await start({ ...PROXIED, addressQuota: 1, tokenQuota: 27, rateLimit: 7, metricsToken: "m" });
   const send = (from: string) =>
     post({ contact_uid: "a", event_uid: "b", params: { x: "ä".repeat(120_000) } }, { "x-forwarded-for": from });
   const statuses = async (from: string) => {
@@ -93,7 +93,7 @@ it("stores so many bytes a day of an address, and of a token, and no more", asyn
   await expectRefusal(refused, 429, /^the 1 MB a day of this address are used up$/);
   const elsewhere = await send("192.0.2.2");
   expect(Number(elsewhere.headers.get("retry-after"))).toBeLessThanOrEqual(3_600);
-  await expectRefusal(elsewhere, 429, /^of the 24 MB a day of this token, those of this hour are used up$/);
+  await expectRefusal(elsewhere, 429, /^of the 27 MB a day of this token, those of this hour are used up$/);
   for (let number = 0; number < 6; number += 1) await send("192.0.2.2");
   await expectRefusal(await send("192.0.2.2"), 429, /^too many requests/);
   const counts = await (await get("/metrics", { authorization: "Bearer m" })).text();

@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
+import { basic } from "../support/basic.js";
 import { overDatabase } from "../support/over-database.js";
 import { preflight } from "../support/preflight.js";
 import { expectRefusal } from "../support/refusal.js";
@@ -94,7 +95,7 @@ overDatabase((place) => {
           : send(body, headers));
         expect([answer.status, (await answer.json()).length]).toEqual([200, 2]);
         const { text } = await service.events(contact_uid);
-        for (const name of ["one", "two"]) expect(text).toContain(`"event_uid":"${name}","params":${params}}`);
+        for (const name of ["one", "two"]) expect(text).toContain(`"event_uid":"${name}","params":${params},"settled"`);
       }
     });
 
@@ -171,12 +172,25 @@ overDatabase((place) => {
     expect(several.headers.get("tracklet-batch")).toBe("1000");
     await expectRefusal(await service.post([]), 400, /\/v1\/track\/events takes several/);
     await expectRefusal(await send([], {}, "?api_token=wrong"), 401, /wrong/);
-    // No token of records sends events, and that of the operator only here.
-    await expectRefusal(
-      await service.post({ contact_uid: "c", event_uid: "e" }, {}, `?api_token=${ADMIN}`),
-      401,
-      /wrong/,
-    );
+    // No token of records sends events, and that of the operator only here, and not in a URL, which logs keep.
+    const event = { contact_uid: "c", event_uid: "e" };
+    await expectRefusal(await service.post(event, basic(`${ADMIN}:`), ""), 401, /wrong/);
+    await expectRefusal(await send([event], {}, `?api_token=${ADMIN}`), 401, /wrong/);
+  });
+
+  it("looks at no more of a page's request after ten events that are wrong: those stay with who sent them", async () => {
+    const contact_uid = newContact();
+    const right = { contact_uid, event_uid: "kept" };
+    const events = [right, ...Array.from({ length: 12 }, () => ({ contact_uid })), right];
+    const letters = async () => (await database.query("SELECT 1 AS one FROM dead_letters")).length;
+    const before = await letters();
+    const statuses = (verdicts: { status: string }[]) => verdicts.map(({ status }) => status[0]).join("");
+    const answer = await send(events);
+    expect([answer.status, statuses(await answer.json())]).toEqual([207, "srrrrrrrrrraaa"]);
+    expect((await service.events(contact_uid)).rows).toHaveLength(1);
+    await until(async () => ((await letters()) === before + 10 ? true : undefined));
+    // A server hears of all.
+    expect(statuses(await (await send(events, basic(`${ADMIN}:`), "")).json())).toBe("srrrrrrrrrrrrs");
   });
 
   it("keeps the time of what the operator sends, and of nobody else", async () => {
@@ -185,7 +199,7 @@ overDatabase((place) => {
     const event = { contact_uid, event_uid: "old", received_at, params: { occurred_at: received_at - 5_000 } };
     expect(await (await send([event])).json()).toEqual([{ index: 0, status: "stored", ignored: ["received_at"] }]);
     const wrong = [Date.now() + 3_600_000, -1, 1.5, "2020-01-02"].map((time) => ({ ...event, received_at: time }));
-    expect(await (await send([event, event, ...wrong], {}, `?api_token=${ADMIN}`)).json()).toMatchObject([
+    expect(await (await send([event, event, ...wrong], basic(`${ADMIN}:`), "")).json()).toMatchObject([
       { status: "stored" },
       { status: "stored" },
       ...wrong.map(() => ({ status: "refused", why: expect.stringMatching(/^received_at must be/) })),

@@ -8,6 +8,7 @@ import { readConfig } from "../../../src/service/config/read-config.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { ROOT } from "../../support/launch.js";
+import { basic } from "../support/basic.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { followSums } from "../support/follow-sums.js";
 import { overDatabase } from "../support/over-database.js";
@@ -63,9 +64,9 @@ overDatabase((place) => {
       params: { account_uid, ...(params?.event_id === undefined && { occurred_at }), ...params },
     }));
     const gone = { contact_uid: "dora", event_uid: "signup", received_at: LONG_AGO, params: { account_uid: "gone" } };
-    const send = await fetch(`${service.url}/v1/track/events?api_token=${ADMIN}`, {
+    const send = await fetch(`${service.url}/v1/track/events`, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { "content-type": "application/json", ...basic(`${ADMIN}:`) },
       body: JSON.stringify([...past, gone]),
     });
     expect((await send.json()).every(({ status }: { status: string }) => status === "stored")).toBe(true);

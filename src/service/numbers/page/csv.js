@@ -3,7 +3,8 @@ import { make } from "./elements.js";
 /** A cell that a spreadsheet takes for text: what strangers have chosen may begin as a formula does. */
 const cell = (value) => {
   const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  // Quoted, whatever is in it: not every spreadsheet takes the comma alone for the end of a cell.
+  return `"${text.replaceAll('"', '""')}"`;
 };
 
 export const toCsv = (heads, rows) => [heads, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
