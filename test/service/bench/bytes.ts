@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
+import { viewOf } from "../../../src/service/base/page-of.js";
 import { newIds } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { BOUNDS, writeInTime } from "../../../src/service/database/transaction-time.js";
@@ -13,13 +14,19 @@ const CONTACTS = 10_000;
 /** Rows of a transaction: as many as there are clients in `throughput`. */
 const BATCH = 64;
 
-/** A page view with 104 bytes of params, and with a stamp what `stamp: true` adds to it. */
-const pageView = (number: number, isStamped: boolean): NewEvent => {
+/** What an event has beside its name: a URL, the script's stamp. */
+interface Extent {
+  isStamped: boolean;
+  hasUrl: boolean;
+}
+
+/** A page view with 104 bytes of params (56 without a URL), and with a stamp what `stamp: true` adds to it. */
+const pageView = (number: number, { isStamped, hasUrl }: Extent): NewEvent => {
   const receivedAt = Date.now();
   const accountUid = `account-${number % 500}`;
   const page = {
     account_uid: accountUid,
-    visit_url: `https://shop.example/products/${number % 1_000}`,
+    ...(hasUrl && { visit_url: `https://shop.example/products/${number % 1_000}` }),
     display_name: "Product page",
   };
   const event = {
@@ -28,6 +35,7 @@ const pageView = (number: number, isStamped: boolean): NewEvent => {
     accountUid,
     eventUid: number % 10 === 0 ? ["signup", "export", "invite"][number % 3]! : "pageview",
     receivedAt,
+    ...viewOf(number % 10 === 0 ? "" : "pageview", page),
   };
   if (!isStamped) return { ...event, params: JSON.stringify(page), stamp: undefined, occurredAt: undefined };
   const stamp = randomUUID();
@@ -47,20 +55,24 @@ export const bytes = async (engine: string, place: Place): Promise<void> => {
   await client.connect();
   const log = async () =>
     Number((await client.query("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS at")).rows[0].at);
-  for (const isStamped of [false, true]) {
+  for (const [name, extent] of Object.entries({
+    without: { isStamped: false, hasUrl: true },
+    "with a stamp": { isStamped: true, hasUrl: true },
+    "with a stamp, without a URL": { isStamped: true, hasUrl: false },
+  })) {
     await client.query("TRUNCATE events");
     // What is written anew after a checkpoint counts as it does in operation, where one is every few minutes.
     await client.query("CHECKPOINT");
     const before = await log();
     for (let from = 0; from < EVENTS; from += BATCH) {
-      const events = Array.from({ length: BATCH }, (_, at) => pageView(from + at, isStamped));
+      const events = Array.from({ length: BATCH }, (_, at) => pageView(from + at, extent));
       const ids = newIds(BATCH);
       await writeInTime(database, insertEvents(ids, events), { oldest: ids[0]!, bounds: BOUNDS });
     }
     const sizes = (await client.query<{ name: string; bytes: string }>(SIZES)).rows.map(
       ({ name, bytes }) => [name, Math.round(Number(bytes) / EVENTS)] as const,
     );
-    columns[isStamped ? "with a stamp" : "without"] = {
+    columns[name] = {
       ...Object.fromEntries(sizes),
       "table and indexes": sizes.reduce((sum, [, size]) => sum + size, 0),
       log: Math.round(((await log()) - before) / EVENTS),
