@@ -1,6 +1,6 @@
 import type { Statement } from "./database.js";
 
-/** Rows of a statement: of few lengths, so that a connection keeps each prepared, and of all that are short, as most are. */
+/** Rows of a statement: of few numbers, so that a connection keeps each prepared, and of all that are small, as most are. */
 const LENGTHS = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 96, 128, 192, 256, 384, 512];
 
 interface Target {
@@ -12,31 +12,21 @@ interface Target {
   fixed?: Readonly<Record<string, string>>;
   /** What is told of each row that was not there. */
   returning: string;
+  /**
+   * May a row be there already, which then stays as it is? One that may is written into the log with a confirmation, of 48
+   * bytes. Default: it may
+   */
+  mayBeThere?: boolean;
 }
 
 /**
- * Makes statements that insert rows, as `VALUES` of many; what is there already stays as it is. Statements of `unnest` would
- * be planned anew each time where a table is spread.
+ * Makes statements that insert rows, as `VALUES` of many: as few as have so many rows together. One of `unnest` costs as much
+ * for any number of rows, and would be planned anew each time where a table is spread.
  *
- * @returns takes the values of at least one row, in the order of the columns
+ * @returns takes the values of rows, in the order of the columns
  */
 export const createInsert = (target: Target) => {
-  const statement = createStatement(target, " ON CONFLICT DO NOTHING");
-  return (rows: readonly (readonly unknown[])[]): Statement => {
-    const length = LENGTHS.find((one) => one >= rows.length) ?? rows.length;
-    // The last row again and again fills up: it is there already then.
-    return statement(Array.from({ length }, (_, at) => rows[at] ?? rows.at(-1)!));
-  };
-};
-
-/**
- * The same for rows of which none can be there already: a row that may be in conflict is written into the log with a
- * confirmation, of 48 bytes.
- *
- * @returns makes as few statements as have so many rows together
- */
-export const createAppend = (target: Target) => {
-  const statement = createStatement(target, "");
+  const statement = createStatement(target);
   return (rows: readonly (readonly unknown[])[]): Statement[] => {
     const statements: Statement[] = [];
     for (let from = 0; from < rows.length; ) {
@@ -49,7 +39,8 @@ export const createAppend = (target: Target) => {
 };
 
 /** @returns makes the statement of so many rows; there is one text for each number */
-const createStatement = ({ name, table, columns, fixed = {}, returning }: Target, conflict: string) => {
+const createStatement = ({ name, table, columns, fixed = {}, returning, mayBeThere = true }: Target) => {
+  const conflict = mayBeThere ? " ON CONFLICT DO NOTHING" : "";
   const names = [...columns, ...Object.keys(fixed)].join(", ");
   const texts = new Map<number, string>();
   const textOf = (length: number): string => {

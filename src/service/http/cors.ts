@@ -1,10 +1,13 @@
 import type { FastifyInstance } from "fastify";
 
-/** The header fields of an answer that a page of an origin may read; `undefined` where the request is of no page. */
-export const originHeaders = (origin: string | undefined): Record<string, string> =>
+/** An answer is taken for nothing but what it says that it is. */
+const COMMON = { "x-content-type-options": "nosniff", vary: "Origin" };
+
+/** The header fields of every answer: a page of an origin may read it; `undefined` where the request is of no page. */
+export const commonHeaders = (origin: string | undefined): Record<string, string> =>
   origin === undefined
-    ? { vary: "Origin" }
-    : { vary: "Origin", "access-control-allow-origin": origin, "access-control-allow-credentials": "true" };
+    ? COMMON
+    : { ...COMMON, "access-control-allow-origin": origin, "access-control-allow-credentials": "true" };
 
 /** Names what pages may read besides, on an answer that has it. */
 export const EXPOSED = "access-control-expose-headers";
@@ -28,7 +31,7 @@ const PREFLIGHT = {
 export const allowOrigins = (app: FastifyInstance, isDemo: boolean): void => {
   app.addHook("onRequest", ({ url, method, headers: { origin } }, reply, done) => {
     const isShared = EVENTS.test(url) || !(isDemo || INSIDE.test(url));
-    reply.headers(originHeaders(isShared ? origin : undefined));
+    reply.headers(commonHeaders(isShared ? origin : undefined));
     if (method !== "OPTIONS" || !isShared) return done();
     reply.code(204).headers(PREFLIGHT).send();
   });

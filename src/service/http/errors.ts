@@ -10,7 +10,7 @@ import type {
 } from "fastify";
 import { Type } from "typebox";
 import { faultOf, isUnavailable, tellFault } from "../database/sql-state.js";
-import { EXPOSED, originHeaders } from "./cors.js";
+import { commonHeaders, EXPOSED } from "./cors.js";
 
 /** An answer with a status other than 2xx; its message is the text of the `error` member. */
 export class HttpError extends Error {
@@ -36,9 +36,6 @@ const RETRY_AFTER_S = "2";
 export const unavailable = (): HttpError =>
   new HttpError(503, "the service cannot store or read now, try again later", { "retry-after": RETRY_AFTER_S });
 
-/** An answer is taken for nothing but what it says that it is. */
-const NO_SNIFFING = { "x-content-type-options": "nosniff" };
-
 /** What a request was answered with. */
 export interface Answered {
   status: number;
@@ -52,10 +49,6 @@ export interface Answered {
  * @param tell is called for each of them that a route gives
  */
 export const answerErrors = (app: FastifyInstance, tell: (request: FastifyRequest, answer: Answered) => void): void => {
-  app.addHook("onRequest", (_request, reply, done) => {
-    reply.headers(NO_SNIFFING);
-    done();
-  });
   app.setErrorHandler((error: FastifyError | HttpError, request, reply) => tell(request, sendError(error, reply)));
   app.setNotFoundHandler((request, reply) => {
     reply.code(404).send({ error: `there is no ${request.method} ${request.url.split("?")[0]}` });
@@ -66,7 +59,7 @@ export const answerErrors = (app: FastifyInstance, tell: (request: FastifyReques
 export const answerBadUrl = (_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
   // Fastify's own text repeats the URL, in which a token may stand.
   const error = new HttpError(400, "the path of the URL cannot be decoded");
-  sendError(error, reply.headers({ ...NO_SNIFFING, ...originHeaders(request.headers.origin) }));
+  sendError(error, reply.headers(commonHeaders(request.headers.origin)));
 };
 
 /** Answers to what is no HTTP at all, or comes too slowly; its origin is unknown, so any may read the answer. */
@@ -89,8 +82,7 @@ const BAD_HTTP: Record<string, string> = {
 export const answerExpectations = (app: FastifyInstance): void => {
   app.server.on("checkExpectation", ({ headers: { origin } }: IncomingMessage, response: ServerResponse) => {
     response.writeHead(417, {
-      ...NO_SNIFFING,
-      ...originHeaders(origin),
+      ...commonHeaders(origin),
       "content-type": "application/json; charset=utf-8",
     });
     response.end(JSON.stringify({ error: "of Expect, only 100-continue is understood" }));

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
 import { requireApiToken } from "../access/auth.js";
 import { createHeld } from "../access/held-bytes.js";
 import { pointsOf } from "../access/limits.js";
@@ -10,6 +11,10 @@ import { readEventBodies } from "./body.js";
 import { type EventOptions, isObeyed, judgeEvent, type Shared, senderOf } from "./judge.js";
 import { BATCH_PATH, EVENT_PATH, EventInput, MAX_BATCH_BYTES, OFFER, Success } from "./schemas.js";
 import type { EventStore } from "./store.js";
+
+const OFFERED = { "tracklet-batch": OFFER, [EXPOSED]: "Tracklet-Batch" };
+/** As text, for nearly every answer is this one. */
+const STORED = JSON.stringify({ status: "success" });
 
 /** `POST /v1/track/event` and `/v1/track/events`: record one event, and several; answered once they are committed. */
 export const eventRoutes =
@@ -23,7 +28,7 @@ export const eventRoutes =
           throw error;
         }),
       offer: (reply) => {
-        if (options.batch === "on") reply.headers({ "tracklet-batch": OFFER, [EXPOSED]: "Tracklet-Batch" });
+        if (options.batch === "on") reply.headers(OFFERED);
       },
       spend: options.quota.spend,
       hold: createHeld(Math.max(options.maxEventBytes, MAX_BATCH_BYTES)),
@@ -64,7 +69,7 @@ const eventRoute =
           security: [{ apiToken: [] }, { basic: [] }],
           consumes: ["application/json", "text/plain"],
           body: EventInput,
-          response: { 200: Success, ...errors(400, 401, 405, 408, 413, 415, 422, 429, 500, 503) },
+          response: { 200: Type.Unsafe<string>(Success), ...errors(400, 401, 405, 408, 413, 415, 422, 429, 500, 503) },
         },
       },
       async (request, reply) => {
@@ -76,9 +81,10 @@ const eventRoute =
         event.onRepeat = giveBack;
         await add(event, giveBack);
         offer(reply);
-        if (ignored.length === 0) return { status: "success" as const };
+        reply.type("application/json; charset=utf-8");
+        if (ignored.length === 0) return STORED;
         tellIgnored();
-        return { status: "success" as const, ignored };
+        return JSON.stringify({ status: "success", ignored });
       },
     );
   };

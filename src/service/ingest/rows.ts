@@ -2,7 +2,7 @@ import { encodeText, filledText, isUuid, recordId } from "../base/exact-text.js"
 import type { Viewed } from "../base/page-of.js";
 import { cutStamp, stampKey } from "../base/stamped-params.js";
 import type { Statement } from "../database/database.js";
-import { createAppend, createInsert } from "../database/insert-rows.js";
+import { createInsert } from "../database/insert-rows.js";
 
 /** An event on its way into the database; what it says of a page is `viewOf`'s. */
 export interface NewEvent extends Partial<Viewed> {
@@ -83,7 +83,7 @@ const targetOf = (name: string, columns: readonly string[]) => ({
   columns: ["id", ...columns],
   returning: "id::text",
 });
-const append = createAppend(targetOf("append_events", COLUMNS));
+const append = createInsert({ ...targetOf("append_events", COLUMNS), mayBeThere: false });
 const insert = createInsert(targetOf("insert_events", COLUMNS));
 const importNew = createInsert(targetOf("import_events", IMPORTED));
 
@@ -95,6 +95,6 @@ export const insertEvents = (ids: readonly string[], events: readonly NewEvent[]
   // Stamps in one order: two transactions with the same ones in opposite orders would wait for each other for ever.
   if (isStamped) order.sort((a, b) => ((events[a]!.stamp ?? "") < (events[b]!.stamp ?? "") ? -1 : 1));
   const rows = order.map((at) => rowOf(ids[at]!, events[at]!));
-  if (isImport) return [importNew(rows.map((row, at) => [...row, events[order[at]!]!.originId ?? null]))];
-  return isStamped ? [insert(rows)] : append(rows);
+  if (isImport) return importNew(rows.map((row, at) => [...row, events[order[at]!]!.originId ?? null]));
+  return isStamped ? insert(rows) : append(rows);
 };
