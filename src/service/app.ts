@@ -37,7 +37,7 @@ import { createEventStore } from "./ingest/store.js";
 import { createBehind } from "./numbers/behind.js";
 import { followSums } from "./numbers/follower.js";
 import { numbersRoute } from "./numbers/numbers-route.js";
-import { numbersPage } from "./numbers/page.js";
+import { pages } from "./numbers/page.js";
 import { peopleRoutes } from "./numbers/people/people-routes.js";
 import { personRoutes } from "./person/person.js";
 import { createTombstones } from "./person/tombstones.js";
@@ -194,7 +194,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     await admin.register(personRoutes(database));
     await admin.register(traitRoutes(database));
   });
-  await app.register(numbersPage);
+  await app.register(pages);
   await app.register(healthRoutes(store, behind));
   if (config.metricsToken !== undefined) await app.register(metricsRoute(metrics, config.metricsToken));
   refuse();

@@ -6,15 +6,21 @@ import { build } from "esbuild";
 const SOURCE = fileURLToPath(new URL(".", import.meta.url));
 const OUT = fileURLToPath(new URL("../../build/service", import.meta.url));
 
-/** The page of the numbers, whose chart library goes into it. */
+/** The pages, whose chart library goes into their script. */
 const buildPage = async (): Promise<void> => {
   const page = join(SOURCE, "numbers/page");
   await build({
-    entryPoints: ["main.js", "main.css"].map((file) => join(page, file)),
+    entryPoints: Object.entries({ "main.js": "main", "main.css": "main", "live/show.js": "live" }).map(
+      ([file, out]) => ({
+        ...{ in: join(page, file), out },
+      }),
+    ),
     outdir: join(OUT, "page"),
     bundle: true,
     minify: true,
     format: "esm",
+    // Loaded where it is shown.
+    external: ["/numbers/live.js"],
     target: ["es2022"],
     legalComments: "inline",
     logLevel: "warning",

@@ -2,6 +2,7 @@ import type { ServiceOptions } from "../../../src/service/app.js";
 import { DEFAULT_WORKSPACE } from "../../../src/service/base/exact-text.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
+import { makeRecords } from "../../../src/service/ingest/missing-records.js";
 import { insertEvents } from "../../../src/service/ingest/rows.js";
 import { AT_ONCE } from "../../../test/service/support/bounds.js";
 import { openPlace } from "../../../test/service/support/places.js";
@@ -36,6 +37,7 @@ export const startFilled = async (events: readonly PastEvent[], options: Service
     const some = older.slice(from, from + CHUNK);
     const ids = some.map(({ receivedAt }, at) => idAt(receivedAt).slice(0, -12) + `${from + at}`.padStart(12, "0"));
     await database.write(insertEvents(ids, some));
+    for (const { text, values } of makeRecords(some)) await database.query(text, values);
   }
   const service = await startService({ database, bounds: AT_ONCE, ...options });
   for (const { contact, account, name, params } of events.filter(({ days }) => days === 0)) {

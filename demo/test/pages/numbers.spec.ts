@@ -1,75 +1,18 @@
 import { readFile } from "node:fs/promises";
-import { test as base, expect, type Locator, type Page } from "playwright/test";
-import { faintTextsWithin } from "../../../e2e/harness/contrast.js";
+import { expect, type Page } from "playwright/test";
 import { PAGES } from "../../../e2e/harness/engines.js";
-import { createGuard, type Guard } from "../../../e2e/harness/guard.js";
-import { ACCESS_TOKEN, API_TOKEN, type RunningService } from "../../../test/service/support/running-service.js";
-import { type PastEvent, startFilled } from "./filled-service.js";
+import { ACCESS_TOKEN, API_TOKEN } from "../../../test/service/support/running-service.js";
+import { card, cells, field, give, open, settled, test, tile } from "./owner.js";
 
-/* The numbers page as it was built, before a real service. What `GET /v2/numbers` tells is the service's own test. */
+/* The numbers page. What `GET /v2/numbers` tells is the service's own test. */
 
 // One service for all.
-base.describe.configure({ mode: "default" });
+test.describe.configure({ mode: "default" });
 
-const shop = (path: string) => ({ visit_url: `https://shop.example${path}` });
-const EVENTS: PastEvent[] = [
-  { days: 60, contact: "anna", account: "acme", name: "old" },
-  { days: 20, contact: "ben", account: "acme", name: "signed_up" },
-  { days: 3, contact: "cleo", account: "quiet", name: "pageview", params: shop("/b") },
-  {
-    ...{ days: 0, contact: "anna", account: "acme", name: "pageview" },
-    params: { ...shop("/a"), referrer: "https://search.example/" },
-  },
-  { days: 0, contact: "anna", account: "acme", name: "pageview", params: shop("/a?x=1") },
-  { days: 0, contact: "ben", name: "=1+1" },
-];
-
-const test = base.extend<{ guard: Guard }, { service: RunningService }>({
-  service: [
-    // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
-    async ({}, use) => {
-      const service = await startFilled(EVENTS);
-      await use(service);
-      await service.stop();
-    },
-    { scope: "worker" },
-  ],
-  guard: [
-    async ({ context }, use) => {
-      const guard = createGuard();
-      guard.watch(context);
-      await use(guard);
-      expect(guard.objections(), "errors in the page").toEqual([]);
-      expect(
-        guard.browserMessages.filter((text) => !/401/.test(text)),
-        "what the browser says",
-      ).toEqual([]);
-    },
-    { auto: true },
-  ],
-  baseURL: ({ service }, use) => use(service.url),
-});
-
-const field = (page: Page) => page.getByLabel("Access token");
-const tile = (page: Page, name: string) => page.locator(`[data-tile=${name}] .value`);
-const card = (page: Page, name: string) => page.locator(`[data-card=${name}]`);
-const cells = (within: Locator) =>
-  within
-    .getByRole("row")
-    .evaluateAll((rows) => rows.map((row) => [...row.children].map(({ textContent }) => textContent)));
-
-const give = async (page: Page, token: string) => {
-  await field(page).fill(token);
-  await page.getByRole("button", { name: "Show the numbers" }).click();
-};
-const open = async (page: Page) => {
-  await page.goto("/");
-  await give(page, ACCESS_TOKEN);
-  await expect(page.getByRole("status")).toContainText("Counted up to");
-};
 const choose = async (page: Page, span: string) => {
   await page.locator(`[value="${span}"]`).check();
-  await expect(page.locator(".numbers-view")).toHaveAttribute("aria-busy", "false");
+  await expect(page).toHaveURL(new RegExp(`span=${span}`));
+  await settled(page);
 };
 
 test(
@@ -106,8 +49,8 @@ test(
     for (const [span, steps, ...figures] of [
       ["24h", 24, "3", "2", "2", "1"],
       ["7d", 7, "4", "3", "3", "2"],
-      ["30d", 30, "5", "3", "3", "2"],
-      ["90d", 90, "6", "3", "3", "2"],
+      ["30d", 30, "11", "5", "4", "3"],
+      ["90d", 90, "12", "5", "4", "3"],
     ] as const) {
       await choose(page, span);
       for (const [at, name] of ["events", "views", "contacts", "accounts"].entries())
@@ -136,7 +79,7 @@ test(
           if (wanted.every((value, channel) => Math.abs(value - data[at + channel]!) < 3)) return true;
         return false;
       };
-      expect(await canvas.evaluate(isDrawn as never)).toBe(true);
+      expect(await canvas.locator("canvas").evaluate(isDrawn as never)).toBe(true);
     }
     const [heads, today, , , early] = await cells(card(page, "events"));
     expect(heads).toEqual(["Day", "pageview", "=1+1"]);
@@ -144,12 +87,19 @@ test(
     expect(early!.slice(1)).toEqual(["1", "0"]);
     expect((await cells(card(page, "active")))[1]!.slice(1)).toEqual(["2", "1"]);
     expect(await cells(card(page, "pages"))).toEqual([
-      ["Path", "Views", "Share"],
-      ["/a", "2", "66.7%"],
-      ["/b", "1", "33.3%"],
+      ["Path", "Views", "Share", "Change"],
+      ["/a", "2", "66.7%", "new"],
+      ["/b", "1", "33.3%", "-50%"],
     ]);
-    expect(await cells(card(page, "referrers"))).toContainEqual(["search.example", "1", "100%"]);
-    expect(await cells(card(page, "accounts"))).toContainEqual(["acme", "2", "66.7%"]);
+    expect(await cells(card(page, "referrers"))).toContainEqual(["search.example", "1", "100%", "new"]);
+    expect(await cells(card(page, "accounts"))).toContainEqual(["Acme Ltd", "2", "66.7%", "-50%"]);
+    expect(await cells(card(page, "fell"))).toEqual([
+      ["Account", "Events", "Before", "Change"],
+      ["Acme Ltd", "2", "4", "-50%"],
+      ["quiet", "0", "2", "-100%"],
+    ]);
+    await expect(page.locator("[data-tile=events] .note")).toHaveText("-33% · 6 before");
+    await expect(page.locator(".asked code")).toHaveText(/^GET \/v2\/numbers\?span=7d&time_zone=/);
   },
 );
 
@@ -180,50 +130,30 @@ test("Each figure of the numbers page is a file for a spreadsheet", { tag: "@bro
     return text.slice(1).trimEnd().split("\r\n");
   };
   const events = await read("events");
-  // What strangers have named is no formula.
+  // Each cell is quoted, and what strangers have named is no formula.
   expect(events[0]).toBe(`"Day","pageview","'=1+1"`);
-  expect(events.slice(1).map((line) => line.replace(/^"\d{4}-\d\d-\d\dT[\d:.]+Z",/, "").replaceAll('"', ""))).toEqual([
-    ...["0,0", "0,0", "0,0", "1,0", "0,0", "0,0", "2,1"],
+  expect(events.slice(1).map((line) => line.replace(/^"\d{4}-\d\d-\d\dT[\d:.]+Z",/, ""))).toEqual([
+    ...[`"0","0"`, `"0","0"`, `"0","0"`, `"1","0"`, `"0","0"`, `"0","0"`, `"2","1"`],
   ]);
   expect((await read("active")).at(-1)).toMatch(/Z","2","1"$/);
-  expect(await read("pages")).toEqual(['"Path","Views","Share"', `"/a","2","${2 / 3}"`, `"/b","1","${1 / 3}"`]);
-  expect(await read("referrers")).toEqual(['"Referrer","Views","Share"', '"search.example","1","1"']);
-  expect(await read("accounts")).toEqual([
-    '"Account","Events","Share"',
-    `"acme","2","${2 / 3}"`,
-    `"quiet","1","${1 / 3}"`,
+  expect(await read("pages")).toEqual([
+    ...[`"Path","Views","Before","Share"`, `"/a","2","0","${2 / 3}"`, `"/b","1","2","${1 / 3}"`],
   ]);
+  expect(await read("accounts")).toContain(`"acme","2","4","${2 / 3}"`);
+  expect(await read("returning")).toHaveLength(13);
 });
 
-test(
-  "The numbers page fits a phone, can be read in light and dark, and is reached by keys",
-  PAGES,
-  async ({ page, browserName }) => {
-    await page.setViewportSize({ width: 360, height: 740 });
-    await open(page);
-    for (const summary of await page.locator("summary").all()) await summary.click();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
-    // Firefox's driver sets no colour scheme.
-    for (const colorScheme of browserName === "firefox" ? [] : (["light", "dark"] as const)) {
-      await page.emulateMedia({ colorScheme });
-      expect(await faintTextsWithin(page.locator("body")), colorScheme).toEqual([]);
-    }
-    const reached = new Set<string>();
-    await page.locator("body").press("Tab");
-    for (let step = 0; step < 20; step++) {
-      reached.add(
-        await page.evaluate(
-          () => document.activeElement!.getAttribute("aria-label") ?? document.activeElement!.textContent!.trim(),
-        ),
-      );
-      await page.keyboard.press("Tab");
-    }
-    expect([...reached]).toEqual(
-      expect.arrayContaining(["Forget token", "Events by name as CSV", "As a table", "Events by name: table"]),
-    );
-    await page.locator("[value='7d']").focus();
-    await page.keyboard.press("ArrowRight");
-    await expect(page.locator("[value='30d']")).toBeChecked();
-    await expect(tile(page, "events")).toHaveText("5");
-  },
-);
+test("Days of a calendar are chosen, and a link to them shows the same", PAGES, async ({ page, context }) => {
+  await open(page);
+  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toLocaleDateString("sv");
+  await page.getByLabel("From", { exact: true }).fill(day(9));
+  await page.getByLabel("to", { exact: true }).fill(day(8));
+  await page.getByRole("button", { name: "Show days" }).click();
+  await expect(tile(page, "events")).toHaveText("6");
+  await expect(card(page, "events").locator("tbody tr")).toHaveCount(2);
+  const other = await context.newPage();
+  await open(other, page.url());
+  await expect(tile(other, "events")).toHaveText("6");
+  await page.goBack();
+  await expect(tile(page, "events")).toHaveText("4");
+});

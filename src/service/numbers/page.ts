@@ -4,7 +4,12 @@ import { sha256 } from "../access/token-store.js";
 import { ROOT_FOLDER } from "../config/root-folder.js";
 import { contentSecurityPolicy, PAGE_HEADERS } from "../http/page-headers.js";
 
-const FILES = { "main.js": "text/javascript", "main.css": "text/css", "icon.svg": "image/svg+xml" };
+const FILES = {
+  "main.js": "text/javascript",
+  "live.js": "text/javascript",
+  "main.css": "text/css",
+  "icon.svg": "image/svg+xml",
+};
 const POLICY = contentSecurityPolicy({
   "script-src": "'self'",
   "style-src": "'self'",
@@ -22,31 +27,34 @@ const INSPECTOR = {
   "content-type": "text/javascript; charset=utf-8",
 };
 
+/** The pages: the numbers, all accounts, one of them, one contact. Which one it is, the script reads from the address. */
+const PATHS = ["/", "/accounts", "/accounts/:id", "/contacts/:id"];
+
 /**
- * `/`: the page of the numbers, which holds nothing but a form. What it shows is asked for with the access token.
+ * The pages, each of which holds nothing but a form. What they show is asked for with the access token.
  * `/inspector.js`: the inspector.
  */
-export const numbersPage: FastifyPluginAsync = async (app) => {
+export const pages: FastifyPluginAsync = async (app) => {
   const read = (file: string) => readFile(new URL(`build/service/page/${file}`, ROOT_FOLDER));
   let page = (await read("index.html")).toString();
   app.addHook("onRequest", async (_request, reply) => void reply.headers(PAGE_HEADERS));
   for (const [file, type] of Object.entries(FILES)) {
     const content = await read(file);
     page = page.replaceAll(`/numbers/${file}`, `/numbers/${file}?${sha256(content.toString("latin1")).slice(0, 16)}`);
-    app.get(`/numbers/${file}`, { schema: { hide: true } }, async (_request, reply) =>
-      reply
-        .headers({ "cache-control": "public, max-age=31536000, immutable", "content-type": `${type}; charset=utf-8` })
-        .send(content),
-    );
+    app.get(`/numbers/${file}`, { schema: { hide: true } }, async ({ url }, reply) => {
+      const caching = url.includes("?") ? "public, max-age=31536000, immutable" : "no-cache";
+      return reply.headers({ "cache-control": caching, "content-type": `${type}; charset=utf-8` }).send(content);
+    });
   }
   const inspector = await read("inspector.js");
   app.get("/inspector.js", { schema: { hide: true } }, async (_request, reply) =>
     reply.headers(INSPECTOR).send(inspector),
   );
-  app.get("/", { schema: { hide: true } }, async (_request, reply) =>
-    reply
-      .headers({ "cache-control": "no-cache", "content-security-policy": POLICY })
-      .type("text/html; charset=utf-8")
-      .send(page),
-  );
+  for (const path of PATHS)
+    app.get(path, { schema: { hide: true } }, async (_request, reply) =>
+      reply
+        .headers({ "cache-control": "no-cache", "content-security-policy": POLICY })
+        .type("text/html; charset=utf-8")
+        .send(page),
+    );
 };

@@ -14,20 +14,33 @@ export const make = (name, attributes = {}, ...content) => {
   return made;
 };
 
+export const link = (href, text, attributes = {}) => make("a", { href, ...attributes }, text);
+
+/** Puts new content into an element. Who was at a link or a button there is at the same one afterwards. */
+export const replace = (element, ...content) => {
+  const { activeElement: at } = document;
+  const key = element.contains(at) ? (at.getAttribute("aria-label") ?? at.textContent) : undefined;
+  element.replaceChildren(...content);
+  if (key !== undefined)
+    [...element.querySelectorAll("a, button")]
+      .find((one) => (one.getAttribute("aria-label") ?? one.textContent) === key)
+      ?.focus({ preventScroll: true });
+};
+
+const cell = (value, at) => {
+  if (at === 0) return make("th", { scope: "row" }, value);
+  return typeof value === "number" ? make("td.number", {}, value.toLocaleString()) : make("td", {}, value);
+};
+
 /** A table whose first column heads its rows; cells of numbers stand to the right. */
-export const makeTable = (label, heads, rows) => {
-  const cell = (value, at) =>
-    at === 0
-      ? make("th", { scope: "row" }, value)
-      : make(
-          typeof value === "number" ? "td.number" : "td",
-          {},
-          typeof value === "number" ? value.toLocaleString() : value,
-        );
-  return make(
+export const makeTable = (label, heads, rows) =>
+  make(
     "table",
     { "aria-label": label },
     make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
     make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map(cell)))),
   );
-};
+
+/** What is wider or longer than its card, and is reached by keys. */
+export const makeScroll = (label, ...content) =>
+  make("div.scroll", { tabindex: "0", role: "region", "aria-label": `${label}: table` }, ...content);

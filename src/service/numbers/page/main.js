@@ -1,45 +1,60 @@
+import { createAccount } from "./account.js";
+import { createAccounts } from "./accounts.js";
 import { createAsk } from "./ask.js";
+import { createContact } from "./contact.js";
 import { find } from "./elements.js";
-import { showLive } from "./live/show.js";
-import { showNumbers } from "./numbers.js";
+import { createNumbers } from "./numbers.js";
+import { readPath } from "./route.js";
 
-/* The page `/` of the service: the numbers and the arrivals, for whoever has the access token. */
+/* The pages of the service, and the arrivals, for whoever has the access token. */
+
+const VIEWS = { numbers: createNumbers, accounts: createAccounts, account: createAccount, contact: createContact };
 
 const main = find("main");
-const views = new Map();
+const nav = find("nav.pages");
+const live = find("[href$='#live']");
+let shown;
 
-const open = () => {
-  const name = location.hash === "#live" ? "live" : "numbers";
-  for (const link of document.querySelectorAll("[data-nav] a")) {
-    if (link.hash === `#${name}`) link.setAttribute("aria-current", "page");
+/** The arrivals, with a file and a chart library of their own. */
+const createLive = async () => {
+  const { showLive } = await import("/numbers/live.js");
+  const read = async (query) => {
+    const answer = await ask.get(`/v2/events?${query}`);
+    if (answer === undefined) throw new Error("the token is wrong");
+    return answer.data;
+  };
+  const { view } = showLive(main, read);
+  document.title = "Live · tracklet";
+  return { show: () => {}, close: () => view.remove() };
+};
+
+const open = async () => {
+  const { page, id } = readPath();
+  const isLive = page === "live";
+  for (const link of document.querySelectorAll("nav.pages a")) {
+    const is = isLive ? link === live : link !== live && link.pathname === (id ? `/${page}s` : location.pathname);
+    if (is) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  find("[data-nav]").hidden = !ask.open();
-  if (find("[data-nav]").hidden) return show();
-  if (!views.has(name)) views.set(name, VIEWS[name]());
-  show(name);
-};
-
-const show = (shown) => {
-  for (const [name, view] of views) view.hidden = name !== shown;
-  document.title = `${shown === "live" ? "Live" : "Numbers"} · tracklet`;
-};
-
-const VIEWS = {
-  numbers: () => showNumbers(main, ask),
-  live: () =>
-    showLive(main, async (query) => {
-      const answer = await ask.get(`/v2/events?${query}`);
-      if (answer === undefined) throw new Error("the token is wrong");
-      return answer.data;
-    }).view,
+  nav.hidden = !ask.open();
+  if (nav.hidden) return;
+  if (shown?.name !== page) {
+    shown?.view.close();
+    shown = undefined;
+    shown = { name: page, view: isLive ? await createLive() : VIEWS[page](main, ask, id) };
+  }
+  await shown.view.show();
 };
 
 const ask = createAsk({
-  opened: open,
+  opened: async () => {
+    await open();
+    // A token that is wrong is asked for again.
+    if (shown !== undefined) main.focus({ preventScroll: true });
+  },
   closed: () => {
-    for (const view of views.values()) view.remove();
-    views.clear();
+    shown?.view.close();
+    shown = undefined;
     open();
   },
 });

@@ -8,7 +8,6 @@ import { type Named, namesOf } from "./names.js";
 
 /** Accounts that are looked at: those with most events, where there are more. */
 const MAX_ACCOUNTS = 10_000;
-export const PAGE = 50;
 /** An account falls where it has lost so much of its events, and is not silent. */
 const FALL = 0.25;
 
@@ -21,6 +20,7 @@ export interface ListAsked {
   sort: (typeof SORTS)[number];
   order: "asc" | "desc";
   offset: number;
+  limit: number;
 }
 
 /** An account in the list. */
@@ -36,7 +36,11 @@ interface Listed extends Named {
 }
 
 /** The accounts that were active in a time, or in the time before, with what they did. */
-export const listAccounts = async (query: Query, asked: Asked, { search, show, sort, order, offset }: ListAsked) => {
+export const listAccounts = async (
+  query: Query,
+  asked: Asked,
+  { search, show, sort, order, offset, limit }: ListAsked,
+) => {
   const counted = await countAccounts(query, asked);
   const ids = [...counted.keys()];
   const [names, members, active, seen] = await Promise.all([
@@ -72,7 +76,7 @@ export const listAccounts = async (query: Query, asked: Asked, { search, show, s
   const count = (which: (one: Listed) => boolean) => all.filter(which).length;
   return {
     ...{ active: count(isShown.all), falling: count(isShown.falling), silent: count(isShown.silent) },
-    ...{ total: found.length, offset, data: found.slice(offset, offset + PAGE) },
+    ...{ total: found.length, offset, data: found.slice(offset, offset + limit) },
   };
 };
 

@@ -118,7 +118,7 @@ export const peopleRoutes =
     app.get(
       "/v2/numbers/accounts",
       {
-        preValidation: readIntegers("offset"),
+        preValidation: readIntegers("offset", "limit"),
         schema: {
           ...{ ...own("List the accounts of a time"), operationId: "listAccountsByEvents" },
           querystring: Type.Object({
@@ -128,6 +128,7 @@ export const peopleRoutes =
             sort: Type.Enum([...SORTS], { default: "events" }),
             order: Type.Enum(["asc", "desc"], { default: "desc" }),
             offset: Type.Integer({ minimum: 0, default: 0 }),
+            limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 50 }),
           }),
           response: { 200: Accounts, ...failures },
         },

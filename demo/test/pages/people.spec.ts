@@ -1,0 +1,208 @@
+import { readFile } from "node:fs/promises";
+import { expect, type Page } from "playwright/test";
+import { PAGES } from "../../../e2e/harness/engines.js";
+import { ACCESS_TOKEN } from "../../../test/service/support/running-service.js";
+import { ADMIN_TOKEN, card, cells, faultsOf, give, open, settled, test, tile } from "./owner.js";
+
+/* From a number to the people behind it: what each page shows, and what leads where. */
+
+test.describe.configure({ mode: "default" });
+
+const follow = async (page: Page, name: string, within = page.locator("main")) => {
+  await within.getByRole("link", { name, exact: true }).click();
+  await settled(page);
+};
+
+test(
+  "From a day to the account and the person behind it are three clicks, and the same way back",
+  PAGES,
+  async ({ page }) => {
+    await open(page);
+    // The day on which a page view came from Brisk alone.
+    await page.locator("[data-card=events] .u-over").click({ position: { x: await columnOf(page, 4), y: 100 } });
+    await expect(page).toHaveURL(/from=(\d{4}-\d\d-\d\d)&to=\1/);
+    await expect(tile(page, "events")).toHaveText("1");
+    await follow(page, "brisk", card(page, "accounts"));
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("brisk");
+    await expect(tile(page, "events")).toHaveText("1");
+    await follow(page, "cleo", card(page, "members"));
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("cleo");
+    await expect(card(page, "time-line").getByRole("listitem").first()).toContainText("/b");
+    await page.goBack();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("brisk");
+    await page.goBack();
+    await page.goBack();
+    await expect(tile(page, "events")).toHaveText("4");
+  },
+);
+
+/** The middle of a bar of a week. */
+const columnOf = async (page: Page, day: number) =>
+  ((day - 0.5) / 7) * (await page.locator("[data-card=events] .u-over").boundingBox())!.width;
+
+test(
+  "A name and a path lead to what they are made of, and each filter is taken away by itself",
+  PAGES,
+  async ({ page }) => {
+    await open(page, "/#span=30d");
+    await follow(page, "pageview");
+    await expect(tile(page, "events")).toHaveText("5");
+    await follow(page, "/a", card(page, "pages"));
+    await expect(tile(page, "events")).toHaveText("2");
+    expect(await cells(card(page, "people"))).toEqual([
+      ["Contact", "Events", "Share", "Change"],
+      ["Anna Berg", "2", "100%", "new"],
+    ]);
+    await expect(page.getByRole("list", { name: "Filters" }).getByRole("listitem")).toHaveCount(2);
+    await page.getByRole("link", { name: "Without Event: pageview" }).click();
+    await expect(page).not.toHaveURL(/name=/);
+    await settled(page);
+    await page.getByRole("link", { name: "Without Path: /a" }).click();
+    await expect(tile(page, "events")).toHaveText("11");
+  },
+);
+
+test(
+  "The accounts are listed, sorted, searched, and told apart by who falls and who is silent",
+  PAGES,
+  async ({ page }) => {
+    await open(page, "/accounts");
+    const rows = async () => (await cells(page.locator("table.accounts"))).slice(1).map((row) => row.slice(0, 5));
+    expect(await rows()).toEqual([
+      ["Acme Ltdacme", "2", "2", "2", "-50%"],
+      ["brisk", "1", "1", "1", "new"],
+    ]);
+    await page.getByRole("link", { name: "Events", exact: true }).click();
+    await expect(page.getByRole("columnheader", { name: "Events" })).toHaveAttribute("aria-sort", "ascending");
+    await expect(page.getByRole("rowheader").first()).toHaveText("brisk");
+    await page.getByRole("link", { name: "falling 1" }).click();
+    await expect(page.getByRole("rowheader")).toHaveText(["Acme Ltdacme"]);
+    await page.getByRole("link", { name: "silent 1" }).click();
+    await expect(page.getByRole("rowheader")).toHaveText(["quiet"]);
+    await page.getByRole("link", { name: "active 2" }).click();
+    await page.getByLabel("Search accounts").fill("ACME");
+    await expect(page.getByRole("rowheader")).toHaveText(["Acme Ltdacme"]);
+    await expect(page.getByLabel("Search accounts")).toBeFocused();
+    await page.getByLabel("Search accounts").fill("nobody");
+    await expect(page.locator("main")).toContainText('No account matches "nobody".');
+    await page.reload();
+    await expect(page.locator("main")).toContainText('No account matches "nobody".');
+  },
+);
+
+test("The page of an account shows its members, its days and what it did", PAGES, async ({ page }) => {
+  await open(page, "/accounts#span=30d");
+  await follow(page, "Acme Ltd");
+  expect(page.url()).toMatch(/\/accounts\/[0-9a-f-]{36}#span=30d$/);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Acme Ltd");
+  await expect(page.locator("dl.traits")).toHaveText(/uidacme.*planteam/);
+  for (const [name, value] of [
+    ["events", "7"],
+    ["contacts", "2"],
+    ["members", "2"],
+  ] as const)
+    await expect(tile(page, name)).toHaveText(value);
+  expect((await cells(card(page, "members"))).map((row) => row.slice(0, 2))).toEqual([
+    ["Contact", "Events"],
+    ["Anna Berganna", "3"],
+    ["ben", "5"],
+  ]);
+  expect(await cells(card(page, "pages"))).toContainEqual(["/a", "2", "100%", "new"]);
+  await expect(card(page, "calendar")).toContainText("Active on 4 of 90 days.");
+  await expect(card(page, "calendar").locator("[data-level='4']")).toHaveCount(1);
+  await expect(card(page, "time-line").locator(".happened")).toHaveCount(8);
+  await follow(page, "report_exported", page.locator("[data-card=events]"));
+  await expect(tile(page, "events")).toHaveText("4");
+  await expect(card(page, "time-line").locator(".happened")).toHaveCount(4);
+});
+
+test("Coming back is told in squares, of accounts and of contacts", PAGES, async ({ page }) => {
+  await open(page);
+  await card(page, "returning").getByLabel("Contacts").check();
+  // Anna alone was seen some nine weeks ago, and since then this week.
+  const first = card(page, "returning").getByRole("row").nth(1);
+  await expect(first.getByRole("cell").first()).toHaveText("1");
+  await expect(first.locator(".square")).toHaveCount(8);
+});
+
+test("A person is exported and erased with the admin token, which nothing keeps", { tag: "@browser" }, async ({
+  page,
+  service,
+}) => {
+  await service.post({ contact_uid: "emil", event_uid: "seen", params: { secret: "x" } });
+  const { id } = await (await service.get("/v2/contacts?uid=emil")).json();
+  await open(page, `/contacts/${id}`);
+  await expect(page.locator(".memberships")).toHaveText("Belongs to no account.");
+  await page.getByText("With the admin token").click();
+  const token = page.getByLabel("Admin token");
+  const said = card(page, "personal").getByRole("status");
+  await token.fill(ACCESS_TOKEN);
+  await page.getByRole("button", { name: "Export all that is stored" }).click();
+  await expect(said).toHaveText(/the admin token is wrong/);
+  await expect(token).toHaveValue("");
+  await token.fill(ADMIN_TOKEN);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Export all that is stored" }).click(),
+  ]);
+  expect(JSON.parse(await readFile(await download.path(), "utf8")).events).toMatchObject([{ params: { secret: "x" } }]);
+  const erase = page.getByRole("button", { name: "Erase this contact" });
+  await expect(erase).toBeDisabled();
+  await page.getByLabel(/gone for good/).check();
+  await token.fill(ADMIN_TOKEN);
+  await erase.click();
+  await expect(said).toHaveText("Erased, with 1 events.");
+  expect(await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))).not.toContain(
+    ADMIN_TOKEN,
+  );
+  expect((await service.get(`/v2/contacts/${id}`)).status).toBe(404);
+});
+
+test(
+  "Each page is without a fault that axe finds, on a phone and a desktop, in light and dark",
+  PAGES,
+  async ({ page, service, browserName }) => {
+    const [{ id: account }, { id: contact }] = await Promise.all(
+      ["accounts?uid=acme", "contacts?uid=anna"].map(async (path) => (await service.get(`/v2/${path}`)).json()),
+    );
+    await page.goto("/");
+    expect(await faultsOf(page)).toEqual([]);
+    await give(page, ACCESS_TOKEN);
+    for (const path of ["/#span=30d", "/#name=nothing", "/accounts", `/accounts/${account}`, `/contacts/${contact}`])
+      for (const [width, colorScheme] of [
+        [390, "dark"],
+        [1440, "light"],
+      ] as const) {
+        await page.setViewportSize({ width, height: 900 });
+        // Firefox's driver sets no colour scheme.
+        if (browserName !== "firefox") await page.emulateMedia({ colorScheme });
+        await page.goto("about:blank");
+        await page.goto(path);
+        await settled(page);
+        for (const summary of await page.locator("summary").all()) await summary.click();
+        expect(await faultsOf(page), `${path} at ${width} px`).toEqual([]);
+      }
+  },
+);
+
+test("The pages are walked by keys: a time is chosen, a column sorted, an account opened", PAGES, async ({ page }) => {
+  await open(page, "/accounts");
+  await page.locator("[value='7d']").focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(page.locator("[value='30d']")).toBeChecked();
+  await settled(page);
+  const tabTo = async (name: string) => {
+    for (let step = 0; step < 40; step += 1) {
+      await page.keyboard.press("Tab");
+      if ((await page.evaluate(() => document.activeElement!.textContent)) === name) return;
+    }
+    throw new Error(`no way by keys to ${name}`);
+  };
+  await tabTo("Account");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("columnheader", { name: "Account" })).toHaveAttribute("aria-sort", "ascending");
+  await expect(page.getByRole("link", { name: "Account", exact: true })).toBeFocused();
+  await tabTo("Acme Ltd");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Acme Ltd");
+});

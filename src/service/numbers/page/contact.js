@@ -1,0 +1,53 @@
+import { createTile } from "./card.js";
+import { link, make, replace } from "./elements.js";
+import { brief, number, since } from "./format.js";
+import { createPersonal } from "./personal.js";
+import { linkToAccount } from "./route.js";
+import { createTimeLine } from "./time-line.js";
+import { createTraits } from "./traits.js";
+import { createView, toldOf } from "./view.js";
+
+const PAGE = 200;
+
+/** One contact: who it is, and all that it did. */
+export const createContact = (main, ask, id) => {
+  const tiles = {
+    events: createTile("events", "Events"),
+    first: createTile("first", "First seen"),
+    last: createTile("last", "Last seen"),
+  };
+  const traits = createTraits();
+  const accounts = make("p.memberships", {});
+  const line = createTimeLine(ask, `/v2/numbers/contacts/${id}/events`, { limit: PAGE });
+  const personal = createPersonal();
+  const when = (tile, time) =>
+    tile.draw(time === null ? "never" : since(time), time === null ? "" : brief.format(time));
+  const load = async (state, isNow) => {
+    const query = `/v2/numbers/contacts/${id}`;
+    const answer = await ask.get(query);
+    if (answer === undefined || !isNow()) return undefined;
+    const { memberships, name, events } = answer;
+    tiles.events.draw(number(events));
+    when(tiles.first, answer.first_seen_at);
+    when(tiles.last, answer.last_seen_at);
+    traits.draw(answer);
+    const links = memberships.data.flatMap((one, at) => [
+      ...(at > 0 ? [", "] : []),
+      link(linkToAccount(one), one.name),
+    ]);
+    replace(accounts, memberships.total === 0 ? "Belongs to no account." : "Belongs to ", ...links);
+    personal.draw(answer);
+    await line.load(state);
+    return { title: name, query, told: toldOf(Date.now()) };
+  };
+  return createView(main, "Contact", {
+    hasTimes: false,
+    load,
+    above: [make("p.back", {}, link("/accounts", "Accounts"))],
+    parts: [
+      ...[traits.element, accounts],
+      make("dl.tiles-row.four", {}, ...Object.values(tiles).map(({ element }) => element)),
+      make("div.cards", {}, line.element, personal.element),
+    ],
+  });
+};

@@ -1,0 +1,75 @@
+import { save } from "./csv.js";
+import { make } from "./elements.js";
+
+/** Asks with the admin token, which is written down nowhere. */
+const askAs = async (token, method, path) => {
+  const answer = await fetch(path, { method, headers: { authorization: `Bearer ${token}` } });
+  if (answer.ok) return answer;
+  if (answer.status === 404)
+    throw new Error(
+      "The service has no admin token, or no longer this contact. The first is made by: npm run --silent service -- token create maintenance --kind admin",
+    );
+  throw new Error((await answer.json()).error);
+};
+
+/** What only the operator may do with a person: take all that is stored along, or erase it. */
+export const createPersonal = () => {
+  const token = make("input", {
+    type: "password",
+    id: "admin-token",
+    autocomplete: "off",
+    spellcheck: "false",
+    required: "",
+  });
+  const sure = make("input", { type: "checkbox", id: "sure" });
+  const [exporting, erasing] = [
+    make("button", { type: "submit", value: "export" }, "Export all that is stored"),
+    make("button.danger", { type: "submit", value: "erase", disabled: "" }, "Erase this contact"),
+  ];
+  const said = make("p.note", { role: "status" });
+  const form = make(
+    "form.personal",
+    {},
+    make("label", { for: "admin-token" }, "Admin token"),
+    token,
+    make("p.note", {}, "It is asked for each time, and kept nowhere."),
+    make("div.actions", {}, exporting),
+    make("label.sure", {}, sure, " Its record and all its events shall be gone for good"),
+    make("div.actions", {}, erasing),
+    said,
+  );
+  const element = make(
+    "section.card",
+    { "aria-labelledby": "personal-title", "data-card": "personal" },
+    make("h2", { id: "personal-title" }, "Export and erase"),
+    make("details", {}, make("summary", {}, "With the admin token"), form),
+  );
+  let uid;
+  sure.addEventListener("change", () => {
+    erasing.disabled = !sure.checked;
+  });
+  const deeds = {
+    export: async (given) => {
+      const answer = await askAs(given, "GET", `/v2/contacts/data?uid=${encodeURIComponent(uid)}`);
+      save("contact.json", "application/json", await answer.text());
+      return "Saved as contact.json.";
+    },
+    erase: async (given) => {
+      const { events } = await (await askAs(given, "DELETE", `/v2/contacts?uid=${encodeURIComponent(uid)}`)).json();
+      return `Erased, with ${events} events.`;
+    },
+  };
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const given = token.value.trim();
+    [token.value, sure.checked, erasing.disabled] = ["", false, true];
+    said.textContent = "One moment …";
+    said.textContent = await deeds[event.submitter.value](given).catch((error) => error.message);
+  });
+  return {
+    element,
+    draw({ unique_id }) {
+      uid = unique_id;
+    },
+  };
+};
