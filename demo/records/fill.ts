@@ -1,5 +1,9 @@
-import type { Query } from "../../src/service/database/database.js";
+import { DEFAULT_WORKSPACE } from "../../src/service/base/exact-text.js";
+import type { Database, Query } from "../../src/service/database/database.js";
+import { newIds } from "../../src/service/database/event-id.js";
 import { openExisting } from "../../src/service/database/open-database.js";
+import { insertEvents, type NewEvent } from "../../src/service/ingest/rows.js";
+import { deleteListed } from "../../src/service/records/deletion/steps.js";
 import { RECORDS } from "./records.js";
 
 /** Writes the demo's records into a database that has none. */
@@ -12,16 +16,45 @@ export const seed = async (query: Query): Promise<void> => {
   await insertMissing(query, "users", "id, email, name, role, enabled, created_at", users);
 };
 
-/** The same in the data folder of a service that runs, once. */
-export const fillFolder = async (dataFolder: string): Promise<void> => {
-  const { query, close } = await openExisting({ dataFolder, databaseUrl: undefined });
+/** As many as one statement takes. */
+const CHUNK = 500;
+/** The events that were made: those of a page are never imported. */
+const MADE = {
+  condition: `workspace = $1 AND origin_id IS NOT NULL AND strpos(params, '"made":true') > 0`,
+  values: [DEFAULT_WORKSPACE],
+};
+
+/** Works over the database in the data folder of a service that runs. */
+const over = async <T>(dataFolder: string, work: (database: Database) => Promise<T>): Promise<T> => {
+  const database = await openExisting({ dataFolder, databaseUrl: undefined });
   try {
-    const [known] = await query("SELECT id FROM users LIMIT 1");
-    if (known === undefined) await seed(query);
+    return await work(database);
   } finally {
-    await close();
+    await database.close();
   }
 };
+
+/** Writes records, and events where they are given, into a data folder that has no records yet. */
+export const fillFolder = (dataFolder: string, events: readonly NewEvent[] = []): Promise<void> =>
+  over(dataFolder, async (database) => {
+    const [known] = await database.query("SELECT id FROM users LIMIT 1");
+    if (known !== undefined) return;
+    for (let from = 0; from < events.length; from += CHUNK) {
+      const some = events.slice(from, from + CHUNK);
+      await database.write(insertEvents(newIds(some.length), some));
+    }
+    await seed(database.query);
+  });
+
+export const countMade = (dataFolder: string): Promise<number> =>
+  over(dataFolder, async ({ query }) => {
+    const [row] = await query(`SELECT count(*) AS count FROM events WHERE ${MADE.condition}`, MADE.values);
+    return Number(row!.count);
+  });
+
+/** Takes the events out that were made; what visitors did, and the records, stay. */
+export const removeMade = (dataFolder: string): Promise<number> =>
+  over(dataFolder, (database) => deleteListed(database, DEFAULT_WORKSPACE, MADE));
 
 /** Inserts rows in one statement; what is there already is left as it is. */
 const insertMissing = async (query: Query, table: string, columns: string, rows: unknown[][]): Promise<void> => {

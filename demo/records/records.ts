@@ -15,7 +15,7 @@ export interface Visitor {
   accounts: { uid: string; name: string }[];
 }
 /** A small generator of repeatable numbers in [0, 1) (a Weyl sequence through a 32-bit mix): the same seed, the same series. */
-const seededRandom = (seed: number): (() => number) => {
+export const seededRandom = (seed: number): (() => number) => {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x9e3779b9) >>> 0;

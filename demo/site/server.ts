@@ -5,6 +5,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { refuseOtherHosts } from "../../src/service/access/own-host.js";
 import { contentSecurityPolicy, PAGE_HEADERS } from "../../src/service/http/page-headers.js";
 import { RECORDS } from "../records/records.js";
+import { type MadeEvents, madeRoutes } from "./made-routes.js";
 import { inlineScriptHashes, renderPage } from "./render.js";
 import { type ServiceSwitch, switchRoutes } from "./switch-routes.js";
 
@@ -20,6 +21,8 @@ export interface SiteOptions {
   accessToken: string;
   /** Lets pages stop and start the service. */
   service: ServiceSwitch;
+  /** The events that were made for a database of the demo's own. */
+  made?: MadeEvents;
 }
 
 /** Every page and the address it is served under; the single-page app answers for all of its views. */
@@ -50,7 +53,13 @@ const share = (reply: FastifyReply): void => {
  * The demo site: the pages, the built snippet under `/dist/`, what they have in common with the service's page under
  * `/shared/`, the chart library under `/vendor/`, and who and what pages may ask for: `/contacts`, `/events`. Not listening yet.
  */
-export const createSite = async ({ dist, values, accessToken, service }: SiteOptions): Promise<FastifyInstance> => {
+export const createSite = async ({
+  dist,
+  values,
+  accessToken,
+  service,
+  made,
+}: SiteOptions): Promise<FastifyInstance> => {
   const site = fastify({ forceCloseConnections: true });
   refuseOtherHosts(site);
   site.addHook("onRequest", async (_request, reply) => void reply.headers(PAGE_HEADERS));
@@ -80,6 +89,7 @@ export const createSite = async ({ dist, values, accessToken, service }: SiteOpt
     site.get(address, async (request, reply) => sendPage(file, request, reply));
   site.setNotFoundHandler(async (request, reply) => sendPage("404.html", request, reply.code(404)));
   switchRoutes(site, service);
+  madeRoutes(site, made);
   site.get("/contacts", async () => RECORDS.visitors);
   site.get("/events", async ({ url }, reply) => {
     const headers = { authorization: `Bearer ${accessToken}` };

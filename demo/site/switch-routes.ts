@@ -15,14 +15,14 @@ export interface ServiceSwitch {
   stop(): Promise<void>;
 }
 
-/** Only the site's own pages may stop the service. Another page in the same browser can send a request here, but not with this origin. */
-const refuseOtherPages = async (
+/** Only the site's own pages may change anything. Another page in the same browser can send a request here, but not with this origin. */
+export const refuseOtherPages = async (
   { headers: { origin, host } }: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> =>
   origin === `http://${host}`
     ? undefined
-    : reply.code(403).send({ error: "only the demo's own pages may stop or start the service" });
+    : reply.code(403).send({ error: "only the demo's own pages may change anything" });
 
 /** `GET /service`: its state. `POST /service/start` and `POST /service/stop` are answered once they have begun. */
 export const switchRoutes = (site: FastifyInstance, service: ServiceSwitch): void => {

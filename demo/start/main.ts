@@ -1,5 +1,6 @@
 import { StartError } from "../../src/service/base/start-error.js";
-import { fillFolder } from "../records/fill.js";
+import { countMade, fillFolder, removeMade } from "../records/fill.js";
+import { MADE_DAYS, makeEvents } from "../records/made-events.js";
 import { createSite } from "../site/server.js";
 import { createServiceSwitch } from "./service-switch.js";
 import {
@@ -18,6 +19,7 @@ const banner = (settings: Settings, site: string, service: string, pid: number |
     Site          ${site}
     Live page     ${site}/live.html
     Numbers       ${service}/  (asks for the access token; counts a minute later)
+                  with ${MADE_DAYS} days of made events, which the site's first page takes out
     Service       ${service}  (process ${pid})
     API token     ${settings.apiToken}
     Access token  ${settings.accessToken}
@@ -77,6 +79,9 @@ export const startDemo = async (
       }),
       accessToken: settings.accessToken,
       service: service.forPages,
+      ...(settings.databaseUrl === "" && {
+        made: { count: () => countMade(settings.data), remove: () => removeMade(settings.data) },
+      }),
     });
     closers.push(() => site.close());
     const siteUrl = await site.listen({ host: "127.0.0.1", port: settings.sitePort }).catch((error) => {
@@ -88,7 +93,7 @@ export const startDemo = async (
     await tell("Starting the service; the first start creates its database", async () => {
       await service.start();
       // The records of the demo are for a database of its own.
-      if (settings.databaseUrl === "") await fillFolder(settings.data);
+      if (settings.databaseUrl === "") await fillFolder(settings.data, makeEvents(Date.now()));
     });
     console.log(banner(settings, siteUrl, service.address(), service.pid()));
   } catch (error) {
