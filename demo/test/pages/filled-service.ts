@@ -1,9 +1,10 @@
 import type { ServiceOptions } from "../../../src/service/app.js";
 import { DEFAULT_WORKSPACE } from "../../../src/service/base/exact-text.js";
+import type { Query } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { makeRecords } from "../../../src/service/ingest/missing-records.js";
-import { insertEvents } from "../../../src/service/ingest/rows.js";
+import { insertEvents, type NewEvent } from "../../../src/service/ingest/rows.js";
 import { AT_ONCE } from "../../../test/service/support/bounds.js";
 import { openPlace } from "../../../test/service/support/places.js";
 import { startService } from "../../../test/service/support/running-service.js";
@@ -23,8 +24,6 @@ const CHUNK = 500;
 
 /** A service that counts at once, with these events: those of today are sent, the older ones stand in its database. */
 export const startFilled = async (events: readonly PastEvent[], options: ServiceOptions = {}) => {
-  const place = await openPlace();
-  const database = await openDatabase(place);
   const older = events
     .filter(({ days }) => days > 0)
     .sort((one, other) => other.days - one.days)
@@ -33,20 +32,38 @@ export const startFilled = async (events: readonly PastEvent[], options: Service
       ...{ contactUid: contact, accountUid: account, eventUid: name, params: JSON.stringify(params) },
       receivedAt: Math.round(Date.now() - days * 86_400_000),
     }));
-  for (let from = 0; from < older.length; from += CHUNK) {
-    const some = older.slice(from, from + CHUNK);
-    const ids = some.map(({ receivedAt }, at) => idAt(receivedAt).slice(0, -12) + `${from + at}`.padStart(12, "0"));
-    await database.write(insertEvents(ids, some));
-    for (const { text, values } of makeRecords(some)) await database.query(text, values);
-  }
-  const service = await startService({ database, bounds: AT_ONCE, ...options });
+  const service = await startWith(older, undefined, options);
   for (const { contact, account, name, params } of events.filter(({ days }) => days === 0)) {
     const event = { contact_uid: contact, event_uid: name, params: { account_uid: account, ...params } };
     const { status } = await service.post(event);
     if (status !== 200) throw new Error(`the service answered ${status}`);
   }
-  const total = async () => (await (await service.get("/v2/numbers?span=90d")).json()).events.total;
-  await waitFor(async () => (await total()) === events.length, { what: "all events to be counted" });
+  await counted(service, events.length);
+  return service;
+};
+
+const counted = (service: Awaited<ReturnType<typeof startService>>, events: number) =>
+  waitFor(async () => (await (await service.get("/v2/numbers?span=90d")).json()).events.total === events, {
+    what: "all events to be counted",
+  });
+
+/** The same with what stands in its database: events from the oldest, and records. */
+export const startWith = async (
+  events: readonly NewEvent[],
+  fill: (query: Query) => Promise<void> = async () => {},
+  options: ServiceOptions = {},
+) => {
+  const place = await openPlace();
+  const database = await openDatabase(place);
+  await fill(database.query);
+  for (let from = 0; from < events.length; from += CHUNK) {
+    const some = events.slice(from, from + CHUNK);
+    const ids = some.map(({ receivedAt }, at) => idAt(receivedAt).slice(0, -12) + `${from + at}`.padStart(12, "0"));
+    await database.write(insertEvents(ids, some));
+    for (const { text, values } of makeRecords(some)) await database.query(text, values);
+  }
+  const service = await startService({ database, bounds: AT_ONCE, ...options });
+  await counted(service, events.length);
   const stop = async (): Promise<void> => {
     await service.close();
     await place.leave();

@@ -168,6 +168,7 @@ test(
     await page.goto("/");
     expect(await faultsOf(page)).toEqual([]);
     await give(page, ACCESS_TOKEN);
+    await settled(page);
     for (const path of ["/#span=30d", "/#name=nothing", "/accounts", `/accounts/${account}`, `/contacts/${contact}`])
       for (const [width, colorScheme] of [
         [390, "dark"],
