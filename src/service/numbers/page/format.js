@@ -57,8 +57,10 @@ export const change = (now, before) => {
   return signed.format((now - before) / before);
 };
 /** The same, with the figure. */
-export const against = (now, before) =>
-  now === 0 && before === 0 ? "" : `${change(now, before)} · ${number(before)} before`;
+export const against = (now, before) => {
+  if (before === 0) return now === 0 ? "" : "none before";
+  return `${change(now, before)} · ${number(before)} before`;
+};
 
 /** A time in few characters. */
 export const brief = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "short" });
