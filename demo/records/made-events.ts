@@ -1,4 +1,5 @@
 import { digest } from "../../src/service/base/exact-text.js";
+import { viewOf } from "../../src/service/base/page-of.js";
 import type { NewEvent } from "../../src/service/ingest/rows.js";
 import { RECORDS, seededRandom } from "./records.js";
 
@@ -52,6 +53,7 @@ export const makeEvents = (now: number): NewEvent[] => {
       const params = { account_uid: account, ...(isView && { visit_url: SITE + path, ...comes }), made: true };
       return {
         ...{ workspace: "default", contactUid: uid, accountUid: account, eventUid: isView ? "pageview" : name },
+        ...viewOf(isView ? "pageview" : name, params),
         ...{ params: JSON.stringify(params), stamp: undefined, occurredAt: undefined, receivedAt },
         originId: digest(`made:${ago}:${number}`),
       };

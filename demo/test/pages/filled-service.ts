@@ -1,5 +1,6 @@
 import type { ServiceOptions } from "../../../src/service/app.js";
 import { DEFAULT_WORKSPACE } from "../../../src/service/base/exact-text.js";
+import { viewOf } from "../../../src/service/base/page-of.js";
 import type { Query } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
@@ -30,6 +31,7 @@ export const startFilled = async (events: readonly PastEvent[], options: Service
     .map(({ days, contact, account, name, params = {} }) => ({
       ...{ workspace: DEFAULT_WORKSPACE, stamp: undefined, occurredAt: undefined },
       ...{ contactUid: contact, accountUid: account, eventUid: name, params: JSON.stringify(params) },
+      ...viewOf(name, params),
       receivedAt: Math.round(Date.now() - days * 86_400_000),
     }));
   const service = await startWith(older, undefined, options);
