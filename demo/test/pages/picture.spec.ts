@@ -22,7 +22,7 @@ const PICTURES: Record<string, { height: number; links: string[] }> = {
   numbers: { height: 1000, links: [] },
   accounts: { height: 640, links: ["Accounts"] },
   account: { height: 900, links: ["Accounts", "Cobalt Instruments"] },
-  contact: { height: 800, links: ["Accounts", "Cobalt Instruments", "Chiara Petrov"] },
+  contact: { height: 800, links: ["Accounts", "Cobalt Instruments", "Dmitri Vargas"] },
 };
 
 test.use({ colorScheme: "light", locale: "en-GB", timezoneId: "UTC", viewport: { width: 1120, height: 1000 } });
