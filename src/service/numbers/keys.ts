@@ -23,7 +23,6 @@ export const HOST = "split_part(page, '/', 1)";
 /** Each kind of key: its expression, and the events that have one. */
 export const KINDS = {
   event: { key: `left(event_uid, ${LENGTH})`, where: "true" },
-  account: { key: `left(account_uid, ${LENGTH})`, where: "account_uid <> ''" },
   path: { key: `left(substr(page, strpos(page, '/')), ${LENGTH})`, where: "page IS NOT NULL" },
   referrer: { key: "referrer_host", where: "referrer_host IS NOT NULL" },
 } as const;

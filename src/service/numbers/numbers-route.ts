@@ -5,9 +5,10 @@ import { idAt, timeOf } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
 import { errors } from "../http/errors.js";
 import { firstWaiting } from "./behind.js";
+import { busiestAccounts } from "./people/accounts.js";
 import { countMatching } from "./people/matching.js";
-import { nameAccounts, uidOfAccount } from "./people/names.js";
-import { type Asked, countActive, countFallen, countKeys, countMissing, countNames, lastEvent } from "./questions.js";
+import { uidOfAccount } from "./people/names.js";
+import { type Asked, countActive, countKeys, countMissing, countNames, lastEvent } from "./questions.js";
 import {
   Active,
   Busiest,
@@ -92,16 +93,15 @@ export const numbersRoute =
 
 /** The figures of all events, from the sums. */
 const countAll = async (query: Query, asked: Asked) => {
-  const [events, pages, referrers, busiest, fell, contacts, accounts] = await Promise.all([
+  const [events, pages, referrers, most, contacts, accounts] = await Promise.all([
     countNames(query, asked),
     countKeys(query, asked, "path"),
     countKeys(query, asked, "referrer"),
-    countKeys(query, asked, "account").then((keys) => nameAccounts(query, asked.workspace, keys)),
-    countFallen(query, asked).then((data) => nameAccounts(query, asked.workspace, { total: 0, before: 0, data })),
+    busiestAccounts(query, asked),
     countActive(query, asked, "active_contacts"),
     countActive(query, asked, "active_accounts"),
   ]);
-  return { events, pages, referrers, busiest, fell: fell.data, contacts, accounts };
+  return { events, pages, referrers, ...most, contacts, accounts };
 };
 
 /** Up to when all events are in the sums. */

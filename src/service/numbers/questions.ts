@@ -72,19 +72,6 @@ export const countKeys = async (query: Query, asked: Asked, kind: Kind) =>
     ),
   );
 
-/** The accounts that have lost most events against the time before. */
-export const countFallen = async (query: Query, asked: Asked) => {
-  const rows = await query(
-    `SELECT * FROM (
-       SELECT key, coalesce(sum(events) FILTER (WHERE quarter >= $5), 0) AS events,
-              coalesce(sum(events) FILTER (WHERE quarter < $5), 0) AS before FROM sums
-       WHERE workspace = $1 AND kind = $2 AND quarter >= $3 AND quarter < $4 AND key <> '${OTHER}' GROUP BY 1) AS counted
-     WHERE events < before ORDER BY events - before, key LIMIT ${MAX_ROWS}`,
-    [...rangeOf(asked, "account"), asked.steps[0]],
-  );
-  return rows.map(toKey);
-};
-
 export const toKeys = (rows: Record<string, unknown>[]) => ({
   ...{ total: Number(rows[0]?.total ?? 0), before: Number(rows[0]?.total_before ?? 0) },
   data: rows

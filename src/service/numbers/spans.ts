@@ -86,3 +86,9 @@ export const cutByDays = (steps: readonly number[]) =>
     const days = Array.from({ length: Math.ceil((to - first) / DAY_MS) }, (_, at) => first + at * DAY_MS);
     return days.map((day) => ({ step, day: dayOf(day), quarters: bitsOf(day, from, to) }));
   });
+
+/** The same parts with the numbers of their quarters, as SQL counts the members of an array. */
+export const quartersByDays = (steps: readonly number[]) =>
+  cutByDays(steps).map(({ quarters, ...cut }) => ({
+    ...{ ...cut, first: quarters.indexOf("1") + 1, last: quarters.lastIndexOf("1") + 1 },
+  }));

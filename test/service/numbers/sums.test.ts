@@ -50,7 +50,6 @@ const createRandom = (seed: number) => (below: number) => {
 const countRaw = (rows: Record<string, unknown>[]) => {
   const kinds: Record<string, Map<string, number>> = {
     event: new Map(),
-    account: new Map(),
     path: new Map(),
     referrer: new Map(),
   };
@@ -73,7 +72,6 @@ const countRaw = (rows: Record<string, unknown>[]) => {
     // 1970-01-05 was a Monday.
     weeks.add(`active_weeks ${dayOf(at - ((at - 4 * DAY) % (7 * DAY)))} ${row.contact_id}`);
     if (row.account_uid !== null) {
-      add("account", at, String(row.account_uid));
       enter("active_accounts", at, recordId("account", String(row.account_uid)));
     }
     const { visit_url: url, referrer } = JSON.parse(String(row.params));

@@ -1,9 +1,7 @@
-import { decodeText, recordId } from "../../base/exact-text.js";
 import type { Query } from "../../database/database.js";
 import { QUARTER_MS } from "../keys.js";
-import type { Asked } from "../questions.js";
-import { cutByDays } from "../spans.js";
-import { conditionsOf } from "./matching.js";
+import { type Asked, MAX_ROWS } from "../questions.js";
+import { cutByDays, quartersByDays } from "../spans.js";
 import { type Named, namesOf } from "./names.js";
 
 /** Accounts that are looked at: those with most events, where there are more. */
@@ -49,13 +47,13 @@ export const listAccounts = async (
     countActiveMembers(query, asked, ids),
     lastSeen(query, asked.workspace, ids),
   ]);
-  const all = [...counted].map(([id, { uid, counts, counts_before }]): Listed => {
+  const all = [...counted].map(([id, { counts, counts_before }]): Listed => {
     const [events, before] = [counts, counts_before].map((of) => of.reduce((sum, one) => sum + one, 0)) as [
       number,
       number,
     ];
     return {
-      ...(names.get(id) ?? { id, unique_id: uid, name: uid }),
+      ...(names.get(id) ?? { id, unique_id: id, name: id }),
       ...{ contacts: members.get(id) ?? 0, active_contacts: active.get(id) ?? 0 },
       ...{ events, before, change: events - before, counts, counts_before, last_seen_at: seen.get(id) ?? null },
     };
@@ -81,30 +79,48 @@ export const listAccounts = async (
 };
 
 /** The events of each account by step, in a time and in the time before, by the id of the account. */
-const countAccounts = async (query: Query, asked: Asked) => {
-  const { workspace, steps, before } = asked;
-  const { conditions, values } = conditionsOf(workspace, {}, { since: before[0]!, until: steps.at(-1)! });
-  const all = [...before.slice(0, -1), ...steps.slice(0, -1)];
-  const rows = await query(
-    `SELECT account_uid, array_agg(step ORDER BY step) AS steps, array_agg(events ORDER BY step) AS events FROM (
-       SELECT account_uid, width_bucket(received_at, $${values.length + 3}::bigint[]) AS step, count(*)::int AS events
-       FROM events WHERE workspace = $1${conditions} AND account_uid <> '' GROUP BY 1, 2) AS counted
-     GROUP BY 1 ORDER BY sum(events) DESC LIMIT $2`,
-    [workspace, MAX_ACCOUNTS, ...values, all],
+const countAccounts = async (query: Query, { workspace, steps, before }: Asked) => {
+  const all = [...before.slice(0, -1), ...steps];
+  const cuts = quartersByDays(all);
+  const rows = await query<{ id: string; steps: number[]; events: unknown[] }>(
+    `SELECT id, array_agg(step ORDER BY step) AS steps, array_agg(events ORDER BY step) AS events FROM (
+       SELECT account_id AS id, step, sum((SELECT sum(one) FROM unnest(active.events[first:last]) AS one)) AS events
+       FROM active_accounts AS active JOIN unnest($2::int[], $3::date[], $4::int[], $5::int[]) AS cut (step, day, first, last) ON active.day = cut.day
+       WHERE active.workspace = $1 AND active.day >= $6::date AND active.day <= $7::date GROUP BY 1, 2) AS counted
+     WHERE events > 0 GROUP BY 1 ORDER BY sum(events) DESC, 1 LIMIT ${MAX_ACCOUNTS}`,
+    [
+      ...[workspace, ...(["step", "day", "first", "last"] as const).map((of) => cuts.map((cut) => cut[of]))],
+      ...[cuts[0]!.day, cuts.at(-1)!.day],
+    ],
   );
   const split = before.length - 1;
   return new Map(
     rows.map((row) => {
-      const counts = all.map(() => 0);
-      const [at, events] = [row.steps, row.events] as [number[], number[]];
-      for (const [index, step] of at.entries()) counts[step - 1] = events[index]!;
-      const uid = decodeText(String(row.account_uid));
-      return [
-        recordId("account", uid, workspace),
-        { uid, counts: counts.slice(split), counts_before: counts.slice(0, split) },
-      ];
+      const counts = all.slice(1).map(() => 0);
+      for (const [index, step] of row.steps.entries()) counts[step] = Number(row.events[index]);
+      return [row.id, { counts: counts.slice(split), counts_before: counts.slice(0, split) }];
     }),
   );
+};
+
+/** The accounts that do most, and those that have lost most events against the time before. */
+export const busiestAccounts = async (query: Query, { workspace, steps, before }: Asked) => {
+  const whole = { workspace, steps: [steps[0]!, steps.at(-1)!], before: [before[0]!, before.at(-1)!] };
+  const counted = [...(await countAccounts(query, whole))].map(([id, { counts, counts_before }]) => ({
+    ...{ id, events: counts[0]!, before: counts_before[0]! },
+  }));
+  const busiest = counted.filter(({ events }) => events > 0).sort((a, b) => b.events - a.events);
+  const fell = counted
+    .filter((one) => one.events < one.before)
+    .sort((a, b) => a.events - a.before - (b.events - b.before));
+  const total = (of: "events" | "before") => counted.reduce((sum, one) => sum + one[of], 0);
+  const shown = [busiest, fell].map((all) => all.slice(0, MAX_ROWS));
+  const names = await namesOf(query, "account", [...new Set(shown.flat().map(({ id }) => id))]);
+  const named = ({ id, ...one }: (typeof counted)[number]) => ({
+    ...{ id, key: names.get(id)?.unique_id ?? id, name: names.get(id)?.name ?? id, ...one },
+  });
+  const [most, lost] = shown.map((all) => all.map(named)) as [ReturnType<typeof named>[], ReturnType<typeof named>[]];
+  return { busiest: { total: total("events"), before: total("before"), data: most }, fell: lost };
 };
 
 /** How many contacts belong to each account. */

@@ -9,6 +9,13 @@ const WEEK_MS = 7 * DAY_MS;
 /** 1970-01-05 */
 const FIRST_MONDAY = 4 * DAY_MS;
 
+/** In which weeks each was active. */
+const ACTIVE = {
+  account:
+    "SELECT DISTINCT account_id AS id, date_trunc('week', day)::date AS week FROM active_accounts WHERE workspace = $1",
+  contact: "SELECT contact_id AS id, week FROM active_weeks WHERE workspace = $1",
+};
+
 /**
  * Of those first seen in a week (UTC, from Monday), how many were active in each of the weeks after it. Of a week that has not begun nothing is
  * told.
@@ -16,9 +23,7 @@ const FIRST_MONDAY = 4 * DAY_MS;
 export const countReturning = async (query: Query, workspace: string, { of, now }: { of: Kind; now: number }) => {
   const thisWeek = now - ((now - FIRST_MONDAY) % WEEK_MS);
   const rows = await query<Record<string, unknown>>(
-    `WITH active AS (
-       SELECT DISTINCT ${of}_id AS id, date_trunc('week', day)::date AS week FROM active_${of}s WHERE workspace = $1
-     ), began AS (SELECT id, min(week) AS week FROM active GROUP BY 1)
+    `WITH active AS (${ACTIVE[of]}), began AS (SELECT id, min(week) AS week FROM active GROUP BY 1)
      SELECT began.week::text AS week, (active.week - began.week) / 7 AS later, count(*) AS count
      FROM began JOIN active ON active.id = began.id
      WHERE began.week >= $2::date AND active.week <= began.week + 7 * ${LATER} GROUP BY 1, 2`,
