@@ -5,6 +5,7 @@ import { decorateWorkspace, requireAdmin, requireBearer } from "./access/auth.js
 import { boundConnections } from "./access/connection-bound.js";
 import { createQuota, limitRequests } from "./access/limits.js";
 import { refuseOtherHosts } from "./access/own-host.js";
+import { tellUnseenProxy } from "./access/unseen-proxy.js";
 import { StartError } from "./base/start-error.js";
 import type { ServiceConfig } from "./config/options.js";
 import { readConfig } from "./config/read-config.js";
@@ -167,6 +168,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   if (isDemo) refuseOtherHosts(app);
   allowOrigins(app, isDemo);
   const countMore = limitRequests(app, config);
+  tellUnseenProxy(app, config);
   await describeRoutes(app);
   const refuse = refuseOtherMethods(app);
   await app.register(

@@ -4,6 +4,7 @@ import type { Database } from "../database/database.js";
 import { errors } from "../http/errors.js";
 import { nextPage, ownUrl } from "../http/own-url.js";
 import { readIntegers } from "../http/validation.js";
+import { PAGE_BYTES } from "./export-page.js";
 import { MAX_PAGE, type User, UserList, UserQuery } from "./user-schemas.js";
 
 /**
@@ -34,15 +35,18 @@ export const userRoutes =
         const [[counted], rows] = await Promise.all([
           database.query("SELECT count(*) AS total FROM users WHERE workspace = $1", [request.workspace]),
           database.query(
-            `SELECT id, email, name, role, enabled, created_at FROM users WHERE workspace = $1
-             ORDER BY created_at ${order}, id ${order} LIMIT $2 OFFSET $3`,
+            `SELECT id, email, name, role, enabled, created_at FROM (
+               SELECT page.*, sum(size) OVER (ORDER BY created_at ${order}, id ${order}) AS up_to FROM (
+                 SELECT *, octet_length(email) + octet_length(name) + octet_length(role) AS size FROM users
+                 WHERE workspace = $1 ORDER BY created_at ${order}, id ${order} LIMIT $2 OFFSET $3
+               ) AS page) AS sized WHERE up_to - size < ${PAGE_BYTES} ORDER BY created_at ${order}, id ${order}`,
             [request.workspace, limit, offset],
           ),
         ]);
         const total = Number(counted!.total);
         const next =
           offset + rows.length < total && rows.length > 0
-            ? `${ownUrl(request, publicUrl)}/v2/users?${nextPage(request, UserQuery, { offset: offset + limit, limit })}`
+            ? `${ownUrl(request, publicUrl)}/v2/users?${nextPage(request, UserQuery, { offset: offset + rows.length, limit })}`
             : null;
         return {
           object: "user.list" as const,

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { DEFAULT_PORT } from "../../../src/service/config/default-port.mjs";
 import { OPTIONS } from "../../../src/service/config/options.js";
+import { MAX_CONNECTIONS } from "../../../src/service/database/postgres/postgres.js";
 import { findProgram } from "../../support/engines.js";
 import { launch, ROOT } from "../../support/launch.js";
 import { freePort } from "../../support/ports.js";
@@ -185,7 +186,7 @@ describe("the image", () => {
     const copied = [...(await read("Dockerfile")).matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files]) =>
       files!.split(" "),
     );
-    expect(copied).toContain("src/service");
+    expect(copied).toContain("src");
     const allowed = (await read("Dockerfile.dockerignore"))
       .split("\n")
       .flatMap((line) => /^!(.+)/.exec(line)?.[1] ?? []);
@@ -210,6 +211,11 @@ describe("the compose file", () => {
     expect(name).toBe("tracklet");
     check(compose);
     expect(check.errors).toBeNull();
+  });
+
+  it("has connections for the processes of a large machine", async () => {
+    const [, most] = /max_connections=(\d+)/.exec(await read("compose.yaml"))!;
+    expect(Number(most)).toBeGreaterThanOrEqual(64 * MAX_CONNECTIONS);
   });
 
   it("asks for what .env.example names, and for nothing else", async () => {

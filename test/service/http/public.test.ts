@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { seed } from "../../../demo/records/fill.js";
 import type { ServiceOptions } from "../../../src/service/app.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
@@ -134,6 +134,23 @@ it("cuts the slowest bodies of the address that holds most, and no other, where 
   next.socket.write("}");
   expect(await until(() => next.answer || undefined)).toMatch(/^HTTP\/1\.1 200 /);
   expect(cut().length).toBeLessThan(60);
+});
+
+it("says that it seems to stand behind a web server which it does not know, once", async () => {
+  const { app, post } = await start({});
+  const told = vi.spyOn(app.log, "warn");
+  for (let number = 0; number < 50; number += 1)
+    await post({ contact_uid: "a", event_uid: "b" }, { "x-forwarded-for": `192.0.2.${number}` });
+  const line =
+    /^all events come from 127\.0\.0\.1, with .+ set TRACKLET_TRUST_PROXY=127\.0\.0\.1 and TRACKLET_PUBLIC_URL/;
+  expect(told.mock.calls).toEqual([[expect.stringMatching(line)]]);
+  await service!.close();
+  // A client that reaches it by itself.
+  const other = await start({});
+  const heard = vi.spyOn(other.app.log, "warn");
+  for (let number = 0; number < 50; number += 1)
+    await other.post({ contact_uid: "a", event_uid: "b" }, number === 3 ? {} : { "x-forwarded-for": "192.0.2.1" });
+  expect(heard).not.toHaveBeenCalled();
 });
 
 it("believes neither a Host nor a forwarded address where no proxy is trusted", async () => {

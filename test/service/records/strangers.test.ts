@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createReader } from "../../../src/read.js";
+import { openExisting } from "../../../src/service/database/open-database.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";
 import { ACCESS_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
@@ -32,6 +33,22 @@ overDatabase((place) => {
     expect(sizes.length).toBeGreaterThan(2);
     expect(Math.max(...sizes)).toBeLessThan(4_400_000);
     expect(sizes.reduce((sum, size) => sum + size)).toBeGreaterThan(41 * 260_000);
+  });
+
+  it("ends a page of users with long names at some 4 MB, too", async () => {
+    const { query, close } = await openExisting(place());
+    await query(
+      `INSERT INTO users (id, email, name, role, enabled, created_at)
+       SELECT n, n || '@b.example', repeat('x', 200000), 'agent', TRUE, n FROM generate_series(1, 50) AS n`,
+    );
+    await close();
+    const counts: number[] = [];
+    for (let next: string | null = "/v2/users?limit=100"; next !== null; ) {
+      const { pagination } = await (await service.get(next)).json();
+      counts.push(pagination.count);
+      next = pagination.next?.slice(service.url.length) ?? null;
+    }
+    expect(counts).toEqual([20, 20, 10]);
   });
 
   it("makes so many records a day for one address, and holds so many contacts of an account in an answer", async () => {

@@ -14,7 +14,7 @@ import { prepareAt } from "./prepare-at.js";
 import { createShards } from "./shards.js";
 
 /** Connections of one process to an address: one commits events, the others answer look-ups and live pages. */
-const MAX_CONNECTIONS = 8;
+export const MAX_CONNECTIONS = 8;
 /** Milliseconds: below the 15 s after which a tracker gives up, so that it gets an answer instead of silence. */
 const QUERY_TIMEOUT_MS = 10_000;
 /**
