@@ -16,7 +16,9 @@ const known = new Map<string, readonly string[]>();
  * The networks of an address, of 64 bits first: whoever has an address of IPv6 has 2⁶⁴ of them. One of IPv4 stands for itself alone.
  * They are remembered, for reading an address takes longer than all else that is done with it.
  */
-export const networksOf = (address: string): readonly string[] => {
+export const networksOf = (told: string | undefined): readonly string[] => {
+  // Of a socket that is gone already nobody knows it.
+  const address = told ?? "";
   const found = known.get(address);
   if (found !== undefined) return found;
   if (known.size >= MAX_KNOWN) known.clear();
@@ -26,7 +28,7 @@ export const networksOf = (address: string): readonly string[] => {
 };
 
 /** The smallest of them, which counts as one client. */
-export const networkOf = (address: string): string => networksOf(address)[0]!;
+export const networkOf = (address: string | undefined): string => networksOf(address)[0]!;
 
 /** Characters of what a proxy says and is no address. */
 const MAX_LENGTH = 64;

@@ -23,7 +23,8 @@ const fill = ({ spend }: ReturnType<typeof createQuota>, address: string | undef
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-it("keeps little of what a proxy says and is no address", () => {
+it("keeps little of what a proxy says and is no address, and takes a socket that is gone for one of nobody", () => {
+  expect(networkOf(undefined)).toBe("");
   expect(networkOf("x".repeat(10_000))).toBe("x".repeat(64));
 });
 
