@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { isUuid } from "../base/exact-text.js";
 import { fileReason } from "../base/file-error.js";
 import { StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
@@ -8,6 +9,8 @@ import type { Database, Query } from "../database/database.js";
 import type { Bounds } from "../database/transaction-time.js";
 import { listDeeds } from "../person/audit.js";
 import { eraseContacts } from "../person/erasure.js";
+import { linesOf, listErasures } from "../person/erasure-files.js";
+import { keyIn } from "../person/tombstones.js";
 import { hasContact, similarContacts } from "../records/contacts.js";
 import { type Chosen, countEvents, deleteEvents, deleteEventsBefore } from "../records/deletion/chosen-events.js";
 import { deleteLetters, findLetters } from "../records/deletion/letters.js";
@@ -113,6 +116,17 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
     .action(({ workspace }: { workspace: string }) =>
       reading(async (query) => write((await listDeeds(query, workspace)).map((line) => `${JSON.stringify(line)}\n`))),
     );
+  program
+    .command("erasures")
+    .description("writes who was erased, without a name, one JSON object a line, for `restore --erasures`")
+    .option("--after <id>", "those behind this one, and of the minute before it")
+    .addOption(new Option("--key", "writes the key of the marks instead: keep it in another place").conflicts("after"))
+    .action(({ after, key }: { after?: string; key?: true }, command: Command) => {
+      if (after !== undefined && !isUuid(after)) command.error("--after must be the id of an erasure");
+      return key
+        ? over(async ({ query }) => write([`${await keyIn(query)}\n`]))
+        : reading(async (query) => write(linesOf(await listErasures(query, after))));
+    });
   program
     .command("delete-events")
     .description("deletes events by their age; or by name and time of receipt, and says first how many these are")

@@ -58,6 +58,8 @@ export interface Database {
   /** Runs `work` once, in one transaction by a connection of its own; what a command has opened can do that. */
   copying?<T>(work: (copying: Copying) => Promise<T>): Promise<T>;
   /** Ends it soon: what is under way then fails. */
+  /** The data folder of a PostgreSQL of its own; absent where one is given. */
+  folder?: string;
   close(): Promise<void>;
 }
 

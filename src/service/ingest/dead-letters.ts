@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import { createCounter } from "../access/counter.js";
 import { networkOf } from "../access/limits.js";
+import { namesIn } from "../base/body-names.js";
 import { encodeText, filledText, parseJson } from "../base/exact-text.js";
 import { DAY_MS, HOUR_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
@@ -91,13 +92,13 @@ export const keepDeadLetters = (
   let waiting = 0;
   /** Until when a workspace is taken for full. */
   const full = new Map<string, number>();
-  /** Was the contact erased after it? One that says no contact is left out where anybody was erased meanwhile. */
+  /** Was whom it names erased after it? One that names nobody is left out where anybody was erased meanwhile. */
   const isErased = async ({ workspace, receivedAt, body }: Letter, since: number): Promise<boolean> => {
-    const { contactUid, occurredAt } = claimOf(body, receivedAt);
-    if (contactUid === undefined) return generation.value() !== since;
-    const contact = { workspace, contactUid };
-    const erasedAt = (await erased.of([contact]))(contact);
-    return erasedAt !== undefined && erased.isBefore({ receivedAt, occurredAt }, erasedAt);
+    const names = namesIn(body).map((contactUid) => ({ workspace, contactUid }));
+    if (names.length === 0) return generation.value() !== since;
+    const erasedAt = await erased.of(names);
+    const { occurredAt } = claimOf(body, receivedAt);
+    return names.some((one) => erased.isBefore({ receivedAt, occurredAt }, erasedAt(one) ?? Number.NEGATIVE_INFINITY));
   };
   const store = async (letter: Letter, { since, log }: { since: number; log: FastifyBaseLogger }): Promise<void> => {
     waiting -= 1;

@@ -20,14 +20,14 @@ export interface AuditLine {
 /** Writes that something begins, with each of some people; resolves to the ids of the lines. */
 export const beginDeeds = async (
   query: Query,
-  { workspace, token, what }: { workspace: string; token: string; what: Deed },
+  { workspace, token, what, at }: { workspace: string; token: string; what: Deed; at: number },
   subjects: readonly string[],
 ): Promise<string[]> => {
   const ids = newIds(subjects.length);
   await query(
     `INSERT INTO audit (id, workspace, at, token, what, subject)
      SELECT id, $3, $4, $5, $6, subject FROM unnest($1::uuid[], $2::uuid[]) AS line (id, subject)`,
-    [ids, subjects, workspace, Date.now(), token, what],
+    [ids, subjects, workspace, at, token, what],
   );
   return ids;
 };

@@ -8,7 +8,8 @@ import { deleteLetters, findLetters } from "../records/deletion/letters.js";
 import { deleteListed, type Which } from "../records/deletion/steps.js";
 import { anonymiseEvents, newAnonym } from "./anonymise.js";
 import { beginDeeds, endDeeds } from "./audit.js";
-import { bury, createTombstones, marksIn } from "./tombstones.js";
+import { appendErasures } from "./erasure-files.js";
+import { bury, createTombstones, keyIn, markOfUid } from "./tombstones.js";
 
 export interface Erasure {
   workspace: string;
@@ -46,17 +47,35 @@ export const eraseContacts = async (
   database: Database,
   { workspace, uids, token, anonymise }: Erasure,
 ): Promise<Erased> => {
-  const { query, transaction } = database;
-  const contacts = uids.map((uid) => recordId("contact", uid, workspace));
+  const { query, transaction, folder } = database;
   const at = Date.now();
-  const lines = await transaction(async (query) => {
-    const marks = await marksIn(query, workspace, uids);
+  const { key, marks, lines } = await transaction(async (query) => {
+    const key = await keyIn(query);
+    const marks = uids.map((uid) => markOfUid(key, workspace, uid));
     await bury(query, { workspace, marks, at });
     await moveGeneration(query);
     const what = anonymise === undefined ? "erase" : "anonymise";
-    return beginDeeds(query, { workspace, token, what }, marks);
+    return { key, marks, lines: await beginDeeds(query, { workspace, token, what, at }, marks) };
   });
+  if (folder !== undefined)
+    await appendErasures(
+      folder,
+      key,
+      lines.map((id, index) => ({ id, workspace, mark: marks[index]!, erased_at: at })),
+    );
   await afterAllHaveEnded(query);
+  const { counts, ...erased } = await clearContacts(database, { workspace, uids, at, anonymise });
+  await endDeeds(query, lines, counts);
+  return erased;
+};
+
+/** Deletes what is there of people that had occurred before a time, when nothing of before it can be stored any more. */
+export const clearContacts = async (
+  database: Database,
+  { workspace, uids, at, anonymise }: Omit<Erasure, "token"> & { at: number },
+): Promise<Erased & { counts: number[] }> => {
+  const { query, transaction } = database;
+  const contacts = uids.map((uid) => recordId("contact", uid, workspace));
   const which: Which = {
     condition: "contact_id = ANY ($1::uuid[]) AND (occurred_at IS NULL OR occurred_at < $2 OR received_at < $2)",
     values: [contacts, at],
@@ -78,12 +97,7 @@ export const eraseContacts = async (
     query,
     theirs.map(({ id }) => id),
   );
-  await endDeeds(
-    query,
-    lines,
-    contacts.map((id) => counts.get(id) ?? 0),
-  );
-  return { events, letters: theirs.length, doubtful };
+  return { events, letters: theirs.length, doubtful, counts: contacts.map((id) => counts.get(id) ?? 0) };
 };
 
 /** How many events each contact has. */

@@ -8,7 +8,7 @@ import { findLetters } from "../records/deletion/letters.js";
 import { exportPage, exportRows, jsonLine } from "../records/export-page.js";
 import { beginDeeds, endDeeds } from "./audit.js";
 import { eraseContacts, isKnown } from "./erasure.js";
-import { marksIn } from "./tombstones.js";
+import { keyIn, markOfUid } from "./tombstones.js";
 
 const uid = Type.String({ minLength: 1, description: "Unique id of the contact" });
 const Erased = Type.Object(
@@ -57,11 +57,9 @@ export const personRoutes =
       },
       async ({ query: { uid }, workspace, tokenName: token }, reply) => {
         if (!(await isKnown(query, workspace, uid))) throw notFound("the contact");
-        const lines = await beginDeeds(
-          query,
-          { workspace, token, what: "read" },
-          await marksIn(query, workspace, [uid]),
-        );
+        const lines = await beginDeeds(query, { workspace, token, what: "read", at: Date.now() }, [
+          markOfUid(await keyIn(query), workspace, uid),
+        ]);
         reply.type("application/json; charset=utf-8");
         return Readable.from(dataOf(database, { workspace, uid, lines }));
       },

@@ -1,30 +1,32 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { recordId, toUuid } from "../base/exact-text.js";
+import { StartError } from "../base/start-error.js";
 import { LONGEST_WAIT_MS } from "../base/times.js";
 import type { Query } from "../database/database.js";
 import type { Contact, Erased } from "../ingest/store.js";
 
 const KEY = "tombstones";
 
-/** Stands for a contact where its uid must not be known any more: nobody finds out by guessing, without the key. */
-const markOf = (key: string, workspace: string, uid: string): string =>
-  toUuid(
-    createHmac("sha256", key)
-      .update(recordId("contact", uid, workspace))
-      .digest("hex"),
-  );
+/** Stands for a contact, of whom its id is given, where its uid must not be known any more: nobody finds out by guessing, without the key. */
+export const markOf = (key: string, contactId: string): string =>
+  toUuid(createHmac("sha256", key).update(contactId).digest("hex"));
+
+export const markOfUid = (key: string, workspace: string, uid: string): string =>
+  markOf(key, recordId("contact", uid, workspace));
 
 const readKey = async (query: Query): Promise<string | undefined> =>
   (await query<{ value: string }>("SELECT value FROM service_keys WHERE name = $1", [KEY]))[0]?.value;
 
-/** The marks of contacts, in their order. The first one makes the key. */
-export const marksIn = async (query: Query, workspace: string, uids: readonly string[]): Promise<string[]> => {
-  await query("INSERT INTO service_keys (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", [
-    KEY,
-    randomBytes(32).toString("hex"),
-  ]);
-  const key = (await readKey(query))!;
-  return uids.map((uid) => markOf(key, workspace, uid));
+/** The key of a database. The first call makes it. */
+export const keyIn = async (query: Query, made = randomBytes(32).toString("hex")): Promise<string> => {
+  await query("INSERT INTO service_keys (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", [KEY, made]);
+  return (await readKey(query))!;
+};
+
+/** Makes a key that of a database. @throws StartError where it has another one */
+export const keepKey = async (query: Query, key: string): Promise<void> => {
+  if ((await keyIn(query, key)) !== key)
+    throw new StartError("the key of these erasures is not that of the database: they are of another one");
 };
 
 /** Sets tombstones. */
@@ -34,7 +36,7 @@ export const bury = async (
 ): Promise<void> => {
   await query(
     `INSERT INTO tombstones (workspace, mark, erased_at) SELECT $1, mark, $3 FROM unnest($2::uuid[]) AS erased (mark)
-     ON CONFLICT (workspace, mark) DO UPDATE SET erased_at = excluded.erased_at`,
+     ON CONFLICT (workspace, mark) DO UPDATE SET erased_at = greatest(tombstones.erased_at, excluded.erased_at)`,
     [workspace, marks, at],
   );
 };
@@ -54,7 +56,7 @@ export const createTombstones = (query: Query): Tombstones => {
     of: async (contacts) => {
       if (key === undefined || contacts.length === 0) return () => undefined;
       const own = key;
-      const markOfContact = ({ workspace, contactUid }: Contact) => markOf(own, workspace, contactUid);
+      const markOfContact = ({ workspace, contactUid }: Contact) => markOfUid(own, workspace, contactUid);
       const rows = await query<Record<string, unknown>>(
         "SELECT mark, erased_at FROM tombstones WHERE (workspace, mark) IN (SELECT * FROM unnest($1::text[], $2::uuid[]))",
         [contacts.map(({ workspace }) => workspace), contacts.map(markOfContact)],

@@ -5,12 +5,14 @@
  */
 import { existsSync } from "node:fs";
 import { noCluster } from "../support/own-cluster.js";
-import { IN_CONTAINER } from "../support/service-process.js";
+import { IN_CONTAINER, SERVICE } from "../support/service-process.js";
 import { cannotMount } from "../support/small-disk.js";
 import { cluster } from "./cluster.js";
+import { drill } from "./drill.js";
 import { FAKETIME, fullDisk, kills, lock, namespaces, noConnection, slowDatabase, wrongClock } from "./faults.js";
+import { person } from "./person.js";
 import { powerCut } from "./power-cut.js";
-import { type Outcome, readStored } from "./scene.js";
+import { type Outcome, readLost } from "./scene.js";
 import { fuzz, heldBodies } from "./strangers.js";
 import { upgrade } from "./upgrade.js";
 
@@ -27,6 +29,10 @@ const SHORT = 0.1;
 
 const unlessLinux = process.platform === "linux" ? undefined : "needs Linux";
 
+/** Where there is no time, what is settled is so in seconds. */
+const entryOf = (part: number): readonly string[] =>
+  part < 1 ? ["--import", "tsx", "test/service/support/short-time.ts"] : [SERVICE];
+
 const ROWS: Record<string, Row> = {
   fuzz: { run: fuzz, isShort: true },
   held: { run: heldBodies, cannot: unlessLinux },
@@ -40,6 +46,8 @@ const ROWS: Record<string, Row> = {
   connections: { run: noConnection },
   cluster: { run: cluster, cannot: noCluster },
   slow: { run: slowDatabase },
+  person: { run: (part) => person(part, entryOf(part)), isShort: true },
+  drill: { run: (part) => drill(entryOf(part)), isShort: true },
   upgrade: { run: () => upgrade(1_000_000) },
 };
 
@@ -62,14 +70,12 @@ for (const [name, { run, cannot, ...row }] of Object.entries(ROWS)) {
     print([name, "", "", "", "", "", `not run: ${cannot}`]);
     continue;
   }
-  const { scene, traffic, note, isWrong = false } = await run(isShort ? SHORT : 1);
-  const stored = await readStored(scene);
-  const unique = new Set(stored);
-  const lost = [...traffic.acknowledged].filter((stamp) => !unique.has(stamp)).length;
-  const twice = stored.length - unique.size;
+  const outcome = await run(isShort ? SHORT : 1);
+  const { scene, traffic, note, isWrong = false } = outcome;
+  const { stored, lost, twice } = await readLost(outcome);
   isBroken ||= isWrong || lost + twice > 0;
   const others = [...traffic.others].sort().map(([answer, times]) => `${answer} ${times}`);
-  print([name, traffic.acknowledged.size, others.join(", "), stored.length, lost, twice, note]);
+  print([name, traffic.acknowledged.size, others.join(", "), stored, lost, twice, note]);
   await scene.close();
 }
 process.exit(isBroken ? 1 : 0);

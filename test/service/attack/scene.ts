@@ -122,14 +122,14 @@ export const eventOf = (stamp: string, filler = ""): string =>
     params: { event_id: stamp, filler },
   });
 
-/** Clients that send one event after another, each until it is answered with 200. */
-export const createTraffic = (scene: Scene, filler = () => ""): Traffic => {
+/** Clients that send one event after another, each until it is answered with 200. @param phase tells their stamps apart */
+export const createTraffic = (scene: Scene, filler = () => "", phase = ""): Traffic => {
   const acknowledged = new Set<string>();
   const others = new Map<string, number>();
   let stopped = Number.POSITIVE_INFINITY;
   const client = async (name: number): Promise<void> => {
     for (let number = 0; Date.now() < stopped; number += 1) {
-      const stamp = `${name}-${number}`;
+      const stamp = `${name}-${phase}${number}`;
       for (;;) {
         const answer = await post(scene.url(), eventOf(stamp, filler()));
         if (answer === 200) break;
@@ -160,3 +160,11 @@ export const pause = (milliseconds: number): Promise<void> =>
 /** The stamps of all events that are stored. */
 export const readStored = async ({ place }: Scene): Promise<string[]> =>
   (await storedEvents(place, "attack")).map(({ params }) => String(params.event_id));
+
+/** How many of those that were answered with 200 are not there, and how many are there twice. */
+export const readLost = async ({ scene, traffic }: Outcome) => {
+  const stored = await readStored(scene);
+  const unique = new Set(stored);
+  const lost = [...traffic.acknowledged].filter((stamp) => !unique.has(stamp)).length;
+  return { stored: stored.length, lost, twice: stored.length - unique.size };
+};

@@ -1,5 +1,7 @@
 import { pipeline } from "node:stream/promises";
 import { openEmpty } from "../../database/open-database.js";
+import { eraseAgain } from "../../person/erase-again.js";
+import { readErasures } from "../../person/erasure-files.js";
 import { markRestored } from "../../records/restored.js";
 import type { Commands } from "../delete.js";
 import { readDump, readHeader } from "./dump-file.js";
@@ -13,17 +15,23 @@ export const addRestoreCommand = ({ program, config, say }: Needed) =>
     .command("restore")
     .description("loads what `dump` wrote into an empty database, all of it or nothing")
     .argument("<file>", "which `dump` wrote")
-    .action(async (file: string) => {
+    .option(
+      "--erasures <file>",
+      "erases again whoever is among these erasures; their key is in the file of that name with .key",
+    )
+    .action(async (file: string, { erasures }: { erasures?: string }) => {
       const header = await readHeader(file);
-      const { copying, close } = await openEmpty(config, header.tables);
+      const erased = erasures === undefined ? undefined : await readErasures(erasures);
+      const database = await openEmpty(config, header.tables);
       try {
-        await copying!(async ({ query, write }) => {
+        await database.copying!(async ({ query, write }) => {
           for await (const { what, rows } of readDump(file, header)) await pipeline(rows, write(what));
           requireCounts(await countRows(query, await listTables(query)), header.rows);
           await markRestored(query, header.settled);
         });
+        if (erased !== undefined) say(`erased ${await eraseAgain(database, erased)} contacts again`);
       } finally {
-        await close();
+        await database.close();
       }
       say(`restored ${tellCounts(header.rows)}, as they were at ${header.taken}`);
       say(`who follows, and has come further than ${header.settled}, is refused with a line that says how to go on`);

@@ -52,7 +52,8 @@ export const openExistingEmbedded = async (folder: string): Promise<Database> =>
     );
   const url = runningUrl(folder);
   const running = url === undefined ? undefined : await connectTidily(url).catch(unlessAway);
-  return running ?? overServer(folder, { tell: () => {}, isDemo: false, mayMake: false }, connectTidily);
+  if (running !== undefined) return { ...running, folder };
+  return overServer(folder, { tell: () => {}, isDemo: false, mayMake: false }, connectTidily);
 };
 
 /** Brings the tables of a data folder up to date, beside the service that has it, too. @param tell hears what is done */
@@ -140,7 +141,7 @@ const overServer = async (
     if (user.name !== undefined) tell(`PostgreSQL runs as the user ${user.name}, to whom ${cluster} belongs`);
     const database = await connect(listening.url);
     leave.push(database.close);
-    return { ...database, close: undo };
+    return { ...database, folder, close: undo };
   } catch (error) {
     await undo();
     if (error instanceof StartError) throw error;

@@ -16,7 +16,7 @@ export const filesOf = (folder: string) => ({
 
 /** Names of all that the service makes in a data folder. */
 export const OURS =
-  /^(cluster(-\d+)?|migrating|creating|socket|service\.lock|server\.log|password|passwd|group|programs-.+)$/;
+  /^(cluster(-\d+)?|erasures(\.key)?|migrating|creating|socket|service\.lock|server\.log|password|passwd|group|programs-.+)$/;
 
 export const readIfThere = (file: string): string | undefined => {
   try {

@@ -1,0 +1,34 @@
+import { namesIn } from "../base/body-names.js";
+import { decodeText } from "../base/exact-text.js";
+import type { Database } from "../database/database.js";
+import { clearContacts } from "./erasure.js";
+import { appendErasures, type Erasures, type Mark } from "./erasure-files.js";
+import { bury, keepKey, markOf, markOfUid } from "./tombstones.js";
+
+/** Erases again whoever of the contacts of a database is among erasures; resolves to their number. Nobody else is connected. */
+export const eraseAgain = async (database: Database, { key, marks }: Erasures): Promise<number> => {
+  const { query, folder } = database;
+  await keepKey(query, key);
+  const times = new Map<string, Mark>();
+  for (const one of marks) if (one.erased_at >= (times.get(one.mark)?.erased_at ?? 0)) times.set(one.mark, one);
+  for (const { workspace, mark, erased_at } of times.values())
+    await bury(query, { workspace, marks: [mark], at: erased_at });
+  if (folder !== undefined) await appendErasures(folder, key, marks);
+  const contacts = await query<{ id: string; workspace: string; uid: string }>(
+    `SELECT id, workspace, unique_id AS uid FROM contacts
+     UNION SELECT contact_id, workspace, contact_uid FROM events`,
+  );
+  let erased = 0;
+  for (const { id, workspace, uid } of contacts) {
+    const found = times.get(markOf(key, id));
+    if (found === undefined) continue;
+    await clearContacts(database, { workspace, uids: [decodeText(uid)], at: found.erased_at });
+    erased += 1;
+  }
+  for (const { id, workspace, body } of await query<Record<string, string>>(
+    "SELECT id, workspace, body FROM dead_letters",
+  ))
+    if (namesIn(decodeText(body!)).some((uid) => times.has(markOfUid(key, workspace!, uid))))
+      await query("DELETE FROM dead_letters WHERE id = $1", [id]);
+  return erased;
+};
