@@ -28,8 +28,10 @@ const ofHook = (given: Evidence): Cause => {
   const times = dropped.get("beforeSend");
   const isAsync = typeof beforeSend === "function" && beforeSend.constructor.name === "AsyncFunction";
   return (
-    ((isAsync || thrown?.includes("no event_uid")) &&
-      "beforeSend is async, or gives a promise, which is no event: all events are dropped. Let it return the event itself, or nothing.") ||
+    (isAsync &&
+      "beforeSend is async, so it gives a promise, which is no event: all events are dropped. Let it return the event itself, or nothing.") ||
+    (thrown?.includes("no event_uid") &&
+      "beforeSend has returned what is no event, as its params alone or a promise: such events are dropped. Let it return the event itself, or nothing.") ||
     (thrown &&
       `${thrown.replace(":", " has failed, and its events are dropped:")}. Correct this function of the page.`) ||
     (times &&

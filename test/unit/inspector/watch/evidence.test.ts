@@ -101,33 +101,15 @@ it("calls pass through, each with what became of it, until the panel is closed",
 });
 
 describe("a request", () => {
-  const send = () =>
-    window.fetch("https://t.shop/e?api_token=a%20b", {
-      method: "POST",
-      body: BODY,
-      headers: { "Content-Type": "application/json" },
-    });
+  const headers = { "Content-Type": "application/json" };
+  const send = () => window.fetch("https://t.shop/e?api_token=a%20b", { method: "POST", body: BODY, headers });
   const sent = { event: "pageview", body: BODY, token: "a b", type: "application/json" };
 
+  // biome-ignore format: a table
   it.each([
-    [
-      "JSON",
-      new Response('{"error":"api_token is missing"}', {
-        status: 401,
-        headers: { "Content-Type": "application/json" },
-      }),
-      { status: 401, words: '{"error":"api_token is missing"}' },
-    ],
-    [
-      "a web page",
-      new Response("<title>Just a moment</title>", { status: 403, headers: { "Retry-After": "9" } }),
-      { status: 403, words: "Just a moment", retryAfter: "9" },
-    ],
-    [
-      "a redirect",
-      { type: "opaqueredirect", status: 0, headers: new Headers(), clone: () => new Response() },
-      { status: 302 },
-    ],
+    ["JSON", new Response('{"error":"api_token is missing"}', { status: 401 }), { status: 401, words: '{"error":"api_token is missing"}' }],
+    ["a web page", new Response("<title>Just a moment</title>", { status: 403, headers: { "Retry-After": "9" } }), { status: 403, words: "Just a moment", retryAfter: "9" }],
+    ["a redirect", { type: "opaqueredirect", status: 0, headers: new Headers(), clone: () => new Response() }, { status: 302 }],
     ["nothing", undefined, { status: 0 }],
   ])("is passed on, and %s told word for word, also after a reload", async (_, answer, told) => {
     const own = vi.fn(async () => {
