@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from "../base/times.js";
 import type { Query } from "../database/database.js";
-import { ACTIVE, type ActiveTable, type Count, QUARTER_MS, QUARTERS, quartersOf } from "./keys.js";
+import { ACTIVE, type ActiveTable, type Count, type Part, QUARTER_MS, QUARTERS, quartersOf } from "./keys.js";
 
 /*
  * Who was active: a contact on a day and in a week, an account on a day with its events. Days and weeks are those of UTC.
@@ -87,36 +87,45 @@ const read = (row: Record<string, unknown>): Active => ({
 const columnsOf = (table: ActiveTable): string =>
   `day::text AS day, ${ACTIVE[table].id} AS id, quarters::text AS quarters${table === "active_accounts" ? ", events" : ""}`;
 
-/** Adds who was active. @param counts of the table's kind */
-export const addActive = async (
-  query: Query,
-  workspace: string,
-  table: ActiveTable,
-  counts: readonly Count[],
-): Promise<void> => {
+/** The day of an event and its quarter there, one bit of 96; and the Monday of its week. */
+const DAY = "(to_timestamp(received_at / 1000) AT TIME ZONE 'UTC')::date";
+const BIT = `'1${"0".repeat(QUARTERS - 1)}'::bit(${QUARTERS}) >> (received_at / ${QUARTER_MS} % ${QUARTERS})::int`;
+const WEEK = `${DAY} - (extract(isodow FROM ${DAY})::int - 1)`;
+
+/** Adds the contacts that were active by some events. */
+export const addContacts = async (query: Query, { condition, values }: Part): Promise<void> => {
+  await query(
+    `INSERT INTO active_contacts (workspace, day, contact_id, quarters)
+     SELECT workspace, ${DAY}, contact_id, bit_or(${BIT}) FROM events WHERE ${condition} GROUP BY 1, 2, 3
+     ON CONFLICT (workspace, day, contact_id) DO UPDATE SET quarters = active_contacts.quarters | excluded.quarters
+     WHERE active_contacts.quarters | excluded.quarters <> active_contacts.quarters`,
+    values,
+  );
+  await query(
+    `INSERT INTO active_weeks (workspace, week, contact_id)
+     SELECT DISTINCT workspace, ${WEEK}, contact_id FROM events WHERE ${condition}
+     ON CONFLICT (workspace, week, contact_id) DO NOTHING`,
+    values,
+  );
+};
+
+/** Adds the accounts that were active. @param counts of this kind */
+export const addAccounts = async (query: Query, workspace: string, counts: readonly Count[]): Promise<void> => {
+  const table = "active_accounts";
   const days = daysOf(counts);
   if (days.length === 0) return;
   const rows = await query(
-    `SELECT ${columnsOf(table)} FROM ${table} WHERE workspace = $1 AND day = ANY($2::date[]) AND ${ACTIVE[table].id} = ANY($3::uuid[])`,
+    `SELECT ${columnsOf(table)} FROM ${table} WHERE workspace = $1 AND day = ANY($2::date[]) AND account_id = ANY($3::uuid[])`,
     [workspace, [...new Set(days.map(({ day }) => dayOf(day)))], [...new Set(days.map(({ id }) => id))]],
   );
   const before = new Map(rows.map(read).map((one) => [`${one.day} ${one.id}`, one]));
-  const changed = days.flatMap((one) => {
-    const old = before.get(`${one.day} ${one.id}`);
-    if (old === undefined) return [one];
+  const changed = days.map((one) => {
+    const old = before.get(`${one.day} ${one.id}`) ?? noneOn(one.day, one.id);
     const quarters = Array.from(one.quarters, (bit, at) => (bit === "1" ? bit : old.quarters[at])).join("");
-    const events = old.events.map((before, at) => (one.events[at] === null ? before : (before ?? 0) + one.events[at]!));
-    return table === "active_contacts" && quarters === old.quarters ? [] : [{ ...old, quarters, events }];
+    const events = old.events.map((past, at) => (one.events[at] === null ? past : (past ?? 0) + one.events[at]!));
+    return { ...old, quarters, events };
   });
   await store(query, workspace, table, changed);
-  if (table === "active_accounts") return;
-  const added = days.filter(({ day, id }) => !before.has(`${day} ${id}`));
-  await query(
-    `INSERT INTO active_weeks (workspace, week, contact_id)
-     SELECT DISTINCT $1, week, contact_id FROM unnest($2::date[], $3::uuid[]) AS new (week, contact_id)
-     ON CONFLICT (workspace, week, contact_id) DO NOTHING`,
-    [workspace, added.map(({ day }) => weekOf(day)[0]), added.map(({ id }) => id)],
-  );
 };
 
 /** The hour of a workspace that is counted anew. */

@@ -60,6 +60,8 @@ export const createFeed = async (query: Query, workspace: string) => {
   return {
     /** The hour that is counted anew, if any. */
     hour: renewal?.hour,
+    /** Is it counted, too, who was active in it? */
+    hasActive: renewal?.deleted ?? false,
     add: async (counts: readonly Count[]): Promise<void> => {
       if (renewal === undefined || !kindsOf(renewal).includes(counts[0]?.kind as Kind)) return;
       const own = counts.filter(({ quarter }) => hourOf(quarter) === renewal.hour);

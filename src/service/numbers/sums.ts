@@ -2,9 +2,9 @@ import { HOUR_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
 import { hourOf, markStale } from "../records/stale-hours.js";
-import { addActive } from "./active.js";
+import { addAccounts, addContacts } from "./active.js";
 import { followedTo } from "./behind.js";
-import { ACTIVE_TABLES, ALL_KINDS, addCounts, count, nextPlace, OTHER, STEP } from "./keys.js";
+import { ALL_KINDS, addCounts, count, nextPlace, OTHER, STEP } from "./keys.js";
 import { createFeed } from "./renew.js";
 import { boundKeys } from "./top-keys.js";
 
@@ -38,11 +38,12 @@ export const step = async (database: Database, workspace: string, settled: strin
       await feed.add(counted);
       for (const hour of full) overfull.add(hour);
     }
-    for (const table of ACTIVE_TABLES) {
-      const counted = await count(query, table, part);
-      await addActive(query, workspace, table, counted);
-      await feed.add(counted);
-    }
+    await addContacts(query, part);
+    const accounts = await count(query, "active_accounts", part);
+    await addAccounts(query, workspace, accounts);
+    await feed.add(accounts);
+    // Asked for where they are counted anew alone: there may be as many as there are events.
+    if (feed.hasActive) await feed.add(await count(query, "active_contacts", part));
     // Which keys of an hour are the most frequent is known once it is over: it is counted anew then.
     const [over, now] = [isOver(timeOf(from)), isOver(timeOf(to))];
     if (over < now && from !== idAt(0))

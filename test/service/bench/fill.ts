@@ -77,11 +77,12 @@ const fill = async (query: Query, { events, contacts, users }: Amounts): Promise
   );
   await chunks(events, (from, to) =>
     query(
-      `INSERT INTO events (contact_id, id, workspace, contact_uid, account_uid, event_uid, received_at, params)
+      `INSERT INTO events (contact_id, id, workspace, contact_uid, account_uid, event_uid, page, received_at, params)
        SELECT ${id("contact", "'bulk-' || n % $3::int")},
               (lpad(to_hex($4::bigint + n * ${EVERY_MS}), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
               '${DEFAULT_WORKSPACE}', 'bulk-' || n % $3::int, 'bulk-' || n % 500,
               CASE WHEN n % ${RARE_EVERY} = 7 THEN 'rare' WHEN n % 10 = 0 THEN 'event-' || n / 10 % 20 ELSE 'pageview' END,
+              CASE WHEN n % ${RARE_EVERY} <> 7 AND n % 10 <> 0 THEN 'shop.example/products/' || n % 1000 END,
               $4::bigint + n * ${EVERY_MS},
               '{"account_uid":"bulk-' || n % 500 || '","visit_url":"https://shop.example/products/' || n % 1000 || '","display_name":"Product page"}'
        FROM generate_series($1::int, $2::int) AS n`,

@@ -45,7 +45,8 @@ export const questions = async (engine: string, place: Place): Promise<void> => 
   while (await step(database, "default", idAt(Date.now() - 1_000)));
   const microseconds = ((performance.now() - began) * 1_000) / EVENTS;
   console.log(`\n${engine}: ${EVENTS} events, ${microseconds.toFixed(1)} µs each to sum up`);
-  for (const table of ["sums", "active_contacts", "active_accounts"]) await database.query(`ANALYZE ${table}`);
+  for (const table of ["sums", "active_contacts", "active_accounts", "active_weeks"])
+    await database.query(`ANALYZE ${table}`);
   const service = await startService({ database });
   const rows: Record<string, Record<string, number>> = {};
   for (const span of Object.keys(SPANS))

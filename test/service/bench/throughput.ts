@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import pg from "pg";
+import { viewOf } from "../../../src/service/base/page-of.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { readServerFile } from "../../../src/service/database/embedded/folder.js";
 import { newIds } from "../../../src/service/database/event-id.js";
@@ -25,6 +26,7 @@ const EVENTS = BODIES.map((body): NewEvent => {
     accountUid: params.account_uid,
     eventUid: event_uid,
     params: JSON.stringify(params),
+    ...viewOf(event_uid, params),
     stamp: undefined,
     receivedAt: Date.now(),
     occurredAt: undefined,
