@@ -13,6 +13,7 @@ import { FAKETIME, fullDisk, kills, lock, namespaces, noConnection, slowDatabase
 import { person } from "./person.js";
 import { powerCut } from "./power-cut.js";
 import { type Outcome, readLost } from "./scene.js";
+import { stranger } from "./stranger.js";
 import { fuzz, heldBodies } from "./strangers.js";
 import { upgrade } from "./upgrade.js";
 
@@ -35,6 +36,7 @@ const entryOf = (part: number): readonly string[] =>
 
 const ROWS: Record<string, Row> = {
   fuzz: { run: fuzz, isShort: true },
+  stranger: { run: stranger, cannot: unlessLinux, isShort: true },
   held: { run: heldBodies, cannot: unlessLinux },
   kills: { run: kills, cannot: unlessLinux, isShort: true },
   power: { run: powerCut, cannot: unlessLinux, isShort: true },

@@ -8,6 +8,9 @@ import { startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";
 import { storedEvents } from "../support/stored-events.js";
 
+/** The token of pages, which strangers know, and one of the operator's. */
+export const [API_TOKEN, ACCESS_TOKEN] = ["token-of-the-pages", "token-of-the-reports"];
+
 /** What came of an attack. */
 export interface Outcome {
   scene: Scene;
@@ -58,7 +61,11 @@ export const openScene = async (options: SceneOptions = {}): Promise<Scene> => {
   let service: ReturnType<typeof spawnService> | undefined;
   let url = "";
   const another: Scene["another"] = (environment, through, args) =>
-    spawnService({ ...place, ...environment }, args, through);
+    spawnService(
+      { TRACKLET_API_TOKEN: API_TOKEN, TRACKLET_ACCESS_TOKEN: ACCESS_TOKEN, ...place, ...environment },
+      args,
+      through,
+    );
   return {
     given,
     folder,
@@ -103,7 +110,7 @@ export interface Traffic {
 export const post = (url: string, body: string): Promise<number | string> =>
   fetch(`${url}/v1/track/event`, {
     method: "POST",
-    headers: { "content-type": "application/json", ...basic("demo-api-token:") },
+    headers: { "content-type": "application/json", ...basic(`${API_TOKEN}:`) },
     body,
     signal: AbortSignal.timeout(PATIENCE_MS),
   }).then(

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import fc from "fast-check";
-import { createTraffic, type Outcome, openScene, pause } from "./scene.js";
+import { ACCESS_TOKEN, API_TOKEN, createTraffic, type Outcome, openScene, pause } from "./scene.js";
 
 const REQUESTS = 20_000;
 /** Of them under way at a time. */
 const TOGETHER = 64;
 
-const token = fc.constantFrom("?api_token=demo-api-token", "?api_token=wrong", "");
+const token = fc.constantFrom(`?api_token=${API_TOKEN}`, "?api_token=wrong", "");
 const path = fc.oneof(
   token.map((query) => `/v1/track/event${query}`),
   fc.constantFrom("/v2/users", "/v2/events", "/v2/contacts", "/v2/accounts/x", "/readyz", "/docs/"),
@@ -37,7 +37,7 @@ const header = fc.constantFrom(
     "Content-Encoding: gzip",
     "Origin: null",
     "Authorization: Basic \u00ff\u00fe",
-    "Authorization: Bearer demo-access-token",
+    `Authorization: Bearer ${ACCESS_TOKEN}`,
   ],
   ...["Transfer-Encoding: chunked", "Content-Length: 1", "Host: shop.example", "X: \u0001", "Authorization: Bearer"],
 );
@@ -107,7 +107,7 @@ export const heldBodies = async (): Promise<Outcome> => {
   };
   const before = memory();
   const head =
-    "POST /v1/track/event?api_token=demo-api-token HTTP/1.1\r\nHost: localhost\r\n" +
+    `POST /v1/track/event?api_token=${API_TOKEN} HTTP/1.1\r\nHost: localhost\r\n` +
     `Content-Type: application/json\r\nContent-Length: ${HELD_BYTES + 1}\r\n\r\n`;
   const filler = "x".repeat(HELD_BYTES);
   let cut = 0;
