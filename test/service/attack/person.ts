@@ -7,7 +7,7 @@ import pg from "pg";
 import { basic } from "../support/basic.js";
 import { runAt } from "../support/cluster.js";
 import { metricsOf } from "../support/service-process.js";
-import { createTraffic, type Outcome, openScene, pause, post } from "./scene.js";
+import { API_TOKEN, createTraffic, type Outcome, openScene, pause, post } from "./scene.js";
 
 /** Whom nobody else's data names. */
 const UID = "person-7f3cq";
@@ -52,7 +52,7 @@ export const person = async (part: number, entry: readonly string[]): Promise<Ou
   const began = Date.now();
   const event = (params: object) => JSON.stringify({ contact_uid: UID, event_uid: "seen", params });
   const send = async (body: string, type = "application/json"): Promise<void> => {
-    const headers = { "content-type": type, ...basic("demo-api-token:") };
+    const headers = { "content-type": type, ...basic(`${API_TOKEN}:`) };
     said.push(await (await fetch(`${url}/v1/track/event`, { method: "POST", headers, body })).text());
   };
   const refused = async (): Promise<void> => {
