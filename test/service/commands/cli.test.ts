@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -62,14 +62,15 @@ it("is the command line of the built service, makes no database, and ends quietl
   // While the service runs, commands work on its server.
   const service = spawnService({ TRACKLET_DATA: data });
   await service.ready();
+  const file = (name: string) => join(data, `${name}.ndjson`);
+  await writeFile(file("users"), '{"email":"a@b.example","name":"A","role":"admin"}\n');
+  await writeFile(file("contacts"), '{"unique_id":"contact-001"}\n');
+  for (const name of ["users", "contacts"])
+    expect(await command(["import", file(name)])).toEqual({ code: 0, out: "", err: `imported 1 ${name}\n` });
   const users = await command(["export", "users", "--format", "csv"]);
-  expect(users).toMatchObject({ code: 0, err: "" });
-  expect(users.out.trimEnd().split("\n")).toHaveLength(138);
-  expect(await command(["sql", "SELECT count(*) AS users FROM users"])).toEqual({
-    code: 0,
-    out: '{"users":137}\n',
-    err: "",
-  });
+  expect(users).toMatchObject({ code: 0, err: "", out: expect.stringMatching(/^"?id.+\n.+"a@b\.example".+\n$/) });
+  const counted = await command(["sql", "SELECT count(*) AS users FROM users"]);
+  expect(counted).toEqual({ code: 0, out: '{"users":1}\n', err: "" });
   expect(await command(["sql", "SELECT nothing"])).toMatchObject({ code: 1, err: expect.stringContaining("nothing") });
   expect(await command(["delete-contact", "contact-001"])).toMatchObject({
     code: 0,

@@ -221,10 +221,10 @@ describe("all data of a database", () => {
         MIGRATIONS.map(({ name }) => name),
       )
     ).close();
-    await user.query("ALTER TABLE users ADD CONSTRAINT none CHECK (false)");
+    await user.query("ALTER TABLE events ADD CONSTRAINT none CHECK (false)");
     await expect(move()).rejects.toThrow(/violates check constraint/);
-    await user.query("ALTER TABLE users DROP CONSTRAINT none");
-    await user.query("BEGIN; LOCK TABLE users IN SHARE MODE");
+    await user.query("ALTER TABLE events DROP CONSTRAINT none");
+    await user.query("BEGIN; LOCK TABLE events IN SHARE MODE");
     const waiting = (sessions: number) =>
       until(async () => {
         const { rows } = await admin.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
