@@ -5,10 +5,6 @@ import { idAt, timeOf } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
 import { errors } from "../http/errors.js";
 import { firstWaiting } from "./behind.js";
-import { busiestAccounts } from "./people/accounts.js";
-import { countMatching } from "./people/matching.js";
-import { uidOfAccount } from "./people/names.js";
-import { type Asked, countActive, countKeys, countMissing, countNames, lastEvent } from "./questions.js";
 import {
   Active,
   Busiest,
@@ -24,7 +20,11 @@ import {
   Time,
   Told,
   WhenQuery,
-} from "./schemas.js";
+} from "./number-schemas.js";
+import { busiestAccounts } from "./people/accounts.js";
+import { countMatching } from "./people/matching.js";
+import { uidOfAccount } from "./people/names.js";
+import { type Asked, countActive, countKeys, countMissing, countNames, lastEvent } from "./questions.js";
 import { readWhen } from "./spans.js";
 
 const Numbers = Type.Object(

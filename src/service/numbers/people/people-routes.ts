@@ -22,7 +22,7 @@ import {
   Time,
   Told,
   WhenQuery,
-} from "../schemas.js";
+} from "../number-schemas.js";
 import { readWhen, stepsOf } from "../spans.js";
 import { listAccounts, SHOWN, SORTS } from "./accounts.js";
 import type { Kind } from "./names.js";
