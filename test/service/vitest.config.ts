@@ -16,6 +16,7 @@ const NOT_GIVEN = [
   "logging",
   "unit",
   "upgrade",
+  "year",
 ];
 const isGiven = process.env.DATABASE_URL !== undefined;
 

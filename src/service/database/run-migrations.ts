@@ -15,7 +15,7 @@ export interface Alone extends Database {
 export type Tell = (text: string) => void;
 
 /** Several processes that start at once take turns. */
-const LOCK = 8_131_210;
+const LOCK = 8_131_211;
 
 /** While a statement waits for a lock, all others on that table wait behind it, and events with them: so not for long. */
 const IN_TRANSACTION = "SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = 0";
