@@ -1,5 +1,5 @@
 /*
- * `npm run bench:service`: what the service can take, over a PostgreSQL of its own and over a given one. `start` times `npm run service`; `throughput`
+ * `npm run bench:service`: what the service can take, over a PostgreSQL of its own and over a given one. `throughput`
  * compares what it stores a second with what limits it, by as many processes as `TRACKLET_PROCESSES` says; `batches` compares several events in a request with single ones;
  * `latency` fills a database with a million events and times each
  * look-up; `questions` times the numbers of the page over a million (`QUESTIONS_MILLIONS=10`);
@@ -15,10 +15,9 @@ import { bytes } from "./bytes.js";
 import { latency } from "./latency.js";
 import { questions } from "./questions.js";
 import { spread } from "./spread.js";
-import { startUp } from "./start.js";
 import { throughput } from "./throughput.js";
 
-const BENCHES = { start: startUp, throughput, batches, bytes, latency, questions };
+const BENCHES = { throughput, batches, bytes, latency, questions };
 
 const SERVERS = ["own", "given"];
 
