@@ -15,6 +15,7 @@ import { type Exported, exportRows, TABLES, type Table } from "../records/export
 import { addPlanCommand } from "./attach/plan.js";
 import { addCheckCommand } from "./check.js";
 import { addDeleteCommands } from "./delete.js";
+import { addEraseCommands } from "./erase.js";
 import { type Format, writeRows } from "./export.js";
 import { exportSettled, followEvents } from "./follow.js";
 import { tellLoss } from "./loss.js";
@@ -179,7 +180,7 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
     .action((file: string, options: { workspace: string; map?: string; skipWrong?: true }) =>
       over(async (database) => {
         // Loaded where it is needed only.
-        const { importFile } = await import("./import.js");
+        const { importFile } = await import("./store/import.js");
         const { lines, table } = await importFile(database, { ...options, file, say });
         say(`imported ${lines} ${table}`);
       }),
@@ -193,12 +194,13 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
     .addOption(workspace())
     .action(({ workspace, mayRepeat = false }: { workspace: string; mayRepeat?: boolean }) =>
       over(async (database) => {
-        const { sendDeadLetters } = await import("./send-dead-letters.js");
+        const { sendDeadLetters } = await import("./store/send-dead-letters.js");
         say(await sendDeadLetters(database, config, { workspace, mayRepeat }));
       }),
     );
   const write = (lines: readonly string[]) => void output.stdout.write(lines.join(""));
   const commands = { program, config, workspace, since, until, over, reading, say, write, bounds };
+  addEraseCommands(commands);
   addDeleteCommands(commands);
   addTokenCommands(commands);
   addCheckCommand(commands);

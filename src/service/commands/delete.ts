@@ -1,25 +1,12 @@
-import { readFile } from "node:fs/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { isUuid } from "../base/exact-text.js";
-import { fileReason } from "../base/file-error.js";
 import { StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
 import type { Database, Query } from "../database/database.js";
 import type { Bounds } from "../database/transaction-time.js";
-import { listDeeds } from "../person/audit.js";
-import { eraseContacts } from "../person/erasure.js";
-import { linesOf, listErasures } from "../person/erasure-files.js";
-import { keyIn } from "../person/tombstones.js";
-import { hasContact, similarContacts } from "../records/contacts.js";
 import { type Chosen, countEvents, deleteEvents, deleteEventsBefore } from "../records/deletion/chosen-events.js";
-import { deleteLetters, findLetters } from "../records/deletion/letters.js";
-import { countNaming, deleteNaming } from "../records/deletion/naming.js";
 import { deleteAccount, deleteUser } from "../records/deletion/records-of-uid.js";
 import { confirmClock } from "../records/deletion/retention-clock.js";
-
-/** What the audit log calls a command. */
-const COMMAND = "command line";
 
 /** What the commands have in common. */
 export interface Commands {
@@ -46,48 +33,8 @@ interface DeleteArguments extends Chosen {
   workspace: string;
 }
 
-interface EraseArguments {
-  everywhere?: true;
-  workspace: string;
-}
-
-type Saying<T> = T & { say(line: string): void };
-
 /** The commands that delete, and say what of it is left, or who may have been meant. */
-export const addDeleteCommands = ({ program, workspace, since, until, over, reading, say, write }: Commands): void => {
-  program
-    .command("delete-contact")
-    .alias("erase")
-    .description("erases a contact, or many: records, memberships, events, and dead letters that say to be of them")
-    .argument("[uid]", "of the contact")
-    .option("--file <file>", "instead: uids, one a line")
-    .option("--everywhere", "also events of others whose params name it, and dead letters that may be of it")
-    .addOption(workspace())
-    .action((uid: string | undefined, { file, ...options }: EraseArguments & { file?: string }, command: Command) => {
-      if (uid !== undefined && file === undefined)
-        return over((database) => eraseOne(database, { ...options, uid, say }));
-      if (uid !== undefined || file === undefined || options.everywhere)
-        command.error("name a uid, or --file, which takes no --everywhere");
-      return over((database) => eraseListed(database, { ...options, file: file!, say }));
-    });
-  program
-    .command("anonymise-contact")
-    .description(
-      "deletes the contact; its events go to one of chance, with their name, their day, and some of the params",
-    )
-    .argument("<uid>", "of the contact")
-    .option("--keep <names>", "members of the params that stay, by commas", (names) => names.split(","))
-    .addOption(workspace())
-    .action((uid: string, { keep = [], workspace }: { keep?: string[]; workspace: string }) =>
-      over(async (database) => {
-        const quoted = JSON.stringify(uid);
-        if (!(await hasContact(database.query, workspace, uid)))
-          throw new StartError(`there is no contact ${quoted} in the workspace ${workspace}`);
-        const asked = { workspace, uids: [uid], token: COMMAND, anonymise: keep };
-        const { events } = await eraseContacts(database, asked);
-        say(`deleted the contact ${quoted}, and put its ${events} events under one of chance`);
-      }),
-    );
+export const addDeleteCommands = ({ program, workspace, since, until, over, reading, say }: Commands): void => {
   const deleteRecord =
     (kind: "account" | "user", remove: typeof deleteAccount, note: string) =>
     (uid: string, { workspace }: { workspace: string }) =>
@@ -109,24 +56,6 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
     .argument("<email>", "of the user")
     .addOption(workspace())
     .action(deleteRecord("user", deleteUser, ""));
-  program
-    .command("audit")
-    .description("writes whose data was read, erased or anonymised, when and by which token, one JSON object a line")
-    .addOption(workspace())
-    .action(({ workspace }: { workspace: string }) =>
-      reading(async (query) => write((await listDeeds(query, workspace)).map((line) => `${JSON.stringify(line)}\n`))),
-    );
-  program
-    .command("erasures")
-    .description("writes who was erased, without a name, one JSON object a line, for `restore --erasures`")
-    .option("--after <id>", "those behind this one, and of the minute before it")
-    .addOption(new Option("--key", "writes the key of the marks instead: keep it in another place").conflicts("after"))
-    .action(({ after, key }: { after?: string; key?: true }, command: Command) => {
-      if (after !== undefined && !isUuid(after)) command.error("--after must be the id of an erasure");
-      return key
-        ? over(async ({ query }) => write([`${await keyIn(query)}\n`]))
-        : reading(async (query) => write(linesOf(await listErasures(query, after))));
-    });
   program
     .command("delete-events")
     .description("deletes events by their age; or by name and time of receipt, and says first how many these are")
@@ -164,63 +93,3 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
       over(async ({ query }) => say(`retention goes by the clock, which shows ${await confirmClock(query)}`)),
     );
 };
-
-const eraseOne = async (
-  database: Database,
-  { workspace, uid, everywhere, say }: Saying<EraseArguments & { uid: string }>,
-): Promise<void> => {
-  const { query } = database;
-  const quoted = JSON.stringify(uid);
-  const others = (await similarContacts(database, workspace, uid)).map((one) => JSON.stringify(one));
-  const note = others.length > 0 ? `; by case alone differ ${others.join(", ")}` : "";
-  // No tombstone for a name that was only misspelt.
-  const isThere = await hasContact(query, workspace, uid);
-  const erased = isThere && (await eraseContacts(database, { workspace, uids: [uid], token: COMMAND }));
-  const naming = await (everywhere ? deleteNaming : countNaming)(database, workspace, uid);
-  const { theirs, doubtful } = await findLetters(query, workspace, [uid]);
-  const gone = [...theirs.map(({ id }) => id), ...(everywhere ? doubtful : [])];
-  await deleteLetters(query, gone);
-  const letters = gone.length + (erased ? erased.letters : 0);
-  if (letters > 0) say(`deleted ${letters} dead letters of it`);
-  if (!everywhere && doubtful.length > 0)
-    say(
-      `${doubtful.length} dead letters may be of it: look at them, or repeat with --everywhere: ${doubtful.join(" ")}`,
-    );
-  if (!isThere && letters === 0 && !(everywhere && naming > 0))
-    throw new StartError(`there is no contact ${quoted} in the workspace ${workspace}${note}`);
-  if (erased) say(`deleted the contact ${quoted} and ${erased.events} events${note}`);
-  if (everywhere) say(`deleted ${naming} events of others that name it`);
-  else if (naming > 0) say(`${naming} events name it in their params: repeat with --everywhere to delete these`);
-};
-
-/** Contacts that are erased at a time. */
-const CHUNK = 500;
-
-const eraseListed = async (
-  database: Database,
-  { workspace, file, say }: Saying<EraseArguments & { file: string }>,
-): Promise<void> => {
-  const text = await readFile(file, "utf8").catch((error: Error) => {
-    throw new StartError(`${file} cannot be read: ${fileReason(error)}`);
-  });
-  const uids = [...new Set(text.split(/\r?\n/).filter(Boolean))];
-  const [sum, doubtful] = [{ contacts: 0, events: 0, letters: 0 }, new Set<string>()];
-  const told = () =>
-    `erased ${sum.contacts} of ${uids.length} contacts, ${sum.events} events, ${sum.letters} dead letters`;
-  for (let from = 0; from < uids.length; from += CHUNK) {
-    const chunk = uids.slice(from, from + CHUNK);
-    const erased = await eraseContacts(database, { workspace, uids: chunk, token: COMMAND }).catch((error: Error) => {
-      throw new StartError(`${told()}, then ${error.message}: repeat the command`);
-    });
-    sum.contacts += chunk.length;
-    sum.events += erased.events;
-    sum.letters += erased.letters;
-    for (const id of erased.doubtful) doubtful.add(id);
-    if (sum.contacts % TELL_EVERY === 0) say(told());
-  }
-  say(told());
-  if (doubtful.size > 0) say(`${doubtful.size} dead letters may be of them: look at ${[...doubtful].join(" ")}`);
-};
-
-/** Contacts between two lines of progress. */
-const TELL_EVERY = 5_000;

@@ -55,7 +55,7 @@ export const addTokenCommands = ({ program, config, workspace, over, reading, sa
         const names = await listWorkspaces(database.query);
         for (const name of [from, to])
           if (!names.includes(name)) throw new StartError(`there is no workspace "${name}"`);
-        const { copyWorkspace } = await import("./import.js");
+        const { copyWorkspace } = await import("./store/import.js");
         const { events, records } = await copyWorkspace(database, { from, to, say });
         say(`copied ${events} events, and ${records} accounts, contacts and users, into the workspace "${to}"`);
       });

@@ -32,6 +32,25 @@ export const beginDeeds = async (
   return ids;
 };
 
+/** Writes what was done in a database of before, with the ids of its lines there; those that are here stay as they are. */
+export const copyDeeds = async (
+  query: Query,
+  lines: readonly { id: string; workspace: string; mark: string; erased_at: number }[],
+): Promise<void> => {
+  await query(
+    `INSERT INTO audit (id, workspace, at, token, what, subject)
+     SELECT id, workspace, at, 'restore', 'erase', subject
+     FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::bigint[]) AS line (id, workspace, subject, at)
+     ON CONFLICT (id) DO NOTHING`,
+    [
+      lines.map(({ id }) => id),
+      lines.map(({ workspace }) => workspace),
+      lines.map(({ mark }) => mark),
+      lines.map(({ erased_at }) => erased_at),
+    ],
+  );
+};
+
 /** Writes that it has ended, and how many events of each it concerned. */
 export const endDeeds = async (query: Query, ids: readonly string[], events: readonly number[]): Promise<void> => {
   await query(

@@ -1,6 +1,7 @@
 import { namesIn } from "../base/body-names.js";
 import { decodeText } from "../base/exact-text.js";
 import type { Database } from "../database/database.js";
+import { copyDeeds } from "./audit.js";
 import { clearContacts } from "./erasure.js";
 import { appendErasures, type Erasures, type Mark } from "./erasure-files.js";
 import { bury, keepKey, markOf, markOfUid } from "./tombstones.js";
@@ -13,6 +14,8 @@ export const eraseAgain = async (database: Database, { key, marks }: Erasures): 
   for (const one of marks) if (one.erased_at >= (times.get(one.mark)?.erased_at ?? 0)) times.set(one.mark, one);
   for (const { workspace, mark, erased_at } of times.values())
     await bury(query, { workspace, marks: [mark], at: erased_at });
+  // So that `erasures` tells of them here, too.
+  await copyDeeds(query, marks);
   if (folder !== undefined) await appendErasures(folder, key, marks);
   const contacts = await query<{ id: string; workspace: string; uid: string }>(
     `SELECT id, workspace, unique_id AS uid FROM contacts

@@ -142,6 +142,6 @@ export const drill = async (entry: readonly string[]): Promise<Outcome> => {
       found.length > 0
         ? `ERASED, AND FOUND: ${found.join(", ")}`
         : `${marks} erasures in the restored log, 0 of 2 contacts found`,
-    isWrong: found.length > 0 || twice > 0 || migrated.code !== 0,
+    isWrong: marks !== ERASED.length || found.length > 0 || twice > 0 || migrated.code !== 0,
   };
 };

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { proveIdentity } from "../../../src/send.js";
-import { sendDeadLetters } from "../../../src/service/commands/send-dead-letters.js";
+import { sendDeadLetters } from "../../../src/service/commands/store/send-dead-letters.js";
 import { readConfig } from "../../../src/service/config/read-config.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";

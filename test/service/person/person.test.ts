@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createToken } from "../../../src/service/access/token-store.js";
 import { runCommand } from "../../../src/service/commands/cli.js";
-import { importFile } from "../../../src/service/commands/import.js";
+import { importFile } from "../../../src/service/commands/store/import.js";
 import { readConfig } from "../../../src/service/config/read-config.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";

@@ -1,16 +1,16 @@
 import { Compile } from "typebox/compile";
-import { parseJson } from "../base/exact-text.js";
-import type { ServiceConfig } from "../config/options.js";
-import type { Database } from "../database/database.js";
-import { continueIds } from "../database/event-id.js";
-import { HttpError } from "../http/errors.js";
-import { refusal } from "../ingest/identity.js";
-import { judgeEvent } from "../ingest/judge.js";
-import type { NewEvent } from "../ingest/rows.js";
-import { EventInput } from "../ingest/schemas.js";
-import { createEventStore } from "../ingest/store.js";
-import { deleteLetters } from "../records/deletion/letters.js";
-import { type Exported, exportRows } from "../records/export-page.js";
+import { parseJson } from "../../base/exact-text.js";
+import type { ServiceConfig } from "../../config/options.js";
+import type { Database } from "../../database/database.js";
+import { continueIds } from "../../database/event-id.js";
+import { HttpError } from "../../http/errors.js";
+import { refusal } from "../../ingest/identity.js";
+import { judgeEvent } from "../../ingest/judge.js";
+import type { NewEvent } from "../../ingest/rows.js";
+import { EventInput } from "../../ingest/schemas.js";
+import { createEventStore } from "../../ingest/store.js";
+import { deleteLetters } from "../../records/deletion/letters.js";
+import { type Exported, exportRows } from "../../records/export-page.js";
 import { readState } from "./state.js";
 
 const EVENT = Compile(EventInput);

@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { UUID } from "../base/exact-text.js";
-import { fileReason } from "../base/file-error.js";
-import { findMember } from "../base/json-text.js";
-import { viewOf } from "../base/page-of.js";
-import { StartError } from "../base/start-error.js";
-import { TIME } from "../base/times.js";
-import type { Database } from "../database/database.js";
-import { continueIds } from "../database/event-id.js";
-import { type NewEvent, stampOf } from "../ingest/rows.js";
-import { createEventStore } from "../ingest/store.js";
-import { readMapping } from "../person/mapping.js";
+import { UUID } from "../../base/exact-text.js";
+import { fileReason } from "../../base/file-error.js";
+import { findMember } from "../../base/json-text.js";
+import { viewOf } from "../../base/page-of.js";
+import { StartError } from "../../base/start-error.js";
+import { TIME } from "../../base/times.js";
+import type { Database } from "../../database/database.js";
+import { continueIds } from "../../database/event-id.js";
+import { type NewEvent, stampOf } from "../../ingest/rows.js";
+import { createEventStore } from "../../ingest/store.js";
+import { readMapping } from "../../person/mapping.js";
 import { type Change, check, read } from "./import-lines.js";
 import { readState } from "./state.js";
 

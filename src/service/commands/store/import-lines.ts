@@ -1,9 +1,9 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Validator } from "typebox/compile";
-import { parseJson } from "../base/exact-text.js";
-import { fileReason } from "../base/file-error.js";
-import { StartError } from "../base/start-error.js";
+import { parseJson } from "../../base/exact-text.js";
+import { fileReason } from "../../base/file-error.js";
+import { StartError } from "../../base/start-error.js";
 
 /** A line of a file of one JSON object a line. */
 export interface Line {
