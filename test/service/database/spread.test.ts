@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { PassThrough } from "node:stream";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
@@ -7,6 +8,7 @@ import { readConfig } from "../../../src/service/config/read-config.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { spreadTables, TABLES } from "../../../src/service/database/postgres/spread-tables.js";
+import { hashUuid } from "../../../src/service/database/postgres/uuid-hash.js";
 import { createSettled } from "../../../src/service/database/settled.js";
 import { BOUNDS } from "../../../src/service/database/transaction-time.js";
 import { openPlace } from "../support/places.js";
@@ -38,6 +40,17 @@ it("has the column by which a table is spread in each of its unique keys, as Cit
     [Object.keys(TABLES)],
   );
   for (const { name, columns } of keys) if (TABLES[name] !== null) expect(columns, name).toContain(TABLES[name]);
+});
+
+it("hashes ids as the database does", async () => {
+  const ids = ["00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"];
+  for (let count = 0; count < 1_000; count += 1) ids.push(randomUUID());
+  const rows = await database.query<{ id: string; hash: number }>(
+    "SELECT id::text, uuid_hash(id) AS hash FROM unnest($1::uuid[]) AS id",
+    [ids],
+  );
+  expect(rows).toHaveLength(ids.length);
+  expect(rows.filter(({ id, hash }) => hashUuid(id) !== hash)).toEqual([]);
 });
 
 describe.skipIf(inject("isSpread"))("a database without Citus", () => {
