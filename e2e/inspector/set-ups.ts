@@ -116,4 +116,5 @@ export const SOUND: SetUp[] = [
   { wrong: "pageviews off, and nothing tracked yet", html: `<script>${C}</script>${tag('data-api-token="demo-api-token" data-track-url="%S" data-pageviews="off"')}`, says: /waits at “Stored here”/ },
   { wrong: "consent is to be asked for, and the page has a banner", html: `<script>${C}${TRACK}</script>${tag('data-api-token="demo-api-token" data-track-url="%S" data-consent="pending"')}<button onclick="tracklet.optIn()">Allow</button>`, says: /waits at “Allowed”/ },
   { wrong: "a log-out page calls reset", html: `<script>(window.tracklet = window.tracklet || []).push(["reset"])</script>%T`, says: /waits at “Named”/ },
+  { wrong: "a service worker that answers nothing by itself", html: GOOD, first: 'navigator.serviceWorker?.register("/worker.js")', files: { "/worker.js": 'addEventListener("install", () => skipWaiting()); addEventListener("activate", (e) => e.waitUntil(clients.claim())); addEventListener("fetch", (e) => e.respondWith(fetch(e.request)))' }, twice: true, says: /Working/ },
 ];

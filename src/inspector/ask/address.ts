@@ -41,16 +41,3 @@ export const withoutTls = (address: string, origin: string): string => {
   const plain = address.replace(/^https:/, "http:");
   return address.startsWith("https:") && !isMixed(plain, origin) ? plain : "";
 };
-
-/**
- * A name that should have been a host: without `https://` in front the browser takes it for a path of the page.
- *
- * @returns `""` where the address is on another host, or its path holds no such name
- */
-export const hostInPath = (address: string, origin: string): string => {
-  if (!isOwnSite(address, origin)) return "";
-  const isHost = /^[\w-]+(\.[\w-]+)*\.[a-z]{2,}(:\d+)?$/i;
-  const isFile = /\.(php|aspx?|cgi|do|html?|js|json)$/i;
-  const parts = address.slice(origin.length).split("/");
-  return parts.find((part) => isHost.test(part) && !isFile.test(part)) ?? "";
-};

@@ -20,7 +20,7 @@ export const isThere = async (address: string): Promise<boolean> =>
 export const rootOf = (address: string): string => new URL("/", address).href;
 
 /** What a POST meets: its status, 0 where the page may not read it, and its words; and where it was led to. */
-export type Met = { status: number; words: string; leadsTo: string };
+export type Met = { status: number; words: string; isPage: boolean; leadsTo: string };
 
 /**
  * A POST of an empty text, past a `fetch` that the page has put in the browser's place.
@@ -33,7 +33,8 @@ export const post = (address: string, type: string, isWatched = false): Promise<
     const request = new XMLHttpRequest();
     request.onloadend = () => {
       const { status, responseText, responseURL } = request;
-      resolve({ status, words: wordsOf(responseText), leadsTo: responseURL === address ? "" : responseURL });
+      const isPage = /html/.test(request.getResponseHeader("Content-Type") ?? "");
+      resolve({ status, words: wordsOf(responseText), isPage, leadsTo: responseURL === address ? "" : responseURL });
     };
     if (isWatched) request.upload.onprogress = () => {};
     request.timeout = HANG_MS;

@@ -8,6 +8,7 @@ import {
   hasRequests,
   isBlind,
   isGood,
+  isPage,
   type Look,
   lastOf,
   unknown,
@@ -53,6 +54,9 @@ const ofSilence = (evidence: Evidence): Cause => {
   );
 };
 
+/** What an earlier panel has not kept of an answer. */
+const NOT_SEEN = { body: "", token: "", type: "", answerType: "", retryAfter: "" };
+
 export const answered = (evidence: Evidence): Look => {
   const { page, stored, activity } = evidence;
   const { service, problems, exchanges } = activity;
@@ -61,7 +65,7 @@ export const answered = (evidence: Evidence): Look => {
     last?.body || stored.pauseMs === 0
       ? undefined
       : activity.remembered.answers.find(({ status }) => status === last?.status || !last);
-  const heard = before && { ...last!, ...before };
+  const heard = before && { ...NOT_SEEN, ...last, ...before };
   const found = heard ?? last;
   const seen = found
     ? `${found.status || "no answer that can be read"}${found.words && `, ${found.words}`}`
@@ -90,7 +94,7 @@ const LOST = "Events are taken for delivered, and are most likely stored nowhere
 
 export const kept = (evidence: Evidence): Look => {
   const { activity, page } = evidence;
-  const { address, isWebPage, service } = activity;
+  const { address, service } = activity;
   const last = lastOf(evidence);
   const blind =
     "With text/plain no answer can be read: an event that the service refuses is lost, and nobody is told. Where the service allows this page (CORS), leave data-content-type out.";
@@ -100,12 +104,11 @@ export const kept = (evidence: Evidence): Look => {
   const asked = last.body ? undefined : service?.plain;
   const words = last.words || (asked && isGood(asked.status) ? asked.words : "");
   const seen = `${last.status}${last.body ? `: ${words || "no words"}` : ""}${asked ? `; a request without an event: ${asked.status} ${asked.words}` : ""}`;
-  const isPage = isWebPage || /html/.test(last.answerType);
   const isError = /"(error|errors|message)"\s*:|"(ok|success)"\s*:\s*false/.test(words);
   const where = isOwnSite(address, page.origin)
     ? ofOwnSite(address, "a web page, HTML")
     : `The answer is good, but it is a web page (HTML)${words && `, "${words}"`}, and not the service's. Check data-track-url and data-event-path (trackUrl and eventPath of init).`;
-  if (isPage) return bad(seen, `${where} ${LOST}`);
+  if (isPage(last.answerType) || asked?.isPage) return bad(seen, `${where} ${LOST}`);
   if (isError)
     return bad(
       seen,

@@ -44,6 +44,9 @@ export const optionsOf = ({ page, activity }: Evidence): Record<string, unknown>
 /** Can no answer be read? */
 export const isBlind = (evidence: Evidence): boolean => optionsOf(evidence).contentType === "text/plain";
 
+/** Is it the type of a web page? */
+export const isPage = (type: string): boolean => type.includes("html");
+
 export const isGood = (status: number): boolean => status >= 200 && status < 300;
 
 /** The last request that has ended so; while a pause stands, the one that led to it. */

@@ -1,18 +1,7 @@
 /** The options of a tracker, as attributes of a script tag or in a call of `init`, and what is wrong with those of a page. */
-import { hostInPath } from "../ask/address.js";
 import { oddIn, visible, written } from "../watch/visible.js";
 import { closest } from "./closest.js";
-import {
-  bad,
-  type Cause,
-  type Evidence,
-  hasRequests,
-  isEarly,
-  judge,
-  type Look,
-  optionsOf,
-  unknown,
-} from "./evidence.js";
+import { bad, type Cause, type Evidence, isEarly, judge, type Look, optionsOf, unknown } from "./evidence.js";
 import { isExample, isTemplate, NAMES, RULES, UID } from "./rules.js";
 
 type Options = Record<string, unknown>;
@@ -127,17 +116,12 @@ export const given = (evidence: Evidence): Look => {
     .map(([, options]) => options);
   if (page.global === "running" && !isByTag) inits.push(activity.options);
   const told = activity.problems.get("input") ?? new Set();
-  const host = hasRequests(evidence) ? hostInPath(activity.address, page.origin) : "";
   const causes: Cause[] = [
     ...mistakesIn(tag, IN_TAG),
     ...inits.flatMap(mistakesInInit),
     ...(isByTag ? lacks(tag).map((option) => `The tag has no ${attributeOf(option)}.`) : []),
     ...Object.entries(TOLD).map(([detail, text]) => (told.has(detail) ? text : "")),
   ].filter(Boolean);
-  const isPath = host && causes.length === 0;
-  causes.push(
-    isPath && `Requests go to ${activity.address}, which is a path of this page: write trackUrl with https://${host}.`,
-  );
   const isComplete = page.global === "running" || (isByTag && lacks(tag).length === 0);
   if (isComplete || causes.some(Boolean))
     return judge(shown(optionsOf(evidence)) || page.tags[0]?.markup || "none", causes);

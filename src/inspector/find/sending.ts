@@ -7,6 +7,7 @@ import {
   good,
   hasRequests,
   isEarly,
+  isPage,
   type Look,
   optionsOf,
   policyOn,
@@ -92,11 +93,10 @@ export const stored = (given: Evidence): Look => {
 /** What of the page stands between it and the network. */
 const ofGate = (given: Evidence): Cause => {
   const { page, activity } = given;
-  const { address, service, exchanges, isRecorded, passedWorker, isWebPage } = activity;
+  const { address, service, exchanges, isRecorded, passedWorker } = activity;
   const policy = address && policyOn(given, "connect-src", new URL(address).origin);
   const last = exchanges[0];
   const begins = `It begins: ${page.ownFetch}. Let it pass what goes to ${address} as it is.`;
-  const isOdd = isWebPage || (last && last.status >= 0 && !/"status"\s*:\s*"success"/.test(last.words));
   return (
     (isMixed(address, page.origin) &&
       `This page is https, and the service's address, ${address}, is http: the browser lets no such request out (mixed content). Give the service a certificate, and write https://.`) ||
@@ -111,7 +111,7 @@ const ofGate = (given: Evidence): Cause => {
       `Without the page's own fetch the service answers (${service.json.status}), with it nothing does: it changes the requests, or adds a header that the service does not allow. ${begins}`) ||
     (page.worker &&
       passedWorker &&
-      isOdd &&
+      isPage(last?.answerType ?? "") &&
       `A service worker stands in front of the address, and answers or changes what goes there: ${page.worker}. Let it leave requests to ${address} alone.`)
   );
 };

@@ -1,7 +1,7 @@
 /** What it means that an answer is not good, beside the service's own words; or that somebody else answers, or nobody. */
 import { insideOf, isOwnSite } from "../ask/address.js";
 import type { Exchange } from "../watch/activity.js";
-import { type Cause, type Evidence, optionsOf } from "./evidence.js";
+import { type Cause, type Evidence, isPage, optionsOf } from "./evidence.js";
 
 export const KEPT = "Events are kept, and sent once that is put right.";
 
@@ -46,7 +46,7 @@ export const ofNobody = ({ page, activity: { address, service } }: Evidence): Ca
 
 const says = ({ words, answerType, body }: Exchange): string => {
   if (!words) return body ? " It says nothing more." : ' What it said, "Send now" or a test event shows.';
-  return /html/.test(answerType) ? ` A web page says: "${words}".` : ` The service says: ${words}.`;
+  return isPage(answerType) ? ` A web page says: "${words}".` : ` The service says: ${words}.`;
 };
 
 const ofToken = (evidence: Evidence, { token, words, type, body, status }: Exchange, said: string): string => {
@@ -60,7 +60,7 @@ const ofToken = (evidence: Evidence, { token, words, type, body, status }: Excha
 /** By status, the first that matches. */
 export const ofStatus = (evidence: Evidence, answer: Exchange): Cause => {
   const { page, activity, stored } = evidence;
-  const { address, isWall } = activity;
+  const { address } = activity;
   const { status, event, answerType, retryAfter, type, body } = answer;
   const said = says(answer);
   const at = `at ${address} (status ${status})`;
@@ -71,7 +71,7 @@ export const ofStatus = (evidence: Evidence, answer: Exchange): Cause => {
       isOwnSite(address, page.origin) &&
       `${ofOwnSite(address, `status ${status}`)}${said} ${KEPT}`) ||
     (is(401, 403) &&
-      (isWall || /html/.test(answerType)) &&
+      isPage(answerType) &&
       `A web page answers ${at}, and not the service: a log-in or a firewall stands in front of it.${said} ${KEPT}`) ||
     (is(401, 403) && ofToken(evidence, answer, said)) ||
     (is(404, 405) && (ofTwice(address, ` (status ${status})`) || ofScriptHost(evidence, ` (status ${status})`))) ||

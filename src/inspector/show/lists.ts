@@ -1,5 +1,5 @@
 /** The lists below the steps: answers, page views, and what waits. */
-import { type Evidence, isGood, optionsOf } from "../find/evidence.js";
+import { type Evidence, isGood, isPage, optionsOf } from "../find/evidence.js";
 import type { Stored } from "../watch/stored.js";
 import { nextAttempt } from "./next-attempt.js";
 import { replacedIn } from "./views.js";
@@ -41,14 +41,14 @@ const outcomeOf = (status: number, isWebPage: boolean, isReadable = true): [note
 };
 
 const answersOf = (evidence: Evidence): Line[] => {
-  const { exchanges, before, isWebPage } = evidence.activity;
+  const { exchanges, before } = evidence.activity;
   const isReadable = optionsOf(evidence).contentType !== "text/plain";
   const now = exchanges
     .filter(({ status }) => status >= 0)
     .map(
-      ({ at, status, event }): Line => [
+      ({ at, status, event, answerType }): Line => [
         `${time(at)} ${event || "before this panel"}`,
-        ...outcomeOf(status, isWebPage, isReadable),
+        ...outcomeOf(status, isPage(answerType), isReadable),
       ],
     );
   const earlier = before

@@ -67,9 +67,6 @@ export const createActivity = (remembered: Remembered) => ({
   address: "",
   /** Milliseconds since the tracker came or told anything, of a page that has the time for it. */
   quietMs: 0,
-  /** The last good answer before the panel was a web page, or the last 401 or 403. Only Chromium tells. */
-  isWebPage: false,
-  isWall: false,
   /** Has the browser a record of a request, which one that never left has not; has the site's service worker seen one? */
   isRecorded: false,
   passedWorker: false,

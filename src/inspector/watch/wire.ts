@@ -71,9 +71,8 @@ export const watchWire = (activity: Activity, changed: (isOdd?: boolean) => void
       activity.isRecorded = true;
       activity.passedWorker ||= entry.workerStart > 0;
       activity.address = name.replace(/[?#].*/, "");
-      if (status === 200) activity.isWebPage = contentType === "text/html";
-      if (status === 401 || status === 403) activity.isWall = contentType === "text/html";
-      if (status !== undefined && startTime < opened) keep(activity, { ...EMPTY, at: entry.responseEnd, status });
+      if (status === undefined || startTime >= opened) continue;
+      keep(activity, { ...EMPTY, at: entry.responseEnd, status, answerType: contentType ?? "" });
     }
     changed();
   });

@@ -37,7 +37,15 @@ it.each<[what: string, found: object, network: Network]>([
   vi.spyOn(AbortSignal, "timeout").mockImplementation(() => ({ aborted: false }) as AbortSignal);
   meet(network);
   // What a POST meets, only a browser tells.
-  const POST = { upload: {}, open: () => {}, setRequestHeader: () => {}, status: 0, responseText: "", responseURL: "" };
+  const POST = {
+    upload: {},
+    open: () => {},
+    setRequestHeader: () => {},
+    getResponseHeader: () => null,
+    status: 0,
+    responseText: "",
+    responseURL: "",
+  };
   vi.stubGlobal(
     "XMLHttpRequest",
     vi.fn(

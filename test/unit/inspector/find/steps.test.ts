@@ -32,7 +32,7 @@ const said = (code: number, words: string, rest: object = {}): Changes => ({
   activity: { exchanges: [answer(code, { words, ...rest })] },
 });
 const met = (plain: number, json = plain, preflighted = 0) => {
-  const of = (code: number) => ({ status: code, words: "", leadsTo: "" });
+  const of = (code: number) => ({ status: code, words: "", isPage: false, leadsTo: "" });
   return { access: "granted" as const, isThere: true, plain: of(plain), json: of(json), preflighted: of(preflighted) };
 };
 const absent = (rest: Changes["page"] = {}): Changes => ({
@@ -126,7 +126,7 @@ const RED: Record<string, Case[]> = {
   Answered: [
     [`curl -i -X POST -H 'Origin: ${SITE}'`, status(0, { service: met(0) })],
     ["does not answer: check the service and its log", { stored: { readyMs: 1, eventCount: 1 }, activity: { ...QUIET, service: { access: "granted", hangs: true } } }],
-    ["redirects, which is not followed: name the address that it leads to, /b", status(0, { service: { ...met(0), isRedirect: true, plain: { status: 0, words: "", leadsTo: "/b" } } })],
+    ["redirects, which is not followed: name the address that it leads to, /b", status(0, { service: { ...met(0), isRedirect: true, plain: { status: 0, words: "", isPage: false, leadsTo: "/b" } } })],
     ["redirects (status 302)", status(302)],
     ['refuses the API token (status 401). The service says: {"error":"the API token is wrong"}. Sent was «token»', said(401, '{"error":"the API token is wrong"}')],
     ["By its name it is the access token", said(401, "", { token: "demo-access-token" })],
@@ -148,9 +148,9 @@ const RED: Record<string, Case[]> = {
   ],
   "Stored at the service": [
     ['it is a web page (HTML), "Welcome to nginx!", and not the service\'s', said(200, "Welcome to nginx!", { answerType: "text/html" })],
-    ["(a web page, HTML), and passes nothing on", { activity: { isWebPage: true, address: `${SITE}/e` } }],
+    ["(a web page, HTML), and passes nothing on", { activity: { exchanges: [answer(200, { answerType: "text/html" })], address: `${SITE}/e` } }],
     ["the answer speaks of an error: {\"ok\":false}", said(200, '{"ok":false}')],
-    ["the answer speaks of an error", { activity: { exchanges: [answer(200, { body: "", words: "" })], service: { ...met(200), plain: { status: 200, words: '{"error":"x"}', leadsTo: "" } } } }],
+    ["the answer speaks of an error", { activity: { exchanges: [answer(200, { body: "", words: "" })], service: { ...met(200), plain: { status: 200, words: '{"error":"x"}', isPage: false, leadsTo: "" } } } }],
   ],
 };
 for (const [name, cases] of Object.entries(RED))
@@ -181,10 +181,9 @@ it.each<Case>([
   ["what a tag lacks that a call gives", { page: { tags: [tag({})] }, activity: { options: TAG } }],
   ["a good answer of before, where the service refuses what is no event", { activity: { exchanges: [answer(200, { body: "", words: "" })], service: met(401) } }],
   ["a service without words", said(202, "")],
-  ["a file of the site", { page: { tags: [] }, activity: { address: `${SITE}/event.php/v1`, options: TAG } }],
   ["another tool's attributes", { page: { tags: [tag({ ...TAG, category: "x", cfasync: "false", rocketSrc: "/x", constructor: "x", token: "theirs" })] } }],
   ["another tool around fetch", { page: { ownFetch: "function (...args)" } }],
-  ["a service worker that lets through", { page: { worker: "/w.js" }, activity: { passedWorker: true } }],
+  ["a service worker that lets through", { page: { worker: "/w.js" }, activity: { passedWorker: true, exchanges: [answer(202, { words: "" })] } }],
   ["a direct call that has worked", { page: { inline: inline({ calls: [written("identify", false, "c")] }) } }],
   ["the visitor's page before the log-in, with a call within a function", { page: { inline: inline({ calls: [{ ...written("identify", true, "c"), isOuter: false }] }) }, stored: nobody, activity: QUIET }],
   ["a call whose request the browser may not have recorded", { page: { ...TRACKS, isRecordFull: true }, activity: QUIET }],
@@ -252,7 +251,6 @@ describe("options", () => {
   it.each<Case>([
     ["Events of another token wait", { activity: problem("input", "init: formerToken") }],
     ["has another apiToken. The first one holds", { activity: problem("input", "init again: apiToken") }],
-    ["https://a.shop.io:80.", { page: { tags: [] }, activity: { options: TAG, address: `${SITE}/x/a.shop.io:80/v1` } }],
   ])("are told of by the tracker, or by its requests: %s", (text, changes) => expectRed("Options", text, changes));
 
   // biome-ignore format: a table

@@ -37,7 +37,7 @@ it.each<[text: string, changes: Changes]>([
 ])("the test event: %s", (text, changes) => expect(report(changes).test).toContain(text));
 
 it.each([
-  ["200, a web page", "bad", { isWebPage: true }],
+  ["200, a web page", "bad", { exchanges: [answer(200, { answerType: "text/html" })] }],
   ["sent, the answer cannot be read", "", { options: { ...TAG, contentType: "text/plain" } }],
   ["no answer", "bad", { exchanges: [answer(0)] }],
 ])("an answer that says nothing of a stored event is listed as such: %s", (note, kind, activity) =>
