@@ -1,4 +1,4 @@
-import { AxeBuilder } from "@axe-core/playwright";
+import axe from "axe-core";
 import { test as base, expect, type Locator, type Page } from "playwright/test";
 import { createGuard, type Guard } from "../../../e2e/harness/guard.js";
 import { watchPolicy } from "../../../e2e/harness/policy.js";
@@ -86,7 +86,8 @@ export const open = async (page: Page, path = "/") => {
 
 /** What axe finds, and what does not fit the window. */
 export const faultsOf = async (page: Page): Promise<string[]> => {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<axe.AxeResults>("axe.run()");
   const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   return [
     ...violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`),
