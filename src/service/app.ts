@@ -39,7 +39,7 @@ import { createBehind } from "./numbers/behind.js";
 import { followSums } from "./numbers/follower.js";
 import { numbersRoute } from "./numbers/numbers-route.js";
 import { pages } from "./numbers/page.js";
-import { peopleRoutes } from "./numbers/people/people-routes.js";
+import { leftOutRoutes, peopleRoutes } from "./numbers/people/people-routes.js";
 import { personRoutes } from "./person/person.js";
 import { createTombstones } from "./person/tombstones.js";
 import { forgetTraces } from "./person/traces.js";
@@ -195,6 +195,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     admin.addHook("preParsing", requireAdmin(access));
     await admin.register(personRoutes(database));
     await admin.register(traitRoutes(database));
+    await admin.register(leftOutRoutes(database));
   });
   await app.register(pages);
   await app.register(healthRoutes(store, behind));

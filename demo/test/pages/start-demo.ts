@@ -24,7 +24,9 @@ export const startDemo = async () => {
     tag: tag!,
     /** A contact that no other test acts as. */
     contact: (): Contact => RECORDS.visitors[given++]!,
-    rows: ({ uid }: Contact): Promise<Row[]> => serviceAt(serviceUrl).rows(uid),
+    /** What was made before is nobody's. */
+    rows: async ({ uid }: Contact): Promise<Row[]> =>
+      (await serviceAt(serviceUrl).rows(uid)).filter(({ params }) => params.made !== true),
     /** Sends an event past every page. */
     post: async ({ uid, accounts }: Contact, event_uid: string, params: object = {}) => {
       const answer = await fetch(`${serviceUrl}/v1/track/event?api_token=demo-api-token`, {

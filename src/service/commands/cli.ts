@@ -18,6 +18,7 @@ import { addDeleteCommands } from "./delete.js";
 import { addEraseCommands } from "./erase.js";
 import { type Format, writeRows } from "./export.js";
 import { exportSettled, followEvents } from "./follow.js";
+import { addLeftOutCommands } from "./left-out.js";
 import { tellLoss } from "./loss.js";
 import { addDumpCommand } from "./moves/dump.js";
 import { addMigrateCommand } from "./moves/migrate-folder.js";
@@ -203,6 +204,7 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
   addEraseCommands(commands);
   addDeleteCommands(commands);
   addTokenCommands(commands);
+  addLeftOutCommands(commands);
   addCheckCommand(commands);
   addPlanCommand(commands);
   addSpreadCommand(commands);

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from "../base/times.js";
 import type { Query } from "../database/database.js";
-import { ACTIVE, type ActiveTable, type Count, type Part, QUARTER_MS, QUARTERS, quartersOf } from "./keys.js";
+import { ACTIVE, type ActiveTable, COUNTED, type Count, type Part, QUARTER_MS, QUARTERS, quartersOf } from "./keys.js";
 
 /*
  * Who was active: a contact on a day and in a week, an account on a day with its events. Days and weeks are those of UTC.
@@ -96,14 +96,14 @@ const WEEK = `${DAY} - (extract(isodow FROM ${DAY})::int - 1)`;
 export const addContacts = async (query: Query, { condition, values }: Part): Promise<void> => {
   await query(
     `INSERT INTO active_contacts (workspace, day, contact_id, quarters)
-     SELECT workspace, ${DAY}, contact_id, bit_or(${BIT}) FROM events WHERE ${condition} GROUP BY 1, 2, 3
+     SELECT workspace, ${DAY}, contact_id, bit_or(${BIT}) FROM events WHERE ${condition} AND ${COUNTED} GROUP BY 1, 2, 3
      ON CONFLICT (workspace, day, contact_id) DO UPDATE SET quarters = active_contacts.quarters | excluded.quarters
      WHERE active_contacts.quarters | excluded.quarters <> active_contacts.quarters`,
     values,
   );
   await query(
     `INSERT INTO active_weeks (workspace, week, contact_id)
-     SELECT DISTINCT workspace, ${WEEK}, contact_id FROM events WHERE ${condition}
+     SELECT DISTINCT workspace, ${WEEK}, contact_id FROM events WHERE ${condition} AND ${COUNTED}
      ON CONFLICT (workspace, week, contact_id) DO NOTHING`,
     values,
   );

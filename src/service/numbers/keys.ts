@@ -42,6 +42,10 @@ export const ACTIVE = {
 export type ActiveTable = keyof typeof ACTIVE;
 export const ACTIVE_TABLES = Object.keys(ACTIVE) as ActiveTable[];
 
+/** The events of a workspace, `$1`, that count: those of one's own accounts and contacts do not, see `people/left-out`. */
+export const COUNTED = `contact_id NOT IN (SELECT id FROM left_out WHERE workspace = $1 AND kind = 'contact')
+  AND coalesce(account_uid, '') NOT IN (SELECT unique_id FROM left_out WHERE workspace = $1 AND kind = 'account')`;
+
 /** The start of its quarter, of an event. */
 export const QUARTER = `received_at - received_at % ${QUARTER_MS}`;
 
@@ -87,7 +91,7 @@ export const count = async (query: Query, kind: Count["kind"], { condition, valu
   const { key, where } = { ...KINDS, ...ACTIVE }[kind];
   const rows = await query<Record<string, unknown>>(
     `SELECT ${QUARTER} AS quarter, ${key} AS key, count(*) AS events FROM events
-     WHERE ${condition} AND ${where} GROUP BY 1, 2`,
+     WHERE ${condition} AND ${where} AND ${COUNTED} GROUP BY 1, 2`,
     values,
   );
   return rows.map((row) => ({ kind, quarter: Number(row.quarter), key: String(row.key), events: Number(row.events) }));

@@ -87,6 +87,7 @@ export const clearContacts = async (
   await transaction(async (query) => {
     await query("DELETE FROM contacts WHERE id = ANY ($1::uuid[])", [contacts]);
     await query("DELETE FROM account_contacts WHERE contact_id = ANY ($1::uuid[])", [contacts]);
+    await query("DELETE FROM left_out WHERE id = ANY ($1::uuid[])", [contacts]);
     await moveGeneration(query);
   });
   // Who has stored an event meanwhile may have believed that the old record was there.

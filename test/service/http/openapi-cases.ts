@@ -29,6 +29,8 @@ export const openApiCases = (running: () => RunningService): void => {
     );
     expect(operations.map(({ route }) => route).sort()).toEqual([
       "delete /v2/contacts",
+      "delete /v2/numbers/accounts/{id}/left-out",
+      "delete /v2/numbers/contacts/{id}/left-out",
       "get /v2/accounts",
       "get /v2/accounts/{id}",
       "get /v2/contacts",
@@ -41,6 +43,7 @@ export const openApiCases = (running: () => RunningService): void => {
       "get /v2/numbers/accounts/{id}/events",
       "get /v2/numbers/contacts/{id}",
       "get /v2/numbers/contacts/{id}/events",
+      "get /v2/numbers/left-out",
       "get /v2/numbers/returning",
       "get /v2/users",
       "post /v1/track/event",
@@ -49,6 +52,8 @@ export const openApiCases = (running: () => RunningService): void => {
       "post /v2/contacts/erase",
       "put /v2/accounts",
       "put /v2/contacts",
+      "put /v2/numbers/accounts/{id}/left-out",
+      "put /v2/numbers/contacts/{id}/left-out",
     ]);
     for (const { route, operation } of operations) {
       expect(operation.security).toEqual(

@@ -17,6 +17,7 @@ import { type RunningService, startService } from "../support/running-service.js
 const [HOUR, DAY] = [3_600_000, 86_400_000];
 const ZONE = "Pacific/Auckland";
 const NOW = Date.now();
+const ADMIN = "test-admin-token";
 
 let seed = 49;
 const random = (below: number) => {
@@ -71,7 +72,7 @@ overDatabase((place) => {
       ...[idOf("account", "account-3"), JSON.stringify({ name: "Zebra & Sons" })],
     ]);
     await followSums(database);
-    service = await startService({ database, bounds: AT_ONCE });
+    service = await startService({ database, adminToken: ADMIN, bounds: AT_ONCE });
   });
   afterAll(() => service.stop());
 
@@ -284,6 +285,63 @@ overDatabase((place) => {
         );
       }
     }
+  });
+
+  it("leave one's own accounts and contacts out of every figure, afterwards too, until they count again", async () => {
+    const figures = async () => {
+      const [numbers, accounts, returning, made] = await Promise.all([
+        ask("", { span: "90d" }),
+        ask("/accounts", { span: "90d" }),
+        ask("/returning", { of: "contact" }),
+        ask("", { span: "90d", event_uid: "event-3" }),
+      ]);
+      const { events, pages, contacts, accounts: active, busiest } = numbers;
+      return {
+        events,
+        pages,
+        contacts,
+        active,
+        busiest,
+        accounts: accounts.data,
+        returning: returning.data,
+        made: made.events,
+      };
+    };
+    const change = async (method: string, kind: "account" | "contact", uid: string) => {
+      const headers = { authorization: `Bearer ${ADMIN}` };
+      const answer = await fetch(`${service.url}/v2/numbers/${kind}s/${idOf(kind, uid)}/left-out`, { method, headers });
+      expect(answer.status).toBe(200);
+      await followSums(database);
+      return (await answer.json()).data.map(({ unique_id }: { unique_id: string }) => unique_id);
+    };
+    // It is seen this week in any case.
+    const act = async (event_uid: string) => {
+      await service.post({ contact_uid: "contact-7", event_uid, params: {} });
+      await followSums(database);
+    };
+    await act("first");
+    const before = await figures();
+    const own = [
+      ...EVENTS.filter(({ accountUid, contactUid }) => accountUid === "account-4" || contactUid === "contact-7"),
+    ];
+    expect(await change("PUT", "account", "account-4")).toEqual(["account-4"]);
+    expect(await change("PUT", "contact", "contact-7")).toEqual(["account-4", "contact-7"]);
+    const without = await figures();
+    const since = before.events.total - without.events.total;
+    const { starts, ends } = await ask("", { span: "90d" });
+    expect(since).toBe(1 + own.filter(({ receivedAt }) => receivedAt >= starts[0] && receivedAt < ends).length);
+    expect(without.accounts.map(({ unique_id }: { unique_id: string }) => unique_id)).not.toContain("account-4");
+    expect(without.contacts.total).toBe(before.contacts.total - new Set(own.map(({ contactUid }) => contactUid)).size);
+    expect(before.made.total - without.made.total).toBe(own.filter(({ eventUid }) => eventUid === "event-3").length);
+    // Nor does what they do from now on.
+    await act("later");
+    expect((await figures()).events.total).toBe(without.events.total);
+    await change("DELETE", "contact", "contact-7");
+    expect(await change("DELETE", "account", "account-4")).toEqual([]);
+    const after = await figures();
+    expect(after.events.total).toBe(before.events.total + 1);
+    expect({ ...after, events: 0, contacts: 0, active: 0 }).toEqual({ ...before, events: 0, contacts: 0, active: 0 });
+    expect([after.contacts.total, after.active.total]).toEqual([before.contacts.total, before.active.total]);
   });
 
   it.each<[string, number, RegExp]>([

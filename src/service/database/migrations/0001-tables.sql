@@ -175,6 +175,15 @@ CREATE TABLE active_accounts (
   PRIMARY KEY (workspace, day, account_id)
 );
 
+-- One's own accounts and contacts, whose events count nowhere.
+CREATE TABLE left_out (
+  workspace TEXT NOT NULL,
+  kind      TEXT NOT NULL,
+  id        UUID NOT NULL,
+  unique_id TEXT NOT NULL,
+  PRIMARY KEY (workspace, kind, id)
+);
+
 -- In which weeks (UTC, from Monday) a contact was active.
 CREATE TABLE active_weeks (
   workspace  TEXT NOT NULL,

@@ -31,6 +31,7 @@ export const TABLES: Readonly<Record<string, string | null>> = {
   sums_followed: null,
   sums_stale: null,
   sums_renewed: null,
+  left_out: null,
 };
 
 /** The table that those of the same type of column lie beside. */

@@ -2,6 +2,8 @@ import { createCalendar } from "./calendar.js";
 import { createChartCard, createListCard, createTile, makeCard, toSeries } from "./card.js";
 import { link, make, makeTable, replace } from "./elements.js";
 import { against, brief, number, since } from "./format.js";
+import { createLeftOut } from "./left-out.js";
+import { createPersonal } from "./personal.js";
 import { hereWith, linkTo, linkToContact, toQuery } from "./route.js";
 import { createTimeLine } from "./time-line.js";
 import { createTraits } from "./traits.js";
@@ -61,6 +63,7 @@ export const createAccount = (main, ask, id) => {
   const people = createListCard("people", "Members that do most", {
     ...{ head: "Contact", unit: "Events", empty, linkOf: linkToContact, textOf: ({ name }) => name },
   });
+  const [personal, leftOut] = [createPersonal("account", id), createLeftOut(ask)];
   const line = createTimeLine(ask, `/v2/numbers/accounts/${id}/events`, { limit: LATEST, hasContacts: true });
   const load = async (state, isNow) => {
     const query = `/v2/numbers/accounts/${id}?${toQuery({ ...state, account: undefined })}`;
@@ -78,6 +81,7 @@ export const createAccount = (main, ask, id) => {
     events.draw({ starts, series: toSeries(figures.events) });
     pages.draw(figures.pages);
     people.draw(figures.people);
+    personal.draw(answer, await leftOut.load());
     line.load(state);
     return { title: name, query, told: toldOf(Date.now()) };
   };
@@ -91,7 +95,7 @@ export const createAccount = (main, ask, id) => {
       make(
         "div.cards.two-columns",
         {},
-        ...[events, pages, people, members, calendar, line].map(({ element }) => element),
+        ...[events, pages, people, members, calendar, line, personal].map(({ element }) => element),
       ),
     ],
   });

@@ -1,6 +1,7 @@
 import { csvButton } from "./csv.js";
 import { link, make, makeScroll, replace } from "./elements.js";
 import { brief, change, number, since } from "./format.js";
+import { createLeftOut } from "./left-out.js";
 import { createLine } from "./line.js";
 import { hereWith, linkToAccount, readState, replaceState, toQuery } from "./route.js";
 import { createView, toldOf } from "./view.js";
@@ -90,6 +91,7 @@ export const createAccounts = (main, ask) => {
   const tabs = make("nav.tabs", { "aria-label": "Which accounts" });
   const table = makeScroll("Accounts");
   table.classList.add("whole");
+  const leftOut = createLeftOut(ask);
   const pages = make("nav.paging", { "aria-label": "Pages of accounts" });
   const allRows = async () => {
     const rows = [];
@@ -129,6 +131,7 @@ export const createAccounts = (main, ask) => {
     const query = `/v2/numbers/accounts?${toQuery(state, paramsOf(state))}`;
     const answer = await ask.get(query);
     if (answer === undefined || !isNow()) return undefined;
+    leftOut.load();
     drawTabs(state, answer);
     drawPages(state, answer);
     const rows = answer.data.map(makeRow);
@@ -158,6 +161,7 @@ export const createAccounts = (main, ask) => {
         table,
         pages,
       ),
+      leftOut.element,
     ],
   });
   let timer;

@@ -1,6 +1,7 @@
 import { createTile } from "./card.js";
 import { link, make, replace } from "./elements.js";
 import { brief, number, since } from "./format.js";
+import { createLeftOut } from "./left-out.js";
 import { createPersonal } from "./personal.js";
 import { linkToAccount } from "./route.js";
 import { createTimeLine } from "./time-line.js";
@@ -18,8 +19,9 @@ export const createContact = (main, ask, id) => {
   };
   const traits = createTraits();
   const accounts = make("p.memberships", {});
+  const leftOut = createLeftOut(ask);
   const line = createTimeLine(ask, `/v2/numbers/contacts/${id}/events`, { limit: PAGE });
-  const personal = createPersonal();
+  const personal = createPersonal("contact", id);
   const when = (tile, time) =>
     tile.draw(time === null ? "never" : since(time), time === null ? "" : brief.format(time));
   const load = async (state, isNow) => {
@@ -36,7 +38,7 @@ export const createContact = (main, ask, id) => {
       link(linkToAccount(one), one.name),
     ]);
     replace(accounts, memberships.total === 0 ? "Belongs to no account." : "Belongs to ", ...links);
-    personal.draw(answer);
+    personal.draw(answer, await leftOut.load());
     await line.load(state);
     return { title: name, query, told: toldOf(Date.now()) };
   };

@@ -1,6 +1,7 @@
 import { createChartCard, createListCard, createTile, toSeries } from "./card.js";
 import { link, make } from "./elements.js";
 import { against, brief, moment, number, since } from "./format.js";
+import { createLeftOut } from "./left-out.js";
 import { createReturning } from "./returning.js";
 import { FILTERS, hereWith, linkTo, linkToAccount, linkToContact, toQuery } from "./route.js";
 import { createView, toldOf } from "./view.js";
@@ -90,6 +91,7 @@ const toldFor = ({ events, last_event_at: last, counted_to: to, cut }) => {
 /** The first page: what there was, in figures. */
 export const createNumbers = (main, ask) => {
   const [tiles, cards] = [createTiles(), createCards()];
+  const leftOut = createLeftOut(ask);
   const returning = createReturning(ask);
   const all = make(
     "p.note",
@@ -106,6 +108,7 @@ export const createNumbers = (main, ask) => {
     drawCards(cards, numbers);
     for (const one of all.querySelectorAll("a")) one.href = linkTo("/accounts");
     const isFiltered = Object.keys(FILTERS).some((name) => state[name]);
+    leftOut.load();
     returning.element.hidden = isFiltered;
     if (!isFiltered) returning.load();
     const account = state.account && numbers.busiest.data.find(({ id }) => id === state.account)?.name;
@@ -117,6 +120,7 @@ export const createNumbers = (main, ask) => {
       make("dl.tiles-row", {}, ...elementsOf(tiles)),
       make("div.cards.two-columns", {}, ...elementsOf(cards), returning.element),
       all,
+      leftOut.element,
     ],
   });
 };

@@ -12,8 +12,9 @@ const askAs = async (token, method, path) => {
   throw new Error((await answer.json()).error);
 };
 
-/** What only the operator may do with a person: take all that is stored along, or erase it. */
-export const createPersonal = () => {
+/** What only the operator may do: leave one's own out of all figures; of a person, take all that is stored along, or erase it. */
+export const createPersonal = (kind, id) => {
+  const isPerson = kind === "contact";
   const token = make("input", {
     type: "password",
     id: "admin-token",
@@ -26,6 +27,7 @@ export const createPersonal = () => {
     make("button", { type: "submit", value: "export" }, "Export all that is stored"),
     make("button.danger", { type: "submit", value: "erase", disabled: "" }, "Erase this contact"),
   ];
+  const leaving = make("button", { type: "submit", value: "leave" });
   const said = make("p.note", { role: "status" });
   const form = make(
     "form.personal",
@@ -33,22 +35,37 @@ export const createPersonal = () => {
     make("label", { for: "admin-token" }, "Admin token"),
     token,
     make("p.note", {}, "It is asked for each time, and kept nowhere."),
-    make("div.actions", {}, exporting),
-    make("label.sure", {}, sure, " Its record and all its events shall be gone for good"),
-    make("div.actions", {}, erasing),
+    make("div.actions", {}, leaving),
+    ...(isPerson
+      ? [
+          make("div.actions", {}, exporting),
+          make("label.sure", {}, sure, " Its record and all its events shall be gone for good"),
+          make("div.actions", {}, erasing),
+        ]
+      : []),
     said,
   );
   const element = make(
     "section.card",
     { "aria-labelledby": "personal-title", "data-card": "personal" },
-    make("h2", { id: "personal-title" }, "Export and erase"),
+    make("h2", { id: "personal-title" }, isPerson ? "Leave out, export, erase" : "Leave out"),
     make("details", {}, make("summary", {}, "With the admin token"), form),
   );
   let uid;
+  let isLeftOut = false;
   sure.addEventListener("change", () => {
     erasing.disabled = !sure.checked;
   });
+  const show = () => {
+    leaving.textContent = isLeftOut ? `Count this ${kind} again` : `Leave this ${kind} out of all figures`;
+  };
   const deeds = {
+    leave: async (given) => {
+      await askAs(given, isLeftOut ? "DELETE" : "PUT", `/v2/numbers/${kind}s/${id}/left-out`);
+      isLeftOut = !isLeftOut;
+      show();
+      return isLeftOut ? "It counts nowhere; the figures follow in a moment." : "It counts again in a moment.";
+    },
     export: async (given) => {
       const answer = await askAs(given, "GET", `/v2/contacts/data?uid=${encodeURIComponent(uid)}`);
       save("contact.json", "application/json", await answer.text());
@@ -68,8 +85,10 @@ export const createPersonal = () => {
   });
   return {
     element,
-    draw({ unique_id }) {
+    draw({ unique_id }, leftOut) {
       uid = unique_id;
+      isLeftOut = leftOut.some((one) => one.id === id);
+      show();
     },
   };
 };

@@ -1,7 +1,7 @@
 import { encodeText } from "../../base/exact-text.js";
 import type { Query } from "../../database/database.js";
 import { boundsOf } from "../../records/export-page.js";
-import { HOST, KINDS } from "../keys.js";
+import { COUNTED, HOST, KINDS } from "../keys.js";
 import { type Asked, MAX_ROWS, toKey, toKeys, toSeries } from "../questions.js";
 import { nameAccounts, nameContacts } from "./names.js";
 
@@ -23,7 +23,9 @@ export const conditionsOf = (workspace: string, filter: Filter, time: { since?: 
   const { event_uid: eventUid, account, contact, host, path, referrer } = filter;
   const bounds = boundsOf({ table: "events", workspace, account, contact, eventUid, ...time });
   const values = [...bounds.values];
-  let { conditions } = bounds;
+  // Who asks for one of one's own sees what it did.
+  let conditions =
+    account === undefined && contact === undefined ? `${bounds.conditions} AND ${COUNTED}` : bounds.conditions;
   for (const [key, where, value] of [
     [HOST, KINDS.path.where, host],
     [KINDS.path.key, KINDS.path.where, path],

@@ -25,6 +25,7 @@ import {
 } from "../number-schemas.js";
 import { readWhen, stepsOf } from "../spans.js";
 import { listAccounts, SHOWN, SORTS } from "./accounts.js";
+import { leaveOut, listLeftOut } from "./left-out.js";
 import type { Kind } from "./names.js";
 import { readAccount, readContact } from "./one.js";
 import { countReturning } from "./returning.js";
@@ -104,6 +105,11 @@ const Returning = Type.Object({
       description: "Of them active 1, 2, … 8 weeks later, as far as these have begun",
     }),
   }),
+});
+
+const LeftOut = Type.Object({
+  object: Type.Literal("numbers.left_out"),
+  data: list({ kind: Type.Enum(["account", "contact"]), ...Named }),
 });
 
 const One = Type.Object({ id: Id });
@@ -200,6 +206,19 @@ export const peopleRoutes =
         },
       );
     app.get(
+      "/v2/numbers/left-out",
+      {
+        schema: {
+          ...{ ...own("List one's own accounts and contacts, which count nowhere"), operationId: "listLeftOut" },
+          response: { 200: LeftOut, ...failures },
+        },
+      },
+      async ({ workspace }) => ({
+        object: "numbers.left_out" as const,
+        data: await listLeftOut(query, workspace),
+      }),
+    );
+    app.get(
       "/v2/numbers/returning",
       {
         schema: {
@@ -214,4 +233,26 @@ export const peopleRoutes =
         ...{ of, data: await countReturning(query, workspace, { of, now: Date.now() }) },
       }),
     );
+  };
+
+/** `PUT` and `DELETE /v2/numbers/…/left-out`: who counts nowhere. With the admin token. */
+export const leftOutRoutes =
+  (database: Database): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    for (const kind of ["account", "contact"] satisfies Kind[])
+      for (const method of ["PUT", "DELETE"] as const)
+        app.route({
+          method,
+          url: `/v2/numbers/${kind}s/:id/left-out`,
+          schema: {
+            ...{ tags: ["admin"], security: [{ bearer: [] }], params: One },
+            operationId: `${method === "PUT" ? "leaveOut" : "countAgain"}${kind === "account" ? "Account" : "Contact"}`,
+            summary: method === "PUT" ? `Leave one's own ${kind} out of all figures` : `Count one ${kind} again`,
+            response: { 200: LeftOut, ...failures },
+          },
+          handler: async ({ params: { id }, workspace }) => {
+            await leaveOut(database, { workspace, kind, id }, method === "PUT");
+            return { object: "numbers.left_out" as const, data: await listLeftOut(database.query, workspace) };
+          },
+        });
   };

@@ -7,7 +7,7 @@ import { deleteInSteps } from "./steps.js";
 const OTHERS = [
   ...["deletions", "dead_letters", "tombstones"],
   ...["sums_followed", "sums", "sums_stale", "sums_renewed", "sums_anew"],
-  ...["active_contacts", "active_accounts", "active_weeks"],
+  ...["active_contacts", "active_accounts", "active_weeks", "left_out"],
 ];
 
 /**

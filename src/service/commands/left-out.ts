@@ -1,0 +1,48 @@
+import { Argument } from "commander";
+import { recordId } from "../base/exact-text.js";
+import { StartError } from "../base/start-error.js";
+import { HttpError } from "../http/errors.js";
+import { leaveOut, listLeftOut } from "../numbers/people/left-out.js";
+import type { Kind } from "../numbers/people/names.js";
+import type { Commands } from "./delete.js";
+
+/** The commands on whose events count nowhere. */
+export const addLeftOutCommands = ({ program, workspace, over, reading, say, write }: Commands): void => {
+  const commands = program
+    .command("left-out")
+    .description("leaves one's own accounts and contacts out of all figures, afterwards too");
+  const change = (name: string, description: string, isLeftOut: boolean) =>
+    commands
+      .command(name)
+      .description(description)
+      .addArgument(new Argument("<kind>", "what it is").choices(["account", "contact"]))
+      .argument("<uid>", "of the account or the contact")
+      .addOption(workspace())
+      .action((kind: Kind, uid: string, { workspace }: { workspace: string }) =>
+        over(async (database) => {
+          const id = recordId(kind, uid, workspace);
+          await leaveOut(database, { workspace, kind, id }, isLeftOut).catch((error) => {
+            if (!(error instanceof HttpError)) throw error;
+            throw new StartError(`there is no ${kind} ${JSON.stringify(uid)} in the workspace ${workspace}`);
+          });
+          say(
+            `the ${kind} ${JSON.stringify(uid)} ${isLeftOut ? "counts nowhere" : "counts again"}; the figures follow in a moment`,
+          );
+        }),
+      );
+  change("add", "leaves one out", true);
+  change("remove", "counts one again", false);
+  commands
+    .command("list")
+    .description("writes who is left out, one JSON object a line")
+    .addOption(workspace())
+    .action(({ workspace }: { workspace: string }) =>
+      reading(async (query) =>
+        write(
+          (await listLeftOut(query, workspace)).map(
+            ({ kind, unique_id, name }) => `${JSON.stringify({ kind, uid: unique_id, name })}\n`,
+          ),
+        ),
+      ),
+    );
+};

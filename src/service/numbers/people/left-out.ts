@@ -1,0 +1,87 @@
+import { encodeText } from "../../base/exact-text.js";
+import { HOUR_MS } from "../../base/times.js";
+import type { Database, Query } from "../../database/database.js";
+import { READ } from "../../records/records.js";
+import { markStale } from "../../records/stale-hours.js";
+import { addAccounts, addContacts } from "../active.js";
+import { count } from "../keys.js";
+import { type Kind, type Named, namesOf } from "./names.js";
+
+/*
+ * One's own accounts and contacts, whose events count nowhere: a list for each workspace. Who comes into it or out of it has its hours counted anew.
+ */
+
+/** Those of a workspace, accounts first. */
+export const listLeftOut = async (query: Query, workspace: string): Promise<(Named & { kind: Kind })[]> => {
+  const rows = await query<{ kind: Kind; id: string }>(
+    "SELECT kind, id FROM left_out WHERE workspace = $1 ORDER BY kind, id",
+    [workspace],
+  );
+  const lists = await Promise.all(
+    (["account", "contact"] as const).map(async (kind) => {
+      const ids = rows.filter((row) => row.kind === kind).map(({ id }) => id);
+      const names = await namesOf(query, kind, ids);
+      return ids.map((id) => ({ kind, ...(names.get(id) ?? { id, unique_id: id, name: id }) }));
+    }),
+  );
+  return lists.flat();
+};
+
+export interface LeftOut {
+  workspace: string;
+  kind: Kind;
+  id: string;
+}
+
+/**
+ * Leaves somebody out of all figures, or takes it in again.
+ *
+ * @returns its uid
+ * @throws HttpError 404
+ */
+export const leaveOut = async (
+  { transaction, query: ask }: Database,
+  { workspace, kind, id }: LeftOut,
+  isLeftOut: boolean,
+): Promise<string> => {
+  const { unique_id: uid } = await READ[kind](ask, workspace, id);
+  await transaction(async (query) => {
+    // Waits for a step of the sums that is under way, and holds back the next one.
+    const lock = "UPDATE sums_followed SET id = id WHERE workspace = $1 RETURNING id";
+    const [followed] = await query<{ id: string }>(lock, [workspace]);
+    const changed = isLeftOut
+      ? await query(
+          "INSERT INTO left_out (workspace, kind, id, unique_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING id",
+          [workspace, kind, id, encodeText(uid)],
+        )
+      : await query("DELETE FROM left_out WHERE workspace = $1 AND kind = $2 AND id = $3 RETURNING id", [
+          workspace,
+          kind,
+          id,
+        ]);
+    if (changed.length === 0 || followed === undefined) return;
+    const own = {
+      condition: `workspace = $1 AND id < $2 AND ${OWN[kind]}`,
+      values: [workspace, followed.id, id, ...(kind === "account" ? [encodeText(uid)] : [])],
+    };
+    const hours = await query<{ hour: unknown }>(
+      `SELECT DISTINCT received_at - received_at % ${HOUR_MS} AS hour FROM events WHERE ${own.condition}`,
+      own.values,
+    );
+    await markStale(
+      query,
+      workspace,
+      hours.map(({ hour }) => Number(hour)),
+    );
+    // An hour that is counted anew finds those alone who stand there.
+    if (isLeftOut) return;
+    await addContacts(query, own);
+    await addAccounts(query, workspace, await count(query, "active_accounts", own));
+  });
+  return uid;
+};
+
+const OWN = {
+  contact: "contact_id = $3",
+  account: "account_uid = $4 AND contact_id IN (SELECT contact_id FROM account_contacts WHERE account_id = $3)",
+};
