@@ -91,7 +91,7 @@ overDatabase((place) => {
   const timed = (rows: Record<string, string>[], name: string) =>
     rows.map((row) => ({ ...row, [name]: Date.parse(row[name]!) }));
 
-  it("are thirteen", () => expect(questions).toHaveLength(13));
+  it("are fourteen", () => expect(questions).toHaveLength(14));
 
   it("tells active contacts by week", async () => {
     expect(await ask(1)).toEqual([
