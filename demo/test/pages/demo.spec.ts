@@ -71,7 +71,7 @@ test("Every page of the demo can be inspected", async ({ page, demo }) => {
     await page.getByRole("button", { name: "Load it now" }).click();
   };
   await page.goto(`${demo.site}/live.html?tracklet_inspect`);
-  await expect(panel).toContainText("There is no tracker on this page");
+  await expect(panel).toContainText("The page has no script tag of tracklet");
   for (const path of [
     "/",
     "/classic.html",
@@ -88,12 +88,13 @@ test("Every page of the demo can be inspected", async ({ page, demo }) => {
       (url) => url.pathname === pathname && url.searchParams.get("page") === searchParams.get("page"),
     );
     if (path.startsWith("/late")) {
-      await expect(panel).toContainText("The script has not loaded, and calls wait (1)");
+      await expect(panel).toContainText("calls that wait in window.tracklet (1)");
       await expect(page.getByRole("link", { name: "Features" })).toHaveAttribute("aria-current", "page");
       await load();
     }
-    await expect(panel).toContainText("nobody is identified");
-    await expect(panel).toContainText("Events wait for identify");
+
+    await expect(panel).toContainText("It waits at “Named”");
+    await expect(panel).toContainText("Events wait for a log-in");
   }
   await page.getByRole("button", { name: "Close" }).click();
   await page.keyboard.press("Control+Alt+KeyI");

@@ -8,7 +8,8 @@ export const MAX_ROWS = 50;
 /** Ids remembered, to tell a repeated arrival. */
 const MAX_IDS = 5_000;
 /** The two scales: milliseconds of a step, and steps shown. */
-const SCALES = { seconds: { step: 1_000, steps: 60 }, minutes: { step: 60_000, steps: 60 } };
+const MINUTE_MS = 60_000;
+const SCALES = { seconds: { step: 1_000, steps: 60 }, minutes: { step: MINUTE_MS, steps: 60 } };
 
 /** When an event happened, in epoch milliseconds, where its page has stamped it with a time that the service believes. */
 export const happenedAt = ({ occurred_at }) => occurred_at ?? undefined;
@@ -27,7 +28,10 @@ const createCounts = ({ step, steps }) => {
       // Nothing is drawn, and nothing forgotten there, while the tab is hidden.
       if (counts.size > 2 * steps) forget(at);
     },
-    has: (name) => [...counts.values()].some((names) => names.has(name)),
+    has(name, last) {
+      forget(last);
+      return [...counts.values()].some((names) => names.has(name));
+    },
     names(last) {
       forget(last);
       return [...counts.values()].flatMap((names) => [...names.keys()]);
@@ -87,7 +91,7 @@ export const createModel = () => {
       return true;
     },
     /** Whether that event_uid came in the last hour. */
-    has: (name) => scales.minutes.lanes.arrived.has(name),
+    has: (name) => scales.minutes.lanes.arrived.has(name, Math.floor(Math.max(Date.now(), newest) / MINUTE_MS)),
     /** The rows since the last call, oldest first. */
     take() {
       const rows = pending.slice(-MAX_ROWS);
