@@ -63,7 +63,6 @@ const SHORTENED = [
   "isOut",
   "isPaused",
   "isSeen",
-  "isSettled",
   "isUnderWay",
   "judged",
   "kept",

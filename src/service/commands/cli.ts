@@ -18,7 +18,7 @@ import { addDeleteCommands } from "./delete.js";
 import { addEraseCommands } from "./erase.js";
 import { type Format, writeRows } from "./export.js";
 import { exportSettled, followEvents } from "./follow.js";
-import { addLeftOutCommands } from "./left-out.js";
+import { addLeftOutCommands } from "./leave-out.js";
 import { tellLoss } from "./loss.js";
 import { addDumpCommand } from "./moves/dump.js";
 import { addMigrateCommand } from "./moves/migrate-folder.js";
