@@ -94,7 +94,8 @@ it.runIf(process.env.TEST_ALL && curl)(
     await mkdir(at("broken/build/service"), { recursive: true });
     await writeFile(at("broken/build/service/main.js"), "process.exit(process.argv[2] === 'migrate' ? 0 : 1)");
     const server = await startPostgres();
-    await writeFile(at("env"), `DATABASE_URL=${server.url}\n`);
+    const tokens = "TRACKLET_API_TOKEN=an-api-token-of-16\nTRACKLET_ACCESS_TOKEN=an-access-token-of-16\n";
+    await writeFile(at("env"), `DATABASE_URL=${server.url}\n${tokens}`);
     await mkdir(at("bin"));
     // What systemd would do.
     await writeFile(
