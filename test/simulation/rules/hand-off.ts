@@ -18,8 +18,7 @@ export const handOff: MakeRule = (journal) => {
   const { clock } = world;
   /** Pages that have heard of a failure, and of no success of their own since. */
   const ill = new Set<Page>();
-  /** Pages that know since the last failure that the service is well, and since when one of them knows. */
-  const well = new Set<Page>();
+  /** Since when a page knows that the service is well. */
   let wellAt = Number.NEGATIVE_INFINITY;
   let succeededAt = Number.NEGATIVE_INFINITY;
   let failedAt = Number.NEGATIVE_INFINITY;
@@ -50,9 +49,9 @@ export const handOff: MakeRule = (journal) => {
     const age = clock.now() - Math.min(...openOf(page).map(({ beganAt }) => beganAt));
     if (!keepalive || page.config.stamp || !world.isOnline || age > DOUBT_MS) return "unlikely";
     if (ill.has(page)) return hasSettled(page) ? "unlikely" : undefined;
-    // Of the end of a back-off it is told as late as of any removal.
+    // Of the end of a back-off pages are told as late as of any removal, and until then they may write it once more.
     const isTold = !failures.get(page)?.length && clock.now() >= wellAt + TOLD_MS;
-    const isWell = (well.has(page) || isTold) && age < DOUBT_MS && !entries.get(name)!.failures;
+    const isWell = isTold && age < DOUBT_MS && !entries.get(name)!.failures;
     return isWell ? "likely" : undefined;
   };
   /** The row tells the next page what to do; where there is none, another one may have done either. */
@@ -104,10 +103,8 @@ export const handOff: MakeRule = (journal) => {
       if (isSuccess(status)) {
         ill.delete(page);
         succeededAt = clock.now();
-        if (clock.now() >= Math.max(failedAt + HEARD_MS + page.throttleMs, holdsUntil)) {
-          well.add(page);
+        if (clock.now() >= Math.max(failedAt + HEARD_MS + page.throttleMs, holdsUntil))
           wellAt = Math.min(wellAt, clock.now());
-        }
         // A throttled page judges its failures later than its successes.
         for (const by of [page, undefined])
           failures.set(
@@ -120,7 +117,6 @@ export const handOff: MakeRule = (journal) => {
       if (entry.mayBeLost === LOST && leaseOf(entry) !== undefined) entry.mayBeLost = undefined;
       failedAt = clock.now();
       wellAt = Number.POSITIVE_INFINITY;
-      well.clear();
       // What fails again may be the cause itself, and what was cut off on the way into the cache: both say nothing of the service.
       if (!service.poison.has(name) && entry.failures <= 1 && (status || beganAt > page.restoredAt)) ill.add(page);
       const isOfAll = status >= 300 && status < 500 && ![400, 408, 413, 422, 425, 429].includes(status);
