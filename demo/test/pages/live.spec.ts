@@ -68,4 +68,5 @@ test("The live page says that it is connecting until the service has answered, a
   await demo.post(demo.contact(), "first_of_all");
   await expect(page.getByRole("button", { name: "Resume (1 new)" })).toBeVisible();
   await expect(empty).toBeHidden();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
 });

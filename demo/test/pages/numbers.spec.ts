@@ -154,6 +154,6 @@ test("Days of a calendar are chosen, and a link to them shows the same", PAGES, 
   const other = await context.newPage();
   await open(other, page.url());
   await expect(tile(other, "events")).toHaveText("6");
-  await page.goBack();
+  await page.evaluate("history.back()");
   await expect(tile(page, "events")).toHaveText("4");
 });

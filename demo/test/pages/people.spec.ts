@@ -13,28 +13,27 @@ const follow = async (page: Page, name: string, within = page.locator("main")) =
   await settled(page);
 };
 
-test(
-  "From a day to the account and the person behind it are three clicks, and the same way back",
-  PAGES,
-  async ({ page }) => {
-    await open(page);
-    // The day on which a page view came from Brisk alone.
-    await page.locator("[data-card=events] .u-over").click({ position: { x: await columnOf(page, 4), y: 100 } });
-    await expect(page).toHaveURL(/from=(\d{4}-\d\d-\d\d)&to=\1/);
-    await expect(tile(page, "events")).toHaveText("1");
-    await follow(page, "brisk", card(page, "accounts"));
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText("brisk");
-    await expect(tile(page, "events")).toHaveText("1");
-    await follow(page, "cleo", card(page, "members"));
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText("cleo");
-    await expect(card(page, "time-line").getByRole("listitem").first()).toContainText("/b");
-    await page.goBack();
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText("brisk");
-    await page.goBack();
-    await page.goBack();
-    await expect(tile(page, "events")).toHaveText("4");
-  },
-);
+// In Chromium alone: the driver of Firefox loses a page that comes back from the back/forward cache.
+test("From a day to the account and the person behind it are three clicks, and the same way back", async ({ page }) => {
+  await open(page);
+  // The day on which a page view came from Brisk alone.
+  await page.locator("[data-card=events] .u-over").click({ position: { x: await columnOf(page, 4), y: 100 } });
+  await expect(page).toHaveURL(/from=(\d{4}-\d\d-\d\d)&to=\1/);
+  await expect(tile(page, "events")).toHaveText("1");
+  await follow(page, "brisk", card(page, "accounts"));
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("brisk");
+  await expect(tile(page, "events")).toHaveText("1");
+  await follow(page, "cleo", card(page, "members"));
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("cleo");
+  await expect(card(page, "time-line").getByRole("listitem").first()).toContainText("/b");
+  await page.evaluate("history.back()");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("brisk");
+  await page.evaluate("history.back()");
+  await expect(page).toHaveURL(/#.*from=/);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Numbers");
+  await page.evaluate("history.back()");
+  await expect(tile(page, "events")).toHaveText("4");
+});
 
 /** The middle of a bar of a week. */
 const columnOf = async (page: Page, day: number) =>
