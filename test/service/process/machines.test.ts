@@ -34,6 +34,7 @@ describe.runIf(process.env.TEST_ALL && nginx)("two processes behind nginx on one
       TRACKLET_ACCESS_TOKEN: "own-access-token",
       TRACKLET_TRUST_PROXY: "loopback",
       TRACKLET_PUBLIC_URL: url,
+      TRACKLET_DEMO: "off",
       TRACKLET_RATE_LIMIT: "0",
     });
     services[index] = service;
