@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { Page } from "playwright/test";
+import type { BrowserContext, Page } from "playwright/test";
 import { build } from "vite";
 import { readmeBlocks } from "../../test/support/readme.js";
 import { expect, test, track } from "../harness/fixtures.js";
 import { loaded, localise } from "../harness/install.js";
+import type { Site } from "../harness/site.js";
 import { eventKeys, runAndGo, type Tab } from "../harness/tab.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
 
@@ -100,6 +101,20 @@ const PLATFORMS: Platform[] = [
   },
 ];
 
+/** A recipe with the addresses of the test, for a contact, without page views. */
+const placed = (code: string, contact: string, trackUrl: string): string => {
+  const own = `consent: "pending", pageviews: "off", contactUid: "${contact}"`;
+  return localise(code.replace(/consent: "pending"/, own), DEMO_TOKEN, trackUrl);
+};
+
+/** A tab of the site in which the snippet runs. */
+const openLoaded = async (context: BrowserContext, { url }: Site): Promise<Page> => {
+  const tab = await context.newPage();
+  await tab.goto(url);
+  await loaded(tab);
+  return tab;
+};
+
 /** What can be done now has been done when it resolves. */
 const flush = (tab: Tab) => tab.evaluate("tracklet.flush()");
 
@@ -114,18 +129,12 @@ for (const { section, files = {}, scripts = async (recipe: string) => recipe, ch
     const language = section === "c15t" ? "js" : "html";
     const [recipe] = await readmeBlocks(section, language, "docs/consent-platforms.md");
     const [start] = await readmeBlocks("Before the platform", "html");
-    const own = `consent: "pending", pageviews: "off", contactUid: "${contact}"`;
-    const place = (code: string) => localise(code.replace(/consent: "pending"/, own), DEMO_TOKEN, gateway.url);
+    const place = (code: string) => placed(code, contact, gateway.url);
     const head = (language === "html" ? place(start!) : "") + (await scripts(place(recipe!)));
     site.page("/", { tag: false, identify: false, head });
     for (const [path, file] of Object.entries(files))
       site.page(path, await readFile(`${ROOT}node_modules/${file}`, "utf8"));
-    const open = async () => {
-      const tab = await context.newPage();
-      await tab.goto(site.url);
-      await loaded(tab);
-      return tab;
-    };
+    const open = () => openLoaded(context, site);
 
     const [tab, other] = [await open(), await open()];
     await track(tab, "waits");
@@ -162,16 +171,9 @@ test("With the banner of the documents, each button does what it says, though an
 }) => {
   const [banner] = await readmeBlocks("Consent", "html", "docs/privacy.md");
   const [change] = await readmeBlocks("Change my choice", "html", "docs/privacy.md");
-  const own = `consent: "pending", pageviews: "off", contactUid: "${contact}"`;
-  const recipe = localise((banner! + change!).replace(/consent: "pending"/, own), DEMO_TOKEN, gateway.url);
+  const recipe = placed(banner! + change!, contact, gateway.url);
   site.page("/", { tag: false, identify: false, body: recipe });
-  const open = async () => {
-    const tab = await context.newPage();
-    await tab.goto(site.url);
-    await loaded(tab);
-    return tab;
-  };
-  const [tab, other] = [await open(), await open()];
+  const [tab, other] = [await openLoaded(context, site), await openLoaded(context, site)];
   const consents = () => Promise.all([tab, other].map((one) => one.evaluate("tracklet.consent()")));
   const press = async (one: Page, name: string, choice: string) => {
     await one.getByRole("button", { name, exact: true }).click();
