@@ -1,17 +1,18 @@
 import { Option } from "commander";
+import { PROOF_MEMBER } from "../../ingest/identity.js";
 import { type Exported, exportRows } from "../../records/export-page.js";
 import type { Commands } from "../delete.js";
 
 /** Names and members are strangers' text: beyond these no new one is listed, and the plan says how many events it left out. */
 const [MAX_NAMES, MAX_MEMBERS, MAX_LENGTH] = [500, 100, 100];
 /** What the script adds itself, and what `track` takes with every event. */
-const STAMP = ["event_id", "occurred_at", "event_source", "event_seq", "identity_proof"];
+const STAMP = ["event_id", "occurred_at", "event_source", "event_seq", PROOF_MEMBER];
 const COMMON = ["account_uid", "display_name"];
 
 type Kind = "string" | "number" | "boolean" | "null" | "array" | "object";
 
 /** What came under one name. */
-export interface Planned {
+interface Planned {
   name: string;
   events: number;
   /** When the first one was received, in epoch milliseconds. */
@@ -19,7 +20,7 @@ export interface Planned {
   members: Map<string, { events: number; kinds: Set<Kind> }>;
 }
 
-export interface Plan {
+interface Plan {
   planned: Planned[];
   /** Events whose names are not listed. */
   leftOut: number;
@@ -29,7 +30,7 @@ const kindOf = (value: unknown): Kind =>
   value === null ? "null" : Array.isArray(value) ? "array" : (typeof value as Kind);
 
 /** Reads events from the oldest, and remembers names, members and kinds alone. */
-export const planOf = async (rows: AsyncIterable<Exported>): Promise<Plan> => {
+const planOf = async (rows: AsyncIterable<Exported>): Promise<Plan> => {
   const found = new Map<string, Planned>();
   let leftOut = 0;
   for await (const row of rows) {
@@ -60,7 +61,7 @@ const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10
 const describe = ({ events, since }: Planned): string => `${events} events since ${dayOf(since)}`;
 
 /** As JSON Schema (draft 2020-12): an object whose members are the names of events. */
-export const toSchema = ({ planned }: Plan): string => {
+const toSchema = ({ planned }: Plan): string => {
   const properties = planned.map((one) => {
     const members = [...one.members].map(([name, { events, kinds }]) => [
       name,
@@ -89,7 +90,7 @@ const TYPES: Record<Kind, string> = {
 };
 
 /** As declarations for an app (docs/install.md): its calls of `track` are then checked against what came. */
-export const toTypes = ({ planned }: Plan): string => {
+const toTypes = ({ planned }: Plan): string => {
   // Page views are the script's own.
   const events = planned
     .filter(({ name }) => name !== "pageview")
