@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import pg from "pg";
+import { waitFor } from "../../support/wait.js";
 import { basic } from "../support/basic.js";
 import { runAt } from "../support/cluster.js";
 import { metricsOf } from "../support/service-process.js";
@@ -96,9 +97,14 @@ export const person = async (part: number, entry: readonly string[]): Promise<Ou
   const waiting = Array.from({ length: WAITING }, (_, index) =>
     post(url, event({ event_id: `waits-${index}`, occurred_at: Date.now() })),
   );
-  await pause(200);
+  const isTrue = async (sql: string): Promise<boolean> =>
+    (await runAt<{ is: boolean }>(scene.given!.url, `SELECT (${sql}) AS is`))[0]!.is;
+  await waitFor(() => isTrue("SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'events'::regclass"), {
+    what: "an insert that waits",
+  });
+  const locked = Date.now();
   const erasing = eraseAt(url, UID);
-  await pause(500);
+  await waitFor(() => isTrue(`SELECT max(erased_at) >= ${locked} FROM tombstones`), { what: "the tombstone" });
   await locking.query("COMMIT");
   await locking.end();
   await Promise.all([erasing, ...waiting]);
