@@ -103,11 +103,11 @@ test(
   },
 );
 
-test("The numbers page shows events as they arrive, until the token is forgotten", async ({ page, service }) => {
-  await open(page);
+test("The numbers page shows events as they arrive, until the token is forgotten", async ({ page, changing }) => {
+  await open(page, changing.url);
   await page.getByRole("link", { name: "Live" }).click();
   await expect(page.getByRole("status").first()).toHaveText("Live");
-  await service.post({ contact_uid: "dora", event_uid: "just_now" });
+  await changing.post({ contact_uid: "dora", event_uid: "just_now" });
   await expect(page.getByRole("row").filter({ hasText: "just_now" })).toContainText("dora");
   await page.getByRole("button", { name: "Forget token" }).click();
   await expect(field(page)).toBeVisible();

@@ -32,7 +32,7 @@ const RECORDS = {
   "contacts?uid=anna": { data: { name: "Anna Berg", email: "anna@acme.example" } },
 };
 
-export const test = base.extend<{ guard: Guard }, { service: RunningService }>({
+export const test = base.extend<{ guard: Guard; changing: RunningService }, { service: RunningService }>({
   service: [
     // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
     async ({}, use) => {
@@ -46,6 +46,13 @@ export const test = base.extend<{ guard: Guard }, { service: RunningService }>({
     },
     { scope: "worker" },
   ],
+  // For who stores or erases: the figures of `service` stay as they are known, whichever test comes next.
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
+  changing: async ({}, use) => {
+    const service = await startFilled([], { adminToken: ADMIN_TOKEN });
+    await use(service);
+    await service.stop();
+  },
   guard: [
     async ({ context, page }, use) => {
       const guard = createGuard();

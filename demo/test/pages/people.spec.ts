@@ -126,11 +126,11 @@ test("Coming back is told in squares, of accounts and of contacts", PAGES, async
 
 test("A person is exported and erased with the admin token, which nothing keeps", { tag: "@browser" }, async ({
   page,
-  service,
+  changing,
 }) => {
-  await service.post({ contact_uid: "emil", event_uid: "seen", params: { secret: "x" } });
-  const { id } = await (await service.get("/v2/contacts?uid=emil")).json();
-  await open(page, `/contacts/${id}`);
+  await changing.post({ contact_uid: "emil", event_uid: "seen", params: { secret: "x" } });
+  const { id } = await (await changing.get("/v2/contacts?uid=emil")).json();
+  await open(page, `${changing.url}/contacts/${id}`);
   await expect(page.locator(".memberships")).toHaveText("Belongs to no account.");
   await page.getByText("With the admin token").click();
   const token = page.getByLabel("Admin token");
@@ -154,7 +154,7 @@ test("A person is exported and erased with the admin token, which nothing keeps"
   expect(await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))).not.toContain(
     ADMIN_TOKEN,
   );
-  expect((await service.get(`/v2/contacts/${id}`)).status).toBe(404);
+  expect((await changing.get(`/v2/contacts/${id}`)).status).toBe(404);
 });
 
 test(
