@@ -11,6 +11,10 @@ export interface Amounts {
   events: number;
   contacts: number;
   users: number;
+  /** Default: 500 */
+  accounts?: number;
+  /** The days over which the events are spread, which end a minute ago. Default: one event in 100 ms */
+  days?: number;
 }
 
 /** Rows made in one statement: so many take well under a second. */
@@ -18,9 +22,6 @@ const CHUNK = 20_000;
 
 /** Of so many events one is named `rare`. */
 export const RARE_EVERY = 100_000;
-
-/** Milliseconds between two events, which end a minute ago. */
-const EVERY_MS = 100;
 
 const chunks = async (amount: number, make: (from: number, to: number) => Promise<unknown>): Promise<void> => {
   for (let from = 0; from < amount; from += CHUNK) await make(from, Math.min(from + CHUNK, amount) - 1);
@@ -43,17 +44,19 @@ export const fillPlace = async (place: Place, amounts: Amounts): Promise<void> =
 };
 
 /**
- * Fills a database with events, contacts (`bulk-<number>`), 500 accounts and users, by SQL of its own: through the
+ * Fills a database with events, contacts (`bulk-<number>`), accounts and users, by SQL of its own: through the
  * service a million takes too long. The rows are as the service makes them.
  */
-const fill = async (query: Query, { events, contacts, users }: Amounts): Promise<void> => {
-  const start = Date.now() - 60_000 - events * EVERY_MS;
+const fill = async (query: Query, { events, contacts, users, accounts = 500, days }: Amounts): Promise<void> => {
+  const every = days === undefined ? 100 : (days * 86_400_000) / events;
+  const start = Math.floor(Date.now() - 60_000 - events * every);
+  const at = `($4::bigint + floor(n * ${every}::float8)::bigint)`;
   const id = (kind: string, uid: string) =>
     `left(encode(sha256(convert_to('default/${kind}:' || ${uid}, 'UTF8')), 'hex'), 32)::uuid`;
   await query(
     `INSERT INTO accounts (id, unique_id, created_at, data, stage, health)
      SELECT ${id("account", "'bulk-' || n")}, 'bulk-' || n, n, '{"name":"Bulk"}', '{"name":"Trial","id":"stage-1"}', 50
-     FROM generate_series(0, 499) AS n`,
+     FROM generate_series(0, ${accounts - 1}) AS n`,
   );
   await chunks(contacts, async (from, to) => {
     await query(
@@ -63,7 +66,7 @@ const fill = async (query: Query, { events, contacts, users }: Amounts): Promise
     );
     await query(
       `INSERT INTO account_contacts (account_id, contact_id)
-       SELECT ${id("account", "'bulk-' || n % 500")}, ${id("contact", "'bulk-' || n")} FROM generate_series($1::int, $2::int) AS n`,
+       SELECT ${id("account", `'bulk-' || n % ${accounts}`)}, ${id("contact", "'bulk-' || n")} FROM generate_series($1::int, $2::int) AS n`,
       [from, to],
     );
   });
@@ -79,12 +82,12 @@ const fill = async (query: Query, { events, contacts, users }: Amounts): Promise
     query(
       `INSERT INTO events (contact_id, id, workspace, contact_uid, account_uid, event_uid, page, received_at, params)
        SELECT ${id("contact", "'bulk-' || n % $3::int")},
-              (lpad(to_hex($4::bigint + n * ${EVERY_MS}), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
-              '${DEFAULT_WORKSPACE}', 'bulk-' || n % $3::int, 'bulk-' || n % 500,
+              (lpad(to_hex(${at}), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
+              '${DEFAULT_WORKSPACE}', 'bulk-' || n % $3::int, 'bulk-' || n % $3::int % ${accounts},
               CASE WHEN n % ${RARE_EVERY} = 7 THEN 'rare' WHEN n % 10 = 0 THEN 'event-' || n / 10 % 20 ELSE 'pageview' END,
               CASE WHEN n % ${RARE_EVERY} <> 7 AND n % 10 <> 0 THEN 'shop.example/products/' || n % 1000 END,
-              $4::bigint + n * ${EVERY_MS},
-              '{"account_uid":"bulk-' || n % 500 || '","visit_url":"https://shop.example/products/' || n % 1000 || '","display_name":"Product page"}'
+              ${at},
+              '{"account_uid":"bulk-' || n % $3::int % ${accounts} || '","visit_url":"https://shop.example/products/' || n % 1000 || '","display_name":"Product page"}'
        FROM generate_series($1::int, $2::int) AS n`,
       [from, to, contacts, start],
     ),

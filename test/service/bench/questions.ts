@@ -12,6 +12,8 @@ import { fillPlace, urlOf } from "./fill.js";
 
 /** Millions of events; `QUESTIONS_MILLIONS=10` asks a larger database. */
 const EVENTS = Number(process.env.QUESTIONS_MILLIONS ?? 1) * 1_000_000;
+/** A year of a site. */
+const SITE = { contacts: 20_000, accounts: 300, users: 1_000, days: 365 };
 const ASKED = 5;
 /** A question that takes longer is asked once. */
 const SLOW_MS = 2_000;
@@ -39,7 +41,7 @@ export const askPage = async (databaseUrl: string): Promise<Record<string, numbe
 
 /** What the sums of that many events cost, and the milliseconds that each span of `GET /v2/numbers` takes by them; then those of the page for SQL. */
 export const questions = async (engine: string, place: Place): Promise<void> => {
-  await fillPlace(place, { events: EVENTS, contacts: EVENTS / 20, users: 1_000 });
+  await fillPlace(place, { events: EVENTS, ...SITE });
   const database = await openDatabase(place);
   const began = performance.now();
   while (await step(database, "default", idAt(Date.now() - 1_000)));
