@@ -52,9 +52,9 @@ for (const { app, history = "path", means = "navigation" } of VISITS)
       await shows("/");
       await click("about");
       await shows("/about");
-      await page.evaluate("history.back()");
+      await page.evaluate("setTimeout(() => history.back())");
       await shows("/");
-      await page.evaluate("history.forward()");
+      await page.evaluate("setTimeout(() => history.forward())");
       await shows("/about");
       await click("list");
       await shows("/list?page=1");

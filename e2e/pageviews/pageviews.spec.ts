@@ -21,7 +21,7 @@ for (const means of MEANS)
       await frame.evaluate(`location.hash = "x"`);
       await frame.goto(`${site.url}/frame/next`);
       // The frame's entries are the page's, too: this goes back in the frame alone.
-      await page.evaluate(`history.back()`);
+      await page.evaluate("setTimeout(() => history.back())");
       await page.waitForFunction(() => frames[0]?.location.pathname === "/frame/replaced");
       await judge(page);
       await run(page, `history.pushState({}, "", "/b")`);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { expect, type Page } from "playwright/test";
 import { PAGES } from "../../../e2e/harness/engines.js";
 import { ACCESS_TOKEN, API_TOKEN } from "../../../test/service/support/running-service.js";
-import { card, cells, field, give, open, settled, test, tile } from "./owner.js";
+import { back, card, cells, field, give, open, settled, test, tile } from "./owner.js";
 
 /* The numbers page. What `GET /v2/numbers` tells is the service's own test. */
 
@@ -154,6 +154,6 @@ test("Days of a calendar are chosen, and a link to them shows the same", PAGES, 
   const other = await context.newPage();
   await open(other, page.url());
   await expect(tile(other, "events")).toHaveText("6");
-  await page.evaluate("history.back()");
+  await back(page);
   await expect(tile(page, "events")).toHaveText("4");
 });

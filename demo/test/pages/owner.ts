@@ -91,6 +91,9 @@ export const open = async (page: Page, path = "/") => {
   await settled(page);
 };
 
+/** Goes back as a visitor does. Only then, for a page that goes away while it evaluates gives no answer. */
+export const back = (page: Page) => page.evaluate("setTimeout(() => history.back())");
+
 /** What axe finds, and what does not fit the window. */
 export const faultsOf = async (page: Page): Promise<string[]> => {
   await page.evaluate(axe.source);
