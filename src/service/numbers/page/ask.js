@@ -1,4 +1,4 @@
-import { find } from "./elements.js";
+import { find } from "./base/elements.js";
 
 const KEY = "tracklet.access-token";
 

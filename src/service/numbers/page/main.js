@@ -1,10 +1,10 @@
-import { createAccount } from "./account.js";
-import { createAccounts } from "./accounts.js";
 import { createAsk } from "./ask.js";
-import { createContact } from "./contact.js";
-import { find } from "./elements.js";
-import { createNumbers } from "./numbers.js";
-import { readPath } from "./route.js";
+import { find } from "./base/elements.js";
+import { readPath } from "./base/route.js";
+import { createAccount } from "./views/account.js";
+import { createAccounts } from "./views/accounts.js";
+import { createContact } from "./views/contact.js";
+import { createNumbers } from "./views/numbers.js";
 
 /* The pages of the service, and the arrivals, for whoever has the access token. */
 

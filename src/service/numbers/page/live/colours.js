@@ -1,4 +1,4 @@
-import { recall, remember } from "../memory.js";
+import { recall, remember } from "../base/memory.js";
 
 /** Colours in the stylesheet, `--series-0` and so on; whatever comes after them shares `--series-other`. */
 const COLOURS = 8;

@@ -1,4 +1,4 @@
-import { make } from "../elements.js";
+import { make } from "../base/elements.js";
 
 const radio = (value, text, isChecked) => {
   const input = make("input", { type: "radio", name: "scale", value });

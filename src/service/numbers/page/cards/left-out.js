@@ -1,5 +1,5 @@
-import { link, make, replace } from "./elements.js";
-import { linkToAccount, linkToContact } from "./route.js";
+import { link, make, replace } from "../base/elements.js";
+import { linkToAccount, linkToContact } from "../base/route.js";
 
 /** Says who counts nowhere: one's own accounts and contacts. */
 export const createLeftOut = (ask) => {

@@ -1,7 +1,7 @@
+import { link, make } from "../base/elements.js";
+import { date, moment, time } from "../base/format.js";
+import { dayOf, FILTERS, hereWith, linkToContact } from "../base/route.js";
 import { makeCard } from "./card.js";
-import { link, make } from "./elements.js";
-import { date, moment, time } from "./format.js";
-import { dayOf, FILTERS, hereWith, linkToContact } from "./route.js";
 
 const toText = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 const parse = (text) => {

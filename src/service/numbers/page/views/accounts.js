@@ -1,9 +1,9 @@
-import { csvButton } from "./csv.js";
-import { link, make, makeScroll, replace } from "./elements.js";
-import { brief, change, number, since } from "./format.js";
-import { createLeftOut } from "./left-out.js";
-import { createLine } from "./line.js";
-import { hereWith, linkToAccount, readState, replaceState, toQuery } from "./route.js";
+import { csvButton } from "../base/csv.js";
+import { link, make, makeScroll, replace } from "../base/elements.js";
+import { brief, change, number, since } from "../base/format.js";
+import { hereWith, linkToAccount, readState, replaceState, toQuery } from "../base/route.js";
+import { createLeftOut } from "../cards/left-out.js";
+import { createLine } from "../cards/line.js";
 import { createView, toldOf } from "./view.js";
 
 const PAGE = 50;

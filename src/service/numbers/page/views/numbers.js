@@ -1,9 +1,9 @@
-import { createChartCard, createListCard, createTile, toSeries } from "./card.js";
-import { link, make } from "./elements.js";
-import { against, brief, moment, number, since } from "./format.js";
-import { createLeftOut } from "./left-out.js";
-import { createReturning } from "./returning.js";
-import { FILTERS, hereWith, linkTo, linkToAccount, linkToContact, toQuery } from "./route.js";
+import { link, make } from "../base/elements.js";
+import { against, brief, moment, number, since } from "../base/format.js";
+import { FILTERS, hereWith, linkTo, linkToAccount, linkToContact, toQuery } from "../base/route.js";
+import { createChartCard, createListCard, createTile, toSeries } from "../cards/card.js";
+import { createLeftOut } from "../cards/left-out.js";
+import { createReturning } from "../cards/returning.js";
 import { createView, toldOf } from "./view.js";
 
 /** Events are counted a minute or two after they came; later than this, many are still to be counted, as after an import. */

@@ -1,6 +1,6 @@
-import { link, make, replace } from "./elements.js";
-import { moment } from "./format.js";
-import { chosenSpan, FILTERS, go, hereWith, readState, zone } from "./route.js";
+import { link, make, replace } from "../base/elements.js";
+import { moment } from "../base/format.js";
+import { chosenSpan, FILTERS, go, hereWith, readState, zone } from "../base/route.js";
 
 const SPANS = { "24h": "24 hours", "7d": "7 days", "30d": "30 days", "90d": "90 days" };
 /** Milliseconds after which the figures are asked for again. */

@@ -1,6 +1,6 @@
 import uPlot from "uplot";
-import { make } from "./elements.js";
-import { number, short } from "./format.js";
+import { make } from "../base/elements.js";
+import { number, short } from "../base/format.js";
 
 const read = (property) => getComputedStyle(document.documentElement).getPropertyValue(property).trim();
 const HEIGHT = 240;

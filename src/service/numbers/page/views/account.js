@@ -1,12 +1,12 @@
-import { createCalendar } from "./calendar.js";
-import { createChartCard, createListCard, createTile, makeCard, toSeries } from "./card.js";
-import { link, make, makeTable, replace } from "./elements.js";
-import { against, brief, number, since } from "./format.js";
-import { createLeftOut } from "./left-out.js";
-import { createPersonal } from "./personal.js";
-import { hereWith, linkTo, linkToContact, toQuery } from "./route.js";
-import { createTimeLine } from "./time-line.js";
-import { createTraits } from "./traits.js";
+import { link, make, makeTable, replace } from "../base/elements.js";
+import { against, brief, number, since } from "../base/format.js";
+import { hereWith, linkTo, linkToContact, toQuery } from "../base/route.js";
+import { createCalendar } from "../cards/calendar.js";
+import { createChartCard, createListCard, createTile, makeCard, toSeries } from "../cards/card.js";
+import { createLeftOut } from "../cards/left-out.js";
+import { createPersonal } from "../cards/personal.js";
+import { createTimeLine } from "../cards/time-line.js";
+import { createTraits } from "../cards/traits.js";
 import { createView, toldOf } from "./view.js";
 
 const empty = "Nothing in this time.";

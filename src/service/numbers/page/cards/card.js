@@ -1,8 +1,8 @@
+import { csvButton } from "../base/csv.js";
+import { link, make, makeScroll, makeTable, replace } from "../base/elements.js";
+import { change, isByHour, number, share, stepFormat } from "../base/format.js";
+import { dayOf, go, hereWith } from "../base/route.js";
 import { createBars } from "./chart.js";
-import { csvButton } from "./csv.js";
-import { link, make, makeScroll, makeTable, replace } from "./elements.js";
-import { change, isByHour, number, share, stepFormat } from "./format.js";
-import { dayOf, go, hereWith } from "./route.js";
 
 /** Rows of a list that are seen at once; the rest is in its CSV. */
 const SHOWN = 10;

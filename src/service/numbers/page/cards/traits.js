@@ -1,4 +1,4 @@
-import { make } from "./elements.js";
+import { make } from "../base/elements.js";
 
 const toText = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 

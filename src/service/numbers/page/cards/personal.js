@@ -1,5 +1,5 @@
-import { save } from "./csv.js";
-import { make } from "./elements.js";
+import { save } from "../base/csv.js";
+import { make } from "../base/elements.js";
 
 /** Asks with the admin token, which is written down nowhere. */
 const askAs = async (token, method, path) => {

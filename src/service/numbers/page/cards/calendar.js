@@ -1,7 +1,7 @@
+import { link, make, makeScroll, makeTable, replace } from "../base/elements.js";
+import { dayOfWeek, number } from "../base/format.js";
+import { dayOf, hereWith } from "../base/route.js";
 import { makeCard } from "./card.js";
-import { link, make, makeScroll, makeTable, replace } from "./elements.js";
-import { dayOfWeek, number } from "./format.js";
-import { dayOf, hereWith } from "./route.js";
 
 /** How dark a day is, in four steps of the busiest one. */
 const levelOf = (count, most) => (count === 0 ? 0 : Math.ceil((4 * count) / most));

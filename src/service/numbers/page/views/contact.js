@@ -1,11 +1,11 @@
-import { createTile } from "./card.js";
-import { link, make, replace } from "./elements.js";
-import { brief, number, since } from "./format.js";
-import { createLeftOut } from "./left-out.js";
-import { createPersonal } from "./personal.js";
-import { linkToAccount } from "./route.js";
-import { createTimeLine } from "./time-line.js";
-import { createTraits } from "./traits.js";
+import { link, make, replace } from "../base/elements.js";
+import { brief, number, since } from "../base/format.js";
+import { linkToAccount } from "../base/route.js";
+import { createTile } from "../cards/card.js";
+import { createLeftOut } from "../cards/left-out.js";
+import { createPersonal } from "../cards/personal.js";
+import { createTimeLine } from "../cards/time-line.js";
+import { createTraits } from "../cards/traits.js";
 import { createView, toldOf } from "./view.js";
 
 const PAGE = 200;

@@ -1,6 +1,6 @@
+import { make, makeScroll, makeTable } from "../base/elements.js";
+import { share } from "../base/format.js";
 import { makeCard } from "./card.js";
-import { make, makeScroll, makeTable } from "./elements.js";
-import { share } from "./format.js";
 
 const LATER = 8;
 const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
