@@ -52,7 +52,8 @@ import { User, UserList } from "./records/user-schemas.js";
 import { userRoutes } from "./records/users.js";
 import { healthRoutes } from "./watch/health.js";
 import { logOptions } from "./watch/logging.js";
-import { createMetrics, metricsRoute } from "./watch/metrics.js";
+import { createMetrics } from "./watch/metrics.js";
+import { metricsRoute } from "./watch/metrics-route.js";
 
 export interface ServiceOptions extends Partial<ServiceConfig> {
   /** A database that is open already; closed with the service. One is opened as configured where it is absent. */
@@ -100,7 +101,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const following = { moved: learn, seen: tasks.look };
   const generation = await followGeneration(database.query, following, bounds.reread).catch(failed);
   for (const workspace of access.workspaces()) await continueIds(database.query, workspace);
-  const metrics = createMetrics(access.workspaces(), config.watchedEvents);
+  const { folder } = database;
+  const metrics = createMetrics({ workspaces: access.workspaces(), watched: config.watchedEvents, folder });
   await metrics.loadAges(database.query, access.workspaces()).catch(failed);
   const { addressRecords } = config;
   const isServed = (workspace: string) => access.workspaces().includes(workspace);

@@ -3,6 +3,7 @@ import { encodeText } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
 import type { Query } from "../database/database.js";
+import { NAMED } from "../watch/ages.js";
 import type { Commands } from "./delete.js";
 
 interface Expected {
@@ -51,7 +52,7 @@ const readExpected = (value: string): Expected => {
 const lastOf = async (query: Query, workspace: string, name: string): Promise<number | undefined> => {
   const [row] = await query<{ received_at: unknown }>(
     `SELECT received_at FROM events WHERE workspace = $1 AND origin_id IS NULL${
-      name === ANY ? "" : " AND event_uid = $2 AND left(event_uid, 64) = left($2, 64)"
+      name === ANY ? "" : ` ${NAMED}`
     } ORDER BY id DESC LIMIT 1`,
     name === ANY ? [workspace] : [workspace, encodeText(name)],
   );

@@ -1,8 +1,11 @@
-import { decodeText } from "../base/exact-text.js";
+import { decodeText, encodeText } from "../base/exact-text.js";
 import type { Query } from "../database/database.js";
 
-/** Newest events of a workspace that are looked at when the service begins. */
+/** Newest events of a workspace, and of each name that is watched, that are looked at when the service begins. */
 const NEWEST = 1_000;
+
+/** Of the name `$2`: an entry of the index has a greatest length. */
+export const NAMED = "AND event_uid = $2 AND left(event_uid, 64) = left($2, 64)";
 
 /** How long ago the last event came; `event_uid` is empty for all names together. */
 export interface Age {
@@ -26,14 +29,22 @@ export const createEventAges = (watched: readonly string[]) => {
   };
   return {
     seen,
-    /** Learns from the database what came before this process began. */
+    /** Learns from the database what came before this process began; what was imported has come elsewhere. */
     load: async (query: Query, names: readonly string[]): Promise<void> => {
-      for (const workspace of names) {
-        const rows = await query<{ event_uid: string; received_at: unknown }>(
-          "SELECT event_uid, received_at FROM events WHERE workspace = $1 ORDER BY id DESC LIMIT $2",
-          [workspace, NEWEST],
+      const newest = (which: string, ...values: string[]) =>
+        query<{ event_uid: string; received_at: unknown }>(
+          `SELECT event_uid, received_at FROM (
+             SELECT event_uid, received_at, origin_id FROM events WHERE workspace = $1 ${which} ORDER BY id DESC LIMIT ${NEWEST}
+           ) AS newest WHERE origin_id IS NULL`,
+          values,
         );
-        for (const { event_uid, received_at } of rows) seen(workspace, decodeText(event_uid), Number(received_at));
+      for (const workspace of names) {
+        const rows = [await newest("", workspace)];
+        // Page views have no index by name, and are seldom rare.
+        for (const name of watched.filter((one) => one !== "pageview"))
+          rows.push(await newest(NAMED, workspace, encodeText(name)));
+        for (const { event_uid, received_at } of rows.flat())
+          seen(workspace, decodeText(event_uid), Number(received_at));
       }
     },
     list: (now = Date.now()): Age[] =>

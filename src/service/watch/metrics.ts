@@ -1,21 +1,21 @@
-import type { FastifyInstance, FastifyPluginAsync } from "fastify";
-import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import { digests } from "../access/access.js";
-import { sha256 } from "../access/token-store.js";
-import { isUnavailable } from "../database/sql-state.js";
-import { HttpError } from "../http/errors.js";
+import type { FastifyInstance } from "fastify";
+import { Counter, collectDefaultMetrics, Registry } from "prom-client";
+import { faultOf, isUnavailable } from "../database/sql-state.js";
 import { REFUSALS } from "../ingest/refusals.js";
 import type { EventStore } from "../ingest/store.js";
-import type { Behind } from "../numbers/behind.js";
-import { createEventAges } from "./ages.js";
+import { createGauges, type Gauged } from "./gauges.js";
 import { createHistogram } from "./histogram.js";
 import { createTeller } from "./totals.js";
 
 /** Bounds in seconds: from a look-up in memory to the time-out of a query. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+interface Measured extends Gauged {
+  workspaces: readonly string[];
+}
+
 /** What the service counts of itself, in the words of Prometheus; each service has a registry of its own. */
-export const createMetrics = (workspaces: readonly string[], watched: readonly string[]) => {
+export const createMetrics = ({ workspaces, watched, folder }: Measured) => {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -34,87 +34,47 @@ export const createMetrics = (workspaces: readonly string[], watched: readonly s
     help: "Time that a transaction of events takes",
     buckets: SECONDS,
   }).of("", {});
-  let waiting = 0;
-  new Gauge({
-    name: "tracklet_events_waiting",
-    help: "Events that were received and are not committed yet",
-    registers,
-    collect() {
-      this.set(waiting);
-    },
-  });
-  const refused = new Counter({
-    name: "tracklet_events_refused_total",
-    help: "Events that were not stored, by reason, and by workspace where a token said which",
-    labelNames: ["reason", "workspace"] as const,
-    registers,
-  });
-  const obeyed = new Counter({
-    name: "tracklet_events_obeyed_total",
-    help: "Events that were not stored, as their browser asks for it (Sec-GPC, TRACKLET_GPC)",
-    registers,
-  });
-  const ignored = new Counter({
-    name: "tracklet_events_with_ignored_members_total",
-    help: "Events whose body had members besides contact_uid, event_uid and params, which were left out",
-    registers,
-  });
-  const withoutRecord = new Counter({
-    name: "tracklet_events_without_record_total",
-    help: "Events stored without a look at the records of contact and account: their address had made too many that day",
-    registers,
-  });
-  const erased = new Counter({
-    name: "tracklet_events_of_erased_total",
-    help: "Events that were answered with success and left out: their contact was erased after they had occurred",
-    labelNames: ["workspace"] as const,
-    registers,
-  });
-  const proofs = new Counter({
-    name: "tracklet_identity_proofs_total",
-    help: "Proofs of identity that were looked at, by workspace and whether they held",
-    labelNames: ["result", "workspace"] as const,
-    registers,
-  });
-  const ages = createEventAges(watched);
-  new Gauge({
-    name: "tracklet_event_age_seconds",
-    help: "Time since an event was stored, by workspace; event_uid is empty, or one of TRACKLET_WATCHED_EVENTS",
-    labelNames: ["workspace", "event_uid"] as const,
-    registers,
-    aggregator: "min",
-    collect() {
-      this.reset();
-      for (const { seconds, ...labels } of ages.list()) this.set(labels, seconds);
-    },
-  });
-  let behind: Behind = async () => [];
-  new Gauge({
-    name: "tracklet_sums_behind_seconds",
-    help: "Time by which the sums are behind the events that are settled, by workspace",
-    labelNames: ["workspace"] as const,
-    registers,
-    // All processes read the same.
-    aggregator: "max",
-    async collect() {
-      // Where the database is away, nothing is known of it.
-      const told = await behind().catch(() => []);
-      this.reset();
-      for (const { seconds, workspace } of told) this.set({ workspace }, seconds);
-    },
-  });
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name: `tracklet_${name}`, help, labelNames, registers });
+  const refused = counter(
+    "events_refused_total",
+    "Events that were not stored, by reason, and by workspace where a token said which",
+    "reason",
+    "workspace",
+  );
+  const obeyed = counter(
+    "events_obeyed_total",
+    "Events that were not stored, as their browser asks for it (Sec-GPC, TRACKLET_GPC)",
+  );
+  const ignored = counter(
+    "events_with_ignored_members_total",
+    "Events whose body had members besides contact_uid, event_uid and params, which were left out",
+  );
+  const withoutRecord = counter(
+    "events_without_record_total",
+    "Events stored without a look at the records of contact and account: their address had made too many that day",
+  );
+  const erased = counter(
+    "events_of_erased_total",
+    "Events that were answered with success and left out: their contact was erased after they had occurred",
+    "workspace",
+  );
+  const proofs = counter(
+    "identity_proofs_total",
+    "Proofs of identity that were looked at, by workspace and whether they held",
+    "result",
+    "workspace",
+  );
+  const { ages, wait, watchSums } = createGauges(registry, { watched, folder });
   // Known from the start, so that the first one is seen as a rise.
   for (const workspace of ["", ...workspaces])
-    for (const reason of ["full", "away", "failed", ...REFUSALS]) refused.inc({ reason, workspace }, 0);
+    for (const reason of ["full", "away", "disk", "failed", ...REFUSALS]) refused.inc({ reason, workspace }, 0);
 
   return {
     type: registry.contentType,
     /** Tells all counts as text. */
     tell: createTeller(registry),
-    /** To be told who tells how far the sums are behind. */
-    watchSums: (tell: Behind): void => {
-      behind = tell;
-    },
+    watchSums,
     /** Learns when events came before this process began. */
     loadAges: ages.load,
     /** To be called for each event that is refused before it gets to a store. */
@@ -138,18 +98,16 @@ export const createMetrics = (workspaces: readonly string[], watched: readonly s
     watchStore: (store: EventStore): EventStore => ({
       ...store,
       add: (event) => {
-        waiting += 1;
+        wait(1);
         return store.add(event).then(
           () => {
-            waiting -= 1;
+            wait(-1);
             // What is of the past has not come now.
             if (event.originId === undefined) ages.seen(event.workspace, event.eventUid);
           },
           (error: unknown) => {
-            waiting -= 1;
-            const isFull = (error as { statusCode?: number }).statusCode === 503;
-            const reason = isFull ? "full" : isUnavailable(error) ? "away" : "failed";
-            refused.inc({ reason, workspace: event.workspace });
+            wait(-1);
+            refused.inc({ reason: reasonOf(error), workspace: event.workspace });
             throw error;
           },
         );
@@ -168,23 +126,11 @@ export const createMetrics = (workspaces: readonly string[], watched: readonly s
   };
 };
 
-export type Metrics = ReturnType<typeof createMetrics>;
+/** Why an event was not stored that was right. */
+const reasonOf = (error: unknown): string => {
+  if ((error as { statusCode?: number }).statusCode === 503) return "full";
+  if (!isUnavailable(error)) return "failed";
+  return faultOf(error) === "disk" ? "disk" : "away";
+};
 
-/**
- * `GET /metrics`: the counts in the text format of Prometheus.
- *
- * @param token what has to come as `Authorization: Bearer`, if anything; one or two
- */
-export const metricsRoute =
-  ({ type, tell }: Metrics, token: string | undefined): FastifyPluginAsync =>
-  async (app) => {
-    const tokens = token === undefined ? undefined : new Set(digests(token));
-    app.get("/metrics", { config: { unlimited: true }, schema: { hide: true } }, async (request, reply) => {
-      const given = request.headers.authorization ?? "";
-      if (tokens?.has(sha256(given.replace(/^bearer +/i, ""))) === false)
-        throw new HttpError(401, "the metrics token is wrong or missing: send Authorization: Bearer <token>", {
-          "www-authenticate": 'Bearer realm="metrics"',
-        });
-      return reply.type(type).send(await tell());
-    });
-  };
+export type Metrics = ReturnType<typeof createMetrics>;

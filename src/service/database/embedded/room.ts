@@ -8,10 +8,15 @@ import { filesOf } from "./folder.js";
 const RESERVE = 64 * 2 ** 20;
 const MB = 2 ** 20;
 
+/** Bytes that are free on the disk of a folder. */
+export const freeBytes = (folder: string): number => {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+};
+
 /** @throws Error of the code that PostgreSQL has for a full disk */
 export const requireRoom = (folder: string): void => {
-  const { bavail, bsize } = statfsSync(folder);
-  const free = bavail * bsize;
+  const free = freeBytes(folder);
   if (free < RESERVE)
     throw Object.assign(
       new Error(
@@ -71,8 +76,7 @@ const sizeOf = (folder: string): number =>
  */
 export const requireTwice = (folder: string): string => {
   const size = sizeOf(filesOf(folder).cluster);
-  const { bavail, bsize } = statfsSync(folder);
-  const [needed, free] = [size + Math.min(size, BESIDE), bavail * bsize].map((bytes) => Math.ceil(bytes / MB));
+  const [needed, free] = [size + Math.min(size, BESIDE), freeBytes(folder)].map((bytes) => Math.ceil(bytes / MB));
   if (free! < needed!)
     throw new StartError(
       `there must be room for the database twice: ${needed} MB more on the disk of ${folder}, and ${free} MB are free`,

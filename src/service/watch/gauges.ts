@@ -1,0 +1,73 @@
+import { Gauge, type Registry } from "prom-client";
+import { freeBytes } from "../database/embedded/room.js";
+import type { Behind } from "../numbers/behind.js";
+import { createEventAges } from "./ages.js";
+
+export interface Gauged {
+  /** Names of events whose age is told. */
+  watched: readonly string[];
+  /** The data folder of a PostgreSQL of its own, whose disk is looked at. */
+  folder: string | undefined;
+}
+
+/** What is as it is when somebody asks, besides what is counted. */
+export const createGauges = (registry: Registry, { watched, folder }: Gauged) => {
+  const registers = [registry];
+  let waiting = 0;
+  new Gauge({
+    name: "tracklet_events_waiting",
+    help: "Events that were received and are not committed yet",
+    registers,
+    collect() {
+      this.set(waiting);
+    },
+  });
+  const ages = createEventAges(watched);
+  new Gauge({
+    name: "tracklet_event_age_seconds",
+    help: "Time since an event was stored, by workspace; event_uid is empty, or one of TRACKLET_WATCHED_EVENTS",
+    labelNames: ["workspace", "event_uid"] as const,
+    registers,
+    aggregator: "min",
+    collect() {
+      this.reset();
+      for (const { seconds, ...labels } of ages.list()) this.set(labels, seconds);
+    },
+  });
+  let behind: Behind = async () => [];
+  new Gauge({
+    name: "tracklet_sums_behind_seconds",
+    help: "Time by which the sums are behind the events that are settled, by workspace",
+    labelNames: ["workspace"] as const,
+    registers,
+    // All processes read the same.
+    aggregator: "max",
+    async collect() {
+      // Where the database is away, nothing is known of it.
+      const told = await behind().catch(() => []);
+      this.reset();
+      for (const { seconds, workspace } of told) this.set({ workspace }, seconds);
+    },
+  });
+  new Gauge({
+    name: "tracklet_disk_free_bytes",
+    help: "Bytes that are free on the disk of the data folder; of a given PostgreSQL it is not known",
+    // Without a label a gauge that nobody sets is 0.
+    labelNames: ["folder"] as const,
+    registers,
+    collect() {
+      if (folder !== undefined) this.set({ folder }, freeBytes(folder));
+    },
+  });
+  return {
+    ages,
+    /** To be called with the change of how many events wait. */
+    wait: (change: number): void => {
+      waiting += change;
+    },
+    /** To be told who tells how far the sums are behind. */
+    watchSums: (tell: Behind): void => {
+      behind = tell;
+    },
+  };
+};
