@@ -54,7 +54,7 @@ export const countMade = (dataFolder: string): Promise<number> =>
 
 /** Takes the events out that were made; what visitors did, and the records, stay. */
 export const removeMade = (dataFolder: string): Promise<number> =>
-  over(dataFolder, (database) => deleteListed(database, DEFAULT_WORKSPACE, MADE));
+  over(dataFolder, (database) => deleteListed(database, DEFAULT_WORKSPACE, { ...MADE, reason: "name" }));
 
 /** Inserts rows in one statement; what is there already is left as it is. */
 const insertMissing = async (query: Query, table: string, columns: string, rows: unknown[][]): Promise<void> => {

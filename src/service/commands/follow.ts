@@ -76,14 +76,16 @@ const write = (to: Writable, text: string): Promise<void> =>
 async function* settledRows(query: Query, workspace: string, part: Part): AsyncGenerator<Exported> {
   const events = (part: Part) => exportRows(query, { table: "events", workspace }, part);
   for (let { after } = part; ; ) {
-    const [deletion] = await query<{ id: string; before: string | null; ids: string[] | null }>(
-      `SELECT id, before, ids FROM deletions WHERE workspace = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT 1`,
+    const [deletion] = await query<{ id: string; before: string | null; ids: string[] | null; reason: string }>(
+      `SELECT id, before, ids, reason FROM deletions WHERE workspace = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT 1`,
       [workspace, after, part.before],
     );
     if (deletion === undefined) return yield* events({ ...part, after });
-    const { id, before, ids } = deletion;
+    const { id, before, ids, reason } = deletion;
     yield* events({ after, before: id });
-    yield before === null ? { id, deleted: { json: JSON.stringify(ids) } } : { id, deleted_before: before };
+    yield before === null
+      ? { id, deleted: { json: JSON.stringify(ids) }, reason }
+      : { id, deleted_before: before, reason };
     after = id;
   }
 }

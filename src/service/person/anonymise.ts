@@ -43,7 +43,7 @@ export const anonymiseEvents = (database: Database, workspace: string, which: Wh
     await deleteThese(query, which, ids);
     const times = old.map(({ received_at }) => Number(received_at));
     await markStale(query, workspace, times);
-    await tellDeleted(query, workspace, { id, ids });
+    await tellDeleted(query, workspace, { id, ids, reason: "erasure" });
     return { ids, isLast: old.length < CHUNK };
   });
 

@@ -5,11 +5,12 @@ import { makeRecords } from "../ingest/missing-records.js";
 import { hasContact } from "../records/contacts.js";
 import { afterAllHaveEnded } from "../records/deletion/fence.js";
 import { deleteLetters, findLetters } from "../records/deletion/letters.js";
+import { tellErased } from "../records/deletion/notices.js";
 import { deleteListed, type Which } from "../records/deletion/steps.js";
 import { anonymiseEvents, newAnonym } from "./anonymise.js";
 import { beginDeeds, endDeeds } from "./audit.js";
 import { appendErasures } from "./erasure-files.js";
-import { bury, createTombstones, keyIn, markOfUid } from "./tombstones.js";
+import { bury, createTombstones, keyIn, markOf, markOfUid } from "./tombstones.js";
 
 export interface Erasure {
   workspace: string;
@@ -80,9 +81,11 @@ export const clearContacts = async (
     condition: "contact_id = ANY ($1::uuid[]) AND (occurred_at IS NULL OR occurred_at < $2 OR received_at < $2)",
     values: [contacts, at],
   };
+  const key = await keyIn(query);
+  await tellErased(database, workspace, { marks: contacts.map((id) => markOf(key, id)), at });
   const counts = await countOf(query, which);
   const events = await (anonymise === undefined
-    ? deleteListed(database, workspace, which)
+    ? deleteListed(database, workspace, { ...which, reason: "erasure" })
     : anonymiseEvents(database, workspace, which, newAnonym(anonymise)));
   await transaction(async (query) => {
     await query("DELETE FROM contacts WHERE id = ANY ($1::uuid[])", [contacts]);

@@ -60,15 +60,18 @@ const renewEvents = async (query: Query, range: readonly string[]): Promise<numb
   return old.length;
 };
 
+/** All but the id, by which its rows may be spread: it cannot be changed. */
+const REST = ["before", "ids", "reason", "marks", "erased_at"];
+
 const renewDeletions = async (query: Query, range: readonly string[]): Promise<void> => {
-  const old = await query<{ workspace: string; id: string; before: unknown; ids: unknown }>(
-    "DELETE FROM deletions WHERE workspace = $1 AND id >= $2 AND id < $3 RETURNING workspace, id, before, ids",
+  const old = await query<Record<string, unknown>>(
+    `DELETE FROM deletions WHERE workspace = $1 AND id >= $2 AND id < $3 RETURNING id, ${REST}`,
     [...range],
   );
-  const inOrder = old.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  for (const { workspace, before, ids } of inOrder)
-    await query("INSERT INTO deletions (workspace, id, before, ids) VALUES ($1, $2, $3, $4)", [
-      ...[workspace, newIds(1)[0], before],
-      ids,
+  const inOrder = old.toSorted((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
+  for (const row of inOrder)
+    await query(`INSERT INTO deletions (workspace, id, ${REST}) VALUES ($1, $2, $3, $4, $5, $6, $7)`, [
+      ...[range[0], newIds(1)[0]],
+      ...REST.map((name) => row[name]),
     ]);
 };

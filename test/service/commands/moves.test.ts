@@ -165,7 +165,8 @@ describe("all data of a database", () => {
       (await database.query<{ id: string }>(`SELECT id FROM ${table} ORDER BY id`)).map(({ id }) => id);
     const before = await ids("events");
     const [deletion] = newIds(1);
-    const deleted = "INSERT INTO deletions (workspace, id, ids) VALUES ('default', $1, $2)";
+    const deleted =
+      "INSERT INTO deletions (workspace, id, ids, reason, erased_at) VALUES ('default', $1, $2, 'erasure', 9)";
     for (const id of [before[0], deletion]) await database.query(deleted, [id, [randomUUID()]]);
     await database.transaction((query) => markRestored(query, before[1]!));
     const after = await ids("events");
@@ -177,6 +178,7 @@ describe("all data of a database", () => {
     const [kept, renewed] = await ids("deletions");
     expect(kept).toBe(before[0]);
     expect(renewed! > after[2]!).toBe(true);
+    expect(await database.query("SELECT 1 FROM deletions WHERE reason = 'erasure' AND erased_at = 9")).toHaveLength(2);
     await database.close();
   });
 

@@ -107,6 +107,12 @@ overDatabase((place) => {
     expect((await service.get("/v2/contacts?uid=anna")).status).toBe(404);
     for (const table of ["tombstones", "audit", "deletions", "service_keys"])
       expect(JSON.stringify(await database.query(`SELECT * FROM ${table}`)), table).not.toContain("anna");
+    // Who keeps events elsewhere learns whose are erased, and who follows which.
+    const told =
+      "SELECT 1 FROM deletions AS d JOIN tombstones ON d.marks = ARRAY[mark] AND d.erased_at = tombstones.erased_at";
+    expect(await database.query(told)).toHaveLength(1);
+    const named = "SELECT 1 FROM deletions WHERE reason = 'erasure' AND cardinality(ids) = 2";
+    expect(await database.query(named)).toHaveLength(1);
     const shop = await service.get("/v2/events?contact_uid=anna", { authorization: `Bearer ${SHOP.accessToken}` });
     expect((await shop.json()).data).toHaveLength(1);
     await expectRefusal(await erase("anna", "shop-access-token"), 401, /wrong/);

@@ -99,12 +99,16 @@ CREATE INDEX events_imported ON events (workspace, id) WHERE origin_id IS NOT NU
 
 CREATE INDEX events_imported_by_time ON events (workspace, received_at, id) WHERE origin_id IS NOT NULL;
 
--- What was deleted, for who follows: events by their ids, or all before one.
+-- What was deleted, for who follows: events by their ids, or all before one. The reason is `erasure`, `name` or `retention`. An
+-- erasure has the marks of its contacts first, as `tombstones`: events of before `erased_at` are theirs wherever they lie.
 CREATE TABLE deletions (
   workspace TEXT NOT NULL,
   id        UUID NOT NULL,
   before    UUID,
   ids       UUID[],
+  reason    TEXT NOT NULL,
+  marks     UUID[],
+  erased_at BIGINT,
   PRIMARY KEY (workspace, id)
 );
 

@@ -15,7 +15,7 @@ export const deleteEventsBefore = async (database: Database, workspace: string, 
   const imported = "workspace = $1 AND origin_id IS NOT NULL AND received_at < $2";
   const deleted =
     (await deleteInSteps(database, workspace, old)) +
-    (await deleteListed(database, workspace, { condition: imported, values: [workspace, time] }));
+    (await deleteListed(database, workspace, { condition: imported, values: [workspace, time], reason: "retention" }));
   await forgetNoticesBefore(database, workspace, before);
   return deleted;
 };
@@ -47,4 +47,4 @@ export const countEvents = async (query: Query, workspace: string, which: Chosen
 
 /** Deletes events of a workspace; resolves to their number. */
 export const deleteEvents = (database: Database, workspace: string, which: Chosen): Promise<number> =>
-  deleteListed(database, workspace, chosen(workspace, which));
+  deleteListed(database, workspace, { ...chosen(workspace, which), reason: "name" });

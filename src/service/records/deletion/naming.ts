@@ -13,4 +13,4 @@ export const countNaming = async ({ query }: Database, workspace: string, uid: s
 
 /** Deletes the events whose params name a contact; resolves to their number. */
 export const deleteNaming = (database: Database, workspace: string, uid: string): Promise<number> =>
-  deleteListed(database, workspace, { condition: NAMING, values: naming(workspace, uid) });
+  deleteListed(database, workspace, { condition: NAMING, values: naming(workspace, uid), reason: "name" });

@@ -6,19 +6,41 @@ import { transactInTime } from "../../database/transaction-time.js";
  * A deletion is a row of its own for who follows, with an id like an event's: it is settled in its turn.
  */
 
+/** Why events were deleted: on request of whom they are of, because somebody named them, or by their age. */
+export type Reason = "erasure" | "name" | "retention";
+
 /** Tells who follows, in the transaction that deletes, of events that a step has deleted. @param told its own id, and those of the events */
 export const tellDeleted = async (
   query: Query,
   workspace: string,
-  { id, ids }: { id: string; ids: string[] },
+  { id, ids, reason }: { id: string; ids: string[]; reason: Reason },
 ): Promise<void> => {
-  await query("INSERT INTO deletions (workspace, id, ids) VALUES ($1, $2, $3)", [workspace, id, ids]);
+  await query("INSERT INTO deletions (workspace, id, ids, reason) VALUES ($1, $2, $3, $4)", [
+    ...[workspace, id],
+    ...[ids, reason],
+  ]);
 };
+
+/** Tells who keeps events elsewhere, longer than here, that all of these contacts that had occurred before a time are erased. */
+export const tellErased = (
+  database: Database,
+  workspace: string,
+  { marks, at }: { marks: readonly string[]; at: number },
+): Promise<void> =>
+  withNoticeId(database, workspace, async (query, id) => {
+    await query(
+      "INSERT INTO deletions (workspace, id, ids, reason, marks, erased_at) VALUES ($1, $2, '{}', 'erasure', $3, $4)",
+      [workspace, id, marks, at],
+    );
+  });
 
 /** Tells who follows that all events of a workspace in front of an id are deleted. */
 export const tellDeletedBefore = (database: Database, workspace: string, before: string): Promise<void> =>
   withNoticeId(database, workspace, async (query, id) => {
-    await query("INSERT INTO deletions (workspace, id, before) VALUES ($1, $2, $3)", [workspace, id, before]);
+    await query("INSERT INTO deletions (workspace, id, before, reason) VALUES ($1, $2, $3, 'retention')", [
+      ...[workspace, id],
+      before,
+    ]);
   });
 
 /**

@@ -1,6 +1,6 @@
 import type { Database, Query } from "../../database/database.js";
 import { markStale } from "../stale-hours.js";
-import { tellDeleted, withNoticeId } from "./notices.js";
+import { type Reason, tellDeleted, withNoticeId } from "./notices.js";
 
 /** Events deleted in one transaction: a larger one would hold up those that are being stored. */
 const CHUNK = 5_000;
@@ -58,10 +58,14 @@ export const deleteInSteps = (database: Database, workspace: string, which: Whic
   repeat(database, (after) => database.transaction((query) => step(query, workspace, which, after)));
 
 /** The same, with a row for who follows that names what the step has deleted: no uid outlives the contact there. */
-export const deleteListed = (database: Database, workspace: string, which: Which): Promise<number> =>
+export const deleteListed = (
+  database: Database,
+  workspace: string,
+  { reason, ...which }: Which & { reason: Reason },
+): Promise<number> =>
   inSteps(database, workspace, async (query, id, after) => {
     const done = await step(query, workspace, which, after);
-    if (done.ids.length > 0) await tellDeleted(query, workspace, { id, ids: done.ids });
+    if (done.ids.length > 0) await tellDeleted(query, workspace, { id, ids: done.ids, reason });
     return done;
   });
 
