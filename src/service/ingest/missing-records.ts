@@ -60,6 +60,8 @@ export interface Missing<Event extends Told> {
   accounts: readonly Event[];
   /** The first event of each contact, alone or together with an account. */
   contacts: ReadonlySet<Event>;
+  /** Those for which none is made, as their network has used that up. */
+  without: ReadonlySet<Event>;
   done: Done;
 }
 
@@ -99,11 +101,13 @@ export const createMissingRecords = ({ generation, bound, withoutRecord = () => 
     const memory = remembered();
     const told = new Map<string, Event>();
     const accounts = new Map<string, Event>();
+    const without = new Set<Event>();
     const isKnown = (key: string, others: Map<string, Event>) => memory.has(key) || others.has(key);
     for (const event of events) {
       const key = keyOf(event);
       if (isKnown(key, told)) continue;
       if (event.from !== undefined && bound !== undefined && bound.wait(event.from, 1) > 0) {
+        without.add(event);
         withoutRecord();
         continue;
       }
@@ -113,6 +117,7 @@ export const createMissingRecords = ({ generation, bound, withoutRecord = () => 
     return {
       accounts: [...accounts.values()],
       contacts: new Set(told.values()),
+      without,
       done: (statements, made) => {
         for (const [at, making] of statements.entries()) {
           if (!("makers" in making)) continue;

@@ -25,6 +25,8 @@ export interface NewEvent extends Partial<Viewed> {
   from?: string;
   /** See `Told`. */
   erasedAt?: number | undefined;
+  /** Was its contact made no member of its account? See `missing-records.ts`. */
+  isUnlisted?: boolean | undefined;
   /** Is called where it is committed that it was stored before. */
   onRepeat?(): void;
   /** Of one that is imported: the id that it had elsewhere. It is not stored a second time, and its id says nothing of its time. */
@@ -49,7 +51,7 @@ export const stampOf = (params: unknown, isOfPage: boolean): string | undefined 
 /** The columns of an event besides its id, and what they hold. */
 const COLUMNS = [
   ...["contact_id", "workspace", "contact_uid", "account_uid", "event_uid", "received_at", "occurred_at"],
-  ...["stamp", "source", "number", "page", "referrer_host", "params", "proven"],
+  ...["stamp", "source", "number", "page", "referrer_host", "params", "proven", "unlisted"],
 ];
 const IMPORTED = [...COLUMNS, "origin_id"];
 
@@ -74,6 +76,7 @@ const rowOf = (id: string, event: NewEvent): unknown[] => {
     textOf(event.referrerHost),
     end?.params ?? event.params,
     event.isProven ?? null,
+    event.isUnlisted ?? null,
   ];
 };
 

@@ -104,7 +104,8 @@ export const createEventStore = (
     for (const event of all) if (!isServed(event.workspace)) failed.set(event, notServed());
     const served = all.filter((event) => !failed.has(event));
     const notErased = await withoutErased(served);
-    const { accounts, contacts, done } = missing.of(notErased);
+    const { accounts, contacts, without, done } = missing.of(notErased);
+    for (const event of notErased) event.isUnlisted = without.has(event) && event.accountUid ? true : undefined;
     if (accounts.length > 0) {
       const away = await storeAccounts(accounts, { done, believed });
       for (const event of notErased) if (away.has(accountOf(event))) failed.set(event, away.get(accountOf(event)));

@@ -2,6 +2,7 @@ import { decodeText, encodeText, filledText, parseJson, recordId } from "../base
 import { wholeParams } from "../base/stamped-params.js";
 import type { Query } from "../database/database.js";
 import { idAt, LATE_MS } from "../database/event-id.js";
+import { ofAccount } from "./of-account.js";
 
 /** What can be exported. */
 export const TABLES = ["events", "contacts", "accounts", "users", "dead_letters"] as const;
@@ -187,10 +188,9 @@ export const boundsOf = ({ table, workspace, contact, account, eventUid, since, 
   const isEvents = table === "events";
   if (contact !== undefined) bound(isEvents ? "contact_id =" : "id =", recordId("contact", contact, workspace));
   if (account !== undefined) {
-    bound("account_uid =", encodeText(account));
-    // By the key of the members' events: the account is in no index.
     const id = values.push(recordId("account", account, workspace)) + 2;
-    conditions += ` AND contact_id IN (SELECT contact_id FROM account_contacts WHERE account_id = $${id})`;
+    const uid = values.push(encodeText(account)) + 2;
+    conditions += ` AND ${ofAccount({ workspace: "$1", id: `$${id}`, uid: `$${uid}` })}`;
   }
   if (eventUid !== undefined) {
     bound("event_uid =", encodeText(eventUid));

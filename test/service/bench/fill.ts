@@ -107,6 +107,7 @@ export const lookUps = ({ contacts, users }: Amounts): Record<string, string> =>
     "users, last page, oldest first": `/v2/users?order=asc&offset=${users - 100}&limit=100`,
     "live page, latest events": "/v2/events?order=desc&limit=50",
     "events of a contact": `/v2/events?contact_uid=${contact}&limit=50`,
+    "events of an account": "/v2/events?account_uid=bulk-499&limit=50",
     "events of an unknown contact": "/v2/events?contact_uid=nobody&limit=50",
     "events by a usual name": "/v2/events?event_uid=pageview&limit=50",
     "events by a rare name": "/v2/events?event_uid=rare&limit=50",

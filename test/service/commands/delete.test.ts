@@ -55,6 +55,9 @@ overDatabase((place) => {
   });
 
   it("deletes an account and a user, and says who is not there", async () => {
+    await withService(async (service) => {
+      await service.post({ contact_uid: "dana", event_uid: "renewed", params: { account_uid: "account-01" } });
+    });
     expect((await run("delete-account", "account-01")).err).toBe(
       'deleted the account "account-01" and its memberships: an event that names it makes it anew\n',
     );
@@ -64,6 +67,11 @@ overDatabase((place) => {
     await expect(run("delete-user", email)).rejects.toThrow("there is no user");
     const members = `SELECT 1 FROM account_contacts WHERE account_id = '${recordId("account", "account-01")}'`;
     expect((await run("sql", members)).out).toBe("");
+    // Its events stay its own.
+    await withService(async (service) => {
+      const { data } = await (await service.get("/v2/events?account_uid=account-01&order=desc&limit=1")).json();
+      expect(data).toMatchObject([{ contact_uid: "dana", event_uid: "renewed" }]);
+    });
   });
 
   const storeOld = async (days: number, amount: number) => {
@@ -100,6 +108,6 @@ overDatabase((place) => {
       },
       { retentionDays: 10 },
     );
-    expect((await run("export")).out.trimEnd().split("\n")).toHaveLength(2);
+    expect((await run("export")).out.trimEnd().split("\n")).toHaveLength(3);
   });
 });

@@ -86,6 +86,10 @@ overDatabase((place) => {
       accounts: { total: 0 },
     });
     expect((await service.events("crowd-2199")).rows).toHaveLength(1);
+    // And it is one of the account that it names.
+    expect((await read("/v2/events?account_uid=crowded&order=desc&limit=1")).data).toMatchObject([
+      { contact_uid: "crowd-2199", account_uid: "crowded" },
+    ]);
     // Who is known already, by a record, goes on as ever.
     await send(0, 1);
   });

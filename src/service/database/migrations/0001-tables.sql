@@ -65,6 +65,7 @@ CREATE INDEX users_by_time ON users (workspace, created_at, id);
 
 -- The contact leads the keys, so that its events stand together on one node. The script's stamp is in columns alone (`stamp`,
 -- `occurred_at`, `source`, `number`). Of a page view, `page` is host and path, and `referrer_host` that of another site.
+-- Of an event is `unlisted` that its contact was made no member of its account.
 CREATE TABLE events (
   contact_id    UUID NOT NULL,
   id            UUID NOT NULL,
@@ -75,6 +76,7 @@ CREATE TABLE events (
   occurred_at   BIGINT,
   number        INTEGER,
   proven        BOOLEAN,
+  unlisted      BOOLEAN,
   workspace     TEXT NOT NULL,
   contact_uid   TEXT NOT NULL,
   account_uid   TEXT,
@@ -93,6 +95,8 @@ CREATE INDEX events_by_id ON events (workspace, id);
 
 -- An index entry has a greatest length, the name of an event has not. Most events are page views: those are found by their ids.
 CREATE INDEX events_by_name ON events (workspace, (left(event_uid, 64)), id) WHERE event_uid <> 'pageview';
+
+CREATE INDEX events_unlisted ON events (workspace, (left(account_uid, 64)), contact_id) WHERE unlisted;
 
 -- The ids of what was imported say nothing of the time of its receipt.
 CREATE INDEX events_imported ON events (workspace, id) WHERE origin_id IS NOT NULL;

@@ -1,6 +1,7 @@
 import { encodeText } from "../../base/exact-text.js";
 import { HOUR_MS } from "../../base/times.js";
 import type { Database, Query } from "../../database/database.js";
+import { ofAccount } from "../../records/of-account.js";
 import { READ } from "../../records/records.js";
 import { markStale } from "../../records/stale-hours.js";
 import { addAccounts, addContacts } from "../active.js";
@@ -83,5 +84,5 @@ export const leaveOut = async (
 
 const OWN = {
   contact: "contact_id = $3",
-  account: "account_uid = $4 AND contact_id IN (SELECT contact_id FROM account_contacts WHERE account_id = $3)",
+  account: ofAccount({ workspace: "$1", id: "$3", uid: "$4" }),
 };
