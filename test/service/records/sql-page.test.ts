@@ -24,10 +24,10 @@ const at = (weeksAgo: number, day = 0) => THIS_MONDAY + (day - 7 * weeksAgo + 0.
 const date = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 /** The stamp of an event with this number in its document, as the script has it. */
-const SOURCE = "5a2b0c1d-0000-4000-a000-000000000000";
-const numbered = (event_seq: number, occurred_at: number) => ({
-  ...{ event_id: crypto.randomUUID(), occurred_at, event_source: SOURCE, event_seq },
+const numbered = (event_source: string, event_seq: number, occurred_at: number) => ({
+  ...{ event_id: crypto.randomUUID(), occurred_at, event_source, event_seq },
 });
+const [SOURCE, OLD_SOURCE] = ["5a2b0c1d-0000-4000-a000-000000000000", "5a2b0c1d-0000-4000-a000-000000000001"];
 
 /** Contact, account, name, time, params: as little as gives each question an answer that only it has. */
 const EVENTS: [string, string | undefined, string, number, Record<string, unknown>?][] = [
@@ -40,10 +40,22 @@ const EVENTS: [string, string | undefined, string, number, Record<string, unknow
   // Before the project, and then more than seven days after the sign-up.
   ["ben", "acme", "colleague_invited", at(3, 1)],
   ["ben", "acme", "project_created", at(3, 3)],
-  ["ben", "acme", "colleague_invited", at(1)],
+  ["ben", "acme", "colleague_invited", at(1), numbered(SOURCE, 3, at(1))],
   ["cleo", "quiet", "signup", at(5)],
-  ["cleo", "quiet", "pageview", at(5, 1), { visit_url: "https://shop.example/b", ...numbered(4, at(5, 1)) }],
-  ["cleo", undefined, "pageview", at(5, 1), { visit_url: "https://shop.example/a", ...numbered(2, at(5, 1)) }],
+  [
+    "cleo",
+    "quiet",
+    "pageview",
+    at(5, 1),
+    { visit_url: "https://shop.example/b", ...numbered(OLD_SOURCE, 4, at(5, 1)) },
+  ],
+  [
+    "cleo",
+    undefined,
+    "pageview",
+    at(5, 1),
+    { visit_url: "https://shop.example/a", ...numbered(OLD_SOURCE, 2, at(5, 1)) },
+  ],
 ];
 /** Received so long ago that no question about the present asks for it. */
 const LONG_AGO = at(20);
@@ -93,6 +105,17 @@ overDatabase((place) => {
 
   it("are fourteen", () => expect(questions).toHaveLength(14));
 
+  it("read events by their time or their contact, never all of a workspace", () =>
+    database.transaction(async (query) => {
+      await query("DROP INDEX events_by_id, events_by_name, events_imported, events_imported_by_time");
+      await query("SET LOCAL enable_seqscan = off");
+      const plans = await Promise.all(questions.map((question) => query(`EXPLAIN ${question}`)));
+      await query("ROLLBACK");
+      for (const [at, plan] of plans.entries())
+        if (/FROM events/.test(questions[at]!))
+          expect(JSON.stringify(plan), questions[at]).toMatch(/events_by_time|events_pkey|events_by_origin/);
+    }));
+
   it("tells active contacts by week", async () => {
     expect(await ask(1)).toEqual([
       { week: date(at(5)), contacts: 1 },
@@ -119,7 +142,7 @@ overDatabase((place) => {
   });
 
   it("tells a funnel", async () => {
-    expect(await ask(4)).toEqual([{ signed_up: 4, created_a_project: 2, invited_a_colleague: 1 }]);
+    expect(await ask(4)).toEqual([{ signed_up: 2, created_a_project: 2, invited_a_colleague: 1 }]);
   });
 
   it("tells the most viewed pages", async () => {
@@ -152,8 +175,6 @@ overDatabase((place) => {
   it("tells how late events arrive", async () => {
     const days = await ask(9);
     expect(days.map(({ day, events }) => [day, events])).toEqual([
-      [date(at(5)), 1],
-      [date(at(5, 1)), 2],
       [date(at(3)), 2],
       [date(at(3, 1)), 2],
       [date(at(3, 2)), 1],
@@ -196,7 +217,7 @@ overDatabase((place) => {
 
   it("tells of which documents events are missing", async () => {
     expect(timed(await ask(13), "began")).toEqual([
-      { source: SOURCE, contact_uid: "cleo", began: at(5, 1), events: 2, missing: 2 },
+      { source: SOURCE, contact_uid: "ben", began: at(1), events: 1, missing: 2 },
     ]);
   });
 
