@@ -234,8 +234,8 @@ it("sets variables that the service knows", async () => {
 });
 
 /** What visitors and the owner ask for, and what stays inside. */
-const OUTSIDE = ["/", "/numbers/main.js", "/inspector.js", "/v1/track/event", "/v2/numbers"];
-const INSIDE = ["/metrics", "/healthz", "/docs", "/numbers"];
+const OUTSIDE = "/ /accounts /accounts/a /contacts/a /numbers/main.js /inspector.js /v1/track/event /v2/numbers".split(" ");
+const INSIDE = ["/metrics", "/healthz", "/docs", "/numbers", "/accountsx"];
 
 it("has a configuration of nginx that passes on the interface and the numbers page alone", async () => {
   const passed = new RegExp(/location ~ (\S+) \{/.exec(await read("nginx.conf"))![1]!);
