@@ -1,6 +1,6 @@
 import { DEFAULT_WORKSPACE } from "../../src/service/base/exact-text.js";
 import type { Database, Query } from "../../src/service/database/database.js";
-import { newIds } from "../../src/service/database/event-id.js";
+import { idAt } from "../../src/service/database/event-id.js";
 import { openExisting } from "../../src/service/database/open-database.js";
 import { insertEvents, type NewEvent } from "../../src/service/ingest/rows.js";
 import { deleteListed } from "../../src/service/records/deletion/steps.js";
@@ -18,6 +18,16 @@ export const seed = async (query: Query): Promise<void> => {
 
 /** As many as one statement takes. */
 const CHUNK = 500;
+
+/** Writes events of the past into a database that has none. Their ids are of their own time, so they are settled, and counted at once. */
+export const writePast = async (write: Database["write"], events: readonly NewEvent[]): Promise<void> => {
+  for (let from = 0; from < events.length; from += CHUNK) {
+    const some = events.slice(from, from + CHUNK);
+    const ids = some.map(({ receivedAt }, at) => idAt(receivedAt).slice(0, -12) + `${from + at}`.padStart(12, "0"));
+    await write(insertEvents(ids, some));
+  }
+};
+
 /** The events that were made: those of a page are never imported. */
 const MADE = {
   condition: `workspace = $1 AND origin_id IS NOT NULL AND strpos(params, '"made":true') > 0`,
@@ -39,10 +49,8 @@ export const fillFolder = (dataFolder: string, events: readonly NewEvent[] = [])
   over(dataFolder, async (database) => {
     const [known] = await database.query("SELECT id FROM users LIMIT 1");
     if (known !== undefined) return;
-    for (let from = 0; from < events.length; from += CHUNK) {
-      const some = events.slice(from, from + CHUNK);
-      await database.write(insertEvents(newIds(some.length), some));
-    }
+    const [used] = await database.query("SELECT 1 AS found FROM events LIMIT 1");
+    if (used === undefined) await writePast(database.write, events);
     await seed(database.query);
   });
 

@@ -18,8 +18,8 @@ const banner = (settings: Settings, site: string, service: string, pid: number |
 
     Site          ${site}
     Live page     ${site}/live.html
-    Numbers       ${service}/  (asks for the access token; counts a minute later)
-                  with ${MADE_DAYS} days of made events, which the site's first page takes out
+    Numbers       ${service}/#span=30d  (asks for the access token)
+                  ${MADE_DAYS} days of made events, which the site's first page takes out; new ones count a minute later
     Service       ${service}  (process ${pid})
     API token     ${settings.apiToken}
     Access token  ${settings.accessToken}
@@ -46,6 +46,11 @@ const banner = (settings: Settings, site: string, service: string, pid: number |
   Ctrl-C stops everything and keeps the data.
 `;
 
+const farewell = (settings: Settings): string => `
+  Ended: site and service are stopped, and nothing listens any more.
+  Kept: all events and records, in ${placeOfData(settings)}. npm start goes on with them${settings.databaseUrl ? "" : "; to begin anew, delete that folder"}.
+`;
+
 /**
  * Starts the service as a process of its own, and the demo site on another origin.
  *
@@ -56,18 +61,19 @@ export const startDemo = async (
   tell: (what: string, run: () => Promise<void>) => Promise<void>,
 ): Promise<void> => {
   const closers: (() => unknown)[] = [];
+  const settings = readSettings(ports);
   let ended = false;
   const end = async (code: number, complaint?: string) => {
     if (ended) return;
     ended = true;
     if (complaint) console.error(complaint);
     for (const close of closers.reverse()) await close();
+    if (!complaint) console.log(farewell(settings));
     process.exit(code);
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end(0));
 
   try {
-    const settings = readSettings(ports);
     checkBuild(settings);
     const service = createServiceSwitch(settings);
     const site = await createSite({

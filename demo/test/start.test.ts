@@ -167,10 +167,14 @@ describe("npm start", () => {
   const stored = async () =>
     (await serviceAt(`http://127.0.0.1:${servicePort}`).rows("somebody")).map(({ event_uid }) => event_uid);
 
-  it("prints the addresses, ends quietly on Ctrl-C, and keeps the data for the next start", async () => {
+  it("prints the addresses, says at Ctrl-C what is kept, and goes on with it at the next start", async () => {
     const first = start();
     await first.says(/Ctrl-C/);
-    for (const text of [`http://127.0.0.1:${sitePort}`, `http://127.0.0.1:${servicePort}/  (asks`, "demo-api-token"])
+    for (const text of [
+      `http://127.0.0.1:${sitePort}`,
+      `http://127.0.0.1:${servicePort}/#span=30d  (asks`,
+      "demo-api-token",
+    ])
       expect(first.said.out).toContain(text);
     expect(first.said.out).toContain("on this computer only");
     const [, inspector] = /javascript:void import\("([^"?]+)\?" \+ Date\.now\(\)\)/.exec(first.said.out)!;
@@ -182,10 +186,10 @@ describe("npm start", () => {
     expect(first.said.out).toContain(`${ports}npm run demo:read,`);
     const home = await (await fetch(`http://127.0.0.1:${sitePort}/`)).text();
     expect(home).toContain(`<code>TRACKLET_DEMO=on ${ports}TRACKLET_DATA=${data} npm run service</code>`);
-    const before = first.said.out;
     first.signal("SIGINT");
     expect(await first.closed).toBe(0);
-    expect(first.said).toEqual({ out: before, err: "" });
+    const kept = `\n  Kept: all events and records, in ${data}. npm start goes on with them; to begin anew, delete that folder.\n\n`;
+    expect(first.said).toEqual({ out: expect.stringContaining(kept), err: "" });
     expect([await listens(sitePort), await listens(servicePort)]).toEqual([false, false]);
 
     const second = start();

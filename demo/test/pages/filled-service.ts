@@ -2,14 +2,14 @@ import type { ServiceOptions } from "../../../src/service/app.js";
 import { DEFAULT_WORKSPACE } from "../../../src/service/base/exact-text.js";
 import { viewOf } from "../../../src/service/base/page-of.js";
 import type { Query } from "../../../src/service/database/database.js";
-import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { makeRecords } from "../../../src/service/ingest/missing-records.js";
-import { insertEvents, type NewEvent } from "../../../src/service/ingest/rows.js";
+import type { NewEvent } from "../../../src/service/ingest/rows.js";
 import { AT_ONCE } from "../../../test/service/support/bounds.js";
 import { openPlace } from "../../../test/service/support/places.js";
 import { startService } from "../../../test/service/support/running-service.js";
 import { waitFor } from "../../../test/support/wait.js";
+import { writePast } from "../../records/fill.js";
 
 /** An event that came so many days ago. */
 export interface PastEvent {
@@ -19,9 +19,6 @@ export interface PastEvent {
   name: string;
   params?: object;
 }
-
-/** As many as one statement takes. */
-const CHUNK = 500;
 
 /** A service that counts at once, with these events: those of today are sent, the older ones stand in its database. */
 export const startFilled = async (events: readonly PastEvent[], options: ServiceOptions = {}) => {
@@ -58,12 +55,8 @@ export const startWith = async (
   const place = await openPlace();
   const database = await openDatabase(place);
   await fill(database.query);
-  for (let from = 0; from < events.length; from += CHUNK) {
-    const some = events.slice(from, from + CHUNK);
-    const ids = some.map(({ receivedAt }, at) => idAt(receivedAt).slice(0, -12) + `${from + at}`.padStart(12, "0"));
-    await database.write(insertEvents(ids, some));
-    for (const { text, values } of makeRecords(some)) await database.query(text, values);
-  }
+  await writePast(database.write, events);
+  for (const { text, values } of makeRecords(events)) await database.query(text, values);
   const service = await startService({ database, bounds: AT_ONCE, ...options });
   await counted(service, events.length);
   const stop = async (): Promise<void> => {

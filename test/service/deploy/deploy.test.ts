@@ -234,7 +234,9 @@ it("sets variables that the service knows", async () => {
 });
 
 /** What visitors and the owner ask for, and what stays inside. */
-const OUTSIDE = "/ /accounts /accounts/a /contacts/a /numbers/main.js /inspector.js /v1/track/event /v2/numbers".split(" ");
+const OUTSIDE = "/ /accounts /accounts/a /contacts/a /numbers/main.js /inspector.js /v1/track/event /v2/numbers".split(
+  / /,
+);
 const INSIDE = ["/metrics", "/healthz", "/docs", "/numbers", "/accountsx"];
 
 it("has a configuration of nginx that passes on the interface and the numbers page alone", async () => {
