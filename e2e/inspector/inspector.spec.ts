@@ -146,36 +146,45 @@ test("My own visits are left out once I have agreed in the page, in all tabs, un
   await track(page, "before");
   await expectRows(["before"]);
   const rows = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.endsWith(":mute")));
-  const asked = (answer: "accept" | "dismiss"): Promise<string> =>
-    new Promise((resolve) => {
-      page.once("dialog", async (dialog) => {
-        await dialog[answer]();
-        resolve(dialog.message());
-      });
-    });
+  /** What the page's questions say, and what it says of itself. */
+  const said: string[] = [];
+  let answer: "accept" | "dismiss" = "dismiss";
+  page.on("dialog", async (dialog) => {
+    said.push(`${dialog.type()}: ${dialog.message()}`);
+    await dialog[answer]();
+  });
+  const everywhere = `on all pages of ${site.url}`;
+  const leftOut = `The visits of this browser are left out until \\w+ \\d+, \\d{4}, ${everywhere}.`;
+  const expectSaid = async (...patterns: string[]) => {
+    await expect.poll(() => said).toEqual(patterns.map((pattern) => expect.stringMatching(`^${pattern}`)));
+    said.length = 0;
+  };
+  const link = `${site.url}/shop?tracklet_mute`;
 
   // Whoever opens such a link of somebody else says no.
-  const no = asked("dismiss");
-  await page.goto(`${site.url}/shop?tracklet_mute`);
-  expect(await no).toContain(`on all pages of ${site.url}, for a year?`);
-  await expect(panel(page)).toBeVisible();
+  await page.goto(link);
+  await expectSaid(`confirm: Leave out the visits of this browser, ${everywhere}, for a year\\?`);
   expect(await rows()).toEqual([]);
 
   const other = await context.newPage();
   await other.goto(`${site.url}/shop`);
   for (const tab of [page, other]) await track(tab, "counted");
   await expectRows(["before", "counted", "counted"]);
-  const yes = asked("accept");
-  await panel(page).getByRole("button", { name: "Leave out my visits" }).click();
-  await yes;
-  await expect(findings(page)).toContainText("The visits of this browser are left out until");
+  answer = "accept";
+  await page.goto(link);
+  await expectSaid("confirm: Leave out", `alert: Done. ${leftOut}`);
+  await page.waitForURL(`${site.url}/shop`);
+  await expect(panel(page)).toHaveCount(0);
   expect(await rows()).toEqual(["tracklet:mute"]);
   for (const tab of [page, other]) await track(tab, "muted");
   await page.goto(`${site.url}/shop?tracklet_inspect`);
+  await expect(findings(page)).toContainText("The visits of this browser are left out until");
 
-  const again = asked("accept");
   await panel(page).getByRole("button", { name: "Count my visits again" }).click();
-  await again;
+  await expectSaid(
+    `confirm: ${leftOut} Count them again\\?`,
+    "alert: Done. The visits of this browser are counted again",
+  );
   await expect(panel(page).getByRole("button", { name: "Leave out my visits" })).toBeVisible();
   await page.evaluate((uid) => window.tracklet.identify(uid), contact);
   await track(page, "after");

@@ -83,8 +83,8 @@ const open = (name: string): void => {
     },
     // Without the query, which may hold a secret of the page.
     copy: () => copyText(textOf(reportOf(see()), name, location.origin + location.pathname)),
-    mute: () => askToMute(names, isMuted(name)),
-    isMuted: () => isMuted(name),
+    mute: () => askToMute(names, mutedUntil(name)),
+    isMuted: () => mutedUntil(name) > 0,
     close,
   });
   const looks = createLooks(() => {
@@ -95,12 +95,11 @@ const open = (name: string): void => {
   looks.start();
 };
 
-const isMuted = (name: string): boolean => readStored(name).mutedUntil > 0;
+const mutedUntil = (name: string): number => readStored(name).mutedUntil;
 
 /** Which one, where there are several: `?tracklet_inspect=name`. */
 const asked = new URLSearchParams(location.search).get("tracklet_inspect");
-if (!focusPanel()) {
-  const name = asked || findNames()[0]!;
-  open(name);
-  if (isAskedByLink() && !isMuted(name)) askToMute(findNames(), false);
-}
+const first = asked || findNames()[0]!;
+// What the link asks needs no panel.
+if (isAskedByLink()) askToMute(findNames(), mutedUntil(first));
+else if (!focusPanel()) open(first);

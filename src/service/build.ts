@@ -35,8 +35,7 @@ const buildPage = async (): Promise<void> => {
     target: ["es2020"],
     logLevel: "warning",
   });
-  await cp(join(page, "index.html"), join(OUT, "page/index.html"));
-  await cp(join(page, "icon.svg"), join(OUT, "page/icon.svg"));
+  for (const file of ["index.html", "icon.svg", "bookmark.svg"]) await cp(join(page, file), join(OUT, "page", file));
 };
 
 /** Builds the service to JavaScript that Node runs as it is; the libraries stay where they are installed. */

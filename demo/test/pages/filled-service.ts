@@ -1,10 +1,8 @@
 import type { ServiceOptions } from "../../../src/service/app.js";
 import { DEFAULT_WORKSPACE } from "../../../src/service/base/exact-text.js";
 import { viewOf } from "../../../src/service/base/page-of.js";
-import type { Query } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { makeRecords } from "../../../src/service/ingest/missing-records.js";
-import type { NewEvent } from "../../../src/service/ingest/rows.js";
 import { AT_ONCE } from "../../../test/service/support/bounds.js";
 import { openPlace } from "../../../test/service/support/places.js";
 import { startService } from "../../../test/service/support/running-service.js";
@@ -31,34 +29,19 @@ export const startFilled = async (events: readonly PastEvent[], options: Service
       ...viewOf(name, params),
       receivedAt: Math.round(Date.now() - days * 86_400_000),
     }));
-  const service = await startWith(older, undefined, options);
+  const place = await openPlace();
+  const database = await openDatabase(place);
+  await writePast(database.write, older);
+  for (const { text, values } of makeRecords(older)) await database.query(text, values);
+  const service = await startService({ database, bounds: AT_ONCE, ...options });
   for (const { contact, account, name, params } of events.filter(({ days }) => days === 0)) {
     const event = { contact_uid: contact, event_uid: name, params: { account_uid: account, ...params } };
     const { status } = await service.post(event);
     if (status !== 200) throw new Error(`the service answered ${status}`);
   }
-  await counted(service, events.length);
-  return service;
-};
-
-const counted = (service: Awaited<ReturnType<typeof startService>>, events: number) =>
-  waitFor(async () => (await (await service.get("/v2/numbers?span=90d")).json()).events.total === events, {
+  await waitFor(async () => (await (await service.get("/v2/numbers?span=90d")).json()).events.total === events.length, {
     what: "all events to be counted",
   });
-
-/** The same with what stands in its database: events from the oldest, and records. */
-export const startWith = async (
-  events: readonly NewEvent[],
-  fill: (query: Query) => Promise<void> = async () => {},
-  options: ServiceOptions = {},
-) => {
-  const place = await openPlace();
-  const database = await openDatabase(place);
-  await fill(database.query);
-  await writePast(database.write, events);
-  for (const { text, values } of makeRecords(events)) await database.query(text, values);
-  const service = await startService({ database, bounds: AT_ONCE, ...options });
-  await counted(service, events.length);
   const stop = async (): Promise<void> => {
     await service.close();
     await place.leave();

@@ -1,13 +1,10 @@
 import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "playwright/test";
-import { ACCESS_TOKEN } from "../../../test/service/support/running-service.js";
-import { seed } from "../../records/fill.js";
-import { makeEvents } from "../../records/made-events.js";
-import { startWith } from "./filled-service.js";
+import { startDemo } from "./start-demo.js";
 
 /*
- * The pictures of the README and of docs/service/numbers.md: the service's pages with the events that npm start makes.
+ * The pictures of the README, of docs/start.md and of docs/service/numbers.md: what npm start shows.
  * UPDATE_SCREENSHOT=1 npm run e2e -- demo/test/pages/picture makes them anew.
  */
 
@@ -17,28 +14,33 @@ const NEW_PICTURES = process.env.UPDATE_SCREENSHOT === "1";
 const PICTURE_BYTES = 90_000;
 const fileOf = (name: string) => fileURLToPath(new URL(`../../site/${name}.png`, import.meta.url));
 
-/** What each shows: the page, by the links that lead there. */
-const PICTURES: Record<string, { height: number; links: string[] }> = {
+/** What each shows of the figures: the page, by the links that lead there. */
+const FIGURES: Record<string, { height: number; links: string[] }> = {
   numbers: { height: 1000, links: [] },
   accounts: { height: 640, links: ["Accounts"] },
   account: { height: 900, links: ["Accounts", "Cobalt Instruments"] },
   contact: { height: 800, links: ["Accounts", "Cobalt Instruments", "Dmitri Vargas"] },
 };
 
-test.use({ colorScheme: "light", locale: "en-GB", timezoneId: "UTC", viewport: { width: 1120, height: 1000 } });
+test.use({ colorScheme: "light", locale: "en-GB", timezoneId: "UTC" });
 
-test("The pictures of the service's pages in the repository are small", async ({ page }) => {
+test("The pictures of the demo's and the service's pages in the repository are small", async ({ page }) => {
   if (NEW_PICTURES) {
-    const service = await startWith(makeEvents(Date.now()), seed);
-    await page.goto(`${service.url}/#span=30d`);
-    await page.getByLabel("Access token").fill(ACCESS_TOKEN);
-    await page.getByRole("button", { name: "Show the numbers" }).click();
+    const demo = await startDemo();
     const settled = () => expect(page.locator(".numbers-view")).toHaveAttribute("aria-busy", "false");
+    await page.setViewportSize({ width: 1120, height: 1000 });
+    await page.goto(demo.site);
+    await expect(page.getByRole("button", { name: "Identify" })).toBeEnabled();
+    await page.locator("[data-guide]").screenshot({ path: fileOf("site") });
+    await page.goto(`${demo.service}/#span=30d`);
+    await page.locator("footer").screenshot({ path: fileOf("bookmark") });
+    await page.getByLabel("Access token").fill("demo-access-token");
+    await page.getByRole("button", { name: "Show the numbers" }).click();
     await settled();
-    for (const [name, { height, links }] of Object.entries(PICTURES)) {
+    for (const [name, { height, links }] of Object.entries(FIGURES)) {
       await page.goto("about:blank");
       await page.setViewportSize({ width: 1120, height });
-      await page.goto(`${service.url}/#span=30d`);
+      await page.goto(`${demo.service}/#span=30d`);
       for (const link of links) {
         await settled();
         await page.getByRole("link", { name: link, exact: true }).first().click();
@@ -47,7 +49,8 @@ test("The pictures of the service's pages in the repository are small", async ({
       await settled();
       await page.screenshot({ path: fileOf(name), animations: "disabled" });
     }
-    await service.stop();
+    await demo.stop();
   }
-  for (const name of Object.keys(PICTURES)) expect((await stat(fileOf(name))).size).toBeLessThan(PICTURE_BYTES);
+  for (const name of ["site", "bookmark", ...Object.keys(FIGURES)])
+    expect((await stat(fileOf(name))).size).toBeLessThan(PICTURE_BYTES);
 });

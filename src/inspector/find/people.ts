@@ -19,12 +19,14 @@ const isOn = (option: unknown): boolean => option !== undefined && /^(true)?$/.t
 /** The option as the tracker reads it. */
 const wordOf = (consent: unknown): string => `${consent ?? "granted"}`.trim().toLowerCase();
 
+/** A day as people write it. */
+export const dayOf = (epoch: number): string => new Date(epoch).toLocaleDateString("en", { dateStyle: "long" });
+
 /** Why nothing may be stored or sent, in words; `""` where nothing forbids it. */
 export const denialOf = (evidence: Evidence): string => {
   const { page, stored, activity } = evidence;
   const options = optionsOf(evidence);
-  if (stored.mutedUntil)
-    return `The visits of this browser are left out until ${new Date(stored.mutedUntil).toLocaleDateString("en", { dateStyle: "long" })}`;
+  if (stored.mutedUntil) return `The visits of this browser are left out until ${dayOf(stored.mutedUntil)}`;
   if (isOn(options.mute)) return "The option mute is on in this document";
   if (wordOf(options.consent) === "denied") return 'The option consent is "denied", whatever the visitor chooses';
   if (page.hasGpc && isOn(options.respectGpc))

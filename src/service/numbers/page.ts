@@ -9,6 +9,7 @@ const FILES = {
   "live.js": "text/javascript",
   "main.css": "text/css",
   "icon.svg": "image/svg+xml",
+  "bookmark.svg": "image/svg+xml",
 };
 const POLICY = contentSecurityPolicy({
   "script-src": "'self'",
