@@ -8,7 +8,7 @@ import { keepServer } from "./kept-server.js";
 import { listenFor, runningUrl } from "./listening.js";
 import { makeCluster } from "./make-cluster.js";
 import { findPrograms, giveTo } from "./programs.js";
-import { createTidying, requireRoom } from "./room.js";
+import { createTidying, withRoom } from "./room.js";
 import { startServer } from "./server.js";
 import { closedFolder, type ServerUser, serverUser } from "./server-user.js";
 import { startServerOnWindows } from "./windows-server.js";
@@ -27,14 +27,7 @@ export const openEmbedded = async (
   overServer(folder, { tell, isDemo, mayMake: true }, async (url) => {
     const database = await connectPostgres(url);
     rmSync(filesOf(folder).creating, { force: true });
-    return {
-      ...database,
-      write: async (statements, node) => {
-        requireRoom(folder);
-        return database.write(statements, node);
-      },
-      tidy: createTidying(url).tidy,
-    };
+    return { ...withRoom(database, folder), tidy: createTidying(url, folder).tidy };
   });
 
 /**
@@ -51,9 +44,9 @@ export const openExistingEmbedded = async (folder: string): Promise<Database> =>
       `there is no database in ${folder} (TRACKLET_DATA), and DATABASE_URL is not set: a command needs the variables of the service, as in node --env-file=/etc/tracklet.env build/service/main.js help`,
     );
   const url = runningUrl(folder);
-  const running = url === undefined ? undefined : await connectTidily(url).catch(unlessAway);
+  const running = url === undefined ? undefined : await connectTidily(url, folder).catch(unlessAway);
   if (running !== undefined) return { ...running, folder };
-  return overServer(folder, { tell: () => {}, isDemo: false, mayMake: false }, connectTidily);
+  return overServer(folder, { tell: () => {}, isDemo: false, mayMake: false }, (url) => connectTidily(url, folder));
 };
 
 /** Brings the tables of a data folder up to date, beside the service that has it, too. @param tell hears what is done */
@@ -66,10 +59,10 @@ export const migrateEmbedded = async (folder: string, tell: (text: string) => vo
 };
 
 /** A command waits until what it has deleted is out of the files. */
-const connectTidily = async (url: string): Promise<Database> => {
+const connectTidily = async (url: string, folder: string): Promise<Database> => {
   const database = await connectExisting(url);
-  const { tidy, done } = createTidying(url);
-  return { ...database, tidy, close: () => done().then(database.close) };
+  const { tidy, done } = createTidying(url, folder);
+  return { ...withRoom(database, folder), tidy, close: () => done().then(database.close) };
 };
 
 /**

@@ -10,13 +10,15 @@ export const filesOf = (folder: string) => ({
   creating: join(folder, "creating"),
   /** Where the server's socket is, if its path is short enough. */
   socket: join(folder, "socket"),
+  /** The bytes that were free when what was deleted had been taken out of the files. */
+  tidied: join(folder, "tidied"),
   /** The database of another version of PostgreSQL, while it is filled; itself a data folder. */
   migrating: join(folder, "migrating"),
 });
 
 /** Names of all that the service makes in a data folder. */
 export const OURS =
-  /^(cluster(-\d+)?|erasures(\.key)?|migrating|creating|socket|service\.lock|server\.log|password|passwd|group|programs-.+)$/;
+  /^(cluster(-\d+)?|erasures(\.key)?|migrating|creating|socket|tidied|service\.lock|server\.log|password|passwd|group|programs-.+)$/;
 
 export const readIfThere = (file: string): string | undefined => {
   try {

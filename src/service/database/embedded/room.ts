@@ -1,12 +1,17 @@
-import { closeSync, fsyncSync, openSync, readdirSync, statfsSync, statSync } from "node:fs";
+import { chmodSync, closeSync, fsyncSync, openSync, readdirSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { StartError } from "../../base/start-error.js";
-import { filesOf } from "./folder.js";
+import type { Database } from "../database.js";
+import { filesOf, readIfThere } from "./folder.js";
 
-/** Bytes of the disk that events leave free: without room for its log the server stops, and what makes room (deleting) needs some. */
-const RESERVE = 64 * 2 ** 20;
 const MB = 2 ** 20;
+/**
+ * Bytes of the disk that events leave free: without room for its log the server stops, and what makes room (deleting) needs some.
+ * What was deleted leaves room within the files, of which the disk knows nothing: so after that, events may take a little more of
+ * the disk, but never what the log needs.
+ */
+const [RESERVE, MORE, LEAST] = [64 * MB, 8 * MB, 32 * MB];
 
 /** Bytes that are free on the disk of a folder. */
 export const freeBytes = (folder: string): number => {
@@ -15,16 +20,33 @@ export const freeBytes = (folder: string): number => {
 };
 
 /** @throws Error of the code that PostgreSQL has for a full disk */
-export const requireRoom = (folder: string): void => {
+const requireRoom = (folder: string): void => {
   const free = freeBytes(folder);
-  if (free < RESERVE)
+  if (free >= RESERVE) return;
+  const tidied = readIfThere(filesOf(folder).tidied);
+  const stays = tidied === undefined ? RESERVE : Math.min(RESERVE, Math.max(Number(tidied) - MORE, LEAST));
+  if (free < stays)
     throw Object.assign(
       new Error(
-        `the disk of ${folder} is full: of the ${RESERVE / MB} MB that stay free, ${Math.floor(free / MB)} MB are left`,
+        `the disk of ${folder} is full: of the ${Math.ceil(stays / MB)} MB that stay free, ${Math.floor(free / MB)} MB are left`,
       ),
       { code: "53100" },
     );
 };
+
+/** A database that stores no event where the disk of its folder is full, and still deletes there. */
+export const withRoom = (database: Database, folder: string): Database => ({
+  ...database,
+  write: async (statements, node) => {
+    requireRoom(folder);
+    return database.write(statements, node);
+  },
+  transaction: async (work) => {
+    // Deleting fills the log, too, which begins anew at a checkpoint alone.
+    if (freeBytes(folder) < RESERVE) await database.query("CHECKPOINT");
+    return database.transaction(work);
+  },
+});
 
 export interface Tidying {
   /** Takes what was deleted out of the files, so that there is room for new rows, and at their end for others. */
@@ -34,14 +56,14 @@ export interface Tidying {
 }
 
 /** Tidying takes as long as it takes, so it has a connection of its own; what is asked for meanwhile is done once, afterwards. */
-export const createTidying = (url: string): Tidying => {
+export const createTidying = (url: string, folder: string): Tidying => {
   let working: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
   return {
     tidy: () => {
       next ??= working.then(() => {
         next = undefined;
-        return vacuum(url);
+        return vacuum(url, folder);
       });
       working = next.catch(() => {});
       return next;
@@ -50,11 +72,14 @@ export const createTidying = (url: string): Tidying => {
   };
 };
 
-const vacuum = async (url: string): Promise<void> => {
+const vacuum = async (url: string, folder: string): Promise<void> => {
   const client = new pg.Client(url).on("error", () => {});
   await client.connect();
   try {
     await client.query("VACUUM");
+    const { tidied } = filesOf(folder);
+    writeFileSync(tidied, String(freeBytes(folder)));
+    chmodSync(tidied, 0o644);
   } finally {
     await client.end();
   }
