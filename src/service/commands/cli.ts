@@ -7,6 +7,7 @@ import { StartError } from "../base/start-error.js";
 import { readTime, TIME_EXPECTED } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
 import type { Database, Query } from "../database/database.js";
+import { SERVICE } from "../database/migrations.js";
 import { openExisting, openForReading } from "../database/open-database.js";
 import { createSettled } from "../database/settled.js";
 import { BOUNDS } from "../database/transaction-time.js";
@@ -58,7 +59,7 @@ export const runCommand = async (
 };
 
 const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof BOUNDS): Command => {
-  const program = new Command("npm run --silent service --")
+  const program = new Command(SERVICE)
     .usage("[command]")
     .description(
       "Without a command the service starts. The commands work on its database, which the same environment variables name " +

@@ -1,6 +1,6 @@
 import { StartError } from "../base/start-error.js";
 import type { Database, Query } from "./database.js";
-import { MIGRATE, MIGRATIONS, runsOn } from "./migrations.js";
+import { isNewer, MIGRATE, MIGRATIONS, runsOn, SERVICE } from "./migrations.js";
 import { TABLES } from "./postgres/spread-tables.js";
 import { type Alone, runMigrations, type Tell } from "./run-migrations.js";
 
@@ -26,13 +26,21 @@ export const prepare = async (database: Alone): Promise<void> => {
   if (missing.length === 0) return;
   if (!isNew) {
     const [row] = await database.query(`SELECT 1 AS found FROM events OFFSET ${MANY} LIMIT 1`);
-    if (row !== undefined) throw older(missing[0]!.name);
+    if (row !== undefined) throw older();
   }
   await runMigrations(database, missing.length);
 };
 
-const older = (name: string) =>
-  new StartError(`the database is of an older version, without ${name}: ${MIGRATE} changes it, while the service runs`);
+const older = () =>
+  new StartError(`this data is of an older build: ${MIGRATE} brings it up to date, while the service runs`);
+
+/** One of a number that this build has, with another text, was never released. */
+const unknown = (name: string) =>
+  new StartError(
+    isNewer(name)
+      ? `this data is of a newer build: start that one, or load a backup of this one into an empty database (${SERVICE} restore FILE)`
+      : `this data is of an older build, from before 0.1.0: write it to files with that one (${SERVICE} export), and read them into an empty database with this one (import)`,
+  );
 
 /** Looks which tables there are. @throws StartError when they are not those that this version makes or can go on from */
 const look = async ({ query }: Pick<Database, "query">, wanted = MIGRATIONS) => {
@@ -45,10 +53,7 @@ const look = async ({ query }: Pick<Database, "query">, wanted = MIGRATIONS) => 
     );
   const missing = wanted.filter(({ name }) => !done.some((one) => one.name === name));
   const other = done.find(({ name }) => !MIGRATIONS.some((known) => known.name === name) && !runsOn(name))?.name;
-  if (other !== undefined)
-    throw new StartError(
-      `the database has tables of the version ${other}, which this build does not know (it makes ${MIGRATIONS.at(-1)!.name}): start the build that made them, or a newer one`,
-    );
+  if (other !== undefined) throw unknown(other);
   return { isNew: done.length === 0, missing };
 };
 
@@ -75,7 +80,7 @@ export const versionsOf = async (query: Query): Promise<string[]> => {
 export const makeEmpty = async (database: Alone, versions: readonly string[]): Promise<void> => {
   const wanted = MIGRATIONS.slice(0, versions.length);
   const other = versions.find((name, at) => wanted[at]?.name !== name);
-  if (other !== undefined) throw new StartError(`this build does not know the tables of the version ${other}`);
+  if (other !== undefined) throw unknown(other);
   const { missing } = await look(database, wanted);
   if (missing.length > 0) await runMigrations(database, missing.length);
   const made = "SELECT name FROM unnest($1::text[]) AS listed (name) WHERE to_regclass(name) IS NOT NULL";
@@ -98,5 +103,5 @@ export const requireKnownTables = async (database: Pick<Database, "query">): Pro
 /** @throws StartError when the tables are not those of this version */
 export const requireTables = async (database: Pick<Database, "query">): Promise<void> => {
   const missing = await requireKnownTables(database);
-  if (missing.length > 0) throw older(missing[0]!.name);
+  if (missing.length > 0) throw older();
 };

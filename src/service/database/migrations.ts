@@ -44,14 +44,18 @@ const readMigrations = (folder: string): Migration[] =>
 /** What this build knows, oldest first. */
 export const MIGRATIONS: readonly Migration[] = readMigrations(FOLDER);
 
+/** What stands in front of a command. */
+export const SERVICE = "npm run --silent service --";
 /** The command that changes the tables apart from a start. */
-export const MIGRATE = "npm run --silent service -- migrate";
+export const MIGRATE = `${SERVICE} migrate`;
 
 const numberOf = (name: string): number => Number(/^(\d{4})-/.exec(name)?.[1] ?? 0);
 
+/** Does it come after all that a build knows? */
+export const isNewer = (name: string, known = MIGRATIONS): boolean => numberOf(name) > numberOf(known.at(-1)!.name);
+
 /** Does a build that knows others run on tables that this one, which it does not know, has made? */
 export const runsOn = (name: string, known = MIGRATIONS): boolean => {
-  const last = numberOf(known.at(-1)!.name);
   const from = Number(/^\d{4}-from-(\d{4})-/.exec(name)?.[1] ?? Number.POSITIVE_INFINITY);
-  return numberOf(name) > last && from <= last;
+  return isNewer(name, known) && from <= numberOf(known.at(-1)!.name);
 };

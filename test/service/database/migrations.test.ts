@@ -29,12 +29,20 @@ it("makes the tables though a process that was at it has died, and leaves those 
   await ended;
   await (await opening).close();
   await look.end();
-  const words =
-    /^the database has tables of the version 0002-x-12345678, which this build does not know .+: start the build that/;
   const change = (name: string) => runAt(first(), `UPDATE schema_migrations SET name = '${name}'`);
-  await change("0002-x-12345678");
-  await expect(openDatabase(place())).rejects.toThrow(words);
-  await expect(openExisting(place())).rejects.toThrow(words);
+  for (const [name, words] of [
+    [
+      "0002-x-12345678",
+      /^this data is of a newer build: start that one, or load a backup of this one into .+ restore FILE\)$/,
+    ],
+    [
+      "0001-tables-12345678",
+      /^this data is of an older build, from before 0\.1\.0: write it to files with that one .+ export\)/,
+    ],
+  ] as const) {
+    await change(name);
+    for (const open of [openDatabase, openExisting]) await expect(open(place())).rejects.toThrow(words);
+  }
   await change(MIGRATIONS[0]!.name);
   await (await openDatabase(place())).close();
 });
