@@ -13,6 +13,7 @@ import { createSettled } from "../database/settled.js";
 import { BOUNDS } from "../database/transaction-time.js";
 import { hasContact } from "../records/contacts.js";
 import { type Exported, exportRows, TABLES, type Table } from "../records/export-page.js";
+import { addArchiveCommand } from "./archive/archive-command.js";
 import { addPlanCommand } from "./attach/plan.js";
 import { addCheckCommand } from "./check.js";
 import { addDeleteCommands } from "./delete.js";
@@ -208,6 +209,7 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
   addLeftOutCommands(commands);
   addCheckCommand(commands);
   addPlanCommand(commands);
+  addArchiveCommand(commands);
   addSpreadCommand(commands);
   addDumpCommand(commands);
   addRestoreCommand(commands);

@@ -27,6 +27,18 @@ export interface Commands {
   bounds: Bounds;
 }
 
+const olderThan = () =>
+  new Option("--older-than <days>", "age in days, as 365").argParser((value: string) => {
+    if (!/^[1-9]\d*$/.test(value)) throw new InvalidArgumentError("It must be a number of days, such as 365");
+    return Number(value);
+  });
+
+interface RetentionArguments {
+  confirm?: true;
+  archived?: string;
+  olderThan?: number;
+}
+
 interface DeleteArguments extends Chosen {
   olderThan?: number;
   yes?: true;
@@ -59,14 +71,7 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
   program
     .command("delete-events")
     .description("deletes events by their age; or by name and time of receipt, and says first how many these are")
-    .addOption(
-      new Option("--older-than <days>", "age in days, as 365")
-        .argParser((value: string) => {
-          if (!/^[1-9]\d*$/.test(value)) throw new InvalidArgumentError("It must be a number of days, such as 365");
-          return Number(value);
-        })
-        .conflicts(["name", "since", "until"]),
-    )
+    .addOption(olderThan().conflicts(["name", "since", "until"]))
     .option("--name <event_uid>", "events of this name")
     .addOption(since("events received from then on, as 2026-01-31; UTC unless a zone is named"))
     .addOption(until("events received before"))
@@ -88,8 +93,17 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
   program
     .command("retention")
     .description("lets events be deleted by their age again, where the service says that it doubts the clock")
-    .requiredOption("--confirm", "says that the clock of this machine is right")
-    .action(() =>
-      over(async ({ query }) => say(`retention goes by the clock, which shows ${await confirmClock(query)}`)),
-    );
+    .option("--confirm", "says that the clock of this machine is right")
+    .option("--archived <place>", "instead: deletes what is old and is in the files of this archive, nothing else")
+    .addOption(olderThan())
+    .action(({ confirm, archived, olderThan }: RetentionArguments, command: Command) => {
+      if (confirm && archived === undefined && olderThan === undefined)
+        return over(async ({ query }) => say(`retention goes by the clock, which shows ${await confirmClock(query)}`));
+      if (confirm || archived === undefined || olderThan === undefined)
+        command.error("say --confirm, or --archived <place> with --older-than <days>");
+      return over(async (database) => {
+        const { deleteArchived } = await import("./archive/archived-retention.js");
+        await deleteArchived(database, { place: archived, before: Date.now() - olderThan * DAY_MS, say });
+      });
+    });
 };

@@ -8,6 +8,7 @@ import { listDeeds } from "../person/audit.js";
 import { eraseContacts } from "../person/erasure.js";
 import { linesOf, listErasures } from "../person/erasure-files.js";
 import { keyIn } from "../person/tombstones.js";
+import { placesOfArchives } from "../records/archives.js";
 import { hasContact, similarContacts } from "../records/contacts.js";
 import { deleteLetters, findLetters } from "../records/deletion/letters.js";
 import { countNaming, deleteNaming } from "../records/deletion/naming.js";
@@ -54,8 +55,9 @@ export const addEraseCommands = ({ program, workspace, over, reading, say, write
         if (!(await hasContact(database.query, workspace, uid)))
           throw new StartError(`there is no contact ${quoted} in the workspace ${workspace}`);
         const asked = { workspace, uids: [uid], token: COMMAND, anonymise: keep };
-        const { events } = await eraseContacts(database, asked);
+        const { events, archives } = await eraseContacts(database, asked);
         say(`deleted the contact ${quoted}, and put its ${events} events under one of chance`);
+        tellArchives(archives, say);
       }),
     );
   program
@@ -86,9 +88,11 @@ const eraseOne = async (
   const quoted = JSON.stringify(uid);
   const others = (await similarContacts(database, workspace, uid)).map((one) => JSON.stringify(one));
   const note = others.length > 0 ? `; by case alone differ ${others.join(", ")}` : "";
-  // No tombstone for a name that was only misspelt.
+  // No tombstone for a name that was only misspelt. But an archive may have whom the database has forgotten.
   const isThere = await hasContact(query, workspace, uid);
-  const erased = isThere && (await eraseContacts(database, { workspace, uids: [uid], token: COMMAND }));
+  const archives = await placesOfArchives(query, workspace);
+  const erased =
+    (isThere || archives.length > 0) && (await eraseContacts(database, { workspace, uids: [uid], token: COMMAND }));
   const naming = await (everywhere ? deleteNaming : countNaming)(database, workspace, uid);
   const { theirs, doubtful } = await findLetters(query, workspace, [uid]);
   const gone = [...theirs.map(({ id }) => id), ...(everywhere ? doubtful : [])];
@@ -99,11 +103,17 @@ const eraseOne = async (
     say(
       `${doubtful.length} dead letters may be of it: look at them, or repeat with --everywhere: ${doubtful.join(" ")}`,
     );
-  if (!isThere && letters === 0 && !(everywhere && naming > 0))
+  if (!erased && letters === 0 && !(everywhere && naming > 0))
     throw new StartError(`there is no contact ${quoted} in the workspace ${workspace}${note}`);
-  if (erased) say(`deleted the contact ${quoted} and ${erased.events} events${note}`);
+  if (isThere && erased) say(`deleted the contact ${quoted} and ${erased.events} events${note}`);
+  else if (erased) say(`there is no contact ${quoted} in the database${note}`);
   if (everywhere) say(`deleted ${naming} events of others that name it`);
   else if (naming > 0) say(`${naming} events name it in their params: repeat with --everywhere to delete these`);
+  tellArchives(archives, say);
+};
+
+const tellArchives = (archives: readonly string[], say: (line: string) => void): void => {
+  if (archives.length > 0) say(`done in the database; in ${archives.join(", ")} by the next run of archive`);
 };
 
 /** Contacts that are erased at a time. */
@@ -118,6 +128,7 @@ const eraseListed = async (
   });
   const uids = [...new Set(text.split(/\r?\n/).filter(Boolean))];
   const [sum, doubtful] = [{ contacts: 0, events: 0, letters: 0 }, new Set<string>()];
+  const archives = await placesOfArchives(database.query, workspace);
   const told = () =>
     `erased ${sum.contacts} of ${uids.length} contacts, ${sum.events} events, ${sum.letters} dead letters`;
   for (let from = 0; from < uids.length; from += CHUNK) {
@@ -133,6 +144,7 @@ const eraseListed = async (
   }
   say(told());
   if (doubtful.size > 0) say(`${doubtful.size} dead letters may be of them: look at ${[...doubtful].join(" ")}`);
+  tellArchives(archives, say);
 };
 
 /** Contacts between two lines of progress. */

@@ -2,6 +2,7 @@ import { decodeText, recordId } from "../base/exact-text.js";
 import type { Database, Query } from "../database/database.js";
 import { moveGeneration } from "../database/generation.js";
 import { makeRecords } from "../ingest/missing-records.js";
+import { placesOfArchives } from "../records/archives.js";
 import { hasContact } from "../records/contacts.js";
 import { afterAllHaveEnded } from "../records/deletion/fence.js";
 import { deleteLetters, findLetters } from "../records/deletion/letters.js";
@@ -28,11 +29,14 @@ export interface Erased {
   letters: number;
   /** Ids of dead letters that may be theirs, see `findLetters`. */
   doubtful: string[];
+  /** Where archives are, out of which their next run takes what they have. */
+  archives: string[];
 }
 
-/** Is there anything of a person, or was there? */
+/** Is there anything of a person, or was there? An archive may have what is here no more. */
 export const isKnown = async (query: Query, workspace: string, uid: string): Promise<boolean> => {
   if (await hasContact(query, workspace, uid)) return true;
+  if ((await placesOfArchives(query, workspace)).length > 0) return true;
   const tombstones = createTombstones(query);
   await tombstones.load();
   const contact = { workspace, contactUid: uid };
@@ -101,7 +105,8 @@ export const clearContacts = async (
     query,
     theirs.map(({ id }) => id),
   );
-  return { events, letters: theirs.length, doubtful, counts: contacts.map((id) => counts.get(id) ?? 0) };
+  const archives = await placesOfArchives(query, workspace);
+  return { events, letters: theirs.length, doubtful, archives, counts: contacts.map((id) => counts.get(id) ?? 0) };
 };
 
 /** How many events each contact has. */

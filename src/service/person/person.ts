@@ -16,6 +16,11 @@ const Erased = Type.Object(
     object: Type.Literal("erasure"),
     events: Type.Integer({ description: "Events that were deleted, or put under another contact" }),
     dead_letters: Type.Integer({ description: "Refused bodies that were deleted" }),
+    archives: Type.Optional(
+      Type.Array(Type.String(), {
+        description: "Where archives are: it is done in the database, and in their files by the next run of `archive`",
+      }),
+    ),
     doubtful_dead_letters: Type.Array(Type.String(), {
       description: "Ids of refused bodies that may be theirs, and may be of others: they are left for somebody to look",
     }),
@@ -38,9 +43,12 @@ export const personRoutes =
     ) => {
       if (!(await isKnown(query, workspace, uid))) throw notFound("the contact");
       const erased = await eraseContacts(database, { workspace, uids: [uid], token, anonymise });
-      const { events, letters, doubtful } = erased;
+      const { events, letters, doubtful, archives } = erased;
       log.info({ workspace, token, events }, `a contact was ${anonymise === undefined ? "erased" : "anonymised"}`);
-      return { object: "erasure" as const, events, dead_letters: letters, doubtful_dead_letters: doubtful };
+      return {
+        ...{ object: "erasure" as const, events, dead_letters: letters, doubtful_dead_letters: doubtful },
+        ...(archives.length > 0 && { archives }),
+      };
     };
     app.get(
       "/v2/contacts/data",

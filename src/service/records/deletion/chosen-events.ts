@@ -4,18 +4,31 @@ import { idAt } from "../../database/event-id.js";
 import { forgetNoticesBefore, tellDeletedBefore } from "./notices.js";
 import { deleteInSteps, deleteListed, type Which } from "./steps.js";
 
-/** Deletes the events of a workspace that were received before a time (epoch milliseconds); resolves to their number. */
-export const deleteEventsBefore = async (database: Database, workspace: string, time: number): Promise<number> => {
-  const before = idAt(time);
+/**
+ * Deletes the events of a workspace that were received before a time (epoch milliseconds); resolves to their number.
+ *
+ * @param stored those alone that were stored before another time
+ */
+export const deleteEventsBefore = async (
+  database: Database,
+  workspace: string,
+  time: number,
+  stored = Number.POSITIVE_INFINITY,
+): Promise<number> => {
+  const before = idAt(Math.min(time, stored));
   const old: Which = { condition: "workspace = $1 AND id < $2", values: [workspace, before] };
   const [first] = await database.query(`SELECT id FROM events WHERE ${old.condition} LIMIT 1`, old.values);
   // Told first: they are settled, so who follows deletes the same ones, even where this process ends half-way.
   if (first !== undefined) await tellDeletedBefore(database, workspace, before);
   // What was imported has a later id.
-  const imported = "workspace = $1 AND origin_id IS NOT NULL AND received_at < $2";
+  const imported = "workspace = $1 AND origin_id IS NOT NULL AND received_at < $2 AND id < $3";
   const deleted =
     (await deleteInSteps(database, workspace, old)) +
-    (await deleteListed(database, workspace, { condition: imported, values: [workspace, time], reason: "retention" }));
+    (await deleteListed(database, workspace, {
+      condition: imported,
+      values: [workspace, time, idAt(stored)],
+      reason: "retention",
+    }));
   await forgetNoticesBefore(database, workspace, before);
   return deleted;
 };

@@ -1,6 +1,7 @@
 import type { Database, Query } from "../../database/database.js";
 import { continueIds } from "../../database/event-id.js";
 import { transactInTime } from "../../database/transaction-time.js";
+import { neededByArchives } from "../archives.js";
 
 /*
  * A deletion is a row of its own for who follows, with an id like an event's: it is settled in its turn.
@@ -45,7 +46,7 @@ export const tellDeletedBefore = (database: Database, workspace: string, before:
 
 /**
  * Takes out what says no more than that all events in front of an id are deleted: that those in front of a lower one are, and what names
- * events that were stored before it.
+ * events that were stored before it. An archive keeps these events: what it has not read yet of others than retention stays.
  */
 export const forgetNoticesBefore = async ({ query }: Database, workspace: string, before: string): Promise<void> => {
   const [told] = await query("SELECT 1 AS found FROM deletions WHERE workspace = $1 AND before >= $2 LIMIT 1", [
@@ -53,7 +54,11 @@ export const forgetNoticesBefore = async ({ query }: Database, workspace: string
     before,
   ]);
   if (told === undefined) return;
-  await query("DELETE FROM deletions WHERE workspace = $1 AND (before < $2 OR id < $2)", [workspace, before]);
+  await query(
+    `DELETE FROM deletions
+     WHERE workspace = $1 AND (before < $2 OR id < $2) AND (reason = 'retention' OR $3::uuid IS NULL OR id < $3)`,
+    [workspace, before, (await neededByArchives(query, workspace)) ?? null],
+  );
 };
 
 /** Runs `work` in one transaction, with the id that a notice has in it. */

@@ -1,0 +1,87 @@
+import { listWorkspaces } from "../../access/token-store.js";
+import { StartError } from "../../base/start-error.js";
+import type { Database } from "../../database/database.js";
+import { idAt, timeOf } from "../../database/event-id.js";
+import { createSettled } from "../../database/settled.js";
+import { forgetArchive } from "../../records/archives.js";
+import type { Commands } from "../delete.js";
+import type { Store } from "./archive-store.js";
+import type { Until } from "./ranges.js";
+
+interface ArchiveArguments {
+  now?: boolean;
+  check?: true;
+  forget?: true;
+  workspace?: string;
+}
+
+type Needed = Pick<Commands, "program" | "workspace" | "over" | "say" | "bounds">;
+
+/** The command that puts events into files which warehouses read, and takes out of them whoever was erased. */
+export const addArchiveCommand = ({ program, workspace, over, say, bounds }: Needed) =>
+  program
+    .command("archive")
+    .description(
+      "puts the events of each day that is over into a Parquet file, and takes whoever was erased out of files; for cron",
+    )
+    .argument("<place>", "a folder")
+    .option("--now", "also what has come of today, into a file of its own; the rest follows in another one")
+    .option("--check", "instead: compares the files with the database")
+    .option("--forget", "instead: the database knows no more of this archive, whose files nobody keeps clean then")
+    .addOption(workspace().default(undefined, "all"))
+    .action((place: string, { now = false, check, forget, workspace }: ArchiveArguments) =>
+      over(async (database) => {
+        const workspaces = workspace === undefined ? await listWorkspaces(database.query) : [workspace];
+        // Loaded where it is needed only.
+        const { openStore } = await import("./open-store.js");
+        const store = await openStore(place);
+        try {
+          for (const workspace of workspaces) {
+            const at = { workspace, store, say };
+            if (forget) await forgetOne(database, at);
+            else if (check) await checkOne(database, at);
+            else {
+              const settled = idAt(await createSettled(database.query, bounds)());
+              await archiveOne(database, at, { settled, now });
+            }
+          }
+        } finally {
+          await store.close();
+        }
+      }),
+    );
+
+interface At {
+  workspace: string;
+  store: Store;
+  say(line: string): void;
+}
+
+const archiveOne = async (database: Database, { workspace, store, say }: At, until: Until): Promise<void> => {
+  const { archiveWorkspace } = await import("./archive-run.js");
+  const { events, files, erased, rewritten, manifest } = await archiveWorkspace(database, workspace, { store, until });
+  if (manifest === undefined)
+    return say(`${workspace}: there is no event of a day that is over; --now takes those of today`);
+  say(`${workspace}: wrote ${events} events to ${files} files: all that was stored before ${timeText(manifest.place)}`);
+  say(
+    `${workspace}: took ${erased} deleted events out of ${rewritten} files: nothing is in any that was erased before ${timeText(manifest.clean)}`,
+  );
+};
+
+const checkOne = async ({ query }: Database, { workspace, store, say }: At): Promise<void> => {
+  const { compareArchive } = await import("./compare-archive.js");
+  const compared = await compareArchive(query, workspace, store);
+  if (compared === undefined) return say(`${workspace}: there is no archive of it in ${store.place}`);
+  const { files, events, beyond, wrong } = compared;
+  if (wrong.length > 0) throw new StartError(wrong.map((line) => `${store.place}/${line}`).join("\n"));
+  const note =
+    beyond > 0 ? `; of ${beyond} files retention has deleted events here, and they are as the manifest says` : "";
+  say(`${workspace}: ${events} events in ${files} files are as they should be${note}`);
+};
+
+const forgetOne = async ({ query }: Database, { workspace, store, say }: At): Promise<void> => {
+  const isKnown = await forgetArchive(query, workspace, store.place);
+  say(`${workspace}: ${isKnown ? "forgot the archive" : "knows no archive"} in ${store.place}`);
+};
+
+const timeText = (id: string): string => new Date(timeOf(id)).toISOString();

@@ -1,0 +1,46 @@
+import { listWorkspaces } from "../../access/token-store.js";
+import { StartError } from "../../base/start-error.js";
+import type { Database } from "../../database/database.js";
+import { timeOf } from "../../database/event-id.js";
+import { forgetTraces } from "../../person/traces.js";
+import { deleteBareRecords, PARTS } from "../../records/deletion/bare-records.js";
+import { deleteEventsBefore } from "../../records/deletion/chosen-events.js";
+import { compareArchive } from "./compare-archive.js";
+import { openStore } from "./open-store.js";
+
+export interface Wanted {
+  place: string;
+  /** Epoch milliseconds; what was received before is deleted. */
+  before: number;
+  say(line: string): void;
+}
+
+/**
+ * Deletes events that are old and in files of an archive, once these are as they should be; then what goes with them where retention does it.
+ *
+ * @throws StartError where a file is not as it should be, or there is no archive
+ */
+export const deleteArchived = async (database: Database, { place, before, say }: Wanted): Promise<void> => {
+  const { query } = database;
+  const store = await openStore(place);
+  try {
+    const workspaces = await listWorkspaces(query);
+    let found = 0;
+    for (const workspace of workspaces) {
+      const compared = await compareArchive(query, workspace, store);
+      if (compared === undefined) continue;
+      found += 1;
+      const [wrong] = compared.wrong;
+      if (wrong !== undefined) throw new StartError(`nothing of ${workspace} is deleted: ${store.place}/${wrong}`);
+      const deleted = await deleteEventsBefore(database, workspace, before, timeOf(compared.manifest.place));
+      say(`${workspace}: deleted ${deleted} events, which are in ${store.place}`);
+    }
+    if (found === 0) throw new StartError(`nothing is deleted: there is no archive in ${store.place}`);
+    // What belongs to no workspace alone goes where all of them are kept so.
+    if (found < workspaces.length) return;
+    await forgetTraces(query, before);
+    for (let part = 0; part < PARTS; part += 1) await deleteBareRecords(database, before, part);
+  } finally {
+    await store.close();
+  }
+};

@@ -1,0 +1,20 @@
+import { basename, dirname } from "node:path/posix";
+import { markOf } from "../../person/tombstones.js";
+import type { Store } from "./archive-store.js";
+import { uuidBytes, uuidText } from "./event-columns.js";
+
+/*
+ * Beside each file lies a list of the marks of its contacts, 16 bytes each: so an erasure rewrites only files that hold the person.
+ * A list may have more than its file, never less: it is written before a file that is new, and behind one that has become smaller.
+ */
+
+const nameOf = (file: string): string => `${dirname(file)}/_${basename(file, ".parquet")}.marks`;
+
+export const writeMarks = (store: Store, file: string, key: string, contacts: Iterable<string>): Promise<void> =>
+  store.write(nameOf(file), Buffer.concat([...contacts].map((contact) => uuidBytes(markOf(key, contact)))));
+
+/** The marks of a file. */
+export async function* readMarks(store: Store, file: string): AsyncGenerator<string> {
+  const bytes = (await store.read(nameOf(file))) ?? new Uint8Array();
+  for (let at = 0; at < bytes.length; at += 16) yield uuidText(bytes.subarray(at, at + 16));
+}

@@ -1,0 +1,259 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { archiveWorkspace } from "../../../../src/service/commands/archive/archive-run.js";
+import type { Store } from "../../../../src/service/commands/archive/archive-store.js";
+import { openFolder } from "../../../../src/service/commands/archive/folder-store.js";
+import type { Until } from "../../../../src/service/commands/archive/ranges.js";
+import type { Database } from "../../../../src/service/database/database.js";
+import { idAt } from "../../../../src/service/database/event-id.js";
+import { openExisting } from "../../../../src/service/database/open-database.js";
+import { insertEvents, type NewEvent } from "../../../../src/service/ingest/rows.js";
+import { eraseContacts } from "../../../../src/service/person/erasure.js";
+import { deleteEvents, deleteEventsBefore } from "../../../../src/service/records/deletion/chosen-events.js";
+import { deleteNaming } from "../../../../src/service/records/deletion/naming.js";
+import { commandsAt, DAY, TODAY } from "../../support/command-line.js";
+import { overDatabase } from "../../support/over-database.js";
+import { eventsInFiles, eventsInTable } from "./files.js";
+
+const HOUR = DAY / 24;
+/** Behind all that has been stored, and before all that will be. */
+const justNow = () => idAt(Date.now() + 1);
+
+overDatabase((place) => {
+  const { run } = commandsAt(place);
+  let database: Database;
+  let folder: string;
+  let store: Store;
+  beforeAll(async () => {
+    database = await openExisting(place());
+  });
+  afterAll(() => database.close());
+  beforeEach(async () => {
+    for (const table of ["events", "deletions", "contacts", "tombstones", "audit"])
+      await database.query(`DELETE FROM ${table}`);
+    await database.query("DELETE FROM service_state WHERE name LIKE 'archive %'");
+    folder = await mkdtemp(join(tmpdir(), "tracklet-archive-"));
+    store = openFolder(folder);
+  });
+  afterEach(async () => {
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const told = (contactUid: string, at: number, more: Partial<NewEvent> = {}): NewEvent => ({
+    ...{ workspace: "default", contactUid, accountUid: undefined, eventUid: "seen", params: "{}", stamp: undefined },
+    ...{ receivedAt: at, occurredAt: undefined },
+    ...more,
+  });
+  let number = 0;
+  /** Stores an event under an id of when it was received. */
+  const put = async (...events: NewEvent[]): Promise<void> => {
+    for (const event of events) {
+      const id = idAt(event.receivedAt).slice(0, -12) + String(++number).padStart(12, "0");
+      await database.write(insertEvents([id], [event]));
+    }
+  };
+  const go = (until: Partial<Until> = {}) =>
+    archiveWorkspace(database, "default", { store, until: { settled: justNow(), now: false, ...until } });
+  const erase = (...uids: string[]) => eraseContacts(database, { workspace: "default", uids, token: "test" });
+  const names = async () =>
+    (await readdir(join(folder, "workspace=default"), { recursive: true }))
+      .filter((name) => name.endsWith("parquet"))
+      .sort();
+  const uids = async () => (await eventsInFiles(folder)).map(({ contact_uid }) => contact_uid).sort();
+
+  it("has every column as the table has it, by account and time, in files of their days", async () => {
+    const odd = `${String.raw`{"text":"a\u0000\\n\"☃","n":1e400,`}\n\t"\\\\":"\r"}`;
+    const proven = { isProven: true, page: "shop.example/a", referrerHost: "other.example" };
+    const stamp = `{"a":1,"event_id":"5a2b0c1d-0000-4000-a000-000000000000","occurred_at":${TODAY - 3 * DAY},"event_source":"5a2b0c1d-0000-4000-a000-000000000001","event_seq":7}`;
+    await put(
+      told("anna", TODAY - 2 * DAY + 5, { accountUid: "b", params: odd, ...proven }),
+      told('\u0000"\ud83d\t', TODAY - 2 * DAY + 4, { accountUid: "b\\N", eventUid: "\\N" }),
+      told("ben", TODAY - 2 * DAY + 3, {
+        accountUid: "a",
+        occurredAt: TODAY - 3 * DAY,
+        params: stamp,
+        stamp: "5a2b0c1d-0000-4000-a000-000000000000",
+      }),
+      told("cleo", TODAY - DAY, { originId: "5a2b0c1d-0000-4000-a000-000000000002", isProven: false }),
+      told("dora", TODAY + 1),
+    );
+    expect(await go({ settled: idAt(TODAY + HOUR) })).toMatchObject({ events: 4, files: 2 });
+    expect(await names()).toEqual([`day=${day(2)}/${day(2)}.parquet`, `day=${day(1)}/${day(1)}.parquet`]);
+    const table = await eventsInTable(database.query);
+    expect(await eventsInFiles(folder)).toEqual(table.slice(0, 4));
+    expect(table[0]!.number).toBe(7);
+    const [first] = await names();
+    const inFile = await eventsInFiles(folder, ", file_row_number, filename");
+    const sorted = inFile
+      .filter(({ filename }) => String(filename).endsWith(first!))
+      .sort((a, b) => Number(a.file_row_number) - Number(b.file_row_number));
+    expect(sorted.map(({ account_uid }) => account_uid)).toEqual(["a", "b", "b\\\\N"]);
+    expect(await eventsInFiles(folder, ", workspace, day::VARCHAR AS day")).toMatchObject([
+      { workspace: "default", day: day(2) },
+      {},
+      {},
+      { day: day(1) },
+    ]);
+
+    // Begun again, it goes on: what is of a day that is not over only where that is asked for, and in a file of its own.
+    expect(await go({ settled: idAt(TODAY + HOUR) })).toMatchObject({ events: 0, files: 0 });
+    expect(await go({ settled: idAt(TODAY + HOUR), now: true })).toMatchObject({ events: 1, files: 1 });
+    await put(told("emil", TODAY + 2 * HOUR));
+    expect(await go({ settled: idAt(TODAY + DAY) })).toMatchObject({ events: 1, files: 1 });
+    expect(await eventsInFiles(folder)).toEqual(await eventsInTable(database.query));
+  });
+  const day = (ago: number) => new Date(TODAY - ago * DAY).toISOString().slice(0, 10);
+
+  it("has a file for each hour of a large day, and one for what is left of it when that is not large", async () => {
+    await put(...[0, 1, 2, 30].map((hours) => told("anna", TODAY - 2 * DAY + hours * HOUR)));
+    expect(await go({ large: 2, settled: idAt(TODAY - DAY + 31 * HOUR) })).toMatchObject({ events: 4, files: 3 });
+    expect(await names()).toEqual([
+      ...["", "T01-00-00.000Z"].map((hour) => `day=${day(2)}/${day(2)}${hour}.parquet`),
+      `day=${day(1)}/${day(1)}.parquet`,
+    ]);
+  });
+
+  it("takes out whoever is erased, of whom the database has nothing any more, too, and keeps what retention deletes", async () => {
+    const now = Date.now();
+    await put(
+      told("anna", TODAY - 40 * DAY),
+      told("anna", TODAY - 2 * DAY, { accountUid: "acme" }),
+      told("ben", TODAY - 40 * DAY),
+      told("ben", TODAY - 2 * DAY),
+      told("cleo", TODAY - 2 * DAY, { eventUid: "mistaken" }),
+      told("dora", TODAY - 2 * DAY, { params: '{"of":"anna"}' }),
+      told("emil", TODAY - 2 * DAY),
+    );
+    await go();
+    await deleteEventsBefore(database, "default", TODAY - 30 * DAY);
+    expect(await erase("anna", "emil")).toMatchObject({ events: 2, archives: [folder] });
+    // Who comes back is another one.
+    await put(told("anna", Date.now(), { occurredAt: Date.now() + 60_000 }));
+    await deleteEvents(database, "default", { name: "mistaken" });
+    await deleteNaming(database, "default", "anna");
+    await put(told("fritz", now));
+    expect(await go({ now: true })).toMatchObject({ events: 2, erased: 5, rewritten: 3 });
+    expect(await uids()).toEqual(["anna", "ben", "ben", "fritz"]);
+    expect(await go()).toMatchObject({ erased: 0, rewritten: 0 });
+    const marks = await readFile(join(folder, `workspace=default/day=${day(40)}/_${day(40)}.marks`));
+    expect(marks.length).toBe(16);
+  });
+
+  it("says after an erasure where the person is still, and takes who is in files alone", async () => {
+    await put(told("anna", TODAY - 40 * DAY));
+    await store.close();
+    expect((await run("archive", folder)).err).toMatch(
+      /^default: wrote 1 events to 1 files: all that was stored before /,
+    );
+    await deleteEventsBefore(database, "default", TODAY - 30 * DAY);
+    const by = `done in the database; in ${folder} by the next run of archive\n`;
+    expect((await run("erase", "anna")).err).toBe(`there is no contact "anna" in the database\n${by}`);
+    // A notice stays until it has been read, though retention goes further.
+    await deleteEventsBefore(database, "default", Date.now() + DAY);
+    const { err } = await run("archive", folder);
+    expect(err).toContain("default: took 1 deleted events out of 1 files: nothing is in any that was erased before 20");
+    expect(await eventsInFiles(folder)).toEqual([]);
+    expect((await run("archive", folder, "--forget", "--workspace", "default")).err).toBe(
+      `default: forgot the archive in ${folder}\n`,
+    );
+    await expect(run("erase", "anna")).rejects.toThrow("there is no contact");
+    store = openFolder(folder);
+  });
+
+  it("is whole after an end at any step: each event once, and nobody who was erased", async () => {
+    const people = ["anna", "ben", "cleo"];
+    const events = people.flatMap((uid) => [3, 2].map((ago) => told(uid, TODAY - ago * DAY)));
+    /** Ends at a step: before it, or right after it. */
+    const ending = (at: number): Store => {
+      let step = 0;
+      const end = () => {
+        if (step++ === at) throw new Error("killed");
+      };
+      const around = async <T>(work: () => Promise<T>): Promise<T> => {
+        end();
+        const result = await work();
+        end();
+        return result;
+      };
+      return {
+        ...store,
+        write: (name, bytes) => around(() => store.write(name, bytes)),
+        make: (name, work) => around(() => store.make(name, async (path) => around(() => work(path)))),
+      };
+    };
+    const killed = async (at: number): Promise<boolean> => {
+      const until = { settled: justNow(), now: false };
+      try {
+        await archiveWorkspace(database, "default", { store: ending(at), until });
+        return false;
+      } catch (error) {
+        expect((error as Error).message).toBe("killed");
+        return true;
+      }
+    };
+    for (let at = 0, isOver = false; !isOver; at += 1) {
+      await put(...events);
+      const first = await killed(at);
+      await erase("anna");
+      const second = await killed(at);
+      isOver = !first && !second;
+      await go();
+      expect(await eventsInFiles(folder), `step ${at}`).toEqual(await eventsInTable(database.query));
+      expect(await database.query("SELECT DISTINCT contact_uid AS uid FROM events ORDER BY 1")).toEqual([
+        { uid: "ben" },
+        { uid: "cleo" },
+      ]);
+      await run("archive", folder, "--forget").catch(() => {});
+      await database.query("DELETE FROM events");
+      await database.query("DELETE FROM deletions");
+      await rm(join(folder, "workspace=default"), { recursive: true });
+    }
+  });
+
+  it("is for one process at a time", async () => {
+    expect(() => openFolder(folder)).toThrow(`another process works on the archive in ${folder}`);
+  });
+
+  it("is compared with the database, and with the manifest where retention was; what is in no file is kept", async () => {
+    await put(
+      ...[40, 20, 2].map((ago) => told("anna", TODAY - ago * DAY)),
+      told("ben", TODAY - 2 * DAY),
+      told("new", TODAY),
+    );
+    await go();
+    await store.close();
+    const check = () => run("archive", folder, "--check", "--workspace", "default");
+    expect((await check()).err).toBe("default: 4 events in 3 files are as they should be\n");
+    // What is deleted here, and is there until the next run, is no difference.
+    await erase("ben");
+    expect((await check()).err).toContain("4 events in 3 files are as they should be");
+    const retention = (days: number) => run("retention", "--archived", folder, "--older-than", String(days));
+    expect((await retention(30)).err).toBe(`default: deleted 1 events, which are in ${folder}\n`);
+    expect((await check()).err).toContain("of 1 files retention has deleted events here");
+    const [, file] = await names();
+    const bytes = await readFile(join(folder, "workspace=default", file!));
+    await put(told("late", TODAY - 20 * DAY));
+    await expect(check()).rejects.toThrow(`${file}: has 1 events, and the database 2`);
+    await expect(retention(10)).rejects.toThrow("nothing of default is deleted");
+    await database.query("DELETE FROM events WHERE contact_uid = 'late'");
+    await database.query("DELETE FROM events WHERE contact_uid = 'anna' AND received_at > $1", [TODAY - 3 * DAY]);
+    await expect(check()).rejects.toThrow(/has 2 events, and the database 0$/);
+    await writeFile(join(folder, "workspace=default", file!), bytes.subarray(1));
+    await expect(check()).rejects.toThrow(
+      `${file}: has ${bytes.length - 1} bytes, and ${bytes.length} in the manifest`,
+    );
+    await rm(join(folder, "workspace=default", file!));
+    await expect(check()).rejects.toThrow(`${file}: is not there`);
+    await writeFile(join(folder, "workspace=default", file!), bytes);
+    await put(told("anna", TODAY - 2 * DAY), told("anna", TODAY - 2 * DAY));
+    // However short: what is of today is in no file.
+    await database.query("UPDATE events SET received_at = 0");
+    expect((await retention(1)).err).toMatch(/^default: deleted \d events/);
+    expect((await eventsInTable(database.query)).map(({ contact_uid }) => contact_uid)).toEqual(["new"]);
+    await expect(run("retention")).rejects.toThrow("say --confirm, or --archived <place> with --older-than <days>");
+    store = openFolder(folder);
+  });
+});
