@@ -1,4 +1,4 @@
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -156,12 +156,80 @@ esac 2>/dev/null
   },
 );
 
+describe("setup, in front of what docker, systemd, npm and certbot would do", () => {
+  const at = (name: string) => join(folder, "setup", name);
+  const setUp = (...args: string[]) =>
+    checkedBy(at("clone/src/service/deploy/setup"), args, {
+      PATH: `${at("bin")}:${process.env.PATH}`,
+      ...{ ETC: at("etc"), OPT: at("opt"), ENV_FILE: at("etc/tracklet.env"), RELEASE_LINK: at("link") },
+    });
+  const called = async () => (await readFile(at("called"), "utf8")).trim().split("\n");
+  beforeAll(async () => {
+    await cp(DEPLOY, at("clone/src/service/deploy"), { recursive: true });
+    for (const path of ["bin", "etc/nginx/conf.d", "etc/systemd/system"]) await mkdir(at(path), { recursive: true });
+    for (const program of ["docker", "systemctl", "npm", "certbot", "curl", "git"])
+      await writeFile(
+        at(`bin/${program}`),
+        `#!/bin/sh
+echo "${program} $*" >> ${at("called")}
+case "${program} $*" in
+  "git "*) echo 1a2b3c4 ;;
+  "systemctl is-active "*) exit 1 ;;
+  "npm run "*) mkdir -p "$5/build/service" && touch "$5/build/service/main.js" ;;
+esac
+`,
+        { mode: 0o755 },
+      );
+  });
+
+  it("asks for how, and for the domain", async () => {
+    expect(await setUp("docker")).toMatchObject({ code: 1, said: expect.stringMatching(/^setup: say how/) });
+  });
+
+  it.each([
+    ["docker", "clone/src/service/deploy/.env"],
+    ["systemd", "etc/tracklet.env"],
+  ])("by %s makes each secret once, and prints what a page and the owner need", async (how, file) => {
+    await writeFile(at("called"), "");
+    const { code, said } = await setUp(how, "track.shop.example");
+    expect([code, said]).toEqual([0, expect.stringContaining("The service runs at https://track.shop.example.")]);
+    const env = await readFile(at(file), "utf8");
+    const secrets = [...env.matchAll(/^(\w+)=([0-9a-f]{64})$/gm)].map(([, name, secret]) => [name, secret] as const);
+    expect(new Set(secrets.map(([, secret]) => secret)).size).toBe(how === "docker" ? 3 : 2);
+    const [api, access] = ["API", "ACCESS"].map((kind) => new Map(secrets).get(`TRACKLET_${kind}_TOKEN`));
+    expect(said).toContain(`data-api-token="${api}"\n    data-track-url="https://track.shop.example"`);
+    expect(said).toContain(`the access token: ${access}\n`);
+    expect((await stat(at(file))).mode & 0o077).toBe(0);
+    expect((await setUp(how, "track.shop.example")).said).toContain(api);
+    expect(await readFile(at(file), "utf8")).toBe(env);
+  });
+
+  it("gives docker what compose.yaml asks for, and nginx and systemd their files", async () => {
+    const asked = [...(await read("compose.yaml")).matchAll(/\$\{(\w+)/g)].map(([, name]) => name!);
+    const env = await readFile(at("clone/src/service/deploy/.env"), "utf8");
+    for (const name of asked) expect(env).toMatch(RegExp(`^${name}=.+$`, "m"));
+    const conf = await readFile(at("etc/nginx/conf.d/tracklet.conf"), "utf8");
+    expect(conf).toContain("server_name track.shop.example;");
+    expect(conf.match(/^ *server 127\.0\.0\.1:\d+/gm)).toHaveLength(1);
+    expect(await readFile(at("etc/systemd/system/tracklet@.service"), "utf8")).toBe(await read("tracklet@.service"));
+    expect(await called()).toEqual(
+      expect.arrayContaining([
+        `npm run --silent release:service -- ${at("opt")}/tracklet-service-1a2b3c4.next`,
+        expect.stringMatching(/^certbot certonly .*--domain track\.shop\.example$/),
+        "systemctl restart tracklet@4101",
+        "systemctl reload-or-restart nginx",
+      ]),
+    );
+    expect(await readlink(at("link"))).toBe(`${at("opt")}/tracklet-service-1a2b3c4`);
+  });
+});
+
 it("names the ports in one place for each way to run it", async () => {
   const ports = (text: string) => new Set(text.match(/\b41\d\d\b/g));
   const nginx = ports(await read("nginx.conf"));
   for (const port of ports(await readFile(join(ROOT, "docs/service/deploy.md"), "utf8"))) expect(nginx).toContain(port);
   expect(ports(await read("Dockerfile"))).toEqual(new Set([String(DEFAULT_PORT)]));
-  for (const file of ["Caddyfile", "tracklet@.service", "switch"])
+  for (const file of ["Caddyfile", "tracklet@.service", "switch", "setup"])
     expect(ports(await read(file)), file).toEqual(new Set());
 });
 
