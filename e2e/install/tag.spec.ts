@@ -2,8 +2,11 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { readmeBlocks } from "../../test/support/readme.js";
 import { expect, test } from "../harness/fixtures.js";
-import { localise, place, run } from "../harness/install.js";
+import { judge, localise, place, run } from "../harness/install.js";
 import { DEMO_TOKEN } from "../harness/tag.js";
+import { plausibleScript } from "../tools/bench/plausible.js";
+import { startCollector } from "../tools/compare/collector.js";
+import { plausible } from "../tools/compare/peers/plausible.js";
 
 /* One script on a page, in every way it can come there. */
 
@@ -92,4 +95,27 @@ test("By the documents' example a visitor who was never asked stops the tracking
   await run(page, `tracklet.track("allowed")`);
   await page.getByText("We store what you do").waitFor();
   await expectRows(["allowed"]);
+});
+
+test("Plausible's own tracker beside ours counts who is not logged in, too; both deliver, and ours is stored once", async ({
+  page,
+  site,
+  contact,
+  expectRows,
+}) => {
+  const theirs = await startCollector(plausible);
+  site.page("/plausible.js", await plausibleScript(`${theirs.url}/api/event`, true));
+  const head = `<script defer src="/plausible.js"></script>`;
+  site.page("/", { head, identify: false, tag: { pageviews: "auto" } });
+  const expectTheirs = (...names: string[]) => expect.poll(() => theirs.taken.map(({ name }) => name)).toEqual(names);
+  await page.goto(site.url);
+  await judge(page);
+  await expectTheirs("pageview");
+  await expectRows([]);
+  await run(page, `tracklet.identify("${contact}"); tracklet.track("signed_up"); plausible("Signup")`);
+  await expectRows(["pageview", "signed_up"]);
+  await run(page, `history.pushState(null, "", "/next")`);
+  await expectRows(["pageview", "signed_up", "pageview"]);
+  await expectTheirs("pageview", "Signup", "pageview");
+  await theirs.close();
 });

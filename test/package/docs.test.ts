@@ -56,8 +56,13 @@ const objectionsTo = (files: ReadonlyMap<string, string>, strict: boolean) => {
   });
 };
 
-it("the README can be read at once", async () => {
-  expect((await readPage("README.md")).split("\n").length).toBeLessThanOrEqual(95);
+it("the README can be read at once, and so can each page that it names as an owner's", async () => {
+  const readme = await readPage("README.md");
+  expect(readme.split("\n").length).toBeLessThanOrEqual(95);
+  const owners = /^- \*\*You own a site\*\*.*$/m.exec(readme)![0];
+  const pages = Array.from(owners.matchAll(/\]\((\S+)\)/g), ([, page]) => page!);
+  expect(pages.length).toBeGreaterThan(1);
+  for (const page of pages) expect((await readPage(page)).match(/\S+/g)!.length, page).toBeLessThanOrEqual(600);
 });
 
 describe("links", () => {
