@@ -1,6 +1,16 @@
 import { DAY_MS, HOUR_MS } from "../base/times.js";
 import type { Query } from "../database/database.js";
-import { ACTIVE, type ActiveTable, COUNTED, type Count, type Part, QUARTER_MS, QUARTERS, quartersOf } from "./keys.js";
+import {
+  ACTIVE,
+  type ActiveTable,
+  COUNTED,
+  type Count,
+  type Part,
+  QUARTER_MS,
+  QUARTERS,
+  quartersOf,
+  toCount,
+} from "./keys.js";
 
 /*
  * Who was active: a contact on a day and in a week, an account on a day with its events. Days and weeks are those of UTC.
@@ -55,7 +65,7 @@ const daysOf = (counts: readonly Count[]): Active[] => {
     days.set(`${day} ${id}`, one);
     const at = (quarter - day) / QUARTER_MS;
     one.quarters = setAt(one.quarters, at, "1");
-    one.events[at] = events;
+    one.events[at] = (one.events[at] ?? 0) + events;
   }
   return [...days.values()];
 };
@@ -138,12 +148,13 @@ interface OfHour {
  * Makes the next ones of a day anew as they are counted in one of its hours.
  *
  * @param after the last that was made so
+ * @param held what was counted of the hour, besides what is kept in `sums_anew`
  * @returns the last of these; nothing where there are no more
  */
 export const renewActive = async (
   query: Query,
   { workspace, hour }: OfHour,
-  { table, after, rows: most }: { table: ActiveTable; after: string; rows: number },
+  { table, after, rows: most, held }: { table: ActiveTable; after: string; rows: number; held: readonly Count[] },
 ): Promise<string | undefined> => {
   const { id } = ACTIVE[table];
   const day = hour - (hour % DAY_MS);
@@ -154,16 +165,13 @@ export const renewActive = async (
     )
   ).map(read);
   if (rows.length === 0) return undefined;
+  const ids = new Set(rows.map(({ id }) => id));
   const counted = await query<Record<string, unknown>>(
     "SELECT quarter, key, events FROM sums_anew WHERE workspace = $1 AND kind = $2 AND quarter = ANY($3::bigint[]) AND key = ANY($4::text[])",
-    [workspace, table, quartersOf(hour), rows.map(({ id }) => id)],
+    [workspace, table, quartersOf(hour), [...ids]],
   );
-  const counts = counted.map(
-    ({ quarter, key, events }): Count => ({
-      ...{ kind: table, quarter: Number(quarter), key: String(key), events: Number(events) },
-    }),
-  );
-  const fresh = new Map(daysOf(counts).map((one) => [one.id, one]));
+  const counts = held.filter(({ kind, key }) => kind === table && ids.has(key));
+  const fresh = new Map(daysOf([...counted.map((row) => toCount(table, row)), ...counts]).map((one) => [one.id, one]));
   const [from, to] = [hour, hour + HOUR_MS].map((time) => (time - day) / QUARTER_MS) as [number, number];
   const renewed = rows.map((old): Active => {
     const of = fresh.get(old.id) ?? noneOn(day, old.id);

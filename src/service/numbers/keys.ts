@@ -94,10 +94,14 @@ export const count = async (query: Query, kind: Count["kind"], { condition, valu
      WHERE ${condition} AND ${where} AND ${COUNTED} GROUP BY 1, 2`,
     values,
   );
-  return rows.map((row) => ({ kind, quarter: Number(row.quarter), key: String(row.key), events: Number(row.events) }));
+  return rows.map((row) => toCount(kind, row));
 };
 
-/** Adds counts to the sums, or to those of the hour that is counted anew. */
+export const toCount = (kind: Count["kind"], { quarter, key, events }: Record<string, unknown>): Count => ({
+  ...{ kind, quarter: Number(quarter), key: String(key), events: Number(events) },
+});
+
+/** Adds counts to the sums, or to those of the hour that is counted anew. @param counts each key and quarter once */
 export const addCounts = async (
   query: Query,
   workspace: string,

@@ -11,17 +11,19 @@ import {
   type Count,
   count,
   type Kind,
-  MAX_KEYS,
   nextPlace,
   OTHER,
   type Part,
   STEP,
+  toCount,
 } from "./keys.js";
+import { boundKeys } from "./top-keys.js";
 
 /*
  * An hour is counted anew beside the sums, one step after another: the events that have their time in their ids, what was
- * imported, and, where something was deleted, who was active. How far that has come is a row. Events that get into the sums
- * meanwhile are added here, too, so what is counted here is at its end what the sums should be.
+ * imported, and, where something was deleted, who was active. What one transaction does not end is kept in `sums_anew`, and how far
+ * that has come is a row. Events that get into the sums meanwhile are added there, too, so what is counted is at its end what the sums
+ * should be.
  */
 
 /** Keys of each kind that an hour has while it is counted; what is rarest then is put aside. */
@@ -96,15 +98,20 @@ export const renew = async (
     const renewal = before ?? (await begin(query, { workspace, hour: Number(waiting.hour), until: followed?.id }));
     if (renewal === undefined) return;
     let place: Place = renewal;
+    const held: Count[] = [];
     // What is small is done at once.
     for (let part: Place["part"] | undefined; place.part !== part && place.part !== "end"; ) {
       part = place.part;
-      place = await advance(query, { ...renewal, ...place }, rows);
+      place = await advance(query, { ...renewal, ...place }, { rows, held });
     }
-    if (place.part === "end") return finish(query, renewal);
-    await query("UPDATE sums_renewed SET part = $2, at = $3, id = $4 WHERE workspace = $1", [
-      ...[workspace, place.part, place.at, place.id],
-    ]);
+    if (place.part === "end") return finish(query, renewal, held);
+    await addCounts(query, workspace, sumUp(held), "sums_anew");
+    for (const kind of ALL_KINDS) await putAside(query, workspace, kind);
+    await query(
+      `INSERT INTO sums_renewed (workspace, hour, deleted, until, part, at, id) VALUES ($1, $2, $3, $4, $5, $6, $7)
+       ON CONFLICT (workspace) DO UPDATE SET part = excluded.part, at = excluded.at, id = excluded.id`,
+      [workspace, renewal.hour, renewal.deleted, renewal.until, place.part, place.at, place.id],
+    );
   });
   return true;
 };
@@ -117,27 +124,31 @@ const begin = async (
   const taken = "DELETE FROM sums_stale WHERE workspace = $1 AND hour = $2 RETURNING deleted";
   const marks = await query<{ deleted: boolean }>(taken, [workspace, hour]);
   if (until === undefined || marks.length === 0) return undefined;
-  const renewal: Renewal = {
+  return {
     ...{ workspace, hour, deleted: marks.some(({ deleted }) => deleted), until },
     ...{ part: "by id", at: hour, id: idAt(hour) },
   };
-  await query(
-    "INSERT INTO sums_renewed (workspace, hour, deleted, until, part, at, id) VALUES ($1, $2, $3, $4, $5, $6, $7)",
-    [workspace, hour, renewal.deleted, until, renewal.part, renewal.at, renewal.id],
-  );
-  return renewal;
 };
 
-/** Does the next step; resolves to the place behind it. */
-const advance = async (query: Query, renewal: Renewal, rows: number): Promise<Place> => {
+/** What was counted in a transaction, and how many events may be read at once. */
+interface Held {
+  held: Count[];
+  rows: number;
+}
+
+/** Does the next step, whose counts are held; resolves to the place behind it. */
+const advance = async (query: Query, renewal: Renewal, { held, rows }: Held): Promise<Place> => {
   const { workspace, hour, deleted, until, part, at, id } = renewal;
   const end = hour + HOUR_MS;
   const begun = (next: Place["part"], nextId = NIL): Place => ({ part: next, at: hour, id: nextId });
+  const take = async (of: Part): Promise<void> => {
+    for (const kind of kindsOf(renewal)) held.push(...(await count(query, kind, of)));
+  };
   if (part === "by id") {
     const last = [until, idAt(end + LATE_MS)].sort()[0];
     const of = { condition: "workspace = $1 AND id >= $2 AND id < $3", values: [workspace, id, last] };
     const next = await nextPlace(query, of, { order: "id", rows });
-    await add(query, renewal, {
+    await take({
       condition: `${of.condition} AND origin_id IS NULL AND received_at >= $4 AND received_at < $5`,
       values: [workspace, id, next?.id ?? last, hour, end],
     });
@@ -151,31 +162,34 @@ const advance = async (query: Query, renewal: Renewal, rows: number): Promise<Pl
     };
     const next = await nextPlace(query, of, { order: "received_at, id", rows });
     const to = next === undefined ? [end, NIL] : [next.at, next.id];
-    await add(query, renewal, {
+    await take({
       condition: `${of.condition} AND (received_at, id) < ($7, $8)`,
       values: [...of.values, ...to],
     });
     return next === undefined ? begun(deleted ? ACTIVE_TABLES[0]! : "end") : { part, ...next };
   }
   const table = part as ActiveTable;
-  const last = await renewActive(query, renewal, { table, after: id, rows });
+  const last = await renewActive(query, renewal, { table, after: id, rows, held });
   const following = ACTIVE_TABLES[ACTIVE_TABLES.indexOf(table) + 1] ?? "end";
   return last === undefined ? begun(following) : { part, at, id: last };
 };
 
-/** Adds some events to what is counted anew. */
-const add = async (query: Query, renewal: Renewal, part: Part): Promise<void> => {
-  const { workspace } = renewal;
-  for (const kind of kindsOf(renewal)) await addCounts(query, workspace, await count(query, kind, part), "sums_anew");
-  for (const kind of ALL_KINDS) await putAside(query, workspace, kind);
+/** Each key and quarter once: two parts of an hour may have one. */
+const sumUp = (counts: readonly Count[]): Count[] => {
+  const sums = new Map<string, Count>();
+  for (const one of counts) {
+    const place = `${one.kind} ${one.quarter} ${one.key}`;
+    sums.set(place, { ...one, events: one.events + (sums.get(place)?.events ?? 0) });
+  }
+  return [...sums.values()];
 };
 
 /** Counts the rarest keys together where there are too many. */
 const putAside = async (query: Query, workspace: string, kind: Kind): Promise<void> => {
   const of = "FROM sums_anew WHERE workspace = $1 AND kind = $2";
-  const [row] = await query<{ rows: unknown }>(`SELECT count(*) AS rows ${of}`, [workspace, kind]);
-  // Each key has up to four quarters.
-  if (Number(row!.rows) <= MOST_KEYS) return;
+  const keys = `SELECT count(*) AS keys FROM (SELECT key ${of} GROUP BY key) AS different`;
+  const [row] = await query<{ keys: unknown }>(keys, [workspace, kind]);
+  if (Number(row!.keys) <= MOST_KEYS) return;
   const rare = await query<{ key: string }>(
     `SELECT key ${of} AND key <> '${OTHER}' GROUP BY key ORDER BY sum(events) DESC, key OFFSET ${MOST_KEYS / 2}`,
     [workspace, kind],
@@ -192,20 +206,18 @@ const putAside = async (query: Query, workspace: string, kind: Kind): Promise<vo
   await addCounts(query, workspace, [...rest.values()], "sums_anew");
 };
 
-/** Puts what was counted in place of what the sums say. */
-const finish = async (query: Query, { workspace, hour }: Renewal): Promise<void> => {
+/** Puts what was counted in place of what the sums say: the most frequent keys of the hour, and the rest together. */
+const finish = async (query: Query, { workspace, hour }: Renewal, held: readonly Count[]): Promise<void> => {
   await query("DELETE FROM sums WHERE workspace = $1 AND kind = ANY($2::text[]) AND quarter >= $3 AND quarter < $4", [
     ...[workspace, ALL_KINDS, hour, hour + HOUR_MS],
   ]);
-  for (const kind of ALL_KINDS) await query(STORE, [workspace, kind]);
+  for (const kind of ALL_KINDS) {
+    const kept = await query("SELECT quarter, key, events FROM sums_anew WHERE workspace = $1 AND kind = $2", [
+      ...[workspace, kind],
+    ]);
+    const all = [...kept.map((row) => toCount(kind, row)), ...held.filter((one) => one.kind === kind)];
+    await addCounts(query, workspace, (await boundKeys(query, workspace, all)).counts);
+  }
   for (const table of ["sums_anew", "sums_renewed"])
     await query(`DELETE FROM ${table} WHERE workspace = $1`, [workspace]);
 };
-
-/** The most frequent keys of the hour, and the rest together. */
-const STORE = `INSERT INTO sums (workspace, kind, quarter, key, events)
-SELECT $1, $2, quarter, CASE WHEN place <= ${MAX_KEYS} THEN key ELSE '${OTHER}' END, sum(events)
-FROM (SELECT quarter, key, events, dense_rank() OVER (ORDER BY key = '${OTHER}', total DESC, key) AS place
-      FROM (SELECT quarter, key, events, sum(events) OVER (PARTITION BY key) AS total
-            FROM sums_anew WHERE workspace = $1 AND kind = $2) AS totalled) AS placed
-GROUP BY 3, 4`;

@@ -25,7 +25,7 @@ export const boundKeys = async (query: Query, workspace: string, counts: readonl
   for (const [hour, ofHour] of hours) {
     const keys = known.get(hour) ?? new Set();
     let isFull = keys.delete(OTHER);
-    for (const key of byFrequency(ofHour)) if (keys.size < MAX_KEYS) keys.add(key);
+    for (const key of byFrequency(ofHour)) if (key !== OTHER && keys.size < MAX_KEYS) keys.add(key);
     for (const one of ofHour) {
       const key = keys.has(one.key) ? one.key : OTHER;
       isFull ||= key === OTHER;
@@ -55,5 +55,5 @@ const keysOf = async (
 const byFrequency = (counts: readonly Count[]): string[] => {
   const totals = new Map<string, number>();
   for (const { key, events } of counts) totals.set(key, (totals.get(key) ?? 0) + events);
-  return [...totals].sort(([, a], [, b]) => b - a).map(([key]) => key);
+  return [...totals].sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1)).map(([key]) => key);
 };

@@ -230,11 +230,4 @@ CREATE TABLE sums_renewed (
 );
 
 -- What has been counted of that hour, with all of its keys.
-CREATE TABLE sums_anew (
-  workspace TEXT NOT NULL,
-  kind      TEXT NOT NULL,
-  quarter   BIGINT NOT NULL,
-  key       TEXT NOT NULL,
-  events    BIGINT NOT NULL,
-  PRIMARY KEY (workspace, kind, quarter, key)
-);
+CREATE TABLE sums_anew (LIKE sums INCLUDING ALL);
