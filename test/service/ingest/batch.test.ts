@@ -218,7 +218,7 @@ overDatabase((place) => {
   let service: RunningService;
   beforeAll(async () => {
     const proxied = { trustProxy: ["loopback"], publicUrl: "https://track.example.com" };
-    service = await startService({ ...place(), ...proxied, addressQuota: 1, tokenQuota: 0, batch: "off" });
+    service = await startService({ ...place(), ...proxied, addressQuota: 1, tokenQuota: 0, rateLimit: 3_000, batch: "off" });
   });
   afterAll(() => service.close());
 
@@ -241,5 +241,13 @@ overDatabase((place) => {
     expect(data).toHaveLength(1_000);
     const single = await service.post({ contact_uid: "c", event_uid: "e" });
     expect([single.status, single.headers.get("tracklet-batch")]).toEqual([200, null]);
+  });
+
+  it("counts each line as a request, right or wrong, packed or not", async () => {
+    const body = gzipSync('{"contact_uid":1}\n'.repeat(1_000));
+    const headers = { ...NDJSON, "content-encoding": "gzip", "x-forwarded-for": "192.0.2.2" };
+    const send = async () =>
+      (await fetch(`${service.url}/v1/track/events${PAGE}`, { method: "POST", headers, body })).status;
+    expect([await send(), await send(), await send(), await send()]).toEqual([207, 207, 207, 429]);
   });
 });

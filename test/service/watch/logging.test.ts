@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { connect } from "node:net";
+import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { runningUrl } from "../../../src/service/database/embedded/listening.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { ask } from "../support/http-request.js";
 import { startPostgres } from "../support/postgres-server.js";
@@ -45,6 +47,12 @@ it("writes one JSON object a line, with requests where it is asked to, and never
   await ask(`${url}/%zz?api_token=secret-bad-url`, {});
   await ask(`${url}/nowhere?api_token=secret-nowhere`, {});
   await ask(`${url}/v2/users/?api_token=secret-slash`, {}, "DELETE");
+  // An error of the database repeats the row in its details.
+  const client = new pg.Client(runningUrl(folder)!);
+  await client.connect();
+  await client.query("ALTER TABLE events ADD CONSTRAINT ours CHECK (event_uid <> 'told to nobody')");
+  await client.end();
+  expect((await send('{"contact_uid":"anna","event_uid":"told to nobody"}')).status).toBe(500);
   // A body that is broken off says nothing of the database.
   const broken = connect(Number(new URL(url).port), "127.0.0.1");
   const head = `POST ${event}?api_token=${TOKENS.TRACKLET_API_TOKEN} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`;
@@ -57,6 +65,10 @@ it("writes one JSON object a line, with requests where it is asked to, and never
     expect.objectContaining({ level: "info", req: { method: "GET", path: "/v2/users", from: "127.0.0.1" } }),
   );
   expect(lines(stdout)).toContainEqual(expect.objectContaining({ res: { statusCode: 200 } }));
+  const refused = { code: "23514", message: expect.stringMatching(/^the database refuses it: .+ ours$/) };
+  expect(lines(stdout)).toContainEqual(
+    expect.objectContaining({ level: "error", err: expect.objectContaining(refused) }),
+  );
   // A line a minute tells of the refusals of a reason, and the first comes at once.
   expect(lines(stdout).filter(({ reason }) => reason !== undefined)).toEqual(
     [
