@@ -105,6 +105,8 @@ export const clearContacts = async (
     query,
     theirs.map(({ id }) => id),
   );
+  // Not waited for. What fails here, the database does by itself later.
+  database.tidy?.().catch(() => {});
   const archives = await placesOfArchives(query, workspace);
   return { events, letters: theirs.length, doubtful, archives, counts: contacts.map((id) => counts.get(id) ?? 0) };
 };

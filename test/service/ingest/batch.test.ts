@@ -218,7 +218,14 @@ overDatabase((place) => {
   let service: RunningService;
   beforeAll(async () => {
     const proxied = { trustProxy: ["loopback"], publicUrl: "https://track.example.com" };
-    service = await startService({ ...place(), ...proxied, addressQuota: 1, tokenQuota: 0, rateLimit: 3_000, batch: "off" });
+    service = await startService({
+      ...place(),
+      ...proxied,
+      addressQuota: 1,
+      tokenQuota: 0,
+      rateLimit: 3_000,
+      batch: "off",
+    });
   });
   afterAll(() => service.close());
 
