@@ -3,6 +3,9 @@ import type { Database, Query } from "../../database/database.js";
 import { moveGeneration } from "../../database/generation.js";
 import { afterAllHaveEnded } from "./fence.js";
 
+/** Events that are marked in one statement. */
+const CHUNK = 5_000;
+
 /** Deletes the record of an account and its memberships; resolves to whether there was any. Its events stay, and stay its own. */
 export const deleteAccount = async (
   { transaction, query }: Database,
@@ -10,27 +13,35 @@ export const deleteAccount = async (
   uid: string,
 ): Promise<boolean> => {
   const id = recordId("account", uid, workspace);
-  const found = await transaction(async (query) => {
+  const own = { workspace, uid: encodeText(uid) };
+  const membersBy = async (ask: Query, statement: string) => (await ask(statement, [id])).map((row) => row.contact_id);
+  await unlist(query, own, await membersBy(query, "SELECT contact_id FROM account_contacts WHERE account_id = $1"));
+  const deleted = await transaction(async (query) => {
     const gone = await query("DELETE FROM accounts WHERE id = $1 RETURNING id", [id]);
-    const deleted = await query("DELETE FROM account_contacts WHERE account_id = $1 RETURNING contact_id", [id]);
-    const members = deleted.map(({ contact_id }) => contact_id);
-    await unlist(query, [workspace, encodeText(uid), members]);
+    const members = await membersBy(query, "DELETE FROM account_contacts WHERE account_id = $1 RETURNING contact_id");
     await moveGeneration(query);
-    return { isGone: gone.length + members.length > 0, members };
+    return { members, isGone: gone.length + members.length > 0 };
   });
   // What was being stored believed in the memberships.
   await afterAllHaveEnded(query);
-  await unlist(query, [workspace, encodeText(uid), found.members]);
-  return found.isGone;
+  await unlist(query, own, deleted.members);
+  return deleted.isGone;
 };
 
 /** Marks the events of an account whose contacts are no members of it any more: they are found by that, see `ofAccount`. */
-const unlist = (query: Query, values: [workspace: string, uid: string, members: unknown[]]) =>
-  query(
-    `UPDATE events SET unlisted = true
-     WHERE workspace = $1 AND account_uid = $2 AND contact_id = ANY ($3::uuid[]) AND unlisted IS NULL`,
-    values,
-  );
+const unlist = async (query: Query, { workspace, uid }: { workspace: string; uid: string }, members: unknown[]) => {
+  for (const member of members) {
+    const step = () =>
+      query(
+        `UPDATE events SET unlisted = true WHERE contact_id = $1 AND id IN (
+           SELECT id FROM events
+           WHERE contact_id = $1 AND workspace = $2 AND account_uid = $3 AND unlisted IS NULL LIMIT ${CHUNK})
+         RETURNING 1 AS marked`,
+        [member, workspace, uid],
+      );
+    while ((await step()).length === CHUNK);
+  }
+};
 
 /** Deletes users by their email; resolves to whether there was any. */
 export const deleteUser = async ({ query }: Database, workspace: string, email: string): Promise<boolean> =>
