@@ -1,15 +1,10 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { runCommand } from "../../../src/service/commands/cli.js";
-import { readConfig } from "../../../src/service/config/read-config.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { ROOT } from "../../support/launch.js";
 import { basic } from "../support/basic.js";
-import { AT_ONCE } from "../support/bounds.js";
 import { followSums } from "../support/follow-sums.js";
 import { overDatabase } from "../support/over-database.js";
 import { startService } from "../support/running-service.js";
@@ -219,29 +214,5 @@ overDatabase((place) => {
     expect(timed(await ask(13), "began")).toEqual([
       { source: SOURCE, contact_uid: "ben", began: at(1), events: 1, missing: 2 },
     ]);
-  });
-
-  it("gives events that DuckDB makes a Parquet file of", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "tracklet-parquet-"));
-    const config = { ...readConfig({}), ...place() };
-    const [csv, parquet] = [join(folder, "events.csv"), join(folder, "events.parquet")];
-    const { stdout, stderr } = process;
-    await runCommand(["export", "--format", "csv", "--output", csv], config, { stdout, stderr, bounds: AT_ONCE });
-    const page = await readFile(join(ROOT, "docs/service/sql.md"), "utf8");
-    const copy = /^duckdb -c "(.+)"$/m.exec(page)![1]!.replace("events.csv", csv).replace("events.parquet", parquet);
-    const duck = await (await DuckDBInstance.create()).connect();
-    await duck.run(copy);
-    const rows = await duck.runAndReadAll(
-      `SELECT contact_uid, params FROM '${parquet}' WHERE event_uid = 'pageview' ORDER BY received_at DESC`,
-    );
-    expect(rows.getRows()).toHaveLength(3);
-    const without = await duck.runAndReadAll(`SELECT event_uid FROM '${parquet}' WHERE account_uid IS NULL`);
-    expect(without.getRows()).toEqual([["pageview"]]);
-    expect(rows.getRows()[0]).toEqual([
-      "anna",
-      JSON.stringify({ account_uid: "acme", occurred_at: at(2), visit_url: "https://shop.example/a?x=1" }),
-    ]);
-    duck.closeSync();
-    await rm(folder, { recursive: true });
   });
 });

@@ -24,7 +24,7 @@ export const addArchiveCommand = ({ program, workspace, over, say, bounds }: Nee
     .description(
       "puts the events of each day that is over into a Parquet file, and takes whoever was erased out of files; for cron",
     )
-    .argument("<place>", "a folder")
+    .argument("<place>", "a folder, or s3://bucket/prefix")
     .option("--now", "also what has come of today, into a file of its own; the rest follows in another one")
     .option("--check", "instead: compares the files with the database")
     .option("--forget", "instead: the database knows no more of this archive, whose files nobody keeps clean then")
@@ -34,7 +34,7 @@ export const addArchiveCommand = ({ program, workspace, over, say, bounds }: Nee
         const workspaces = workspace === undefined ? await listWorkspaces(database.query) : [workspace];
         // Loaded where it is needed only.
         const { openStore } = await import("./open-store.js");
-        const store = await openStore(place);
+        const store = await openStore(place, say);
         try {
           for (const workspace of workspaces) {
             const at = { workspace, store, say };

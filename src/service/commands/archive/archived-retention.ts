@@ -22,7 +22,7 @@ export interface Wanted {
  */
 export const deleteArchived = async (database: Database, { place, before, say }: Wanted): Promise<void> => {
   const { query } = database;
-  const store = await openStore(place);
+  const store = await openStore(place, say);
   try {
     const workspaces = await listWorkspaces(query);
     let found = 0;

@@ -13,9 +13,10 @@ import { insertEvents, type NewEvent } from "../../../../src/service/ingest/rows
 import { eraseContacts } from "../../../../src/service/person/erasure.js";
 import { deleteEvents, deleteEventsBefore } from "../../../../src/service/records/deletion/chosen-events.js";
 import { deleteNaming } from "../../../../src/service/records/deletion/naming.js";
+import { ROOT } from "../../../support/launch.js";
 import { commandsAt, DAY, TODAY } from "../../support/command-line.js";
 import { overDatabase } from "../../support/over-database.js";
-import { eventsInFiles, eventsInTable } from "./files.js";
+import { askDuck, eventsInFiles, eventsInTable } from "./files.js";
 
 const HOUR = DAY / 24;
 /** Behind all that has been stored, and before all that will be. */
@@ -104,6 +105,9 @@ overDatabase((place) => {
     await put(told("emil", TODAY + 2 * HOUR));
     expect(await go({ settled: idAt(TODAY + DAY) })).toMatchObject({ events: 1, files: 1 });
     expect(await eventsInFiles(folder)).toEqual(await eventsInTable(database.query));
+    const page = await readFile(join(ROOT, "docs/service/archive.md"), "utf8");
+    const line = /^duckdb -c "(.+)"$/m.exec(page)![1]!.replace("/var/archive", folder);
+    expect((await askDuck(line)).map(({ events }) => events)).toEqual([1, 2, 1, 2]);
   });
   const day = (ago: number) => new Date(TODAY - ago * DAY).toISOString().slice(0, 10);
 

@@ -24,9 +24,9 @@ export const eventsInFiles = (folder: string, more = ""): Promise<Told[]> =>
   );
 
 /** The same in the database. */
-export const eventsInTable = async (query: Query, more = ""): Promise<Told[]> =>
+export const eventsInTable = async (query: Query): Promise<Told[]> =>
   (
     await query<{ row: string }>(
-      `SELECT row_to_json(answer)::text AS row FROM (SELECT ${NAMES}${more} FROM events ORDER BY id) AS answer`,
+      `SELECT row_to_json(answer)::text AS row FROM (SELECT ${NAMES} FROM events WHERE workspace = 'default' ORDER BY id) AS answer`,
     )
   ).map(({ row }) => JSON.parse(row));
