@@ -34,6 +34,7 @@ export const startUnit = ({ processes, host, logLevel }: ServiceConfig, database
   cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({ serialization: "advanced" });
   const { log } = Fastify(logOptions(logLevel));
+  log.info(`events go into ${database}`);
   const totals = createTotals();
   const running = new Set<Worker>();
   let listening = 0;
@@ -77,7 +78,6 @@ export const startUnit = ({ processes, host, logLevel }: ServiceConfig, database
     worker.once("listening", ({ port }) => {
       listening += 1;
       if (listening !== processes) return;
-      log.info(`events go into ${database}`);
       log.info({ processes }, `service ready at http://${host.includes(":") ? `[${host}]` : host}:${port}`);
     });
     worker.once("exit", (code, signal) => {

@@ -2,7 +2,6 @@ import type { Writable } from "node:stream";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { listWorkspaces } from "../access/token-store.js";
 import { DEFAULT_WORKSPACE, isUuid } from "../base/exact-text.js";
-import { findMember } from "../base/json-text.js";
 import { StartError } from "../base/start-error.js";
 import { readTime, TIME_EXPECTED } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
@@ -12,7 +11,7 @@ import { openExisting, openForReading } from "../database/open-database.js";
 import { createSettled } from "../database/settled.js";
 import { BOUNDS } from "../database/transaction-time.js";
 import { hasContact } from "../records/contacts.js";
-import { type Exported, exportRows, TABLES, type Table } from "../records/export-page.js";
+import { exportRows, TABLES, type Table } from "../records/export-page.js";
 import { addArchiveCommand } from "./archive/archive-command.js";
 import { addPlanCommand } from "./attach/plan.js";
 import { addCheckCommand } from "./check.js";
@@ -27,6 +26,7 @@ import { addMigrateCommand } from "./moves/migrate-folder.js";
 import { addMoveCommand } from "./moves/move-to.js";
 import { addRestoreCommand } from "./moves/restore.js";
 import { addSpreadCommand } from "./moves/spread.js";
+import { addSqlCommand, file, format } from "./sql.js";
 import { addTokenCommands } from "./tokens.js";
 
 /** Where results go; the process's own unless a test says otherwise. */
@@ -96,9 +96,6 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
   const say = (line: string) => void output.stderr.write(`${line}\n`);
   const since = (what: string) => new Option("--since <time>", what).argParser(timeArgument);
   const until = (what: string) => new Option("--until <time>", what).argParser(timeArgument);
-  const format = () =>
-    new Option("--format <format>", "how rows are written").choices(["ndjson", "csv"]).default("ndjson");
-  const file = () => new Option("--output <file>", "writes a file instead");
 
   program
     .command("export")
@@ -141,24 +138,6 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
         await writeRows(rows, { format, file, stdout: output.stdout });
       });
     });
-  program
-    .command("sql")
-    .description("writes the rows of a query, which can change nothing")
-    .argument("<query>", "one SELECT")
-    .addOption(format())
-    .addOption(file())
-    .action((sql: string, { format, output: file }: Pick<ExportArguments, "format" | "output">) =>
-      reading(async (query) => {
-        // As JSON of the database itself: each driver has types of its own. Materialized: a spread one would lose the names.
-        const rows = await query<{ row: string }>(
-          `WITH answer AS MATERIALIZED (${sql.replace(/[;\s]+$/, "")}
-) SELECT row_to_json(answer)::text AS row FROM answer`,
-        ).catch((error: Error) => {
-          throw new StartError(`the query cannot be answered, it must be one SELECT: ${error.message}`);
-        });
-        await writeRows(toExported(rows), { format, file, stdout: output.stdout });
-      }),
-    );
   program
     .command("loss")
     .description(
@@ -203,6 +182,7 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
     );
   const write = (lines: readonly string[]) => void output.stdout.write(lines.join(""));
   const commands = { program, config, workspace, since, until, over, reading, say, write, bounds };
+  addSqlCommand(commands, output.stdout);
   addEraseCommands(commands);
   addDeleteCommands(commands);
   addTokenCommands(commands);
@@ -255,16 +235,3 @@ const using = async <T extends { close(): Promise<void> }>(opening: Promise<T>, 
     await it.close();
   }
 };
-
-/** Members of an object keep the text that they have in its JSON: numbers may be beyond a double. */
-async function* toExported(rows: { row: string }[]): AsyncGenerator<Exported> {
-  for (const { row } of rows)
-    yield Object.fromEntries(
-      Object.entries(JSON.parse(row)).map(([name, value]) => [
-        name,
-        typeof value === "number" || (typeof value === "object" && value !== null)
-          ? { json: findMember(row, name)!.text }
-          : (value as string | boolean | null),
-      ]),
-    );
-}

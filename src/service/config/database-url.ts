@@ -1,5 +1,8 @@
-/** What stands in front of the hosts of a database's URL, the hosts, and what stands behind them. */
-const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^@/?#]*)([^@#]*)$/;
+/**
+ * What stands in front of the hosts of a database's URL, the hosts, and what stands behind them. What ends a part of a URL is written
+ * otherwise in a password, or what stands behind it would be taken for the host, and told; with a blank in it, `pg` reads the rest wrong.
+ */
+const PARTS = /^(postgres(?:ql)?:\/\/(?:(?:[^@/?#%\s]|%[\da-f]{2})*@)?)([^@/?#\s]*)([^@#\s]*)$/i;
 
 /**
  * The addresses that a database's URL names, each as a URL: there may be several, as libpq takes them

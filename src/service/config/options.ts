@@ -77,7 +77,7 @@ export const OPTIONS = {
       type: "string",
       format: "database",
       expected:
-        "a URL such as postgresql://user:password@host:5432/database, with @ as %40, / as %2F and # as %23 in the password, or of several hosts, as in postgresql://user:password@host1:5432,host2:5432/database",
+        "a URL such as postgresql://user:password@host:5432/database, with @ as %40, / as %2F, # as %23, ? as %3F, % as %25 and a blank as %20 in the password, or of several hosts, as in postgresql://user:password@host1:5432,host2:5432/database",
       writeOnly: true,
     }),
     processes: option(

@@ -65,10 +65,13 @@ const readText = (type: string | undefined, text: string | undefined): unknown =
   }
 };
 
+/** In front of a host. */
+const PASSWORD = /\/\/.*@/;
+
 const tell = (given: Record<string, string | undefined>, name: string): string => {
   const { variable, expected, writeOnly, ...option } = options.find(([one]) => one === name)![1];
   const what = expected ?? option.enum?.join(" or ") ?? `an integer from ${option.minimum} to ${option.maximum}`;
-  return `${variable} must be ${what}${writeOnly ? "" : `, but is "${given[variable]}"`}`;
+  return `${variable} must be ${what}${writeOnly ? "" : `, but is "${given[variable]!.replace(PASSWORD, "//…@")}"`}`;
 };
 
 /** What a member is where it depends on others, and what it may not be then. */

@@ -4,6 +4,7 @@ import type { Database, Query } from "../database/database.js";
 import { idAt, timeOf } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
 import { errors } from "../http/errors.js";
+import { missingLately } from "../records/missing.js";
 import { firstWaiting } from "./behind.js";
 import {
   Active,
@@ -24,7 +25,7 @@ import {
 import { busiestAccounts } from "./people/accounts.js";
 import { countMatching } from "./people/matching.js";
 import { uidOfAccount } from "./people/names.js";
-import { type Asked, countActive, countKeys, countMissing, countNames, lastEvent } from "./questions.js";
+import { type Asked, countActive, countKeys, countNames, lastEvent } from "./questions.js";
 import { readWhen } from "./spans.js";
 
 const Numbers = Type.Object(
@@ -39,8 +40,14 @@ const Numbers = Type.Object(
     people: Type.Optional(People),
     cut: Type.Optional(Cut),
     missing: Type.Object(
-      { documents: Type.Integer(), events: Type.Integer(), missing: Type.Integer() },
-      { description: "Gaps in the numbers of stamped events, among the latest 20,000 events" },
+      {
+        ...{ documents: Type.Integer(), events: Type.Integer(), missing: Type.Integer() },
+        since: Nullable(Time("When the first of the latest 20,000 events was stored that has a number")),
+      },
+      {
+        description:
+          "Events that are missing by the numbers of documents that began since then; strangers can send numbers",
+      },
     ),
   },
   { description: "Sums of events" },
@@ -81,7 +88,7 @@ export const numbersRoute =
         const [counted_to, last_event_at, missing, figures] = await Promise.all([
           countedTo({ query, settled }, workspace),
           lastEvent(query, workspace),
-          countMissing(query, workspace),
+          missingLately(query, workspace),
           isAll ? countAll(query, asked) : countMatching(query, asked, filter),
         ]);
         const [starts, ends] = [asked.steps.slice(0, -1), asked.steps.at(-1)!];

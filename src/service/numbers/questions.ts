@@ -11,8 +11,6 @@ export interface Asked extends Steps {
 
 /** Keys that are told of each kind; the rest is told together. */
 export const [MAX_SERIES, MAX_ROWS] = [8, 50];
-/** Events that are looked at for those that are missing. */
-const LATEST = 20_000;
 
 const rangeOf = ({ workspace, steps, before }: Asked, kind: Kind): unknown[] => [
   ...[workspace, kind, before[0], steps.at(-1)],
@@ -148,20 +146,4 @@ export const lastEvent = async (query: Query, workspace: string): Promise<number
   const newest = "SELECT id FROM events WHERE workspace = $1 ORDER BY id DESC LIMIT 1";
   const [row] = await query<{ id: string }>(newest, [workspace]);
   return row === undefined ? null : timeOf(row.id);
-};
-
-/**
- * What is missing among the latest events with a stamp: a document numbers them, so a gap between two is an event that has
- * not come. What is missing before the first of a document, or behind its last, nobody can tell here. A document whose numbers cannot be is left out.
- */
-export const countMissing = async (query: Query, workspace: string) => {
-  const [row] = await query<Record<string, unknown>>(
-    `SELECT count(*) AS documents, coalesce(sum(events), 0) AS events, coalesce(sum(highest - lowest + 1 - events), 0) AS missing
-     FROM (SELECT source, count(DISTINCT number) AS events, min(number) AS lowest, max(number) AS highest
-           FROM (SELECT source, number FROM events WHERE workspace = $1 ORDER BY id DESC LIMIT ${LATEST}) AS latest
-           WHERE source IS NOT NULL GROUP BY source) AS documents
-     WHERE lowest > 0 AND highest - lowest <= 1000 + 11 * events`,
-    [workspace],
-  );
-  return { documents: Number(row!.documents), events: Number(row!.events), missing: Number(row!.missing) };
 };

@@ -79,8 +79,8 @@ overDatabase((place) => {
   it("brings in the exports of other tools, once however often", async () => {
     for (const [tool, lines] of Object.entries(EXPORTS) as [keyof typeof EXPORTS, string[]][]) {
       const from = await file(`events-${tool}.ndjson`, lines);
-      for (const before of ["", "2 of 2 events were here already\n"])
-        expect((await run("import", from, "--map", mapping(tool))).err).toBe(`${before}imported 2 events\n`);
+      for (const told of ["imported 2 events\n", "2 of 2 events were here already\nimported 0 events\n"])
+        expect((await run("import", from, "--map", mapping(tool))).err).toBe(told);
     }
     const found = await rows("events", "--since", "2024-03-01", "--until", "2024-03-02");
     const event = (contact_uid: string, event_uid: string, received_at: number, more: object) =>
@@ -132,14 +132,15 @@ overDatabase((place) => {
     for (const one of [users, contacts]) await run("import", one);
     const all = await rows();
     const without = (list: Record<string, unknown>[]) => list.map(({ id, ...rest }) => rest);
-    for (const before of ["", `${all.length} of ${all.length} events were here already\n`])
-      expect((await run("workspace", "copy", "default", "copy")).err).toMatch(
-        new RegExp(
-          `^${before}copied ${all.length} events, and \\d+ accounts, contacts and users, into the workspace "copy"\n$`,
-        ),
-      );
+    const tables = ["contacts", "accounts", "users"];
+    let records = 0;
+    for (const table of tables) records += (await rows(table)).length;
+    const copied = (events: number) =>
+      `copied ${events} events, and ${records} accounts, contacts and users, into the workspace "copy"\n`;
+    for (const told of [copied(all.length), `${all.length} of ${all.length} events were here already\n${copied(0)}`])
+      expect((await run("workspace", "copy", "default", "copy")).err).toBe(told);
     expect(without(await rows("--workspace", "copy"))).toEqual(without(all));
-    for (const table of ["contacts", "accounts", "users"]) {
+    for (const table of tables) {
       const byText = (list: object[]) =>
         without(list as never)
           .map((row) => JSON.stringify(row))

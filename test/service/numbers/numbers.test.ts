@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { tellLoss } from "../../../src/service/commands/loss.js";
+import { openExisting } from "../../../src/service/database/open-database.js";
 import { stepsOf } from "../../../src/service/numbers/spans.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";
@@ -91,6 +93,30 @@ overDatabase((place) => {
       expect(numbers.last_event_at).toBeGreaterThanOrEqual(began);
     }
     expect((await counted("", SHOP.accessToken)).events).toMatchObject({ total: 1, data: [{ event_uid: "theirs" }] });
+  });
+
+  it("count what is missing of the documents that began among the latest events, as `loss` does since then", async () => {
+    const database = await openExisting(place());
+    // One has begun before them and goes on, one of them has lost its first event.
+    const [before, among] = [1, 2].map((digit) => `${digit}0000000-0000-4000-a000-000000000000`);
+    const at = Date.now() + 1_000;
+    const insert = (numbers: string, source: string | undefined, from: number) =>
+      database.query(
+        `INSERT INTO events (contact_id, id, stamp, source, number, received_at, workspace, contact_uid, event_uid, params)
+         SELECT '00000000-0000-4000-a000-000000000000', (lpad(to_hex($2::bigint + number), 12, '0') || '00000000000000000001')::uuid,
+                CASE WHEN $1::uuid IS NOT NULL THEN gen_random_uuid() END, $1::uuid, number, $2::bigint + number, 'shop', 'u', 'n', '{}'
+         FROM unnest(ARRAY(${numbers})) AS number`,
+        [source ?? null, from],
+      );
+    await insert("SELECT 1", before, at);
+    await insert("SELECT generate_series(1, 20000)", undefined, at + 100);
+    await insert("VALUES (4), (5)", before, at + 30_000);
+    await insert("VALUES (2), (3), (5)", among, at + 40_000);
+    const { missing } = await (await ask("", SHOP.accessToken)).json();
+    expect(missing).toEqual({ documents: 1, events: 3, missing: 2, since: at + 30_004 });
+    const loss = await tellLoss(database.query, { workspace: "shop", since: missing.since });
+    expect(loss).toContain("\n2 of 5 events missing");
+    await database.close();
   });
 
   it("are refused without the token, for a span that there is not, and for no time zone", async () => {

@@ -143,7 +143,11 @@ describe("several processes on one port", () => {
   it("are told in one line why they cannot start", async () => {
     const unit = start({ DATABASE_URL: database.url.replace("/postgres", "/absent") });
     const { code, stdout, stderr } = await unit.closed;
-    expect([code, stdout]).toEqual([1, ""]);
+    // Which database that is stands in the first line.
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringMatching(/^.+"msg":"events go into the database absent at .+"\}\n$/),
+    ]);
     expect(stderr).toMatch(/^service: cannot use the database of DATABASE_URL \(.*"absent" does not exist.*\n$/);
   });
 });

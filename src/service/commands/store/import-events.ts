@@ -82,14 +82,14 @@ const changeBy = async (map: string): Promise<Change> => {
   };
 };
 
-/** Stores events that come from elsewhere as if they were sent; resolves to how many were not left out. */
+/** Stores events that come from elsewhere as if they were sent; resolves to how many are new. */
 export const storeEvents = async (
   database: Database,
   events: AsyncIterable<NewEvent>,
   { workspace, lines, say }: { workspace: string; lines: number | undefined; say(line: string): void },
 ): Promise<number> => {
   await continueIds(database.query, workspace);
-  const so = (read: number) => `${read}${lines === undefined ? "" : ` of ${lines}`} events are imported`;
+  const so = (read: number) => `${read}${lines === undefined ? "" : ` of ${lines}`} events are done`;
   let [read, erased, repeated, length] = [0, 0, 0, 0];
   const leftOut = () => {
     erased += 1;
@@ -119,7 +119,7 @@ export const storeEvents = async (
   }
   if (repeated > 0) say(`${repeated} of ${read} events were here already`);
   if (erased > 0) say(`left out ${erased} events of contacts that were erased after them`);
-  return read - erased;
+  return read - erased - repeated;
 };
 
 /** Those that were not exported from this very database, where they are under their former ids. */

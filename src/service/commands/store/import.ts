@@ -147,7 +147,8 @@ export const copyWorkspace = async (
         yield line as Line;
       }
     };
-    records -= await storeRecords(database, lines(), { table, workspace: to });
+    const erased = await storeRecords(database, lines(), { table, workspace: to });
+    records -= erased;
   }
   const events = async function* () {
     for await (const row of exportRows(database.query, { table: "events", workspace: from })) {

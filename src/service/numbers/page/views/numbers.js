@@ -57,7 +57,9 @@ const drawTiles = (tiles, numbers) => {
   tiles.last.draw(last === null ? "never" : since(last), last === null ? "" : brief.format(last));
   tiles.missing.draw(
     missing.documents === 0 ? "–" : number(missing.missing),
-    missing.documents === 0 ? "needs stamp: true" : `of ${number(missing.events + missing.missing)} numbered, lately`,
+    missing.documents === 0
+      ? "needs stamp: true"
+      : `of ${number(missing.events + missing.missing)} numbered since ${brief.format(missing.since)}; strangers can spoil it`,
   );
 };
 
