@@ -157,9 +157,10 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
       "events….ndjson, accounts….ndjson, contacts….ndjson or users….ndjson: one JSON object a line, as export writes it",
     )
     .option("--map <file>", "of events that another tool has exported: where their members are, as JSON")
+    .option("--anonymous", "with --map: also visitors whom nobody has named")
     .option("--skip-wrong", "leaves wrong lines out and names them, instead of importing nothing")
     .addOption(workspace())
-    .action((file: string, options: { workspace: string; map?: string; skipWrong?: true }) =>
+    .action((file: string, options: { workspace: string; map?: string; anonymous?: true; skipWrong?: true }) =>
       over(async (database) => {
         // Loaded where it is needed only.
         const { importFile } = await import("./store/import.js");

@@ -8,7 +8,7 @@ import { addWorkspace } from "../../../src/service/access/token-store.js";
 import { runCommand } from "../../../src/service/commands/cli.js";
 import { readConfig } from "../../../src/service/config/read-config.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { readMapping } from "../../../src/service/person/mapping.js";
+import { type Mapped, type Reading, readMapping } from "../../../src/service/person/mapping.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";
@@ -20,7 +20,7 @@ const mapping = (tool: string): string =>
 const EXPORTS = {
   segment: [
     '{"type":"track","event":"Order Completed","userId":"anna","anonymousId":"x1","messageId":"m-1","timestamp":"2024-03-01T10:00:00.250Z","receivedAt":"2024-03-01T10:00:01Z","properties":{"total":1.10,"id":12345678901234567890},"context":{"groupId":"acme"}}',
-    '{"type":"page","userId":null,"anonymousId":"x1","messageId":"m-2","timestamp":"2024-03-01T09:59:00Z","receivedAt":"2024-03-01T09:59:01Z","properties":{"url":"https://shop.example/"},"context":{}}',
+    '{"type":"page","name":"Home","userId":"anna","anonymousId":"x1","messageId":"m-2","timestamp":"2024-03-01T09:59:00Z","receivedAt":"2024-03-01T09:59:01Z","properties":{"url":"https://shop.example/"},"context":{"page":{"referrer":"https://search.example/"}}}',
   ],
   posthog: [
     '{"uuid":"018e0000-0000-7000-8000-000000000001","event":"$pageview","distinct_id":"ben","timestamp":"2024-03-01T10:00:00.123000+00:00","created_at":"2024-03-01 10:00:02.000000","properties":{"$current_url":"https://shop.example/a","$groups":{"company":"acme"}}}',
@@ -41,8 +41,8 @@ describe("a mapping", () => {
     const map = readMapping(
       '{"contact_uid":"a","event_uid":"b","received_at":"c","params":"p","add":{"x":"o.x","y":"o.y","z":"o.z"}}',
     );
-    const { params } = (map as (line: string) => { params: string })('{"p":{"x":1.0},"o":{"x":2,"y":[3.00],"z":null}}');
-    expect(params).toBe('{"x":1.0,"y":[3.00]}');
+    const line = '{"p":{"x":1.0},"o":{"x":2,"y":[3.00],"z":null}}';
+    expect(((map as Reading).event(line) as Mapped).params).toBe('{"x":1.0,"y":[3.00]}');
   });
 });
 
@@ -87,8 +87,11 @@ overDatabase((place) => {
       expect.objectContaining({ contact_uid, event_uid, received_at, ...more });
     expect(found).toEqual([
       event("anna", "Order Completed", day("10:00:01"), { occurred_at: day("10:00:00.250"), account_uid: "acme" }),
-      event("x1", "pageview", day("09:59:01"), {
-        params: { url: "https://shop.example/", visit_url: "https://shop.example/" },
+      event("anna", "pageview", day("09:59:01"), {
+        params: {
+          ...{ url: "https://shop.example/", visit_url: "https://shop.example/" },
+          ...{ referrer: "https://search.example/", name: "Home" },
+        },
       }),
       event("ben", "pageview", day("10:00:02"), { occurred_at: day("10:00:00.123"), account_uid: "acme" }),
       event("7", "signed up", day("10:00:01"), { params: {} }),
@@ -97,6 +100,42 @@ overDatabase((place) => {
       '"params":{"total":1.10,"id":12345678901234567890,"account_uid":"acme"}',
     );
     expect((await rows("contacts", "--contact", "ben"))[0]).toMatchObject({ accounts: ["acme"] });
+  });
+
+  it("makes no events of what Segment tells of people, and leaves out whom nobody has named, until that is asked for", async () => {
+    const call = (type: string, id: string, rest: object) =>
+      JSON.stringify({ type, messageId: id, receivedAt: "2024-03-02T10:00:00Z", ...rest });
+    const lines = [
+      call("identify", "i-1", { userId: "dora", traits: { plan: "free", name: "Dora" } }),
+      call("identify", "i-2", { userId: "dora", anonymousId: "x", traits: { plan: "team" } }),
+      call("identify", "i-3", { anonymousId: "x", traits: { plan: "none" } }),
+      call("group", "i-4", { userId: "dora", groupId: "acme", traits: {} }),
+      call("track", "i-5", { anonymousId: "x", event: "looked" }),
+      call("track", "i-6", { userId: "dora", event: "signed up" }),
+    ];
+    const from = await file("events-calls.ndjson", lines);
+    await run(
+      "import",
+      await file("contacts.ndjson", ['{"unique_id":"dora","created_at":1,"data":{"own":1,"plan":"old"}}']),
+    );
+    const args = ["import", from, "--map", mapping("segment")];
+    expect((await run(...args)).err).toBe(
+      [
+        "left out 2 lines of the kind identify, which are no events",
+        "left out 2 lines of anonymous visitors, which --anonymous imports",
+        "left out 1 lines of the kind group",
+        "took the traits of 2 lines into their contacts",
+        "imported 1 events",
+        "",
+      ].join("\n"),
+    );
+    expect((await rows("contacts", "--contact", "dora"))[0]).toMatchObject({
+      created_at: 1,
+      data: { own: 1, plan: "team", name: "Dora" },
+    });
+    expect((await run(...args, "--anonymous")).err).toContain("1 of 2 events were here already\n");
+    expect((await rows("events", "--contact", "x")).map(({ event_uid }) => event_uid)).toEqual(["looked"]);
+    expect((await rows("contacts", "--contact", "x"))[0]).toMatchObject({ data: { plan: "none" } });
   });
 
   it("names wrong lines by their numbers, and imports nothing, or all others", async () => {

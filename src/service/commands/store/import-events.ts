@@ -1,8 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { UUID } from "../../base/exact-text.js";
-import { fileReason } from "../../base/file-error.js";
 import { findMember } from "../../base/json-text.js";
 import { viewOf } from "../../base/page-of.js";
 import { StartError } from "../../base/start-error.js";
@@ -11,7 +9,7 @@ import type { Database } from "../../database/database.js";
 import { continueIds } from "../../database/event-id.js";
 import { type NewEvent, stampOf } from "../../ingest/rows.js";
 import { createEventStore } from "../../ingest/store.js";
-import { readMapping } from "../../person/mapping.js";
+import type { Reading } from "../../person/mapping.js";
 import { type Change, check, read } from "./import-lines.js";
 import { readState } from "./state.js";
 
@@ -45,6 +43,8 @@ export interface ImportOptions {
   say(line: string): void;
   /** A file that says where the members of an event are in a line, see `mapping.ts`; without it they are those of an export. */
   map?: string | undefined;
+  /** With `map`: are visitors taken, too, whom nobody has named? */
+  anonymous?: boolean | undefined;
   /** Are wrong lines left out, instead of ending it? */
   skipWrong?: boolean | undefined;
 }
@@ -53,34 +53,38 @@ export interface ImportOptions {
  * Stores the events of an export under new ids: what is there already, from an earlier import or as the origin of the
  * export, stays as it is. So an import that broke off is simply begun anew.
  *
+ * @param reading of a file that is none of `export`
  * @throws StartError that names the line that is wrong; nothing is stored then
  */
 export const importEvents = async (
   database: Database,
-  { workspace, file, say, map, skipWrong = false }: ImportOptions,
+  { workspace, file, say, skipWrong = false }: ImportOptions,
+  reading?: Reading,
 ): Promise<number> => {
-  const change = map === undefined ? undefined : await changeBy(map);
-  const checked = await check(file, { schema: LINE, change, leaveOut: skipWrong ? say : undefined });
+  const leftOut = new Map<string, number>();
+  const tell = (why: string) => leftOut.set(why, (leftOut.get(why) ?? 0) + 1);
+  const change = (tell: (why: string) => void) => (reading === undefined ? undefined : changeBy(reading, tell));
+  const checked = await check(file, { schema: LINE, change: change(tell), leaveOut: skipWrong ? say : undefined });
   const { lines, wrong } = checked;
+  for (const [why, count] of leftOut) say(`left out ${count} lines ${why}`);
   const events = async function* () {
-    for await (const { line, text, number } of read(file, change))
+    for await (const { line, text, number } of read(
+      file,
+      change(() => {}),
+    ))
       if (!wrong.has(number)) yield eventOf(line as Line, { workspace, params: findMember(text, "params")!.text });
   };
   return storeEvents(database, events(), { workspace, lines, say });
 };
 
-/** Makes of each line one of an export. @throws StartError when the mapping is wrong */
-const changeBy = async (map: string): Promise<Change> => {
-  const text = await readFile(map, "utf8").catch((error: Error) => {
-    throw new StartError(`--map ${map} cannot be read: ${fileReason(error)}`);
-  });
-  const mapping = readMapping(text);
-  if (typeof mapping === "string") throw new StartError(`--map ${map}: ${mapping}`);
-  return ({ text, number }) => {
-    const { line, params } = mapping(text.trim());
-    return { line, number, text: `{"params":${params}}` };
+/** Makes of each line one of an export. @param leftOut hears why one is none */
+const changeBy =
+  ({ event }: Reading, leftOut: (why: string) => void): Change =>
+  ({ text, number }) => {
+    const mapped = event(text.trim());
+    if (typeof mapped === "string") return void leftOut(mapped);
+    return { line: mapped.line, number, text: `{"params":${mapped.params}}` };
   };
-};
 
 /** Stores events that come from elsewhere as if they were sent; resolves to how many are new. */
 export const storeEvents = async (

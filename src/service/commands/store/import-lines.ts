@@ -12,8 +12,8 @@ export interface Line {
   number: number;
 }
 
-/** Makes something else of a line that is JSON. */
-export type Change = (one: Line) => Line;
+/** Makes something else of a line that is JSON, or nothing: it is passed over. */
+export type Change = (one: Line) => Line | undefined;
 
 /** The lines of a file that are not empty. */
 export async function* read(file: string, change: Change = (one) => one): AsyncGenerator<Line> {
@@ -24,7 +24,8 @@ export async function* read(file: string, change: Change = (one) => one): AsyncG
       number += 1;
       if (text.trim() === "") continue;
       const line = { line: parseJson(text), text, number };
-      yield line.line === undefined ? line : change(line);
+      const changed = line.line === undefined ? line : change(line);
+      if (changed !== undefined) yield changed;
     }
   } catch (error) {
     throw (error as NodeJS.ErrnoException).syscall === undefined
