@@ -12,7 +12,14 @@ import { linkPrograms, PACKAGE } from "./database/embedded/programs.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const MANIFESTS = ["package.json", "package-lock.json", "demo/package.json", "src/service/package.json"];
-const FILES = [...MANIFESTS, "LICENSE", "build/service", "src/service/prepare-build.mjs", "src/service/deploy"];
+const FILES = [
+  ...MANIFESTS,
+  "LICENSE",
+  "docs/service/sql.md",
+  "build/service",
+  "src/service/prepare-build.mjs",
+  "src/service/deploy",
+];
 
 /** Runs a program; its errors are shown. @returns what it said, or `undefined` where it failed */
 const run = (program: string, args: string[], cwd: string): string | undefined => {

@@ -13,6 +13,7 @@ import { BOUNDS } from "../database/transaction-time.js";
 import { hasContact } from "../records/contacts.js";
 import { exportRows, TABLES, type Table } from "../records/export-page.js";
 import { addArchiveCommand } from "./archive/archive-command.js";
+import { addMcpCommand } from "./assistant/mcp.js";
 import { addPlanCommand } from "./attach/plan.js";
 import { addCheckCommand } from "./check.js";
 import { addDeleteCommands } from "./delete.js";
@@ -190,6 +191,7 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
   addLeftOutCommands(commands);
   addCheckCommand(commands);
   addPlanCommand(commands);
+  addMcpCommand(commands);
   addArchiveCommand(commands);
   addSpreadCommand(commands);
   addDumpCommand(commands);

@@ -66,13 +66,14 @@ export interface Database {
 /** Says that a transaction is to be taken back. */
 const TAKE_BACK = new Error("read only");
 
-/** Runs statements that may change nothing: each in a transaction that only reads, and is taken back. */
+/** Runs statements that may change nothing: each in a transaction that only reads, and is taken back. @param limitMs ends one that takes longer */
 export const readOnly =
-  ({ transaction }: Database): Query =>
+  ({ transaction }: Database, limitMs = 0): Query =>
   async <Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> => {
     let rows: Row[] = [];
     await transaction(async (query) => {
       await query("SET TRANSACTION READ ONLY");
+      if (limitMs > 0) await query(`SET LOCAL statement_timeout = ${limitMs}`);
       rows = await query<Row>(sql, parameters);
       throw TAKE_BACK;
     }).catch((error) => {

@@ -36,8 +36,8 @@ export interface Reading {
   close(): Promise<void>;
 }
 
-/** Opens it for a command that only reads. */
-export const openForReading = async (where: Where): Promise<Reading> => {
+/** Opens it for a command that only reads. @param limitMs ends a statement that takes longer. Default: none */
+export const openForReading = async (where: Where, limitMs?: number): Promise<Reading> => {
   const database = await openExisting(where);
-  return { query: readOnly(database), close: database.close };
+  return { query: readOnly(database, limitMs), close: database.close };
 };

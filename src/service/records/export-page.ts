@@ -125,6 +125,19 @@ export async function* exportRows(query: Query, options: ExportOptions, part: Pa
   }
 }
 
+/** So many of the latest events, from the newest. */
+export async function* latestEvents(query: Query, workspace: string, most: number): AsyncGenerator<Exported> {
+  let before: string | undefined;
+  for (let left = most; left > 0; ) {
+    const part = { before, limit: Math.min(CHUNK, left), order: "desc" as const };
+    const { rows, isFull } = await exportPage(query, { table: "events", workspace }, part);
+    yield* rows;
+    if (!isFull) return;
+    left -= rows.length;
+    before = String(rows.at(-1)!.id);
+  }
+}
+
 /** At most so many rows, and of large ones fewer, but one at least. Behind a page that is not full there is none. */
 export const exportPage = async (
   query: Query,

@@ -1,11 +1,9 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import pg from "pg";
+import { readQuestions } from "../../../src/service/commands/sql-page.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { SPANS } from "../../../src/service/numbers/spans.js";
 import { step } from "../../../src/service/numbers/sums.js";
-import { ROOT } from "../../support/launch.js";
 import type { Place } from "../support/places.js";
 import { startService } from "../support/running-service.js";
 import { fillPlace, urlOf } from "./fill.js";
@@ -20,20 +18,17 @@ const SLOW_MS = 2_000;
 
 /** The milliseconds that each question of docs/service/sql.md takes, the best of some: as a tool asks it, without a limit. */
 export const askPage = async (databaseUrl: string): Promise<Record<string, number>> => {
-  const page = await readFile(join(ROOT, "docs/service/sql.md"), "utf8");
   const client = new pg.Client(databaseUrl);
   await client.connect();
   const best: Record<string, number> = {};
-  for (const section of page.split(/^## /m)) {
-    const sql = /```sql\n([\s\S]*?);\n```/.exec(section)?.[1];
-    if (sql === undefined || !/^\d/.test(section)) continue;
+  for (const { number, title, sql } of await readQuestions()) {
     const times: number[] = [];
     while (times.length < ASKED && (times[0] ?? 0) < SLOW_MS) {
       const from = performance.now();
       await client.query(sql);
       times.push(performance.now() - from);
     }
-    best[section.split("\n")[0]!] = Math.round(Math.min(...times));
+    best[`${number}. ${title}`] = Math.round(Math.min(...times));
   }
   await client.end();
   return best;

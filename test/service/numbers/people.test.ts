@@ -1,14 +1,12 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { recordId } from "../../../src/service/base/exact-text.js";
 import { viewOf } from "../../../src/service/base/page-of.js";
+import { readQuestions } from "../../../src/service/commands/sql-page.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { makeRecords } from "../../../src/service/ingest/missing-records.js";
 import { insertEvents, type NewEvent } from "../../../src/service/ingest/rows.js";
-import { ROOT } from "../../support/launch.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { followSums } from "../support/follow-sums.js";
 import { overDatabase } from "../support/over-database.js";
@@ -134,8 +132,7 @@ overDatabase((place) => {
   });
 
   it("say the same of accounts as question 14 of the page for SQL", async () => {
-    const page = await readFile(join(ROOT, "docs/service/sql.md"), "utf8");
-    const sql = page.match(/^## 14\.[\s\S]*?```sql\n([\s\S]*?);\n```/m)![1]!;
+    const { sql } = (await readQuestions()).find(({ number }) => number === 14)!;
     const asked = (await database.query(sql)).map((row) => [row.account_uid, Number(row.events), Number(row.before)]);
     const own = { span: "7d", time_zone: "UTC", sort: "name" };
     const told = await Promise.all(["all", "silent"].map((show) => ask("/accounts", { ...own, show })));

@@ -1,14 +1,14 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { readQuestions } from "../../../src/service/commands/sql-page.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { ROOT } from "../../support/launch.js";
+import { openAssistant } from "../support/assistant.js";
 import { basic } from "../support/basic.js";
 import { followSums } from "../support/follow-sums.js";
 import { overDatabase } from "../support/over-database.js";
-import { startService } from "../support/running-service.js";
+import { ACCESS_TOKEN, startService } from "../support/running-service.js";
 
+type Told = Record<string, unknown>;
 const ADMIN = "test-admin-token";
 const DAY = 86_400_000;
 const FIRST_MONDAY = 4 * DAY; // 1970-01-05
@@ -59,8 +59,7 @@ overDatabase((place) => {
   let questions: string[];
   let database: Database;
   beforeAll(async () => {
-    const page = await readFile(join(ROOT, "docs/service/sql.md"), "utf8");
-    questions = [...page.matchAll(/^```sql\n([\s\S]*?);\n```$/gm)].map(([, sql]) => sql!);
+    questions = (await readQuestions()).map(({ sql }) => sql);
     const shop = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
     const service = await startService({ ...place(), workspaces: [shop], adminToken: ADMIN });
     // As the past is brought in, each received a minute late.
@@ -137,7 +136,7 @@ overDatabase((place) => {
   });
 
   it("tells a funnel", async () => {
-    expect(await ask(4)).toEqual([{ signed_up: 2, created_a_project: 2, invited_a_colleague: 1 }]);
+    expect(await ask(4)).toEqual([{ first_step: 2, second_step: 2, third_step: 1 }]);
   });
 
   it("tells the most viewed pages", async () => {
@@ -214,5 +213,29 @@ overDatabase((place) => {
     expect(timed(await ask(13), "began")).toEqual([
       { source: SOURCE, contact_uid: "ben", began: at(1), events: 1, missing: 2 },
     ]);
+  });
+
+  it("are answered the same to an assistant, and by the numbers of the page", async () => {
+    const environment = { TRACKLET_ACCESS_TOKEN: ACCESS_TOKEN };
+    const assistant = await openAssistant(place(), ACCESS_TOKEN, environment);
+    const steps = { first_event: "signup", second_event: "project_created", third_event: "colleague_invited" };
+    const given = { account: "acme", contact: "anna", time_zone: "Pacific/Auckland", ...steps };
+    const told = async (question: number) =>
+      ((await assistant.call("ask", { question, ...given })) as Told).rows as Told[];
+    for (const number of questions.keys()) {
+      const rows = await ask(number + 1);
+      expect(rows.length).toBeGreaterThan(0);
+      expect(await told(number + 1)).toEqual(rows);
+    }
+    const service = await startService({ database: { ...database, close: async () => {} } });
+    const numbers = async (path: string) => (await service.get(`/v2/numbers${path}`)).json();
+    const { pages } = await numbers("?span=90d");
+    expect(pages.data.map((one: Told) => ({ page: one.key, views: one.events }))).toEqual(await told(5));
+    const { events, starts } = await numbers("?span=90d&time_zone=Pacific/Auckland");
+    const views = events.data.find((one: Told) => one.event_uid === "pageview").counts;
+    const dayOf = new Intl.DateTimeFormat("en-CA", { timeZone: "Pacific/Auckland" });
+    const days = starts.map((start: number, at: number) => ({ day: dayOf.format(start), views: views[at] }));
+    expect(days.filter((one: Told) => Number(one.views) > 0)).toEqual(await told(12));
+    await Promise.all([service.close(), assistant.close()]);
   });
 });

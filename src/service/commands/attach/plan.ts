@@ -29,8 +29,8 @@ interface Plan {
 const kindOf = (value: unknown): Kind =>
   value === null ? "null" : Array.isArray(value) ? "array" : (typeof value as Kind);
 
-/** Reads events from the oldest, and remembers names, members and kinds alone. */
-const planOf = async (rows: AsyncIterable<Exported>): Promise<Plan> => {
+/** Reads events, and remembers names, members and kinds alone. */
+export const planOf = async (rows: AsyncIterable<Exported>): Promise<Plan> => {
   const found = new Map<string, Planned>();
   let leftOut = 0;
   for await (const row of rows) {
@@ -41,6 +41,7 @@ const planOf = async (rows: AsyncIterable<Exported>): Promise<Plan> => {
       const one = found.get(name) ?? { name, events: 0, since: Number(row.received_at), members: new Map() };
       found.set(name, one);
       one.events++;
+      one.since = Math.min(one.since, Number(row.received_at));
       for (const [member, value] of Object.entries(JSON.parse((row.params as { json: string }).json)))
         addMember(one, member, value);
     }
@@ -60,18 +61,21 @@ const addMember = ({ members }: Planned, name: string, value: unknown): void => 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 const describe = ({ events, since }: Planned): string => `${events} events since ${dayOf(since)}`;
 
+/** Members with their types, as JSON Schema names them, and how often they came. */
+export const toMembers = (members: Planned["members"]) =>
+  Object.fromEntries(
+    [...members].map(([name, { events, kinds }]) => [
+      name,
+      { type: kinds.size === 1 ? [...kinds][0] : [...kinds].sort(), description: `in ${events} events` },
+    ]),
+  );
+
 /** As JSON Schema (draft 2020-12): an object whose members are the names of events. */
 const toSchema = ({ planned }: Plan): string => {
   const properties = planned.map((one) => {
-    const members = [...one.members].map(([name, { events, kinds }]) => [
-      name,
-      { type: kinds.size === 1 ? [...kinds][0] : [...kinds].sort(), description: `in ${events} events` },
-    ]);
+    const members = toMembers(one.members);
     const required = [...one.members].filter(([, { events }]) => events === one.events).map(([name]) => name);
-    return [
-      one.name,
-      { type: "object", description: describe(one), properties: Object.fromEntries(members), required },
-    ];
+    return [one.name, { type: "object", description: describe(one), properties: members, required }];
   });
   const schema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",

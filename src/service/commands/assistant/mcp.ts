@@ -1,0 +1,24 @@
+import { Option } from "commander";
+import type { Commands } from "../delete.js";
+
+/** The command by which an assistant asks. */
+export const addMcpCommand = ({ program, config }: Pick<Commands, "program" | "config">): void => {
+  program
+    .command("mcp")
+    .description(
+      "lets an assistant ask, by the Model Context Protocol over stdin and stdout: which events there are, and the questions of docs/service/sql.md",
+    )
+    .addOption(
+      new Option(
+        "--token <token>",
+        "an access token: its workspace is told of, and no other; not seen by others in the variable",
+      )
+        .env("MCP_ACCESS_TOKEN")
+        .makeOptionMandatory(),
+    )
+    .action(async ({ token }: { token: string }) => {
+      // The protocol's library is loaded for this command alone.
+      const { serveAssistant } = await import("./serve-assistant.js");
+      await serveAssistant(config, token);
+    });
+};
