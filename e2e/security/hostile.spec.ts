@@ -4,7 +4,7 @@ import { judge } from "../harness/install.js";
 /* Elements of a page that hide what the script reads. */
 
 /** Names of members that the script reads, which elements hide by their `id` or `name` (HTML §3.1.3, §7.2.2.3). */
-const NAMES = "currentScript querySelector hidden prerendering defaultView navigation history".split(" ");
+const NAMES = "currentScript querySelector hidden prerendering referrer defaultView navigation history".split(" ");
 const CLOBBERING = [
   `<img name="currentScript" data-api-token="x" data-track-url="https://evil.test" data-name="evil">`,
   `<form id="tracklet"><input name="init"><input name="push"><input name="track"></form>`,
@@ -20,7 +20,7 @@ test("Behind elements that hide members of document and window, views and events
   contact,
   expectRows,
 }) => {
-  const tag = { pageviews: "auto", contactUid: contact, async: false } as const;
+  const tag = { pageviews: "auto", referrer: true, contactUid: contact, async: false } as const;
   const expected: string[] = [];
   for (const markup of CLOBBERING) {
     // Behind the markup, which the parser moves to the body.

@@ -9,6 +9,9 @@ const ofDocument = (name: string): unknown => Reflect.get(Document.prototype, na
 
 export const isHidden = (): boolean => ofDocument("hidden") as never;
 
+/** The URL of the page that led to this one, as much of it as that tells. */
+export const referrer = (): string => ofDocument("referrer") as never;
+
 /** The script element that is running. */
 export const currentScript = (): HTMLScriptElement | undefined => ofDocument("currentScript") as never;
 

@@ -9,7 +9,7 @@ import { countView, judgeView, move, moveInHistory, watchPageviews } from "./cap
 import { redact } from "./capture/redact.js";
 import { config, isOn, type Named } from "./config.js";
 import * as delivery from "./delivery/index.js";
-import { onPage, type PageEvent } from "./page.js";
+import { onPage, type PageEvent, referrer } from "./page.js";
 import { guard, listenTo, log, readUid } from "./reporting.js";
 import { identity, identityParams } from "./state/identity.js";
 import { consent } from "./state/storage.js";
@@ -47,7 +47,13 @@ const sealAgain = (event: TrackEvent, isStamped: boolean): string | undefined =>
   if (next?.contact_uid) return format(next, isStamped && { event_id, occurred_at, event_source, event_seq });
 };
 
-const addView = (params?: Params): void => add("pageview", params, { visit_url: location.href });
+/** Where the visitor came from, until a page view has told it. */
+let from: string | undefined;
+
+const addView = (params?: Params): void => {
+  add("pageview", params, { visit_url: location.href, ...(from && { referrer: from }) });
+  from = "";
+};
 
 /** The verbs. Whoever calls them catches what they throw. */
 export const verbs = {
@@ -84,9 +90,9 @@ const follow = (event: PageEvent): void =>
   guard(() => {
     const { type, persisted, isTrusted } = event;
     // Routers fire it, too.
-    if (type === "popstate") moveInHistory();
+    if (type === "popstate") return moveInHistory();
     // A page may make any other event by itself: it says nothing of the page's life. The end of its load says nothing, either.
-    if (type === "popstate" || !isTrusted || (type === "pageshow" && !persisted)) return;
+    if (!isTrusted || (type === "pageshow" && !persisted)) return;
     if (type === "pageshow") move("load");
     if (!/storage|pageshow/.test(type)) judgeView(true);
     delivery.onPageEvent(event);
@@ -108,6 +114,8 @@ export const start = (given: Named): void => {
   const { params } = given;
   // In a tag they are a text.
   if (typeof params === "string") given.params = attempt(() => JSON.parse(params)) ?? params;
+  // Of a URL of the site itself nothing is left.
+  if (isOn(given.referrer)) from = redact(referrer().split(`${origin}/`)[0], given);
   if (isOn(given.debug)) listenTo((...line) => console.debug(given.name, ...line));
   setTimeout(() => {
     guard(begin);

@@ -25,6 +25,8 @@ const USUAL = {
   /** Is it loaded ahead of a visit that may never come? */
   isPrerendering: false,
   locks: "normal" as LockSupport,
+  /** The URL of the page that led to it. */
+  cameFrom: "",
   /** Does it read what is stored now, as in Firefox, and not what it was told of, as in Chromium? */
   readsFresh: false,
 };

@@ -1,6 +1,7 @@
 /** Which views are counted, and when, by the Navigation API and where that is missing. */
 import { expect, it } from "vitest";
 import type { Config, Tracker } from "../../src/types.js";
+import type { Opening } from "./page.js";
 import { createEvent } from "./target.js";
 import { inWorld, type Page } from "./world.js";
 
@@ -174,3 +175,31 @@ it("where fragments route, they count, but no query that is replaced, and the fi
 
 it("with pageviews off, only pageview() counts", () =>
   expectAll([["off", "push /b; pageview; hide", "/b"]], { config: { pageviews: "off" } }));
+
+const CAME_FROM = "https://search.example/find/4f2a9c81d7?q=s3cr3t&page=2";
+it.each<[what: string, opening: Opening, referrers: (string | undefined)[]]>([
+  ["without its secrets", {}, ["https://search.example/find/REDACTED?q=REDACTED&page=2", undefined, undefined]],
+  ["by pageview()", { pageviews: "off" }, ["https://search.example/find/REDACTED?q=REDACTED&page=2"]],
+  [
+    "as the options say",
+    { query: "none", paths: "keep" },
+    ["https://search.example/find/4f2a9c81d7", undefined, undefined],
+  ],
+  [
+    "unless the page names its own",
+    { params: { referrer: "mine" } },
+    ["https://search.example/find/REDACTED?q=REDACTED&page=2", "mine", "mine"],
+  ],
+  ["only where it is asked to", { referrer: false }, [undefined, undefined, undefined]],
+  ["only of another site", { cameFrom: "https://site.example/b" }, [undefined, undefined, undefined]],
+  ["only where there is one", { cameFrom: "" }, [undefined, undefined, undefined]],
+])("the first view of a document tells where the visitor came from: %s", (_, opening, referrers) =>
+  inWorld(async (world) => {
+    const page = await world.open({ pageviews: "auto", referrer: true, cameFrom: CAME_FROM, ...opening });
+    for (const [action, argument] of [["flush"], ["push", "/b"], ["restore"]] as const) {
+      await walk(page, opening.pageviews === "off" && action === "flush" ? "pageview" : action, argument);
+      await world.clock.advance(STANDS_MS);
+    }
+    expect(world.sent.map(({ body }) => JSON.parse(body).params.referrer)).toEqual(referrers);
+  }),
+);

@@ -31,6 +31,7 @@ export const createWindow = (page: Page, parts: Parts): PageWindow => {
   const document = Object.defineProperties(createTarget(parts.onError, target), {
     hidden: { get: () => page.isHidden, enumerable: true },
     prerendering: { get: () => page.isPrerendering },
+    referrer: { get: () => page.cameFrom },
   });
   Object.assign(document, { defaultView: target });
   class History {

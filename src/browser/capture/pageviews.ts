@@ -10,7 +10,7 @@ import { isHidden, type Navigation, onNavigate } from "../page.js";
 const STANDS_MS = 250;
 
 /** The strongest of several moves counts. An intercepted reload, or an update of an entry's state, is none of these, and no move. */
-const STRENGTHS = { replace: 1, push: 2, traverse: 2, load: 3 };
+const STRENGTHS = { load: 3, traverse: 2, push: 2, replace: 1 };
 
 /** What is known of the view that the page shows. */
 const view = {

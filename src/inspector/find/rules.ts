@@ -65,6 +65,7 @@ export const RULES: Record<string, Rule> = {
   maxEvents: BOUND,
   maxBytes: BOUND,
   maxAgeMs: BOUND,
+  referrer: SWITCH,
   stamp: SWITCH,
   mute: SWITCH,
   debug: SWITCH,

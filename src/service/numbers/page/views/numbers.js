@@ -28,7 +28,8 @@ const createCards = () => ({
   }),
   referrers: createListCard("referrers", "Where they came from", {
     ...{ head: "Referrer", unit: "Views", linkOf: ({ key }) => hereWith({ referrer: key }) },
-    empty: "No page view of this time has params.referrer, or all came from the site itself.",
+    empty:
+      "No page view of this time tells it. The tag of the script does with data-referrer, where another site led to a page.",
   }),
   busiest: createListCard("accounts", "Accounts that do most", {
     ...{ head: "Account", unit: "Events", empty, linkOf: linkToAccount, textOf: ({ name }) => name },
