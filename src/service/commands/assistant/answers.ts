@@ -23,13 +23,13 @@ const toJson = (value: unknown): string =>
   );
 
 /**
- * An answer as the protocol takes it: one JSON text, marked as data, whose rows end where it becomes too large.
+ * An answer as the protocol takes it: one JSON text, marked as data, whose rows end where it becomes too large, or where there is none.
  *
  * @param rows at most; where there are more, or some are left out, it says so
  */
 export const toAnswer = (head: object, all: readonly unknown[], rows: number) => {
   const kept: string[] = [];
-  for (let bytes = 0; kept.length < Math.min(rows, all.length); ) {
+  for (let bytes = 0; kept.length < rows && all[kept.length] !== undefined; ) {
     const row = toJson(short(all[kept.length]));
     bytes += Buffer.byteLength(row);
     if (bytes > MAX_BYTES) break;

@@ -30,16 +30,21 @@ const prepare = (question: Question, workspace: string, given: Partial<Record<Pa
   return { text, values };
 };
 
-/** Rows as JSON of the database itself. @param rows at most; one more says that there are more */
+/** Bytes that are read of an answer, before its long texts are cut. */
+const MAX_READ = 1_000_000;
+
+/** Rows as JSON of the database itself; nothing in place of those beyond the bytes. @param rows at most; one more says that there are more */
 export const ask = async (
   query: Query,
   question: Question,
   { workspace, rows, ...given }: { workspace: string; rows: number } & Partial<Record<Parameter, string>>,
-): Promise<Record<string, unknown>[]> => {
+): Promise<(Record<string, unknown> | undefined)[]> => {
   const { text, values } = prepare(question, workspace, given);
-  const answer = await query<{ row: string }>(
-    `WITH answer AS MATERIALIZED (${text}\n) SELECT row_to_json(answer)::text AS row FROM answer LIMIT ${rows + 1}`,
+  const answer = await query<{ row: string | null }>(
+    `WITH answer AS MATERIALIZED (${text}\n)
+     SELECT CASE WHEN sum(octet_length(row)) OVER (ROWS UNBOUNDED PRECEDING) - octet_length(row) < ${MAX_READ} THEN row END AS row
+     FROM (SELECT row_to_json(answer)::text AS row FROM answer LIMIT ${rows + 1}) AS told`,
     values,
   );
-  return answer.map(({ row }) => JSON.parse(row));
+  return answer.map(({ row }) => (row === null ? undefined : JSON.parse(row)));
 };

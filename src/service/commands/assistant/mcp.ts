@@ -11,7 +11,7 @@ export const addMcpCommand = ({ program, config }: Pick<Commands, "program" | "c
     .addOption(
       new Option(
         "--token <token>",
-        "an access token: its workspace is told of, and no other; not seen by others in the variable",
+        "an access token, of whose workspace alone is told; others on this machine see an argument, and not the variable",
       )
         .env("MCP_ACCESS_TOKEN")
         .makeOptionMandatory(),
