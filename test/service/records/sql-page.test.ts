@@ -236,6 +236,11 @@ overDatabase((place) => {
     const dayOf = new Intl.DateTimeFormat("en-CA", { timeZone: "Pacific/Auckland" });
     const days = starts.map((start: number, at: number) => ({ day: dayOf.format(start), views: views[at] }));
     expect(days.filter((one: Told) => Number(one.views) > 0)).toEqual(await told(12));
+    const { data } = await numbers("/returning?of=contact");
+    const weeks = data.flatMap(({ week, began, active }: { week: string; began: number; active: number[] }) =>
+      [began, ...active].map((contacts, at) => ({ first_week: week, weeks_later: at, contacts })),
+    );
+    expect(weeks.filter((one: Told) => Number(one.contacts) > 0)).toEqual(await told(7));
     await Promise.all([service.close(), assistant.close()]);
   });
 });
