@@ -6,7 +6,7 @@
 import { addressOf } from "./ask/address.js";
 import { createAsking } from "./ask/asking.js";
 import { sendTest } from "./ask/test-event.js";
-import type { Evidence } from "./find/evidence.js";
+import { type Evidence, evidenceOf } from "./find/evidence.js";
 import { copyText } from "./show/copy.js";
 import { createLooks } from "./show/looks.js";
 import { askToMute, isAskedByLink } from "./show/mute.js";
@@ -59,7 +59,7 @@ const open = (name: string): void => {
       triedAt = performance.now();
       send();
     }
-    return { page, stored, activity };
+    return evidenceOf({ page, stored, activity });
   };
   const close = (): void => {
     looks.end();

@@ -1,26 +1,13 @@
 /** What the service answers: to the preflight, to the event, and whether it is the service at all. */
 import { isOwnSite } from "../ask/address.js";
-import {
-  bad,
-  type Cause,
-  type Evidence,
-  good,
-  hasRequests,
-  isBlind,
-  isGood,
-  isPage,
-  type Look,
-  lastOf,
-  unknown,
-  waits,
-} from "./evidence.js";
+import { bad, type Cause, type Evidence, good, isGood, isPage, type Look, unknown, waits } from "./evidence.js";
 import { KEPT, ofOwnSite, ofScriptHost, ofStatus, ofTwice } from "./status.js";
 
 export const preflight = (evidence: Evidence): Look => {
   const { page, activity } = evidence;
   const { address, service, exchanges } = activity;
   if (address && isOwnSite(address, page.origin)) return good("none is needed: it is the page's own origin");
-  if (isBlind(evidence)) return good("none is needed for text/plain");
+  if (evidence.isBlind) return good("none is needed for text/plain");
   if (exchanges.some(({ status }) => status > 0)) return good("allowed: an answer came through");
   const { plain, json, preflighted } = service ?? {};
   if (!plain?.status || json?.status) return unknown("not seen");
@@ -60,7 +47,7 @@ const NOT_SEEN = { body: "", token: "", type: "", answerType: "", retryAfter: ""
 export const answered = (evidence: Evidence): Look => {
   const { page, stored, activity } = evidence;
   const { service, problems, exchanges } = activity;
-  const last = lastOf(evidence);
+  const last = evidence.last;
   const before =
     last?.body || stored.pauseMs === 0
       ? undefined
@@ -95,10 +82,10 @@ const LOST = "Events are taken for delivered, and are most likely stored nowhere
 export const kept = (evidence: Evidence): Look => {
   const { activity, page } = evidence;
   const { address, service } = activity;
-  const last = lastOf(evidence);
+  const last = evidence.last;
   const blind =
     "With text/plain no answer can be read: an event that the service refuses is lost, and nobody is told. Where the service allows this page (CORS), leave data-content-type out.";
-  if (isBlind(evidence) && hasRequests(evidence)) return waits("no answer can be read", blind);
+  if (evidence.isBlind && evidence.hasRequests) return waits("no answer can be read", blind);
   if (!last || !isGood(last.status)) return unknown("nothing yet");
   // What was said before the panel came, it asks for without an event: the service refuses that.
   const asked = last.body ? undefined : service?.plain;

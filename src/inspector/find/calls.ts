@@ -2,7 +2,7 @@
 import { UNKNOWN } from "../watch/inline.js";
 import { written } from "../watch/visible.js";
 import { closest } from "./closest.js";
-import { type Cause, type Evidence, isEarly, judge, type Look } from "./evidence.js";
+import { type Cause, type Evidence, judge, type Look } from "./evidence.js";
 
 const VERBS = "init identify track pageview flush reset identity consent optIn optOut debug".split(" ");
 
@@ -94,7 +94,7 @@ const ofAddOns = (evidence: Evidence): Cause[] => {
     ...addOns.map(
       ({ src, isRunning }) =>
         !isRunning &&
-        !isEarly(evidence) &&
+        !evidence.isEarly &&
         `The add-on at ${src} has not run: check the address, the page's script-src, and whether an extension of the browser blocks it.`,
     ),
     unnamed &&

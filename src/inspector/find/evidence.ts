@@ -1,9 +1,10 @@
-/** All that the panel has looked at, and what a step of the walk makes of it. */
+/** All that the panel has looked at, what follows from it, and what a step of the walk makes of it. */
 import type { Activity, Exchange } from "../watch/activity.js";
 import type { Page } from "../watch/page.js";
 import type { Stored } from "../watch/stored.js";
 
-export interface Evidence {
+/** What was looked at. */
+export interface Seen {
   page: Page;
   stored: Stored;
   activity: Activity;
@@ -37,40 +38,63 @@ export const unknown = look("unknown");
 /** Bad where there is a cause. */
 export const judge = (seen: string, causes: Cause[]): Look => (causes.some(Boolean) ? bad : good)(seen, ...causes);
 
-/** The options in force, as the tracker tells them; before it does, those of its tag. */
-export const optionsOf = ({ page, activity }: Evidence): Record<string, unknown> =>
-  (activity.options ?? page.tags[0]?.options ?? {}) as Record<string, unknown>;
-
-/** Can no answer be read? */
-export const isBlind = (evidence: Evidence): boolean => optionsOf(evidence).contentType === "text/plain";
-
 /** Is it the type of a web page? */
 export const isPage = (type: string): boolean => type.includes("html");
 
 export const isGood = (status: number): boolean => status >= 200 && status < 300;
 
-/** The last request that has ended so; while a pause stands, the one that led to it. */
-export const lastOf = ({ stored, activity }: Evidence): Exchange | undefined =>
-  activity.exchanges.find(({ status }) => status >= 0 && (stored.pauseMs === 0 || !isGood(status)));
+/** A day as people write it. */
+export const dayOf = (epoch: number): string => new Date(epoch).toLocaleDateString("en", { dateStyle: "long" });
 
-export const hasRequests = ({ activity }: Evidence): boolean => activity.isRecorded || activity.exchanges.length > 0;
+const isOn = (option: unknown): boolean => option !== undefined && /^(true)?$/.test(`${option}`);
 
-/** Has the service taken an event, and nothing stood against it since? */
-export const isProven = (evidence: Evidence): boolean =>
-  evidence.stored.pauseMs === 0 && evidence.activity.exchanges.some(({ status }) => isGood(status));
+/** Why nothing may be stored or sent, in words; `""` where nothing forbids it. */
+const denialOf = ({ page, stored, activity }: Seen, consent: string, options: Record<string, unknown>): string => {
+  if (stored.mutedUntil) return `The visits of this browser are left out until ${dayOf(stored.mutedUntil)}`;
+  if (isOn(options.mute)) return "The option mute is on in this document";
+  if (consent === "denied") return 'The option consent is "denied", whatever the visitor chooses';
+  if (page.hasGpc && isOn(options.respectGpc))
+    return "The browser sends the Global Privacy Control signal, which respectGpc obeys";
+  // Where the storage was emptied or is denied, the dropped events tell.
+  return stored.consent === "denied" || activity.isDenied ? "The visitor has refused" : "";
+};
 
 /** So much quiet, in milliseconds, says that something is missing; in a page that still loads, more does. */
 const QUIET_MS = 5_000;
 const LOADING_MS = 20_000;
 
-/** Is it too early to miss anything? On a slow machine a script, a call or a request may be under way for seconds. */
-export const isEarly = ({ page, activity }: Evidence): boolean =>
-  activity.quietMs < (page.isLoaded ? QUIET_MS : LOADING_MS);
+export type Evidence = ReturnType<typeof evidenceOf>;
 
-export const isRunning = ({ page }: Evidence): boolean => page.global === "idle" || page.global === "running";
+export const evidenceOf = (seen: Seen) => {
+  const { page, stored, activity } = seen;
+  const options = (activity.options ?? page.tags[0]?.options ?? {}) as Record<string, unknown>;
+  // As the tracker reads it.
+  const consent = `${options.consent ?? "granted"}`.trim().toLowerCase();
+  const denial = denialOf(seen, consent, options);
+  const isPaused = stored.pauseMs > 0;
+  return {
+    ...seen,
+    /** The options in force, as the tracker tells them; before it does, those of its tag. */
+    options,
+    /** Why nothing may be stored or sent, in words; `""` where nothing forbids it. */
+    denial,
+    /** Does everything wait in memory for the visitor's choice? */
+    isPending: consent !== "granted" && stored.consent !== "granted" && !denial,
+    /** Can no answer be read? */
+    isBlind: options.contentType === "text/plain",
+    isRunning: page.global === "idle" || page.global === "running",
+    /** Is it too early to miss anything? On a slow machine a script, a call or a request may be under way for seconds. */
+    isEarly: activity.quietMs < (page.isLoaded ? QUIET_MS : LOADING_MS),
+    hasRequests: activity.isRecorded || activity.exchanges.length > 0,
+    /** The last request that has ended so; while a pause stands, the one that led to it. */
+    last: activity.exchanges.find(({ status }) => status >= 0 && !(isPaused && isGood(status))) as Exchange | undefined,
+    /** Has the service taken an event, and nothing stood against it since? */
+    isProven: !isPaused && activity.exchanges.some(({ status }) => isGood(status)),
+  };
+};
 
 /** The page's policy that has forbidden something at an address that begins so, word for word. */
-export const policyOn = ({ activity, page }: Evidence, directive: string, url: string): Cause => {
+export const policyOn = ({ activity, page }: Seen, directive: string, url: string): Cause => {
   const found = activity.violations.find(
     (one) => url && one.directive.startsWith(directive) && one.url.startsWith(url),
   );

@@ -3,7 +3,7 @@ import { isMixed } from "../ask/address.js";
 import { runs } from "../watch/inline.js";
 import type { Tag } from "../watch/tags.js";
 import { oddIn, visible } from "../watch/visible.js";
-import { bad, type Cause, type Evidence, good, isRunning, type Look, policyOn, unknown } from "./evidence.js";
+import { bad, type Cause, type Evidence, good, type Look, policyOn, unknown } from "./evidence.js";
 import { isExample } from "./rules.js";
 
 /** The types by which tools hold scripts back until the visitor moves or clicks: WP Rocket, Rocket Loader, LiteSpeed and others. */
@@ -86,11 +86,11 @@ const ofLook = (tag: Tag, evidence: Evidence): Cause => {
 export const loaded = (evidence: Evidence): Look => {
   const [tag] = evidence.page.tags;
   const { script } = evidence.activity;
-  if (!tag) return isRunning(evidence) ? good("with the app") : unknown("no tag");
-  const isMeant = isRunning(evidence) ? /documents' example, which/ : /./;
+  if (!tag) return evidence.isRunning ? good("with the app") : unknown("no tag");
+  const isMeant = evidence.isRunning ? /documents' example, which/ : /./;
   const causes = ofTag(tag, evidence).filter((cause) => cause && isMeant.test(`${cause}`));
   if (causes.length > 0) return bad(visible(tag.src || tag.markup), ...causes);
-  if (isRunning(evidence)) return good(tag.src);
+  if (evidence.isRunning) return good(tag.src);
   const answer = script?.status
     ? `${script.status} ${script.type}`
     : script?.isThere

@@ -1,7 +1,7 @@
 /** The options of a tracker, as attributes of a script tag or in a call of `init`, and what is wrong with those of a page. */
 import { oddIn, visible, written } from "../watch/visible.js";
 import { closest } from "./closest.js";
-import { bad, type Cause, type Evidence, isEarly, judge, type Look, optionsOf, unknown } from "./evidence.js";
+import { bad, type Cause, type Evidence, judge, type Look, unknown } from "./evidence.js";
 import { isExample, isTemplate, NAMES, RULES, UID } from "./rules.js";
 
 type Options = Record<string, unknown>;
@@ -124,7 +124,7 @@ export const given = (evidence: Evidence): Look => {
   ].filter(Boolean);
   const isComplete = page.global === "running" || (isByTag && lacks(tag).length === 0);
   if (isComplete || causes.some(Boolean))
-    return judge(shown(optionsOf(evidence)) || page.tags[0]?.markup || "none", causes);
-  if (page.global !== "idle" || isEarly(evidence)) return unknown("none yet");
+    return judge(shown(evidence.options) || page.tags[0]?.markup || "none", causes);
+  if (page.global !== "idle" || evidence.isEarly) return unknown("none yet");
   return bad(page.tags[0]?.markup ?? "none", ...ofNone(evidence), NONE);
 };

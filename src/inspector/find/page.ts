@@ -1,16 +1,5 @@
 /** The tag stands in the page, and its script has run. */
-import {
-  bad,
-  type Cause,
-  type Evidence,
-  good,
-  hasRequests,
-  isEarly,
-  isRunning,
-  judge,
-  type Look,
-  unknown,
-} from "./evidence.js";
+import { bad, type Cause, type Evidence, good, judge, type Look, unknown } from "./evidence.js";
 import { loaded } from "./loaded.js";
 
 const MISSING = "The page has no script tag of tracklet, and no app has called init.";
@@ -29,10 +18,10 @@ const missing = ({ page, activity }: Evidence): Cause[] => [
 export const inPage = (evidence: Evidence): Look => {
   const { name, tags, calls } = evidence.page;
   const [tag] = tags;
-  if (!tag && isRunning(evidence)) return good(`no tag; window.${name} is a tracker of an app's own`);
+  if (!tag && evidence.isRunning) return good(`no tag; window.${name} is a tracker of an app's own`);
   if (!tag) {
     const seen = `no tag${calls.length > 0 ? `, and calls that wait in window.${name} (${calls.length})` : ""}`;
-    return isEarly(evidence) ? unknown(seen) : bad(seen, ...missing(evidence), MISSING);
+    return evidence.isEarly ? unknown(seen) : bad(seen, ...missing(evidence), MISSING);
   }
   const tokens = new Set(tags.map(({ options }) => options.apiToken).filter(Boolean));
   const { inside, markup } = tag;
@@ -57,9 +46,9 @@ export const ran = (evidence: Evidence): Look => {
     idle: "the tracker, without options",
     running: "the tracker",
   };
-  const seen = taken && !isRunning(evidence) ? taken : states[global];
-  const isReplaced = global === "waiting" && (hasRequests(evidence) || (activity.script?.status && inline.replaces));
-  const isMissed = !isRunning(evidence) && !isEarly(evidence);
+  const seen = taken && !evidence.isRunning ? taken : states[global];
+  const isReplaced = global === "waiting" && (evidence.hasRequests || (activity.script?.status && inline.replaces));
+  const isMissed = !evidence.isRunning && !evidence.isEarly;
   const causes = [
     inline.shadows &&
       `A script of this page has a variable of its own called ${name} (const or let), which stands before window.${name}: the page's calls reach that. Give the tracker a data-name of its own, or that another name.`,
@@ -69,7 +58,7 @@ export const ran = (evidence: Evidence): Look => {
       `Calls wait in window.tracklet (${strayCalls}), and nothing takes them over: this tracker is called ${name}. Write window.${name} in the page's calls, or take data-name away.`,
     isMissed && taken && `window.${name} is ${taken}: nothing of ours took it over.`,
   ];
-  if (causes.some(Boolean) || isRunning(evidence)) return judge(seen, causes);
+  if (causes.some(Boolean) || evidence.isRunning) return judge(seen, causes);
   if (!isMissed || loaded(evidence).state !== "good") return unknown(seen);
   return bad(
     seen,

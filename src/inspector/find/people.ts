@@ -1,49 +1,13 @@
 /** Who the events belong to, and what may be stored and sent of them. */
 import { visible } from "../watch/visible.js";
-import {
-  bad,
-  type Cause,
-  type Evidence,
-  good,
-  isEarly,
-  judge,
-  type Look,
-  optionsOf,
-  unknown,
-  waits,
-} from "./evidence.js";
+import { bad, type Cause, type Evidence, good, judge, type Look, unknown, waits } from "./evidence.js";
 import { ofName } from "./rules.js";
-
-const isOn = (option: unknown): boolean => option !== undefined && /^(true)?$/.test(`${option}`);
-
-/** The option as the tracker reads it. */
-const wordOf = (consent: unknown): string => `${consent ?? "granted"}`.trim().toLowerCase();
-
-/** A day as people write it. */
-export const dayOf = (epoch: number): string => new Date(epoch).toLocaleDateString("en", { dateStyle: "long" });
-
-/** Why nothing may be stored or sent, in words; `""` where nothing forbids it. */
-export const denialOf = (evidence: Evidence): string => {
-  const { page, stored, activity } = evidence;
-  const options = optionsOf(evidence);
-  if (stored.mutedUntil) return `The visits of this browser are left out until ${dayOf(stored.mutedUntil)}`;
-  if (isOn(options.mute)) return "The option mute is on in this document";
-  if (wordOf(options.consent) === "denied") return 'The option consent is "denied", whatever the visitor chooses';
-  if (page.hasGpc && isOn(options.respectGpc))
-    return "The browser sends the Global Privacy Control signal, which respectGpc obeys";
-  // Where the storage was emptied or is denied, the dropped events tell.
-  return stored.consent === "denied" || activity.isDenied ? "The visitor has refused" : "";
-};
-
-/** Does everything wait in memory for the visitor's choice? */
-export const isPending = (evidence: Evidence): boolean =>
-  wordOf(optionsOf(evidence).consent) !== "granted" && evidence.stored.consent !== "granted" && !denialOf(evidence);
 
 export const allowed = (evidence: Evidence): Look => {
   const { page, stored, activity } = evidence;
-  const denial = denialOf(evidence);
+  const denial = evidence.denial;
   if (denial) return waits(denial, `${denial}: nothing is stored or sent.`);
-  if (isPending(evidence))
+  if (evidence.isPending)
     return waits(
       "no choice yet",
       `Consent is pending, until optIn() or optOut() is called${page.consentTool ? `, by ${page.consentTool} or what listens to it` : ""}. Events that wait in memory: ${activity.inMemory}.`,
@@ -88,12 +52,12 @@ export const named = (evidence: Evidence): Look => {
       account && ofName("account", account),
     ]);
   const seen = hasIdentity ? "nobody, since a log-out (reset)" : "nobody";
-  if (isPending(evidence)) return good("not stored while consent is pending");
+  if (evidence.isPending) return good("not stored while consent is pending");
   if (page.global !== "running") return unknown(seen);
   // What is removed is told at once; what may be on its way, later.
-  const causes = isEarly(evidence) && !activity.isEmptied ? [] : missed(evidence);
+  const causes = evidence.isEarly && !activity.isEmptied ? [] : missed(evidence);
   if (causes.some(Boolean)) return bad(seen, ...causes);
-  if (isEarly(evidence) && waiting === 0) return unknown(seen);
+  if (evidence.isEarly && waiting === 0) return unknown(seen);
   const what = waiting > 0 ? `Events wait for a log-in (${waiting}). ` : "";
   const since = hasIdentity ? "What is tracked now is dropped, until somebody logs in. " : "";
   return waits(

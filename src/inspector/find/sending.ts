@@ -1,20 +1,6 @@
 /** What is stored in the page, and whether a request leaves it. */
 import { insideOf, isMixed } from "../ask/address.js";
-import {
-  bad,
-  type Cause,
-  type Evidence,
-  good,
-  hasRequests,
-  isEarly,
-  isPage,
-  type Look,
-  optionsOf,
-  policyOn,
-  unknown,
-  waits,
-} from "./evidence.js";
-import { denialOf, isPending } from "./people.js";
+import { bad, type Cause, type Evidence, good, isPage, type Look, policyOn, unknown, waits } from "./evidence.js";
 import { ofNobody } from "./status.js";
 
 /** An event that could be sent for so long, and that no request is under way for, is stuck. Milliseconds. */
@@ -24,7 +10,7 @@ const SLOW_MS = 2_000;
 
 const ofHook = (given: Evidence): Cause => {
   const { problems, dropped, queued } = given.activity;
-  const { beforeSend } = optionsOf(given);
+  const { beforeSend } = given.options;
   const thrown = [...(problems.get("input") ?? [])].find((detail) => detail.startsWith("beforeSend: "));
   const times = dropped.get("beforeSend");
   const isAsync = typeof beforeSend === "function" && beforeSend.constructor.name === "AsyncFunction";
@@ -57,9 +43,9 @@ const ofBounds = ({ activity: { problems, isUnstored } }: Evidence): Cause[] => 
 const isMissed = (given: Evidence): boolean => {
   const { inline, isRecordFull } = given.page;
   const isCalled = inline.calls.some(({ verb, isOuter }) => isOuter && /^(track|pageview)$/.test(verb));
-  const isExpected = isCalled || optionsOf(given).pageviews !== "off";
+  const isExpected = isCalled || given.options.pageviews !== "off";
   const { contact, pauseMs } = given.stored;
-  return isExpected && !isRecordFull && contact !== "" && pauseMs === 0 && !isEarly(given);
+  return isExpected && !isRecordFull && contact !== "" && pauseMs === 0 && !given.isEarly;
 };
 
 export const stored = (given: Evidence): Look => {
@@ -74,10 +60,10 @@ export const stored = (given: Evidence): Look => {
   const memory = !isThere && `This page has no localStorage: events wait in memory, and end with the page. ${sandbox}`;
   const causes = [ofHook(given), ...ofBounds(given)];
   if (causes.some(Boolean)) return bad(seen, ...causes);
-  if (denialOf(given) || isPending(given) || page.global !== "running") return unknown(seen);
-  if (eventCount > 0 || activity.queued > 0 || hasRequests(given)) return good(seen, memory);
-  if (isEarly(given)) return unknown(seen);
-  const { beforeSend, pageviews } = optionsOf(given);
+  if (given.denial || given.isPending || page.global !== "running") return unknown(seen);
+  if (eventCount > 0 || activity.queued > 0 || given.hasRequests) return good(seen, memory);
+  if (given.isEarly) return unknown(seen);
+  const { beforeSend, pageviews } = given.options;
   // The page's own fetch has it: the next step says so.
   if (isMissed(given) && page.ownFetch && !beforeSend) return unknown(seen);
   const cause = beforeSend
@@ -103,7 +89,7 @@ const ofGate = (given: Evidence): Cause => {
     (policy && `${policy} Name ${new URL(address).origin} in connect-src.`) ||
     (page.ownFetch &&
       !isRecorded &&
-      (last ? last.status > 0 : isMissed(given) && !optionsOf(given).beforeSend && given.stored.eventCount === 0) &&
+      (last ? last.status > 0 : isMissed(given) && !given.options.beforeSend && given.stored.eventCount === 0) &&
       `No request has left: the page's own fetch has answered by itself. ${begins}`) ||
     (page.ownFetch &&
       last?.status === 0 &&
@@ -122,7 +108,7 @@ export const sent = (given: Evidence): Look => {
   const { address, exchanges } = activity;
   const [last] = exchanges;
   const words = last?.body && `${last.type}, ${last.body.length} characters, api_token «${last.token}»`;
-  const seen = hasRequests(given) ? `POST ${address}, ${words || "before this panel was opened"}` : "no request";
+  const seen = given.hasRequests ? `POST ${address}, ${words || "before this panel was opened"}` : "no request";
   const isUnheard =
     !exchanges.some(({ status }) => status > 0) && (pauseMs > 0 || readyMs > SLOW_MS || last?.status === 0);
   const cause = ofGate(given) || (isUnheard && ofNobody(given));
@@ -132,7 +118,7 @@ export const sent = (given: Evidence): Look => {
   const inside =
     insideOf(address, page.origin) &&
     "Only browsers in the service's own network reach it: visitors need an address on the internet.";
-  if (hasRequests(given)) return good(seen, inside);
+  if (given.hasRequests) return good(seen, inside);
   if (pauseMs > 0)
     return waits(
       seen,

@@ -1,7 +1,7 @@
 /** What it means that an answer is not good, beside the service's own words; or that somebody else answers, or nobody. */
 import { insideOf, isOwnSite } from "../ask/address.js";
 import type { Exchange } from "../watch/activity.js";
-import { type Cause, type Evidence, isPage, optionsOf } from "./evidence.js";
+import { type Cause, type Evidence, isPage } from "./evidence.js";
 
 export const KEPT = "Events are kept, and sent once that is put right.";
 
@@ -50,7 +50,7 @@ const says = ({ words, answerType, body }: Exchange): string => {
 };
 
 const ofToken = (evidence: Evidence, { token, words, type, body, status }: Exchange, said: string): string => {
-  const sent = token || optionsOf(evidence).apiToken || "";
+  const sent = token || evidence.options.apiToken || "";
   const access = /access/i.test(`${sent}`) ? " By its name it is the access token, which reads records." : "";
   return body && /missing/i.test(words)
     ? `The service found no API token (status ${status}).${said} Sent was api_token «${sent}» in the query, as ${type}: it was lost on the way, as by a proxy that drops the query. ${KEPT}`

@@ -1,7 +1,7 @@
 /** The way of an event from the tag to the table, step by step: what must be there, and what is. */
 import { answered, kept, preflight } from "./answer.js";
 import { called } from "./calls.js";
-import { type Evidence, isProven, type Look } from "./evidence.js";
+import type { Evidence, Look } from "./evidence.js";
 import { loaded } from "./loaded.js";
 import { given } from "./options.js";
 import { inPage, ran } from "./page.js";
@@ -37,7 +37,7 @@ export const walk = (evidence: Evidence): Step[] => {
   let hasStopped = false;
   return STEPS.map(([name, expected, look]) => {
     const { state, seen, causes } = look(evidence);
-    const isGrey = state === "unknown" || (hasStopped && state !== "bad" && !isProven(evidence));
+    const isGrey = state === "unknown" || (hasStopped && state !== "bad" && !evidence.isProven);
     hasStopped ||= state === "bad" || state === "waits";
     return { name, expected, seen, state: isGrey ? "unknown" : state, causes: isGrey ? [] : causes };
   });

@@ -1,7 +1,10 @@
-/** Puts text into the clipboard, within a click. */
-
-/** On plain http there is no clipboard for scripts but that of the command: what the page has selected stays out of it. */
-const copyByCommand = (text: string): boolean => {
+/**
+ * Puts text into the clipboard, within a click. By the browser's command, since on plain http there is no clipboard for scripts; what
+ * the page has selected stays out of it.
+ *
+ * @returns whether the text is there
+ */
+export const copyText = (text: string): boolean => {
   let isCopied = false;
   const onCopy = (event: ClipboardEvent): void => {
     event.clipboardData?.setData("text/plain", text);
@@ -13,13 +16,4 @@ const copyByCommand = (text: string): boolean => {
   document.execCommand("copy");
   removeEventListener("copy", onCopy, true);
   return isCopied;
-};
-
-/** @returns whether the text is there */
-export const copyText = async (text: string): Promise<boolean> => {
-  if (!navigator.clipboard) return copyByCommand(text);
-  return navigator.clipboard.writeText(text).then(
-    () => true,
-    () => copyByCommand(text),
-  );
 };

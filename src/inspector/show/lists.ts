@@ -1,5 +1,5 @@
 /** The lists below the steps: answers, page views, and what waits. */
-import { type Evidence, isGood, isPage, optionsOf } from "../find/evidence.js";
+import { type Evidence, isGood, isPage } from "../find/evidence.js";
 import type { Stored } from "../watch/stored.js";
 import { nextAttempt } from "./next-attempt.js";
 import { replacedIn } from "./views.js";
@@ -42,7 +42,7 @@ const outcomeOf = (status: number, isWebPage: boolean, isReadable = true): [note
 
 const answersOf = (evidence: Evidence): Line[] => {
   const { exchanges, before } = evidence.activity;
-  const isReadable = optionsOf(evidence).contentType !== "text/plain";
+  const isReadable = evidence.options.contentType !== "text/plain";
   const now = exchanges
     .filter(({ status }) => status >= 0)
     .map(

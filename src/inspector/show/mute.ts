@@ -2,7 +2,7 @@
  * Leaves the visits of this browser out, or counts them again. Asked for in the page: else anybody's link would take a visitor
  * out for good.
  */
-import { dayOf } from "../find/people.js";
+import { dayOf } from "../find/evidence.js";
 import { keysOf } from "../watch/keys.js";
 
 const YEAR_MS = 31_536_000_000;

@@ -13,7 +13,7 @@ export interface Controls {
   /** Sends an event that is named a test, the whole way. */
   test: () => void;
   /** Copies what is shown, as text. @returns whether that was done */
-  copy: () => Promise<boolean>;
+  copy: () => boolean;
   /** Leaves the visits of this browser out, or counts them again. */
   mute: () => void;
   isMuted: () => boolean;
@@ -61,9 +61,8 @@ export const openPanel = ({ names, name, choose, send, test, copy, mute, isMuted
       element("h2", { id: "title" }, names.length > 1 ? "Inspector" : `Inspector: ${name}`),
       ...(names.length > 1 ? [select] : []),
       button("Send now", send),
-      button("Copy", async () => {
-        const isCopied = await copy();
-        copied.textContent = isCopied ? "Copied." : "The browser does not let this page copy.";
+      button("Copy", () => {
+        copied.textContent = copy() ? "Copied." : "The browser does not let this page copy.";
       }),
       button("Close", close),
     ),

@@ -1,6 +1,6 @@
 /** All that the panel shows, as plain data, and the same as text. */
 import { TEST } from "../ask/test-event.js";
-import { type Evidence, isGood, isProven } from "../find/evidence.js";
+import { type Evidence, isGood } from "../find/evidence.js";
 import { type Step, walk } from "../find/steps.js";
 import { type List, listsOf } from "./lists.js";
 
@@ -25,7 +25,7 @@ const headlineOf = (evidence: Evidence, steps: Step[]): [kind: Step["state"], he
   const wrong = steps.find(({ state }) => state === "bad");
   const waiting = steps.find(({ state }) => state === "waits");
   const isSure = steps[steps.length - 1]!.state === "good";
-  const where = isProven(evidence) ? "An event was stored, but not all is right" : "It stops";
+  const where = evidence.isProven ? "An event was stored, but not all is right" : "It stops";
   if (wrong) return ["bad", `${where} at “${wrong.name}”.`];
   if (waiting) return ["waits", `Nothing is wrong so far. It waits at “${waiting.name}”.`];
   if (!last) return ["unknown", "Nothing wrong is to be seen, and nothing was sent yet."];

@@ -1,12 +1,12 @@
 /** What page views replace in the page's address. */
 import { redact } from "../../browser/capture/redact.js";
-import { type Evidence, optionsOf } from "../find/evidence.js";
+import type { Evidence } from "../find/evidence.js";
 
 type Options = Parameters<typeof redact>[1];
 
 /** Which parameters and ids are replaced, and the attributes that keep them, in words; `""` where nothing is. */
 export const replacedIn = (evidence: Evidence): string => {
-  const { query, paths } = optionsOf(evidence) as Options;
+  const { query, paths } = evidence.options as Options;
   const { href } = evidence.page;
   const given = /^(all|none)$/.test(`${query}`) ? [] : (`${query ?? ""}`.match(/[^\s,]+/g) ?? []);
   const stored = (options: Options): string => redact(href, { query, paths, ...options });

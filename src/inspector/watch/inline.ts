@@ -35,15 +35,9 @@ const RUNS = /^(module|(text|application)\/(x-)?(java|ecma)script(1\.\d)?|text\/
 
 export const runs = (type: string): boolean => RUNS.test(type);
 
-const WORDS = new Map<string, unknown>([
-  ["undefined", undefined],
-  ["null", null],
-  ["true", true],
-  ["false", false],
-]);
-
 const literalOf = (source: string): unknown => {
-  if (WORDS.has(source)) return WORDS.get(source);
+  if (source === "undefined") return undefined;
+  if (/^(null|true|false)$/.test(source)) return JSON.parse(source);
   if (/^-?[\d.]+$/.test(source)) return Number(source);
   const [, , text] = /^(["'`])((?:(?!\1|\$\{)[^\\])*)\1$/.exec(source) ?? [];
   if (text !== undefined) return text;

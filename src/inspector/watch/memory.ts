@@ -1,7 +1,7 @@
 /** What a tracker keeps in memory: while consent is pending, and where the storage takes nothing more. */
 import type { Activity } from "./activity.js";
 import type { Tokens } from "./keys.js";
-import { countStored, isStored, readConsent, type Stored } from "./stored.js";
+import { eventKeys, readConsent, type Stored } from "./stored.js";
 import { globalOf } from "./tags.js";
 
 /** As long as the row of an event often is. */
@@ -26,7 +26,7 @@ export const withMemory = (stored: Stored, { isUnstored, contact }: Activity): S
 
 /** Keeps count in `activity` of what waits in memory. */
 export const createMemory = (name: string, activity: Activity) => {
-  const tokens = (): Tokens => activity.options as Tokens;
+  const stored = (): string[] => eventKeys(name, activity.options as Tokens);
   return {
     /** Before the tracker tells anything. */
     begin: (): void => {
@@ -34,7 +34,7 @@ export const createMemory = (name: string, activity: Activity) => {
     },
     /** An event was queued: is it where it belongs? */
     noteQueued: (code: string, body: string): void => {
-      activity.isUnstored = code !== "pending" && !isStored(name, tokens(), body);
+      activity.isUnstored = code !== "pending" && !stored().some((key) => localStorage.getItem(key)?.endsWith(body));
     },
     /** Nothing but the tracker itself can count it, with what it has stored. */
     count: async (): Promise<void> => {
@@ -43,7 +43,7 @@ export const createMemory = (name: string, activity: Activity) => {
       if (!isPending && !activity.isUnstored) activity.inMemory = 0;
       else {
         const { queued = 0 } = (await globalOf(name)?.flush?.({ timeoutMs: 0 })) ?? {};
-        activity.inMemory = Math.max(0, queued - (isPending ? 0 : countStored(name, tokens())));
+        activity.inMemory = Math.max(0, queued - (isPending ? 0 : stored().length));
       }
     },
   };

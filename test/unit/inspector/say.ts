@@ -1,5 +1,5 @@
 /** What the panel has seen of a page where all is well but for what a test names, and what the walk makes of it. */
-import type { Evidence } from "../../../src/inspector/find/evidence.js";
+import { type Evidence, evidenceOf } from "../../../src/inspector/find/evidence.js";
 import { type Step, walk } from "../../../src/inspector/find/steps.js";
 import type { Exchange } from "../../../src/inspector/watch/activity.js";
 import { type Activity, createActivity } from "../../../src/inspector/watch/activity.js";
@@ -43,14 +43,15 @@ export interface Changes {
   activity?: Partial<Activity>;
 }
 
-export const evidence = ({ page, stored, activity }: Changes = {}): Evidence => ({
-  page: { ...PAGE, ...page },
-  stored: { ...STORED, ...stored },
-  activity: {
-    ...createActivity({ answers: [], waitUntil: 0, contact: "" }),
-    ...{ exchanges: [answer(200)], exchangeCount: 1, isRecorded: true, address: AT, quietMs: 5_000, ...activity },
-  },
-});
+export const evidence = ({ page, stored, activity }: Changes = {}): Evidence =>
+  evidenceOf({
+    page: { ...PAGE, ...page },
+    stored: { ...STORED, ...stored },
+    activity: {
+      ...createActivity({ answers: [], waitUntil: 0, contact: "" }),
+      ...{ exchanges: [answer(200)], exchangeCount: 1, isRecorded: true, address: AT, quietMs: 5_000, ...activity },
+    },
+  });
 
 /** Before any request. */
 export const QUIET = { exchanges: [], exchangeCount: 0, isRecorded: false };
