@@ -48,14 +48,12 @@ const open = (name: string): void => {
     noteRemembered(name, activity, stored);
     if (page.global !== "idle" && page.global !== "running") asking.script(tag);
     const [last] = activity.exchanges;
-    const hasFailed = stored.pauseMs > 0 && last?.status === 0;
-    const isSlow = stored.pauseMs === 0 && stored.readyMs > SLOW_MS;
+    const isPaused = stored.pauseMs > 0;
+    const isUnanswered = isPaused ? last?.status === 0 : stored.readyMs > SLOW_MS;
     // What a good answer of before said, nobody has heard: what the address says to no event at all tells who is there.
-    const isUnheard = !!last && !last.body && !activity.service;
-    if (hasFailed || isSlow || isUnheard) asking.service(activity.address);
+    if (isUnanswered || (last && !last.body && !activity.service)) asking.service(activity.address);
     // What an earlier attempt was answered, nobody has heard: one more says it word for word. The tracker allows one in 8 s.
-    const isHeard = activity.exchanges.some(({ body }) => body);
-    if (stored.pauseMs > 0 && !isHeard && performance.now() - triedAt > TRY_MS) {
+    if (isPaused && !activity.exchanges.some(({ body }) => body) && performance.now() - triedAt > TRY_MS) {
       triedAt = performance.now();
       send();
     }

@@ -8,19 +8,9 @@ import { watchViolations } from "./violations.js";
 const VIOLATION_MS = 250;
 /** Between two looks at a service, in milliseconds. */
 const REST_MS = 5_000;
-/** More than a panel can show. */
-const KEPT = 20;
 
 /** @param changed called once something was found out */
 export const createAsking = (activity: Activity, changed: () => void) => {
-  const end = watchViolations((violation) => {
-    const isSame = (other: typeof violation): boolean =>
-      other.url === violation.url && other.directive === violation.directive;
-    if (activity.violations.some(isSame)) return;
-    activity.violations.unshift(violation);
-    activity.violations.length = Math.min(activity.violations.length, KEPT);
-    changed();
-  });
   let examined: HTMLScriptElement | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
 
@@ -46,6 +36,6 @@ export const createAsking = (activity: Activity, changed: () => void) => {
       askedAt = performance.now();
       askService(address).catch(() => {});
     },
-    end,
+    end: watchViolations(activity.violations, changed),
   };
 };

@@ -8,36 +8,34 @@ export interface Violation {
   policy: string;
 }
 
-interface Body {
-  effectiveDirective?: string;
-  blockedURL?: string;
-  originalPolicy?: string;
-}
+/** More than a panel can show. */
+const KEPT = 20;
 
 /**
- * @param tell called with each of them
+ * Keeps them in `found`, each once, the latest first.
+ *
+ * @param changed called after each that is new
  * @returns what ends the watching
  */
-export const watchViolations = (tell: (violation: Violation) => void): (() => void) => {
+export const watchViolations = (found: Violation[], changed: () => void): (() => void) => {
+  const note = (directive = "", url = "", policy = ""): void => {
+    if (found.some((other) => other.url === url && other.directive === directive)) return;
+    found.unshift({ directive, url, policy });
+    found.splice(KEPT);
+    changed();
+  };
   const onViolation = ({ effectiveDirective, blockedURI, originalPolicy }: SecurityPolicyViolationEvent): void =>
-    tell({ directive: effectiveDirective, url: blockedURI, policy: originalPolicy });
+    note(effectiveDirective, blockedURI, originalPolicy);
   document.addEventListener("securitypolicyviolation", onViolation);
-  const end = (): void => document.removeEventListener("securitypolicyviolation", onViolation);
-  if (typeof ReportingObserver === "undefined") return end;
-  const observer = new ReportingObserver(
-    (reports) => {
-      for (const { body } of reports as unknown as { body: Body }[])
-        tell({
-          directive: body.effectiveDirective ?? "",
-          url: body.blockedURL ?? "",
-          policy: body.originalPolicy ?? "",
-        });
-    },
-    { types: ["csp-violation"], buffered: true },
-  );
-  observer.observe();
+  const onReports = (reports: unknown): void => {
+    for (const { body } of reports as { body: Record<string, string | undefined> }[])
+      note(body.effectiveDirective, body.blockedURL, body.originalPolicy);
+  };
+  const options = { types: ["csp-violation"], buffered: true };
+  const observer = typeof ReportingObserver === "undefined" ? undefined : new ReportingObserver(onReports, options);
+  observer?.observe();
   return () => {
-    observer.disconnect();
-    end();
+    observer?.disconnect();
+    document.removeEventListener("securitypolicyviolation", onViolation);
   };
 };

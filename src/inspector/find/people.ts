@@ -3,19 +3,13 @@ import { visible } from "../watch/visible.js";
 import { bad, type Cause, type Evidence, good, judge, type Look, unknown, waits } from "./evidence.js";
 import { ofName } from "./rules.js";
 
-export const allowed = (evidence: Evidence): Look => {
-  const { page, stored, activity } = evidence;
-  const denial = evidence.denial;
-  if (denial) return waits(denial, `${denial}: nothing is stored or sent.`);
-  if (evidence.isPending)
-    return waits(
-      "no choice yet",
-      `Consent is pending, until optIn() or optOut() is called${page.consentTool ? `, by ${page.consentTool} or what listens to it` : ""}. Events that wait in memory: ${activity.inMemory}.`,
-    );
+export const allowed = ({ page, stored, activity, denial, isPending }: Evidence): Look => {
+  const by = page.consentTool && `, by ${page.consentTool} or what listens to it`;
+  const pending = `Consent is pending, until optIn() or optOut() is called${by}. Events that wait in memory: ${activity.inMemory}.`;
+  const choice = stored.consent ? "granted by the visitor" : "no choice is stored, and none is asked for";
   const signal = page.hasGpc ? "; the browser sends Global Privacy Control, and respectGpc is off" : "";
-  return good(
-    `${stored.consent === "granted" ? "granted by the visitor" : "no choice is stored, and none is asked for"}${signal}`,
-  );
+  if (denial) return waits(denial, `${denial}: nothing is stored or sent.`);
+  return isPending ? waits("no choice yet", pending) : good(`${choice}${signal}`);
 };
 
 /** What is in sight that should have named somebody, and has not. */

@@ -22,8 +22,7 @@ const ago = (ms: number): string => {
 
 const headlineOf = (evidence: Evidence, steps: Step[]): [kind: Step["state"], headline: string] => {
   const last = evidence.activity.exchanges.find(({ status }) => isGood(status));
-  const wrong = steps.find(({ state }) => state === "bad");
-  const waiting = steps.find(({ state }) => state === "waits");
+  const [wrong, waiting] = ["bad", "waits"].map((state) => steps.find((step) => step.state === state));
   const isSure = steps[steps.length - 1]!.state === "good";
   const where = evidence.isProven ? "An event was stored, but not all is right" : "It stops";
   if (wrong) return ["bad", `${where} at “${wrong.name}”.`];
@@ -48,13 +47,7 @@ const testOf = ({ activity, stored }: Evidence, steps: Step[]): string => {
 export const reportOf = (evidence: Evidence): Report => {
   const steps = walk(evidence);
   const [kind, headline] = headlineOf(evidence, steps);
-  return {
-    kind,
-    headline,
-    test: testOf(evidence, steps),
-    steps,
-    lists: listsOf(evidence),
-  };
+  return { kind, headline, test: testOf(evidence, steps), steps, lists: listsOf(evidence) };
 };
 
 /**

@@ -20,12 +20,6 @@ export const keysOf = (name: string, tokens: Tokens = {}) => {
   };
 };
 
-/** Contact and account, `""` where there is none: the row is `<reset id>\0<contact>\0<account>`. */
-export const readIdentity = (row: string): [contact: string, account: string] => {
-  const [, contact = "", account = ""] = row.split("\0");
-  return [contact, account];
-};
-
 /** Milliseconds until the next attempt; 0 where one is due or under way. `Backoff` in `delivery/backoff.ts` is the row. */
 export const readPause = (row: string): number => {
   const [setAt = 0, delay = 0, , isProbed] = row.split(",").map(Number);

@@ -1,6 +1,6 @@
 /** What a tracker has in the storage, read as what anybody may have written. */
 import { readRow, timeOf } from "../../browser/delivery/row.js";
-import { keysOf, readIdentity, readPause, type Tokens } from "./keys.js";
+import { keysOf, readPause, type Tokens } from "./keys.js";
 
 /** An event as it is sent. */
 export interface SentEvent {
@@ -93,7 +93,8 @@ export const readStored = (name: string, tokens?: Tokens): Stored => {
     const keys = keysOf(name, tokens);
     const stored = eventKeys(name, tokens);
     const identity = keys.identities.map(get).find(Boolean) ?? "";
-    const [contact, account] = readIdentity(identity);
+    // The row is `<reset id>\0<contact>\0<account>`.
+    const [, contact = "", account = ""] = identity.split("\0");
     const waiting = stored.slice(0, SHOWN).map((key) => ({ key, event: readWaiting(key, get(key)) }));
     // What is undecided waits for nothing that this page does.
     const ready = waiting.filter(({ event }) => event && (event.contact || contact) && !event.isUndecided);

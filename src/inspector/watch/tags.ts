@@ -96,22 +96,14 @@ export const findHidden = (): string[] => {
   return [...found];
 };
 
+/** By their globals. */
 const MANAGERS = {
   google_tag_manager: "Google Tag Manager",
   _satellite: "Adobe Tags",
   utag: "Tealium",
   _mtm: "Matomo",
 };
-const CONSENT_TOOLS = [
-  "Cookiebot",
-  "OneTrust",
-  "UC_UI",
-  "Didomi",
-  "klaro",
-  "getCkyConsent",
-  "tarteaucitron",
-  "__tcfapi",
-];
+const CONSENT_TOOLS = "Cookiebot OneTrust UC_UI Didomi klaro getCkyConsent tarteaucitron __tcfapi".split(" ");
 
 /** The tag manager with its containers, and the consent tool, that are on the page; `""` where none is known. */
 export const findTools = () => {
