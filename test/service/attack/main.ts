@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import { noCluster } from "../support/own-cluster.js";
 import { IN_CONTAINER, SERVICE } from "../support/service-process.js";
 import { cannotMount } from "../support/small-disk.js";
+import { archived } from "./archived.js";
 import { cluster } from "./cluster.js";
 import { drill } from "./drill.js";
 import { FAKETIME, fullDisk, kills, lock, namespaces, noConnection, slowDatabase, wrongClock } from "./faults.js";
@@ -50,6 +51,7 @@ const ROWS: Record<string, Row> = {
   slow: { run: slowDatabase },
   person: { run: (part) => person(part, entryOf(part)), isShort: true },
   drill: { run: (part) => drill(entryOf(part)), isShort: true },
+  archived: { run: (part) => archived(part, entryOf(part)), cannot: unlessLinux, isShort: true },
   upgrade: { run: () => upgrade(1_000_000) },
 };
 
