@@ -46,5 +46,5 @@ export const startFilled = async (events: readonly PastEvent[], options: Service
     await service.close();
     await place.leave();
   };
-  return { ...service, stop };
+  return { ...service, database, stop };
 };

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { recordId } from "../../../src/service/base/exact-text.js";
 import { viewOf } from "../../../src/service/base/page-of.js";
-import { readQuestions } from "../../../src/service/commands/sql-page.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
@@ -129,16 +128,6 @@ overDatabase((place) => {
     expect(await names({ search: "zebra" })).toEqual(["Zebra & Sons"]);
     expect(await names({ search: "COUNT-3" })).toEqual(["Zebra & Sons"]);
     expect(await names({ offset: "3", sort: "name", order: "asc" })).toEqual(["account-5", "Zebra & Sons"]);
-  });
-
-  it("say the same of accounts as question 14 of the page for SQL", async () => {
-    const { sql } = (await readQuestions()).find(({ number }) => number === 14)!;
-    const asked = (await database.query(sql)).map((row) => [row.account_uid, Number(row.events), Number(row.before)]);
-    const own = { span: "7d", time_zone: "UTC", sort: "name" };
-    const told = await Promise.all(["all", "silent"].map((show) => ask("/accounts", { ...own, show })));
-    const rows = told.flatMap(({ data }) => data);
-    expect(rows.map(({ unique_id, events, before }) => [unique_id, events, before]).sort()).toEqual(asked.sort());
-    expect(asked.length).toBeGreaterThan(3);
   });
 
   it("tell which accounts fall, and which are silent", async () => {

@@ -215,7 +215,7 @@ overDatabase((place) => {
     ]);
   });
 
-  it("are answered the same to an assistant, and by the numbers of the page", async () => {
+  it("are answered the same to an assistant", async () => {
     const environment = { TRACKLET_ACCESS_TOKEN: ACCESS_TOKEN };
     const assistant = await openAssistant(place(), ACCESS_TOKEN, environment);
     const steps = { first_event: "signup", second_event: "project_created", third_event: "colleague_invited" };
@@ -227,20 +227,6 @@ overDatabase((place) => {
       expect(rows.length).toBeGreaterThan(0);
       expect(await told(number + 1)).toEqual(rows);
     }
-    const service = await startService({ database: { ...database, close: async () => {} } });
-    const numbers = async (path: string) => (await service.get(`/v2/numbers${path}`)).json();
-    const { pages } = await numbers("?span=90d");
-    expect(pages.data.map((one: Told) => ({ page: one.key, views: one.events }))).toEqual(await told(5));
-    const { events, starts } = await numbers("?span=90d&time_zone=Pacific/Auckland");
-    const views = events.data.find((one: Told) => one.event_uid === "pageview").counts;
-    const dayOf = new Intl.DateTimeFormat("en-CA", { timeZone: "Pacific/Auckland" });
-    const days = starts.map((start: number, at: number) => ({ day: dayOf.format(start), views: views[at] }));
-    expect(days.filter((one: Told) => Number(one.views) > 0)).toEqual(await told(12));
-    const { data } = await numbers("/returning?of=contact");
-    const weeks = data.flatMap(({ week, began, active }: { week: string; began: number; active: number[] }) =>
-      [began, ...active].map((contacts, at) => ({ first_week: week, weeks_later: at, contacts })),
-    );
-    expect(weeks.filter((one: Told) => Number(one.contacts) > 0)).toEqual(await told(7));
-    await Promise.all([service.close(), assistant.close()]);
+    await assistant.close();
   });
 });

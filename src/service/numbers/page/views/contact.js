@@ -37,7 +37,9 @@ export const createContact = (main, ask, id) => {
       ...(at > 0 ? [", "] : []),
       link(linkToAccount(one), one.name),
     ]);
-    replace(accounts, memberships.total === 0 ? "Belongs to no account." : "Belongs to ", ...links);
+    const { total, data } = memberships;
+    const more = total > data.length ? [`, and to ${number(total - data.length)} more`] : [];
+    replace(accounts, total === 0 ? "Belongs to no account." : "Belongs to ", ...links, ...more);
     personal.draw(answer, await leftOut.load());
     await line.load(state);
     return { title: name, query, told: toldOf(Date.now()) };

@@ -85,7 +85,7 @@ const drawCards = (cards, numbers) => {
 const toldFor = ({ events, last_event_at: last, counted_to: to, cut }) => {
   if (last === null)
     return "No event has come yet. On a page that should send some, the inspector says why none comes.";
-  if (cut) return `Of the latest 200,000 events alone: choose a shorter time for all of them. ${toldOf(to)}`;
+  if (cut) return toldOf(to, true);
   if (Date.now() - to > BEHIND_MS)
     return `Still counting: so far the events up to ${moment.format(to)} are in the figures.`;
   return last > to && events.total === 0 ? "The first event has come. It is counted within two minutes." : toldOf(to);

@@ -116,5 +116,11 @@ export const createView = (main, heading, { hasTimes = true, load, parts, above 
   };
 };
 
-/** Up to when events are counted, and in what time. */
-export const toldOf = (to) => `Counted up to ${moment.format(to)}. Times are those of receipt, in ${zone}.`;
+/**
+ * Up to when events are counted, and in what time.
+ *
+ * @param {number} to epoch milliseconds
+ * @param {boolean} [isCut] whether the latest events alone were looked at
+ */
+export const toldOf = (to, isCut) =>
+  `${isCut ? "Of the latest 200,000 events alone: choose a shorter time for all of them. " : ""}Counted up to ${moment.format(to)}. Times are those of receipt, in ${zone}.`;
