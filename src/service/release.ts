@@ -6,16 +6,26 @@ import { buildService } from "./build.js";
 import { linkPrograms, PACKAGE } from "./database/embedded/programs.js";
 
 /*
- * What runs, and nothing else: the built service, its libraries with PostgreSQL for this platform, and the files for servers. `npm run release:service` makes
+ * What runs, with its documents: the built service, its libraries with PostgreSQL for this platform, and the files for servers. `npm run release:service` makes
  * a tarball of it in build/release; with a folder behind it, it fills that folder.
  */
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const MANIFESTS = ["package.json", "package-lock.json", "demo/package.json", "src/service/package.json"];
+const DOCUMENTS = [
+  "LICENSE",
+  "README.md",
+  "CHANGELOG.md",
+  "ARCHITECTURE.md",
+  "SECURITY.md",
+  "docs",
+  "src/service/README.md",
+];
+const PICTURES = ["account", "accounts", "contact", "numbers"].map((name) => `demo/site/${name}.png`);
 const FILES = [
   ...MANIFESTS,
-  "LICENSE",
-  "docs/service/sql.md",
+  ...DOCUMENTS,
+  ...PICTURES,
   "build/service",
   "src/service/prepare-build.mjs",
   "src/service/deploy",

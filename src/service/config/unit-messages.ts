@@ -23,16 +23,21 @@ export const tellUnit = (message: UnitMessage, sent: () => void = () => {}): voi
   if (isOfUnit) process.send!(message, undefined, undefined, sent);
 };
 
+const listeners: ((message: UnitMessage) => void)[] = [];
+// One listener for all: Node takes many of them for a leak, and says so in the log.
+if (isOfUnit)
+  process.on("message", (message: UnitMessage) => {
+    for (const listen of listeners) listen(message);
+  });
+
 /** Calls a listener for each message of a kind that the primary sends, if there is one. */
 export const onUnit = <Kind extends UnitMessage["kind"]>(
   kind: Kind,
   listener: (message: Extract<UnitMessage, { kind: Kind }>) => void,
-): void => {
-  if (isOfUnit)
-    process.on("message", (message: UnitMessage) => {
-      if (message.kind === kind) listener(message as Extract<UnitMessage, { kind: Kind }>);
-    });
-};
+): void =>
+  void listeners.push((message) => {
+    if (message.kind === kind) listener(message as Extract<UnitMessage, { kind: Kind }>);
+  });
 
 /** Resolves when the primary hands nothing more to this process. */
 export const leaveUnit = (): Promise<void> =>

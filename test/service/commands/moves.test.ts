@@ -207,6 +207,9 @@ describe("all data of a database", () => {
     await expect(run("dump", file())).rejects.toThrow(words);
     await expect(runAt(target, "move-to", target.databaseUrl)).rejects.toThrow("the database must be empty");
     await expect(runAt(target, "move-to", "mysql://x")).rejects.toThrow("the URL");
+    await expect(runAt(target, "move-to", "postgresql://nobody@127.0.0.1:1/x")).rejects.toThrow(
+      /^cannot use the database to move to \(/,
+    );
   });
 
   it("stays where it is if the move fails, or a service starts meanwhile", async () => {

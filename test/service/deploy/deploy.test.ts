@@ -1,4 +1,5 @@
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from "node:fs/promises";
+import { access, chmod, cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { builtinModules } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +16,7 @@ import { findProgram } from "../../support/engines.js";
 import { launch, ROOT } from "../../support/launch.js";
 import { freePort } from "../../support/ports.js";
 import { waitFor } from "../../support/wait.js";
+import { nginx, startNginx } from "../support/nginx.js";
 import { startPostgres } from "../support/postgres-server.js";
 
 /* What a server is set up with, as far as it can be checked without a container engine and a running systemd. */
@@ -80,17 +82,23 @@ it.runIf(process.env.TEST_ALL && curl)(
     const made = await checkedBy("npm", ["--prefix", ROOT, "run", "--silent", "release:service", "--", at("one")]);
     expect(made).toEqual({ code: 0, said: "" });
     const { said: size } = await checkedBy("du", ["-sm", at("one")]);
-    expect(Number.parseInt(size, 10)).toBeLessThan(120);
+    expect(Number.parseInt(size, 10)).toBeLessThan(145);
     for (const tool of ["esbuild", "typescript", "vitest"])
       expect(await readdir(at("one/node_modules"))).not.toContain(tool);
+    for (const page of await readdir(at("one/docs/service"))) {
+      const text = await readFile(at(`one/docs/service/${page}`), "utf8");
+      for (const [, link] of text.matchAll(/\]\((?!https?:)([^)#]+)/g))
+        expect(await access(join(at("one/docs/service"), link!)).catch(() => link), page).not.toBe(link);
+    }
+    expect(await readdir(at("one"))).toContain("CHANGELOG.md");
     await cp(at("one"), at("two"), { recursive: true, verbatimSymlinks: true });
     await cp(join(ROOT, "test/upgrade/next"), at("two/build/service/migrations"), { recursive: true });
 
     const ports = [await freePort(), await freePort()];
     const [first, second] = ports;
-    const conf = (await read("nginx.conf")).replace("4101", String(first)).replace("4102", String(second));
+    const conf = (await read("nginx.conf")).replaceAll("4101", String(first)).replaceAll("4102", String(second));
     await writeFile(at("nginx.conf"), conf);
-    await writeFile(at("one-port.conf"), conf.replace(RegExp(`^.*:${second}.*$`, "m"), ""));
+    await writeFile(at("one-port.conf"), conf.replace(RegExp(`^.*:${second}.*$`, "gm"), ""));
     await mkdir(at("broken/build/service"), { recursive: true });
     await writeFile(at("broken/build/service/main.js"), "process.exit(process.argv[2] === 'migrate' ? 0 : 1)");
     const server = await startPostgres();
@@ -311,6 +319,61 @@ it("has a configuration of nginx that passes on the interface and the numbers pa
   const passed = new RegExp(/location ~ (\S+) \{/.exec(await read("nginx.conf"))![1]!);
   expect([...OUTSIDE, ...INSIDE].filter((path) => passed.test(path))).toEqual(OUTSIDE);
 });
+
+it.skipIf(nginx === undefined)(
+  "has a configuration of nginx that asks the port that is down once a second, and tells why none answers",
+  async () => {
+    const own = await mkdtemp(join(folder, "nginx-"));
+    const ports = [await freePort(), await freePort()];
+    const port = await freePort();
+    const behind = ports.map(() => createServer((_, response) => response.end()));
+    const listen = (which: number) => new Promise<void>((resolve) => behind[which]!.listen(ports[which], resolve));
+    const close = (which: number) => new Promise((resolve) => behind[which]!.close(resolve).closeAllConnections());
+    await listen(1);
+    const front = await startNginx(own, port, ports);
+    const statuses = async (count: number) => {
+      const told = new Set<number>();
+      for (let number = 0; number < count; number += 1)
+        told.add((await fetch(`http://127.0.0.1:${port}/v1/track/event?api_token=secret`, { method: "POST" })).status);
+      return [...told];
+    };
+    /** Of the lines since then. */
+    let seen = 0;
+    const lines = async () => {
+      const all = (await readFile(join(own, "tracklet.log"), "utf8")).trimEnd().split("\n");
+      const news = all.slice(seen);
+      seen = all.length;
+      return news;
+    };
+    try {
+      await lines();
+      const began = performance.now();
+      expect(await statuses(200)).toEqual([200]);
+      const seconds = Math.ceil((performance.now() - began) / 1_000);
+      const refused = (await lines()).filter((line) => line.includes(`127.0.0.1:${ports[0]}`));
+      expect(refused.length).toBeLessThanOrEqual(seconds);
+      // The other one takes its place, as `switch` lets it: asked a second later, before the first has ended.
+      await listen(0);
+      await waitFor(async () => {
+        await statuses(1);
+        return (await lines()).some((line) => line.includes(`127.0.0.1:${ports[0]} 200`));
+      });
+      await close(1);
+      expect(await statuses(50)).toEqual([200]);
+      await close(0);
+      // Both have refused before, and are asked again all the same.
+      expect(await statuses(5)).toEqual([502]);
+      await listen(0);
+      expect(await statuses(5)).toEqual([200]);
+      expect((await lines()).join("\n")).toMatch(RegExp(`" 502 .*127\\.0\\.0\\.1:${ports[0]}.* 502`));
+      await close(0);
+    } finally {
+      await front.end("SIGTERM");
+    }
+    for (const log of ["tracklet.log", "tracklet-error.log"])
+      expect(await readFile(join(own, log), "utf8")).not.toContain("secret");
+  },
+);
 
 const caddy = findProgram("caddy");
 it.skipIf(caddy === undefined)("has a Caddyfile that Caddy takes", async () => {

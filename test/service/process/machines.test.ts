@@ -1,13 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findProgram } from "../../support/engines.js";
-import { type Launched, launch, ROOT } from "../../support/launch.js";
+import type { Launched } from "../../support/launch.js";
 import { freePort } from "../../support/ports.js";
 import { waitFor } from "../../support/wait.js";
 import { basic } from "../support/basic.js";
+import { nginx, startNginx } from "../support/nginx.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";
 
@@ -15,8 +15,6 @@ const PROCESSES = 2;
 /** How often each of them is told to end, and is killed. */
 const ROUNDS = 2;
 const CLIENTS = 32;
-
-const nginx = findProgram("nginx");
 
 describe.runIf(process.env.TEST_ALL && nginx)("two processes behind nginx on one database", () => {
   let folder: string;
@@ -41,36 +39,6 @@ describe.runIf(process.env.TEST_ALL && nginx)("two processes behind nginx on one
     await service.ready();
   };
 
-  /** The recipe of docs/service/deploy.md with other ports, without the certificate. */
-  const startNginx = async (port: number): Promise<void> => {
-    let recipe = (await readFile(join(ROOT, "src/service/deploy/nginx.conf"), "utf8"))
-      .replace("listen 443 ssl", `listen 127.0.0.1:${port}`)
-      .replace(/^ *ssl_.*\n/gm, "")
-      .replaceAll("/var/log/nginx/", `${folder}/`);
-    for (const [index, to] of ports.entries()) recipe = recipe.replace(`127.0.0.1:410${index + 1}`, `127.0.0.1:${to}`);
-    await writeFile(join(folder, "recipe.conf"), recipe);
-    const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
-    await writeFile(
-      join(folder, "main.conf"),
-      `daemon off;
-       ${process.getuid?.() === 0 ? "user root;" : ""}
-       pid ${folder}/nginx.pid;
-       events {}
-       http {
-         ${temporary.map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(" ")}
-         include ${folder}/recipe.conf;
-       }`,
-    );
-    front = launch(nginx!, ["-p", folder, "-c", join(folder, "main.conf"), "-e", join(folder, "error.log")]);
-    await waitFor(() => {
-      if (!front.isRunning()) throw new Error(front.said());
-      return fetch(url).then(
-        () => true,
-        () => false,
-      );
-    });
-  };
-
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "tracklet-machines-"));
     database = await startPostgres();
@@ -79,7 +47,7 @@ describe.runIf(process.env.TEST_ALL && nginx)("two processes behind nginx on one
     ports = [];
     for (let index = 0; index < PROCESSES; index += 1) ports.push(await freePort());
     await Promise.all(ports.map((_, index) => start(index)));
-    await startNginx(port);
+    front = await startNginx(folder, port, ports);
   });
   afterAll(async () => {
     await front?.end("SIGTERM");

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { StartError } from "../../base/start-error.js";
 import { addressesOf } from "../../config/database-url.js";
 import { markMoved, versionsOf } from "../../database/migrate.js";
 import { openEmpty } from "../../database/open-database.js";
@@ -18,7 +19,10 @@ export const addMoveCommand = ({ program, config, over, say }: Needed) =>
       if (addressesOf(url).length === 0)
         command.error("the URL of the database is none, as in postgresql://user@host/name");
       return over(async ({ query, copying }) => {
-        const target = await openEmpty({ ...config, databaseUrl: url }, await versionsOf(query));
+        const versions = await versionsOf(query);
+        const target = await openEmpty({ ...config, databaseUrl: url }, versions).catch((error: Error) => {
+          throw new StartError(error.message.replace(" of DATABASE_URL", " to move to"));
+        });
         try {
           const counts = await copying!(async (from) => {
             // A service that starts now waits for this, and is seen at the end; one that has started is seen now.
