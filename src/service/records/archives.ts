@@ -19,9 +19,12 @@ export const knowArchive = async (query: Query, workspace: string, place: string
   );
 };
 
-/** Resolves to whether there was any. */
-export const forgetArchive = async (query: Query, workspace: string, place: string): Promise<boolean> =>
-  (await query("DELETE FROM service_state WHERE name = $1 RETURNING name", [nameOf(workspace, place)])).length > 0;
+/** Resolves to whether there was any. @param place Default: all of the workspace */
+export const forgetArchives = async (query: Query, workspace: string, place?: string): Promise<boolean> => {
+  const which = place === undefined ? "starts_with(name, $1)" : "name = $1";
+  const gone = await query(`DELETE FROM service_state WHERE ${which} RETURNING name`, [nameOf(workspace, place)]);
+  return gone.length > 0;
+};
 
 const readArchives = (query: Query, workspace: string) =>
   query<{ name: string; value: unknown }>(

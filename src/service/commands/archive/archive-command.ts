@@ -3,7 +3,7 @@ import { StartError } from "../../base/start-error.js";
 import type { Database } from "../../database/database.js";
 import { idAt, timeOf } from "../../database/event-id.js";
 import { createSettled } from "../../database/settled.js";
-import { forgetArchive } from "../../records/archives.js";
+import { forgetArchives } from "../../records/archives.js";
 import type { Commands } from "../delete.js";
 import type { Store } from "./archive-store.js";
 import type { Until } from "./ranges.js";
@@ -36,15 +36,17 @@ export const addArchiveCommand = ({ program, workspace, over, say, bounds }: Nee
         const { openStore } = await import("./open-store.js");
         const store = await openStore(place, say);
         try {
+          let isThere = false;
           for (const workspace of workspaces) {
             const at = { workspace, store, say };
             if (forget) await forgetOne(database, at);
-            else if (check) await checkOne(database, at);
+            else if (check) isThere = (await checkOne(database, at)) || isThere;
             else {
               const settled = idAt(await createSettled(database.query, bounds)());
               await archiveOne(database, at, { settled, now });
             }
           }
+          if (check && !isThere) throw new StartError(`there is no archive in ${store.place}`);
         } finally {
           await store.close();
         }
@@ -68,19 +70,21 @@ const archiveOne = async (database: Database, { workspace, store, say }: At, unt
   );
 };
 
-const checkOne = async ({ query }: Database, { workspace, store, say }: At): Promise<void> => {
+/** Resolves to whether there is any. */
+const checkOne = async ({ query }: Database, { workspace, store, say }: At): Promise<boolean> => {
   const { compareArchive } = await import("./compare-archive.js");
   const compared = await compareArchive(query, workspace, store);
-  if (compared === undefined) return say(`${workspace}: there is no archive of it in ${store.place}`);
+  if (compared === undefined) return false;
   const { files, events, beyond, wrong } = compared;
   if (wrong.length > 0) throw new StartError(wrong.map((line) => `${store.place}/${line}`).join("\n"));
   const note =
     beyond > 0 ? `; of ${beyond} files retention has deleted events here, and they are as the manifest says` : "";
   say(`${workspace}: ${events} events in ${files} files are as they should be${note}`);
+  return true;
 };
 
 const forgetOne = async ({ query }: Database, { workspace, store, say }: At): Promise<void> => {
-  const isKnown = await forgetArchive(query, workspace, store.place);
+  const isKnown = await forgetArchives(query, workspace, store.place);
   say(`${workspace}: ${isKnown ? "forgot the archive" : "knows no archive"} in ${store.place}`);
 };
 

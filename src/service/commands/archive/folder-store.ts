@@ -11,6 +11,9 @@ import { toDisk } from "./parquet-file.js";
 /** Readers of whole folders leave out what begins so. */
 const HIDDEN = "_";
 
+/** What a disk says; a database that fails says otherwise. */
+const OF_DISK = ["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EIO"];
+
 const unlessAbsent = (error: NodeJS.ErrnoException): undefined => {
   if (error.code !== "ENOENT") throw error;
 };
@@ -20,7 +23,12 @@ export const openFolder = (given: string): Store => {
   const place = resolve(given);
   const lock = lockOf(place);
   const at = (name: string) => join(place, name);
-  const make: Store["make"] = async (name, work) => {
+  const make: Store["make"] = (name, work) => inPlace(name, work).catch(explain);
+  const explain = (error: NodeJS.ErrnoException): never => {
+    if (!OF_DISK.includes(error.code ?? "")) throw error;
+    throw new StartError(`${place} cannot be written: ${fileReason(error)}; run it again when that is mended`);
+  };
+  const inPlace: Store["make"] = async (name, work) => {
     const folder = dirname(at(name));
     await mkdir(folder, { recursive: true });
     const part = join(folder, `${HIDDEN}${basename(name)}.part`);

@@ -1,5 +1,6 @@
 import { removeWorkspace } from "../../access/token-store.js";
 import type { Database, Query } from "../../database/database.js";
+import { forgetArchives } from "../archives.js";
 import { afterAllHaveEnded } from "./fence.js";
 import { deleteInSteps } from "./steps.js";
 
@@ -44,6 +45,7 @@ const deleteAll = async (database: Database, workspace: string) => {
     records = 0;
     for (const table of RECORDS)
       records += (await query(`DELETE FROM ${table} WHERE workspace = $1 RETURNING id`, [workspace])).length;
+    await forgetArchives(query, workspace);
     for (const table of OTHERS) await query(`DELETE FROM ${table} WHERE workspace = $1`, [workspace]);
   });
   return { events, records };

@@ -11,6 +11,7 @@ import { idAt } from "../../../../src/service/database/event-id.js";
 import { openExisting } from "../../../../src/service/database/open-database.js";
 import { insertEvents, type NewEvent } from "../../../../src/service/ingest/rows.js";
 import { eraseContacts } from "../../../../src/service/person/erasure.js";
+import { knowArchive } from "../../../../src/service/records/archives.js";
 import { deleteEvents, deleteEventsBefore } from "../../../../src/service/records/deletion/chosen-events.js";
 import { deleteNaming } from "../../../../src/service/records/deletion/naming.js";
 import { ROOT } from "../../../support/launch.js";
@@ -217,8 +218,30 @@ overDatabase((place) => {
     }
   });
 
-  it("is for one process at a time", async () => {
+  it("is refused where the database was restored to before the files, and forgotten with its workspace", async () => {
+    await put(told("anna", TODAY - 3 * DAY));
+    await go();
+    const restored = `restored ${idAt(TODAY - 4 * DAY)}`;
+    await database.query("INSERT INTO service_state (name, value) VALUES ($1, $2)", [restored, Date.now()]);
+    await expect(go()).rejects.toThrow(
+      `${folder} has what the database has not: begin a new archive, for the database was`,
+    );
+    await database.query("DELETE FROM service_state WHERE name = $1", [restored]);
+    await writeFile(join(folder, "workspace=default/_manifest.json"), "{}");
+    await expect(go()).rejects.toThrow("_manifest.json is no manifest of this build");
+    await run("workspace", "create", "passing");
+    await knowArchive(database.query, "passing", folder, 1);
+    await run("workspace", "delete", "passing", "--yes");
+    expect(await database.query("SELECT 1 FROM service_state WHERE name LIKE 'archive passing %'")).toEqual([]);
+  });
+
+  it("is for one process at a time, and says when its disk is full", async () => {
     expect(() => openFolder(folder)).toThrow(`another process works on the archive in ${folder}`);
+    if (process.platform !== "linux") return;
+    const full = store.make("file", () => writeFile("/dev/full", "much"));
+    await expect(full).rejects.toThrow(
+      `${folder} cannot be written: the disk is full; run it again when that is mended`,
+    );
   });
 
   it("is compared with the database, and with the manifest where retention was; what is in no file is kept", async () => {
@@ -257,6 +280,7 @@ overDatabase((place) => {
     await database.query("UPDATE events SET received_at = 0");
     expect((await retention(1)).err).toMatch(/^default: deleted \d events/);
     expect((await eventsInTable(database.query)).map(({ contact_uid }) => contact_uid)).toEqual(["new"]);
+    await expect(run("archive", join(folder, "other"), "--check")).rejects.toThrow("there is no archive in ");
     await expect(run("retention")).rejects.toThrow("say --confirm, or --archived <place> with --older-than <days>");
     store = openFolder(folder);
   });
