@@ -29,11 +29,14 @@ const time = async (ask: Ask, sql: string): Promise<{ ms: number; answer: string
   return { ms: Math.min(...times), answer: rows.sort().join("\n") };
 };
 
-/** The most memory that a process has had so far, in megabytes; nothing where the system does not tell. */
-const memoryOf = async (pid: number): Promise<number | undefined> => {
-  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  const [, kilobytes] = /^VmHWM:\s+(\d+)/m.exec(status) ?? [];
-  return kilobytes === undefined ? undefined : Math.round(Number(kilobytes) / 1_000);
+/** The most memory that a process has had so far, in megabytes, and its seconds of a core; nothing where the system does not tell. */
+const costsOf = async (pid: number): Promise<{ memory: number; seconds: number } | undefined> => {
+  const read = (name: string) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "");
+  const [, kilobytes] = /^VmHWM:\s+(\d+)/m.exec(await read("status")) ?? [];
+  // In hundredths of a second, behind the name (proc(5)).
+  const ticks = (await read("stat")).split(") ").at(-1)!.split(" ").slice(11, 13);
+  if (kilobytes === undefined || ticks.length < 2) return undefined;
+  return { memory: Math.round(Number(kilobytes) / 1_000), seconds: (Number(ticks[0]) + Number(ticks[1])) / 100 };
 };
 
 /** Puts all events into files, by the command. */
@@ -42,8 +45,10 @@ const archiveAll = async (place: Place, folder: string): Promise<void> => {
   const environment: Record<string, string> =
     place.databaseUrl === undefined ? { TRACKLET_DATA: place.dataFolder } : { DATABASE_URL: place.databaseUrl };
   const { child, closed } = spawnService(environment, ["build/service/main.js", "archive", folder, "--now"]);
-  let memory: number | undefined;
-  const looking = setInterval(async () => (memory = (await memoryOf(child.pid!)) ?? memory), 100);
+  let costs: Awaited<ReturnType<typeof costsOf>>;
+  const looking = setInterval(async () => {
+    costs = (await costsOf(child.pid!)) ?? costs;
+  }, 100);
   const { code, stderr } = await closed;
   clearInterval(looking);
   if (code !== 0) throw new Error(stderr);
@@ -54,7 +59,8 @@ const archiveAll = async (place: Place, folder: string): Promise<void> => {
   console.table({
     "events a second": Math.round(EVENTS / seconds),
     "bytes an event": Math.round((bytes / EVENTS) * 10) / 10,
-    "megabytes of memory": memory,
+    "microseconds of a core an event": Math.round(((costs?.seconds ?? 0) * 1_000_000) / EVENTS),
+    "megabytes of memory": costs?.memory,
   });
 };
 

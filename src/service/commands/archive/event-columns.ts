@@ -56,7 +56,7 @@ export const uuidText = (bytes: Uint8Array): string => {
 export const READ: Record<(typeof COLUMNS)[Name]["type"], (text: string) => unknown> = {
   TIMESTAMP: (text) => new Date(Number(text)),
   STRING: (text) => text,
-  UUID: uuidBytes,
+  UUID: (hex) => Buffer.from(hex, "hex"),
   INT32: Number,
   BOOLEAN: (text) => text === "t",
 };
