@@ -1,17 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { addWorkspace } from "../../../src/service/access/token-store.js";
-import { runCommand } from "../../../src/service/commands/cli.js";
-import { readConfig } from "../../../src/service/config/read-config.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { type Mapped, type Reading, readMapping } from "../../../src/service/person/mapping.js";
 import { dataFolder } from "../../support/data-folder.js";
-import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";
+import { runTold } from "../support/told-command.js";
 
 const mapping = (tool: string): string =>
   fileURLToPath(new URL(`../../../src/service/deploy/mappings/${tool}.json`, import.meta.url));
@@ -56,15 +52,7 @@ overDatabase((place) => {
     await run("workspace", "create", "copy");
   });
 
-  const run = async (...args: string[]): Promise<{ out: string; err: string }> => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    const [out, err] = [text(stdout), text(stderr)];
-    await runCommand(args, { ...readConfig({}), ...place() }, { stdout, stderr, bounds: AT_ONCE }).finally(() => {
-      stdout.end();
-      stderr.end();
-    });
-    return { out: await out, err: await err };
-  };
+  const run = (...args: string[]) => runTold(place(), ...args);
   const rows = async (...args: string[]) =>
     (await run("export", ...args)).out
       .split("\n")

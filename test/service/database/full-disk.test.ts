@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runCommand } from "../../../src/service/commands/cli.js";
-import { readConfig } from "../../../src/service/config/read-config.js";
 import { until } from "../support/running-service.js";
 import { readAsDemo, spawnService } from "../support/service-process.js";
 import { cannotMount, smallDisk } from "../support/small-disk.js";
+import { runTold } from "../support/told-command.js";
 
 const post = (url: string, event_uid: string, text = ""): Promise<Response> =>
   fetch(`${url}/v1/track/event?api_token=demo-api-token`, {
@@ -49,8 +48,7 @@ describe.skipIf(cannotMount !== undefined)(`a full disk${cannotMount ? `: ${cann
     if (left > 0) {
       // What is stored is read while nothing can be stored, and who deletes makes room.
       expect((await stored(url))[0]).toBe("before");
-      const config = { ...readConfig({}), dataFolder: join(disk.folder, "data") };
-      await runCommand(["delete-contact", "many"], config);
+      await runTold({ dataFolder: join(disk.folder, "data") }, "delete-contact", "many");
       acknowledged.splice(1);
     } else disk.empty();
     await until(async () => ((await send(`after-${number++}`)) === 200 ? true : undefined));

@@ -1,10 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { PassThrough } from "node:stream";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { runCommand } from "../../../src/service/commands/cli.js";
 import { addressesOf } from "../../../src/service/config/database-url.js";
-import { readConfig } from "../../../src/service/config/read-config.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { spreadTables, TABLES } from "../../../src/service/database/postgres/spread-tables.js";
@@ -13,6 +10,7 @@ import { createSettled } from "../../../src/service/database/settled.js";
 import { BOUNDS } from "../../../src/service/database/transaction-time.js";
 import { openPlace } from "../support/places.js";
 import { startService } from "../support/running-service.js";
+import { runTold } from "../support/told-command.js";
 
 let place: Awaited<ReturnType<typeof openPlace>>;
 let database: Database;
@@ -61,9 +59,8 @@ describe.skipIf(inject("isSpread"))("a database without Citus", () => {
 
 describe.runIf(inject("isSpread"))("a cluster of Citus", () => {
   const spreadByCommand = async (): Promise<string[]> => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    await runCommand(["spread"], readConfig({ DATABASE_URL: place.databaseUrl! }), { stdout, stderr });
-    return String(stderr.read()).trim().split("\n");
+    const { err } = await runTold(place, "spread");
+    return err.trim().split("\n");
   };
   const spread = async () =>
     (await database.query<{ name: string }>("SELECT logicalrelid::text AS name FROM pg_dist_partition")).map(

@@ -1,13 +1,9 @@
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { runCommand } from "../../../src/service/commands/cli.js";
-import { readConfig } from "../../../src/service/config/read-config.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";
 import { type RunningService, startService, until } from "../support/running-service.js";
+import { runTold } from "../support/told-command.js";
 
 const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
 const HTML = { "content-type": "text/html" };
@@ -22,16 +18,7 @@ overDatabase((place) => {
   beforeAll(() => start(1));
   afterAll(() => service.close());
 
-  const run = async (...args: string[]): Promise<{ out: string; err: string }> => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    const [out, err] = [text(stdout), text(stderr)];
-    const config = { ...readConfig({}), ...place(), workspaces: [SHOP], maxEventBytes: 20_000 };
-    await runCommand(args, config, { stdout, stderr, bounds: AT_ONCE }).finally(() => {
-      stdout.end();
-      stderr.end();
-    });
-    return { out: await out, err: await err };
-  };
+  const run = (...args: string[]) => runTold({ ...place(), workspaces: [SHOP], maxEventBytes: 20_000 }, ...args);
   const letters = async (workspace = "default"): Promise<Record<string, unknown>[]> =>
     (await run("export", "dead_letters", "--workspace", workspace)).out
       .split("\n")

@@ -1,12 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createToken } from "../../../src/service/access/token-store.js";
-import { runCommand } from "../../../src/service/commands/cli.js";
 import { importFile } from "../../../src/service/commands/store/import.js";
-import { readConfig } from "../../../src/service/config/read-config.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { dataFolder } from "../../support/data-folder.js";
@@ -14,6 +10,7 @@ import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";
 import { expectRefusal } from "../support/refusal.js";
 import { API_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
+import { runTold } from "../support/told-command.js";
 
 const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
 const DAY = 86_400_000;
@@ -44,13 +41,7 @@ overDatabase((place) => {
     ).toBe(200);
   const stored = async (contact: string): Promise<Record<string, unknown>[]> =>
     (await (await service.get(`/v2/events?contact_uid=${contact}&limit=1000`)).json()).data;
-  const run = async (...args: string[]): Promise<string> => {
-    const stdout = new PassThrough();
-    const out = text(stdout);
-    await runCommand(args, { ...readConfig({}), ...place() }, { stdout, stderr: new PassThrough().resume() });
-    stdout.end();
-    return out;
-  };
+  const run = async (...args: string[]): Promise<string> => (await runTold(place(), ...args)).out;
 
   it("is not there without an admin token, and is for its holder alone", async () => {
     await send("anna");

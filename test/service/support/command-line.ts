@@ -1,11 +1,7 @@
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
 import { beforeAll } from "vitest";
-import { runCommand } from "../../../src/service/commands/cli.js";
-import { readConfig } from "../../../src/service/config/read-config.js";
-import { AT_ONCE } from "./bounds.js";
 import type { Place } from "./places.js";
 import { type RunningService, startService } from "./running-service.js";
+import { runTold } from "./told-command.js";
 
 const RECORDS = { hasRecords: true };
 /** A second workspace, which commands know by the environment. */
@@ -24,18 +20,7 @@ export const commandsAt = (place: () => Place) => {
     }
   };
 
-  /** What a command writes to stdout and stderr. @throws what it fails with */
-  const runAt = async (at: Place, ...args: string[]): Promise<{ out: string; err: string }> => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    const [out, err] = [text(stdout), text(stderr)];
-    try {
-      await runCommand(args, { ...readConfig({}), ...at, workspaces: [SHOP] }, { stdout, stderr, bounds: AT_ONCE });
-    } finally {
-      stdout.end();
-      stderr.end();
-    }
-    return { out: await out, err: await err };
-  };
+  const runAt = (at: Place, ...args: string[]) => runTold({ ...at, workspaces: [SHOP] }, ...args);
 
   beforeAll(() =>
     withService(async (service) => {

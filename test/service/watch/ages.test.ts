@@ -1,14 +1,11 @@
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { runCommand } from "../../../src/service/commands/cli.js";
-import { readConfig } from "../../../src/service/config/read-config.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { createEventAges } from "../../../src/service/watch/ages.js";
 import { basic } from "../support/basic.js";
 import { overDatabase } from "../support/over-database.js";
 import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";
+import { runTold } from "../support/told-command.js";
 
 it("tells of the names that the operator lists, and of all together, whatever a stranger sends", () => {
   const ages = createEventAges(["signed_up", "paid"]);
@@ -41,14 +38,8 @@ overDatabase((place) => {
     const found = metrics.matchAll(/^tracklet_event_age_seconds\{workspace="default",event_uid="(.*)"\} (.+)$/gm);
     return new Map([...found].map(([, name, seconds]) => [name!, Number(seconds)]));
   };
-  const check = async (...expected: string[]): Promise<string> => {
-    const stderr = new PassThrough();
-    const said = text(stderr);
-    const config = { ...readConfig({}), ...place() };
-    await runCommand(["check", "--expect", ...expected], config, { stdout: new PassThrough().resume(), stderr });
-    stderr.end();
-    return said;
-  };
+  const check = async (...expected: string[]): Promise<string> =>
+    (await runTold(place(), "check", "--expect", ...expected)).err;
 
   it("knows how long ago an event came, also before it began, and what is of the past is none", async () => {
     await service.post({ contact_uid: "a", event_uid: "signed_up" });
@@ -86,6 +77,6 @@ overDatabase((place) => {
     await expect(check("old:1d")).rejects.toThrow(/^no event "old"/);
     for (const wrong of ["signed_up", "signed_up:0h", "signed_up:24", ":1h"])
       await expect(check(wrong)).rejects.toThrow(/must be a name and a time, such as signed_up:24h/);
-    await expect(runCommand(["check"], readConfig({}))).rejects.toThrow(/required option '--expect/);
+    await expect(runTold({}, "check")).rejects.toThrow(/required option '--expect/);
   });
 });

@@ -3,18 +3,15 @@ import { createWriteStream, readFileSync, statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import { runCommand } from "../../../src/service/commands/cli.js";
-import { readConfig } from "../../../src/service/config/read-config.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { isUnavailable } from "../../../src/service/database/sql-state.js";
 import { openScene } from "../attack/scene.js";
 import { buildNext } from "../attack/upgrade.js";
 import { askPage } from "../bench/questions.js";
-import { AT_ONCE } from "../support/bounds.js";
 import { runAt } from "../support/cluster.js";
 import { followSums } from "../support/follow-sums.js";
 import { SERVICE } from "../support/service-process.js";
+import { runTold } from "../support/told-command.js";
 
 const [DAY, DAYS, RETENTION] = [86_400_000, 365, 180];
 /** Parts from one backup to the next: it takes the longer the more there is. */
@@ -166,8 +163,7 @@ export const liveThrough = async (year: Year, told: (line: string) => void) => {
     }
     if (part % EVERY === 0) {
       const from = performance.now();
-      const to = { stdout: process.stderr, stderr: new PassThrough().resume(), bounds: AT_ONCE };
-      await runCommand(["dump", join(folder, "dump")], { ...readConfig({}), databaseUrl }, to);
+      await runTold({ databaseUrl }, "dump", join(folder, "dump"));
       backup = `the backup took ${Math.round((performance.now() - from) / 1_000)} s, it has ${Math.round(statSync(join(folder, "dump")).size / 2 ** 20)} MB`;
     }
     if (part === year.parts >> 1) {
