@@ -16,9 +16,9 @@ import {
  * Who was active: a contact on a day and in a week, an account on a day with its events. Days and weeks are those of UTC.
  */
 
-const WEEK_MS = 7 * DAY_MS;
+export const WEEK_MS = 7 * DAY_MS;
 /** 1970-01-05. */
-const FIRST_MONDAY = 4 * DAY_MS;
+export const FIRST_MONDAY = 4 * DAY_MS;
 
 /** The bits of the quarters from one time to another of a day. */
 export const bitsOf = (day: number, from: number, to: number): string => {
@@ -35,6 +35,12 @@ export const dayOf = (time: number): string => new Date(time).toISOString().slic
 const weekOf = (time: number): string[] => {
   const monday = time - ((time - FIRST_MONDAY) % WEEK_MS);
   return Array.from({ length: 7 }, (_, at) => dayOf(monday + at * DAY_MS));
+};
+
+/** When each week begins that is whole within a time. */
+export const wholeWeeks = (from: number, to: number): number[] => {
+  const first = Math.ceil((from - FIRST_MONDAY) / WEEK_MS) * WEEK_MS + FIRST_MONDAY;
+  return Array.from({ length: Math.max(0, Math.floor((to - first) / WEEK_MS)) }, (_, at) => first + at * WEEK_MS);
 };
 
 /** Somebody on a day. */

@@ -2,10 +2,9 @@ import pg from "pg";
 import { readQuestions } from "../../../src/service/commands/sql-page.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { SPANS } from "../../../src/service/numbers/spans.js";
 import { step } from "../../../src/service/numbers/sums.js";
 import type { Place } from "../support/places.js";
-import { startService } from "../support/running-service.js";
+import { askAnswers } from "./answers.js";
 import { fillPlace, urlOf } from "./fill.js";
 
 /** Millions of events; `QUESTIONS_MILLIONS=10` asks a larger database. */
@@ -34,7 +33,7 @@ export const askPage = async (databaseUrl: string): Promise<Record<string, numbe
   return best;
 };
 
-/** What the sums of that many events cost, and the milliseconds that each span of `GET /v2/numbers` takes by them; then those of the page for SQL. */
+/** What the sums of that many events cost, and the milliseconds and rows that each answer of `GET /v2/numbers…` takes; then those of the page for SQL. */
 export const questions = async (engine: string, place: Place): Promise<void> => {
   await fillPlace(place, { events: EVENTS, ...SITE });
   const database = await openDatabase(place);
@@ -44,23 +43,6 @@ export const questions = async (engine: string, place: Place): Promise<void> => 
   console.log(`\n${engine}: ${EVENTS} events, ${microseconds.toFixed(1)} µs each to sum up`);
   for (const table of ["sums", "active_contacts", "active_accounts", "active_weeks"])
     await database.query(`ANALYZE ${table}`);
-  const service = await startService({ database });
-  const rows: Record<string, Record<string, number>> = {};
-  for (const span of Object.keys(SPANS))
-    for (const zone of ["UTC", "Asia/Kathmandu"]) {
-      const times: number[] = [];
-      for (let ask = 0; ask < ASKED; ask += 1) {
-        const from = performance.now();
-        const answer = await service.get(`/v2/numbers?span=${span}&time_zone=${zone}`);
-        if (!answer.ok) throw new Error(await answer.text());
-        times.push(performance.now() - from);
-      }
-      rows[`${span}, ${zone}`] = {
-        "best ms": Math.round(Math.min(...times)),
-        "worst ms": Math.round(Math.max(...times)),
-      };
-    }
-  console.table(rows);
   console.table(await askPage(urlOf(place)));
-  await service.close();
+  console.table(await askAnswers(database));
 };

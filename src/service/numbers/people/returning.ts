@@ -1,13 +1,9 @@
-import { DAY_MS } from "../../base/times.js";
 import type { Query } from "../../database/database.js";
-import { dayOf } from "../active.js";
+import { dayOf, FIRST_MONDAY, WEEK_MS } from "../active.js";
 import type { Kind } from "./names.js";
 
 /** Weeks of whose beginners is told, this one included, and weeks that each is looked at afterwards. */
 export const [WEEKS, LATER] = [12, 8];
-const WEEK_MS = 7 * DAY_MS;
-/** 1970-01-05 */
-const FIRST_MONDAY = 4 * DAY_MS;
 
 /** In which weeks each was active. */
 const ACTIVE = {
