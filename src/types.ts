@@ -46,10 +46,7 @@ export interface Config {
    * every other one `REDACTED` takes the value's place. `"all"` keeps every parameter, `"none"` none. Default: the known ones.
    */
   query?: "all" | "none" | (string & {}) | readonly string[] | undefined;
-  /**
-   * Adds `params.referrer` to the first page view of a document that another site has led to: the URL of the page there, as
-   * {@link Config.query} and {@link Config.paths} leave it. Most browsers tell its origin alone. Default `false`.
-   */
+  /** Tells, as `params.referrer`, which other site led to the first page view; `query` and `paths` hold. Default `false`. */
   referrer?: boolean | undefined;
   /** `"keep"` leaves ids in the path of a page view's URL. By default `REDACTED` stands in their place. */
   paths?: "keep" | undefined;
