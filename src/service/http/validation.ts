@@ -30,30 +30,28 @@ const describe = ({ instancePath, keyword, params, message }: FastifySchemaValid
 
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 
+/** Makes something else of the texts of some query parameters. */
+const readTexts =
+  (names: string[], read: (text: string, name: string) => unknown): preValidationAsyncHookHandler =>
+  async (request) => {
+    const query = request.query as Record<string, unknown>;
+    for (const name of names) {
+      const text = query[name];
+      if (typeof text === "string") query[name] = read(text, name);
+    }
+  };
+
 /**
  * A query parameter is text. This makes a number of those parameters that are written as an integer, and of nothing
  * else: `1e1`, `0x10` or an empty text stay text, which the schema then refuses.
  */
-export const readIntegers =
-  (...names: string[]): preValidationAsyncHookHandler =>
-  async (request) => {
-    const query = request.query as Record<string, unknown>;
-    for (const name of names) {
-      const value = query[name];
-      if (typeof value === "string" && /^-?\d+$/.test(value))
-        query[name] = Math.min(Number(value), Number.MAX_SAFE_INTEGER);
-    }
-  };
+export const readIntegers = (...names: string[]) =>
+  readTexts(names, (text) => (/^-?\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : text));
 
 /** Makes epoch milliseconds of those parameters that are written as a day or a time (ISO 8601). */
-export const readTimes =
-  (...names: string[]): preValidationAsyncHookHandler =>
-  async (request) => {
-    const query = request.query as Record<string, unknown>;
-    for (const name of names) {
-      const value = query[name];
-      if (typeof value !== "string") continue;
-      query[name] = readTime(value);
-      if (query[name] === undefined) throw new HttpError(400, `${name} ${TIME_EXPECTED}, but is "${value}"`);
-    }
-  };
+export const readTimes = (...names: string[]) =>
+  readTexts(names, (text, name) => {
+    const time = readTime(text);
+    if (time === undefined) throw new HttpError(400, `${name} ${TIME_EXPECTED}, but is "${text}"`);
+    return time;
+  });

@@ -20,16 +20,10 @@ import { runningUrl } from "../../../src/service/database/embedded/listening.js"
 import { dataFolder } from "../../support/data-folder.js";
 import { ROOT } from "../../support/launch.js";
 import { until } from "../support/running-service.js";
-import { SERVICE, spawnService } from "../support/service-process.js";
+import { postAsDemo, SERVICE, spawnService } from "../support/service-process.js";
 
 const isRoot = process.getuid?.() === 0;
 
-const post = (url: string, event_uid: string): Promise<Response> =>
-  fetch(`${url}/v1/track/event?api_token=demo-api-token`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ contact_uid: "contact-001", event_uid }),
-  });
 const serverOf = (data: string): number => readServerFile(join(data, "cluster"))!.pid;
 const runs = (pid: number): boolean => {
   try {
@@ -95,7 +89,7 @@ describe("a PostgreSQL of the service's own", () => {
     const syncs = async () =>
       Number((await ask(data, "SELECT sum(fsyncs) AS syncs FROM pg_stat_io WHERE object = 'wal'")).syncs);
     const before = await syncs();
-    for (let number = 0; number < 20; number += 1) expect((await post(url, "synced")).status).toBe(200);
+    for (let number = 0; number < 20; number += 1) expect((await postAsDemo(url, "synced")).status).toBe(200);
     // It tells its counts later.
     await until(async () => (await syncs()) >= before + 20 || undefined);
   });
@@ -128,8 +122,8 @@ describe("a PostgreSQL of the service's own", () => {
 
   it("is started again when it has ended by itself, and events are answered with 503 meanwhile", async () => {
     process.kill(serverOf(data), "SIGKILL");
-    await until(async () => (await post(url, "meanwhile")).status === 503 || undefined);
-    await until(async () => (await post(url, "again")).status === 200 || undefined);
+    await until(async () => (await postAsDemo(url, "meanwhile")).status === 503 || undefined);
+    await until(async () => (await postAsDemo(url, "again")).status === 200 || undefined);
     expect(service.stdout()).toMatch(/"msg":"PostgreSQL has ended \(SIGKILL\): it is started again in 1 s"/);
   });
 
@@ -150,7 +144,7 @@ describe("a PostgreSQL of the service's own", () => {
     expect(runs(third)).toBe(true);
     await start();
     await ended(third);
-    expect((await post(url, "after")).status).toBe(200);
+    expect((await postAsDemo(url, "after")).status).toBe(200);
   });
 });
 
@@ -212,7 +206,7 @@ describe("a data folder", () => {
         );
       else {
         const service = spawnService({ TRACKLET_DATA: data }, undefined, through);
-        expect((await post(await service.ready(), "nameless")).status).toBe(200);
+        expect((await postAsDemo(await service.ready(), "nameless")).status).toBe(200);
         await service.stop("SIGTERM");
       }
       rmSync(data, { recursive: true });
@@ -237,7 +231,7 @@ describe("a data folder", () => {
       const main = join(clone, "build/service/main.js");
       const data = await dataFolder();
       const service = spawnService({ TRACKLET_DATA: data }, [main]);
-      expect((await post(await service.ready(), "copied")).status).toBe(200);
+      expect((await postAsDemo(await service.ready(), "copied")).status).toBe(200);
       expect(readdirSync(data).filter((name) => name.startsWith("programs-"))).toHaveLength(1);
       await service.stop("SIGTERM");
       const program = execFileSync("find", [modules, "-name", "postgres", "-type", "f"], { encoding: "utf8" }).trim();

@@ -2,16 +2,10 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { until } from "../support/running-service.js";
-import { readAsDemo, spawnService } from "../support/service-process.js";
+import { postAsDemo, readAsDemo, spawnService } from "../support/service-process.js";
 import { cannotMount, smallDisk } from "../support/small-disk.js";
 import { runTold } from "../support/told-command.js";
 
-const post = (url: string, event_uid: string, text = ""): Promise<Response> =>
-  fetch(`${url}/v1/track/event?api_token=demo-api-token`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ contact_uid: text === "" ? "contact-001" : "many", event_uid, params: { text } }),
-  });
 const stored = async (url: string): Promise<string[]> => {
   const { data } = (await (await readAsDemo(`${url}/v2/events?limit=10000`)).json()) as {
     data: { event_uid: string }[];
@@ -34,7 +28,7 @@ describe.skipIf(cannotMount !== undefined)(`a full disk${cannotMount ? `: ${cann
     const url = await service.ready();
     const acknowledged: string[] = [];
     const send = async (name: string, text?: string) => {
-      const answer = await post(url, name, text);
+      const answer = await postAsDemo(url, name, text === undefined ? {} : { contact_uid: "many", params: { text } });
       if (answer.status === 200) acknowledged.push(name);
       else expect(answer.status).toBe(503);
       return answer.status;

@@ -1,9 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { basic } from "../support/basic.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { until } from "../support/running-service.js";
-import { metricsOf, readAsDemo as read, spawnService } from "../support/service-process.js";
+import { metricsOf, postAsDemo, readAsDemo as read, spawnService } from "../support/service-process.js";
 import { storedEvents } from "../support/stored-events.js";
 
 /** Clients that post at the same time, so that several connections to the database are in use when it goes. */
@@ -25,12 +24,7 @@ describe("a service whose database goes under load", () => {
     await database?.stop();
   });
 
-  const post = (event_uid: string, stamp: string): Promise<Response> =>
-    fetch(`${url}/v1/track/event`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...basic("demo-api-token:") },
-      body: JSON.stringify({ contact_uid: "contact-001", event_uid, params: { event_id: stamp } }),
-    });
+  const post = (event_uid: string, stamp: string) => postAsDemo(url, event_uid, { params: { event_id: stamp } });
 
   it("was ready after less than three seconds of work", async () => {
     const metrics = await metricsOf(url);

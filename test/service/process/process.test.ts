@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { dataFolder } from "../../support/data-folder.js";
-import { IN_CONTAINER, spawnService } from "../support/service-process.js";
+import { IN_CONTAINER, postAsDemo, spawnService } from "../support/service-process.js";
 import { storedEvents } from "../support/stored-events.js";
 
 let folder: string;
@@ -24,12 +24,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const post = (url: string, event_uid: string): Promise<Response> =>
-  fetch(`${url}/v1/track/event?api_token=demo-api-token`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ contact_uid: "contact-001", event_uid }),
-  });
 const stored = async (dataFolder: string): Promise<string[]> =>
   (await storedEvents({ dataFolder, databaseUrl: undefined })).map(({ event_uid }) => event_uid);
 
@@ -42,7 +36,7 @@ it("keeps every acknowledged event over kill -9 and a clean stop", async () => {
   const client = async (name: string): Promise<void> => {
     for (let number = 0; !killed; number += 1) {
       const event_uid = `${name}-${number}`;
-      const answer = await post(url, event_uid).catch(() => undefined);
+      const answer = await postAsDemo(url, event_uid).catch(() => undefined);
       if (answer?.status === 200) acknowledged.push(event_uid);
       if (acknowledged.length >= 200 && !killed) {
         killed = true;
@@ -81,7 +75,7 @@ it("keeps every acknowledged event over kill -9 and a clean stop", async () => {
   // A stop is clean while a browser holds a connection in reserve.
   const reserve = connect(Number(new URL(url).port), "127.0.0.1");
   await once(reserve, "connect");
-  expect((await post(url, "last")).status).toBe(200);
+  expect((await postAsDemo(url, "last")).status).toBe(200);
   const ended = await service.stop("SIGTERM");
   reserve.destroy();
   expect(ended).toMatchObject({ code: 0, stderr: "" });
@@ -127,7 +121,7 @@ it("begins afresh after a first start that was killed half-way", async () => {
   await writeFile(join(data, "creating"), "");
   const service = start({ TRACKLET_DATA: data });
   const url = await service.ready();
-  expect((await post(url, "first")).status).toBe(200);
+  expect((await postAsDemo(url, "first")).status).toBe(200);
   expect(await stored(data)).toEqual(["first"]);
   expect(await service.stop("SIGTERM")).toMatchObject({ code: 0 });
   expect((await stat(join(data, "cluster"))).mode & 0o777).toBe(0o700);

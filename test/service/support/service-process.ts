@@ -16,6 +16,13 @@ const FOR_TESTS = {
 /** Reads from such a service. */
 export const readAsDemo = (url: string): Promise<Response> =>
   fetch(url, { headers: { authorization: `Bearer ${DEMO_TOKENS.accessToken}` } });
+/** Sends an event to it. */
+export const postAsDemo = (url: string, event_uid: string, more: object = {}): Promise<Response> =>
+  fetch(`${url}/v1/track/event?api_token=${DEMO_TOKENS.apiToken}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ contact_uid: "contact-001", event_uid, ...more }),
+  });
 export const metricsOf = async (url: string): Promise<string> =>
   (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })).text();
 
