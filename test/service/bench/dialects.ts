@@ -10,9 +10,10 @@ interface Dialect {
   since(time: number): string;
   /** When it happened, in epoch milliseconds. */
   ms: string;
-  /** The same as a day of UTC, and of a zone. */
+  /** The same as a day of UTC, and as a quarter of an hour, which is that of a day in a zone. */
   day: string;
-  dayIn(zone: string): string;
+  quarter: string;
+  dayIn(zone: string, quarter: string): string;
   week: string;
   /** Milliseconds until it was received. */
   late: string;
@@ -31,7 +32,8 @@ export const POSTGRES: Dialect = {
   since: (time) => `${AT} >= ${time}`,
   ms: AT,
   day: `(${PG_AT} AT TIME ZONE 'UTC')::date`,
-  dayIn: (zone) => `(${PG_AT} AT TIME ZONE '${zone}')::date`,
+  quarter: `${AT} / 900000`,
+  dayIn: (zone, quarter) => `(to_timestamp(${quarter} * 900) AT TIME ZONE '${zone}')::date`,
   week: `date_trunc('week', ${PG_AT} AT TIME ZONE 'UTC')::date`,
   late: "received_at - occurred_at",
   contact: (uid) => `contact_id = ${digest(`default/contact:${uid}`)}`,
@@ -44,7 +46,8 @@ export const duckOver = (folder: string): Dialect => ({
   since: (time) => `${AT} >= epoch_ms(${time})`,
   ms: `epoch_ms(${AT})`,
   day: `${AT}::DATE`,
-  dayIn: (zone) => `timezone('${zone}', timezone('UTC', ${AT}))::DATE`,
+  quarter: `epoch_ms(${AT}) // 900000`,
+  dayIn: (zone, quarter) => `timezone('${zone}', to_timestamp(${quarter} * 900))::DATE`,
   week: `date_trunc('week', ${AT})::DATE`,
   late: "epoch_ms(received_at) - epoch_ms(occurred_at)",
   contact: (uid) => `contact_uid = '${uid}'`,
@@ -83,8 +86,10 @@ export const questionsIn = (d: Dialect, now: number): Record<string, string> => 
       ORDER BY 1 DESC, 2 LIMIT 50`,
     "11 active contacts by account": `SELECT ${d.day} AS day, account_uid, count(DISTINCT contact_id) AS contacts
       FROM ${d.events} AND account_uid IS NOT NULL AND ${d.since(now - 30 * DAY)} GROUP BY 1, 2`,
-    "12 page views by day of a zone": `SELECT ${d.dayIn("Pacific/Auckland")} AS day, count(*) AS views FROM ${name("pageview")} GROUP BY 1`,
-    "13 missing events by document": `SELECT source, min(contact_uid) AS uid, count(DISTINCT stamp) AS events, max(number) - count(DISTINCT stamp) AS missing
-      FROM ${d.events} AND source IS NOT NULL GROUP BY 1 HAVING max(number) > count(DISTINCT stamp)`,
+    "12 page views by day of a zone": `SELECT ${d.dayIn("Pacific/Auckland", "quarter")} AS day, sum(views) AS views
+      FROM (SELECT ${d.quarter} AS quarter, count(*) AS views FROM ${name("pageview")} GROUP BY 1) AS quarters GROUP BY 1`,
+    "13 missing events by document": `SELECT source, uid, events, last - events AS missing
+      FROM (SELECT source, min(contact_uid) AS uid, count(DISTINCT stamp) AS events, max(number) AS last
+            FROM ${d.events} AND source IS NOT NULL GROUP BY 1) AS documents WHERE last > events`,
   };
 };

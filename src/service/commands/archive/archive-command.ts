@@ -84,6 +84,9 @@ const checkOne = async ({ query }: Database, { workspace, store, say }: At): Pro
 };
 
 const forgetOne = async ({ query }: Database, { workspace, store, say }: At): Promise<void> => {
+  const { readManifest, writeManifest } = await import("./manifest.js");
+  const manifest = await readManifest(store, workspace);
+  if (manifest !== undefined) await writeManifest(store, { ...manifest, forgotten: true });
   const isKnown = await forgetArchives(query, workspace, store.place);
   say(`${workspace}: ${isKnown ? "forgot the archive" : "knows no archive"} in ${store.place}`);
 };

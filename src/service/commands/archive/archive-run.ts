@@ -29,7 +29,7 @@ export interface Archived {
  * Goes on with the archive of a workspace: each event gets into one file, once the file's day is over, and whoever was erased is taken out of
  * files. What is broken off at any step is done again by the next run: a file counts from when the manifest has it, and is named by its beginning.
  *
- * @throws StartError where the database was restored, and the files have more than it
+ * @throws StartError where the database was restored, and the files have more than it, or where it has forgotten the archive
  */
 export const archiveWorkspace = async (
   database: Database,
@@ -39,6 +39,8 @@ export const archiveWorkspace = async (
   const { query } = database;
   const done: Archived = { events: 0, files: 0, erased: 0, rewritten: 0, manifest: undefined };
   const found = await readManifest(store, workspace);
+  if (found?.forgotten)
+    throw new StartError(`the archive of ${workspace} in ${store.place} was forgotten: begin a new one`);
   const lost = found && (await lostPlace(query, found.place));
   if (lost !== undefined)
     throw new StartError(`${store.place} has what the database has not: begin a new archive, for ${lost}`);

@@ -21,6 +21,8 @@ export interface Manifest {
   place: string;
   /** What was to be deleted by notices before this id is in no file. */
   clean: string;
+  /** The database has forgotten it, and notices that it would need. */
+  forgotten?: true;
   files: ArchivedFile[];
 }
 

@@ -165,6 +165,9 @@ overDatabase((place) => {
       `default: forgot the archive in ${folder}\n`,
     );
     await expect(run("erase", "anna")).rejects.toThrow("there is no contact");
+    await expect(run("archive", folder)).rejects.toThrow(
+      `the archive of default in ${folder} was forgotten: begin a new one`,
+    );
     store = openFolder(folder);
   });
 
