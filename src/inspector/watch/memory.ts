@@ -1,4 +1,5 @@
 /** What a tracker keeps in memory: while consent is pending, and where the storage takes nothing more. */
+import { attempt } from "../ask/attempt.js";
 import type { Activity } from "./activity.js";
 import type { Tokens } from "./keys.js";
 import { eventKeys, readConsent, type Stored } from "./stored.js";
@@ -10,15 +11,12 @@ const ROW = "x".repeat(1_000);
 const PROBE = "tracklet-inspector";
 
 /** Does the storage take one more event? A row is written, and removed at once. */
-const takesMore = (): boolean => {
-  try {
+const takesMore = (): boolean =>
+  attempt(() => {
     localStorage.setItem(PROBE, ROW);
     localStorage.removeItem(PROBE);
     return true;
-  } catch {
-    return false;
-  }
-};
+  }, false);
 
 /** What is stored, and who is identified in memory alone. */
 export const withMemory = (stored: Stored, { isUnstored, contact }: Activity): Stored =>

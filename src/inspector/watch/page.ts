@@ -1,5 +1,6 @@
 /** What the page shows of a tracker at this moment. */
 
+import { attempt } from "../ask/attempt.js";
 import { readInline } from "./inline.js";
 import { DEFAULT_NAME, findAddOns, findHidden, findStrays, findTags, findTools, globalOf, readTag } from "./tags.js";
 import { short } from "./visible.js";
@@ -32,16 +33,6 @@ const takenBy = (name: string): string => {
 const countStrayCalls = (name: string): number => {
   const found = name === DEFAULT_NAME || findTags(DEFAULT_NAME).length > 0 ? undefined : globalOf(DEFAULT_NAME);
   return Array.isArray(found) ? found.length : 0;
-};
-
-/** The service worker that controls the page, by its address. */
-const readWorker = (): string => {
-  try {
-    return navigator.serviceWorker?.controller?.scriptURL ?? "";
-  } catch {
-    // A frame without an origin has none.
-    return "";
-  }
 };
 
 /**
@@ -81,7 +72,8 @@ export const readPage = (name: string, listener: unknown, [hasOptions, ownFetch]
     metaPolicies: [...document.querySelectorAll<HTMLMetaElement>(META_POLICY)].map(({ content }) => content),
     /** Has the browser given up to record what is loaded? It keeps 250 (Resource Timing §4.5). */
     isRecordFull: performance.getEntriesByType("resource").length >= 250,
-    worker: readWorker(),
+    /** The service worker that controls the page, by its address; a frame without an origin has none. */
+    worker: attempt(() => navigator.serviceWorker?.controller?.scriptURL ?? "", ""),
     ownFetch,
     /** Is it a sandboxed frame without an origin of its own? */
     isSandboxed: self.origin === "null" && location.protocol.startsWith("http"),

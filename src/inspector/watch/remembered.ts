@@ -1,4 +1,5 @@
 /** What the panel still knows after a reload, of this tab alone. No key of the tracker's: what empties those leaves it alone. */
+import { attempt } from "../ask/attempt.js";
 import type { Activity, Remembered } from "./activity.js";
 import type { Stored } from "./stored.js";
 
@@ -8,13 +9,8 @@ const keyOf = (name: string): string => `tracklet-inspector:${name}`;
 /** Answers that are kept. */
 const KEPT = 5;
 
-export const recall = (name: string): Remembered => {
-  try {
-    return { ...NOTHING, ...JSON.parse(sessionStorage.getItem(keyOf(name)) ?? "{}") };
-  } catch {
-    return NOTHING;
-  }
-};
+export const recall = (name: string): Remembered =>
+  attempt(() => ({ ...NOTHING, ...JSON.parse(sessionStorage.getItem(keyOf(name)) ?? "{}") }), NOTHING);
 
 /** Keeps what a reload would take, and notes in `activity` what the page has emptied. */
 export const noteRemembered = (name: string, activity: Activity, stored: Stored): void => {
@@ -35,9 +31,6 @@ export const noteRemembered = (name: string, activity: Activity, stored: Stored)
     waitUntil: wait > 0 ? performance.timeOrigin + heard[0]!.at + wait : remembered.waitUntil,
     contact: contact || (hasIdentity ? "" : remembered.contact),
   };
-  try {
-    sessionStorage.setItem(keyOf(name), JSON.stringify(activity.remembered));
-  } catch {
-    // Without a storage, a reload forgets.
-  }
+  // Without a storage, a reload forgets.
+  attempt(() => sessionStorage.setItem(keyOf(name), JSON.stringify(activity.remembered)), undefined);
 };

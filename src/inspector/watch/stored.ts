@@ -1,5 +1,7 @@
 /** What a tracker has in the storage, read as what anybody may have written. */
+
 import { readRow, timeOf } from "../../browser/delivery/row.js";
+import { attempt } from "../ask/attempt.js";
 import { keysOf, readPause, type Tokens } from "./keys.js";
 
 /** An event as it is sent. */
@@ -42,40 +44,24 @@ const NOTHING = {
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-const parse = (json: string): unknown => {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
-};
-
 export const readEvent = (body: string): SentEvent | undefined => {
-  const event = parse(body) as Record<string, unknown> | null;
+  const event = attempt(() => JSON.parse(body), null) as Record<string, unknown> | null;
   if (typeof event?.event_uid !== "string") return undefined;
   const params = event.params as Record<string, unknown> | null | undefined;
   return { event: event.event_uid, contact: text(event.contact_uid), visitUrl: text(params?.visit_url) };
 };
 
 /** The visitor's choice alone, without a look at all the rest. */
-export const readConsent = (name: string): string => {
-  try {
-    return localStorage.getItem(keysOf(name).consent) ?? "";
-  } catch {
-    return "";
-  }
-};
+export const readConsent = (name: string): string =>
+  attempt(() => localStorage.getItem(keysOf(name).consent) ?? "", "");
 
 /** The keys of the events that are stored, in order; none where the storage is denied. By their index: listing them as properties takes longer. */
-export const eventKeys = (name: string, tokens: Tokens): string[] => {
-  try {
+export const eventKeys = (name: string, tokens: Tokens): string[] =>
+  attempt(() => {
     const { events } = keysOf(name, tokens);
     const keys = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "");
     return keys.filter((key) => events.some((prefix) => key.startsWith(prefix))).sort();
-  } catch {
-    return [];
-  }
-};
+  }, []);
 
 const readWaiting = (key: string, row: string): WaitingEvent | undefined => {
   const { body, failures, lease } = readRow(key, row);
@@ -87,8 +73,8 @@ const readWaiting = (key: string, row: string): WaitingEvent | undefined => {
 const waitedMs = (key: string): number => Math.max(1, Math.min(Date.now() - timeOf(key), performance.now())) || 1;
 
 /** @param tokens without them, all but the choice and the mute stays unknown */
-export const readStored = (name: string, tokens?: Tokens): Stored => {
-  try {
+export const readStored = (name: string, tokens?: Tokens): Stored =>
+  attempt(() => {
     const get = (key: string) => localStorage.getItem(key) ?? "";
     const keys = keysOf(name, tokens);
     const stored = eventKeys(name, tokens);
@@ -110,7 +96,4 @@ export const readStored = (name: string, tokens?: Tokens): Stored => {
       pauseMs: readPause(get(keys.backOff)),
       mutedUntil: Number(get(keys.mute)) > Date.now() ? Number(get(keys.mute)) : 0,
     };
-  } catch {
-    return NOTHING;
-  }
-};
+  }, NOTHING);

@@ -1,4 +1,5 @@
 /** The tags of trackers in the page, where else their options stand, and the trackers themselves. */
+import { attempt } from "../ask/attempt.js";
 import { short } from "./visible.js";
 
 /** The global of a tracker: before the script has loaded an array of calls, afterwards an object with the verbs. */
@@ -14,15 +15,12 @@ export const DEFAULT_NAME = "tracklet";
 
 const VERBS = ["push", "init", "track", "flush"];
 
-const isTracker = (name: string, of: Window = window): boolean => {
-  try {
+/** The window of a frame on another origin is a global, too; and a storage that is denied is none to be read. */
+const isTracker = (name: string, of: Window = window): boolean =>
+  attempt(() => {
     const value = (of as unknown as Record<string, Record<string, unknown> | undefined>)[name];
     return VERBS.every((verb) => typeof value?.[verb] === "function");
-  } catch {
-    // The window of a frame on another origin is a global, too; and a storage that is denied is none to be read.
-    return false;
-  }
-};
+  }, false);
 
 /** The global of this name, if it is one of ours. */
 export const globalOf = (name: string): Global | undefined => {

@@ -1,5 +1,7 @@
 /** Makes visible what nobody sees: characters without a look, and letters of other scripts that look like those of ASCII. */
 
+import { attempt } from "../ask/attempt.js";
+
 const mark = (character: string): string =>
   `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
 
@@ -37,10 +39,6 @@ export const written = (value: unknown): string => {
   if (typeof value === "function") return "a function";
   if (value === null || typeof value !== "object")
     return `${String(value)}${typeof value === "number" ? " (a number)" : ""}`;
-  try {
-    const what = Array.isArray(value) ? "an array" : `an object`;
-    return `${what}, ${short(JSON.stringify(value), 120)}`;
-  } catch {
-    return "an object that no JSON can hold";
-  }
+  const what = Array.isArray(value) ? "an array" : "an object";
+  return attempt(() => `${what}, ${short(JSON.stringify(value), 120)}`, "an object that no JSON can hold");
 };
