@@ -1,4 +1,6 @@
 /** What the page's policy has forbidden: before the panel was opened, which only Chromium tells, and since. */
+import { keep } from "../watch/visible.js";
+
 export interface Violation {
   /** Such as `script-src-elem`. */
   directive: string;
@@ -7,9 +9,6 @@ export interface Violation {
   /** The policy, word for word. */
   policy: string;
 }
-
-/** More than a panel can show. */
-const KEPT = 20;
 
 /**
  * Keeps them in `found`, each once, the latest first.
@@ -20,8 +19,7 @@ const KEPT = 20;
 export const watchViolations = (found: Violation[], changed: () => void): (() => void) => {
   const note = (directive = "", url = "", policy = ""): void => {
     if (found.some((other) => other.url === url && other.directive === directive)) return;
-    found.unshift({ directive, url, policy });
-    found.splice(KEPT);
+    keep(found, { directive, url, policy });
     changed();
   };
   const onViolation = ({ effectiveDirective, blockedURI, originalPolicy }: SecurityPolicyViolationEvent): void =>

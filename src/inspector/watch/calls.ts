@@ -1,11 +1,10 @@
 /** The calls that the page makes while the panel is open, and what became of each. */
 import type { Activity, Call } from "./activity.js";
 import { globalOf } from "./tags.js";
+import { keep } from "./visible.js";
 
 type Hub = Record<string, (...args: unknown[]) => unknown>;
 
-/** More than a panel can show. */
-const KEPT = 20;
 /** Verbs that only ask; the panel calls them, too. */
 const QUIET = /^(flush|debug|identity|consent)$/;
 
@@ -21,9 +20,7 @@ export const watchCalls = (name: string, { calls }: Activity, listener: unknown)
 
   const carryOut = <T>(verb: string, args: readonly unknown[], run: () => T): T => {
     const outer = open;
-    open = { verb, args, became: "" };
-    calls.unshift(open);
-    calls.splice(KEPT);
+    open = keep<Call>(calls, { verb, args, became: "" });
     try {
       return run();
     } finally {

@@ -5,20 +5,11 @@ import { createMemory } from "./memory.js";
 import { recall } from "./remembered.js";
 import { readConsent, readEvent } from "./stored.js";
 import { globalOf } from "./tags.js";
+import { KEPT, keep } from "./visible.js";
 import { watchWire } from "./wire.js";
 
-/** In place of details that are no longer kept. */
-const MORE = "…";
-/** More than a panel can show. */
-const KEPT = 20;
 /** Of the time between two looks, no more than this is taken for quiet, in milliseconds. */
 const LOOK_MS = 1_000;
-
-/** Of a problem of each kind the last few details, each once. */
-const keepDetail = (details: Set<string> = new Set(), detail: string): Set<string> => {
-  const all = new Set([...details, detail]);
-  return all.size > KEPT ? new Set([MORE, ...[...all].slice(1 - KEPT)]) : all;
-};
 
 /**
  * @param changed called after each change; `true` where a request had no answer, or one that leads elsewhere
@@ -37,9 +28,12 @@ export const listen = (name: string, changed: (isOdd?: boolean) => void) => {
     Object.assign(activity, { queued: activity.queued + 1, isDenied: false, contact });
     memory.noteQueued(code, body);
     if (event !== "pageview") return;
-    views.unshift({ at: performance.now(), url: visitUrl });
-    views.splice(KEPT);
+    keep(views, { at: performance.now(), url: visitUrl });
     activity.viewCount++;
+  };
+  const noteProblem = (code: string, detail: string): void => {
+    const details = problems.get(code) ?? new Set();
+    if (details.size < KEPT) problems.set(code, details.add(detail));
   };
   /** An event comes as its JSON, options as they were given. */
   const listener = (code: string | number, detail: unknown): void => {
@@ -50,7 +44,7 @@ export const listen = (name: string, changed: (isOdd?: boolean) => void) => {
     else if (typeof detail === "string" && readEvent(detail)) tellEvent(code, detail);
     else if (code === "dropped" && detail === "consent") activity.isDenied = readConsent(name) !== "denied";
     else if (code === "dropped") dropped.set(`${detail}`, (dropped.get(`${detail}`) ?? 0) + 1);
-    else problems.set(code, keepDetail(problems.get(code), `${detail}`));
+    else noteProblem(code, `${detail}`);
     if (typeof code === "string" && code !== "options") calls.tell(code === "queued" ? "taken" : `${code}: ${detail}`);
     if (/options|pending|queued/.test(`${code}`)) count();
     changed();

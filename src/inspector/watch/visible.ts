@@ -42,3 +42,13 @@ export const written = (value: unknown): string => {
   const what = Array.isArray(value) ? "an array" : "an object";
   return attempt(() => `${what}, ${short(JSON.stringify(value), 120)}`, "an object that no JSON can hold");
 };
+
+/** More of a kind than a panel can show. */
+export const KEPT = 20;
+
+/** Puts something in front of a list, and forgets what is the oldest beyond what can be shown. */
+export const keep = <Item>(list: Item[], item: Item): Item => {
+  list.unshift(item);
+  list.splice(KEPT);
+  return item;
+};

@@ -1,10 +1,8 @@
 /** What goes over the wire: since the panel was opened word for word, before that what the browser has recorded. */
 import type { Activity, Exchange } from "./activity.js";
 import { readEvent } from "./stored.js";
-import { short, wordsOf } from "./visible.js";
+import { KEPT, short, wordsOf } from "./visible.js";
 
-/** More than a panel can show. */
-const KEPT = 20;
 const EMPTY = { event: "", body: "", token: "", type: "", answerType: "", words: "", retryAfter: "" };
 
 /** A request of a tracker, whatever its address is. */
