@@ -1,4 +1,4 @@
-import { recall, remember } from "/shared/memory.js";
+import { recall, remember } from "/shared/base/memory.js";
 import { contactOptions, loadContacts } from "./contacts.js";
 import { watchQueue } from "./queue.js";
 
