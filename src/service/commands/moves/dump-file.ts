@@ -99,21 +99,29 @@ export const readHeader = async (file: string): Promise<Header> => {
  *
  * @throws StartError where the file is not as it was written, which may be known behind the last one
  */
-export async function* readDump(file: string, { sha256 }: Header): AsyncGenerator<Section> {
+export async function* readDump(file: string, header: Header): AsyncGenerator<Section> {
+  yield* readScript(readBody(file, header));
+}
+
+/** The bytes of the script. @throws StartError as `readDump` does */
+async function* readBody(file: string, { sha256 }: Header): AsyncGenerator<Buffer> {
   const { through, sum } = summing();
   const unpacked = createGunzip({ chunkSize: CHUNK_BYTES });
   // Its errors are those of what it is read into.
   connect(createReadStream(file, { start: BODY_AT }), unpacked, () => {});
-  async function* script(): AsyncGenerator<Buffer> {
-    try {
-      yield* through(unpacked);
-    } catch (error) {
-      throw unusable(file, "read", error);
-    }
+  try {
+    yield* through(unpacked);
+  } catch (error) {
+    throw unusable(file, "read", error);
   }
-  yield* readScript(script());
   if (sum() !== sha256) throw new StartError(`${file} is damaged: its checksum is another one`);
 }
+
+/** Reads it to its end. @throws StartError as `readDump` does */
+export const requireWhole = async (file: string, header: Header): Promise<void> => {
+  const body = readBody(file, header);
+  while (!(await body.next()).done);
+};
 
 /** What a file and its compression say of themselves, in words; other errors are left alone. */
 const unusable = (file: string, how: string, error: unknown): unknown => {

@@ -4,7 +4,7 @@ import { eraseAgain } from "../../person/erase-again.js";
 import { readErasures } from "../../person/erasure-files.js";
 import { markRestored } from "../../records/restored.js";
 import type { Commands } from "../delete.js";
-import { readDump, readHeader } from "./dump-file.js";
+import { readDump, readHeader, requireWhole } from "./dump-file.js";
 import { countRows, listTables, requireCounts, tellCounts } from "./tables.js";
 
 type Needed = Pick<Commands, "program" | "config" | "say">;
@@ -24,10 +24,15 @@ export const addRestoreCommand = ({ program, config, say }: Needed) =>
       const erased = erasures === undefined ? undefined : await readErasures(erasures);
       const database = await openEmpty(config, header.tables);
       try {
-        await database.copying!(async ({ query, write }) => {
+        const load = database.copying!(async ({ query, write }) => {
           for await (const { what, rows } of readDump(file, header)) await pipeline(rows, write(what));
           requireCounts(await countRows(query, await listTables(query)), header.rows);
           await markRestored(query, header.settled);
+        });
+        await load.catch(async (error) => {
+          // The database may have met the damage before its checksum was known.
+          await requireWhole(file, header);
+          throw error;
         });
         if (erased !== undefined) say(`erased ${await eraseAgain(database, erased)} contacts again`);
       } finally {
