@@ -129,16 +129,23 @@ const countBelow = async (
   // A step of one day alone has each once.
   const isCut = new Set(cuts.map(({ step }) => step)).size < cuts.length;
   const columns = isCut ? `DISTINCT step, ${id}` : "step";
-  const [rows, [all]] = await Promise.all([
+  // Of one step that is the same.
+  const isOne = steps.length === 2;
+  const [rows, all] = await Promise.all([
     query<Record<string, unknown>>(
       `SELECT step, count(*) AS count FROM (SELECT ${columns} ${from}) AS active GROUP BY step`,
       values,
     ),
-    query<Record<string, unknown>>(`SELECT count(*) AS count FROM (SELECT DISTINCT ${id} ${from}) AS active`, values),
+    isOne
+      ? []
+      : query<Record<string, unknown>>(
+          `SELECT count(*) AS count FROM (SELECT DISTINCT ${id} ${from}) AS active`,
+          values,
+        ),
   ]);
   const counts = steps.slice(1).map(() => 0);
   for (const { step, count } of rows) counts[Number(step)] = Number(count);
-  return { total: Number(all!.count), counts };
+  return { total: isOne ? counts[0]! : Number(all[0]!.count), counts };
 };
 
 /** When the last event was stored, in epoch milliseconds, from the events themselves. */
