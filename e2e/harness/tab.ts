@@ -6,7 +6,7 @@ import { waitFor } from "../../test/support/wait.js";
  * What a spec may do with a tab in every engine: the part of the runner's own page that WebKitGTK's driver can follow. In
  * `evaluate`, a function gets one argument, and both it and the result are plain data.
  */
-export type Tab = Pick<Page, "goto" | "evaluate" | "click" | "reload" | "close">;
+export type Tab = Pick<Page, "goto" | "evaluate" | "click" | "reload" | "close" | "setViewportSize">;
 
 /** What runs code: a tab of any engine, or a frame. */
 export type Scope = Pick<Tab, "evaluate">;

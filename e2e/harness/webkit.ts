@@ -34,7 +34,7 @@ const ofText = (text: string): string => {
 
 /** Starts a display that nobody sees, and the driver on it. */
 export const startWebKit = async (driverPath: string) => {
-  const screen = "-displayfd 1 -screen 0 1280x800x24 -nolisten tcp".split(" ");
+  const screen = "-displayfd 1 -screen 0 1600x1000x24 -nolisten tcp".split(" ");
   const display: Launched = launch(findProgram("Xvfb")!, screen);
   const [number] = await display.says(/^\d+$/m);
   let port: number;
@@ -52,7 +52,9 @@ export const startWebKit = async (driverPath: string) => {
   };
   const startDriver = async (): Promise<void> => {
     port = await freePort();
-    driver = launch(driverPath, [`--port=${port}`], { env: { ...process.env, DISPLAY: `:${number}` } });
+    // Where the system names no language the browser calls its own "C", which `Intl` refuses.
+    const env = { ...process.env, LC_ALL: "en_US.UTF-8", DISPLAY: `:${number}` };
+    driver = launch(driverPath, [`--port=${port}`], { env });
     await waitFor(() => call("GET", "/status").catch(() => undefined), { what: "WebKit's driver to answer" });
   };
   await startDriver();
@@ -115,6 +117,8 @@ export const startWebKit = async (driverPath: string) => {
           await inside(() => call("POST", `${session}/refresh`, {}));
           return null;
         },
+        // Its window is no narrower than 447 px.
+        setViewportSize: (size) => inside(async () => void (await call("POST", `${session}/window/rect`, size))),
         close: () => inside(async () => void (await call("DELETE", `${session}/window`))),
       };
     };

@@ -1,4 +1,3 @@
-import axe from "axe-core";
 import { test as base, expect, type Locator, type Page } from "playwright/test";
 import { createGuard, type Guard } from "../../../e2e/harness/guard.js";
 import { watchPolicy } from "../../../e2e/harness/policy.js";
@@ -32,15 +31,21 @@ const RECORDS = {
   "contacts?uid=anna": { data: { name: "Anna Berg", email: "anna@acme.example" } },
 };
 
+/** A service whose figures are known. */
+export const startKnown = async () => {
+  const service = await startFilled(EVENTS, { adminToken: ADMIN_TOKEN });
+  for (const [record, traits] of Object.entries(RECORDS)) {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" };
+    await fetch(`${service.url}/v2/${record}`, { method: "PUT", headers, body: JSON.stringify(traits) });
+  }
+  return service;
+};
+
 export const test = base.extend<{ guard: Guard; changing: RunningService }, { service: RunningService }>({
   service: [
     // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
     async ({}, use) => {
-      const service = await startFilled(EVENTS, { adminToken: ADMIN_TOKEN });
-      for (const [record, traits] of Object.entries(RECORDS)) {
-        const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" };
-        await fetch(`${service.url}/v2/${record}`, { method: "PUT", headers, body: JSON.stringify(traits) });
-      }
+      const service = await startKnown();
       await use(service);
       await service.stop();
     },
@@ -93,14 +98,3 @@ export const open = async (page: Page, path = "/") => {
 
 /** Goes back as a visitor does. Only then, for a page that goes away while it evaluates gives no answer. */
 export const back = (page: Page) => page.evaluate("setTimeout(() => history.back())");
-
-/** What axe finds, and what does not fit the window. */
-export const faultsOf = async (page: Page): Promise<string[]> => {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<axe.AxeResults>("axe.run()");
-  const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  return [
-    ...violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`),
-    ...(wider > 0 ? [`${wider} px wider than the window`] : []),
-  ];
-};

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { expect, type Page } from "playwright/test";
 import { PAGES } from "../../../e2e/harness/engines.js";
 import { ACCESS_TOKEN } from "../../../test/service/support/running-service.js";
-import { ADMIN_TOKEN, back, card, cells, faultsOf, give, open, settled, test, tile } from "./owner.js";
+import { ADMIN_TOKEN, back, card, cells, open, settled, test, tile } from "./owner.js";
 
 /* From a number to the people behind it: what each page shows, and what leads where. */
 
@@ -156,34 +156,6 @@ test("A person is exported and erased with the admin token, which nothing keeps"
   );
   expect((await changing.get(`/v2/contacts/${id}`)).status).toBe(404);
 });
-
-test(
-  "Each page is without a fault that axe finds, on a phone and a desktop, in light and dark",
-  PAGES,
-  async ({ page, service, browserName }) => {
-    const [{ id: account }, { id: contact }] = await Promise.all(
-      ["accounts?uid=acme", "contacts?uid=anna"].map(async (path) => (await service.get(`/v2/${path}`)).json()),
-    );
-    await page.goto("/");
-    expect(await faultsOf(page)).toEqual([]);
-    await give(page, ACCESS_TOKEN);
-    await settled(page);
-    for (const path of ["/#span=30d", "/#name=nothing", "/accounts", `/accounts/${account}`, `/contacts/${contact}`])
-      for (const [width, colorScheme] of [
-        [390, "dark"],
-        [1440, "light"],
-      ] as const) {
-        await page.setViewportSize({ width, height: 900 });
-        // Firefox's driver sets no colour scheme.
-        if (browserName !== "firefox") await page.emulateMedia({ colorScheme });
-        await page.goto("about:blank");
-        await page.goto(path);
-        await settled(page);
-        for (const summary of await page.locator("summary").all()) await summary.click();
-        expect(await faultsOf(page), `${path} at ${width} px`).toEqual([]);
-      }
-  },
-);
 
 test("The pages are walked by keys: a time is chosen, a column sorted, an account opened", PAGES, async ({ page }) => {
   await open(page, "/accounts");
