@@ -106,7 +106,15 @@ const script = {
     terser({
       ecma: 2020,
       toplevel: true,
-      compress: { passes: 2, unsafe: true, unsafe_arrows: true, unsafe_methods: true, keep_fargs: false },
+      compress: {
+        passes: 2,
+        unsafe: true,
+        unsafe_arrows: true,
+        unsafe_methods: true,
+        keep_fargs: false,
+        unsafe_math: true,
+        side_effects: false,
+      },
       // Without the second it would spare each word that is a member of something in browsers, too.
       mangle: { properties: { regex: RegExp(`^(${SHORTENED.join("|")})$`), builtins: true } },
     }),

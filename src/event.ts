@@ -43,7 +43,8 @@ interface Loss<Code extends string> {
  * - `"input"`: an option or an argument is wrong, a hook has failed and dropped its event, or a member of `params` that cannot be written was left out
  * - `"paused"`: the service refuses every event (a wrong token or URL, an error in its deployment); events wait
  * - `"rejected"`: the service refuses this event and accepts others; it was dropped
- * - `"evicted"`: a bound was reached; this event, the oldest one or one that is too large, was dropped
+ * - `"evicted"`: a bound was reached; this event was dropped: the oldest one, the newest of those that wait for `identify`, or
+ *   one that is too large
  * - `"throttled"`: one name is tracked too often, as in a loop; what was too many was dropped. Told once for each name; `flush()`
  *   counts the events
  */

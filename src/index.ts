@@ -38,8 +38,7 @@ export const init = (config: Config): void => {
   name ||= config?.name || DEFAULT;
   if (name !== DEFAULT && Array.isArray(waiting)) {
     // They were meant for this tracker, and not for another one that may yet come.
-    const others = waiting.filter((command) => !early.includes(command));
-    waiting.splice(0, waiting.length, ...others);
+    waiting.splice(0, waiting.length, ...waiting.filter((command) => !early.includes(command)));
     openHub(name).push(...early.splice(0));
   }
   openHub(name).push(["init", config as Config]);

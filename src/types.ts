@@ -18,10 +18,7 @@ export interface Config {
   trackUrl: string;
   /** Path of the event endpoint, for a proxy that renames it. Default `"/v1/track/event"`. */
   eventPath?: string | undefined;
-  /**
-   * Type of the requests' bodies. Default `"application/json"`. `"text/plain"` is for a service without CORS: its answers
-   * cannot be read, so that any of them counts as delivery.
-   */
+  /** Type of bodies. Default `"application/json"`. `"text/plain"` is for a service without CORS: any answer counts as delivery. */
   contentType?: "application/json" | "text/plain" | undefined;
   /** Name of the global and of the storage keys: another name is another tracker. Default `"tracklet"`. */
   name?: string | undefined;
@@ -63,8 +60,8 @@ export interface Config {
   /** Takes the browser's Global Privacy Control for `consent: "denied"`. Default `false`. */
   respectGpc?: boolean | undefined;
   /**
-   * Most events that wait for delivery. Default 1,000. Of one name a quarter may be tracked at once, then one a second, and
-   * none more in an outage: raise it for an app that tracks many at once.
+   * Most events that wait for delivery. Default 1,000. Of one name as many may be tracked at once, then one a second; in an
+   * outage a quarter, and then none: raise it for an app that tracks many at once.
    */
   maxEvents?: number | undefined;
   /** Most bytes in UTF-8 that wait for delivery. Default 1,048,576. */

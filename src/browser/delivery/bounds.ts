@@ -6,7 +6,6 @@ import { lists, rows, tally } from "./queue.js";
 import { ageOf, type Row } from "./row.js";
 import { drop, textOf } from "./stored.js";
 import {
-  BURST,
   LONGEST_AGE_MS,
   MAX_AGE_MS,
   MAX_BYTES,
@@ -15,6 +14,7 @@ import {
   MAX_SIZE,
   MAX_UNADDRESSED,
   MAX_UNADDRESSED_AGE_MS,
+  SHARE,
   TRICKLE_MS,
 } from "./timings.js";
 
@@ -43,14 +43,14 @@ export const trim = (): void => {
     if (!isOld && !isMuch) break;
     evict(row, isOld ? "maxAgeMs" : "maxEvents, maxBytes");
   }
-  for (const row of lists.unaddressed) {
-    if (lists.unaddressed.size <= MAX_UNADDRESSED && ageOf(row) <= MAX_UNADDRESSED_AGE_MS) break;
+  for (const row of [...lists.unaddressed].filter(
+    (row, at) => at >= MAX_UNADDRESSED || ageOf(row) > MAX_UNADDRESSED_AGE_MS,
+  ))
     evict(row, "identify");
-  }
 };
 
 /** The token buckets by name: each as the time at which it will be full again, and how many events were too many. */
-const buckets = new Map<string, { fullAt: number; over: number }>();
+const buckets = new Map<unknown, { fullAt: number; over: number }>();
 let now = 0;
 
 /**
@@ -58,13 +58,12 @@ let now = 0;
  * must push no real event out of the queue.
  */
 export const isThrottled = (name: string): boolean => {
-  // In an outage no new token comes: the number of events that wait must not grow.
+  // In an outage no new token comes, and a bucket is smaller: the number of events that wait must not grow.
   if (!pace.backoff) now = performance.now();
-  if (buckets.size >= MAX_NAMES) buckets.clear();
-  const bucket = buckets.get(name) ?? { fullAt: 0, over: 0 };
-  buckets.set(name, bucket);
-  const lack = bucket.fullAt - now;
-  if (lack >= mostEvents() * BURST * TRICKLE_MS) {
+  const counted = buckets.size < MAX_NAMES && name;
+  const bucket = buckets.get(counted) ?? { fullAt: 0, over: 0 };
+  buckets.set(counted, bucket);
+  if (bucket.fullAt - now >= mostEvents() * (pace.backoff ? SHARE : 1) * TRICKLE_MS) {
     if (!bucket.over++) report("throttled", name);
     tally.dropped++;
     return true;

@@ -72,10 +72,10 @@ export const HANGS_MS = 3_000;
 export const MAX_EVENTS = 1_000;
 export const MAX_BYTES = 1_048_576;
 export const MAX_AGE_MS = 604_800_000;
-/** This share of the most events may be tracked of one name at once, and then one in this time; none in an outage. */
-export const BURST = 1 / 4;
+/** Of one name as many may be tracked at once as may wait, in an outage this share, and then one in this time; none in an outage. */
+export const SHARE = 1 / 4;
 export const TRICKLE_MS = 1_000;
-/** Names that are counted at once. Past that the count begins anew: a page that makes up names must not fill its memory. */
+/** So many names are counted. From then on all of them count as one: a page that makes up names must not fill memory and queue. */
 export const MAX_NAMES = 1_000;
 /** Bytes of one event: services commonly refuse more than that, ours by default. */
 export const MAX_SIZE = 262_144;
