@@ -42,7 +42,9 @@ test(
       [empty, ["/", "/accounts"]],
     ] as const) {
       await tab.goto(url);
-      await waitFor(() => tab.evaluate(`Boolean(document.querySelector("[data-ask]:not([hidden])"))`), { what: "the form" });
+      await waitFor(() => tab.evaluate(`Boolean(document.querySelector("[data-ask]:not([hidden])"))`), {
+        what: "the form",
+      });
       expect(await faultsOf(tab), "before the token").toEqual([]);
       await tab.evaluate(
         `document.querySelector("input").value = "${ACCESS_TOKEN}"; document.querySelector("form").requestSubmit()`,

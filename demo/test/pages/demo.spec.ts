@@ -105,3 +105,25 @@ test("Every page of the demo can be inspected", async ({ page, demo }) => {
   await load();
   await expect(panel).toContainText("Working: the last event was stored");
 });
+
+test("The button of the site takes the made events out, and no visitor's", async ({ page, demo }) => {
+  const contact = demo.contact();
+  await demo.post(contact, "own");
+  const countMade = async (): Promise<number> => {
+    const headers = { authorization: "Bearer demo-access-token" };
+    let made = 0;
+    for (let after = ""; ; ) {
+      const { data } = await (await fetch(`${demo.service}/v2/events?limit=1000${after}`, { headers })).json();
+      made += data.filter(({ params }: { params: { made?: boolean } }) => params.made).length;
+      if (data.length < 1_000) return made;
+      after = `&after=${data.at(-1).id}`;
+    }
+  };
+  const before = await countMade();
+  expect(before).toBeGreaterThan(1_000);
+  await page.goto(demo.site);
+  await page.getByRole("button", { name: "Remove them" }).click();
+  await expect(page.locator("[data-made]")).toContainText(`${before.toLocaleString("en")} made-up events are gone`);
+  expect(await countMade()).toBe(0);
+  expect(own(await demo.rows(contact))).toEqual(["own"]);
+});
