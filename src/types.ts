@@ -24,7 +24,7 @@ export interface Config {
   name?: string | undefined;
   /** Identifies at once, as {@link Tracker.identify} does; an empty one names nobody. */
   contactUid?: string | number | undefined;
-  accountUid?: string | number | undefined;
+  accountUid?: string | number | null | undefined;
   /** Proof of both, see {@link Identifying.proof}. */
   proof?: string | undefined;
   /**
@@ -98,9 +98,9 @@ export interface Tracker<Declared = Events> {
    * document; documents that have named nobody use the last one of the site.
    *
    * @param contactUid unique id of the contact: a text that is not empty, or a safe integer, which travels as text
-   * @param accountUid unique id of the account, sent as `params.account_uid`
+   * @param accountUid unique id of the account, sent as `params.account_uid`; `null` is none
    */
-  identify(contactUid: string | number, accountUid?: string | number, options?: Identifying): void;
+  identify(contactUid: string | number, accountUid?: string | number | null, options?: Identifying): void;
   /**
    * Queues an event durably and returns at once; it is sent after the next frame.
    *

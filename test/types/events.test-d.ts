@@ -142,6 +142,7 @@ export const use = (mine: Tracker<Declared>, hub: Hub, event: TrackEvent): void 
 
   const config: Config = { apiToken: "token", trackUrl: "/proxy", contactUid: 7, params: { app: "shop" } };
   hub.identify(7, 8);
+  hub.identify("ann", null);
   // @ts-expect-error one of three words
   init({ ...config, consent: "maybe" });
   // @ts-expect-error one of two types
