@@ -8,8 +8,13 @@ import { loadTracker } from "./fresh-tracker.js";
 import { createSurroundings } from "./recorder/surroundings.js";
 import type { Config, Hub } from "./types.js";
 
-/** Names that a recorded event may have. */
-export type RecordedName<Declared = Events> = EventName<Declared> | "pageview";
+/** Names that a recorded event may have: those of the app, of page views, and of the add-ons. */
+export type RecordedName<Declared = Events> =
+  | EventName<Declared>
+  | "pageview"
+  | "file_downloaded"
+  | "link_clicked"
+  | "page_active";
 
 /** Params of a recorded event: those that the app has declared. */
 export type RecordedParams<Declared, Name> = Name extends keyof Declared

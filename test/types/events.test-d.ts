@@ -155,6 +155,7 @@ export const read = (): void => {
   const events = recordEvents<Declared>({ contactUid: "ann" });
   const plans: ("free" | "team")[] = events.all("signup").map(({ params }) => params.plan);
   const urls: string[] = events.all("pageview").map(({ params }) => params.visit_url);
+  for (const name of ["file_downloaded", "link_clicked", "page_active"] as const) events.all(name);
   for (const { event_uid, contact_uid, params } of events.all())
     if (event_uid === "signup") plans.push(params.plan);
     else urls.push(contact_uid, params.account_uid as string);
