@@ -39,7 +39,7 @@ export const createTimeLine = (ask, path, { limit, hasContacts = false }) => {
   const card = makeCard("time-line", hasContacts ? "Latest events" : "Time line", { wide: true });
   const list = make("div.time-line");
   const more = make("button", { type: "button", hidden: "" }, "Older events");
-  const none = make("p.nothing", { hidden: "" }, "No event that matches is stored.");
+  const none = make("p.nothing", { hidden: "" }, "No such event is stored.");
   card.body.append(list, none, more);
   let next;
   let filters = {};
