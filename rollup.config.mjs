@@ -165,7 +165,7 @@ const typesOfRecorder = {
 
 /** What an app imports: readable modules with their types, minified by the app's own build. */
 const modules = {
-  input: ["src/index.ts", "src/read.ts", "src/send.ts", "src/clicks.ts", "src/active.ts"],
+  input: ["src/index.ts", "src/read.ts", "src/send.ts", "src/clicks.ts", "src/active.ts", "src/window.ts"],
   output: { dir: "dist", format: "es", preserveModules: true, sourcemap: true },
   plugins: [compile({ declaration: true, declarationMap: true }), withoutScripts, typesOfRecorder],
 };

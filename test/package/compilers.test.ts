@@ -14,6 +14,8 @@ import { sendEvent } from "tracklet/send";
 import { recordEvents } from "tracklet/test";
 import { trackClicks } from "tracklet/clicks";
 import { trackActive } from "tracklet/active";
+import "tracklet/tracklet.iife.js";
+import "tracklet/window";
 
 declare module "tracklet" {
   interface Events { signup: { plan: "free" | "team" }; logout: undefined }
@@ -34,6 +36,12 @@ track("logout");
 // @ts-expect-error its params are required
 track("signup");
 void flush({ timeoutMs: undefined });
+(window.tracklet ||= []).push(["track", "signup"]);
+window.tracklet.track?.("signup", { plan: "team" });
+// @ts-expect-error no such plan
+window.tracklet.track?.("signup", { plan: "gold" });
+// @ts-expect-error until the script has loaded there is no verb
+window.tracklet.track("logout");
 trackClicks({ outbound: undefined });
 trackActive();
 const plans: string[] = recordEvents({ contactUid: "c" }).all("signup").map(({ params }) => params.plan);

@@ -30,7 +30,8 @@ const modules = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf
 const byName = new Map(modules.map((module) => [module.name, module]));
 
 /** Files directly in `src`, in `service` and in `browser`: all others belong to a folder. */
-const ENTRIES = /^(index|snippet|read|send|clicks|active|recorder|types|event|declared|service\/(main|unit|app))$/;
+const ENTRIES =
+  /^(index|snippet|read|send|clicks|active|recorder|window|types|event|declared|service\/(main|unit|app))$/;
 /** The folders of the service, from the top: each imports from those below it, `ingest` and `records` not from each other. */
 const SERVICE = [
   ...["commands", "watch", "numbers", "person", "ingest", "records"],
