@@ -85,8 +85,9 @@ export const numbersRoute =
         const uid = account === undefined ? undefined : await uidOfAccount(query, workspace, account);
         const filter = { ...which, account: uid };
         const isAll = Object.values(filter).every((value) => value === undefined);
-        const [counted_to, last_event_at, missing, figures] = await Promise.all([
-          countedTo({ query, settled }, workspace),
+        // Before the figures, which may be of later: what is told is in them.
+        const counted_to = await countedTo({ query, settled }, workspace);
+        const [last_event_at, missing, figures] = await Promise.all([
           lastEvent(query, workspace),
           missingLately(query, workspace),
           isAll ? countAll(query, asked) : countMatching(query, asked, filter),
