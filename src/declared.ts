@@ -81,3 +81,20 @@ export type TrackArguments<Declared, Name, Given = ParamsObject> = [keyof Declar
   : [Needing<Declared, Name>] extends [never]
     ? [params?: ParamsOfAll<Declared, Name> | undefined]
     : [params: ParamsOfAll<Declared, Name>];
+
+/** Names that a recorded event may have: those of the app, of page views, and of the add-ons. */
+export type RecordedName<Declared = Events> =
+  | EventName<Declared>
+  | "pageview"
+  | "file_downloaded"
+  | "link_clicked"
+  | "page_active";
+
+/** Params of a recorded event: those that the app has declared. */
+export type RecordedParams<Declared, Name> = Name extends keyof Declared
+  ? Declared[Name] extends undefined
+    ? CommonParams
+    : NonNullable<Declared[Name]> & CommonParams
+  : Name extends "pageview"
+    ? Params & { visit_url: string }
+    : Params;

@@ -1,6 +1,6 @@
 /** An event as it travels, and what is told of it. */
 
-import type { Params } from "./declared.js";
+import type { Events, Params, RecordedName, RecordedParams } from "./declared.js";
 
 /** An event as it travels: the body of `POST /v1/track/event`. */
 export interface TrackEvent {
@@ -12,14 +12,29 @@ export interface TrackEvent {
 }
 
 /**
+ * An event as a hook sees it. Where the app has declared its events, `event_uid` tells the type of `params`. Any member may be
+ * missing: the hook itself may have removed it before.
+ */
+export type HookedEvent<Declared = Events> = [keyof Declared] extends [never]
+  ? TrackEvent
+  : {
+      [Name in RecordedName<Declared>]: {
+        contact_uid?: string;
+        event_uid: Name;
+        params: Params & Partial<RecordedParams<Declared, Name>>;
+      };
+    }[RecordedName<Declared>];
+
+/**
  * Changes an event before it is stored, in place or by giving another one back, or drops it (`null`, `false`). One that throws
  * drops it as well, and is reported.
  *
  * @param call `again`: the event is from before `identify`, and has got contact and account. The hook has seen it without them,
  *   perhaps on another page, so it must bear its own result.
  */
+export type BeforeSend<Declared = Events> = (event: HookedEvent<Declared>, call: { again: boolean }) => Answer;
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook may return nothing
-export type BeforeSend = (event: TrackEvent, call: { again: boolean }) => TrackEvent | null | false | undefined | void;
+type Answer = TrackEvent | null | false | undefined | void;
 
 /** A problem that concerns no event, or not one alone. */
 interface Mistake<Code extends string> {

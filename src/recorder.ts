@@ -3,27 +3,12 @@
  * For an app's own tests: what would be sent, without a network. It is recorded by the tracker itself, a fresh one at each
  * call, which stands where the app looks for the page's tracker (`window.tracklet`). So no module has to be loaded anew.
  */
-import type { CommonParams, EventName, Events, Params } from "./declared.js";
+import type { Events, RecordedName, RecordedParams } from "./declared.js";
 import { loadTracker } from "./fresh-tracker.js";
 import { createSurroundings } from "./recorder/surroundings.js";
 import type { Config, Hub } from "./types.js";
 
-/** Names that a recorded event may have: those of the app, of page views, and of the add-ons. */
-export type RecordedName<Declared = Events> =
-  | EventName<Declared>
-  | "pageview"
-  | "file_downloaded"
-  | "link_clicked"
-  | "page_active";
-
-/** Params of a recorded event: those that the app has declared. */
-export type RecordedParams<Declared, Name> = Name extends keyof Declared
-  ? Declared[Name] extends undefined
-    ? CommonParams
-    : NonNullable<Declared[Name]> & CommonParams
-  : Name extends "pageview"
-    ? Params & { visit_url: string }
-    : Params;
+export type { RecordedName, RecordedParams };
 
 /** An event as the service would get it. */
 export type RecordedEvent<Declared = Events, Name extends string = RecordedName<Declared>> =
@@ -65,7 +50,7 @@ let restoreLast = (): void => {};
 export const recordEvents = <Declared = Events>({
   name = "tracklet",
   ...options
-}: Partial<Config> = {}): Recorder<Declared> => {
+}: Partial<Config<Declared>> = {}): Recorder<Declared> => {
   restoreLast();
   const globals = window as unknown as Record<string, unknown>;
   const before = globals[name];

@@ -9,7 +9,7 @@ export type * from "./event.js";
 export type Consent = "granted" | "pending" | "denied";
 
 /** Options of a tracker. In a script tag each that is no function is a `data-` attribute: `apiToken` is `data-api-token`. */
-export interface Config {
+export interface Config<Declared = Events> {
   /** Token of the event endpoint, sent as the query parameter `api_token`. */
   apiToken: string;
   /** A token that was corrected or replaced: events that wait under it, and its contact, are taken along. */
@@ -51,7 +51,7 @@ export interface Config {
    * Changes an event before it is stored, or drops it, see {@link BeforeSend}. The URL of a page view is `params.visit_url`, as
    * {@link Config.query} and {@link Config.paths} leave it.
    */
-  beforeSend?: BeforeSend | undefined;
+  beforeSend?: BeforeSend<Declared> | undefined;
   /**
    * What the visitor allows while no choice of `optIn()` or `optOut()` is stored. `"granted"` (default); `"pending"`: events
    * wait in memory; `"denied"`: nothing is stored or sent, whatever was chosen. Anything else counts as `"pending"`.

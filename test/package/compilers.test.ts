@@ -28,6 +28,8 @@ const onError = (problem: Problem): void =>
 const config: Config = {
   apiToken: "t", trackUrl: "/", name: setting("shop"), contactUid: setting(""), params: undefined, onError,
   debug: undefined,
+  // @ts-expect-error no such plan
+  beforeSend: (event) => event.event_uid !== "signup" || event.params.plan !== "gold" ? event : null,
 };
 init(config);
 identify("c", setting("a"));

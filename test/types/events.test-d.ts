@@ -1,5 +1,6 @@
 /** Events that an app has declared are checked, where they are tracked and where they were recorded: `tsc -p test` fails when one of these lines compiles. */
 import {
+  type BeforeSend,
   type Config,
   type EventName,
   type Hub,
@@ -126,6 +127,22 @@ export const use = (mine: Tracker<Declared>, hub: Hub, event: TrackEvent): void 
   // @ts-expect-error an event has a name
   hub.track();
 
+  const known: BeforeSend<Declared>[] = [
+    (given) => {
+      if (given.event_uid === "signup") given.params.plan = "team";
+      if (given.event_uid === "pageview") delete given.params.visit_url;
+      delete given.params.email;
+      return given;
+    },
+    ({ event_uid }) => event_uid !== "page_active" && event,
+    (given: TrackEvent) => given,
+    ({ event_uid, params }) => {
+      // @ts-expect-error no such plan
+      if (event_uid === "signup") params.plan = "gold";
+    },
+    // @ts-expect-error no such event
+    ({ event_uid }) => event_uid !== "sign_up" && event,
+  ];
   const hooks: Config["beforeSend"][] = [
     ({ params }) => {
       delete params.email;
@@ -139,6 +156,7 @@ export const use = (mine: Tracker<Declared>, hub: Hub, event: TrackEvent): void 
     async () => event,
   ];
   hooks.pop();
+  known.pop();
 
   const config: Config = { apiToken: "token", trackUrl: "/proxy", contactUid: 7, params: { app: "shop" } };
   hub.identify(7, 8);
@@ -152,7 +170,8 @@ export const use = (mine: Tracker<Declared>, hub: Hub, event: TrackEvent): void 
 };
 
 export const read = (): void => {
-  const events = recordEvents<Declared>({ contactUid: "ann" });
+  const beforeSend: BeforeSend<Declared> = ({ params }) => void delete params.email;
+  const events = recordEvents<Declared>({ contactUid: "ann", beforeSend });
   const plans: ("free" | "team")[] = events.all("signup").map(({ params }) => params.plan);
   const urls: string[] = events.all("pageview").map(({ params }) => params.visit_url);
   for (const name of ["file_downloaded", "link_clicked", "page_active"] as const) events.all(name);
