@@ -155,10 +155,19 @@ const withoutScripts = {
 const typesOfRecorder = {
   name: "types-of-recorder",
   generateBundle(_, bundle) {
-    for (const end of ["d.ts", "d.ts.map"]) {
-      const source = `${bundle[`recorder.${end}`].source}`.replace("recorder.d.ts", "test.d.ts");
-      delete bundle[`recorder.${end}`];
-      this.emitFile({ type: "asset", fileName: `test.${end}`, source });
+    const { source } = bundle["recorder.d.ts"];
+    delete bundle["recorder.d.ts"];
+    this.emitFile({ type: "asset", fileName: "test.d.ts", source });
+  },
+};
+
+/** The same declarations for who calls `require`: TypeScript takes those of an ES module for none of theirs. */
+const typesForRequire = {
+  name: "types-for-require",
+  generateBundle(_, bundle) {
+    for (const name of ["index", "test", "types", "declared", "event"]) {
+      const source = `${bundle[`${name}.d.ts`].source}`.replace(/(from "\.\/\w+)\.js"/g, '$1.cjs"');
+      this.emitFile({ type: "asset", fileName: `${name}.d.cts`, source });
     }
   },
 };
@@ -167,7 +176,14 @@ const typesOfRecorder = {
 const modules = {
   input: ["src/index.ts", "src/read.ts", "src/send.ts", "src/clicks.ts", "src/active.ts", "src/window.ts"],
   output: { dir: "dist", format: "es", preserveModules: true, sourcemap: true },
-  plugins: [compile({ declaration: true, declarationMap: true }), withoutScripts, typesOfRecorder],
+  plugins: [compile({ declaration: true }), withoutScripts, typesOfRecorder, typesForRequire],
+};
+
+/** The same for `require`, in one file: Jest loads nothing else, unless it is told to. */
+const forRequire = {
+  input: "src/index.ts",
+  output: { file: "dist/index.cjs", format: "cjs" },
+  plugins: [compile()],
 };
 
 /**
@@ -190,10 +206,13 @@ const freshTracker = {
   },
 };
 
-/** What an app's own tests import: one file, beside the types that are made with the modules. */
+/** What an app's own tests load: one file for `import`, one for `require`, beside the types that are made with the modules. */
 const recorder = {
   input: "src/recorder.ts",
-  output: { file: "dist/test.js", format: "es", sourcemap: true },
+  output: [
+    { file: "dist/test.js", format: "es", sourcemap: true },
+    { file: "dist/test.cjs", format: "cjs" },
+  ],
   plugins: [freshTracker, compile()],
 };
 
@@ -208,4 +227,4 @@ const conform = {
 // A module that was renamed would leave its old file in the package.
 rmSync("dist", { recursive: true, force: true });
 
-export default [script, inspector, addOn("clicks"), addOn("active"), modules, recorder, conform];
+export default [script, inspector, addOn("clicks"), addOn("active"), modules, forRequire, recorder, conform];

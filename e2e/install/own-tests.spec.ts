@@ -33,7 +33,7 @@ test("The same is recorded by Jest, and by Playwright's runner with a page that 
   site,
   launchOptions,
 }) => {
-  await runTests("jest", ["--experimental-vm-modules", "../node_modules/jest/bin/jest.js"]);
+  await runTests("jest", ["../node_modules/jest/bin/jest.js", "--rootDir=."]);
 
   const body = `<button onclick='tracklet.track("signed_up", { plan: "team" })'>Sign up</button>`;
   site.page("/", { body, identify: "ann", tag: { trackUrl: "https://track.example.com" } });

@@ -76,11 +76,14 @@ describe("links", () => {
     );
 
   it.each(PAGES)("of %s lead to a file, and to a heading in it", async (page) => {
+    const { repository } = JSON.parse(await readPage("package.json")) as { repository: { url: string } };
+    const files = repository.url.replace(/^git\+(.*)\.git$/, "$1/blob/main/");
     const text = (await readPage(page)).replace(/^```.*?^```$/gms, "");
     const broken: string[] = [];
     for (const [, link] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^https?:/.test(link!)) continue;
-      const [path, anchor] = link!.split("#") as [string, string?];
+      const inside = link!.replace(files, `${"../".repeat(page.split("/").length - 1)}`);
+      if (/^https?:/.test(inside)) continue;
+      const [path, anchor] = inside.split("#") as [string, string?];
       const target = path ? join(page, "..", path) : page;
       if (!existsSync(join(ROOT, target))) broken.push(link!);
       else if (anchor && !anchors(await readPage(target)).includes(anchor)) broken.push(link!);
@@ -116,7 +119,7 @@ describe("examples", () => {
       .map(([, name]) => `declare module "${name}";`);
     files.set(
       join(ROOT, "test/example-ambient.d.ts"),
-      `${ambient.join("\n")}\ndeclare const jest: any; declare const process: { env: Record<string, string> }; interface Window { analytics?: any }\ndeclare namespace JSX { interface IntrinsicElements { [name: string]: unknown } }\ndeclare namespace React { type ReactNode = unknown }`,
+      `${ambient.join("\n")}\ndeclare const require: any, test: any, expect: any; declare const process: { env: Record<string, string> }; interface Window { analytics?: any }\ndeclare namespace JSX { interface IntrinsicElements { [name: string]: unknown } }\ndeclare namespace React { type ReactNode = unknown }`,
     );
     const objections = objectionsTo(files, false)
       .filter(({ message }) => !/^Cannot find module '\./.test(message))

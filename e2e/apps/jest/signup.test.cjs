@@ -1,6 +1,6 @@
-import { expect, test } from "@jest/globals";
-import { track } from "tracklet";
-import { recordEvents } from "tracklet/test";
+/** @jest-environment jsdom */
+const { track } = require("tracklet");
+const { recordEvents } = require("tracklet/test");
 
 test("a sign-up is tracked", () => {
   // Options start the tracker, where no code under test calls `init`.
