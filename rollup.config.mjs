@@ -187,24 +187,20 @@ const forRequire = {
 };
 
 /**
- * The whole tracker, as a function that makes another one at each call: its modules keep their state in variables, and what
- * they would find in the browser is given to it. It is made of the modules that are built before.
+ * The whole tracker, as a function that makes another one at each call, since its modules keep their state in variables. What it
+ * would find in the browser under these names is given to it. It is made of the modules that are built before.
  */
-const freshTracker = {
+const freshTracker = (...given) => ({
   name: "fresh-tracker",
   resolveId: (id) => (id === "./fresh-tracker.js" ? id : null),
   load: async (id) => {
     if (id !== "./fresh-tracker.js") return null;
     const bundle = await rollup({ input: "dist/browser/global.js" });
     const { output } = await bundle.generate({ format: "cjs", strict: false, esModule: false });
-    const found = [
-      ...["localStorage", "fetch", "Request", "AbortSignal", "TextEncoder"],
-      ...["setTimeout", "clearTimeout", "requestAnimationFrame"],
-      ...["history", "EventTarget"],
-    ].join(", ");
-    return `export const loadTracker = ({ ${found} }) => {\nconst exports = {};\n${output[0].code}return exports;\n};`;
+    const surroundings = given.length > 0 ? `{ ${given.join(", ")} }` : "";
+    return `export const loadTracker = (${surroundings}) => {\nconst exports = {};\n${output[0].code}return exports;\n};`;
   },
-};
+});
 
 /** What an app's own tests load: one file for `import`, one for `require`, beside the types that are made with the modules. */
 const recorder = {
@@ -213,7 +209,21 @@ const recorder = {
     { file: "dist/test.js", format: "es", sourcemap: true },
     { file: "dist/test.cjs", format: "cjs" },
   ],
-  plugins: [freshTracker, compile()],
+  plugins: [
+    freshTracker(
+      ...["localStorage", "fetch", "Request", "AbortSignal", "TextEncoder"],
+      ...["setTimeout", "clearTimeout", "requestAnimationFrame"],
+      ...["history", "EventTarget"],
+    ),
+    compile(),
+  ],
+};
+
+/** A tracker of an app's own: one file, too. */
+const instance = {
+  input: "src/instance.ts",
+  output: { file: "dist/instance.js", format: "es", sourcemap: true },
+  plugins: [freshTracker(), compile()],
 };
 
 /** `npx tracklet conform`, for who has a service of one's own: one file for Node. */
@@ -227,4 +237,4 @@ const conform = {
 // A module that was renamed would leave its old file in the package.
 rmSync("dist", { recursive: true, force: true });
 
-export default [script, inspector, addOn("clicks"), addOn("active"), modules, forRequire, recorder, conform];
+export default [script, inspector, addOn("clicks"), addOn("active"), modules, forRequire, recorder, instance, conform];

@@ -16,4 +16,5 @@ export interface Surroundings {
   EventTarget: { prototype: Pick<EventTarget, "addEventListener"> };
 }
 
-export const loadTracker: (surroundings: Surroundings) => { openHub: typeof openHub };
+/** The recorder gives the surroundings; without them (`tracklet/instance`) it uses the browser's own. */
+export const loadTracker: (surroundings?: Surroundings) => { openHub: typeof openHub };

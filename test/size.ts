@@ -43,6 +43,8 @@ const MEASURED: [what: string, code: string][] = [
   ['import { trackClicks } from "tracklet/clicks"', await imported("trackClicks", "clicks", { modules: MAIN })],
   ["dist/tracklet.active.iife.js", readFileSync("dist/tracklet.active.iife.js", "utf8")],
   ['import { trackActive } from "tracklet/active"', await imported("trackActive", "active", { modules: MAIN })],
+  // The whole tracker once more, for who wants a second one.
+  ['import { createTracker } from "tracklet/instance"', await imported("createTracker", "instance")],
   ['import { createReader } from "tracklet/read"', await imported("createReader", "read")],
   ['import { sendEvent } from "tracklet/send"', await imported("sendEvent", "send")],
   // Beside the whole tracker, which it loads anew for each test.

@@ -14,7 +14,7 @@ const typesOf = async (entry: string): Promise<string> => {
 };
 
 // Where a change is meant: `npm run api`, and an entry in CHANGELOG.md.
-it.each(["index", "read", "send", "clicks", "active", "test", "window"])(
+it.each(["index", "read", "send", "clicks", "active", "test", "instance", "window"])(
   "the public types of %s are those that are written down",
   async (entry) => {
     const title = `# tracklet, entry "${entry}": the public types, written by \`npm run api\``;

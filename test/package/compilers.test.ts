@@ -11,6 +11,7 @@ const APP = `
 import { init, identify, track, flush, type Config, type Problem } from "tracklet";
 import { createReader } from "tracklet/read";
 import { sendEvent } from "tracklet/send";
+import { createTracker } from "tracklet/instance";
 import { recordEvents } from "tracklet/test";
 import { trackClicks } from "tracklet/clicks";
 import { trackActive } from "tracklet/active";
@@ -37,6 +38,14 @@ track("signup", { plan: "team", account_uid: setting("acme") });
 track("logout");
 // @ts-expect-error its params are required
 track("signup");
+createTracker({ ...config, name: "own" }).track("logout");
+interface Shop { bought: { total: number } }
+const shop = createTracker<Shop>({ apiToken: "t", trackUrl: "/", name: "shop", beforeSend: ({ event_uid }) => event_uid === "bought" && null });
+shop.track("bought", { total: 1 });
+// @ts-expect-error another app's event
+shop.track("logout");
+// @ts-expect-error without a name it would be the page's
+createTracker(config);
 void flush({ timeoutMs: undefined });
 (window.tracklet ||= []).push(["track", "signup"]);
 window.tracklet.track?.("signup", { plan: "team" });

@@ -94,15 +94,7 @@ describe("the tarball", () => {
   it("has types that resolve to what runs, in every ES module resolution", async () => {
     const result = await checkPackage(createPackageFromTarballData(tarball), { entrypoints: ENTRIES });
     if (!result.types) expect.fail("the tarball has no types");
-    expect(Object.keys(result.entrypoints)).toEqual([
-      ".",
-      "./read",
-      "./send",
-      "./test",
-      "./clicks",
-      "./active",
-      "./window",
-    ]);
+    expect(Object.keys(result.entrypoints).join()).toBe(".,./read,./send,./test,./clicks,./active,./instance,./window");
     // What an app's tests load is CommonJS as well, and nothing else. `exports` is unknown to the resolution of Node 10, which
     // finds `main` and `types`; what is for servers alone has its types there, and no second file that runs.
     const problems = result.problems.filter(

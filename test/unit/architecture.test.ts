@@ -31,7 +31,7 @@ const byName = new Map(modules.map((module) => [module.name, module]));
 
 /** Files directly in `src`, in `service` and in `browser`: all others belong to a folder. */
 const ENTRIES =
-  /^(index|snippet|read|send|clicks|active|recorder|window|types|event|declared|service\/(main|unit|app))$/;
+  /^(index|snippet|read|send|clicks|active|recorder|instance|window|types|event|declared|service\/(main|unit|app))$/;
 /** The folders of the service, from the top: each imports from those below it, `ingest` and `records` not from each other. */
 const SERVICE = [
   ...["commands", "watch", "numbers", "person", "ingest", "records"],
@@ -98,7 +98,7 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
   }),
   ["what asks a service shares nothing with what sends to it", /^conform\//, "conform/|node:"],
   ["the add-ons use the verbs", /^(addons\/|clicks$|active$)/, "addons/|index$|types$|declared$"],
-  ["no other entry uses the add-ons", /^(index|snippet|read|send|recorder)$/, "(?!addons/|clicks$|active$)"],
+  ["no other entry uses the add-ons", /^(index|snippet|read|send|recorder|instance)$/, "(?!addons/|clicks$|active$)"],
 ])("%s", (_, who, mayImport) => expect(imports(who, (from) => !RegExp(`^(${mayImport})`).test(from))).toEqual([]));
 
 it.each<[string, () => string[]]>([

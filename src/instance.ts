@@ -1,0 +1,43 @@
+/**
+ * `tracklet/instance`: a tracker of one's own beside the page's, as for a micro-front-end. It is a whole tracker once more, since
+ * one keeps its state in the variables of its modules.
+ */
+import type { Events } from "./declared.js";
+import { loadTracker } from "./fresh-tracker.js";
+import type { Config, Tracker } from "./types.js";
+
+/** Options of a tracker of one's own. */
+export interface InstanceConfig<Declared = Events> extends Config<Declared> {
+  /** Of the global, the storage keys and the choice of consent: any but `"tracklet"`, which is the page's own tracker. */
+  name: string;
+}
+
+const nothing = (): void => {};
+/** On a server nothing is done or kept. */
+const absent: Tracker = {
+  ...{
+    identify: nothing,
+    track: nothing,
+    pageview: nothing,
+    reset: nothing,
+    optIn: nothing,
+    optOut: nothing,
+    debug: nothing,
+  },
+  flush: async () => ({ delivered: 0, queued: 0, dropped: 0 }),
+  identity: () => [],
+  consent: () => "pending",
+};
+
+/**
+ * Starts a tracker with events, contact, queue and consent of its own. The page may have any number, each of another name: a
+ * second call with the same name gets the tracker of the first, whose options hold, so that an app may be mounted again.
+ *
+ * `Declared` are the events that it may track; unless given, those of the app.
+ */
+export const createTracker = <Declared = Events>(config: InstanceConfig<Declared>): Tracker<Declared> => {
+  if (typeof window === "undefined") return absent as Tracker<unknown> as Tracker<Declared>;
+  const hub = loadTracker().openHub(config?.name);
+  hub.init(config as Config);
+  return hub as Tracker<unknown> as Tracker<Declared>;
+};
