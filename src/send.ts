@@ -17,7 +17,7 @@ export {
 export { type Identity, proveIdentity } from "./trusted/prove-identity.js";
 export type { CallOptions, Reach } from "./trusted/reach.js";
 export { type DatedEvent, type SentEvent, sendEvents } from "./trusted/send-events.js";
-export type { EventParams, SendConfig, ServerEvent } from "./trusted/sending.js";
+export type { AnyEvent, EventParams, SendConfig, ServerEvent } from "./trusted/sending.js";
 export {
   type AccountTraits,
   type AdminConfig,

@@ -5,14 +5,14 @@ import { uuid } from "../shared/uuid.js";
 import { type ApiError, NotFoundError, type TrackletError } from "./errors.js";
 import type { CallOptions } from "./reach.js";
 import { request } from "./request.js";
-import { bodyOf, requestOf, type SendConfig, type ServerEvent, stampsOf } from "./sending.js";
+import { type AnyEvent, bodyOf, requestOf, type SendConfig, stampsOf } from "./sending.js";
 import { check, checkWhole } from "./validate.js";
 
 /** Events and bytes of a request, as the service takes them. */
 const [MAX_EVENTS, MAX_BYTES] = [1_000, 1_000_000];
 
 /** An event of the past. */
-export interface DatedEvent extends ServerEvent {
+export interface DatedEvent extends AnyEvent {
   /** When it was received, in milliseconds since 1970; the service obeys it with the admin token alone. */
   received_at?: number | undefined;
 }

@@ -1,6 +1,6 @@
 /** What `sendEvent` and `sendEvents` have in common: where events go, and what is sent of one. */
 
-import type { ParamsObject } from "../declared.js";
+import type { EventName, Events, ParamsObject, TrackArguments } from "../declared.js";
 import { uuid } from "../shared/uuid.js";
 import { checkReach, type Reach } from "./reach.js";
 import { check, checkAddress, checkJson, isObject, isText, uidText } from "./validate.js";
@@ -22,13 +22,33 @@ export interface SendConfig extends Reach {
 }
 
 /** One action of one contact. */
-export interface ServerEvent {
+interface ContactEvent {
   /** A text, or a safe integer, which travels as text. */
   contact_uid: string | number;
   /** Name of the action; `pageview` denotes a page view. */
   event_uid: string;
+}
+
+/** An event of any name. */
+export interface AnyEvent extends ContactEvent {
   params?: EventParams | ParamsObject | undefined;
 }
+
+/** What `track` takes behind the name, as the member `params`. */
+type ParamsMember<Arguments extends unknown[]> = Arguments extends [infer Needed]
+  ? { params: Needed }
+  : { params?: Arguments[0] };
+
+/** An event as `track` takes it: one of those that the app has declared, or of any name where it has declared none. */
+export type ServerEvent<Declared = Events> = [keyof Declared] extends [never]
+  ? AnyEvent
+  :
+      | {
+          [Name in EventName<Declared>]: ContactEvent & { event_uid: Name } & ParamsMember<
+              TrackArguments<Declared, Name>
+            >;
+        }[EventName<Declared>]
+      | (AnyEvent & { event_uid: "pageview" });
 
 /** Free parameters, as far as JSON can hold them. */
 export interface EventParams {
@@ -73,7 +93,7 @@ export const requestOf = (config: SendConfig, several = "") => {
 export const stampsOf = ({ stamp }: SendConfig) => stamp && { event_id: uuid(), occurred_at: Date.now() };
 
 /** An event as JSON. @throws TypeError that names the member that is wrong */
-export const bodyOf = (event: ServerEvent, stamps: object | false | undefined, others?: object): string => {
+export const bodyOf = (event: AnyEvent, stamps: object | false | undefined, others?: object): string => {
   check(isObject(event), "event: expected an object", event);
   const { event_uid, params = {} } = event;
   const contact_uid = uidText(event.contact_uid);

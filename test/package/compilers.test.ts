@@ -56,7 +56,9 @@ window.tracklet.track("logout");
 trackClicks({ outbound: undefined });
 trackActive();
 const plans: string[] = recordEvents({ contactUid: "c" }).all("signup").map(({ params }) => params.plan);
-void sendEvent({ trackUrl: "https://t.example", apiToken: "t", stamp: undefined }, { contact_uid: "c", event_uid: "e" });
+void sendEvent({ trackUrl: "https://t.example", apiToken: "t", stamp: undefined }, { contact_uid: "c", event_uid: "logout" });
+// @ts-expect-error no such event
+void sendEvent({ trackUrl: "https://t.example", apiToken: "t" }, { contact_uid: "c", event_uid: "sign_up" });
 void createReader({ baseUrl: "https://t.example", accessToken: plans[0] ?? "" }).accounts.get("id");
 `;
 

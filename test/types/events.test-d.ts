@@ -12,6 +12,7 @@ import {
   track,
 } from "../../src/index.js";
 import { recordEvents } from "../../src/recorder.js";
+import type { ServerEvent } from "../../src/send.js";
 
 interface Declared {
   signup: { plan: "free" | "team"; seats?: number };
@@ -193,3 +194,16 @@ export const read = (): void => {
   // @ts-expect-error no such option
   recordEvents({ token: "test" });
 };
+
+export const serve = (contact_uid: number): ServerEvent<Declared>[] => [
+  { contact_uid, event_uid: "signup", params: { plan: "team", account_uid: "acme" } },
+  { contact_uid, event_uid: "logout" },
+  { contact_uid, event_uid: "search", params: undefined },
+  { contact_uid, event_uid: "pageview", params: { visit_url: "https://shop.example/" } },
+  // @ts-expect-error its params are required
+  { contact_uid, event_uid: "signup" },
+  // @ts-expect-error no such plan
+  { contact_uid, event_uid: "signup", params: { plan: "gold" } },
+  // @ts-expect-error no such event
+  { contact_uid, event_uid: "sign_up", params: { plan: "team" } },
+];
