@@ -5,8 +5,8 @@ import { idAt, timeOf } from "../../database/event-id.js";
 import { createSettled } from "../../database/settled.js";
 import { forgetArchives } from "../../records/archives.js";
 import type { Commands } from "../delete.js";
-import type { Store } from "./archive-store.js";
 import type { Until } from "./ranges.js";
+import type { Store } from "./stores/archive-store.js";
 
 interface ArchiveArguments {
   now?: boolean;
@@ -33,7 +33,7 @@ export const addArchiveCommand = ({ program, workspace, over, say, bounds }: Nee
       over(async (database) => {
         const workspaces = workspace === undefined ? await listWorkspaces(database.query) : [workspace];
         // Loaded where it is needed only.
-        const { openStore } = await import("./open-store.js");
+        const { openStore } = await import("./stores/open-store.js");
         const store = await openStore(place, say);
         try {
           let isThere = false;

@@ -6,7 +6,7 @@ import { forgetTraces } from "../../person/traces.js";
 import { deleteBareRecords, PARTS } from "../../records/deletion/bare-records.js";
 import { deleteEventsBefore } from "../../records/deletion/chosen-events.js";
 import { compareArchive } from "./compare-archive.js";
-import { openStore } from "./open-store.js";
+import { openStore } from "./stores/open-store.js";
 
 export interface Wanted {
   place: string;

@@ -1,7 +1,7 @@
 import type { Query } from "../../database/database.js";
 import { markOf } from "../../person/tombstones.js";
-import type { Range } from "./copied-events.js";
-import { type Group, uuidText } from "./event-columns.js";
+import type { Range } from "./files/copied-events.js";
+import { type Group, uuidText } from "./files/event-columns.js";
 
 /** Ids and marks that are looked for in one pass over the files: what is held in memory. */
 const MOST = 200_000;

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from "../../base/times.js";
 import type { Query } from "../../database/database.js";
 import { idAt, timeOf } from "../../database/event-id.js";
-import type { Range } from "./copied-events.js";
+import type { Range } from "./files/copied-events.js";
 
 /** A day with more events has a file for each hour. */
 const LARGE = 2_000_000;

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { fileReason } from "../../base/file-error.js";
-import { StartError } from "../../base/start-error.js";
+import { fileReason } from "../../../base/file-error.js";
+import { StartError } from "../../../base/start-error.js";
 
 /** Beside the built service. */
 const FOLDER = fileURLToPath(new URL("../first-use", import.meta.url));

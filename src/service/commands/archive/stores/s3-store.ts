@@ -3,8 +3,8 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as S3 from "@aws-sdk/client-s3";
-import { StartError } from "../../base/start-error.js";
-import manifest from "../../package.json" with { type: "json" };
+import { StartError } from "../../../base/start-error.js";
+import manifest from "../../../package.json" with { type: "json" };
 import type { Store } from "./archive-store.js";
 import { loadOnFirstUse } from "./first-use.js";
 

@@ -3,10 +3,10 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { tryLock } from "fs-native-extensions";
 import { asyncBufferFromFile } from "hyparquet";
-import { fileReason } from "../../base/file-error.js";
-import { StartError } from "../../base/start-error.js";
+import { fileReason } from "../../../base/file-error.js";
+import { StartError } from "../../../base/start-error.js";
+import { toDisk } from "../files/parquet-file.js";
 import type { Store } from "./archive-store.js";
-import { toDisk } from "./parquet-file.js";
 
 /** Readers of whole folders leave out what begins so. */
 const HIDDEN = "_";

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { Copying } from "../../database/database.js";
+import type { Copying } from "../../../database/database.js";
 import { COLUMNS, emptyGroup, type Group, NAMES, READ } from "./event-columns.js";
 
 /** Rows of a group, and characters after which it ends before that: what is held in memory. */
