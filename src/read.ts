@@ -1,15 +1,16 @@
 /** `tracklet/read`: the look-ups of accounts, contacts, users and events, for servers and other trusted places. */
 
-import { NotFoundError, TrackletError } from "./trusted/errors.js";
 import { type EventOptions, eventPages } from "./trusted/events.js";
+import { NotFoundError, TrackletError } from "./trusted/http/errors.js";
+import { type CallOptions, checkReach, type Reach } from "./trusted/http/reach.js";
+import { request } from "./trusted/http/request.js";
+import { check, checkAddress, isObject, isText } from "./trusted/http/validate.js";
 import { type Ask, type List, listOf } from "./trusted/pages.js";
 import { isId, record, recordOrNone } from "./trusted/parse-records.js";
-import { type CallOptions, checkReach, type Reach } from "./trusted/reach.js";
 import type { Account, Contact, EventPage, StoredEvent } from "./trusted/records.js";
-import { request } from "./trusted/request.js";
 import { type ListOptions, type UserList, userLists } from "./trusted/users.js";
-import { check, checkAddress, isObject, isText } from "./trusted/validate.js";
 
+export type { EventOptions } from "./trusted/events.js";
 export {
   type AnswerDetails,
   ApiError,
@@ -19,10 +20,9 @@ export {
   RateLimitError,
   TimeoutError,
   TrackletError,
-} from "./trusted/errors.js";
-export type { EventOptions } from "./trusted/events.js";
+} from "./trusted/http/errors.js";
+export type { CallOptions, Reach } from "./trusted/http/reach.js";
 export type { List } from "./trusted/pages.js";
-export type { CallOptions, Reach } from "./trusted/reach.js";
 export type {
   Account,
   Contact,

@@ -1,7 +1,7 @@
 /** `tracklet/send`: events from a server. */
 
-import type { CallOptions } from "./trusted/reach.js";
-import { request } from "./trusted/request.js";
+import type { CallOptions } from "./trusted/http/reach.js";
+import { request } from "./trusted/http/request.js";
 import { bodyOf, requestOf, type SendConfig, type ServerEvent, stampsOf } from "./trusted/sending.js";
 
 export {
@@ -13,9 +13,9 @@ export {
   RateLimitError,
   TimeoutError,
   TrackletError,
-} from "./trusted/errors.js";
+} from "./trusted/http/errors.js";
+export type { CallOptions, Reach } from "./trusted/http/reach.js";
 export { type Identity, proveIdentity } from "./trusted/prove-identity.js";
-export type { CallOptions, Reach } from "./trusted/reach.js";
 export { type DatedEvent, type SentEvent, sendEvents } from "./trusted/send-events.js";
 export type { AnyEvent, EventParams, SendConfig, ServerEvent } from "./trusted/sending.js";
 export {

@@ -1,7 +1,7 @@
-import { NotFoundError } from "./errors.js";
+import { NotFoundError } from "./http/errors.js";
+import type { CallOptions } from "./http/reach.js";
 import { type Ask, nextOf, toQuery } from "./pages.js";
 import { listPage } from "./parse-records.js";
-import type { CallOptions } from "./reach.js";
 import type { EventPage } from "./records.js";
 
 /** Which events; all that are left out match. */

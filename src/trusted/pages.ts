@@ -1,4 +1,4 @@
-import type { CallOptions } from "./reach.js";
+import type { CallOptions } from "./http/reach.js";
 
 /** Asks for what is behind a path, and makes the result out of the answer. */
 export type Ask = <T>(path: string, accept: (body: never) => T, options?: CallOptions) => Promise<T>;

@@ -2,8 +2,9 @@
  * What a body must look like to be an answer. Each function returns it, typed, or throws a TypeError whose message is
  * the reason why it is none.
  */
+
+import { check, isObject, isText } from "./http/validate.js";
 import type { EventPage, UserPage } from "./records.js";
-import { check, isObject, isText } from "./validate.js";
 
 /**
  * `.` and `..` are steps in a path even when they are percent-encoded (URL standard §4.4), and nothing at all asks for

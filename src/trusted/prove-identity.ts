@@ -1,5 +1,5 @@
 /** Who a contact is, signed by the site's server for its page. */
-import { check, checkWhole, isText, uidText } from "./validate.js";
+import { check, checkWhole, isText, uidText } from "./http/validate.js";
 
 /** Whom the page may speak for, and for how long. */
 export interface Identity {

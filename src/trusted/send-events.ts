@@ -2,11 +2,11 @@
 
 import { backOffMs } from "../shared/retry-policy.js";
 import { uuid } from "../shared/uuid.js";
-import { type ApiError, NotFoundError, type TrackletError } from "./errors.js";
-import type { CallOptions } from "./reach.js";
-import { request } from "./request.js";
+import { type ApiError, NotFoundError, type TrackletError } from "./http/errors.js";
+import type { CallOptions } from "./http/reach.js";
+import { request } from "./http/request.js";
+import { check, checkWhole } from "./http/validate.js";
 import { type AnyEvent, bodyOf, requestOf, type SendConfig, stampsOf } from "./sending.js";
-import { check, checkWhole } from "./validate.js";
 
 /** Events and bytes of a request, as the service takes them. */
 const [MAX_EVENTS, MAX_BYTES] = [1_000, 1_000_000];

@@ -2,8 +2,8 @@
 
 import type { EventName, Events, ParamsObject, TrackArguments } from "../declared.js";
 import { uuid } from "../shared/uuid.js";
-import { checkReach, type Reach } from "./reach.js";
-import { check, checkAddress, checkJson, isObject, isText, uidText } from "./validate.js";
+import { checkReach, type Reach } from "./http/reach.js";
+import { check, checkAddress, checkJson, isObject, isText, uidText } from "./http/validate.js";
 
 /** Where events go, and who sends them. */
 export interface SendConfig extends Reach {

@@ -1,10 +1,10 @@
 /** Traits of contacts and accounts, which tracklet's own service takes from whoever runs it. */
 
+import { type CallOptions, checkReach, type Reach } from "./http/reach.js";
+import { request } from "./http/request.js";
+import { check, checkAddress, checkJson, isObject, isText } from "./http/validate.js";
 import { isId, record } from "./parse-records.js";
-import { type CallOptions, checkReach, type Reach } from "./reach.js";
 import type { Account, Contact, Stage } from "./records.js";
-import { request } from "./request.js";
-import { check, checkAddress, checkJson, isObject, isText } from "./validate.js";
 
 /** Where the records are, and who changes them. */
 export interface AdminConfig extends Reach {

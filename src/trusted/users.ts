@@ -1,8 +1,8 @@
+import type { CallOptions } from "./http/reach.js";
+import { check, checkWhole } from "./http/validate.js";
 import { type Ask, type List, listOf, nextOf, toQuery } from "./pages.js";
 import { userPage } from "./parse-records.js";
-import type { CallOptions } from "./reach.js";
 import type { User, UserPage } from "./records.js";
-import { check, checkWhole } from "./validate.js";
 
 /** Which users, in which order. What is left out is the service's to choose: offset 0, limit 25, order `desc`. */
 export interface ListOptions extends CallOptions {

@@ -189,7 +189,7 @@ it("reads what the files really import, and finds what is forbidden", () => {
   expect(byName.get("browser/tracker")!.imports.length).toBeGreaterThan(5);
   expect(imports(/^browser\/tracker$/, (from) => from === "browser/page")).toHaveLength(1);
   expect(places(/^browser\/page$/, /\baddEventListener\b/)).toHaveLength(1);
-  expect(places(/^trusted\/errors$/, /\bclass \w/)).toHaveLength(1);
+  expect(places(/^trusted\/http\/errors$/, /\bclass \w/)).toHaveLength(1);
   expect(imports(/^service\/database\/postgres\/connections$/, (from) => from === "pg")).toHaveLength(1);
   expect(imports(/^service\/app$/, (from) => from === "service/ingest/event-route")).toHaveLength(1);
 });

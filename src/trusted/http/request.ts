@@ -1,4 +1,4 @@
-import { backOffMs, isTransient } from "../shared/retry-policy.js";
+import { backOffMs, isTransient } from "../../shared/retry-policy.js";
 import { type AnswerDetails, ConnectionError, TimeoutError, TrackletError } from "./errors.js";
 import type { CallOptions, Reach } from "./reach.js";
 import { redactTokens } from "./redact-tokens.js";
