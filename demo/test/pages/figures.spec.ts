@@ -79,10 +79,10 @@ const FIGURES: Record<string, Figure> = {
   "the most viewed pages": {
     sql: async ({ rows }) => (await rows(5)).map(({ page, views }) => [page, views]),
     api: async ({ ask }) => {
-      const { pages } = (await ask("?span=90d")) as { pages: { data: Row[] } };
+      const { pages } = (await ask("?span=30d")) as { pages: { data: Row[] } };
       return pages.data.map(({ key, events }) => [key, events]);
     },
-    page: ["/#span=90d", (page) => ofList(page, "pages")],
+    page: ["/#span=30d", (page) => ofList(page, "pages")],
   },
   "contacts by the week that they were first seen in": {
     sql: async ({ rows }) => (await rows(6)).map((row) => [row.week, row.new_contacts]),

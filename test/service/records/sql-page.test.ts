@@ -140,10 +140,7 @@ overDatabase((place) => {
   });
 
   it("tells the most viewed pages", async () => {
-    expect(await ask(5)).toEqual([
-      { page: "/a", views: 2 },
-      { page: "/b", views: 1 },
-    ]);
+    expect(await ask(5)).toEqual([{ page: "/a", views: 1 }]);
   });
 
   it("tells new contacts by week", async () => {
