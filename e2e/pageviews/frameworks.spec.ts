@@ -2,6 +2,7 @@ import { APP_NAMES, type AppName } from "../apps/build.js";
 import type { LINKS } from "../apps/links.js";
 import { serveApp } from "../apps/serve.js";
 import { loaded } from "../harness/install.js";
+import { runAndGo } from "../harness/tab.js";
 import { expect, type Means, test } from "./fixtures.js";
 
 /* Real frameworks, built as an app is: one visit, and exactly its page views are stored. */
@@ -52,9 +53,9 @@ for (const { app, history = "path", means = "navigation" } of VISITS)
       await shows("/");
       await click("about");
       await shows("/about");
-      await page.evaluate("setTimeout(() => history.back())");
+      await runAndGo(page, "history.back()");
       await shows("/");
-      await page.evaluate("setTimeout(() => history.forward())");
+      await runAndGo(page, "history.forward()");
       await shows("/about");
       await click("list");
       await shows("/list?page=1");

@@ -1,4 +1,5 @@
 import { startSite } from "../harness/site.js";
+import { runAndGo } from "../harness/tab.js";
 import { expect, judge, MEANS, run, test } from "./fixtures.js";
 
 /*
@@ -22,7 +23,7 @@ for (const means of MEANS)
       await frame.evaluate(`location.hash = "x"`);
       await frame.goto(`${site.url}/frame/next`);
       // The frame's entries are the page's, too: this goes back in the frame alone.
-      await page.evaluate("setTimeout(() => history.back())");
+      await runAndGo(page, "history.back()");
       await page.waitForFunction(() => frames[0]?.location.pathname === "/frame/replaced");
       await judge(page);
       await run(page, `history.pushState({}, "", "/b")`);

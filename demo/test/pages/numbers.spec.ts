@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { expect, type Page } from "playwright/test";
 import { PAGES } from "../../../e2e/harness/engines.js";
+import { runAndGo } from "../../../e2e/harness/tab.js";
 import { ACCESS_TOKEN, API_TOKEN } from "../../../test/service/support/running-service.js";
-import { back, card, cells, field, give, open, settled, test, tile } from "./owner.js";
+import { card, cells, field, give, open, settled, test, tile } from "./owner.js";
 
 /* The numbers page. What `GET /v2/numbers` tells is the service's own test. */
 
@@ -154,6 +155,6 @@ test("Days of a calendar are chosen, and a link to them shows the same", PAGES, 
   const other = await context.newPage();
   await open(other, page.url());
   await expect(tile(other, "events")).toHaveText("6");
-  await back(page);
+  await runAndGo(page, "history.back()");
   await expect(tile(page, "events")).toHaveText("4");
 });

@@ -95,6 +95,3 @@ export const open = async (page: Page, path = "/") => {
   await give(page, ACCESS_TOKEN);
   await settled(page);
 };
-
-/** Goes back as a visitor does. Only then, for a page that goes away while it evaluates gives no answer. */
-export const back = (page: Page) => page.evaluate("setTimeout(() => history.back())");

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { expect, type Page } from "playwright/test";
 import { PAGES } from "../../../e2e/harness/engines.js";
+import { runAndGo } from "../../../e2e/harness/tab.js";
 import { ACCESS_TOKEN } from "../../../test/service/support/running-service.js";
-import { ADMIN_TOKEN, back, card, cells, open, settled, test, tile } from "./owner.js";
+import { ADMIN_TOKEN, card, cells, open, settled, test, tile } from "./owner.js";
 
 /* From a number to the people behind it: what each page shows, and what leads where. */
 
@@ -26,12 +27,12 @@ test("From a day to the account and the person behind it are three clicks, and t
   await follow(page, "cleo", card(page, "members"));
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("cleo");
   await expect(card(page, "time-line").getByRole("listitem").first()).toContainText("/b");
-  await back(page);
+  await runAndGo(page, "history.back()");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("brisk");
-  await back(page);
+  await runAndGo(page, "history.back()");
   await expect(page).toHaveURL(/#.*from=/);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Numbers");
-  await back(page);
+  await runAndGo(page, "history.back()");
   await expect(tile(page, "events")).toHaveText("4");
 });
 
