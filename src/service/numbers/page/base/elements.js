@@ -41,6 +41,11 @@ export const makeTable = (label, heads, rows) =>
     make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map(cell)))),
   );
 
+const makeRegion = (tag, label, content) =>
+  make(tag, { tabindex: "0", role: "region", "aria-label": `${label}: table` }, ...content);
+
 /** What is wider or longer than its card, and is reached by keys. */
-export const makeScroll = (label, ...content) =>
-  make("div.scroll", { tabindex: "0", role: "region", "aria-label": `${label}: table` }, ...content);
+export const makeScroll = (label, ...content) => makeRegion("div.scroll", label, content);
+
+/** The same of a list that is as long as it is. */
+export const makeWhole = (label, ...content) => makeRegion("div.scroll.whole", label, content);

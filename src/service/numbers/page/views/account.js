@@ -1,4 +1,4 @@
-import { link, make, makeTable, replace } from "../base/elements.js";
+import { link, make, makeTable, makeWhole, replace } from "../base/elements.js";
 import { against, brief, number, since } from "../base/format.js";
 import { hereWith, linkTo, linkToContact, toQuery } from "../base/route.js";
 import { createCalendar } from "../cards/calendar.js";
@@ -36,10 +36,7 @@ const createMembers = () => {
         ];
       });
       const table = makeTable("Members", ["Contact", "Events", "Last seen"], rows);
-      replace(
-        card.body,
-        make("div.scroll.whole", { tabindex: "0", role: "region", "aria-label": "Members: table" }, table),
-      );
+      replace(card.body, makeWhole("Members", table));
       if (total > data.length)
         card.body.append(make("p.note", {}, `The ${data.length} seen last, of ${number(total)}.`));
     },

@@ -1,5 +1,5 @@
 import { csvButton } from "../base/csv.js";
-import { link, make, makeScroll, replace } from "../base/elements.js";
+import { link, make, makeWhole, replace } from "../base/elements.js";
 import { brief, change, number, since } from "../base/format.js";
 import { hereWith, linkToAccount, readState, replaceState, toQuery } from "../base/route.js";
 import { createLeftOut } from "../cards/left-out.js";
@@ -89,8 +89,7 @@ export const createAccounts = (main, ask) => {
   const search = make("input", { type: "search", name: "search", autocomplete: "off", placeholder: "Name or uid" });
   const field = make("label.search", {}, make("span.hidden", {}, "Search accounts"), search);
   const tabs = make("nav.tabs", { "aria-label": "Which accounts" });
-  const table = makeScroll("Accounts");
-  table.classList.add("whole");
+  const table = makeWhole("Accounts");
   const leftOut = createLeftOut(ask);
   const pages = make("nav.paging", { "aria-label": "Pages of accounts" });
   const allRows = async () => {
