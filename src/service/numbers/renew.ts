@@ -1,3 +1,4 @@
+import { NIL } from "uuid";
 import { HOUR_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { idAt, LATE_MS } from "../database/event-id.js";
@@ -28,8 +29,6 @@ import { boundKeys } from "./top-keys.js";
 
 /** Keys of each kind that an hour has while it is counted; what is rarest then is put aside. */
 const MOST_KEYS = 20_000;
-/** In front of all ids. */
-const NIL = "00000000-0000-0000-0000-000000000000";
 
 /** How far it has come. */
 interface Place {

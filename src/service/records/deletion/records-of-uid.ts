@@ -1,10 +1,9 @@
+import { NIL } from "uuid";
 import { encodeText, recordId } from "../../base/exact-text.js";
 import type { Database, Query } from "../../database/database.js";
 import { moveGeneration } from "../../database/generation.js";
 import { afterAllHaveEnded } from "./fence.js";
-
-/** Events that are marked in one statement. */
-const CHUNK = 5_000;
+import { CHUNK } from "./steps.js";
 
 /** Deletes the record of an account and its memberships; resolves to whether there was any. Its events stay, and stay its own. */
 export const deleteAccount = async (
@@ -30,17 +29,23 @@ export const deleteAccount = async (
 
 /** Marks the events of an account whose contacts are no members of it any more: they are found by that, see `ofAccount`. */
 const unlist = async (query: Query, { workspace, uid }: { workspace: string; uid: string }, members: unknown[]) => {
-  for (const member of members) {
-    const step = () =>
-      query(
+  for (const member of members)
+    for (let [after, isLast]: [string, boolean] = [NIL, false]; !isLast; ) {
+      const marked = await query<{ id: string }>(
         `UPDATE events SET unlisted = true WHERE contact_id = $1 AND id IN (
            SELECT id FROM events
-           WHERE contact_id = $1 AND workspace = $2 AND account_uid = $3 AND unlisted IS NULL LIMIT ${CHUNK})
-         RETURNING 1 AS marked`,
-        [member, workspace, uid],
+           WHERE contact_id = $1 AND workspace = $2 AND account_uid = $3 AND unlisted IS NULL AND id > $4 ORDER BY id LIMIT ${CHUNK})
+         RETURNING id`,
+        [member, workspace, uid, after],
       );
-    while ((await step()).length === CHUNK);
-  }
+      // Behind it, for what the step before has marked would be read again.
+      after =
+        marked
+          .map(({ id }) => id)
+          .sort()
+          .at(-1) ?? after;
+      isLast = marked.length < CHUNK;
+    }
 };
 
 /** Deletes users by their email; resolves to whether there was any. */

@@ -1,11 +1,10 @@
+import { NIL } from "uuid";
 import type { Database, Query } from "../../database/database.js";
 import { markStale } from "../stale-hours.js";
 import { type Reason, tellDeleted, withNoticeId } from "./notices.js";
 
-/** Events deleted in one transaction: a larger one would hold up those that are being stored. */
-const CHUNK = 5_000;
-
-const FIRST = "00000000-0000-0000-0000-000000000000";
+/** Events deleted or changed in one transaction: a larger one would hold up those that are being stored. */
+export const CHUNK = 5_000;
 
 /** Which events; the values are those of the condition. */
 export interface Which {
@@ -21,7 +20,12 @@ export interface Step {
 }
 
 /** @param after the last id of the step before: what that has deleted stands in the index as long as a report may look at it */
-const step = async (query: Query, workspace: string, { condition, values }: Which, after = FIRST): Promise<Step> => {
+const step = async (
+  query: Query,
+  workspace: string,
+  { condition, values }: Which,
+  after: string = NIL,
+): Promise<Step> => {
   const [from, to] = [values.length + 1, values.length + 2];
   const ids = await query<{ id: string }>(
     `SELECT id FROM events WHERE ${condition} AND id > $${from} ORDER BY id LIMIT ${CHUNK}`,
