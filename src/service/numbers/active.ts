@@ -164,10 +164,13 @@ export const renewActive = async (
 ): Promise<string | undefined> => {
   const { id } = ACTIVE[table];
   const day = hour - (hour % DAY_MS);
+  const bits = bitsOf(day, hour, hour + HOUR_MS);
+  // Who was active in the hour has a bit of it, and nobody else changes.
   const rows = (
     await query(
-      `SELECT ${columnsOf(table)} FROM ${table} WHERE workspace = $1 AND day = $2::date AND ${id} > $3 ORDER BY ${id} LIMIT ${most}`,
-      [workspace, dayOf(day), after],
+      `SELECT ${columnsOf(table)} FROM ${table} WHERE workspace = $1 AND day = $2::date AND ${id} > $3
+         AND (quarters & $4::bit(${QUARTERS})) <> $5::bit(${QUARTERS}) ORDER BY ${id} LIMIT ${most}`,
+      [workspace, dayOf(day), after, bits, "0".repeat(QUARTERS)],
     )
   ).map(read);
   if (rows.length === 0) return undefined;
