@@ -3,6 +3,7 @@
  * compares what it stores a second with what limits it, by as many processes as `TRACKLET_PROCESSES` says; `batches` compares several events in a request with single ones;
  * `latency` fills a database with a million events and times each
  * look-up; `questions` times the numbers of the page over a million (`QUESTIONS_MILLIONS=10`);
+ * `busy` posts a thousand page views a second and tells how far the sums are behind (`BUSY_MINUTES=60`);
  * `columns` puts a million events into files of an archive, and asks the questions of docs/service/sql.md of both (`COLUMNS_MILLIONS=10`);
  * `spread` compares a cluster of Citus, that of `DATABASE_URL` or one that it starts, with one PostgreSQL. Named as arguments, each runs alone, as does `own` or `given`. It prints, and never fails on a
  * figure: figures depend on the machine and on what else it does, so ratios are of one run.
@@ -12,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "../support/postgres-server.js";
 import { batches } from "./batches.js";
+import { busy } from "./busy.js";
 import { bytes } from "./bytes.js";
 import { columns } from "./columns.js";
 import { latency } from "./latency.js";
@@ -19,7 +21,7 @@ import { questions } from "./questions.js";
 import { spread } from "./spread.js";
 import { throughput } from "./throughput.js";
 
-const BENCHES = { throughput, batches, bytes, latency, questions, columns };
+const BENCHES = { throughput, batches, bytes, latency, questions, busy, columns };
 
 const SERVERS = ["own", "given"];
 
