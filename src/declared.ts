@@ -34,19 +34,26 @@ type Unsendable =
   | ReadonlySet<unknown>
   | { readonly nodeType: number; readonly nodeName: string };
 
-/** An `Error` is told by its stack: a form may well have a name and a message. */
-type IsUnsendable<Given> = Given extends Unsendable
-  ? true
-  : Given extends Error
-    ? "stack" extends keyof Given
-      ? true
-      : never
-    : never;
+/** What the compiler names where something would not arrive: "Type 'bigint' is not assignable to type 'NotWrittenAsJson'". */
+interface NotWrittenAsJson {
+  readonly jsonCannotHoldThis: never;
+}
+
+/** An `Error` is told by its stack: a form may well have a name and a message. Of `any`, such as parsed JSON, nothing is known. */
+type IsUnsendable<Given> = 0 extends 1 & Given
+  ? never
+  : Given extends Unsendable
+    ? true
+    : Given extends Error
+      ? "stack" extends keyof Given
+        ? true
+        : never
+      : never;
 
 /** Params and members that would not arrive are refused. */
 type Sendable<Given> = [IsUnsendable<Given>] extends [never]
-  ? { [Member in keyof Given]: [IsUnsendable<Given[Member]>] extends [never] ? Given[Member] : never }
-  : never;
+  ? { [Member in keyof Given]: [IsUnsendable<Given[Member]>] extends [never] ? Given[Member] : NotWrittenAsJson }
+  : NotWrittenAsJson;
 
 /** The params of one declared event. */
 type ParamsOf<Declared, Name> = Name extends keyof Declared

@@ -10,8 +10,8 @@ import { ROOT } from "../support/launch.js";
 import { blocksOf, PAGES, readmeBlocks, readPage } from "../support/readme.js";
 
 const blocks = (await Promise.all(PAGES.map(blocksOf))).flat();
-/** A block of code behind `<!-- include: file -->` holds that file of an app. Its first line may say where the reader puts it. */
-const INCLUDED = /(<!-- include: (\S+) -->\n\n```\w+\n(?:\/\/ \S+\n)?)[^`]*(?=```)/g;
+/** A block of code behind `<!-- include: file -->` holds that file of an app. A line before it may say where the reader puts it, unless Jest reads the first comment. */
+const INCLUDED = /(<!-- include: (\S+) -->\n\n```\w+\n(?:\/\/ \S+\n(?!\/\*\* @))?)[^`]*(?=```)/g;
 const where = ({ page, section }: { page: string; section: string }): string => `${page}, "${section}"`;
 
 /** The modules whose types the examples must keep to. */

@@ -36,6 +36,7 @@ class Basket {
 
 interface Mistaken {
   tagged: { tags: Set<string> };
+  parsed: { answer: ReturnType<typeof JSON.parse> };
 }
 
 export const choose = (
@@ -55,6 +56,7 @@ export const choose = (
   mine.track(any);
   // @ts-expect-error JSON makes {} of a Set, whoever declares it
   mistaken.track("tagged", { tags: new Set(["a"]) });
+  mistaken.track("parsed", { answer: 5 });
 
   const report = <Name extends EventName<Declared>>(name: Name, ...params: TrackArguments<Declared, Name>): void =>
     mine.track(name, ...params);
@@ -90,6 +92,8 @@ export const send = (order: Order, tags: Map<string, string>, problem: Problem):
   // A class of one's own is written by its fields.
   track("paid", new Basket());
   track("paid", { basket: new Basket() });
+  // Of what a parser gives nothing is known: it is taken.
+  track("read", { id: JSON.parse("5") });
   // @ts-expect-error what is wrong is told of no event
   if (problem.code === "input") return problem.event.event_uid;
   return problem.code === "rejected" ? problem.event.event_uid : problem.detail;
