@@ -181,6 +181,7 @@ test("With the banner of the documents, each button does what it says, though an
   };
 
   await track(tab, "waits");
+  expect([...gateway.posts(), ...(await eventKeys(tab))]).toEqual([]);
   await press(other, "Allow", "granted");
   await expectRows(["waits"]);
   // It says so still, as before the choice of the other tab.

@@ -75,20 +75,26 @@ for (const { app, history = "path", means = "navigation" } of VISITS)
     });
   });
 
-test("The documents' consent banner in React asks until the visitor has chosen", async ({
+test("The documents' consent banner in React asks until the visitor has chosen, and allows though another tab has refused meanwhile", async ({
   page,
+  context,
   site,
   gateway,
   contact,
 }) => {
   site.configure({ consent: "pending", async: false });
   await serveApp("react-router", { site, contact, trackUrl: gateway.url, isConfigured: true });
-  await page.goto(site.url);
+  const other = await context.newPage();
+  for (const tab of [page, other]) await tab.goto(site.url);
+  const consents = () => Promise.all([page, other].map((tab) => tab.evaluate("tracklet.consent()")));
   const banner = page.getByRole("region", { name: "Consent" });
+  await banner.getByRole("button", { name: "Allow" }).waitFor();
+  await other.getByRole("button", { name: "Refuse" }).click();
+  await expect.poll(consents).toEqual(["denied", "denied"]);
   await banner.getByRole("button", { name: "Allow" }).click();
-  await gateway.waitForPosts(1, "pageview");
+  await expect.poll(consents).toEqual(["granted", "granted"]);
   await page.goto(`${site.url}/about`);
   // By then the app has asked.
-  await gateway.waitForPosts(2, "pageview");
+  await gateway.waitForPosts(1, "pageview");
   await expect(banner).toBeHidden();
 });
