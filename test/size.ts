@@ -43,6 +43,8 @@ const MEASURED: [what: string, code: string][] = [
   ['import { trackClicks } from "tracklet/clicks"', await imported("trackClicks", "clicks", { modules: MAIN })],
   ["dist/tracklet.active.iife.js", readFileSync("dist/tracklet.active.iife.js", "utf8")],
   ['import { trackActive } from "tracklet/active"', await imported("trackActive", "active", { modules: MAIN })],
+  // Who mends a page loads it, and no visitor.
+  ["dist/tracklet.inspector.js", readFileSync("dist/tracklet.inspector.js", "utf8")],
   // The whole tracker once more, for who wants a second one.
   ['import { createTracker } from "tracklet/instance"', await imported("createTracker", "instance")],
   ['import { createReader } from "tracklet/read"', await imported("createReader", "read")],

@@ -14,7 +14,7 @@ interface Place {
 
 const steps = (page: Page, ...states: string[]) =>
   panel(page)
-    .locator(states.map((state) => `.steps .${state}`).join())
+    .locator(states.map((state) => `[aria-label=Steps] .${state}`).join())
     .locator("b");
 
 const setUp = async ({ page, site, gateway }: Place, given: SetUp): Promise<void> => {

@@ -11,10 +11,9 @@ import { copyText } from "./show/copy.js";
 import { createLooks } from "./show/looks.js";
 import { askToMute, isAskedByLink } from "./show/mute.js";
 import { focusPanel, openPanel } from "./show/panel.js";
-import { reportOf, textOf } from "./show/report.js";
+import { reportOf } from "./show/report.js";
 import type { Tokens } from "./watch/keys.js";
 import { listen } from "./watch/listen.js";
-import { withMemory } from "./watch/memory.js";
 import { readPage } from "./watch/page.js";
 import { noteRemembered } from "./watch/remembered.js";
 import { readStored } from "./watch/stored.js";
@@ -27,12 +26,11 @@ const TRY_MS = 9_000;
 const SLOW_MS = 2_000;
 
 const open = (name: string): void => {
-  const names = findNames();
-  if (!names.includes(name)) names.push(name);
+  const names = [...new Set([...findNames(), name])];
   const ownFetch = readOwnFetch();
   const send = () => void globalOf(name)?.flush?.({ timeoutMs: SEND_MS });
 
-  const { activity, listener, find, noteLook, end } = listen(name, (isOdd) => {
+  const { activity, listener, noteLook, end } = listen(name, (isOdd) => {
     if (isOdd) asking.service(activity.address);
     looks.soon();
   });
@@ -41,9 +39,10 @@ const open = (name: string): void => {
 
   /** Looks at everything, and asks where something is missing. */
   const see = (): Evidence => {
+    noteLook();
     const [tag] = findTags(name);
-    const page = readPage(name, listener, [!!activity.options, ownFetch]);
-    const stored = withMemory(readStored(name, (activity.options as Tokens) ?? tag?.dataset), activity);
+    const page = readPage(name, listener, !!activity.options);
+    const stored = readStored(name, (activity.options as Tokens) ?? tag?.dataset);
     activity.address ||= addressOf(activity.options ?? tag?.dataset);
     noteRemembered(name, activity, stored);
     if (page.global !== "idle" && page.global !== "running") asking.script(tag);
@@ -51,13 +50,13 @@ const open = (name: string): void => {
     const isPaused = stored.pauseMs > 0;
     const isUnanswered = isPaused ? last?.status === 0 : stored.readyMs > SLOW_MS;
     // What a good answer of before said, nobody has heard: what the address says to no event at all tells who is there.
-    if (isUnanswered || (last && !last.body && !activity.service)) asking.service(activity.address);
+    if (isUnanswered || (last && !last.isHeard && !activity.service)) asking.service(activity.address);
     // What an earlier attempt was answered, nobody has heard: one more says it word for word. The tracker allows one in 8 s.
-    if (isPaused && !activity.exchanges.some(({ body }) => body) && performance.now() - triedAt > TRY_MS) {
+    if (isPaused && !activity.exchanges.some(({ isHeard }) => isHeard) && performance.now() - triedAt > TRY_MS) {
       triedAt = performance.now();
       send();
     }
-    return evidenceOf({ page, stored, activity });
+    return evidenceOf({ page, stored, activity, ownFetch });
   };
   const close = (): void => {
     looks.end();
@@ -80,16 +79,13 @@ const open = (name: string): void => {
       looks.soon();
     },
     // Without the query, which may hold a secret of the page.
-    copy: () => copyText(textOf(reportOf(see()), name, location.origin + location.pathname)),
+    copy: (shown) =>
+      copyText(`${name} on ${location.origin}${location.pathname}, ${new Date().toISOString()}\n\n${shown}`),
     mute: () => askToMute(names, mutedUntil(name)),
     isMuted: () => mutedUntil(name) > 0,
     close,
   });
-  const looks = createLooks(() => {
-    find();
-    noteLook();
-    panel.show(reportOf(see()));
-  });
+  const looks = createLooks(() => panel.show(reportOf(see())));
   looks.start();
 };
 

@@ -1,6 +1,6 @@
 /** What an address of the service says by itself, before any answer. */
 
-import { attempt } from "./attempt.js";
+import { attempt } from "../../shared/attempt.js";
 
 /** Does a browser trust this machine's own addresses without `https`? */
 const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$|\.localhost$/.test(hostname);
@@ -24,7 +24,7 @@ export const insideOf = (address: string, origin: string): "on this computer" | 
 /** The address of the endpoint that options name, in full; `""` where they name none. */
 export const addressOf = ({ trackUrl, eventPath }: { trackUrl?: unknown; eventPath?: unknown } = {}): string => {
   const path = `${eventPath || "/v1/track/event"}`.replace(/^\/*/, "/");
-  return attempt(() => (trackUrl ? new URL(`${trackUrl}`.replace(/\/*$/, "") + path, location.href).href : ""), "");
+  return attempt(() => (trackUrl ? new URL(`${trackUrl}`.replace(/\/*$/, "") + path, location.href).href : "")) ?? "";
 };
 
 /** Does the browser forbid a page at `origin` to ask there, because the page is `https` and the address is not? */

@@ -1,5 +1,4 @@
 /** Requests of the panel's own, without an event: what they meet tells what the tracker's meet. */
-
 import { wordsOf } from "../watch/visible.js";
 
 /** What says nothing for so long hangs. Milliseconds. */
@@ -16,8 +15,11 @@ export const ask = (address: string, options: RequestInit): Promise<Response | "
 export const isThere = async (address: string): Promise<boolean> =>
   (await ask(address, { mode: "no-cors" })) instanceof Response;
 
-/** The root of an address's host: an extension blocks paths by their names, and lets this one pass. */
-export const rootOf = (address: string): string => new URL("/", address).href;
+/** The same, or at the root of its host: an extension blocks paths by their names, and lets that one pass. */
+export const reach = async (address: string): Promise<"there" | "host" | "nowhere"> => {
+  if (await isThere(address)) return "there";
+  return (await isThere(new URL("/", address).href)) ? "host" : "nowhere";
+};
 
 /** What a POST meets: its status, 0 where the page may not read it, and its words; and where it was led to. */
 export type Met = { status: number; words: string; isPage: boolean; leadsTo: string };

@@ -1,5 +1,5 @@
 /** Asks for the script of a tag that has not run, as the browser did for the tag. */
-import { isThere, rootOf } from "./request.js";
+import { reach } from "./request.js";
 
 export type ScriptLook = Awaited<ReturnType<typeof lookAtScript>>;
 
@@ -16,9 +16,7 @@ export const lookAtScript = async ({ src, integrity }: HTMLScriptElement) => {
     /** 0: nothing that the page may read. */
     status: answer?.status ?? 0,
     type: answer?.headers.get("Content-Type") ?? "",
-    /** Does anything answer there, readable or not; and at the host at all? */
-    isThere: !!answer || (await isThere(src)),
-    isHostThere: !!answer || (await isThere(rootOf(src))),
+    reach: answer ? "there" : await reach(src),
     /** Does the file have the hash that the tag names? */
     hasHash: !integrity || !answer?.ok || !!(await get(src, { integrity })),
   };

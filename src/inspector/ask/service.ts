@@ -1,17 +1,14 @@
 /** Asks at the service's address, without an event, why requests have no answer that can be read. */
 import { insideOf, withoutTls } from "./address.js";
-import { ask, isThere, type Met, post, rootOf } from "./request.js";
+import { ask, isThere, type Met, post, reach } from "./request.js";
 
 export interface ServiceLook {
   /** Is the address in a network into which the visitor must let the page: was it asked, or refused? */
   access: "granted" | "asked" | "refused";
-  /** It takes the request, and says nothing. */
-  hangs?: boolean;
-  isRedirect?: boolean;
-  /** Does anything answer there, readable or not; at the host at all; and by `http`? */
-  isThere?: boolean;
-  isHostThere?: boolean;
+  /** What answers there; `"hangs"`: it takes the request, and says nothing. By `http` alone: `isPlain`. */
+  reach?: "there" | "host" | "nowhere" | "hangs";
   isPlain?: boolean;
+  isRedirect?: boolean;
   /** What a POST without a preflight meets, one whose preflight asks for nothing, and one as the tracker sends them. */
   plain?: Met;
   preflighted?: Met;
@@ -37,15 +34,14 @@ export const lookAtService = async (address: string): Promise<ServiceLook> => {
   // Asking would have the browser ask the visitor.
   if (access !== "granted") return { access };
   const first = await ask(address, { method: "POST", body: "", redirect: "manual" });
-  if (first === "hang") return { access, hangs: true };
-  if (!first && !(await isThere(address))) {
+  if (first === "hang") return { access, reach: "hangs" };
+  const found = first ? "there" : await reach(address);
+  if (found !== "there") {
     const plain = withoutTls(address, location.origin);
-    return { access, isPlain: plain !== "" && (await isThere(plain)), isHostThere: await isThere(rootOf(address)) };
+    return { access, reach: found, isPlain: plain !== "" && (await isThere(plain)) };
   }
   return {
-    access,
-    isThere: true,
-    isRedirect: first?.type === "opaqueredirect",
+    ...{ access, reach: found, isRedirect: first?.type === "opaqueredirect" },
     plain: await post(address, "text/plain"),
     preflighted: await post(address, "text/plain", true),
     json: await post(address, "application/json"),

@@ -1,7 +1,7 @@
 /** What the service answers: to the preflight, to the event, and whether it is the service at all. */
 import { isOwnSite } from "../ask/address.js";
 import { bad, type Cause, type Evidence, good, isGood, isPage, type Look, unknown, waits } from "./evidence.js";
-import { KEPT, ofOwnSite, ofScriptHost, ofStatus, ofTwice } from "./status.js";
+import { KEPT, ofOwnSite, ofStatus } from "./status.js";
 
 export const preflight = (evidence: Evidence): Look => {
   const { page, activity } = evidence;
@@ -11,64 +11,49 @@ export const preflight = (evidence: Evidence): Look => {
   if (exchanges.some(({ status }) => status > 0)) return good("allowed: an answer came through");
   const { plain, json, preflighted } = service ?? {};
   if (!plain?.status || json?.status) return unknown("not seen");
-  const seen = `a POST without a preflight is answered with ${plain.status}, one with Content-Type: application/json with nothing`;
-  const origin = page.isSandboxed ? "null" : page.origin;
   return bad(
-    seen,
+    `POST without a preflight: ${plain.status}; with one that asks for no header: ${preflighted?.status || "no answer"}; with Content-Type: application/json: no answer`,
     preflighted?.status
       ? `OPTIONS is answered, but does not allow the header Content-Type: add Access-Control-Allow-Headers: Content-Type to its answer. ${KEPT}`
-      : `The service answers POST, but not OPTIONS as it must: with a status of 2xx, no redirect, Access-Control-Allow-Origin: ${origin} (or *), and Access-Control-Allow-Headers: Content-Type. Something in front of the service may answer OPTIONS by itself, as with 405. ${KEPT}`,
+      : `The service answers POST, but not OPTIONS as it must: with a status of 2xx, no redirect, Access-Control-Allow-Origin: ${evidence.origin} (or *), and Access-Control-Allow-Headers: Content-Type. Something in front of the service may answer OPTIONS by itself, as with 405. ${KEPT}`,
   );
 };
 
-const ofSilence = (evidence: Evidence): Cause => {
-  const { page, activity } = evidence;
-  const { service, address } = activity;
-  if (!service) return "";
-  const { hangs, isRedirect, isThere, plain } = service;
-  const origin = page.isSandboxed ? "null" : page.origin;
+const ofSilence = ({ origin, activity: { service, address } }: Evidence): Cause => {
+  const { reach, isRedirect, plain } = service ?? {};
   const command = `curl -i -X POST -H 'Origin: ${origin}' -H 'Content-Type: application/json' '${address}'`;
   return (
-    (hangs &&
+    (reach === "hangs" &&
       `Something takes requests at ${address}, and does not answer: check the service and its log. Events are kept and tried again.`) ||
     (isRedirect &&
       `${address} redirects, which is not followed: name the address that it leads to, ${plain?.leadsTo || "which you see where you open it in a tab"}. ${KEPT}`) ||
-    // A service need not let a page read that there is no such path.
-    (isThere && !plain?.status && (ofTwice(address, "") || ofScriptHost(evidence, ""))) ||
-    (isThere &&
+    (reach === "there" &&
       !plain?.status &&
       `Something answers at ${address}, but does not allow this page to read it (CORS), not even where there is no preflight. The answer must have one header Access-Control-Allow-Origin: ${origin} (or *). Either it has none, as the error page of a proxy (502) or a path that the service does not know; or two, where proxy and service each add one; or one for another origin. Browsers show no page which of them. This command does: ${command}. ${KEPT}`)
   );
 };
 
-/** What an earlier panel has not kept of an answer. */
-const NOT_SEEN = { body: "", token: "", type: "", answerType: "", retryAfter: "" };
-
 export const answered = (evidence: Evidence): Look => {
-  const { page, stored, activity } = evidence;
-  const { service, problems, exchanges } = activity;
-  const last = evidence.last;
-  const before =
-    last?.body || stored.pauseMs === 0
-      ? undefined
-      : activity.remembered.answers.find(({ status }) => status === last?.status || !last);
-  const heard = before && { ...NOT_SEEN, ...last, ...before };
-  const found = heard ?? last;
+  const { page, stored, activity, last } = evidence;
+  const { service, exchanges, answers, told } = activity;
+  // What an earlier panel has heard of the refusal that led to the pause.
+  const isOf = ({ status }: { status: number }): boolean => !last || last.status === status;
+  const found = last?.isHeard || stored.pauseMs === 0 ? last : (answers.find(isOf) ?? last);
   const seen = found
     ? `${found.status || "no answer that can be read"}${found.words && `, ${found.words}`}`
     : "no answer";
   if (!page.isOnline || (service && service.access !== "granted")) return unknown(seen);
   // What the browser itself has kept of a request may lack the answer. A pause says that there was none, as does a request of the panel's.
   const isSilent = found
-    ? found.status === 0 && (found.body || stored.pauseMs > 0 || service)
-    : service?.hangs && stored.readyMs > 0;
+    ? found.status === 0 && (found.isHeard || stored.pauseMs > 0 || service)
+    : service?.reach === "hangs" && stored.readyMs > 0;
   if (isSilent || (found?.status === 302 && service)) {
     const cause = ofSilence(evidence);
     return cause ? bad(seen, cause) : unknown(seen);
   }
   if (found?.status && !isGood(found.status)) return bad(seen, ofStatus(evidence, found));
   const refused = exchanges.find(({ status }) => status >= 400);
-  const rejected = [...(problems.get("rejected") ?? [])].join(", ");
+  const rejected = [...(told.get("rejected") ?? [])].join(", ");
   if (rejected)
     return bad(
       rejected,
@@ -78,28 +63,29 @@ export const answered = (evidence: Evidence): Look => {
 };
 
 const LOST = "Events are taken for delivered, and are most likely stored nowhere.";
+const BLIND =
+  "With text/plain no answer can be read: an event that the service refuses is lost, and nobody is told. Where the service allows this page (CORS), leave data-content-type out.";
 
 export const kept = (evidence: Evidence): Look => {
-  const { activity, page } = evidence;
+  const { activity, page, last } = evidence;
   const { address, service } = activity;
-  const last = evidence.last;
-  const blind =
-    "With text/plain no answer can be read: an event that the service refuses is lost, and nobody is told. Where the service allows this page (CORS), leave data-content-type out.";
-  if (evidence.isBlind && evidence.hasRequests) return waits("no answer can be read", blind);
+  if (evidence.isBlind && evidence.hasRequests) return waits("no answer can be read", BLIND);
   if (!last || !isGood(last.status)) return unknown("nothing yet");
   // What was said before the panel came, it asks for without an event: the service refuses that.
-  const asked = last.body ? undefined : service?.plain;
+  const asked = last.isHeard ? undefined : service?.plain;
   const words = last.words || (asked && isGood(asked.status) ? asked.words : "");
-  const seen = `${last.status}${last.body ? `: ${words || "no words"}` : ""}${asked ? `; a request without an event: ${asked.status} ${asked.words}` : ""}`;
-  const isError = /"(error|errors|message)"\s*:|"(ok|success)"\s*:\s*false/.test(words);
-  const where = isOwnSite(address, page.origin)
-    ? ofOwnSite(address, "a web page, HTML")
-    : `The answer is good, but it is a web page (HTML)${words && `, "${words}"`}, and not the service's. Check data-track-url and data-event-path (trackUrl and eventPath of init).`;
-  if (isPage(last.answerType) || asked?.isPage) return bad(seen, `${where} ${LOST}`);
-  if (isError)
+  const seen = `${last.status}${last.isHeard ? `: ${words || "no words"}` : ""}${asked ? `; a request without an event: ${asked.status} ${asked.words}` : ""}`;
+  if (isPage(last.answerType) || asked?.isPage)
+    return bad(
+      seen,
+      isOwnSite(address, page.origin)
+        ? `${ofOwnSite(address, "a web page, HTML")} ${LOST}`
+        : `The answer is good, but it is a web page (HTML)${words && `, "${words}"`}, and not the service's. Check data-track-url and data-event-path (trackUrl and eventPath of init). ${LOST}`,
+    );
+  if (/"(error|errors|message)"\s*:|"(ok|success)"\s*:\s*false/.test(words))
     return bad(
       seen,
       `The status is good, but the answer speaks of an error: ${words}. ${LOST} Check data-api-token and data-track-url.`,
     );
-  return last.body || asked ? good(seen) : unknown(seen);
+  return last.isHeard || asked ? good(seen) : unknown(seen);
 };

@@ -1,5 +1,5 @@
 /** All that the panel has looked at, what follows from it, and what a step of the walk makes of it. */
-import type { Activity, Exchange } from "../watch/activity.js";
+import type { Activity } from "../watch/activity.js";
 import type { Page } from "../watch/page.js";
 import type { Stored } from "../watch/stored.js";
 
@@ -8,12 +8,16 @@ export interface Seen {
   page: Page;
   stored: Stored;
   activity: Activity;
+  /** How the page's own `fetch` begins, as it was before the panel came; `""` where it has none. */
+  ownFetch: string;
 }
+
+/** `"waits"`: nothing is wrong, and nothing goes on before something happens. `"unknown"`: nothing of it is to be seen. */
+export type State = "good" | "bad" | "waits" | "unknown";
 
 /** What a step sees. */
 export interface Look {
-  /** `"waits"`: nothing is wrong, and nothing goes on before something happens. `"unknown"`: nothing of it is to be seen. */
-  state: "good" | "bad" | "waits" | "unknown";
+  state: State;
   /** What is there, word for word. */
   seen: string;
   /** What is wrong and what to do, by what was looked at, the likeliest first; of a good step what is worth knowing. */
@@ -24,7 +28,7 @@ export interface Look {
 export type Cause = string | boolean | number | null | undefined;
 
 const look =
-  (state: Look["state"]) =>
+  (state: State) =>
   (seen: string, ...causes: Cause[]): Look => ({
     state,
     seen,
@@ -56,7 +60,8 @@ const denialOf = ({ page, stored, activity }: Seen, consent: string, options: Re
   if (page.hasGpc && isOn(options.respectGpc))
     return "The browser sends the Global Privacy Control signal, which respectGpc obeys";
   // Where the storage was emptied or is denied, the dropped events tell.
-  return stored.consent === "denied" || activity.isDenied ? "The visitor has refused" : "";
+  const isDenied = stored.consent === "denied" || activity.told.get("dropped")?.has("consent");
+  return isDenied ? "The visitor has refused" : "";
 };
 
 /** So much quiet, in milliseconds, says that something is missing; in a page that still loads, more does. */
@@ -76,10 +81,13 @@ export const evidenceOf = (seen: Seen) => {
     ...seen,
     /** The options in force, as the tracker tells them; before it does, those of its tag. */
     options,
-    /** Why nothing may be stored or sent, in words; `""` where nothing forbids it. */
     denial,
+    /** As requests name it: a sandboxed frame has none. */
+    origin: page.isSandboxed ? "null" : page.origin,
     /** Does everything wait in memory for the visitor's choice? */
     isPending: consent !== "granted" && stored.consent !== "granted" && !denial,
+    /** Who is named, be it in memory alone; after `reset` the row says that nobody is. */
+    contact: stored.contact || (stored.hasIdentity ? "" : activity.contact),
     /** Can no answer be read? */
     isBlind: options.contentType === "text/plain",
     isRunning: page.global === "idle" || page.global === "running",
@@ -87,7 +95,7 @@ export const evidenceOf = (seen: Seen) => {
     isEarly: activity.quietMs < (page.isLoaded ? QUIET_MS : LOADING_MS),
     hasRequests: activity.isRecorded || activity.exchanges.length > 0,
     /** The last request that has ended so; while a pause stands, the one that led to it. */
-    last: activity.exchanges.find(({ status }) => status >= 0 && !(isPaused && isGood(status))) as Exchange | undefined,
+    last: activity.exchanges.find(({ status }) => status >= 0 && !(isPaused && isGood(status))),
     /** Has the service taken an event, and nothing stood against it since? */
     isProven: !isPaused && activity.exchanges.some(({ status }) => isGood(status)),
   };
@@ -98,8 +106,7 @@ export const policyOn = ({ activity, page }: Seen, directive: string, url: strin
   const found = activity.violations.find(
     (one) => url && one.directive.startsWith(directive) && one.url.startsWith(url),
   );
-  const where = page.metaPolicies.includes(found?.policy ?? "")
-    ? "in a meta element of the page"
-    : "in the page's header";
-  return found && `The Content-Security-Policy ${where} forbids it: "${found?.policy}".`;
+  const isMeta = page.metaPolicies.includes(found?.policy ?? "");
+  const where = isMeta ? "in a meta element of the page" : "in the page's header";
+  return found && `The Content-Security-Policy ${where} forbids it: "${found.policy}".`;
 };

@@ -2,7 +2,6 @@
 import { isMixed } from "../ask/address.js";
 import { runs } from "../watch/inline.js";
 import type { Tag } from "../watch/tags.js";
-import { oddIn, visible } from "../watch/visible.js";
 import { bad, type Cause, type Evidence, good, type Look, policyOn, unknown } from "./evidence.js";
 import { isExample } from "./rules.js";
 
@@ -22,22 +21,22 @@ const ofType = ({ type, options }: Tag, tool: string): string => {
   return `Its type is "${type}", so the browser does not run it. ${advice}`;
 };
 
+/** Which hash the tag has in place of one, while the browser minds it not. */
+const ofIntegrity = ({ integrity }: Tag): Cause =>
+  /…|\.\.\.$/.test(integrity) &&
+  `integrity="${integrity}" is the documents' example, which no browser minds: copy the hash of your build, or take integrity and crossorigin away.`;
+
 /** What the tag itself says that is wrong, before anything is asked for. */
 const ofTag = (tag: Tag, { page }: Evidence): Cause[] => {
   const { src, type, href, hasNoModule, integrity, crossOrigin } = tag;
   const isFile = page.href.startsWith("file:") && src.startsWith("file:");
   const isElsewhere = src !== "" && new URL(src).origin !== page.origin;
-  const shown = visible(decodeURI(src));
   return [
-    !src && href && `The tag has href="${href}" in place of src: a script is loaded by src.`,
-    !src && !href && `The tag has no src.`,
+    !src && (href ? `The tag has href="${href}" in place of src: a script is loaded by src.` : "The tag has no src."),
     !runs(type) && ofType(tag, page.consentTool),
     hasNoModule && `The tag has nomodule: browsers that know modules, which all do, do not run it. Take it away.`,
-    oddIn(decodeURI(src)).length &&
-      `In src stands a character that nobody sees, or a letter of another script: ${shown}. Type the address anew.`,
     isExample(src) && `${src} is the documents' example: write where your copy of the script is.`,
-    /…|\.\.\.$/.test(integrity) &&
-      `integrity="${integrity}" is the documents' example, which no browser minds: copy the hash of your build, or take integrity and crossorigin away.`,
+    ofIntegrity(tag),
     isMixed(src, page.origin) &&
       `The page is https, and the script's address is http: the browser loads no such script (mixed content). Write https://.`,
     isFile &&
@@ -51,35 +50,32 @@ const ofTag = (tag: Tag, { page }: Evidence): Cause[] => {
 };
 
 /** What asking for the script has shown. */
-const ofLook = (tag: Tag, evidence: Evidence): Cause => {
-  const { activity, page } = evidence;
-  const { src, type, integrity, crossOrigin } = tag;
+const ofLook = ({ type, integrity, crossOrigin, src, address }: Tag, evidence: Evidence): Cause => {
   const policy = policyOn(evidence, "script-src", src);
-  const found = activity.script;
+  const found = evidence.activity.script;
   if (policy || !found) return policy && `${policy} Name its host in script-src, or give the tag the page's nonce.`;
   const isRead = found.status > 0;
   const [asks, cure] = type === "module" ? ['type="module"', "the type"] : ["crossorigin", "crossorigin and integrity"];
   return (
-    (found.status >= 400 && `The answer at ${src} is ${found.status}. Check the address in src.`) ||
+    (found.status >= 400 && `The answer at ${address} is ${found.status}. Check the address in src.`) ||
     (/html/.test(found.type) &&
-      `The answer at ${src} is a web page (${found.type}), and no script. Check the address in src.`) ||
+      `The answer at ${address} is a web page (${found.type}), and no script. Check the address in src.`) ||
     (!found.hasHash &&
       `The file there is not the one that integrity names (${integrity}). Copy the hash of this file.`) ||
     (!isRead &&
       policyOn(evidence, "connect-src", src) &&
       `What is there, this panel cannot ask: the page's connect-src forbids it. Open the address in a tab of its own.`) ||
     (!isRead &&
-      found.isThere &&
+      found.reach === "there" &&
       (crossOrigin || type === "module") &&
       `Something is there, but its host does not let this page read it, which ${asks} asks for: let the host send Access-Control-Allow-Origin: *, or take ${cure} away.`) ||
-    (!found.isThere &&
-      found.isHostThere &&
-      `Nothing comes from ${src}, though its host answers at another path: most likely an extension of the browser blocks it. Try without extensions; for visitors who have one, give the file another name.`) ||
-    (!found.isThere &&
-      `Nothing answers at ${src}. Check the address in src, and whether an extension of the browser blocks it.`) ||
+    (found.reach === "host" &&
+      `Nothing comes from ${address}, though its host answers at another path: most likely an extension of the browser blocks it. Try without extensions; for visitors who have one, give the file another name.`) ||
+    (found.reach === "nowhere" &&
+      `Nothing answers at ${address}. Check the address in src, and whether an extension of the browser blocks it.`) ||
     (!found.wasAsked &&
-      page.inline.usesMarkup &&
-      `The file is there, and the browser has never asked for it: a script put the tag in by innerHTML, whose scripts do not run. Make it by document.createElement("script").`)
+      !evidence.page.isRecordFull &&
+      `The file is there, and the browser has never asked for it: so it is where a script put the tag in by innerHTML, whose scripts do not run. Make it by document.createElement("script").`)
   );
 };
 
@@ -87,16 +83,16 @@ export const loaded = (evidence: Evidence): Look => {
   const [tag] = evidence.page.tags;
   const { script } = evidence.activity;
   if (!tag) return evidence.isRunning ? good("with the app") : unknown("no tag");
-  const isMeant = evidence.isRunning ? /documents' example, which/ : /./;
-  const causes = ofTag(tag, evidence).filter((cause) => cause && isMeant.test(`${cause}`));
-  if (causes.length > 0) return bad(visible(tag.src || tag.markup), ...causes);
+  const causes = evidence.isRunning ? [ofIntegrity(tag)] : ofTag(tag, evidence);
+  if (causes.some(Boolean)) return bad(tag.address || tag.markup, ...causes);
   if (evidence.isRunning) return good(tag.src);
   const answer = script?.status
     ? `${script.status} ${script.type}`
-    : script?.isThere
+    : script?.reach === "there"
       ? "an answer that this page may not read"
       : "no answer";
+  const seen = `${tag.address}: ${answer}`;
   const cause = ofLook(tag, evidence);
-  if (cause) return bad(`${tag.src}: ${answer}`, cause);
-  return script?.status ? good(`${tag.src}: ${answer}`) : unknown("it is asked for");
+  if (cause) return bad(seen, cause);
+  return script?.status ? good(seen) : unknown("it is asked for");
 };

@@ -1,18 +1,40 @@
 /** The options of a tracker, as attributes of a script tag or in a call of `init`, and what is wrong with those of a page. */
 import { oddIn, visible, written } from "../watch/visible.js";
-import { closest } from "./closest.js";
 import { bad, type Cause, type Evidence, judge, type Look, unknown } from "./evidence.js";
 import { isExample, isTemplate, NAMES, RULES, UID } from "./rules.js";
+import { toldAt } from "./told.js";
 
 type Options = Record<string, unknown>;
 
-/** What other trackers call it, by the option that a page without it most likely means. */
-const ALIASES: [RegExp, string][] = [
-  [/^(token|key|apiKey|writeKey)$/, "apiToken"],
-  [/^(url|host|endpoint)$/, "trackUrl"],
-  [/^(contact|user|userId)$/, "contactUid"],
-  [/^account$/, "accountUid"],
-];
+/** How many letters must be added, taken away or changed to make one word of the other (Levenshtein). */
+const distance = (one: string, other: string): number => {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++)
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (one[i - 1] === other[j - 1] ? 0 : 1)));
+    row = next;
+  }
+  return row[other.length]!;
+};
+
+const plain = (word: string): string => word.replace(/[^a-z]/gi, "").toLowerCase();
+
+/** The known word that differs in capitals and signs alone, or by two letters at most; `""` where there is none. */
+const closest = (word: string, known: readonly string[]): string => {
+  // Nobody mistypes a word so long; without a bound its length would cost time.
+  if (word.length > 40) return "";
+  const ranked = known
+    .map((each): [number, string] => [distance(plain(word), plain(each)), each])
+    .sort(([one], [other]) => one - other);
+  const [letters, found] = ranked[0]!;
+  return letters <= 2 && letters < plain(found).length / 2 ? found : "";
+};
+
+/** What other trackers call it. */
+const ALIASES = new Map(
+  Object.entries({ contact: "contactUid", user: "contactUid", userId: "contactUid", account: "accountUid" }),
+);
 
 const attributeOf = (option: string): string =>
   `data-${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
@@ -38,7 +60,7 @@ const IN_CALL: Place = {
 
 /** What is wrong with the name of an option, beside others. */
 const ofName = (name: string, others: Options, { spell, isOurs }: Place): Cause => {
-  const [, alias = ""] = ALIASES.find(([names]) => names.test(name)) ?? [];
+  const alias = ALIASES.get(name) ?? "";
   // `dataApiToken`, set as an attribute, has lost its hyphens.
   const meant = closest(name.replace(/^data/i, ""), NAMES) || (alias in others ? "" : alias);
   const advice = meant ? `perhaps ${spell(meant)} is meant` : "check how it is written";
@@ -78,14 +100,6 @@ const mistakesInInit = (options: unknown): Cause[] => {
   ];
 };
 
-/** Mistakes that the tracker itself tells of. */
-const TOLD: Record<string, string> = {
-  "init again: apiToken":
-    "A second script tag, or a second call of init, has another apiToken. The first one holds: leave one alone, or load the script again with a data-name of its own.",
-  "init: formerToken":
-    "Events of another token wait in this browser, and are left alone. If that token was corrected or replaced, name it as formerToken (data-former-token): they are delivered then. If it is another application's on this origin, give each a name of its own (data-name).",
-};
-
 /** The options in force, the token with its ends. */
 const shown = (options: Options): string =>
   Object.entries(options)
@@ -94,37 +108,34 @@ const shown = (options: Options): string =>
     .join(", ");
 
 /** The tracker has none: what was meant for it. */
-const ofNone = ({ page }: Evidence): Cause[] => [
-  ...page.strays
-    .filter(({ options }) => options.apiToken ?? options.trackUrl)
-    .map(
-      ({ markup }) =>
-        `The options stand on another element, where nobody reads them: ${markup}. Write them on the tag of the script.`,
-    ),
-  ...page.inline.options.filter((name) => !NAMES.includes(name)).map((name) => ofName(name, {}, IN_CALL)),
+const ofNone = ({ page: { strays, inline } }: Evidence): Cause[] => [
+  ...strays.map(
+    ({ markup, options }) =>
+      (options.apiToken ?? options.trackUrl) !== undefined &&
+      `The options stand on another element, where nobody reads them: ${markup}. Write them on the tag of the script.`,
+  ),
+  ...inline.calls.map(
+    ({ verb, source }) =>
+      verb === "init" && `A script of this page has ${source}. That gives no apiToken and no trackUrl, written so.`,
+  ),
+  "The tracker has no options: no tag has data-api-token and data-track-url, and nothing has called init with apiToken and trackUrl, written so. Where a tag manager takes attributes away, call init.",
 ];
-const NONE =
-  "The tracker has no options: no tag has data-api-token and data-track-url, and nothing has called init with apiToken and trackUrl, written so. Where a tag manager takes attributes away, call init.";
 
 export const given = (evidence: Evidence): Look => {
-  const { page, activity } = evidence;
-  const tag: Options = page.tags[0]?.options ?? {};
+  const { page, activity, options } = evidence;
+  const { markup = "none", options: tag = {} as Options } = page.tags[0] ?? {};
   // Does the tag configure the tracker, be it wrongly? If not, a call of `init` does.
   const isByTag = tag.apiToken !== undefined || tag.trackUrl !== undefined;
-  const inits = page.calls
-    .filter((call): call is unknown[] => Array.isArray(call) && call[0] === "init")
-    .map(([, options]) => options);
+  const inits = page.calls.flatMap((call) => (Array.isArray(call) && call[0] === "init" ? [call[1]] : []));
   if (page.global === "running" && !isByTag) inits.push(activity.options);
-  const told = activity.problems.get("input") ?? new Set();
-  const causes: Cause[] = [
+  const causes = [
     ...mistakesIn(tag, IN_TAG),
     ...inits.flatMap(mistakesInInit),
     ...(isByTag ? lacks(tag).map((option) => `The tag has no ${attributeOf(option)}.`) : []),
-    ...Object.entries(TOLD).map(([detail, text]) => (told.has(detail) ? text : "")),
-  ].filter(Boolean);
+    ...toldAt("Options", activity),
+  ];
   const isComplete = page.global === "running" || (isByTag && lacks(tag).length === 0);
-  if (isComplete || causes.some(Boolean))
-    return judge(shown(evidence.options) || page.tags[0]?.markup || "none", causes);
+  if (isComplete || causes.some(Boolean)) return judge(shown(options) || markup, causes);
   if (page.global !== "idle" || evidence.isEarly) return unknown("none yet");
-  return bad(page.tags[0]?.markup ?? "none", ...ofNone(evidence), NONE);
+  return bad(markup, ...ofNone(evidence));
 };

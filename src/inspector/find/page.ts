@@ -2,8 +2,6 @@
 import { bad, type Cause, type Evidence, good, judge, type Look, unknown } from "./evidence.js";
 import { loaded } from "./loaded.js";
 
-const MISSING = "The page has no script tag of tracklet, and no app has called init.";
-
 /** Why no tag is to be seen. */
 const missing = ({ page, activity }: Evidence): Cause[] => [
   ...page.hidden.map((where) => `A tag stands ${where}.`),
@@ -13,6 +11,7 @@ const missing = ({ page, activity }: Evidence): Cause[] => [
     `${page.manager} is on this page, and its tag for tracklet has not fired: look at its trigger, at its preview, and whether it waits for a consent.`,
   activity.violations.some(({ directive, url }) => directive.startsWith("script-src") && url === "inline") &&
     `The page's Content-Security-Policy stops scripts that stand in the page: give them its nonce, or make a file of them.`,
+  "The page has no script tag of tracklet, and no app has called init.",
 ];
 
 export const inPage = (evidence: Evidence): Look => {
@@ -21,7 +20,7 @@ export const inPage = (evidence: Evidence): Look => {
   if (!tag && evidence.isRunning) return good(`no tag; window.${name} is a tracker of an app's own`);
   if (!tag) {
     const seen = `no tag${calls.length > 0 ? `, and calls that wait in window.${name} (${calls.length})` : ""}`;
-    return evidence.isEarly ? unknown(seen) : bad(seen, ...missing(evidence), MISSING);
+    return evidence.isEarly ? unknown(seen) : bad(seen, ...missing(evidence));
   }
   const tokens = new Set(tags.map(({ options }) => options.apiToken).filter(Boolean));
   const { inside, markup } = tag;

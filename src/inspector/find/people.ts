@@ -3,9 +3,9 @@ import { visible } from "../watch/visible.js";
 import { bad, type Cause, type Evidence, good, judge, type Look, unknown, waits } from "./evidence.js";
 import { ofName } from "./rules.js";
 
-export const allowed = ({ page, stored, activity, denial, isPending }: Evidence): Look => {
+export const allowed = ({ page, stored, denial, isPending }: Evidence): Look => {
   const by = page.consentTool && `, by ${page.consentTool} or what listens to it`;
-  const pending = `Consent is pending, until optIn() or optOut() is called${by}. Events that wait in memory: ${activity.inMemory}.`;
+  const pending = `Consent is pending until optIn() or optOut() is called${by}. Until then events wait in memory, and end with the page.`;
   const choice = stored.consent ? "granted by the visitor" : "no choice is stored, and none is asked for";
   const signal = page.hasGpc ? "; the browser sends Global Privacy Control, and respectGpc is off" : "";
   if (denial) return waits(denial, `${denial}: nothing is stored or sent.`);
@@ -14,11 +14,10 @@ export const allowed = ({ page, stored, activity, denial, isPending }: Evidence)
 
 /** What is in sight that should have named somebody, and has not. */
 const missed = ({ page, activity }: Evidence): Cause[] => {
-  const { isEmptied, remembered } = activity;
+  const { isEmptied, formerContact } = activity;
   const outer = page.inline.calls.filter(({ isOuter }) => isOuter).map(({ verb }) => verb);
   const at = outer.indexOf("identify");
   const isReset = at >= 0 && outer.indexOf("reset", at) > at;
-  const clear = page.inline.empties ? " (a script in this page calls localStorage.clear())" : "";
   return [
     ...page.strays.map(
       ({ options, markup }) =>
@@ -28,7 +27,7 @@ const missed = ({ page, activity }: Evidence): Cause[] => {
     isReset &&
       "A script in this page calls identify, and reset after it, which forgets who was named. Call reset at a log-out alone.",
     isEmptied &&
-      `"${visible(remembered.contact)}" was named before, and the row of it is gone, though reset leaves one: the storage was emptied${clear}. Remove the page's own keys alone, or call identify on each page.`,
+      `"${visible(formerContact)}" was named before, and the row of it is gone, though reset leaves one: the storage was emptied. Remove the page's own keys alone, or call identify on each page.`,
     at >= 0 &&
       !(isReset || isEmptied) &&
       "A call of identify stands in a script of this page, and has not reached the tracker: the script was stopped, by an error or by the page's policy (the console shows it). data-contact-uid names somebody without a script.",
@@ -36,8 +35,7 @@ const missed = ({ page, activity }: Evidence): Cause[] => {
 };
 
 export const named = (evidence: Evidence): Look => {
-  const { page, stored, activity } = evidence;
-  const contact = stored.contact || activity.contact;
+  const { page, stored, activity, contact } = evidence;
   const { account, hasIdentity } = stored;
   const waiting = stored.events.filter((event) => !event.contact).length;
   if (contact)

@@ -1,5 +1,5 @@
 /** What the value of each option must be, and values that nobody has filled in: what templates leave, and the documents' examples. */
-import { attempt } from "../ask/attempt.js";
+import { attempt } from "../../shared/attempt.js";
 import type { Cause } from "./evidence.js";
 
 /** What a value must be, and what is said where it is not. */
@@ -9,14 +9,14 @@ const oneOf = (words: RegExp, advice: string): Rule => [(value) => words.test(`$
 
 /** A path of the page, or an address with `http:` or `https:`: without it even `track.example.com` is a path. */
 const isAddress = (value: unknown): boolean => {
-  const protocol = attempt(() => new URL(`${value}`, "https://page.example").protocol, "");
+  const protocol = attempt(() => new URL(`${value}`, "https://page.example").protocol) ?? "";
   return /^https?:$/.test(protocol) && /^([a-z]+:\/\/|\/|\.)/i.test(`${value}`);
 };
 
 /** A text is JSON, as in a tag. */
 const isObject = (value: unknown): boolean => {
-  const given = typeof value === "string" ? attempt(() => JSON.parse(value), null) : value;
-  return typeof given === "function" || (typeof given === "object" && given !== null && !Array.isArray(given));
+  const given = typeof value === "string" ? attempt(() => JSON.parse(value)) : value;
+  return typeof given === "function" || (typeof given === "object" && !!given && !Array.isArray(given));
 };
 
 const ANYTHING: Rule = [() => true, ""];

@@ -2,96 +2,81 @@
 import { insideOf, isMixed } from "../ask/address.js";
 import { bad, type Cause, type Evidence, good, isPage, type Look, policyOn, unknown, waits } from "./evidence.js";
 import { ofNobody } from "./status.js";
+import { toldAt } from "./told.js";
 
 /** An event that could be sent for so long, and that no request is under way for, is stuck. Milliseconds. */
 const STUCK_MS = 20_000;
 /** An answer that takes longer than this may never come. Milliseconds. */
 const SLOW_MS = 2_000;
 
-const ofHook = (given: Evidence): Cause => {
-  const { problems, dropped, queued } = given.activity;
-  const { beforeSend } = given.options;
-  const thrown = [...(problems.get("input") ?? [])].find((detail) => detail.startsWith("beforeSend: "));
-  const times = dropped.get("beforeSend");
-  const isAsync = typeof beforeSend === "function" && beforeSend.constructor.name === "AsyncFunction";
+const ofHook = ({ activity: { told, queued }, options: { beforeSend } }: Evidence): Cause => {
+  if (typeof beforeSend === "function" && beforeSend.constructor.name === "AsyncFunction")
+    return "beforeSend is async, so it gives a promise, which is no event: all events are dropped. Let it return the event itself, or nothing.";
+  const isDropped = told.get("dropped")?.has("beforeSend") && queued === 0;
   return (
-    (isAsync &&
-      "beforeSend is async, so it gives a promise, which is no event: all events are dropped. Let it return the event itself, or nothing.") ||
-    (thrown?.includes("no event_uid") &&
-      "beforeSend has returned what is no event, as its params alone or a promise: such events are dropped. Let it return the event itself, or nothing.") ||
-    (thrown &&
-      `${thrown.replace(":", " has failed, and its events are dropped:")}. Correct this function of the page.`) ||
-    (times &&
-      queued === 0 &&
-      `beforeSend drops every event (${times} since this panel was opened): it returns null or false. Let it return the event, or nothing.`)
+    isDropped && "beforeSend has dropped every event: it returns null or false. Let it return the event, or nothing."
   );
 };
 
-const ofBounds = ({ activity: { problems, isUnstored } }: Evidence): Cause[] => {
-  const told = (code: string, text: string): Cause =>
-    problems.has(code) && `${text}: ${[...problems.get(code)!].join(", ")}.`;
-  return [
-    told("throttled", "An event is tracked far too often, as by a loop, and what is too many is dropped"),
-    told("evicted", "An event was dropped, because it is too large, or too many wait, or too long"),
-    told("error", "tracklet itself has failed, please report it"),
-    isUnstored &&
-      "The storage takes nothing more: it is full, also of what other scripts have put there. Events are sent from memory; those that wait, and who is named, end with the page.",
-  ];
-};
-
 /** Something should have been tracked: a page view, or by a call that stands by itself in a script. Nothing of it is to be seen. */
-const isMissed = (given: Evidence): boolean => {
-  const { inline, isRecordFull } = given.page;
-  const isCalled = inline.calls.some(({ verb, isOuter }) => isOuter && /^(track|pageview)$/.test(verb));
-  const isExpected = isCalled || given.options.pageviews !== "off";
-  const { contact, pauseMs } = given.stored;
-  return isExpected && !isRecordFull && contact !== "" && pauseMs === 0 && !given.isEarly;
+const isMissed = ({ page, stored, options, contact, isEarly }: Evidence): boolean => {
+  const isCalled = page.inline.calls.some(({ verb, isOuter }) => isOuter && /^(track|pageview)$/.test(verb));
+  const isExpected = isCalled || options.pageviews !== "off";
+  return isExpected && !page.isRecordFull && contact !== "" && stored.pauseMs === 0 && !isEarly;
 };
 
 export const stored = (given: Evidence): Look => {
-  const { page, activity } = given;
+  const { page, activity, ownFetch } = given;
   const { events, eventCount, isThere } = given.stored;
+  const { beforeSend, pageviews } = given.options;
   const names = events.slice(0, 4).map(({ event }) => event);
   const waiting = eventCount > 0 ? `${eventCount} wait: ${names.join(", ")}` : "none waits";
   const seen = `${waiting}${activity.queued > 0 ? `, ${activity.queued} taken since this panel was opened` : ""}`;
-  const sandbox = page.isSandboxed
-    ? "It is a sandboxed frame without allow-same-origin, whose origin is null: the service must allow that."
-    : "";
-  const memory = !isThere && `This page has no localStorage: events wait in memory, and end with the page. ${sandbox}`;
-  const causes = [ofHook(given), ...ofBounds(given)];
+  const sandbox =
+    given.origin === "null" ? " Its origin is null (a sandboxed frame): the service must allow that." : "";
+  const memory = !isThere && `This page has no localStorage: events wait in memory, and end with the page.${sandbox}`;
+  const hook = ofHook(given);
+  const causes = [
+    ...(hook ? [hook] : toldAt("Stored here", activity)),
+    activity.isUnstored &&
+      isThere &&
+      "The storage takes nothing more: it is full, also of what other scripts have put there. Events are sent from memory; those that wait, and who is named, end with the page.",
+  ];
   if (causes.some(Boolean)) return bad(seen, ...causes);
   if (given.denial || given.isPending || page.global !== "running") return unknown(seen);
   if (eventCount > 0 || activity.queued > 0 || given.hasRequests) return good(seen, memory);
-  if (given.isEarly) return unknown(seen);
-  const { beforeSend, pageviews } = given.options;
-  // The page's own fetch has it: the next step says so.
-  if (isMissed(given) && page.ownFetch && !beforeSend) return unknown(seen);
+  // Where the page's own fetch has it, the next step says so.
+  if (given.isEarly || (isMissed(given) && ownFetch && !beforeSend)) return unknown(seen);
   const cause = beforeSend
     ? "beforeSend, a function of this page, has dropped it, most likely. Send a test event, and this panel says it for sure"
     : "its script was stopped, by an error or by the page's policy (the console shows it)";
   if (isMissed(given))
     return bad(seen, `A page view or a call of track should have made an event, and none is to be seen: ${cause}.`);
   const isOff = pageviews === "off" ? ': pageviews is "off", so only calls of track and pageview do' : "";
-  const nothing = `Nothing was tracked on this page yet${isOff}. "Send a test event" goes the whole way.`;
-  return waits("nothing", nothing, memory);
+  return waits(
+    "nothing",
+    `Nothing was tracked on this page yet${isOff}. "Send a test event" goes the whole way.`,
+    memory,
+  );
 };
 
 /** What of the page stands between it and the network. */
 const ofGate = (given: Evidence): Cause => {
-  const { page, activity } = given;
+  const { page, activity, ownFetch } = given;
   const { address, service, exchanges, isRecorded, passedWorker } = activity;
   const policy = address && policyOn(given, "connect-src", new URL(address).origin);
-  const last = exchanges[0];
-  const begins = `It begins: ${page.ownFetch}. Let it pass what goes to ${address} as it is.`;
+  const [last] = exchanges;
+  const begins = `It begins: ${ownFetch}. Let it pass what goes to ${address} as it is.`;
+  const isSwallowed = last ? last.status > 0 : isMissed(given) && !given.options.beforeSend && !given.stored.eventCount;
   return (
     (isMixed(address, page.origin) &&
       `This page is https, and the service's address, ${address}, is http: the browser lets no such request out (mixed content). Give the service a certificate, and write https://.`) ||
     (policy && `${policy} Name ${new URL(address).origin} in connect-src.`) ||
-    (page.ownFetch &&
+    (ownFetch &&
       !isRecorded &&
-      (last ? last.status > 0 : isMissed(given) && !given.options.beforeSend && given.stored.eventCount === 0) &&
+      isSwallowed &&
       `No request has left: the page's own fetch has answered by itself. ${begins}`) ||
-    (page.ownFetch &&
+    (ownFetch &&
       last?.status === 0 &&
       service?.json?.status &&
       `Without the page's own fetch the service answers (${service.json.status}), with it nothing does: it changes the requests, or adds a header that the service does not allow. ${begins}`) ||
@@ -107,7 +92,7 @@ export const sent = (given: Evidence): Look => {
   const { pauseMs, readyMs } = given.stored;
   const { address, exchanges } = activity;
   const [last] = exchanges;
-  const words = last?.body && `${last.type}, ${last.body.length} characters, api_token «${last.token}»`;
+  const words = last?.isHeard && `${last.type}, ${last.length} characters, api_token «${last.token}»`;
   const seen = given.hasRequests ? `POST ${address}, ${words || "before this panel was opened"}` : "no request";
   const isUnheard =
     !exchanges.some(({ status }) => status > 0) && (pauseMs > 0 || readyMs > SLOW_MS || last?.status === 0);
@@ -115,10 +100,12 @@ export const sent = (given: Evidence): Look => {
   if (cause) return bad(seen, cause);
   if (!page.isOnline)
     return waits("the browser is offline", "The browser is offline. Events are kept until it is back.");
-  const inside =
-    insideOf(address, page.origin) &&
-    "Only browsers in the service's own network reach it: visitors need an address on the internet.";
-  if (given.hasRequests) return good(seen, inside);
+  const isInside = insideOf(address, page.origin) !== "";
+  if (given.hasRequests)
+    return good(
+      seen,
+      isInside && "Only browsers in the service's own network reach it: visitors need an address on the internet.",
+    );
   if (pauseMs > 0)
     return waits(
       seen,

@@ -1,5 +1,5 @@
 /** What the panel is made of. Whatever is shown is text: nothing of the page, the storage or the service becomes markup. */
-import type { Step } from "../find/steps.js";
+import type { State } from "../find/evidence.js";
 import type { Line } from "./lists.js";
 
 type Child = Node | string;
@@ -7,7 +7,7 @@ type Child = Node | string;
 export const element = (tag: string, attributes: Record<string, string> = {}, ...children: Child[]): HTMLElement => {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
+  made.append(...children.filter(Boolean));
   return made;
 };
 
@@ -17,21 +17,22 @@ export const button = (label: string, run: () => void): HTMLElement => {
   return made;
 };
 
-export const item = ([text, note, kind = ""]: Line): HTMLElement =>
-  element("li", {}, element("span", {}, text), ...(note ? [element("span", kind ? { class: kind } : {}, note)] : []));
+const MARKS: Record<State, string> = { good: "✓", bad: "✕", waits: "…", unknown: "·" };
 
-const MARKS: Record<Step["state"], string> = { good: "✓", bad: "✕", waits: "…", unknown: "·" };
-
-export const stepItem = ({ name, state, expected, seen }: Step): HTMLElement =>
+export const lineItem = ({ state, title, text, note }: Line): HTMLElement =>
   element(
     "li",
     { class: state },
     element("span", { class: "mark", role: "img", "aria-label": state }, MARKS[state]),
-    element(
-      "div",
-      {},
-      element("b", {}, name),
-      ` ${expected}`,
-      ...(state === "unknown" ? [] : [element("code", { title: seen }, seen)]),
-    ),
+    " ",
+    element("b", {}, title),
+    ` ${text}`,
+    note && element("code", { title: note }, note),
   );
+
+/** Draws a part anew where it has changed: what is selected, spoken or read in the others stays. */
+export const redraw = (part: HTMLElement, ...children: Child[]): void => {
+  const next = part.cloneNode() as HTMLElement;
+  next.append(...children);
+  if (!part.isEqualNode(next)) part.replaceChildren(...next.childNodes);
+};

@@ -1,101 +1,90 @@
-/** The lists below the steps: answers, page views, and what waits. */
-import { type Evidence, isGood, isPage } from "../find/evidence.js";
-import type { Stored } from "../watch/stored.js";
-import { nextAttempt } from "./next-attempt.js";
+/** What is listed: the steps, the answers, and what waits. */
+import { type Evidence, isGood, isPage, type State } from "../find/evidence.js";
+import type { Step } from "../find/steps.js";
 import { replacedIn } from "./views.js";
 
-/** A line of a list: a text, a note beside it, and what the note means (`"good"`, `"bad"`). */
-export type Line = [text: string, note: string, kind?: string];
-
-/** Lines of the answers and of the page views. */
-const LINES = 8;
-
-const clock = (epoch: number): string => new Date(epoch).toLocaleTimeString();
-const time = (at: number): string => clock(performance.timeOrigin + at);
-
-/** A list that was cut off says how much is not shown. */
-const cut = (lines: Line[], count: number): Line[] => {
-  const more = count - lines.length;
-  return more > 0 ? [...lines, [`and ${more.toLocaleString("en")} more`, ""]] : lines;
-};
-
-const waitingOf = ({ events, eventCount }: Stored): Line[] =>
-  cut(
-    events.map(({ event, contact, failures, isUndecided }): Line => {
-      const notes = [
-        contact ? `of ${contact}` : "of nobody yet",
-        failures > 0 && `failed ${failures} ×`,
-        isUndecided && "most likely stored, as a page was left",
-      ];
-      return [event, notes.filter(Boolean).join(", ")];
-    }),
-    eventCount,
-  );
-
-/** What became of an event by its answer, and whether that is good. */
-const outcomeOf = (status: number, isWebPage: boolean, isReadable = true): [note: string, kind: string] => {
-  if (status === 0) return ["no answer", "bad"];
-  if (!isReadable) return ["sent, the answer cannot be read", ""];
-  if (!isGood(status)) return [`${status}`, "bad"];
-  return isWebPage ? [`${status}, a web page`, "bad"] : [`stored, ${status}`, "good"];
-};
-
-const answersOf = (evidence: Evidence): Line[] => {
-  const { exchanges, before } = evidence.activity;
-  const isReadable = evidence.options.contentType !== "text/plain";
-  const now = exchanges
-    .filter(({ status }) => status >= 0)
-    .map(
-      ({ at, status, event, answerType }): Line => [
-        `${time(at)} ${event || "before this panel"}`,
-        ...outcomeOf(status, isPage(answerType), isReadable),
-      ],
-    );
-  const earlier = before
-    .filter(({ at }) => at < performance.timeOrigin)
-    .map(
-      ({ at, status, event, words }): Line => [
-        `${clock(at)} ${event}, before the reload${words ? `: ${words}` : ""}`,
-        ...outcomeOf(status, false),
-      ],
-    );
-  return [...now, ...earlier].slice(0, LINES);
-};
+/** A line of a list. */
+export interface Line {
+  state: State;
+  title: string;
+  text: string;
+  /** Word for word. */
+  note: string;
+}
 
 export interface List {
   title: string;
-  /** In place of items, where there are none. */
-  empty: string;
-  /** What is to be known of all of them. */
+  /** What is to be known of all of them, or in place of them. */
   note: string;
-  items: Line[];
+  lines: Line[];
 }
 
-export const listsOf = (evidence: Evidence): List[] => {
-  const { stored, activity } = evidence;
+/** Answers that are shown. */
+const SHOWN = 8;
+
+export const clock = (epoch: number): string => new Date(epoch).toLocaleTimeString();
+
+const answersOf = ({ activity, isBlind }: Evidence): Line[] =>
+  [...activity.exchanges.filter(({ status }) => status >= 0), ...activity.answers]
+    .slice(0, SHOWN)
+    .map(({ at, status, event, visitUrl, answerType, words }) => {
+      const isStored = isGood(status) && !isPage(answerType);
+      return {
+        state: isStored && isBlind ? "unknown" : isStored ? "good" : "bad",
+        title: event || "before this panel",
+        text: `${visitUrl} ${clock(at)}${at < performance.timeOrigin ? ", before the reload" : ""}`.trim(),
+        note: status === 0 ? "no answer" : isBlind ? "the answer cannot be read" : `${status} ${words}`.trim(),
+      };
+    });
+
+const waitingOf = ({ stored }: Evidence): Line[] =>
+  stored.events.map(({ event, contact, visitUrl, failures, isUndecided }) => ({
+    state: "waits",
+    title: event,
+    text: [
+      contact ? `of ${contact}` : "of nobody yet",
+      failures > 0 && `failed ${failures} ×`,
+      isUndecided && "most likely stored, as a page was left",
+    ]
+      .filter(Boolean)
+      .join(", "),
+    note: visitUrl,
+  }));
+
+/** When the next attempt comes, where there is a pause. */
+const nextAttempt = ({ stored: { pauseMs }, activity: { exchanges, answers } }: Evidence): string => {
+  const heard = exchanges.find(({ isHeard }) => isHeard) ?? answers[0];
+  const isAsked = heard && heard.at + Number(heard.retryAfter) * 1_000 > Date.now();
+  return pauseMs > 0
+    ? `Next attempt: in ${Math.ceil(pauseMs / 1_000)} s${isAsked ? ", as the service asked" : ""}.`
+    : "";
+};
+
+export const listsOf = (evidence: Evidence, steps: Step[]): List[] => {
+  const { eventCount, events } = evidence.stored;
   const replaced = replacedIn(evidence);
-  const views = activity.views.slice(0, LINES).map(({ at, url }): Line => [url, time(at)]);
-  const where = activity.inMemory > 0 ? "In memory, until the visitor agrees or the page ends." : "No event waits.";
-  const waiting = (stored.eventCount + activity.inMemory).toLocaleString("en");
+  const answers = answersOf(evidence);
+  const more = eventCount - events.length;
   return [
     {
-      title: "Last answers",
-      empty: "No answer yet.",
+      title: "Steps",
       note: "",
-      items: cut(answersOf(evidence), activity.exchangeCount),
+      lines: steps.map(({ state, name, expected, seen }) => ({
+        ...{ state, title: name, text: expected, note: state === "unknown" ? "" : seen },
+      })),
     },
     {
-      title: "Page views since this panel was opened",
-      empty: "None yet.",
-      note: replaced && `Replaced in them: ${replaced}.`,
-      items: cut(views, activity.viewCount),
+      title: "Last answers",
+      note: [answers.length === 0 && "None yet.", replaced && `Replaced in page views: ${replaced}.`]
+        .filter(Boolean)
+        .join(" "),
+      lines: answers,
     },
     // Last: it may be long.
     {
-      title: `Waiting: ${waiting}`,
-      empty: where,
-      note: `Next attempt: ${nextAttempt(evidence)}.`,
-      items: waitingOf(stored),
+      title: `Waiting: ${eventCount.toLocaleString("en")}`,
+      note: [nextAttempt(evidence), more > 0 && `The first ${events.length} are:`].filter(Boolean).join(" "),
+      lines: waitingOf(evidence),
     },
   ];
 };

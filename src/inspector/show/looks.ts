@@ -12,23 +12,24 @@ const LONGEST_REST_MS = 2_000;
  */
 export const createLooks = (look: () => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let dueAt = Number.POSITIVE_INFINITY;
+  let isSoon = false;
   let restUntil = 0;
 
-  const plan = (delay: number): void => {
-    const at = Math.max(performance.now() + delay, restUntil);
-    if (at >= dueAt) return;
-    clearTimeout(timer);
-    dueAt = at;
-    timer = setTimeout(run, at - performance.now());
-  };
   const run = (): void => {
     const begun = performance.now();
-    dueAt = Number.POSITIVE_INFINITY;
+    isSoon = false;
     look();
     restUntil = performance.now() + Math.min(REST * (performance.now() - begun), LONGEST_REST_MS);
-    plan(LOOK_MS);
+    plan(Math.max(LOOK_MS, restUntil - performance.now()));
   };
-
-  return { start: run, soon: (): void => plan(0), end: (): void => clearTimeout(timer) };
+  const plan = (delay: number): void => {
+    clearTimeout(timer);
+    timer = setTimeout(run, delay);
+  };
+  const soon = (): void => {
+    if (isSoon) return;
+    isSoon = true;
+    plan(restUntil - performance.now());
+  };
+  return { start: run, soon, end: (): void => clearTimeout(timer) };
 };

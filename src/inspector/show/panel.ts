@@ -1,7 +1,6 @@
 /** The panel. */
 
-import type { Step } from "../find/steps.js";
-import { button, element, item, stepItem } from "./elements.js";
+import { button, element, lineItem, redraw } from "./elements.js";
 import type { Report } from "./report.js";
 import { STYLE } from "./style.js";
 
@@ -12,8 +11,8 @@ export interface Controls {
   send: () => void;
   /** Sends an event that is named a test, the whole way. */
   test: () => void;
-  /** Copies what is shown, as text. @returns whether that was done */
-  copy: () => boolean;
+  /** Copies a text. @returns whether that was done */
+  copy: (shown: string) => boolean;
   /** Leaves the visits of this browser out, or counts them again. */
   mute: () => void;
   isMuted: () => boolean;
@@ -39,14 +38,14 @@ export const openPanel = ({ names, name, choose, send, test, copy, mute, isMuted
   root.adoptedStyleSheets = [sheet];
 
   const before = document.activeElement;
-  const headline = element("p", { class: "headline" });
-  const causes = element("ul", { class: "causes" });
-  const status = element("div", { role: "status", "aria-label": "Findings" }, headline, causes);
-  const tested = element("p", { "aria-live": "polite", class: "tested" });
-  const steps = element("ol", { class: "steps", "aria-label": "Steps" });
+  const status = element("div", { role: "status", "aria-label": "Findings" });
   const lists = element("div");
-  const copied = element("p", { "aria-live": "polite", class: "copied" });
   const muting = button("", mute);
+  const copying = button("Copy", () => {
+    // biome-ignore lint/performance/useDomNodeTextContent: in lines, as it is laid out.
+    const isCopied = copy([status, lists].map(({ innerText }) => innerText).join("\n\n"));
+    redraw(copying, isCopied ? "Copied." : "The browser does not let this page copy.");
+  });
   const select = element("select", { "aria-label": "Tracker" }) as HTMLSelectElement;
   for (const each of names) select.append(element("option", { value: each }, each));
   select.value = name;
@@ -59,24 +58,14 @@ export const openPanel = ({ names, name, choose, send, test, copy, mute, isMuted
       "header",
       {},
       element("h2", { id: "title" }, names.length > 1 ? "Inspector" : `Inspector: ${name}`),
-      ...(names.length > 1 ? [select] : []),
-      button("Send now", send),
-      button("Copy", () => {
-        copied.textContent = copy() ? "Copied." : "The browser does not let this page copy.";
-      }),
-      button("Close", close),
+      names.length > 1 ? select : "",
+      ...[button("Send now", send), copying, button("Close", close)],
     ),
-    copied,
     // Focusable, so that the keyboard can scroll it.
     element(
       "div",
       { class: "body", tabindex: "0", role: "group", "aria-label": "State" },
-      status,
-      button("Send a test event", test),
-      tested,
-      steps,
-      lists,
-      muting,
+      ...[status, button("Send a test event", test), lists, muting],
     ),
   );
   panel.addEventListener("keydown", (event) => {
@@ -88,48 +77,23 @@ export const openPanel = ({ names, name, choose, send, test, copy, mute, isMuted
   document.documentElement.append(host);
   panel.focus({ preventScroll: true });
 
-  /** Draws a part where it has changed: what is selected, spoken or read in the others stays. */
-  const createPart = <T>(draw: (data: T) => void) => {
-    let drawn = "";
-    return (data: T): void => {
-      const next = JSON.stringify(data);
-      if (next !== drawn) draw(data);
-      drawn = next;
-    };
-  };
-  const showHeadline = createPart<Pick<Report, "kind" | "headline">>(({ kind, headline: text }) => {
-    headline.className = `headline ${kind}`;
-    // How long ago is written each second, and not to be spoken as often.
-    headline.setAttribute("aria-live", kind === "good" ? "off" : "polite");
-    headline.textContent = text;
-  });
-  const showSteps = createPart<Step[]>((found) => {
-    steps.replaceChildren(...found.map(stepItem));
-    causes.replaceChildren(
-      ...found.flatMap(({ state, name, causes }) =>
-        causes.map((cause) =>
-          element("li", { class: state }, element("span", {}, element("b", {}, `${name}: `), cause)),
-        ),
-      ),
-    );
-  });
-  const showLists = createPart<Report["lists"]>((found) =>
-    lists.replaceChildren(
-      ...found.flatMap(({ title, empty, note, items }) => [
-        element("h3", {}, title),
-        ...(note ? [element("p", {}, note)] : []),
-        items.length > 0 ? element("ol", {}, ...items.map(item)) : element("p", {}, empty),
-      ]),
-    ),
-  );
   return {
-    show: (report: Report): void => {
-      const { kind, headline } = report;
-      showHeadline({ kind, headline });
-      tested.textContent = report.test;
-      showSteps(report.steps);
-      showLists(report.lists);
-      muting.textContent = isMuted() ? "Count my visits again" : "Leave out my visits";
+    show: ({ state, headline, test, causes, lists: found }: Report): void => {
+      redraw(
+        status,
+        element("p", { class: `headline ${state}` }, headline),
+        element("ul", { class: "causes" }, ...causes.map(lineItem)),
+        element("p", {}, test),
+      );
+      redraw(
+        lists,
+        ...found.flatMap(({ title, note, lines }) => [
+          element("h3", {}, title),
+          element("p", {}, note),
+          element("ol", { "aria-label": title }, ...lines.map(lineItem)),
+        ]),
+      );
+      redraw(muting, isMuted() ? "Count my visits again" : "Leave out my visits");
     },
     remove: (): void => {
       const had = root.activeElement !== null;

@@ -10,7 +10,7 @@ export const STYLE = `
 }
 section {
   --ground: #ffffff; --sunken: #f0f2f6; --line: #d5dae3; --text: #18202e; --muted: #566074;
-  --accent: #2f55d4; --bad: #b3261e; --bad-ground: #fdecea; --good: #14743f; --warn: #9a4b06; --shade: rgb(20 30 50 / 24%);
+  --accent: #2f55d4; --bad: #b3261e; --good: #14743f; --waits: #9a4b06; --shade: rgb(20 30 50 / 24%);
   box-sizing: border-box; width: min(420px, calc(100vw - 32px)); max-height: min(640px, calc(100vh - 32px));
   display: flex; flex-direction: column; overflow: hidden;
   background: var(--ground); color: var(--text); border: 1px solid var(--line); border-radius: 12px;
@@ -21,7 +21,7 @@ section {
 @media (prefers-color-scheme: dark) {
   section {
     --ground: #171d27; --sunken: #10151d; --line: #39445a; --text: #e7ebf3; --muted: #a2adbe;
-    --accent: #8fb0ff; --bad: #ff9b92; --bad-ground: #3a1d1b; --good: #6fd59b; --warn: #f5b461; --shade: rgb(0 0 0 / 70%);
+    --accent: #8fb0ff; --bad: #ff9b92; --good: #6fd59b; --waits: #f5b461; --shade: rgb(0 0 0 / 70%);
   }
 }
 header { display: flex; align-items: center; gap: 8px; padding: 10px 12px; border-bottom: 1px solid var(--line); }
@@ -40,37 +40,24 @@ button, select {
   font: inherit; color: var(--text); background: var(--sunken); border: 1px solid var(--line);
   border-radius: 6px; padding: 4px 9px; min-height: 28px; max-width: 12em;
 }
-button { cursor: pointer; }
 .body > button { max-width: none; margin-top: 12px; }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
 section:focus-visible { outline: 0; }
-.body:focus-visible { outline-offset: -2px; }
-ul, ol { list-style: none; margin: 0; padding: 0; }
-li { display: flex; gap: 8px; padding: 3px 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
-li:first-child { border-top: 0; }
-li > :first-child { flex: 1; min-width: 0; }
-li > :last-child:not(:first-child) { color: var(--muted); max-width: 50%; text-align: end; }
-.copied { padding: 6px 12px; border-bottom: 1px solid var(--line); }
-.copied:empty { display: none; }
-.headline { margin: 10px 0 0; font-size: 15px; font-weight: 600; color: var(--text); }
-.headline.bad, .bad .mark { color: var(--bad); }
-.headline.good, .good .mark { color: var(--good); }
-.headline.waits, .waits .mark { color: var(--warn); }
-.causes li { border: 0; padding: 6px 8px; margin-top: 6px; border-radius: 6px; background: var(--sunken); }
-.causes .bad { background: var(--bad-ground); color: var(--bad); }
-.tested:not(:empty) { margin-top: 6px; color: var(--text); }
-.steps { margin-top: 12px; }
-.steps li { padding: 4px 0; color: var(--muted); }
-.steps .mark { flex: 0 0 1em; font-weight: 700; text-align: center; }
-.steps li > div:last-child:not(:first-child) { flex: 1; max-width: none; text-align: start; min-width: 0; }
-.steps b { color: var(--text); }
-.steps .unknown b { color: var(--muted); font-weight: 400; }
-/* What is right takes a line each, and the stop all that it needs. */
-.steps .good div, .steps .good code, .steps .unknown div { overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
-code { display: block; font: 12px/1.4 ui-monospace, "Liberation Mono", "DejaVu Sans Mono", monospace; color: var(--text); }
 p { margin: 0; color: var(--muted); }
-li > .bad:last-child:not(:first-child) { color: var(--bad); }
-li > .good:last-child:not(:first-child) { color: var(--good); }
+.headline { margin: 10px 0 0; font-size: 15px; font-weight: 600; }
+.headline.bad, .bad > .mark { color: var(--bad); }
+.headline.good, .good > .mark { color: var(--good); }
+.headline.waits, .waits > .mark { color: var(--waits); }
+ul, ol { list-style: none; margin: 0; padding: 0; }
+li { padding: 3px 0 3px 1.4em; text-indent: -1.4em; border-top: 1px solid var(--line); overflow-wrap: anywhere; color: var(--muted); }
+li:first-child { border-top: 0; }
+.mark { display: inline-block; width: 1.4em; text-indent: 0; font-weight: 700; }
+b, .causes li { color: var(--text); }
+.causes li { padding-right: 8px; margin-top: 6px; border: 0; border-radius: 6px; background: var(--sunken); }
+code { display: block; font: 12px/1.4 ui-monospace, "Liberation Mono", "DejaVu Sans Mono", monospace; color: var(--text); text-indent: 0; }
+/* What is right takes a line or two, and the stop all that it needs. */
+.good, .good code, .unknown { overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
+.headline, .causes li { white-space: normal; }
 @media (max-width: 480px) {
   :host { inset: auto 0 0 0 !important; }
   section { width: 100vw; max-height: 70vh; border-radius: 12px 12px 0 0; border-width: 1px 0 0; }

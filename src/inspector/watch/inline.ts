@@ -1,10 +1,12 @@
 /** What the scripts that stand in the page say of a tracker. Whether they ran, nobody can tell from them. */
+import { short } from "./visible.js";
 
 /** A call as it is written. */
 export interface WrittenCall {
   verb: string;
-  /** The values that are literals; {@link UNKNOWN} in place of the others. */
+  /** Its first argument, where it is a literal; else {@link UNKNOWN}. */
   args: unknown[];
+  source: string;
   /** Is it called by `push`? */
   isPushed: boolean;
   /** Does it stand by itself, and not within a function or a condition? */
@@ -13,18 +15,10 @@ export interface WrittenCall {
 
 export interface Inline {
   calls: WrittenCall[];
-  /** Is the global named at all? */
-  isNamed: boolean;
   /** Is an array put in the tracker's place, also where there is a tracker? */
   replaces: boolean;
   /** Does the page have a constant or a class of this name, which stands before the global? */
   shadows: boolean;
-  /** Does a script put the tag in by markup (`innerHTML`)? */
-  usesMarkup: boolean;
-  /** Does one empty the storage? */
-  empties: boolean;
-  /** Names of the options in a call of `init`. */
-  options: string[];
 }
 
 /** What a script works out only when it runs. */
@@ -35,33 +29,16 @@ const RUNS = /^(module|(text|application)\/(x-)?(java|ecma)script(1\.\d)?|text\/
 
 export const runs = (type: string): boolean => RUNS.test(type);
 
-const literalOf = (source: string): unknown => {
-  if (source === "undefined") return undefined;
-  if (/^(null|true|false)$/.test(source)) return JSON.parse(source);
-  if (/^-?[\d.]+$/.test(source)) return Number(source);
-  const [, , text] = /^(["'`])((?:(?!\1|\$\{)[^\\])*)\1$/.exec(source) ?? [];
-  if (text !== undefined) return text;
-  // An object by its first member is enough to say what it is.
-  return /^\{\s*(\w+\s*:|\})/.test(source) ? {} : UNKNOWN;
-};
+/** A text, or a word or number, up to the end of the argument; an object by its first member. */
+const LITERAL =
+  /^\s*(?:(?:(["'`])((?:(?!\1|\$\{)[^\\])*)\1|(undefined|null|true|false|-?\d+(?:\.\d+)?))\s*[,)\]]|(\{\s*(?:\w+\s*:|\})))/;
 
-/** The arguments from this place on, up to the bracket that ends them. */
-const argumentsAt = (text: string, start: number): string[] => {
-  const found: string[] = [];
-  let depth = 0;
-  let from = start;
-  for (let at = start; at < text.length; at++) {
-    const letter = text[at]!;
-    if (/["'`]/.test(letter)) at = Math.max(at, text.indexOf(letter, at + 1));
-    else if (/[([{]/.test(letter)) depth++;
-    else if (depth > 0 && /[)\]}]/.test(letter)) depth--;
-    else if (depth === 0 && /[,)\]]/.test(letter)) {
-      found.push(text.slice(from, at).trim());
-      from = at + 1;
-      if (letter !== ",") break;
-    }
-  }
-  return found.filter(Boolean);
+const argumentsIn = (text: string): unknown[] => {
+  if (/^\s*[)\]]/.test(text)) return [];
+  const [, quote, words, value, object] = LITERAL.exec(text) ?? [];
+  if (quote) return [words];
+  if (value) return [value === "undefined" ? undefined : JSON.parse(value)];
+  return [object ? {} : UNKNOWN];
 };
 
 const depthAt = (text: string, end: number): number =>
@@ -70,52 +47,31 @@ const depthAt = (text: string, end: number): number =>
     0,
   );
 
-const callsIn = (text: string, global: string): WrittenCall[] =>
-  [...text.matchAll(RegExp(`(?<!function )${global}\\)?\\.(\\w+)\\(`, "g"))].flatMap(
-    ({ index, 0: { length }, 1: verb }) => {
-      const args = argumentsAt(text, index + length);
-      const isOuter = depthAt(text, index) <= (/^\s*\{/.test(text) ? 1 : 0);
-      if (verb !== "push") return { verb: verb!, args: args.map(literalOf), isPushed: false, isOuter };
-      return args.map((call): WrittenCall => {
-        if (!call.startsWith("[")) return { verb: "push", args: [literalOf(call)], isPushed: true, isOuter };
-        const [first = "", ...rest] = argumentsAt(call, 1);
-        const name = literalOf(first);
-        return { verb: typeof name === "string" ? name : "", args: rest.map(literalOf), isPushed: true, isOuter };
-      });
-    },
+/** By a method, as in `tracklet.track(`, or in an array, as in `["track",`. */
+const callsIn = (text: string, global: string): WrittenCall[] => {
+  const pushed = "\\[\\s*[\"'`](init|identify|track|pageview|reset|optIn|optOut)[\"'`]\\s*,?";
+  return [...text.matchAll(RegExp(`(?<!function )${global}\\)?\\.(?!push)(\\w+)\\(|${pushed}`, "g"))].map(
+    ({ index, 0: { length }, 1: direct, 2: verb = direct! }) => ({
+      verb,
+      args: argumentsIn(text.slice(index + length)),
+      source: short(text.slice(index).split(/[;\n]/, 1)[0]!, 120),
+      isPushed: !direct,
+      isOuter: depthAt(text, index) <= (/^\s*\{/.test(text) ? 1 : 0),
+    }),
   );
-
-/** The members of the object that follows `init(` or `["init",`, up to one within it. */
-const optionsIn = (text: string): string[] => {
-  const [, members = ""] = /\binit["'`]?\s*[,(]\s*\{([^{}]*)/.exec(text) ?? [];
-  const names = members.replace(/(:\s*)("[^"]*"|'[^']*'|`[^`]*`)/g, "$1");
-  return [...names.matchAll(/["']?([A-Za-z_$][\w$]*)["']?\s*:/g)].map(([, name]) => name!);
 };
 
 /** @param name of the tracker */
 export const readInline = (name: string): Inline => {
-  const texts = [...document.scripts]
+  const ours = [...document.scripts]
     .map(({ src, type, text }) => (!src && runs(type) ? text : ""))
-    .filter((text) => text);
-  const ours = texts.filter((text) => text.includes(name));
+    .filter((text) => text.includes(name));
   const escaped = name.replace(/[^\w]/g, "\\$&");
   const global = `(?<![\\w$])${escaped}`;
-  const has = (pattern: string): boolean => ours.some((text) => RegExp(pattern).test(text));
+  const has = (text: string, pattern: string): boolean => RegExp(pattern).test(text);
   return {
-    // The parenthesis of `(window.tracklet = window.tracklet || []).push(…)`, too.
-    calls: ours.flatMap((text) =>
-      callsIn(
-        text.replace(RegExp(`\\(?(window\\.)?${escaped}\\s*(\\|\\||\\?\\?)?=[^()]*\\[\\]\\s*\\)`, "g"), name),
-        global,
-      ),
-    ),
-    isNamed: has(`${global}(\\)?\\.\\w+\\(|\\s*=)`),
-    replaces: ours.some(
-      (text) => RegExp(`${global}\\s*=\\s*\\[`).test(text) && !RegExp(`${global}\\s*(\\|\\||\\?\\?)`).test(text),
-    ),
-    shadows: has(`(?:^|[;{}\\s])(const|let|class)\\s+${escaped}\\b(?!\\.)`),
-    usesMarkup: has("inner\\w*HTML|insertAdjacent\\w*HTML|outer\\w*HTML"),
-    empties: texts.some((text) => /localStorage\.clear\(/.test(text)),
-    options: ours.flatMap(optionsIn),
+    calls: ours.flatMap((text) => callsIn(text, global)),
+    replaces: ours.some((text) => has(text, `${global}\\s*=\\s*\\[`) && !has(text, `${global}\\s*(\\|\\||\\?\\?)`)),
+    shadows: ours.some((text) => has(text, `(?:^|[;{}\\s])(const|let|class)\\s+${escaped}\\b(?!\\.)`)),
   };
 };

@@ -1,52 +1,56 @@
 /** Listens to a tracker for what the panel tells. */
+import { attempt } from "../../shared/attempt.js";
 import { createActivity } from "./activity.js";
 import { watchCalls } from "./calls.js";
-import { createMemory } from "./memory.js";
 import { recall } from "./remembered.js";
-import { readConsent, readEvent } from "./stored.js";
+import { readEvent } from "./stored.js";
 import { globalOf } from "./tags.js";
-import { KEPT, keep } from "./visible.js";
+import { KEPT } from "./visible.js";
 import { watchWire } from "./wire.js";
 
 /** Of the time between two looks, no more than this is taken for quiet, in milliseconds. */
 const LOOK_MS = 1_000;
+/** A row of no tracker, since theirs would listen; as long as that of an event often is. */
+const PROBE = ["tracklet-inspector", "x".repeat(1_000)] as const;
+
+/** Does the storage take one more event? A row is written, and removed at once. */
+const takesMore = (): boolean =>
+  !!attempt(() => {
+    localStorage.setItem(...PROBE);
+    localStorage.removeItem(PROBE[0]);
+    return true;
+  });
 
 /**
  * @param changed called after each change; `true` where a request had no answer, or one that leads elsewhere
- * @returns what has happened, an object that goes on changing; the listener that the tracker is given; what finds a tracker that has come
- * meanwhile; what is called with each look; and what ends the listening
+ * @returns what has happened, an object that goes on changing; the listener that the tracker is given; what is called with each look,
+ * which also finds a tracker that has come meanwhile; and what ends the listening
  */
 export const listen = (name: string, changed: (isOdd?: boolean) => void) => {
   const activity = createActivity(recall(name));
-  const { dropped, problems, views } = activity;
-  const memory = createMemory(name, activity);
+  const { told } = activity;
   let isListening = true;
 
-  const count = (): void => void memory.count().then(() => changed());
-  const tellEvent = (code: string, body: string): void => {
-    const { event, contact, visitUrl } = readEvent(body)!;
-    Object.assign(activity, { queued: activity.queued + 1, isDenied: false, contact });
-    memory.noteQueued(code, body);
-    if (event !== "pageview") return;
-    keep(views, { at: performance.now(), url: visitUrl });
-    activity.viewCount++;
+  const note = (code: string, detail: string): void => {
+    const details = told.get(code) ?? new Set();
+    if (details.size < KEPT) told.set(code, details.add(detail));
   };
-  const noteProblem = (code: string, detail: string): void => {
-    const details = problems.get(code) ?? new Set();
-    if (details.size < KEPT) problems.set(code, details.add(detail));
+  const noteEvent = (code: string, contact: string): void => {
+    Object.assign(activity, { queued: activity.queued + 1, contact });
+    activity.isUnstored = code !== "pending" && !takesMore();
+    told.delete("dropped");
   };
   /** An event comes as its JSON, options as they were given. */
   const listener = (code: string | number, detail: unknown): void => {
     if (!isListening) return;
     activity.quietMs = 0;
+    const event = readEvent(`${detail}`);
     if (code === "options") activity.options = detail;
-    else if (typeof code === "number") setTimeout(count);
-    else if (typeof detail === "string" && readEvent(detail)) tellEvent(code, detail);
-    else if (code === "dropped" && detail === "consent") activity.isDenied = readConsent(name) !== "denied";
-    else if (code === "dropped") dropped.set(`${detail}`, (dropped.get(`${detail}`) ?? 0) + 1);
-    else noteProblem(code, `${detail}`);
-    if (typeof code === "string" && code !== "options") calls.tell(code === "queued" ? "taken" : `${code}: ${detail}`);
-    if (/options|pending|queued/.test(`${code}`)) count();
+    else if (typeof code === "string") {
+      calls.tell(event ? code : `${code}: ${detail}`);
+      if (event) noteEvent(code, event.contact);
+      else note(code, `${detail}`);
+    }
     changed();
   };
   const calls = watchCalls(name, activity, listener);
@@ -60,7 +64,7 @@ export const listen = (name: string, changed: (isOdd?: boolean) => void) => {
     if (found && !isFound) {
       isFound = true;
       activity.quietMs = 0;
-      memory.begin();
+      activity.isUnstored = !takesMore();
       found.push(["debug", listener]);
     }
     if (!found || isWatched || Array.isArray(found)) return;
@@ -72,9 +76,9 @@ export const listen = (name: string, changed: (isOdd?: boolean) => void) => {
   return {
     activity,
     listener,
-    find,
-    /** The panel looks at everything. Where it looks seldom, the page is busy: that is no time in which nothing happens. */
+    /** Where the panel looks seldom, the page is busy: that is no time in which nothing happens. */
     noteLook: (): void => {
+      find();
       const now = performance.now();
       activity.quietMs += Math.min(now - lookedAt, LOOK_MS);
       lookedAt = now;

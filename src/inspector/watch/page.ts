@@ -1,8 +1,8 @@
 /** What the page shows of a tracker at this moment. */
 
-import { attempt } from "../ask/attempt.js";
+import { attempt } from "../../shared/attempt.js";
 import { readInline } from "./inline.js";
-import { DEFAULT_NAME, findAddOns, findHidden, findStrays, findTags, findTools, globalOf, readTag } from "./tags.js";
+import { DEFAULT_NAME, findHidden, findStrays, findTags, findTools, globalOf, readTag } from "./tags.js";
 import { short } from "./visible.js";
 
 const META_POLICY = 'meta[http-equiv="Content-Security-Policy" i]';
@@ -38,9 +38,8 @@ const countStrayCalls = (name: string): number => {
 /**
  * @param listener the panel's own, whose call is none of the page's
  * @param hasOptions has the tracker reported its options?
- * @param ownFetch how the page's own `fetch` begins, as it was before the panel came
  */
-export const readPage = (name: string, listener: unknown, [hasOptions, ownFetch]: [boolean, string]) => {
+export const readPage = (name: string, listener: unknown, hasOptions: boolean) => {
   const found = globalOf(name);
   const tags = findTags(name);
   return {
@@ -59,13 +58,8 @@ export const readPage = (name: string, listener: unknown, [hasOptions, ownFetch]
     /** Where a tag stands that does not run, in words. */
     hidden: tags.length > 0 || (found && !Array.isArray(found)) ? [] : findHidden(),
     ...findTools(),
-    addOns: findAddOns(),
-    /** Elements whose `data-track` has no name. */
-    unnamed: "trackletClicks" in window ? document.querySelectorAll('[data-track=""]').length : 0,
     /** Has the page loaded all of its parts? */
     isLoaded: document.readyState === "complete",
-    /** Milliseconds since the page began. */
-    now: performance.now(),
     /** Where the page is, without its path; of a sandboxed frame, by its address. */
     origin: location.origin,
     /** The policies that stand in the page itself. */
@@ -73,8 +67,7 @@ export const readPage = (name: string, listener: unknown, [hasOptions, ownFetch]
     /** Has the browser given up to record what is loaded? It keeps 250 (Resource Timing §4.5). */
     isRecordFull: performance.getEntriesByType("resource").length >= 250,
     /** The service worker that controls the page, by its address; a frame without an origin has none. */
-    worker: attempt(() => navigator.serviceWorker?.controller?.scriptURL ?? "", ""),
-    ownFetch,
+    worker: attempt(() => navigator.serviceWorker?.controller?.scriptURL) ?? "",
     /** Is it a sandboxed frame without an origin of its own? */
     isSandboxed: self.origin === "null" && location.protocol.startsWith("http"),
     isOnline: navigator.onLine,

@@ -1,10 +1,10 @@
 /** What a tracker has in the storage, read as what anybody may have written. */
 
 import { readRow, timeOf } from "../../browser/delivery/row.js";
-import { attempt } from "../ask/attempt.js";
+import { attempt } from "../../shared/attempt.js";
 import { keysOf, readPause, type Tokens } from "./keys.js";
 
-/** An event as it is sent. */
+/** What of an event is shown. */
 export interface SentEvent {
   event: string;
   contact: string;
@@ -45,23 +45,17 @@ const NOTHING = {
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
 export const readEvent = (body: string): SentEvent | undefined => {
-  const event = attempt(() => JSON.parse(body), null) as Record<string, unknown> | null;
+  const event = attempt(() => JSON.parse(body)) as Record<string, unknown> | null;
   if (typeof event?.event_uid !== "string") return undefined;
   const params = event.params as Record<string, unknown> | null | undefined;
   return { event: event.event_uid, contact: text(event.contact_uid), visitUrl: text(params?.visit_url) };
 };
 
-/** The visitor's choice alone, without a look at all the rest. */
-export const readConsent = (name: string): string =>
-  attempt(() => localStorage.getItem(keysOf(name).consent) ?? "", "");
-
-/** The keys of the events that are stored, in order; none where the storage is denied. By their index: listing them as properties takes longer. */
-export const eventKeys = (name: string, tokens: Tokens): string[] =>
-  attempt(() => {
-    const { events } = keysOf(name, tokens);
-    const keys = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "");
-    return keys.filter((key) => events.some((prefix) => key.startsWith(prefix))).sort();
-  }, []);
+/** The keys of the events that are stored, in order. By their index: listing them as properties takes longer. */
+const eventKeys = (prefixes: readonly string[]): string[] => {
+  const keys = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "");
+  return keys.filter((key) => prefixes.some((prefix) => key.startsWith(prefix))).sort();
+};
 
 const readWaiting = (key: string, row: string): WaitingEvent | undefined => {
   const { body, failures, lease } = readRow(key, row);
@@ -77,7 +71,7 @@ export const readStored = (name: string, tokens?: Tokens): Stored =>
   attempt(() => {
     const get = (key: string) => localStorage.getItem(key) ?? "";
     const keys = keysOf(name, tokens);
-    const stored = eventKeys(name, tokens);
+    const stored = eventKeys(keys.events);
     const identity = keys.identities.map(get).find(Boolean) ?? "";
     // The row is `<reset id>\0<contact>\0<account>`.
     const [, contact = "", account = ""] = identity.split("\0");
@@ -96,4 +90,4 @@ export const readStored = (name: string, tokens?: Tokens): Stored =>
       pauseMs: readPause(get(keys.backOff)),
       mutedUntil: Number(get(keys.mute)) > Date.now() ? Number(get(keys.mute)) : 0,
     };
-  }, NOTHING);
+  }) ?? NOTHING;

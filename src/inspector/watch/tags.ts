@@ -1,6 +1,6 @@
 /** The tags of trackers in the page, where else their options stand, and the trackers themselves. */
-import { attempt } from "../ask/attempt.js";
-import { short } from "./visible.js";
+import { attempt } from "../../shared/attempt.js";
+import { short, visible } from "./visible.js";
 
 /** The global of a tracker: before the script has loaded an array of calls, afterwards an object with the verbs. */
 export interface Global {
@@ -17,10 +17,10 @@ const VERBS = ["push", "init", "track", "flush"];
 
 /** The window of a frame on another origin is a global, too; and a storage that is denied is none to be read. */
 const isTracker = (name: string, of: Window = window): boolean =>
-  attempt(() => {
+  !!attempt(() => {
     const value = (of as unknown as Record<string, Record<string, unknown> | undefined>)[name];
     return VERBS.every((verb) => typeof value?.[verb] === "function");
-  }, false);
+  });
 
 /** The global of this name, if it is one of ours. */
 export const globalOf = (name: string): Global | undefined => {
@@ -59,6 +59,8 @@ export const readTag = (tag: HTMLScriptElement) => ({
   markup: markupOf(tag),
   options: { ...unhyphened(tag), ...tag.dataset } as Attributes,
   src: tag.src,
+  /** The same as it can be read. */
+  address: visible(attempt(() => decodeURI(tag.src)) ?? tag.src),
   /** What stands between its ends, which no browser runs where there is a `src`. */
   inside: tag.src ? short(tag.text, 120) : "",
   type: tag.type,
@@ -76,18 +78,22 @@ export const findStrays = (tags: readonly Element[]) =>
     .filter((element) => !tags.includes(element) && !element.matches(TAGS))
     .map((element) => ({ markup: markupOf(element), options: { ...element.dataset } }));
 
-const isOurs = (text: string | null): boolean => /<script.*(tracklet|data-track-url)/is.test(text ?? "");
-
 /** Where a tag stands that no browser runs, or a tracker that is not this page's, in words. */
 export const findHidden = (): string[] => {
   const found = new Set<string>();
   for (const { content } of document.querySelectorAll("template"))
     if (content.querySelector(`${TAGS},${BY_FILE}`)) found.add("in a <template>, whose scripts do not run");
-  for (const { textContent } of document.querySelectorAll("noscript"))
-    if (isOurs(textContent)) found.add("in a <noscript>, which only browsers without scripts read");
-  const comments = document.createTreeWalker(document, NodeFilter.SHOW_COMMENT);
-  while (comments.nextNode())
-    if (isOurs(comments.currentNode.nodeValue)) found.add("in a comment of the page (<!-- … -->)");
+  // The content of a noscript is text, too, as is a tag that was written as text.
+  const texts = document.createTreeWalker(document, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_COMMENT);
+  while (texts.nextNode()) {
+    const { nodeValue, parentElement } = texts.currentNode;
+    if (parentElement?.localName === "script" || !/<script.*(tracklet|data-track-url)/is.test(nodeValue ?? ""))
+      continue;
+    const isComment = texts.currentNode instanceof Comment;
+    found.add(
+      isComment ? "in a comment (<!-- … -->)" : `as text in a <${parentElement?.localName}>, and no browser runs it`,
+    );
+  }
   for (let index = 0; index < frames.length; index++)
     if (isTracker(DEFAULT_NAME, frames[index]))
       found.add("in a frame of this page, and not in the page itself: open the inspector there");
@@ -113,22 +119,3 @@ export const findTools = () => {
     consentTool: CONSENT_TOOLS.find((name) => globals[name]) ?? "",
   };
 };
-
-/** An add-on that stands in the page by a tag. */
-export interface AddOn {
-  src: string;
-  options: Attributes;
-  /** Has it run? */
-  isRunning: boolean;
-}
-
-const ADD_ONS = { clicks: "trackletClicks", active: "trackletActive" };
-
-export const findAddOns = (): AddOn[] =>
-  Object.entries(ADD_ONS).flatMap(([addOn, end]) =>
-    [...document.querySelectorAll<HTMLScriptElement>(`script[src*="tracklet.${addOn}"]`)].map(({ src, dataset }) => ({
-      src,
-      options: { ...dataset },
-      isRunning: typeof (window as unknown as Record<string, unknown>)[end] === "function",
-    })),
-  );

@@ -1,6 +1,6 @@
 /** Makes visible what nobody sees: characters without a look, and letters of other scripts that look like those of ASCII. */
 
-import { attempt } from "../ask/attempt.js";
+import { attempt } from "../../shared/attempt.js";
 
 const mark = (character: string): string =>
   `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
@@ -40,7 +40,7 @@ export const written = (value: unknown): string => {
   if (value === null || typeof value !== "object")
     return `${String(value)}${typeof value === "number" ? " (a number)" : ""}`;
   const what = Array.isArray(value) ? "an array" : "an object";
-  return attempt(() => `${what}, ${short(JSON.stringify(value), 120)}`, "an object that no JSON can hold");
+  return attempt(() => `${what}, ${short(JSON.stringify(value), 120)}`) ?? `${what} that no JSON can hold`;
 };
 
 /** More of a kind than a panel can show. */

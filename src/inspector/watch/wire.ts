@@ -3,7 +3,10 @@ import type { Activity, Exchange } from "./activity.js";
 import { readEvent } from "./stored.js";
 import { KEPT, short, wordsOf } from "./visible.js";
 
-const EMPTY = { event: "", body: "", token: "", type: "", answerType: "", words: "", retryAfter: "" };
+const UNHEARD = {
+  ...{ isHeard: false, event: "", visitUrl: "", length: 0, token: "", type: "" },
+  ...{ answerType: "", words: "", retryAfter: "" },
+};
 
 /** A request of a tracker, whatever its address is. */
 const isOfTracker = (url: string): boolean => /[?&]api_token=/.test(url);
@@ -14,15 +17,24 @@ export const readOwnFetch = (): string => {
   return /\[native code\]\s*\}$/.test(text) ? "" : short(text, 120);
 };
 
-const keep = (activity: Activity, exchange: Exchange): Exchange => {
-  activity.exchanges.push(exchange);
-  activity.exchanges.sort((one, other) => other.at - one.at).splice(KEPT);
-  activity.exchangeCount++;
+const keep = ({ exchanges }: Activity, exchange: Exchange): Exchange => {
+  exchanges.push(exchange);
+  exchanges.sort((one, other) => other.at - one.at).splice(KEPT);
   return exchange;
 };
 
-/** What the answer is to the tracker: a redirect that is not followed has no status, nor has one that nobody may read. */
-const statusOf = ({ status, type }: Response): number => status || (type === "opaque" ? 200 : 302);
+/** What is sent: one event or several. */
+const requestOf = (address: string, { body, headers }: RequestInit): Exchange => ({
+  ...UNHEARD,
+  at: Date.now(),
+  status: -1,
+  isHeard: true,
+  event: [...`${body}`.matchAll(/"event_uid":"([^"]*)"/g)].map(([, name]) => name).join(", "),
+  visitUrl: readEvent(`${body}`)?.visitUrl ?? "",
+  length: `${body}`.length,
+  token: new URL(address, location.href).searchParams.get("api_token") ?? "",
+  type: new Headers(headers).get("Content-Type") ?? "",
+});
 
 /** Stands in front of `fetch`, and lets everything through as it is. @returns what ends that */
 const watchFetch = (activity: Activity, changed: (isOdd?: boolean) => void): (() => void) => {
@@ -30,17 +42,15 @@ const watchFetch = (activity: Activity, changed: (isOdd?: boolean) => void): (()
   const watched = async (...args: Parameters<typeof fetch>): Promise<Response> => {
     const [address, options = {}] = args;
     if (typeof address !== "string" || !isOfTracker(address)) return own.apply(window, args);
-    const exchange = keep(activity, { ...EMPTY, at: performance.now(), status: -1, body: `${options.body}` });
-    exchange.event = readEvent(exchange.body)?.event ?? "several";
-    exchange.token = new URL(address, location.href).searchParams.get("api_token") ?? "";
-    exchange.type = new Headers(options.headers).get("Content-Type") ?? "";
+    const exchange = keep(activity, requestOf(address, options));
     changed();
     try {
       const answer = await own.apply(window, args);
       exchange.answerType = answer.headers.get("Content-Type") ?? "";
       exchange.retryAfter = answer.headers.get("Retry-After") ?? "";
       exchange.words = wordsOf(await answer.clone().text());
-      exchange.status = statusOf(answer);
+      // As the tracker takes it: a redirect that is not followed has no status, nor has an answer that nobody may read.
+      exchange.status = answer.status || (answer.type === "opaque" ? 200 : 302);
       return answer;
     } catch (error) {
       exchange.status = 0;
@@ -64,13 +74,13 @@ export const watchWire = (activity: Activity, changed: (isOdd?: boolean) => void
   const end = watchFetch(activity, changed);
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as Timing[]) {
-      const { name, startTime, responseStatus: status, contentType } = entry;
+      const { name, startTime, responseEnd, responseStatus: status, contentType: answerType = "" } = entry;
       if (!isOfTracker(name)) continue;
       activity.isRecorded = true;
       activity.passedWorker ||= entry.workerStart > 0;
       activity.address = name.replace(/[?#].*/, "");
       if (status === undefined || startTime >= opened) continue;
-      keep(activity, { ...EMPTY, at: entry.responseEnd, status, answerType: contentType ?? "" });
+      keep(activity, { ...UNHEARD, at: performance.timeOrigin + responseEnd, status, answerType });
     }
     changed();
   });

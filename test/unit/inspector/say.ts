@@ -1,5 +1,5 @@
 /** What the panel has seen of a page where all is well but for what a test names, and what the walk makes of it. */
-import { type Evidence, evidenceOf } from "../../../src/inspector/find/evidence.js";
+import { type Evidence, evidenceOf, type State } from "../../../src/inspector/find/evidence.js";
 import { type Step, walk } from "../../../src/inspector/find/steps.js";
 import type { Exchange } from "../../../src/inspector/watch/activity.js";
 import { type Activity, createActivity } from "../../../src/inspector/watch/activity.js";
@@ -13,22 +13,30 @@ export const AT = "https://track.shop.example/v1/track/event";
 export const TAG = { apiToken: "token", trackUrl: "https://track.shop.example" };
 const FACTS = { type: "", integrity: "", crossOrigin: false, hasNoModule: false, href: "", inside: "" };
 export const tag = (options: object = TAG, facts: Partial<Tag> = {}): Tag => ({
-  ...{ ...FACTS, markup: "<script>", src: `${SITE}/t.js`, options: options as Tag["options"] },
+  ...{ ...FACTS, markup: "<script>", src: `${SITE}/t.js`, address: "/t.js", options: options as Tag["options"] },
   ...facts,
 });
 export const inline = (facts: Partial<Inline> = {}): Inline => ({
-  ...{ calls: [], isNamed: false, replaces: false, shadows: false, usesMarkup: false, empties: false, options: [] },
-  ...facts,
+  ...{ calls: [], replaces: false, shadows: false, ...facts },
 });
 export const answer = (status: number, facts: Partial<Exchange> = {}): Exchange => ({
-  ...{ at: 1, status, event: "signup", body: "{}", token: "token", type: "application/json", answerType: "" },
-  ...{ words: status === 200 ? '{"status":"success"}' : "", retryAfter: "", ...facts },
+  ...{
+    at: Date.now(),
+    status,
+    isHeard: true,
+    event: "signup",
+    visitUrl: "",
+    length: 2,
+    token: "token",
+    answerType: "",
+  },
+  ...{ type: "application/json", words: status === 200 ? '{"status":"success"}' : "", retryAfter: "", ...facts },
 });
 
 const PAGE: Page = {
   ...{ name: "tracklet", global: "running", taken: "", calls: [], strayCalls: 0, inline: inline(), tags: [tag()] },
-  ...{ strays: [], hidden: [], manager: "", consentTool: "", addOns: [], unnamed: 0, isLoaded: true, now: 3_001 },
-  ...{ origin: SITE, metaPolicies: [], worker: "", ownFetch: "", isSandboxed: false, isOnline: true, hasGpc: false },
+  ...{ strays: [], hidden: [], manager: "", consentTool: "", isLoaded: true },
+  ...{ origin: SITE, metaPolicies: [], worker: "", isSandboxed: false, isOnline: true, hasGpc: false },
   ...{ isRecordFull: false, href: `${SITE}/` },
 };
 const STORED: Stored = {
@@ -41,23 +49,25 @@ export interface Changes {
   page?: Partial<Page>;
   stored?: Partial<Stored>;
   activity?: Partial<Activity>;
+  ownFetch?: string;
 }
 
-export const evidence = ({ page, stored, activity }: Changes = {}): Evidence =>
+export const evidence = ({ page, stored, activity, ownFetch = "" }: Changes = {}): Evidence =>
   evidenceOf({
+    ownFetch,
     page: { ...PAGE, ...page },
     stored: { ...STORED, ...stored },
     activity: {
-      ...createActivity({ answers: [], waitUntil: 0, contact: "" }),
-      ...{ exchanges: [answer(200)], exchangeCount: 1, isRecorded: true, address: AT, quietMs: 5_000, ...activity },
+      ...createActivity({ answers: [], formerContact: "" }),
+      ...{ exchanges: [answer(200)], isRecorded: true, address: AT, quietMs: 5_000, ...activity },
     },
   });
 
 /** Before any request. */
-export const QUIET = { exchanges: [], exchangeCount: 0, isRecorded: false };
+export const QUIET = { exchanges: [], isRecorded: false };
 export const PENDING = { tags: [tag({ ...TAG, consent: "pending" })] };
-export const problem = (code: string, detail: string) => ({ problems: new Map([[code, new Set([detail])]]) });
+export const problem = (code: string, detail: string) => ({ told: new Map([[code, new Set([detail])]]) });
 
 /** The steps of a state, by their names. */
-export const stepsOf = (state: Step["state"], changes: Changes): Step[] =>
+export const stepsOf = (state: State, changes: Changes): Step[] =>
   walk(evidence(changes)).filter((step) => step.state === state);

@@ -29,10 +29,10 @@ const hangs: Network = ({ signal }) => void Object.assign(signal!, { aborted: tr
 const byHttp: Network = (options, address) => (address.startsWith("http:") ? closed(options, address) : undefined);
 
 it.each<[what: string, found: object, network: Network]>([
-  ["it hangs", { hangs: true }, hangs],
-  ["it redirects", { isThere: true, isRedirect: true }, () => ({ type: "opaqueredirect" }) as Response],
+  ["it hangs", { reach: "hangs" }, hangs],
+  ["it redirects", { reach: "there", isRedirect: true }, () => ({ type: "opaqueredirect" }) as Response],
   ["it speaks http alone", { isPlain: true }, byHttp],
-  ["nothing is there", { isPlain: false, isHostThere: false }, nowhere],
+  ["nothing is there", { isPlain: false, reach: "nowhere" }, nowhere],
 ])("of the service: %s", async (_, found, network) => {
   vi.spyOn(AbortSignal, "timeout").mockImplementation(() => ({ aborted: false }) as AbortSignal);
   meet(network);
@@ -80,7 +80,7 @@ it.each([
 });
 
 it.each<[what: string, found: object, network: Network]>([
-  ["what the page may not read", { status: 0, isThere: true }, closed],
+  ["what the page may not read", { status: 0, reach: "there" }, closed],
   ["another file than the tag names", { hasHash: false }, ({ integrity }) => (integrity ? undefined : new Response())],
 ])("of a script: %s", async (_, found, network) => {
   meet(network);

@@ -1,30 +1,31 @@
 /** What the inspector's report has beside the steps; the panel itself is tested in a browser. */
 import { expect, it } from "vitest";
-import { reportOf, textOf } from "../../../../src/inspector/show/report.js";
+import { clock } from "../../../../src/inspector/show/lists.js";
+import { reportOf } from "../../../../src/inspector/show/report.js";
 import { answer, type Changes, evidence, PENDING, QUIET, TAG, tag } from "../say.js";
 
+/** When an answer came. */
+const AT = Date.UTC(2027, 0, 2, 12);
 const report = (changes: Changes = {}) => reportOf(evidence(changes));
 const exchanges = (...given: ReturnType<typeof answer>[]) => ({ activity: { exchanges: given } });
 
-it.each<[headline: string, kind: string, changes: Changes]>([
-  ["Working: the last event was stored 3 s ago (200).", "good", {}],
-  [
-    "Working: the last event was stored 3 min ago (204).",
-    "good",
-    { ...exchanges(answer(204)), page: { now: 150_000 } },
-  ],
-  ["Working: the last event was stored 2 h ago (200).", "good", { page: { now: 7_200_000 } }],
+it.each<[headline: string, state: string, changes: Changes]>([
+  [`Working: the last event was stored at ${clock(AT)} (204).`, "good", exchanges(answer(204, { at: AT }))],
   ["It stops at “Answered”.", "bad", exchanges(answer(401))],
   ["An event was stored, but not all is right at “Options”.", "bad", { page: { tags: [tag({ ...TAG, stamp: "x" })] } }],
   ["Nothing is wrong so far. It waits at “Allowed”.", "waits", { page: PENDING, activity: QUIET }],
   ["Nothing wrong is to be seen, and nothing was sent yet.", "unknown", { activity: { ...QUIET, quietMs: 0 } }],
   // Nobody has heard what the service said.
-  ["An answer was good, and what it said was not heard", "unknown", exchanges(answer(200, { body: "", words: "" }))],
-])("in a sentence: %s", (headline, kind, changes) =>
-  expect(report(changes)).toMatchObject({ headline: expect.stringContaining(headline), kind }),
+  [
+    "An answer was good, and what it said was not heard",
+    "unknown",
+    exchanges(answer(200, { isHeard: false, words: "" })),
+  ],
+])("in a sentence: %s", (headline, state, changes) =>
+  expect(report(changes)).toMatchObject({ headline: expect.stringContaining(headline), state }),
 );
 
-const TEST = { event: "tracklet_test", body: '{"event_uid":"tracklet_test"}' };
+const TEST = { event: "bought, tracklet_test" };
 it.each<[text: string, changes: Changes]>([
   ["", {}],
   [
@@ -36,41 +37,33 @@ it.each<[text: string, changes: Changes]>([
   ["stands at “Named”: nobody", { stored: { contact: "" }, activity: { ...QUIET, isTested: true } }],
 ])("the test event: %s", (text, changes) => expect(report(changes).test).toContain(text));
 
-it.each([
-  ["200, a web page", "bad", { exchanges: [answer(200, { answerType: "text/html" })] }],
-  ["sent, the answer cannot be read", "", { options: { ...TAG, contentType: "text/plain" } }],
-  ["no answer", "bad", { exchanges: [answer(0)] }],
-])("an answer that says nothing of a stored event is listed as such: %s", (note, kind, activity) =>
-  expect(report({ activity }).lists[0]!.items).toEqual([[expect.stringMatching(/ signup$/), note, kind]]),
+it.each<[note: string, state: string, changes: Changes]>([
+  ["200 Shop", "bad", exchanges(answer(200, { answerType: "text/html", words: "Shop" }))],
+  ["the answer cannot be read", "unknown", { activity: { options: { ...TAG, contentType: "text/plain" } } }],
+  ["no answer", "bad", exchanges(answer(0))],
+])("an answer that says nothing of a stored event is listed as such: %s", (note, state, changes) =>
+  expect(report(changes).lists[1]!.lines).toMatchObject([{ title: "signup", note, state }]),
 );
 
 it("tells the answers of before a reload, and the wait that the service asked for", () => {
-  const before = [{ at: performance.timeOrigin - 9_000, event: "kept", status: 429, words: "too many" }];
-  const remembered = { answers: before, waitUntil: Date.now() + 9_000, contact: "" };
-  const told = report({ stored: { pauseMs: 8_500 }, activity: { ...QUIET, before, remembered } });
-  expect(told.lists[0]!.items[0]).toEqual([expect.stringContaining("kept, before the reload: too many"), "429", "bad"]);
-  expect(told.lists[2]!.note).toBe("Next attempt: in 9 s, as the service asked.");
-  expect(textOf(told, "shop", "https://shop.example/")).toMatch(
-    /^shop on https:.*\n\n.*\n\[good\] In the page: <script>\n/,
-  );
+  const before = (at: number) => answer(429, { at, words: "too many", retryAfter: "9000" });
+  const told = (at: number) =>
+    report({ stored: { pauseMs: 8_500 }, activity: { ...QUIET, answers: [before(at)] } }).lists;
+  const [, answers, waiting] = told(performance.timeOrigin - 9_000);
+  expect(answers!.lines).toMatchObject([
+    { title: "signup", text: expect.stringContaining(", before the reload"), note: "429 too many" },
+  ]);
+  expect(waiting!.note).toBe("Next attempt: in 9 s, as the service asked.");
+  expect(told(Date.now() - 9_001_000)[2]!.note).toBe("Next attempt: in 9 s.");
 });
 
-it.each<[text: string, changes: Changes]>([
-  ["once there is something to send", {}],
-  [
-    "once somebody is named",
-    { stored: { contact: "", events: [{ ...TEST, contact: "", visitUrl: "", failures: 0, isUndecided: false }] } },
-  ],
-  ["once the visitor agrees", { page: PENDING }],
-  ["at once", { stored: { readyMs: 1 } }],
-  ["none yet", { stored: { readyMs: 1 }, activity: QUIET }],
-  ["in 2 s", { ...exchanges(answer(408)), stored: { pauseMs: 1_001 } }],
-  ["in 296 s; a corrected page delivers", { ...exchanges(answer(401)), stored: { pauseMs: 295_001 } }],
-  ["none, as things are", { page: { isOnline: false } }],
-  ["none, as things are", { page: { global: "idle" } }],
-])("the next attempt: %s", (text, changes) =>
-  expect(report(changes).lists[2]!.note).toContain(`Next attempt: ${text}`),
-);
+it("what waits is told with what was tried", () => {
+  const event = { event: "e", contact: "", visitUrl: "/a", failures: 2, isUndecided: true };
+  const { lists } = report({ stored: { events: [event], eventCount: 1_200 } });
+  expect(lists[2]).toMatchObject({ title: "Waiting: 1,200", note: "The first 1 are:" });
+  const text = "of nobody yet, failed 2 ×, most likely stored, as a page was left";
+  expect(lists[2]!.lines).toMatchObject([{ title: "e", text, note: "/a" }]);
+});
 
 it.each<[text: string, path: string, options?: object]>([
   ["", "/a?page=2#top"],
