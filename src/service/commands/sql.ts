@@ -45,8 +45,9 @@ const ask = async (query: Query, sql: string): Promise<Answer[]> => {
   const rows = await query<Answer>(
     `WITH answer AS MATERIALIZED (${sql.replace(/[;\s]+$/, "")}
 ) SELECT row_to_json(answer)::text AS row, (SELECT count(*) FROM json_object_keys(row_to_json(answer))) AS columns FROM answer`,
-  ).catch((error: Error) => {
-    throw isUnavailable(error) ? error : wrong(`PostgreSQL says: ${error.message}`);
+  ).catch((error: Error & { hint?: string }) => {
+    const words = [error.message, error.hint].filter(Boolean).join(". ");
+    throw isUnavailable(error) ? error : new StartError(`the query cannot be answered, PostgreSQL says: ${words}`);
   });
   const [first] = rows;
   if (first !== undefined && Object.keys(JSON.parse(first.row)).length < Number(first.columns))

@@ -154,7 +154,8 @@ overDatabase(
           /pg_terminate_backend does something, besides reading$/,
         ],
         ["SELECT a.id, b.id FROM contacts a, contacts b", /two of its columns have one name: give each its own/],
-        ["SELECT nothing", /PostgreSQL says: column "nothing" does not exist$/],
+        ["SELECT nothing", /answered, PostgreSQL says: column "nothing" does not exist$/],
+        ["SELECT params->>'plan' FROM events", /does not exist: text ->> unknown\. No operator .+ explicit type casts\.$/],
         ["SELECT set_config('transaction_read_only', 'off', false)", /PostgreSQL says: /],
       ] as const)
         await expect(run("sql", wrong), wrong).rejects.toThrow(words);
