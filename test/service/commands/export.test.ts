@@ -155,7 +155,10 @@ overDatabase(
         ],
         ["SELECT a.id, b.id FROM contacts a, contacts b", /two of its columns have one name: give each its own/],
         ["SELECT nothing", /answered, PostgreSQL says: column "nothing" does not exist$/],
-        ["SELECT params->>'plan' FROM events", /does not exist: text ->> unknown\. No operator .+ explicit type casts\.$/],
+        [
+          "SELECT params->>'plan' FROM events",
+          /does not exist: text ->> unknown\. No operator .+ explicit type casts\.$/,
+        ],
         ["SELECT set_config('transaction_read_only', 'off', false)", /PostgreSQL says: /],
       ] as const)
         await expect(run("sql", wrong), wrong).rejects.toThrow(words);
