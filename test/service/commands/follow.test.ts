@@ -18,7 +18,7 @@ const SHORT_TIME = ["--import", "tsx", "test/service/support/short-time.ts"];
 const COLUMNS = "id, received_at, occurred_at, contact_uid, account_uid, event_uid, params";
 const lacking = findProgram("psql") === undefined ? "psql is not installed" : undefined;
 
-describe.skipIf(lacking !== undefined)(`the copy of docs/service/deploy.md${lacking ? `: ${lacking}` : ""}`, () => {
+describe.skipIf(lacking !== undefined)(`the copy of docs/service/data.md${lacking ? `: ${lacking}` : ""}`, () => {
   let server: Awaited<ReturnType<typeof startPostgres>>;
   let folder: string;
   let clock: string;
@@ -35,7 +35,7 @@ describe.skipIf(lacking !== undefined)(`the copy of docs/service/deploy.md${lack
   };
   /** The loop of the page, over a follower with little time. */
   const follow = async (): Promise<void> => {
-    const page = await readFile(join(ROOT, "docs/service/deploy.md"), "utf8");
+    const page = await readFile(join(ROOT, "docs/service/data.md"), "utf8");
     const recipe = /^```sh\n(while [\s\S]*?)```$/m.exec(page)![1]!;
     const command = `"${process.execPath}" ${SHORT_TIME.join(" ")} export`;
     loop = spawn("bash", ["-c", recipe.replace("npm run --silent service -- export", command)], {
@@ -88,7 +88,7 @@ describe.skipIf(lacking !== undefined)(`the copy of docs/service/deploy.md${lack
     await start(0);
     [table, copy] = [new pg.Client(server.url), new pg.Client(copyUrl())];
     await Promise.all([table.connect(), copy.connect()]);
-    const page = await readFile(join(ROOT, "docs/service/deploy.md"), "utf8");
+    const page = await readFile(join(ROOT, "docs/service/data.md"), "utf8");
     await copy.query(/^```sql\n(CREATE TABLE events [\s\S]*?)```$/m.exec(page)![1]!);
   });
   afterAll(async () => {
