@@ -191,7 +191,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     await records.register(userRoutes(database, config.publicUrl));
     await records.register(eventListRoute(asked, settled, config.publicUrl));
     await records.register(numbersRoute(asked, settled));
-    await records.register(peopleRoutes(asked));
+    await records.register(peopleRoutes(asked, settled));
   });
   await app.register(async (admin) => {
     admin.addHook("preParsing", requireAdmin(access));

@@ -17,7 +17,17 @@ export const firstWaiting = async (query: Query, workspace: string, settled: str
   return (await query<{ id: string }>(waiting, [workspace, await followedTo(query, workspace), settled]))[0]?.id;
 };
 
-/** The same of each workspace that has one: asked for all in one question. */
+/** Up to when all events of a workspace are in the sums. */
+export const countedTo = async (
+  { query, settled }: { query: Query; settled: Settled },
+  workspace: string,
+): Promise<number> => {
+  const end = await settled();
+  const first = await firstWaiting(query, workspace, idAt(end));
+  return first === undefined ? end : timeOf(first);
+};
+
+/** The first such event of each workspace that has one: asked for all in one question. */
 export const allWaiting = async (
   { query, shardOf }: Database,
   workspaces: readonly string[],

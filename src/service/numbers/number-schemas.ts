@@ -55,6 +55,9 @@ export const Told = {
   ends: Time("The end of the last step"),
 };
 
+/** Of an answer from the sums, which are behind the events. */
+export const CountedTo = Time("Up to when events are counted: about a minute ago");
+
 const Day = Type.Optional(Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$", description: "A day, in place of `span`" }));
 /** Which time. */
 export const WhenQuery = {

@@ -1,14 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { type Static, Type } from "typebox";
 import type { Database, Query } from "../database/database.js";
-import { idAt, timeOf } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
 import { errors } from "../http/errors.js";
 import { missingLately } from "../records/missing.js";
-import { firstWaiting } from "./behind.js";
+import { countedTo } from "./behind.js";
 import {
   Active,
   Busiest,
+  CountedTo,
   Cut,
   Events,
   Fell,
@@ -32,7 +32,7 @@ const Numbers = Type.Object(
   {
     object: Type.Literal("numbers"),
     ...{ span: Type.Optional(Type.String()), ...Told },
-    counted_to: Time("Up to when events are counted: about a minute ago"),
+    counted_to: CountedTo,
     last_event_at: Nullable(Time("When the last event was stored")),
     ...{ events: Events, pages: Pages, referrers: Referrers, busiest: Busiest },
     fell: { ...Fell, description: "Accounts that have lost most events" },
@@ -110,14 +110,4 @@ const countAll = async (query: Query, asked: Asked) => {
     countActive(query, asked, "active_accounts"),
   ]);
   return { events, pages, referrers, ...most, contacts, accounts };
-};
-
-/** Up to when all events are in the sums. */
-const countedTo = async (
-  { query, settled }: { query: Database["query"]; settled: Settled },
-  workspace: string,
-): Promise<number> => {
-  const end = await settled();
-  const first = await firstWaiting(query, workspace, idAt(end));
-  return first === undefined ? end : timeOf(first);
 };

@@ -59,11 +59,12 @@ overDatabase((place) => {
     expect(await counted("broken")).toBe(0);
     // And it is told that it is behind.
     await until(async () => ((await (await service.get("/readyz")).json()).sums_behind_seconds > 0 ? true : undefined));
-    const countedTo = async (name: string) => {
-      const answer = await service.get("/v2/numbers", { authorization: `Bearer ${name}-access-token` });
+    const countedTo = async (name: string, path: string) => {
+      const answer = await service.get(path, { authorization: `Bearer ${name}-access-token` });
       return (await answer.json()).counted_to;
     };
-    expect(await countedTo("broken")).toBeLessThan(await countedTo("well"));
+    for (const path of ["/v2/numbers", "/v2/numbers/accounts"])
+      expect(await countedTo("broken", path)).toBeLessThan(await countedTo("well", path));
     const behind = /^tracklet_sums_behind_seconds\{workspace="broken"\} [1-9].*\n(.*\n)*.*"well"\} 0$/m;
     await until(async () =>
       behind.test(await (await service.get("/metrics", { authorization: "Bearer m" })).text()) ? true : undefined,

@@ -1,13 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
 import type { Database } from "../../database/database.js";
+import type { Settled } from "../../database/settled.js";
 import { errors } from "../../http/errors.js";
 import { readIntegers } from "../../http/validation.js";
 import { Account, Contact } from "../../records/record-schemas.js";
 import { READ } from "../../records/records.js";
+import { countedTo } from "../behind.js";
 import {
   Active,
   Count,
+  CountedTo,
   Counts,
   Cut,
   Events,
@@ -33,7 +36,7 @@ import { PLACE, readTimeLine } from "./time-line.js";
 
 const Accounts = Type.Object(
   {
-    ...{ object: Type.Literal("numbers.accounts"), ...Told },
+    ...{ object: Type.Literal("numbers.accounts"), ...Told, counted_to: CountedTo },
     ...{
       active: Count("Active in this time"),
       falling: Count("Active, with at least a quarter fewer events than before"),
@@ -119,7 +122,7 @@ const own = (summary: string) => ({ ...common, summary: `${summary} (of this ser
 
 /** `GET /v2/numbers/…`: who is behind the numbers. Not of the vendor's interface. */
 export const peopleRoutes =
-  ({ query }: Database): FastifyPluginAsyncTypebox =>
+  ({ query }: Database, settled: Settled): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.get(
       "/v2/numbers/accounts",
@@ -142,8 +145,10 @@ export const peopleRoutes =
       async ({ query: { span, time_zone, from, to, ...which }, workspace }) => {
         const when = readWhen({ span, time_zone, from, to });
         const told = { time_zone, starts: when.steps.slice(0, -1), ends: when.steps.at(-1)! };
+        // Before the figures, which may be of later: what is told is in them.
+        const counted_to = await countedTo({ query, settled }, workspace);
         const listed = await listAccounts(query, { workspace, ...when }, which);
-        return { object: "numbers.accounts" as const, ...told, ...listed };
+        return { object: "numbers.accounts" as const, ...told, counted_to, ...listed };
       },
     );
     app.get(

@@ -147,7 +147,7 @@ export const createAccounts = (main, ask) => {
     );
     return {
       query,
-      told: `Falling: a quarter fewer events than in the time before, or less still. ${toldOf(Date.now())}`,
+      told: `Falling: a quarter fewer events than in the time before, or less still. ${toldOf(answer.counted_to)}`,
     };
   };
   const view = createView(main, "Accounts", {
