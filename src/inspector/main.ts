@@ -7,23 +7,20 @@ import { addressOf } from "./ask/address.js";
 import { createAsking } from "./ask/asking.js";
 import { sendTest } from "./ask/test-event.js";
 import { type Evidence, evidenceOf } from "./find/evidence.js";
-import { copyText } from "./show/copy.js";
+import { button, choice, redraw } from "./show/elements.js";
 import { createLooks } from "./show/looks.js";
 import { askToMute, isAskedByLink } from "./show/mute.js";
 import { focusPanel, openPanel } from "./show/panel.js";
 import { reportOf } from "./show/report.js";
-import type { Tokens } from "./watch/keys.js";
 import { listen } from "./watch/listen.js";
 import { readPage } from "./watch/page.js";
 import { noteRemembered } from "./watch/remembered.js";
-import { readStored } from "./watch/stored.js";
+import { readStored, type Tokens } from "./watch/stored.js";
 import { findNames, findTags, globalOf } from "./watch/tags.js";
 import { readOwnFetch } from "./watch/wire.js";
 
 const SEND_MS = 5_000;
 const TRY_MS = 9_000;
-/** An answer that takes longer than this may never come, in milliseconds. */
-const SLOW_MS = 2_000;
 
 const open = (name: string): void => {
   const names = [...new Set([...findNames(), name])];
@@ -46,17 +43,17 @@ const open = (name: string): void => {
     activity.address ||= addressOf(activity.options ?? tag?.dataset);
     noteRemembered(name, activity, stored);
     if (page.global !== "idle" && page.global !== "running") asking.script(tag);
-    const [last] = activity.exchanges;
-    const isPaused = stored.pauseMs > 0;
-    const isUnanswered = isPaused ? last?.status === 0 : stored.readyMs > SLOW_MS;
+    const evidence = evidenceOf({ page, stored, activity, ownFetch });
+    const { isUnheard, last } = evidence;
     // What a good answer of before said, nobody has heard: what the address says to no event at all tells who is there.
-    if (isUnanswered || (last && !last.isHeard && !activity.service)) asking.service(activity.address);
+    if (isUnheard || (last && !last.isHeard && !activity.service)) asking.service(activity.address);
     // What an earlier attempt was answered, nobody has heard: one more says it word for word. The tracker allows one in 8 s.
-    if (isPaused && !activity.exchanges.some(({ isHeard }) => isHeard) && performance.now() - triedAt > TRY_MS) {
+    const isUntold = stored.pauseMs > 0 && !activity.exchanges.some(({ isHeard }) => isHeard);
+    if (isUntold && performance.now() - triedAt > TRY_MS) {
       triedAt = performance.now();
       send();
     }
-    return evidenceOf({ page, stored, activity, ownFetch });
+    return evidence;
   };
   const close = (): void => {
     looks.end();
@@ -64,28 +61,36 @@ const open = (name: string): void => {
     end();
     panel.remove();
   };
-  const panel = openPanel({
-    names,
-    name,
-    choose: (other) => {
-      close();
-      open(other);
-    },
-    send,
-    test: () => {
-      activity.isTested = true;
-      sendTest(name);
-      send();
-      looks.soon();
-    },
+  const copying = button("Copy", () => {
     // Without the query, which may hold a secret of the page.
-    copy: (shown) =>
-      copyText(`${name} on ${location.origin}${location.pathname}, ${new Date().toISOString()}\n\n${shown}`),
-    mute: () => askToMute(names, mutedUntil(name)),
-    isMuted: () => mutedUntil(name) > 0,
+    const text = `${name} on ${location.origin}${location.pathname}, ${new Date().toISOString()}\n\n${panel.text()}`;
+    const say = (told: string) => () => redraw(copying, told);
+    // On plain http there is no clipboard.
+    const copied = navigator.clipboard?.writeText(text) ?? Promise.reject();
+    copied.then(say("Copied."), say("The browser does not let this page copy."));
+  });
+  const choosing = choice("Tracker", names, name, (other) => {
+    close();
+    open(other);
+  });
+  const testing = button("Send a test event", () => {
+    activity.isTested = true;
+    sendTest(name);
+    send();
+    looks.soon();
+  });
+  const muting = button("", () => askToMute(names, mutedUntil(name)));
+  const panel = openPanel({
+    title: names.length > 1 ? "Inspector" : `Inspector: ${name}`,
+    tools: [...(names.length > 1 ? [choosing] : []), button("Send now", send), copying, button("Close", close)],
+    above: testing,
+    below: muting,
     close,
   });
-  const looks = createLooks(() => panel.show(reportOf(see())));
+  const looks = createLooks(() => {
+    panel.show(reportOf(see()));
+    redraw(muting, mutedUntil(name) ? "Count my visits again" : "Leave out my visits");
+  });
   looks.start();
 };
 

@@ -1,5 +1,4 @@
 /** What an address of the service says by itself, before any answer. */
-
 import { attempt } from "../../shared/attempt.js";
 
 /** Does a browser trust this machine's own addresses without `https`? */
@@ -33,9 +32,3 @@ export const isMixed = (address: string, origin: string): boolean =>
 
 /** Is it an address of the page's own site? */
 export const isOwnSite = (address: string, origin: string): boolean => address.startsWith(`${origin}/`);
-
-/** The same address by `http`, where the page may ask there; `""` where it may not. */
-export const withoutTls = (address: string, origin: string): string => {
-  const plain = address.replace(/^https:/, "http:");
-  return address.startsWith("https:") && !isMixed(plain, origin) ? plain : "";
-};

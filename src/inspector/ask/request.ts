@@ -11,12 +11,9 @@ export const ask = (address: string, options: RequestInit): Promise<Response | "
   return fetch(address, request).catch(() => (signal.aborted ? "hang" : undefined));
 };
 
-/** Does anything answer there, readable or not? */
-export const isThere = async (address: string): Promise<boolean> =>
-  (await ask(address, { mode: "no-cors" })) instanceof Response;
-
-/** The same, or at the root of its host: an extension blocks paths by their names, and lets that one pass. */
+/** Does anything answer there, readable or not; or at the root of its host, where an extension that blocks a path lets it pass? */
 export const reach = async (address: string): Promise<"there" | "host" | "nowhere"> => {
+  const isThere = async (url: string) => (await ask(url, { mode: "no-cors" })) instanceof Response;
   if (await isThere(address)) return "there";
   return (await isThere(new URL("/", address).href)) ? "host" : "nowhere";
 };
@@ -28,9 +25,8 @@ export type Met = { status: number; words: string; isPage: boolean; leadsTo: str
  * A POST of an empty text, past a `fetch` that the page has put in the browser's place.
  *
  * @param type its `Content-Type`: that of JSON needs a preflight which allows the field
- * @param isWatched watches the upload, which needs a preflight that allows nothing (Fetch §4.8)
  */
-export const post = (address: string, type: string, isWatched = false): Promise<Met> =>
+export const post = (address: string, type: string): Promise<Met> =>
   new Promise((resolve) => {
     const request = new XMLHttpRequest();
     request.onloadend = () => {
@@ -38,7 +34,6 @@ export const post = (address: string, type: string, isWatched = false): Promise<
       const isPage = /html/.test(request.getResponseHeader("Content-Type") ?? "");
       resolve({ status, words: wordsOf(responseText), isPage, leadsTo: responseURL === address ? "" : responseURL });
     };
-    if (isWatched) request.upload.onprogress = () => {};
     request.timeout = HANG_MS;
     request.open("POST", address);
     request.setRequestHeader("Content-Type", type);

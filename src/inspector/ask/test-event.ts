@@ -5,16 +5,6 @@ import { globalOf } from "../watch/tags.js";
 /** By this name the numbers tell it apart. */
 export const TEST = "tracklet_test";
 
-/** Stamped, so that a repeat is dropped; of a source of its own, so that no loss is counted. */
+/** Stamped, so that a repeat is dropped. */
 export const sendTest = (name: string): void =>
-  void globalOf(name)?.push([
-    "track",
-    TEST,
-    {
-      display_name: "Test event of the inspector",
-      event_id: uuid(),
-      event_source: uuid(),
-      event_seq: 1,
-      occurred_at: Date.now(),
-    },
-  ]);
+  void globalOf(name)?.push(["track", TEST, { display_name: "Test event of the inspector", event_id: uuid() }]);

@@ -2,6 +2,7 @@
 import { isOwnSite } from "../ask/address.js";
 import { bad, type Cause, type Evidence, good, isGood, isPage, type Look, unknown, waits } from "./evidence.js";
 import { KEPT, ofOwnSite, ofStatus } from "./status.js";
+import { toldAt } from "./told.js";
 
 export const preflight = (evidence: Evidence): Look => {
   const { page, activity } = evidence;
@@ -9,17 +10,15 @@ export const preflight = (evidence: Evidence): Look => {
   if (address && isOwnSite(address, page.origin)) return good("none is needed: it is the page's own origin");
   if (evidence.isBlind) return good("none is needed for text/plain");
   if (exchanges.some(({ status }) => status > 0)) return good("allowed: an answer came through");
-  const { plain, json, preflighted } = service ?? {};
+  const { plain, json } = service ?? {};
   if (!plain?.status || json?.status) return unknown("not seen");
   return bad(
-    `POST without a preflight: ${plain.status}; with one that asks for no header: ${preflighted?.status || "no answer"}; with Content-Type: application/json: no answer`,
-    preflighted?.status
-      ? `OPTIONS is answered, but does not allow the header Content-Type: add Access-Control-Allow-Headers: Content-Type to its answer. ${KEPT}`
-      : `The service answers POST, but not OPTIONS as it must: with a status of 2xx, no redirect, Access-Control-Allow-Origin: ${evidence.origin} (or *), and Access-Control-Allow-Headers: Content-Type. Something in front of the service may answer OPTIONS by itself, as with 405. ${KEPT}`,
+    `POST without a preflight: ${plain.status}; with one, for Content-Type: application/json: no answer`,
+    `The service answers POST, but not OPTIONS as it must: with a status of 2xx, no redirect, Access-Control-Allow-Origin: ${page.origin} (or *), and Access-Control-Allow-Headers: Content-Type. Something in front of the service may answer OPTIONS by itself, as with 405. ${KEPT}`,
   );
 };
 
-const ofSilence = ({ origin, activity: { service, address } }: Evidence): Cause => {
+const ofSilence = ({ page: { origin }, activity: { service, address } }: Evidence): Cause => {
   const { reach, isRedirect, plain } = service ?? {};
   const command = `curl -i -X POST -H 'Origin: ${origin}' -H 'Content-Type: application/json' '${address}'`;
   return (
@@ -35,14 +34,13 @@ const ofSilence = ({ origin, activity: { service, address } }: Evidence): Cause 
 
 export const answered = (evidence: Evidence): Look => {
   const { page, stored, activity, last } = evidence;
-  const { service, exchanges, answers, told } = activity;
+  const { service, answers } = activity;
   // What an earlier panel has heard of the refusal that led to the pause.
   const isOf = ({ status }: { status: number }): boolean => !last || last.status === status;
   const found = last?.isHeard || stored.pauseMs === 0 ? last : (answers.find(isOf) ?? last);
-  const seen = found
-    ? `${found.status || "no answer that can be read"}${found.words && `, ${found.words}`}`
-    : "no answer";
-  if (!page.isOnline || (service && service.access !== "granted")) return unknown(seen);
+  const words = found?.words ? `, ${found.words}` : "";
+  const seen = found ? `${found.status || "no answer that can be read"}${words}` : "no answer";
+  if (!page.isOnline || service?.reach === "inside") return unknown(seen);
   // What the browser itself has kept of a request may lack the answer. A pause says that there was none, as does a request of the panel's.
   const isSilent = found
     ? found.status === 0 && (found.isHeard || stored.pauseMs > 0 || service)
@@ -52,13 +50,8 @@ export const answered = (evidence: Evidence): Look => {
     return cause ? bad(seen, cause) : unknown(seen);
   }
   if (found?.status && !isGood(found.status)) return bad(seen, ofStatus(evidence, found));
-  const refused = exchanges.find(({ status }) => status >= 400);
-  const rejected = [...(told.get("rejected") ?? [])].join(", ");
-  if (rejected)
-    return bad(
-      rejected,
-      `An event was dropped, because the service refuses it, and takes others. ${(refused && ofStatus(evidence, refused)) || ""}`,
-    );
+  const rejected = toldAt("Answered", activity);
+  if (rejected.some(Boolean)) return bad(seen, ...rejected);
   return found?.status ? good(seen) : unknown(seen);
 };
 
@@ -75,17 +68,15 @@ export const kept = (evidence: Evidence): Look => {
   const asked = last.isHeard ? undefined : service?.plain;
   const words = last.words || (asked && isGood(asked.status) ? asked.words : "");
   const seen = `${last.status}${last.isHeard ? `: ${words || "no words"}` : ""}${asked ? `; a request without an event: ${asked.status} ${asked.words}` : ""}`;
-  if (isPage(last.answerType) || asked?.isPage)
+  const isWebPage = isPage(last.answerType) || asked?.isPage;
+  if (isWebPage && isOwnSite(address, page.origin))
+    return bad(seen, `${ofOwnSite(address, "a web page, HTML")} ${LOST}`);
+  const isError = /"(error|errors|message)"\s*:|"(ok|success)"\s*:\s*false/.test(words);
+  const what = isWebPage ? `it is a web page (HTML)${words && `, "${words}"`}` : `it speaks of an error: ${words}`;
+  if (isWebPage || isError)
     return bad(
       seen,
-      isOwnSite(address, page.origin)
-        ? `${ofOwnSite(address, "a web page, HTML")} ${LOST}`
-        : `The answer is good, but it is a web page (HTML)${words && `, "${words}"`}, and not the service's. Check data-track-url and data-event-path (trackUrl and eventPath of init). ${LOST}`,
-    );
-  if (/"(error|errors|message)"\s*:|"(ok|success)"\s*:\s*false/.test(words))
-    return bad(
-      seen,
-      `The status is good, but the answer speaks of an error: ${words}. ${LOST} Check data-api-token and data-track-url.`,
+      `The answer is good, but ${what}. ${LOST} Check data-api-token, data-track-url and data-event-path.`,
     );
   return last.isHeard || asked ? good(seen) : unknown(seen);
 };

@@ -1,4 +1,5 @@
 /** The calls of the page: those that wait, those that are made, and those that are written in its scripts. */
+import type { Call } from "../watch/activity.js";
 import { UNKNOWN } from "../watch/inline.js";
 import { written } from "../watch/visible.js";
 import { type Cause, type Evidence, judge, type Look } from "./evidence.js";
@@ -12,15 +13,10 @@ const ofUid = (what: string, value: unknown): Cause => {
     : `${what} was given ${written(value)}: give a text that is not empty.`;
 };
 
-interface Call {
-  verb: string;
-  args: readonly unknown[];
-  became?: string;
-  /** As it is written in a script. */
-  source?: string;
-}
+/** One that was made, or waits, or is written in a script. */
+type AnyCall = Omit<Call, "became"> & { became?: string; source?: string };
 
-const mistakesIn = ({ verb, args: [first, second] }: Call): Cause[] => {
+const mistakesIn = ({ verb, args: [first, second] }: AnyCall): Cause[] => {
   if (verb === "push")
     return [`push was given ${written(first)}, and no call: a call is an array, such as push(["track", "signup"]).`];
   if (!VERBS.includes(verb)) return [`There is no verb "${verb}": the verbs are ${VERBS.join(", ")}.`];
@@ -29,31 +25,16 @@ const mistakesIn = ({ verb, args: [first, second] }: Call): Cause[] => {
   return [ofUid("identify", first), second != null && second !== "" && ofUid("The accountUid of identify", second)];
 };
 
-const shown = ({ verb, args, source, became = "" }: Call): string =>
+const shown = ({ verb, args, source, became = "" }: AnyCall): string =>
   source ?? `${verb}(${args.map(written).join(", ")}) ${became}`.trim();
 
-/** Calls that fail, because they stand before what they call. */
-const ofEarly = ({ page, contact }: Evidence): Cause[] => {
-  if (contact) return [];
-  const { name, taken, inline } = page;
-  const direct = inline.calls.find(({ verb, isPushed, isOuter }) => verb === "identify" && !isPushed && isOuter);
-  return [
-    taken.startsWith("the element") &&
-      inline.calls.length > 0 &&
-      `Before the script has run, window.${name} is ${taken}: calls of push fail there, and never reach the tracker. Give the element another id, or the tracker a data-name of its own.`,
-    direct &&
-      `Nobody is named, and a script in this page calls ${direct.source}: before our script has loaded that is an error (the console says "identify is not a function"). Write ${name}.push(["identify", …]), which waits.`,
-  ];
-};
-
-export const called = (evidence: Evidence): Look => {
-  const { page, activity } = evidence;
-  const waiting = page.calls.map((call): Call => {
+export const called = ({ page, activity }: Evidence): Look => {
+  const waiting = page.calls.map((call): AnyCall => {
     const [verb, ...args] = Array.isArray(call) ? call : ["push", call];
     return { verb: String(verb), args, became: "waits" };
   });
-  const all: Call[] = [...activity.calls, ...waiting, ...page.inline.calls];
-  const causes = [...new Set([...all.flatMap(mistakesIn), ...ofEarly(evidence)])].filter(Boolean);
+  const all: AnyCall[] = [...activity.calls, ...waiting, ...page.inline.calls];
+  const causes = [...new Set(all.flatMap(mistakesIn))].filter(Boolean);
   // Of a call in sight its value is told, too.
   const found = causes.length > 0 ? causes : toldAt("Calls", activity);
   return judge(all.slice(0, 6).map(shown).join("; ") || "none in sight", found);

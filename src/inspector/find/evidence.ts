@@ -58,15 +58,17 @@ const denialOf = ({ page, stored, activity }: Seen, consent: string, options: Re
   if (isOn(options.mute)) return "The option mute is on in this document";
   if (consent === "denied") return 'The option consent is "denied", whatever the visitor chooses';
   if (page.hasGpc && isOn(options.respectGpc))
-    return "The browser sends the Global Privacy Control signal, which respectGpc obeys";
+    return "The browser sends Global Privacy Control, which respectGpc obeys";
   // Where the storage was emptied or is denied, the dropped events tell.
-  const isDenied = stored.consent === "denied" || activity.told.get("dropped")?.has("consent");
-  return isDenied ? "The visitor has refused" : "";
+  const isRefused = stored.consent === "denied" || activity.told.get("dropped")?.has("consent");
+  return isRefused ? "The visitor has refused" : "";
 };
 
 /** So much quiet, in milliseconds, says that something is missing; in a page that still loads, more does. */
 const QUIET_MS = 5_000;
 const LOADING_MS = 20_000;
+/** An answer that takes longer than this may never come. Milliseconds. */
+const SLOW_MS = 2_000;
 
 export type Evidence = ReturnType<typeof evidenceOf>;
 
@@ -76,14 +78,14 @@ export const evidenceOf = (seen: Seen) => {
   // As the tracker reads it.
   const consent = `${options.consent ?? "granted"}`.trim().toLowerCase();
   const denial = denialOf(seen, consent, options);
+  const { exchanges } = activity;
   const isPaused = stored.pauseMs > 0;
+  const isSlow = stored.readyMs > SLOW_MS;
   return {
     ...seen,
     /** The options in force, as the tracker tells them; before it does, those of its tag. */
     options,
     denial,
-    /** As requests name it: a sandboxed frame has none. */
-    origin: page.isSandboxed ? "null" : page.origin,
     /** Does everything wait in memory for the visitor's choice? */
     isPending: consent !== "granted" && stored.consent !== "granted" && !denial,
     /** Who is named, be it in memory alone; after `reset` the row says that nobody is. */
@@ -93,20 +95,20 @@ export const evidenceOf = (seen: Seen) => {
     isRunning: page.global === "idle" || page.global === "running",
     /** Is it too early to miss anything? On a slow machine a script, a call or a request may be under way for seconds. */
     isEarly: activity.quietMs < (page.isLoaded ? QUIET_MS : LOADING_MS),
-    hasRequests: activity.isRecorded || activity.exchanges.length > 0,
+    hasRequests: activity.isRecorded || exchanges.length > 0,
     /** The last request that has ended so; while a pause stands, the one that led to it. */
-    last: activity.exchanges.find(({ status }) => status >= 0 && !(isPaused && isGood(status))),
+    last: exchanges.find(({ status }) => status >= 0 && !(isPaused && isGood(status))),
+    /** Has nothing been answered, though it should have been by now? */
+    isUnheard: exchanges.every(({ status }) => status <= 0) && (isPaused || isSlow || exchanges[0]?.status === 0),
     /** Has the service taken an event, and nothing stood against it since? */
-    isProven: !isPaused && activity.exchanges.some(({ status }) => isGood(status)),
+    isProven: !isPaused && exchanges.some(({ status }) => isGood(status)),
   };
 };
 
-/** The page's policy that has forbidden something at an address that begins so, word for word. */
-export const policyOn = ({ activity, page }: Seen, directive: string, url: string): Cause => {
-  const found = activity.violations.find(
-    (one) => url && one.directive.startsWith(directive) && one.url.startsWith(url),
-  );
+/** The page's policy that has forbidden something at an address that begins so, word for word, and what to do. */
+export const policyOn = ({ activity, page }: Seen, directive: string, url: string, cure: string): Cause => {
+  const found = activity.violations.find((one) => one.directive.startsWith(directive) && one.url.startsWith(url));
   const isMeta = page.metaPolicies.includes(found?.policy ?? "");
   const where = isMeta ? "in a meta element of the page" : "in the page's header";
-  return found && `The Content-Security-Policy ${where} forbids it: "${found.policy}".`;
+  return found && `The Content-Security-Policy ${where} forbids it: "${found.policy}". ${cure}`;
 };

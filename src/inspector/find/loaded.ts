@@ -5,22 +5,6 @@ import type { Tag } from "../watch/tags.js";
 import { bad, type Cause, type Evidence, good, type Look, policyOn, unknown } from "./evidence.js";
 import { isExample } from "./rules.js";
 
-/** The types by which tools hold scripts back until the visitor moves or clicks: WP Rocket, Rocket Loader, LiteSpeed and others. */
-const DELAYED = /rocket|litespeed|delay|lazy|defer|psajs|flying|meteor|-(text|application)\/javascript$/i;
-/** Attributes by which consent tools name what the visitor must agree to. */
-const CATEGORY = /^(category|cookieconsent|cookiecategory|usercentrics|consent\w*|cky\w*|purposes?|service)$/i;
-
-const ofType = ({ type, options }: Tag, tool: string): string => {
-  const [name, category] = Object.entries(options).find(([name]) => CATEGORY.test(name)) ?? [];
-  const advice =
-    (name &&
-      `It waits for the visitor's agreement to "${category}" (data-${name})${tool && `, by ${tool}`}: allow it there, or let the consent tool know of the script.`) ||
-    (DELAYED.test(type) &&
-      `A tool that makes pages quicker has put it there, and runs the script once the visitor moves or clicks, or never: exclude the script there.`) ||
-    "Take the type away, or let the tool that has put it there allow the script.";
-  return `Its type is "${type}", so the browser does not run it. ${advice}`;
-};
-
 /** Which hash the tag has in place of one, while the browser minds it not. */
 const ofIntegrity = ({ integrity }: Tag): Cause =>
   /…|\.\.\.$/.test(integrity) &&
@@ -28,13 +12,13 @@ const ofIntegrity = ({ integrity }: Tag): Cause =>
 
 /** What the tag itself says that is wrong, before anything is asked for. */
 const ofTag = (tag: Tag, { page }: Evidence): Cause[] => {
-  const { src, type, href, hasNoModule, integrity, crossOrigin } = tag;
+  const { src, type, href, integrity, crossOrigin, markup } = tag;
   const isFile = page.href.startsWith("file:") && src.startsWith("file:");
   const isElsewhere = src !== "" && new URL(src).origin !== page.origin;
   return [
     !src && (href ? `The tag has href="${href}" in place of src: a script is loaded by src.` : "The tag has no src."),
-    !runs(type) && ofType(tag, page.consentTool),
-    hasNoModule && `The tag has nomodule: browsers that know modules, which all do, do not run it. Take it away.`,
+    !runs(type) &&
+      `By its type no browser runs the tag: ${markup}. A tool has put that there${page.consentTool && ` (${page.consentTool}, most likely)`}, which holds scripts back until the visitor agrees, moves or clicks: allow the script there, or take the type away.`,
     isExample(src) && `${src} is the documents' example: write where your copy of the script is.`,
     ofIntegrity(tag),
     isMixed(src, page.origin) &&
@@ -51,9 +35,9 @@ const ofTag = (tag: Tag, { page }: Evidence): Cause[] => {
 
 /** What asking for the script has shown. */
 const ofLook = ({ type, integrity, crossOrigin, src, address }: Tag, evidence: Evidence): Cause => {
-  const policy = policyOn(evidence, "script-src", src);
+  const policy = policyOn(evidence, "script-src", src, "Name its host there, or give the tag the page's nonce.");
   const found = evidence.activity.script;
-  if (policy || !found) return policy && `${policy} Name its host in script-src, or give the tag the page's nonce.`;
+  if (policy || !found) return policy;
   const isRead = found.status > 0;
   const [asks, cure] = type === "module" ? ['type="module"', "the type"] : ["crossorigin", "crossorigin and integrity"];
   return (
@@ -63,8 +47,7 @@ const ofLook = ({ type, integrity, crossOrigin, src, address }: Tag, evidence: E
     (!found.hasHash &&
       `The file there is not the one that integrity names (${integrity}). Copy the hash of this file.`) ||
     (!isRead &&
-      policyOn(evidence, "connect-src", src) &&
-      `What is there, this panel cannot ask: the page's connect-src forbids it. Open the address in a tab of its own.`) ||
+      policyOn(evidence, "connect-src", src, "So this panel cannot ask what is there: open the address in a tab.")) ||
     (!isRead &&
       found.reach === "there" &&
       (crossOrigin || type === "module") &&
@@ -75,7 +58,7 @@ const ofLook = ({ type, integrity, crossOrigin, src, address }: Tag, evidence: E
       `Nothing answers at ${address}. Check the address in src, and whether an extension of the browser blocks it.`) ||
     (!found.wasAsked &&
       !evidence.page.isRecordFull &&
-      `The file is there, and the browser has never asked for it: so it is where a script put the tag in by innerHTML, whose scripts do not run. Make it by document.createElement("script").`)
+      `The file is there, and the browser has never asked for it: so it is with a tag that a script put in by innerHTML (make it by document.createElement("script")), and with one that has nomodule.`)
   );
 };
 
@@ -86,11 +69,7 @@ export const loaded = (evidence: Evidence): Look => {
   const causes = evidence.isRunning ? [ofIntegrity(tag)] : ofTag(tag, evidence);
   if (causes.some(Boolean)) return bad(tag.address || tag.markup, ...causes);
   if (evidence.isRunning) return good(tag.src);
-  const answer = script?.status
-    ? `${script.status} ${script.type}`
-    : script?.reach === "there"
-      ? "an answer that this page may not read"
-      : "no answer";
+  const answer = script?.status ? `${script.status} ${script.type}` : "no answer that this page may read";
   const seen = `${tag.address}: ${answer}`;
   const cause = ofLook(tag, evidence);
   if (cause) return bad(seen, cause);

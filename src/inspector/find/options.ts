@@ -1,7 +1,7 @@
 /** The options of a tracker, as attributes of a script tag or in a call of `init`, and what is wrong with those of a page. */
 import { oddIn, visible, written } from "../watch/visible.js";
 import { bad, type Cause, type Evidence, judge, type Look, unknown } from "./evidence.js";
-import { isExample, isTemplate, NAMES, RULES, UID } from "./rules.js";
+import { adviceOn, isExample, isTemplate, NAMES } from "./rules.js";
 import { toldAt } from "./told.js";
 
 type Options = Record<string, unknown>;
@@ -31,47 +31,29 @@ const closest = (word: string, known: readonly string[]): string => {
   return letters <= 2 && letters < plain(found).length / 2 ? found : "";
 };
 
-/** What other trackers call it. */
-const ALIASES = new Map(
-  Object.entries({ contact: "contactUid", user: "contactUid", userId: "contactUid", account: "accountUid" }),
-);
-
 const attributeOf = (option: string): string =>
   `data-${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** How options are written where they stand, and whether all that stands there is ours. */
-interface Place {
-  spell: (option: string) => string;
-  assign: (option: string, value: unknown) => string;
-  isOurs: boolean;
-}
-
-const IN_TAG: Place = {
-  spell: attributeOf,
-  assign: (option, value) => `${attributeOf(option)}="${visible(`${value}`)}"`,
-  // Consent tools and those that make a page quicker have attributes of their own, such as `data-category`.
-  isOurs: false,
-};
-const IN_CALL: Place = {
-  spell: (option) => `${option}, given to init,`,
-  assign: (option, value) => `${option}: ${written(value)}, given to init,`,
-  isOurs: true,
-};
+/** An option as it is written in a tag, or given to `init`. */
+const spell = (option: string, isTag: boolean): string => (isTag ? attributeOf(option) : `${option}, given to init,`);
 
 /** What is wrong with the name of an option, beside others. */
-const ofName = (name: string, others: Options, { spell, isOurs }: Place): Cause => {
-  const alias = ALIASES.get(name) ?? "";
+const ofName = (name: string, others: Options, isTag: boolean): Cause => {
+  // What other trackers call it.
+  const alias = /^(contact|user)(Id)?$/.test(name) ? "contactUid" : /^account(Id)?$/.test(name) ? "accountUid" : "";
   // `dataApiToken`, set as an attribute, has lost its hyphens.
   const meant = closest(name.replace(/^data/i, ""), NAMES) || (alias in others ? "" : alias);
-  const advice = meant ? `perhaps ${spell(meant)} is meant` : "check how it is written";
-  return (meant || isOurs) && `${spell(name)} is no option: ${advice}.`;
+  const advice = meant ? `perhaps ${spell(meant, isTag)} is meant` : "check how it is written";
+  // In a tag, consent tools and those that make a page quicker have attributes of their own, such as `data-category`.
+  return (meant || !isTag) && `${spell(name, isTag)} is no option: ${advice}.`;
 };
 
-const ofValue = (option: string, value: unknown, { assign }: Place): Cause => {
-  const text = assign(option, value);
-  const [isRight, advice] = RULES[option]!;
+const ofValue = (option: string, value: unknown, isTag: boolean): Cause => {
+  const given = `${option}: ${written(value)}, given to init,`;
+  const text = isTag ? `${attributeOf(option)}="${visible(`${value}`)}"` : given;
+  const advice = adviceOn(option, value);
   // Whom these name is looked at where it is stored; an address that is missing is told elsewhere.
-  const isFree = RULES[option] === UID || option === "params";
+  const isFree = /Uid$|^params$/.test(option);
   const odd = typeof value === "string" && !isFree ? oddIn(value) : [];
   if (value === "" && /^(apiToken|trackUrl)$/.test(option)) return "";
   return (
@@ -79,26 +61,17 @@ const ofValue = (option: string, value: unknown, { assign }: Place): Cause => {
       `${text} holds a character that nobody sees, or a letter of another script (${odd.join(", ")}): type it anew.`) ||
     (isExample(value) && !isFree && `${text} is the documents' example: write your own.`) ||
     (isTemplate(value) && !isFree && `${text} is what a template leaves: nothing has put the value in its place.`) ||
-    (!isRight(value) && `${text} is wrong: ${advice}.`)
+    (advice && `${text} is wrong: ${advice}.`)
   );
 };
 
-const mistakesIn = (options: Options, place: Place): Cause[] =>
+const mistakesIn = (options: Options, isTag: boolean): Cause[] =>
   Object.entries(options)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => (NAMES.includes(name) ? ofValue(name, value, place) : ofName(name, options, place)));
+    .map(([name, value]) => (NAMES.includes(name) ? ofValue(name, value, isTag) : ofName(name, options, isTag)));
 
-const lacks = (options: Options): string[] => ["apiToken", "trackUrl"].filter((option) => !options[option]);
-
-/** What is wrong with the options that `init` was given. */
-const mistakesInInit = (options: unknown): Cause[] => {
-  if (typeof options !== "object" || !options) return [`init was given no options, but ${written(options)}.`];
-  const missing = lacks(options as Options);
-  return [
-    missing.length && `init was given no ${missing.join(" and no ")}.`,
-    ...mistakesIn(options as Options, IN_CALL),
-  ];
-};
+/** Those that no tracker can do without. */
+const missingIn = (options: Options): string[] => ["apiToken", "trackUrl"].filter((option) => !options[option]);
 
 /** The options in force, the token with its ends. */
 const shown = (options: Options): string =>
@@ -107,35 +80,33 @@ const shown = (options: Options): string =>
     .map(([name, value]) => `${name} ${name === "apiToken" ? `«${visible(`${value}`)}»` : written(value)}`)
     .join(", ");
 
-/** The tracker has none: what was meant for it. */
-const ofNone = ({ page: { strays, inline } }: Evidence): Cause[] => [
-  ...strays.map(
+/** Options on another element, while the tracker lacks them. */
+const ofStrays = ({ page, contact, isEarly }: Evidence): Cause[] =>
+  page.strays.map(
     ({ markup, options }) =>
-      (options.apiToken ?? options.trackUrl) !== undefined &&
-      `The options stand on another element, where nobody reads them: ${markup}. Write them on the tag of the script.`,
-  ),
-  ...inline.calls.map(
-    ({ verb, source }) =>
-      verb === "init" && `A script of this page has ${source}. That gives no apiToken and no trackUrl, written so.`,
-  ),
-  "The tracker has no options: no tag has data-api-token and data-track-url, and nothing has called init with apiToken and trackUrl, written so. Where a tag manager takes attributes away, call init.",
-];
+      !isEarly &&
+      (page.global === "idle" || (!contact && options.contactUid !== undefined)) &&
+      `Options stand on another element, where nobody reads them: ${markup}. Write them on the tag of the script.`,
+  );
+
+const NONE =
+  "The tracker has no options: no tag has data-api-token and data-track-url, and nothing has called init with apiToken and trackUrl, written so. Where a tag manager takes attributes away, call init.";
 
 export const given = (evidence: Evidence): Look => {
   const { page, activity, options } = evidence;
   const { markup = "none", options: tag = {} as Options } = page.tags[0] ?? {};
   // Does the tag configure the tracker, be it wrongly? If not, a call of `init` does.
   const isByTag = tag.apiToken !== undefined || tag.trackUrl !== undefined;
-  const inits = page.calls.flatMap((call) => (Array.isArray(call) && call[0] === "init" ? [call[1]] : []));
-  if (page.global === "running" && !isByTag) inits.push(activity.options);
+  const init = isByTag ? undefined : (activity.options as Options | undefined);
   const causes = [
-    ...mistakesIn(tag, IN_TAG),
-    ...inits.flatMap(mistakesInInit),
-    ...(isByTag ? lacks(tag).map((option) => `The tag has no ${attributeOf(option)}.`) : []),
+    ...mistakesIn(tag, true),
+    ...(isByTag ? missingIn(tag).map((option) => `The tag has no ${attributeOf(option)}.`) : []),
+    ...(init ? [...mistakesIn(init, false), ...missingIn(init).map((option) => `init was given no ${option}.`)] : []),
     ...toldAt("Options", activity),
+    ...ofStrays(evidence),
   ];
-  const isComplete = page.global === "running" || (isByTag && lacks(tag).length === 0);
-  if (isComplete || causes.some(Boolean)) return judge(shown(options) || markup, causes);
+  if (isByTag || init || causes.some(Boolean)) return judge(shown(options) || markup, causes);
   if (page.global !== "idle" || evidence.isEarly) return unknown("none yet");
-  return bad(markup, ...ofNone(evidence));
+  const written = page.inline.calls.find(({ verb }) => verb === "init");
+  return bad(markup, written ? `A script of this page has ${written.source}. ${NONE}` : NONE);
 };

@@ -15,22 +15,24 @@ export const allowed = ({ page, stored, denial, isPending }: Evidence): Look => 
 /** What is in sight that should have named somebody, and has not. */
 const missed = ({ page, activity }: Evidence): Cause[] => {
   const { isEmptied, formerContact } = activity;
-  const outer = page.inline.calls.filter(({ isOuter }) => isOuter).map(({ verb }) => verb);
-  const at = outer.indexOf("identify");
-  const isReset = at >= 0 && outer.indexOf("reset", at) > at;
+  const { name, taken, inline } = page;
+  const outer = inline.calls.filter(({ isOuter }) => isOuter);
+  const at = outer.findIndex(({ verb }) => verb === "identify");
+  const isReset = at >= 0 && outer.slice(at).some(({ verb }) => verb === "reset");
+  const why =
+    (taken &&
+      `before the script has run, window.${name} is ${taken}, which has no push: give one of them another name`) ||
+    (outer[at]?.isPushed === false &&
+      `before our script has run, that is an error (the console says "identify is not a function"): write ${name}.push(["identify", …]), which waits`) ||
+    "its script was stopped, by an error or by the page's policy (the console shows it). data-contact-uid names somebody without a script";
   return [
-    ...page.strays.map(
-      ({ options, markup }) =>
-        options.contactUid &&
-        `data-contact-uid stands on another element, where nobody reads it: ${markup}. Write it on the tag of the script.`,
-    ),
     isReset &&
       "A script in this page calls identify, and reset after it, which forgets who was named. Call reset at a log-out alone.",
     isEmptied &&
       `"${visible(formerContact)}" was named before, and the row of it is gone, though reset leaves one: the storage was emptied. Remove the page's own keys alone, or call identify on each page.`,
     at >= 0 &&
       !(isReset || isEmptied) &&
-      "A call of identify stands in a script of this page, and has not reached the tracker: the script was stopped, by an error or by the page's policy (the console shows it). data-contact-uid names somebody without a script.",
+      `A script of this page has ${outer[at]!.source}, which has not reached the tracker: ${why}.`,
   ];
 };
 
@@ -50,10 +52,8 @@ export const named = (evidence: Evidence): Look => {
   const causes = evidence.isEarly && !activity.isEmptied ? [] : missed(evidence);
   if (causes.some(Boolean)) return bad(seen, ...causes);
   if (evidence.isEarly && waiting === 0) return unknown(seen);
-  const what = waiting > 0 ? `Events wait for a log-in (${waiting}). ` : "";
-  const since = hasIdentity ? "What is tracked now is dropped, until somebody logs in. " : "";
-  return waits(
-    seen,
-    `${what || since}On a page before the log-in that is right. Behind it, call identify, or write data-contact-uid.`,
-  );
+  const since = hasIdentity ? "What is tracked now is dropped, until somebody logs in." : "";
+  const what = waiting > 0 ? `Events wait for a log-in (${waiting}).` : since;
+  const right = "On a page before the log-in that is right. Behind it, call identify, or write data-contact-uid.";
+  return waits(seen, `${what} ${right}`);
 };

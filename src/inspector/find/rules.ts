@@ -2,10 +2,8 @@
 import { attempt } from "../../shared/attempt.js";
 import type { Cause } from "./evidence.js";
 
-/** What a value must be, and what is said where it is not. */
-type Rule = [isRight: (value: unknown) => boolean, advice: string];
-
-const oneOf = (words: RegExp, advice: string): Rule => [(value) => words.test(`${value}`), advice];
+/** What a value must be, written as text, and what is said where it is not. */
+type Rule = [isRight: RegExp | ((value: unknown) => boolean), advice: string];
 
 /** A path of the page, or an address with `http:` or `https:`: without it even `track.example.com` is a path. */
 const isAddress = (value: unknown): boolean => {
@@ -19,40 +17,32 @@ const isObject = (value: unknown): boolean => {
   return typeof given === "function" || (typeof given === "object" && !!given && !Array.isArray(given));
 };
 
-const ANYTHING: Rule = [() => true, ""];
-export const UID: Rule = [(value) => typeof value === "string" || Number.isSafeInteger(value), "give a text"];
-const SWITCH = oneOf(/^(|true|false)$/, "write true, or leave it out (it is off)");
-const BOUND: Rule = [
-  (value) => /^0*[1-9]\d*$/.test(`${value}`),
-  "write a number above 0, in digits alone (the default holds)",
-];
+const UID: Rule = [(value) => typeof value === "string" || Number.isSafeInteger(value), "give a text"];
+const SWITCH: Rule = [/^(|true|false)$/, "write true, or leave it out (it is off)"];
+const BOUND: Rule = [/^0*[1-9]\d*$/, "write a number above 0, in digits alone (the default holds)"];
 const FUNCTION: Rule = [(value) => typeof value === "function", "give a function, in a call of init"];
-
 const TOKEN: Rule = [
-  (value) => !/[\s"'`\u2018-\u201f\u00ab\u00bb]/.test(`${value}`),
+  /^[^\s"'`\u2018-\u201f\u00ab\u00bb]*$/,
   "a token has neither blanks nor quotation marks; those of a text processor (“ ”) are no marks of HTML",
 ];
 
-export const RULES: Record<string, Rule> = {
+const RULES: Record<string, Rule> = {
   apiToken: TOKEN,
   formerToken: TOKEN,
-  trackUrl: [
-    isAddress,
-    "write an address with https:// in front, such as https://track.example.com, or a path that begins with /",
-  ],
-  eventPath: [(value) => !/:\/\//.test(`${value}`), "write a path that begins with /; the address is trackUrl"],
-  contentType: oneOf(/^(application\/json|text\/plain)$/, "write application/json or text/plain"),
-  name: ANYTHING,
+  trackUrl: [isAddress, "write an address with https:// in front, or a path that begins with /"],
+  eventPath: [/^(?!.*:\/\/)/, "write a path that begins with /; the address is trackUrl"],
+  contentType: [/^(application\/json|text\/plain)$/, "write application/json or text/plain"],
+  name: [/^/, ""],
   contactUid: UID,
   accountUid: UID,
   params: [isObject, 'write JSON of an object in a tag, such as data-params=\'{"plan":"team"}\'; it is left out'],
-  pageviews: oneOf(/^(auto|hash|off)$/, "write auto, hash or off (it is taken for auto)"),
+  pageviews: [/^(auto|hash|off)$/, "write auto, hash or off (it is taken for auto)"],
   query: [
-    (value) => [value].flat().every((name) => typeof name === "string"),
-    "write names of parameters with blanks between, such as filter plan, or give an array of them; or all, or none",
+    /^(?!\[object)/,
+    "write names of parameters with blanks between, give an array of them, or write all or none",
   ],
-  paths: oneOf(/^keep$/, "write keep, or leave it out (ids are replaced)"),
-  consent: oneOf(/^\s*(granted|pending|denied)\s*$/i, "write granted, pending or denied (it is taken for pending)"),
+  paths: [/^keep$/, "write keep, or leave it out (ids are replaced)"],
+  consent: [/^\s*(granted|pending|denied)\s*$/i, "write granted, pending or denied (it is taken for pending)"],
   respectGpc: SWITCH,
   maxEvents: BOUND,
   maxBytes: BOUND,
@@ -65,6 +55,12 @@ export const RULES: Record<string, Rule> = {
   onError: FUNCTION,
 };
 export const NAMES = Object.keys(RULES);
+
+/** What is said of a value that is not as it must be. */
+export const adviceOn = (option: string, value: unknown): Cause => {
+  const [isRight, advice] = RULES[option]!;
+  return (isRight instanceof RegExp ? !isRight.test(`${value}`) : !isRight(value)) && advice;
+};
 
 const TEMPLATE = /\{\{|\{%|[$#]\{|<%|<\?|\[\[|%%|\*\||^\[object .*\]$|^\{.*\}$|^%.*%$|^@Model\b/;
 /** As a template's author writes it, to be replaced. */

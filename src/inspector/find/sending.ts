@@ -1,21 +1,17 @@
 /** What is stored in the page, and whether a request leaves it. */
-import { insideOf, isMixed } from "../ask/address.js";
+import { isMixed } from "../ask/address.js";
 import { bad, type Cause, type Evidence, good, isPage, type Look, policyOn, unknown, waits } from "./evidence.js";
 import { ofNobody } from "./status.js";
 import { toldAt } from "./told.js";
 
 /** An event that could be sent for so long, and that no request is under way for, is stuck. Milliseconds. */
 const STUCK_MS = 20_000;
-/** An answer that takes longer than this may never come. Milliseconds. */
-const SLOW_MS = 2_000;
 
 const ofHook = ({ activity: { told, queued }, options: { beforeSend } }: Evidence): Cause => {
   if (typeof beforeSend === "function" && beforeSend.constructor.name === "AsyncFunction")
     return "beforeSend is async, so it gives a promise, which is no event: all events are dropped. Let it return the event itself, or nothing.";
-  const isDropped = told.get("dropped")?.has("beforeSend") && queued === 0;
-  return (
-    isDropped && "beforeSend has dropped every event: it returns null or false. Let it return the event, or nothing."
-  );
+  const isDropped = queued === 0 && told.get("dropped")?.has("beforeSend");
+  return isDropped && "beforeSend has dropped every event: it returns null or false. Let it return the event.";
 };
 
 /** Something should have been tracked: a page view, or by a call that stands by itself in a script. Nothing of it is to be seen. */
@@ -32,9 +28,7 @@ export const stored = (given: Evidence): Look => {
   const names = events.slice(0, 4).map(({ event }) => event);
   const waiting = eventCount > 0 ? `${eventCount} wait: ${names.join(", ")}` : "none waits";
   const seen = `${waiting}${activity.queued > 0 ? `, ${activity.queued} taken since this panel was opened` : ""}`;
-  const sandbox =
-    given.origin === "null" ? " Its origin is null (a sandboxed frame): the service must allow that." : "";
-  const memory = !isThere && `This page has no localStorage: events wait in memory, and end with the page.${sandbox}`;
+  const memory = !isThere && "This page has no localStorage: events wait in memory, and end with the page.";
   const hook = ofHook(given);
   const causes = [
     ...(hook ? [hook] : toldAt("Stored here", activity)),
@@ -53,25 +47,22 @@ export const stored = (given: Evidence): Look => {
   if (isMissed(given))
     return bad(seen, `A page view or a call of track should have made an event, and none is to be seen: ${cause}.`);
   const isOff = pageviews === "off" ? ': pageviews is "off", so only calls of track and pageview do' : "";
-  return waits(
-    "nothing",
-    `Nothing was tracked on this page yet${isOff}. "Send a test event" goes the whole way.`,
-    memory,
-  );
+  const nothing = `Nothing was tracked on this page yet${isOff}. "Send a test event" goes the whole way.`;
+  return waits("nothing", nothing, memory);
 };
 
 /** What of the page stands between it and the network. */
 const ofGate = (given: Evidence): Cause => {
   const { page, activity, ownFetch } = given;
   const { address, service, exchanges, isRecorded, passedWorker } = activity;
-  const policy = address && policyOn(given, "connect-src", new URL(address).origin);
+  const { origin = "none" } = address ? new URL(address) : {};
   const [last] = exchanges;
   const begins = `It begins: ${ownFetch}. Let it pass what goes to ${address} as it is.`;
   const isSwallowed = last ? last.status > 0 : isMissed(given) && !given.options.beforeSend && !given.stored.eventCount;
   return (
     (isMixed(address, page.origin) &&
       `This page is https, and the service's address, ${address}, is http: the browser lets no such request out (mixed content). Give the service a certificate, and write https://.`) ||
-    (policy && `${policy} Name ${new URL(address).origin} in connect-src.`) ||
+    policyOn(given, "connect-src", origin, `Name ${origin} in connect-src.`) ||
     (ownFetch &&
       !isRecorded &&
       isSwallowed &&
@@ -94,18 +85,11 @@ export const sent = (given: Evidence): Look => {
   const [last] = exchanges;
   const words = last?.isHeard && `${last.type}, ${last.length} characters, api_token «${last.token}»`;
   const seen = given.hasRequests ? `POST ${address}, ${words || "before this panel was opened"}` : "no request";
-  const isUnheard =
-    !exchanges.some(({ status }) => status > 0) && (pauseMs > 0 || readyMs > SLOW_MS || last?.status === 0);
-  const cause = ofGate(given) || (isUnheard && ofNobody(given));
+  const cause = ofGate(given) || (given.isUnheard && ofNobody(given));
   if (cause) return bad(seen, cause);
   if (!page.isOnline)
     return waits("the browser is offline", "The browser is offline. Events are kept until it is back.");
-  const isInside = insideOf(address, page.origin) !== "";
-  if (given.hasRequests)
-    return good(
-      seen,
-      isInside && "Only browsers in the service's own network reach it: visitors need an address on the internet.",
-    );
+  if (given.hasRequests) return good(seen);
   if (pauseMs > 0)
     return waits(
       seen,

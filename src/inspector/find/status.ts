@@ -11,20 +11,15 @@ export const ofOwnSite = (address: string, answer: string): string =>
 
 /** Nobody is there. */
 export const ofNobody = ({ page, activity: { address, service } }: Evidence): Cause => {
-  if (!service || service.reach === "hangs" || service.reach === "there") return "";
-  const access =
-    service.access === "refused"
-      ? "this browser has refused the page to ask there (Local Network Access). Allow it in the site's settings, beside the page's address"
-      : "browsers ask the visitor first, or refuse, and those that ask let only https pages ask (Local Network Access). Allow it, if you are asked";
+  const { reach } = service ?? {};
   const certificate = address.startsWith("https:") ? ", and speaks https with a certificate that holds" : "";
   return (
-    (service.access !== "granted" &&
-      `This page is on the internet, and the service, ${address}, is ${insideOf(address, page.origin)}: ${access}; for visitors the service needs an address on the internet.`) ||
-    (service.isPlain &&
-      `Nothing answers by https at ${address}, but something does by http: give the service a certificate, or write http:// in data-track-url (trackUrl of init).`) ||
-    (service.reach === "host" &&
+    (reach === "inside" &&
+      `This page is on the internet, and the service, ${address}, is ${insideOf(address, page.origin)}: browsers ask the visitor first, or refuse, and those that ask let only https pages ask (Local Network Access). Allow it in the site's settings, beside the page's address; for visitors the service needs an address on the internet.`) ||
+    (reach === "host" &&
       `Nothing comes from ${address}, though its host answers at another path: most likely an extension of the browser blocks it. Try without extensions; for visitors who have one, serve script and service from your own domain, under names of your own.`) ||
-    `Nothing answers at ${address}: check the address, and that the service runs${certificate}.`
+    (reach === "nowhere" &&
+      `Nothing answers at ${address}: check the address, and that the service runs${certificate}.`)
   );
 };
 
@@ -33,20 +28,13 @@ const says = ({ words, answerType, isHeard }: Exchange): string => {
   return isPage(answerType) ? ` A web page says: "${words}".` : ` The service says: ${words}.`;
 };
 
-const ofToken = (evidence: Evidence, { token, words, type, isHeard, status }: Exchange, said: string): string => {
-  const sent = token || evidence.options.apiToken || "";
-  const access = /access/i.test(`${sent}`) ? " By its name it is the access token, which reads records." : "";
-  return isHeard && /missing/i.test(words)
-    ? `The service found no API token (status ${status}).${said} Sent was api_token «${sent}» in the query, as ${type}: it was lost on the way, as by a proxy that drops the query. ${KEPT}`
-    : `The service refuses the API token (status ${status}).${said} Sent was «${sent}»: it must be the API token.${access} Events are kept, and sent once the service takes this token, or once the page has another one and names this one in data-former-token.`;
-};
-
 /** By status, the first that matches. */
 export const ofStatus = (evidence: Evidence, answer: Exchange): Cause => {
-  const { page, activity, stored } = evidence;
-  const { address } = activity;
+  const { page, stored } = evidence;
+  const { address } = evidence.activity;
   const { status, event, answerType, retryAfter, type, length } = answer;
   const said = says(answer);
+  const sent = answer.token || evidence.options.apiToken;
   const at = `at ${address} (status ${status})`;
   const seconds = retryAfter || Math.ceil(stored.pauseMs / 1_000);
   const is = (...meant: number[]): boolean => meant.includes(status);
@@ -57,7 +45,8 @@ export const ofStatus = (evidence: Evidence, answer: Exchange): Cause => {
     (is(401, 403) &&
       isPage(answerType) &&
       `A web page answers ${at}, and not the service: a log-in or a firewall stands in front of it.${said} ${KEPT}`) ||
-    (is(401, 403) && ofToken(evidence, answer, said)) ||
+    (is(401, 403) &&
+      `The service refuses the API token (status ${status}).${said} Sent was api_token «${sent}» in the query: it must be the API token, and not the access token, which reads records. Where the service has not found it, something on the way drops the query. Events are kept, and sent once the service takes this token, or once the page has another one and names this one in data-former-token.`) ||
     (is(404, 405, 421) &&
       `There is no event endpoint ${at}: check data-track-url, whose host must be the service's, and data-event-path, which is added to it.${said} ${KEPT}`) ||
     (is(429) &&

@@ -1,20 +1,26 @@
 /** The way of an event from the tag to the table, step by step: what must be there, and what is. */
 import { answered, kept, preflight } from "./answer.js";
 import { called } from "./calls.js";
-import type { Evidence, Look } from "./evidence.js";
+import type { Evidence, Look, State } from "./evidence.js";
 import { loaded } from "./loaded.js";
 import { given } from "./options.js";
 import { inPage, ran } from "./page.js";
 import { allowed, named } from "./people.js";
 import { sent, stored } from "./sending.js";
 
-export interface Step extends Look {
-  name: string;
-  /** What must be there. */
-  expected: string;
+/** A line of what the panel shows. */
+export interface Line {
+  state: State;
+  title: string;
+  text: string;
+  /** Word for word. */
+  note: string;
 }
 
-const STEPS: [name: string, expected: string, look: (evidence: Evidence) => Look][] = [
+export type Step = Line & Pick<Look, "causes">;
+
+/** Each with its name, and what must be there. */
+const STEPS: [title: string, text: string, look: (evidence: Evidence) => Look][] = [
   ["In the page", "one script tag of tracklet, or an app that bundles it", inPage],
   ["Loaded", "a file of JavaScript, which the page may load", loaded],
   ["Ran", "the tracker in its global", ran],
@@ -35,10 +41,10 @@ const STEPS: [name: string, expected: string, look: (evidence: Evidence) => Look
  */
 export const walk = (evidence: Evidence): Step[] => {
   let hasStopped = false;
-  return STEPS.map(([name, expected, look]) => {
-    const { state, seen, causes } = look(evidence);
+  return STEPS.map(([title, text, look]) => {
+    const { state, seen: note, causes } = look(evidence);
     const isGrey = state === "unknown" || (hasStopped && state !== "bad" && !evidence.isProven);
     hasStopped ||= state === "bad" || state === "waits";
-    return { name, expected, seen, state: isGrey ? "unknown" : state, causes: isGrey ? [] : causes };
+    return isGrey ? { state: "unknown", title, text, note: "", causes: [] } : { state, title, text, note, causes };
   });
 };

@@ -6,7 +6,7 @@ export const VERBS = "init identify track pageview flush reset identity consent 
 
 /** By code and detail, the first that matches. */
 // biome-ignore format: a table
-const TOLD: [step: "Options" | "Calls" | "Stored here" | "", what: RegExp, words: string][] = [
+const TOLD: [step: "Options" | "Calls" | "Stored here" | "Answered" | "", what: RegExp, words: string][] = [
   ["Options", /^input init again: apiToken$/, "A second script tag, or a second call of init, has another apiToken. The first one holds: leave one alone, or load the script again with a data-name of its own."],
   ["Options", /^input init: formerToken$/, "Events of another token wait in this browser, and are left alone. If that token was corrected or replaced, name it as formerToken (data-former-token): they are delivered then. If it is another application's on this origin, give each a name of its own (data-name)."],
   // The rest of what is said of options is seen of them.
@@ -24,6 +24,7 @@ const TOLD: [step: "Options" | "Calls" | "Stored here" | "", what: RegExp, words
   ["Stored here", /^throttled (.*)/, "An event is tracked far too often, as by a loop, and what is too many is dropped: $1."],
   ["Stored here", /^evicted (.*)/, "An event was dropped, because it is too large, or too many wait, or too long: $1."],
   ["Stored here", /^error (.*)/, "tracklet itself has failed, please report it: $1."],
+  ["Answered", /^rejected (.*)/, "An event was dropped, because the service refuses it ($1), and takes others. What it said stands among the last answers."],
   ["Calls", /^input (.*)/, "A call or an argument is wrong: $1."],
 ];
 

@@ -1,6 +1,6 @@
 /** What the panel is made of. Whatever is shown is text: nothing of the page, the storage or the service becomes markup. */
 import type { State } from "../find/evidence.js";
-import type { Line } from "./lists.js";
+import type { Line } from "../find/steps.js";
 
 type Child = Node | string;
 
@@ -14,6 +14,14 @@ export const element = (tag: string, attributes: Record<string, string> = {}, ..
 export const button = (label: string, run: () => void): HTMLElement => {
   const made = element("button", { type: "button" }, label);
   made.addEventListener("click", run);
+  return made;
+};
+
+/** A choice among several. */
+export const choice = (label: string, all: readonly string[], chosen: string, choose: (one: string) => void): Node => {
+  const options = all.map((one) => element("option", one === chosen ? { selected: "" } : {}, one));
+  const made = element("select", { "aria-label": label }, ...options) as HTMLSelectElement;
+  made.addEventListener("change", () => choose(made.value));
   return made;
 };
 

@@ -2,9 +2,8 @@
 
 /** Between two looks, in milliseconds. */
 const LOOK_MS = 500;
-/** A look that took a while, because much is stored, is followed by a rest so many times as long, but not longer than this. */
-const REST = 20;
-const LONGEST_REST_MS = 2_000;
+/** A look that took a while, because much is stored, is followed by a rest so many times as long. */
+const REST = 10;
 
 /**
  * @param look looks at everything; the first time at once
@@ -13,23 +12,20 @@ const LONGEST_REST_MS = 2_000;
 export const createLooks = (look: () => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isSoon = false;
-  let restUntil = 0;
+  let rest = 0;
 
   const run = (): void => {
     const begun = performance.now();
     isSoon = false;
     look();
-    restUntil = performance.now() + Math.min(REST * (performance.now() - begun), LONGEST_REST_MS);
-    plan(Math.max(LOOK_MS, restUntil - performance.now()));
-  };
-  const plan = (delay: number): void => {
-    clearTimeout(timer);
-    timer = setTimeout(run, delay);
+    rest = REST * (performance.now() - begun);
+    timer = setTimeout(run, Math.max(LOOK_MS, rest));
   };
   const soon = (): void => {
     if (isSoon) return;
     isSoon = true;
-    plan(restUntil - performance.now());
+    clearTimeout(timer);
+    timer = setTimeout(run, rest);
   };
   return { start: run, soon, end: (): void => clearTimeout(timer) };
 };

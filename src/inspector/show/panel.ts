@@ -1,23 +1,7 @@
 /** The panel. */
-
-import { button, element, lineItem, redraw } from "./elements.js";
+import { element, lineItem, redraw } from "./elements.js";
 import type { Report } from "./report.js";
 import { STYLE } from "./style.js";
-
-export interface Controls {
-  names: string[];
-  name: string;
-  choose: (name: string) => void;
-  send: () => void;
-  /** Sends an event that is named a test, the whole way. */
-  test: () => void;
-  /** Copies a text. @returns whether that was done */
-  copy: (shown: string) => boolean;
-  /** Leaves the visits of this browser out, or counts them again. */
-  mute: () => void;
-  isMuted: () => boolean;
-  close: () => void;
-}
 
 const HOST = "tracklet-inspector";
 
@@ -28,8 +12,17 @@ export const focusPanel = (): boolean => {
   return !!panel;
 };
 
+/** What stands in the panel beside what was found: in its head, behind the findings, and behind the lists. */
+interface Parts {
+  title: string;
+  tools: Node[];
+  above: Node;
+  below: Node;
+  close: () => void;
+}
+
 /** Shows a panel and moves the focus into it. */
-export const openPanel = ({ names, name, choose, send, test, copy, mute, isMuted, close }: Controls) => {
+export const openPanel = ({ title, tools, above, below, close }: Parts) => {
   const host = element(HOST);
   const root = host.attachShadow({ mode: "open" });
   // Constructed: a policy on inline styles does not concern it.
@@ -40,33 +33,13 @@ export const openPanel = ({ names, name, choose, send, test, copy, mute, isMuted
   const before = document.activeElement;
   const status = element("div", { role: "status", "aria-label": "Findings" });
   const lists = element("div");
-  const muting = button("", mute);
-  const copying = button("Copy", () => {
-    // biome-ignore lint/performance/useDomNodeTextContent: in lines, as it is laid out.
-    const isCopied = copy([status, lists].map(({ innerText }) => innerText).join("\n\n"));
-    redraw(copying, isCopied ? "Copied." : "The browser does not let this page copy.");
-  });
-  const select = element("select", { "aria-label": "Tracker" }) as HTMLSelectElement;
-  for (const each of names) select.append(element("option", { value: each }, each));
-  select.value = name;
-  select.addEventListener("change", () => choose(select.value));
-
+  // The body can be focused, so that the keyboard can scroll it.
+  const state = { class: "body", tabindex: "0", role: "group", "aria-label": "State" };
   const panel = element(
     "section",
     { role: "dialog", "aria-labelledby": "title", tabindex: "-1" },
-    element(
-      "header",
-      {},
-      element("h2", { id: "title" }, names.length > 1 ? "Inspector" : `Inspector: ${name}`),
-      names.length > 1 ? select : "",
-      ...[button("Send now", send), copying, button("Close", close)],
-    ),
-    // Focusable, so that the keyboard can scroll it.
-    element(
-      "div",
-      { class: "body", tabindex: "0", role: "group", "aria-label": "State" },
-      ...[status, button("Send a test event", test), lists, muting],
-    ),
+    element("header", {}, element("h2", { id: "title" }, title), ...tools),
+    element("div", state, status, above, lists, below),
   );
   panel.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
@@ -93,8 +66,10 @@ export const openPanel = ({ names, name, choose, send, test, copy, mute, isMuted
           element("ol", { "aria-label": title }, ...lines.map(lineItem)),
         ]),
       );
-      redraw(muting, isMuted() ? "Count my visits again" : "Leave out my visits");
     },
+    /** What is shown, in lines. */
+    // biome-ignore lint/performance/useDomNodeTextContent: as it is laid out.
+    text: (): string => [status, lists].map(({ innerText }) => innerText).join("\n\n"),
     remove: (): void => {
       const had = root.activeElement !== null;
       host.remove();

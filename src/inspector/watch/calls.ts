@@ -1,6 +1,5 @@
 /** The calls that the page makes while the panel is open, and what became of each. */
 import type { Activity, Call } from "./activity.js";
-import { globalOf } from "./tags.js";
 import { keep } from "./visible.js";
 
 type Hub = Record<string, (...args: unknown[]) => unknown>;
@@ -14,9 +13,10 @@ const QUIET = /^(flush|debug|identity|consent)$/;
  * @param listener the panel's own, whose call is none of the page's
  * @returns what begins that, once the tracker is there; what notes what the tracker tells; and what ends it
  */
-export const watchCalls = (name: string, { calls }: Activity, listener: unknown) => {
+export const watchCalls = ({ calls }: Activity, listener: unknown) => {
   let open: Call | undefined;
-  let giveBack = (): void => {};
+  let hub: Hub | undefined;
+  let own: Hub = {};
 
   const carryOut = <T>(verb: string, args: readonly unknown[], run: () => T): T => {
     const outer = open;
@@ -28,7 +28,7 @@ export const watchCalls = (name: string, { calls }: Activity, listener: unknown)
     }
   };
   /** One of the calls that `push` was given. */
-  const pass = (own: Hub, call: unknown): void => {
+  const pass = (call: unknown): void => {
     const [verb, ...args] = Array.isArray(call) ? call : ["push", call];
     if (args[0] === listener) own.push!(call);
     else carryOut(`${String(verb)}`, args, () => own.push!(call));
@@ -39,16 +39,14 @@ export const watchCalls = (name: string, { calls }: Activity, listener: unknown)
     tell: (text: string): void => {
       if (open) open.became += `${open.became && ", "}${text}`;
     },
-    begin: (): void => {
-      const hub = globalOf(name) as unknown as Hub;
-      const own = { ...hub };
+    begin: (tracker: object): void => {
+      if (hub) return;
+      hub = tracker as Hub;
+      own = { ...hub };
       for (const verb of Object.keys(own).filter((verb) => !QUIET.test(verb)))
         hub[verb] = (...args) => carryOut(verb, args, () => own[verb]!(...args));
-      hub.push = (...given) => {
-        for (const call of given) pass(own, call);
-      };
-      giveBack = () => void Object.assign(hub, own);
+      hub.push = (...given) => given.forEach(pass);
     },
-    end: (): void => giveBack(),
+    end: (): void => void Object.assign(hub ?? {}, own),
   };
 };

@@ -13,13 +13,7 @@ export interface WrittenCall {
   isOuter: boolean;
 }
 
-export interface Inline {
-  calls: WrittenCall[];
-  /** Is an array put in the tracker's place, also where there is a tracker? */
-  replaces: boolean;
-  /** Does the page have a constant or a class of this name, which stands before the global? */
-  shadows: boolean;
-}
+export type Inline = ReturnType<typeof readInline>;
 
 /** What a script works out only when it runs. */
 export const UNKNOWN = Symbol("unknown");
@@ -62,16 +56,16 @@ const callsIn = (text: string, global: string): WrittenCall[] => {
 };
 
 /** @param name of the tracker */
-export const readInline = (name: string): Inline => {
+export const readInline = (name: string) => {
   const ours = [...document.scripts]
     .map(({ src, type, text }) => (!src && runs(type) ? text : ""))
     .filter((text) => text.includes(name));
   const escaped = name.replace(/[^\w]/g, "\\$&");
   const global = `(?<![\\w$])${escaped}`;
-  const has = (text: string, pattern: string): boolean => RegExp(pattern).test(text);
+  const own = RegExp(`(?:^|[;{}\\s])(const|let|class)\\s+${escaped}\\b(?!\\.)`);
   return {
     calls: ours.flatMap((text) => callsIn(text, global)),
-    replaces: ours.some((text) => has(text, `${global}\\s*=\\s*\\[`) && !has(text, `${global}\\s*(\\|\\||\\?\\?)`)),
-    shadows: ours.some((text) => has(text, `(?:^|[;{}\\s])(const|let|class)\\s+${escaped}\\b(?!\\.)`)),
+    /** Does the page have a constant or a class of this name, which stands before the global? */
+    shadows: ours.some((text) => own.test(text)),
   };
 };

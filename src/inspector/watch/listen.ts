@@ -53,12 +53,11 @@ export const listen = (name: string, changed: (isOdd?: boolean) => void) => {
     }
     changed();
   };
-  const calls = watchCalls(name, activity, listener);
+  const calls = watchCalls(activity, listener);
   const endWire = watchWire(activity, changed);
 
   let lookedAt = performance.now();
   let isFound = false;
-  let isWatched = false;
   const find = (): void => {
     const found = globalOf(name);
     if (found && !isFound) {
@@ -67,9 +66,7 @@ export const listen = (name: string, changed: (isOdd?: boolean) => void) => {
       activity.isUnstored = !takesMore();
       found.push(["debug", listener]);
     }
-    if (!found || isWatched || Array.isArray(found)) return;
-    isWatched = true;
-    calls.begin();
+    if (found && !Array.isArray(found)) calls.begin(found);
   };
   find();
 

@@ -1,5 +1,4 @@
 /** What the page shows of a tracker at this moment. */
-
 import { attempt } from "../../shared/attempt.js";
 import { readInline } from "./inline.js";
 import { DEFAULT_NAME, findHidden, findStrays, findTags, findTools, globalOf, readTag } from "./tags.js";
@@ -10,10 +9,7 @@ const META_POLICY = 'meta[http-equiv="Content-Security-Policy" i]';
 export type Page = ReturnType<typeof readPage>;
 
 /** `"waiting"`: an array of calls, which no script has taken over. `"idle"`: nothing has configured the tracker. */
-const stateOf = (
-  found: ReturnType<typeof globalOf>,
-  hasOptions: boolean,
-): "absent" | "waiting" | "idle" | "running" => {
+const stateOf = (found: unknown, hasOptions: boolean): "absent" | "waiting" | "idle" | "running" => {
   if (!found) return "absent";
   if (Array.isArray(found)) return "waiting";
   return hasOptions ? "running" : "idle";
@@ -60,16 +56,14 @@ export const readPage = (name: string, listener: unknown, hasOptions: boolean) =
     ...findTools(),
     /** Has the page loaded all of its parts? */
     isLoaded: document.readyState === "complete",
-    /** Where the page is, without its path; of a sandboxed frame, by its address. */
-    origin: location.origin,
+    /** As requests name it: a sandboxed frame has none. */
+    origin: self.origin,
     /** The policies that stand in the page itself. */
     metaPolicies: [...document.querySelectorAll<HTMLMetaElement>(META_POLICY)].map(({ content }) => content),
     /** Has the browser given up to record what is loaded? It keeps 250 (Resource Timing §4.5). */
     isRecordFull: performance.getEntriesByType("resource").length >= 250,
     /** The service worker that controls the page, by its address; a frame without an origin has none. */
     worker: attempt(() => navigator.serviceWorker?.controller?.scriptURL) ?? "",
-    /** Is it a sandboxed frame without an origin of its own? */
-    isSandboxed: self.origin === "null" && location.protocol.startsWith("http"),
     isOnline: navigator.onLine,
     /** Does the browser send the Global Privacy Control signal? */
     hasGpc: (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true,

@@ -1,8 +1,32 @@
 /** What a tracker has in the storage, read as what anybody may have written. */
-
-import { readRow, timeOf } from "../../browser/delivery/row.js";
+import { EVENT, readRow, timeOf } from "../../browser/delivery/row.js";
+import { IDENTITY } from "../../browser/state/identity.js";
+import { CONSENT, MUTE } from "../../browser/state/storage.js";
 import { attempt } from "../../shared/attempt.js";
-import { keysOf, readPause, type Tokens } from "./keys.js";
+import { scopeOf } from "../../shared/scope.js";
+
+/** The options that say under which letters rows are filed. */
+export type Tokens = { readonly apiToken?: unknown; readonly formerToken?: unknown } | undefined;
+
+/** The keys of a tracker's rows: those of its events begin with one of `events`, and the first of `identities` holds. */
+export const keysOf = (name: string, tokens: Tokens = {}) => {
+  const filed = (kind: string): string[] =>
+    [tokens.apiToken, tokens.formerToken].map((token) => `${name}:${scopeOf(token)}:${kind}`);
+  return {
+    events: filed(EVENT),
+    identities: filed(IDENTITY),
+    backOff: filed("backoff")[0]!,
+    consent: `${name}:${CONSENT}`,
+    mute: `${name}:${MUTE}`,
+  };
+};
+
+/** Milliseconds until the next attempt; 0 where one is due or under way. `Backoff` in `delivery/backoff.ts` is the row. */
+const readPause = (row: string): number => {
+  const [setAt = 0, delay = 0, , isProbed] = row.split(",").map(Number);
+  const left = setAt + delay - Date.now();
+  return !isProbed && left > 0 && left <= delay ? left : 0;
+};
 
 /** What of an event is shown. */
 export interface SentEvent {
@@ -16,6 +40,8 @@ export interface WaitingEvent extends SentEvent {
   failures: number;
   /** Was its request open when its page was left? The service most likely has it. */
   isUndecided: boolean;
+  /** Since this page could send it. */
+  waitedMs: number;
 }
 
 export type Stored = typeof NOTHING;
@@ -57,12 +83,6 @@ const eventKeys = (prefixes: readonly string[]): string[] => {
   return keys.filter((key) => prefixes.some((prefix) => key.startsWith(prefix))).sort();
 };
 
-const readWaiting = (key: string, row: string): WaitingEvent | undefined => {
-  const { body, failures, lease } = readRow(key, row);
-  const event = readEvent(body);
-  return event && { ...event, failures, isUndecided: lease < 0 };
-};
-
 /** What has waited since before this page could not leave earlier. */
 const waitedMs = (key: string): number => Math.max(1, Math.min(Date.now() - timeOf(key), performance.now())) || 1;
 
@@ -75,19 +95,24 @@ export const readStored = (name: string, tokens?: Tokens): Stored =>
     const identity = keys.identities.map(get).find(Boolean) ?? "";
     // The row is `<reset id>\0<contact>\0<account>`.
     const [, contact = "", account = ""] = identity.split("\0");
-    const waiting = stored.slice(0, SHOWN).map((key) => ({ key, event: readWaiting(key, get(key)) }));
+    const events = stored.slice(0, SHOWN).flatMap((key): WaitingEvent[] => {
+      const { body, failures, lease } = readRow(key, get(key));
+      const event = readEvent(body);
+      return event ? [{ ...event, failures, isUndecided: lease < 0, waitedMs: waitedMs(key) }] : [];
+    });
     // What is undecided waits for nothing that this page does.
-    const ready = waiting.filter(({ event }) => event && (event.contact || contact) && !event.isUndecided);
+    const ready = events.filter((event) => (event.contact || contact) && !event.isUndecided);
+    const mutedUntil = Number(get(keys.mute));
     return {
       isThere: true,
       contact,
       account,
       hasIdentity: identity !== "",
       consent: get(keys.consent),
-      events: waiting.flatMap(({ event }) => event ?? []),
+      events,
       eventCount: stored.length,
-      readyMs: Math.max(0, ...ready.map(({ key }) => waitedMs(key))),
+      readyMs: Math.max(0, ...ready.map(({ waitedMs }) => waitedMs)),
       pauseMs: readPause(get(keys.backOff)),
-      mutedUntil: Number(get(keys.mute)) > Date.now() ? Number(get(keys.mute)) : 0,
+      mutedUntil: mutedUntil > Date.now() ? mutedUntil : 0,
     };
   }) ?? NOTHING;

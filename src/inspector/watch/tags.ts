@@ -5,7 +5,7 @@ import { short, visible } from "./visible.js";
 /** The global of a tracker: before the script has loaded an array of calls, afterwards an object with the verbs. */
 export interface Global {
   push(...calls: unknown[][]): unknown;
-  readonly flush?: (options: { timeoutMs: number }) => Promise<{ queued: number }>;
+  readonly flush?: (options: { timeoutMs: number }) => Promise<unknown>;
 }
 
 /** The options of an element: its attributes, without `data-`. */
@@ -13,13 +13,11 @@ type Attributes = Record<string, string | undefined>;
 
 export const DEFAULT_NAME = "tracklet";
 
-const VERBS = ["push", "init", "track", "flush"];
-
 /** The window of a frame on another origin is a global, too; and a storage that is denied is none to be read. */
 const isTracker = (name: string, of: Window = window): boolean =>
   !!attempt(() => {
     const value = (of as unknown as Record<string, Record<string, unknown> | undefined>)[name];
-    return VERBS.every((verb) => typeof value?.[verb] === "function");
+    return ["push", "init", "track", "flush"].every((verb) => typeof value?.[verb] === "function");
   });
 
 /** The global of this name, if it is one of ours. */
@@ -35,19 +33,18 @@ export const findNames = (): string[] => {
 };
 
 /** Tags with our options; where these were taken away, or are misspelt, those that load the script by its usual name. */
-const TAGS = "script[data-api-token],script[data-track-url]";
-const BY_FILE = 'script[src*="tracklet.iife"],script[href*="tracklet.iife"]';
+const TAGS = ["data-api-token", "data-track-url", 'src*="tracklet.iife"', 'href*="tracklet.iife"']
+  .map((attribute) => `script[${attribute}]`)
+  .join();
 
 export const findTags = (name: string): HTMLScriptElement[] =>
-  [...new Set([TAGS, BY_FILE].flatMap((tags) => [...document.querySelectorAll<HTMLScriptElement>(tags)]))].filter(
-    (tag) => (tag.dataset.name || DEFAULT_NAME) === name,
-  );
+  [...document.querySelectorAll<HTMLScriptElement>(TAGS)].filter((tag) => (tag.dataset.name || DEFAULT_NAME) === name);
 
 /** Its start tag. */
-const markupOf = ({ localName, attributes }: Element): string =>
-  short(
-    `<${[localName, ...[...attributes].map(({ name, value }) => (value ? `${name}="${value}"` : name))].join(" ")}>`,
-  );
+const markupOf = ({ localName, attributes }: Element): string => {
+  const written = [...attributes].map(({ name, value }) => (value ? ` ${name}="${value}"` : ` ${name}`));
+  return short(`<${localName}${written.join("")}>`);
+};
 
 /** An attribute of ours whose hyphens are missing: it is none of the data set. */
 const unhyphened = ({ attributes }: Element): Attributes =>
@@ -66,7 +63,6 @@ export const readTag = (tag: HTMLScriptElement) => ({
   type: tag.type,
   integrity: tag.integrity,
   crossOrigin: tag.crossOrigin !== null,
-  hasNoModule: tag.noModule,
   href: tag.getAttribute("href") ?? "",
 });
 
@@ -82,17 +78,14 @@ export const findStrays = (tags: readonly Element[]) =>
 export const findHidden = (): string[] => {
   const found = new Set<string>();
   for (const { content } of document.querySelectorAll("template"))
-    if (content.querySelector(`${TAGS},${BY_FILE}`)) found.add("in a <template>, whose scripts do not run");
+    if (content.querySelector(TAGS)) found.add("in a <template>, which no browser runs");
   // The content of a noscript is text, too, as is a tag that was written as text.
   const texts = document.createTreeWalker(document, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_COMMENT);
   while (texts.nextNode()) {
-    const { nodeValue, parentElement } = texts.currentNode;
-    if (parentElement?.localName === "script" || !/<script.*(tracklet|data-track-url)/is.test(nodeValue ?? ""))
-      continue;
-    const isComment = texts.currentNode instanceof Comment;
-    found.add(
-      isComment ? "in a comment (<!-- … -->)" : `as text in a <${parentElement?.localName}>, and no browser runs it`,
-    );
+    const { nodeName, nodeValue, parentElement } = texts.currentNode;
+    const isOurs = /<script.*(tracklet|data-track-url)/is.test(nodeValue ?? "");
+    const where = nodeName === "#comment" ? "in a comment (<!-- … -->)" : `as text in a <${parentElement?.localName}>`;
+    if (isOurs && parentElement?.localName !== "script") found.add(`${where}, which no browser runs`);
   }
   for (let index = 0; index < frames.length; index++)
     if (isTracker(DEFAULT_NAME, frames[index]))
@@ -100,22 +93,17 @@ export const findHidden = (): string[] => {
   return [...found];
 };
 
-/** By their globals. */
-const MANAGERS = {
-  google_tag_manager: "Google Tag Manager",
-  _satellite: "Adobe Tags",
-  utag: "Tealium",
-  _mtm: "Matomo",
-};
+/** Tag managers and consent tools, by their globals. */
+const MANAGERS = "google_tag_manager _satellite utag _mtm".split(" ");
 const CONSENT_TOOLS = "Cookiebot OneTrust UC_UI Didomi klaro getCkyConsent tarteaucitron __tcfapi".split(" ");
 
 /** The tag manager with its containers, and the consent tool, that are on the page; `""` where none is known. */
 export const findTools = () => {
   const globals = window as unknown as Record<string, object | undefined>;
-  const [global, manager = ""] = Object.entries(MANAGERS).find(([name]) => globals[name]) ?? [];
-  const containers = Object.keys(globals[global ?? ""] ?? {}).filter((key) => /^(GTM|G)-/.test(key));
+  const manager = MANAGERS.find((name) => globals[name]) ?? "";
+  const containers = Object.keys(globals[manager] ?? {}).filter((key) => /^(GTM|G)-/.test(key));
   return {
-    manager: `${manager}${containers.length > 0 ? ` (${containers.join(", ")})` : ""}`,
+    manager: [manager, ...containers].join(" "),
     consentTool: CONSENT_TOOLS.find((name) => globals[name]) ?? "",
   };
 };

@@ -11,13 +11,13 @@ import type { Tag } from "../../../src/inspector/watch/tags.js";
 export const SITE = "https://shop.example";
 export const AT = "https://track.shop.example/v1/track/event";
 export const TAG = { apiToken: "token", trackUrl: "https://track.shop.example" };
-const FACTS = { type: "", integrity: "", crossOrigin: false, hasNoModule: false, href: "", inside: "" };
+const FACTS = { type: "", integrity: "", crossOrigin: false, href: "", inside: "" };
 export const tag = (options: object = TAG, facts: Partial<Tag> = {}): Tag => ({
   ...{ ...FACTS, markup: "<script>", src: `${SITE}/t.js`, address: "/t.js", options: options as Tag["options"] },
   ...facts,
 });
 export const inline = (facts: Partial<Inline> = {}): Inline => ({
-  ...{ calls: [], replaces: false, shadows: false, ...facts },
+  ...{ calls: [], shadows: false, ...facts },
 });
 export const answer = (status: number, facts: Partial<Exchange> = {}): Exchange => ({
   ...{
@@ -36,7 +36,7 @@ export const answer = (status: number, facts: Partial<Exchange> = {}): Exchange 
 const PAGE: Page = {
   ...{ name: "tracklet", global: "running", taken: "", calls: [], strayCalls: 0, inline: inline(), tags: [tag()] },
   ...{ strays: [], hidden: [], manager: "", consentTool: "", isLoaded: true },
-  ...{ origin: SITE, metaPolicies: [], worker: "", isSandboxed: false, isOnline: true, hasGpc: false },
+  ...{ origin: SITE, metaPolicies: [], worker: "", isOnline: true, hasGpc: false },
   ...{ isRecordFull: false, href: `${SITE}/` },
 };
 const STORED: Stored = {

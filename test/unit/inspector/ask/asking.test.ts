@@ -26,13 +26,11 @@ const nowhere = () => undefined;
 const closed: Network = ({ mode }) => (mode === "no-cors" ? new Response() : undefined);
 /** A service that says nothing for so long that the panel gives up. */
 const hangs: Network = ({ signal }) => void Object.assign(signal!, { aborted: true });
-const byHttp: Network = (options, address) => (address.startsWith("http:") ? closed(options, address) : undefined);
 
 it.each<[what: string, found: object, network: Network]>([
   ["it hangs", { reach: "hangs" }, hangs],
   ["it redirects", { reach: "there", isRedirect: true }, () => ({ type: "opaqueredirect" }) as Response],
-  ["it speaks http alone", { isPlain: true }, byHttp],
-  ["nothing is there", { isPlain: false, reach: "nowhere" }, nowhere],
+  ["nothing is there", { reach: "nowhere" }, nowhere],
 ])("of the service: %s", async (_, found, network) => {
   vi.spyOn(AbortSignal, "timeout").mockImplementation(() => ({ aborted: false }) as AbortSignal);
   meet(network);
@@ -58,25 +56,14 @@ it.each<[what: string, found: object, network: Network]>([
       },
     ),
   );
-  expect(await lookAtService(AT)).toMatchObject({ access: "granted", ...found });
+  expect(await lookAtService(AT)).toMatchObject(found);
 });
 
-it.each([
-  ["asked", "https://shop.example", { "loopback-network": "prompt" }],
-  ["refused", "https://shop.example", { "local-network-access": "denied" }],
-  ["asked", "https://shop.example", {}],
-  ["granted", "http://localhost:8080", { "loopback-network": "denied" }],
-])("of a service on this computer: it is %s, at %s with %j", async (access, page, states: Record<string, string>) => {
-  const query = async ({ name }: { name: string }) => {
-    if (!states[name]) throw new TypeError("no such permission");
-    return { state: states[name] };
-  };
-  vi.stubGlobal("navigator", { onLine: true, permissions: { query } });
-  vi.stubGlobal("location", new URL(page));
+it("a service on this computer is not asked by a page of the internet, since the browser would ask the visitor", async () => {
+  vi.stubGlobal("location", new URL("https://shop.example"));
   meet(nowhere);
-  expect(await lookAtService("http://127.0.0.1:4100/v1/track/event")).toMatchObject({ access });
-  // Whoever asks would have the browser ask the visitor.
-  expect(vi.mocked(fetch).mock.calls.length > 0).toBe(access === "granted");
+  expect(await lookAtService("http://127.0.0.1:4100/v1/track/event")).toEqual({ reach: "inside" });
+  expect(fetch).not.toHaveBeenCalled();
 });
 
 it.each<[what: string, found: object, network: Network]>([

@@ -1,6 +1,5 @@
 /** What the inspector's report has beside the steps; the panel itself is tested in a browser. */
 import { expect, it } from "vitest";
-import { clock } from "../../../../src/inspector/show/lists.js";
 import { reportOf } from "../../../../src/inspector/show/report.js";
 import { answer, type Changes, evidence, PENDING, QUIET, TAG, tag } from "../say.js";
 
@@ -10,7 +9,11 @@ const report = (changes: Changes = {}) => reportOf(evidence(changes));
 const exchanges = (...given: ReturnType<typeof answer>[]) => ({ activity: { exchanges: given } });
 
 it.each<[headline: string, state: string, changes: Changes]>([
-  [`Working: the last event was stored at ${clock(AT)} (204).`, "good", exchanges(answer(204, { at: AT }))],
+  [
+    `Working: the last event was stored at ${new Date(AT).toLocaleTimeString()} (204).`,
+    "good",
+    exchanges(answer(204, { at: AT })),
+  ],
   ["It stops at “Answered”.", "bad", exchanges(answer(401))],
   ["An event was stored, but not all is right at “Options”.", "bad", { page: { tags: [tag({ ...TAG, stamp: "x" })] } }],
   ["Nothing is wrong so far. It waits at “Allowed”.", "waits", { page: PENDING, activity: QUIET }],
@@ -33,7 +36,7 @@ it.each<[text: string, changes: Changes]>([
     { activity: { isTested: true, exchanges: [answer(200, TEST)] } },
   ],
   ["sent, and not answered yet", { activity: { isTested: true, exchanges: [answer(-1, TEST)] } }],
-  ["stands at “Answered”: 401", { activity: { isTested: true, exchanges: [answer(401, TEST)] } }],
+  ["it stands at “Answered”: 401", { activity: { isTested: true, exchanges: [answer(401, TEST)] } }],
   ["stands at “Named”: nobody", { stored: { contact: "" }, activity: { ...QUIET, isTested: true } }],
 ])("the test event: %s", (text, changes) => expect(report(changes).test).toContain(text));
 
@@ -58,9 +61,9 @@ it("tells the answers of before a reload, and the wait that the service asked fo
 });
 
 it("what waits is told with what was tried", () => {
-  const event = { event: "e", contact: "", visitUrl: "/a", failures: 2, isUndecided: true };
+  const event = { event: "e", contact: "", visitUrl: "/a", failures: 2, isUndecided: true, waitedMs: 1 };
   const { lists } = report({ stored: { events: [event], eventCount: 1_200 } });
-  expect(lists[2]).toMatchObject({ title: "Waiting: 1,200", note: "The first 1 are:" });
+  expect(lists[2]).toMatchObject({ title: "Waiting: 1,200", note: " The first 1 are:" });
   const text = "of nobody yet, failed 2 ×, most likely stored, as a page was left";
   expect(lists[2]!.lines).toMatchObject([{ title: "e", text, note: "/a" }]);
 });

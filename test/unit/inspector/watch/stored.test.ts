@@ -5,8 +5,7 @@ import { configure } from "../../../../src/browser/config.js";
 import { claim, fail } from "../../../../src/browser/delivery/pace.js";
 import { type Row, readRow, writeRow } from "../../../../src/browser/delivery/row.js";
 import { allow } from "../../../../src/browser/state/storage.js";
-import { keysOf } from "../../../../src/inspector/watch/keys.js";
-import { readEvent, readStored, SHOWN } from "../../../../src/inspector/watch/stored.js";
+import { keysOf, readEvent, readStored, SHOWN } from "../../../../src/inspector/watch/stored.js";
 import { TAG } from "../say.js";
 
 describe("the body of a stored event", () => {
