@@ -205,18 +205,29 @@ const putAside = async (query: Query, workspace: string, kind: Kind): Promise<vo
   await addCounts(query, workspace, [...rest.values()], "sums_anew");
 };
 
-/** Puts what was counted in place of what the sums say: the most frequent keys of the hour, and the rest together. */
+/**
+ * Makes the sums those that were counted: the most frequent keys of the hour, and the rest together. What they say already is not written
+ * again: of a contact that is erased a few rows change in each of many hours.
+ */
 const finish = async (query: Query, { workspace, hour }: Renewal, held: readonly Count[]): Promise<void> => {
-  await query("DELETE FROM sums WHERE workspace = $1 AND kind = ANY($2::text[]) AND quarter >= $3 AND quarter < $4", [
-    ...[workspace, ALL_KINDS, hour, hour + HOUR_MS],
-  ]);
+  const range = "FROM sums WHERE workspace = $1 AND kind = ANY($2::text[]) AND quarter >= $3 AND quarter < $4";
+  const ofHour = [workspace, ALL_KINDS, hour, hour + HOUR_MS];
+  const changed: Count[] = (await query(`SELECT kind, quarter, key, -events AS events ${range}`, ofHour)).map((row) =>
+    toCount(row.kind as Kind, row),
+  );
   for (const kind of ALL_KINDS) {
     const kept = await query("SELECT quarter, key, events FROM sums_anew WHERE workspace = $1 AND kind = $2", [
       ...[workspace, kind],
     ]);
     const all = [...kept.map((row) => toCount(kind, row)), ...held.filter((one) => one.kind === kind)];
-    await addCounts(query, workspace, (await boundKeys(query, workspace, all)).counts);
+    changed.push(...boundKeys(all).counts);
   }
+  await addCounts(
+    query,
+    workspace,
+    sumUp(changed).filter(({ events }) => events !== 0),
+  );
+  await query(`DELETE ${range} AND events = 0`, ofHour);
   for (const table of ["sums_anew", "sums_renewed"])
     await query(`DELETE FROM ${table} WHERE workspace = $1`, [workspace]);
 };

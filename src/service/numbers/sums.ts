@@ -6,7 +6,7 @@ import { addAccounts, addContacts } from "./active.js";
 import { followedTo } from "./behind.js";
 import { ALL_KINDS, addCounts, count, nextPlace, OTHER, STEP } from "./keys.js";
 import { createFeed } from "./renew.js";
-import { boundKeys } from "./top-keys.js";
+import { boundKeys, knownKeys } from "./top-keys.js";
 
 /** Milliseconds after an hour in which nearly all that was received in it is read. */
 const LATE_MS = 300_000;
@@ -33,7 +33,7 @@ export const step = async (database: Database, workspace: string, settled: strin
     const overfull = new Set<number>();
     for (const kind of ALL_KINDS) {
       const counted = await count(query, kind, part);
-      const { counts, full } = await boundKeys(query, workspace, counted);
+      const { counts, full } = boundKeys(counted, await knownKeys(query, workspace, counted));
       await addCounts(query, workspace, counts);
       await feed.add(counted);
       for (const hour of full) overfull.add(hour);

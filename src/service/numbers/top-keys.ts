@@ -3,14 +3,18 @@ import type { Query } from "../database/database.js";
 import { hourOf } from "../records/stale-hours.js";
 import { type Count, MAX_KEYS, OTHER, quartersOf } from "./keys.js";
 
+/** The keys that each hour has. */
+type Known = ReadonlyMap<number, ReadonlySet<string>>;
+
 /**
- * Leaves each hour the keys that it has in the sums, and the most frequent of the new ones while there is room. The others are
- * counted together.
+ * Leaves each hour the keys that it has, and the most frequent of the new ones while there is room. The others are counted
+ * together.
  *
  * @param counts all of one kind
+ * @param known what the hours have already. Default: nothing
  * @returns `full` are the hours in which there was no room for all
  */
-export const boundKeys = async (query: Query, workspace: string, counts: readonly Count[]) => {
+export const boundKeys = (counts: readonly Count[], known: Known = new Map()) => {
   const hours = new Map<number, Count[]>();
   for (const one of counts) {
     const hour = hourOf(one.quarter);
@@ -19,11 +23,10 @@ export const boundKeys = async (query: Query, workspace: string, counts: readonl
       .get(hour)!
       .push(one);
   }
-  const known = await keysOf(query, { workspace, kind: counts[0]?.kind, hours: [...hours.keys()] });
   const full: number[] = [];
   const sums = new Map<string, Count>();
   for (const [hour, ofHour] of hours) {
-    const keys = known.get(hour) ?? new Set();
+    const keys = new Set(known.get(hour));
     let isFull = keys.delete(OTHER);
     for (const key of byFrequency(ofHour)) if (key !== OTHER && keys.size < MAX_KEYS) keys.add(key);
     for (const one of ofHour) {
@@ -37,16 +40,15 @@ export const boundKeys = async (query: Query, workspace: string, counts: readonl
   return { counts: [...sums.values()], full };
 };
 
-const keysOf = async (
-  query: Query,
-  { workspace, kind, hours }: { workspace: string; kind: Count["kind"] | undefined; hours: number[] },
-): Promise<Map<number, Set<string>>> => {
+/** The keys that the sums have of the hours of some counts, all of one kind. */
+export const knownKeys = async (query: Query, workspace: string, counts: readonly Count[]): Promise<Known> => {
   const known = new Map<number, Set<string>>();
-  if (kind === undefined) return known;
+  if (counts[0] === undefined) return known;
+  const hours = [...new Set(counts.map(({ quarter }) => hourOf(quarter)))];
   const rows = await query<{ hour: unknown; key: string }>(
     `SELECT DISTINCT quarter - quarter % ${HOUR_MS} AS hour, key FROM sums
      WHERE workspace = $1 AND kind = $2 AND quarter = ANY($3::bigint[])`,
-    [workspace, kind, hours.flatMap(quartersOf)],
+    [workspace, counts[0].kind, hours.flatMap(quartersOf)],
   );
   for (const { hour, key } of rows) known.set(Number(hour), (known.get(Number(hour)) ?? new Set()).add(key));
   return known;
