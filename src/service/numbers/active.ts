@@ -50,17 +50,14 @@ interface Active {
   id: string;
   /** A digit for each quarter. */
   quarters: string;
-  /** Events of each quarter, of an account; nothing where there was none. */
-  events: (number | null)[];
+  /** Events of each quarter that has some, of an account. */
+  events: (number | undefined)[];
 }
 
 const setAt = (text: string, at: number, part: string): string =>
   text.slice(0, at) + part + text.slice(at + part.length);
 
-const noneOn = (day: number, id: string): Active => ({
-  ...{ day, id, quarters: "0".repeat(QUARTERS) },
-  events: Array.from({ length: QUARTERS }, () => null),
-});
+const noneOn = (day: number, id: string): Active => ({ day, id, quarters: "0".repeat(QUARTERS), events: [] });
 
 /** What counts say of each day. */
 const daysOf = (counts: readonly Count[]): Active[] => {
@@ -91,14 +88,16 @@ const store = async (query: Query, workspace: string, table: ActiveTable, rows: 
       rows.map(({ day }) => dayOf(day)),
       rows.map(({ id }) => id),
       rows.map(({ quarters }) => quarters),
-      rows.map(({ events }) => (values === "" ? null : `{${events.map((one) => one ?? "NULL")}}`)),
+      rows.map(({ events }) =>
+        values === "" ? null : `{${Array.from({ length: QUARTERS }, (_, at) => events[at] ?? "NULL")}}`,
+      ),
     ],
   );
 };
 
 const read = (row: Record<string, unknown>): Active => ({
   ...{ day: Date.parse(String(row.day)), id: String(row.id), quarters: String(row.quarters) },
-  events: ((row.events ?? []) as unknown[]).map((one) => (one === null ? null : Number(one))),
+  events: ((row.events ?? []) as unknown[]).map((one) => (one === null ? undefined : Number(one))),
 });
 const columnsOf = (table: ActiveTable): string =>
   `day::text AS day, ${ACTIVE[table].id} AS id, quarters::text AS quarters${table === "active_accounts" ? ", events" : ""}`;
@@ -138,7 +137,8 @@ export const addAccounts = async (query: Query, workspace: string, counts: reado
   const changed = days.map((one) => {
     const old = before.get(`${one.day} ${one.id}`) ?? noneOn(one.day, one.id);
     const quarters = Array.from(one.quarters, (bit, at) => (bit === "1" ? bit : old.quarters[at])).join("");
-    const events = old.events.map((past, at) => (one.events[at] === null ? past : (past ?? 0) + one.events[at]!));
+    const events = [...old.events];
+    for (const [at, more] of one.events.entries()) if (more !== undefined) events[at] = (events[at] ?? 0) + more;
     return { ...old, quarters, events };
   });
   await store(query, workspace, table, changed);
@@ -186,7 +186,7 @@ export const renewActive = async (
     const of = fresh.get(old.id) ?? noneOn(day, old.id);
     return {
       ...{ ...old, quarters: setAt(old.quarters, from, of.quarters.slice(from, to)) },
-      events: old.events.map((events, at) => (at >= from && at < to ? of.events[at]! : events)),
+      events: old.events.map((events, at) => (at >= from && at < to ? of.events[at] : events)),
     };
   });
   const isActive = ({ quarters }: Active) => quarters.includes("1");
