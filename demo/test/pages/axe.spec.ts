@@ -7,14 +7,16 @@ import { waitFor } from "../../../test/support/wait.js";
 import { startFilled } from "./filled-service.js";
 import { startKnown } from "./owner.js";
 
-/** What axe finds, and what does not fit the window. */
+/** What axe finds, and which card, or the window, is too narrow for what is in it. */
 const faultsOf = async (tab: Tab): Promise<string[]> => {
   await tab.evaluate(axe.source);
   const { violations } = await tab.evaluate<axe.AxeResults>("axe.run()");
-  const wider = await tab.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+  const wider = await tab.evaluate<string[]>(
+    `[document.documentElement, ...document.querySelectorAll(".card")].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.dataset.card ?? "window")`,
+  );
   return [
     ...violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`),
-    ...(wider > 0 ? [`${wider} px wider than the window`] : []),
+    ...wider.map((box) => `does not fit: ${box}`),
   ];
 };
 

@@ -153,7 +153,7 @@ test("A person is exported and erased with the admin token, which nothing keeps"
   await page.getByLabel(/gone for good/).check();
   await token.fill(ADMIN_TOKEN);
   await erase.click();
-  await expect(said).toHaveText("Erased, with 1 events.");
+  await expect(said).toHaveText("Erased. Events that went with it: 1.");
   expect(await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))).not.toContain(
     ADMIN_TOKEN,
   );

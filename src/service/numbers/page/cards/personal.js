@@ -73,7 +73,7 @@ export const createPersonal = (kind, id) => {
     },
     erase: async (given) => {
       const { events } = await (await askAs(given, "DELETE", `/v2/contacts?uid=${encodeURIComponent(uid)}`)).json();
-      return `Erased, with ${events} events.`;
+      return `Erased. Events that went with it: ${events}.`;
     },
   };
   form.addEventListener("submit", async (event) => {
