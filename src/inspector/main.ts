@@ -2,12 +2,11 @@
  * Opens the inspector: a panel that walks an event from the tag to the table. Loaded by hand; loaded again, by an address with
  * another query, it opens anew.
  */
-
 import { addressOf } from "./ask/address.js";
 import { createAsking } from "./ask/asking.js";
 import { sendTest } from "./ask/test-event.js";
 import { type Evidence, evidenceOf } from "./find/evidence.js";
-import { button, choice, redraw } from "./show/elements.js";
+import { button, redraw } from "./show/elements.js";
 import { createLooks } from "./show/looks.js";
 import { askToMute, isAskedByLink } from "./show/mute.js";
 import { focusPanel, openPanel } from "./show/panel.js";
@@ -69,20 +68,19 @@ const open = (name: string): void => {
     const copied = navigator.clipboard?.writeText(text) ?? Promise.reject();
     copied.then(say("Copied."), say("The browser does not let this page copy."));
   });
-  const choosing = choice("Tracker", names, name, (other) => {
+  const change = (other: string) => () => {
     close();
     open(other);
-  });
+  };
+  const others = names.filter((other) => other !== name).map((other) => button(`Inspect ${other}`, change(other)));
   const testing = button("Send a test event", () => {
-    activity.isTested = true;
     sendTest(name);
     send();
-    looks.soon();
   });
   const muting = button("", () => askToMute(names, mutedUntil(name)));
   const panel = openPanel({
-    title: names.length > 1 ? "Inspector" : `Inspector: ${name}`,
-    tools: [...(names.length > 1 ? [choosing] : []), button("Send now", send), copying, button("Close", close)],
+    title: `Inspector: ${name}`,
+    tools: [...others, button("Send now", send), copying, button("Close", close)],
     above: testing,
     below: muting,
     close,
@@ -97,8 +95,7 @@ const open = (name: string): void => {
 const mutedUntil = (name: string): number => readStored(name).mutedUntil;
 
 /** Which one, where there are several: `?tracklet_inspect=name`. */
-const asked = new URLSearchParams(location.search).get("tracklet_inspect");
-const first = asked || findNames()[0]!;
+const first = new URLSearchParams(location.search).get("tracklet_inspect") || findNames()[0]!;
 // What the link asks needs no panel.
 if (isAskedByLink()) askToMute(findNames(), mutedUntil(first));
 else if (!focusPanel()) open(first);

@@ -20,9 +20,12 @@ export const insideOf = (address: string, origin: string): "on this computer" | 
   return isLoopback(new URL(address)) ? "on this computer" : "in a local network";
 };
 
+/** Where a service takes events, if the options name no path. */
+export const EVENT_PATH = "/v1/track/event";
+
 /** The address of the endpoint that options name, in full; `""` where they name none. */
 export const addressOf = ({ trackUrl, eventPath }: { trackUrl?: unknown; eventPath?: unknown } = {}): string => {
-  const path = `${eventPath || "/v1/track/event"}`.replace(/^\/*/, "/");
+  const path = `${eventPath || EVENT_PATH}`.replace(/^\/*/, "/");
   return attempt(() => (trackUrl ? new URL(`${trackUrl}`.replace(/\/*$/, "") + path, location.href).href : "")) ?? "";
 };
 

@@ -3,7 +3,7 @@ import { uuid } from "../../shared/uuid.js";
 import { globalOf } from "../watch/tags.js";
 
 /** By this name the numbers tell it apart. */
-export const TEST = "tracklet_test";
+const TEST = "tracklet_test";
 
 /** Stamped, so that a repeat is dropped. */
 export const sendTest = (name: string): void =>

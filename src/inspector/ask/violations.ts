@@ -1,4 +1,4 @@
-/** What the page's policy has forbidden: before the panel was opened, which only Chromium tells, and since. */
+/** What the page's policy has forbidden, and not only reported: before the panel was opened, which only Chromium tells, and since. */
 import { keep } from "../watch/visible.js";
 
 export interface Violation {
@@ -17,17 +17,17 @@ export interface Violation {
  * @returns what ends the watching
  */
 export const watchViolations = (found: Violation[], changed: () => void): (() => void) => {
-  const note = (directive = "", url = "", policy = ""): void => {
-    if (found.some((other) => other.url === url && other.directive === directive)) return;
+  const note = (directive = "", url = "", policy = "", disposition = ""): void => {
+    if (disposition === "report" || found.some((other) => other.url === url && other.directive === directive)) return;
     keep(found, { directive, url, policy });
     changed();
   };
-  const onViolation = ({ effectiveDirective, blockedURI, originalPolicy }: SecurityPolicyViolationEvent): void =>
-    note(effectiveDirective, blockedURI, originalPolicy);
+  const onViolation = (event: SecurityPolicyViolationEvent): void =>
+    note(event.effectiveDirective, event.blockedURI, event.originalPolicy, event.disposition);
   document.addEventListener("securitypolicyviolation", onViolation);
   const onReports = (reports: unknown): void => {
     for (const { body } of reports as { body: Record<string, string | undefined> }[])
-      note(body.effectiveDirective, body.blockedURL, body.originalPolicy);
+      note(body.effectiveDirective, body.blockedURL, body.originalPolicy, body.disposition);
   };
   const options = { types: ["csp-violation"], buffered: true };
   const observer = typeof ReportingObserver === "undefined" ? undefined : new ReportingObserver(onReports, options);

@@ -1,7 +1,7 @@
 /** What the service answers: to the preflight, to the event, and whether it is the service at all. */
 import { isOwnSite } from "../ask/address.js";
 import { bad, type Cause, type Evidence, good, isGood, isPage, type Look, unknown, waits } from "./evidence.js";
-import { KEPT, ofOwnSite, ofStatus } from "./status.js";
+import { KEPT, ofOwnSite, ofStatus, ofUsual } from "./status.js";
 import { toldAt } from "./told.js";
 
 export const preflight = (evidence: Evidence): Look => {
@@ -18,7 +18,9 @@ export const preflight = (evidence: Evidence): Look => {
   );
 };
 
-const ofSilence = ({ page: { origin }, activity: { service, address } }: Evidence): Cause => {
+const ofSilence = (evidence: Evidence): Cause => {
+  const { service, address } = evidence.activity;
+  const { origin } = evidence.page;
   const { reach, isRedirect, plain } = service ?? {};
   const command = `curl -i -X POST -H 'Origin: ${origin}' -H 'Content-Type: application/json' '${address}'`;
   return (
@@ -26,6 +28,7 @@ const ofSilence = ({ page: { origin }, activity: { service, address } }: Evidenc
       `Something takes requests at ${address}, and does not answer: check the service and its log. Events are kept and tried again.`) ||
     (isRedirect &&
       `${address} redirects, which is not followed: name the address that it leads to, ${plain?.leadsTo || "which you see where you open it in a tab"}. ${KEPT}`) ||
+    (!plain?.status && ofUsual(evidence)) ||
     (reach === "there" &&
       !plain?.status &&
       `Something answers at ${address}, but does not allow this page to read it (CORS), not even where there is no preflight. The answer must have one header Access-Control-Allow-Origin: ${origin} (or *). Either it has none, as the error page of a proxy (502) or a path that the service does not know; or two, where proxy and service each add one; or one for another origin. Browsers show no page which of them. This command does: ${command}. ${KEPT}`)

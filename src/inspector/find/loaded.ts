@@ -42,8 +42,9 @@ const ofLook = ({ type, integrity, crossOrigin, src, address }: Tag, evidence: E
   const [asks, cure] = type === "module" ? ['type="module"', "the type"] : ["crossorigin", "crossorigin and integrity"];
   return (
     (found.status >= 400 && `The answer at ${address} is ${found.status}. Check the address in src.`) ||
-    (/html/.test(found.type) &&
-      `The answer at ${address} is a web page (${found.type}), and no script. Check the address in src.`) ||
+    (isRead &&
+      !(found.isOurs && /script/.test(found.type)) &&
+      `What answers at ${address} is not the script as a whole (${found.type}): ${found.begins || "nothing"}. Check the address in src and the copy of the file, its type (text/javascript), and whether an extension of the browser has put that in its place.`) ||
     (!found.hasHash &&
       `The file there is not the one that integrity names (${integrity}). Copy the hash of this file.`) ||
     (!isRead &&

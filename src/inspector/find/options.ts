@@ -85,6 +85,8 @@ const ofStrays = ({ page, contact, isEarly }: Evidence): Cause[] =>
   page.strays.map(
     ({ markup, options }) =>
       !isEarly &&
+      // Several are a list of the page's own.
+      page.strays.length === 1 &&
       (page.global === "idle" || (!contact && options.contactUid !== undefined)) &&
       `Options stand on another element, where nobody reads them: ${markup}. Write them on the tag of the script.`,
   );

@@ -51,6 +51,6 @@ export const ran = (evidence: Evidence): Look => {
   if (!isMissed || loaded(evidence).state !== "good") return unknown(seen);
   return bad(
     seen,
-    "The script is there and has not run: it is under way, it threw an error (the console shows it), or an extension of the browser stopped it.",
+    "The script is whole, and has not run: it threw an error (see the console), or an extension stopped it.",
   );
 };

@@ -13,8 +13,10 @@ export const allowed = ({ page, stored, denial, isPending }: Evidence): Look => 
 };
 
 /** What is in sight that should have named somebody, and has not. */
-const missed = ({ page, activity }: Evidence): Cause[] => {
-  const { isEmptied, formerContact } = activity;
+const missed = ({ page, stored, activity, hasRequests }: Evidence): Cause[] => {
+  const { told, formerContact } = activity;
+  // An event is sent of somebody alone: where one was, somebody was named.
+  const isEmptied = activity.isEmptied || (hasRequests && !stored.hasIdentity);
   const { name, taken, inline } = page;
   const outer = inline.calls.filter(({ isOuter }) => isOuter);
   const at = outer.findIndex(({ verb }) => verb === "identify");
@@ -29,9 +31,9 @@ const missed = ({ page, activity }: Evidence): Cause[] => {
     isReset &&
       "A script in this page calls identify, and reset after it, which forgets who was named. Call reset at a log-out alone.",
     isEmptied &&
-      `"${visible(formerContact)}" was named before, and the row of it is gone, though reset leaves one: the storage was emptied. Remove the page's own keys alone, or call identify on each page.`,
+      `${visible(formerContact) || "Somebody"} was named before, and the row of it is gone, though reset leaves one: the storage was emptied. Remove the page's own keys alone, or call identify on each page.`,
     at >= 0 &&
-      !(isReset || isEmptied) &&
+      !(isReset || hasRequests || activity.isEmptied || told.get("input")?.has("identify: contactUid")) &&
       `A script of this page has ${outer[at]!.source}, which has not reached the tracker: ${why}.`,
   ];
 };
@@ -46,7 +48,8 @@ export const named = (evidence: Evidence): Look => {
       account && ofName("account", account),
     ]);
   const seen = hasIdentity ? "nobody, since a log-out (reset)" : "nobody";
-  if (evidence.isPending) return good("not stored while consent is pending");
+  if (evidence.isPending || evidence.denial) return good("nobody is stored while that is not allowed");
+  if (activity.isUnstored) return unknown("in memory alone");
   if (page.global !== "running") return unknown(seen);
   // What is removed is told at once; what may be on its way, later.
   const causes = evidence.isEarly && !activity.isEmptied ? [] : missed(evidence);
@@ -55,5 +58,6 @@ export const named = (evidence: Evidence): Look => {
   const since = hasIdentity ? "What is tracked now is dropped, until somebody logs in." : "";
   const what = waiting > 0 ? `Events wait for a log-in (${waiting}).` : since;
   const right = "On a page before the log-in that is right. Behind it, call identify, or write data-contact-uid.";
-  return waits(seen, `${what} ${right}`);
+  const later = page.inline.calls.find(({ verb }) => verb === "identify");
+  return waits(seen, `${what} ${right}`, later && `A script of this page has ${later.source}, which has not run yet.`);
 };

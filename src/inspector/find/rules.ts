@@ -5,12 +5,6 @@ import type { Cause } from "./evidence.js";
 /** What a value must be, written as text, and what is said where it is not. */
 type Rule = [isRight: RegExp | ((value: unknown) => boolean), advice: string];
 
-/** A path of the page, or an address with `http:` or `https:`: without it even `track.example.com` is a path. */
-const isAddress = (value: unknown): boolean => {
-  const protocol = attempt(() => new URL(`${value}`, "https://page.example").protocol) ?? "";
-  return /^https?:$/.test(protocol) && /^([a-z]+:\/\/|\/|\.)/i.test(`${value}`);
-};
-
 /** A text is JSON, as in a tag. */
 const isObject = (value: unknown): boolean => {
   const given = typeof value === "string" ? attempt(() => JSON.parse(value)) : value;
@@ -29,7 +23,8 @@ const TOKEN: Rule = [
 const RULES: Record<string, Rule> = {
   apiToken: TOKEN,
   formerToken: TOKEN,
-  trackUrl: [isAddress, "write an address with https:// in front, or a path that begins with /"],
+  // Without its protocol even `track.example.com` is a path of the page.
+  trackUrl: [/^(https?:\/\/[^\s/]|\/|\.)/i, "write an address with https:// in front, or a path that begins with /"],
   eventPath: [/^(?!.*:\/\/)/, "write a path that begins with /; the address is trackUrl"],
   contentType: [/^(application\/json|text\/plain)$/, "write application/json or text/plain"],
   name: [/^/, ""],

@@ -87,17 +87,10 @@ export const sent = (given: Evidence): Look => {
   const seen = given.hasRequests ? `POST ${address}, ${words || "before this panel was opened"}` : "no request";
   const cause = ofGate(given) || (given.isUnheard && ofNobody(given));
   if (cause) return bad(seen, cause);
-  if (!page.isOnline)
-    return waits("the browser is offline", "The browser is offline. Events are kept until it is back.");
+  if (!page.isOnline) return waits("offline", "The browser is offline. Events are kept until it is back.");
   if (given.hasRequests) return good(seen);
-  if (pauseMs > 0)
-    return waits(
-      seen,
-      `An earlier page has failed to send: the next attempt comes in ${Math.ceil(pauseMs / 1_000)} s ("Send now" makes one).`,
-    );
+  const next = `The next attempt comes in ${Math.ceil(pauseMs / 1_000)} s ("Send now" makes one).`;
+  if (pauseMs > 0) return waits(seen, `An earlier page has failed to send. ${next}`);
   if (page.global !== "running" || readyMs < STUCK_MS) return unknown(seen);
-  return bad(
-    seen,
-    "An event waits, and no request is made: check that apiToken and trackUrl are given, and the consent.",
-  );
+  return bad(seen, "An event waits, and no request is made: check apiToken, trackUrl and the consent.");
 };

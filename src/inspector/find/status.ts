@@ -9,6 +9,11 @@ export const KEPT = "Events are kept, and sent once that is put right.";
 export const ofOwnSite = (address: string, answer: string): string =>
   `This site itself answers at ${address} (${answer}), and passes nothing on to a service: set up the proxy for this path, or write the service's own address, with https://, in data-track-url (trackUrl of init).`;
 
+/** The service is there at its usual path. */
+export const ofUsual = ({ activity: { address, service } }: Evidence): Cause =>
+  service?.usual &&
+  `There is no event endpoint at ${address}, but there is one at ${service.usual}: data-event-path is added to data-track-url, so write there what stands before it. ${KEPT}`;
+
 /** Nobody is there. */
 export const ofNobody = ({ page, activity: { address, service } }: Evidence): Cause => {
   const { reach } = service ?? {};
@@ -47,6 +52,7 @@ export const ofStatus = (evidence: Evidence, answer: Exchange): Cause => {
       `A web page answers ${at}, and not the service: a log-in or a firewall stands in front of it.${said} ${KEPT}`) ||
     (is(401, 403) &&
       `The service refuses the API token (status ${status}).${said} Sent was api_token «${sent}» in the query: it must be the API token, and not the access token, which reads records. Where the service has not found it, something on the way drops the query. Events are kept, and sent once the service takes this token, or once the page has another one and names this one in data-former-token.`) ||
+    (is(404, 405) && ofUsual(evidence)) ||
     (is(404, 405, 421) &&
       `There is no event endpoint ${at}: check data-track-url, whose host must be the service's, and data-event-path, which is added to it.${said} ${KEPT}`) ||
     (is(429) &&

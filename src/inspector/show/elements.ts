@@ -17,14 +17,6 @@ export const button = (label: string, run: () => void): HTMLElement => {
   return made;
 };
 
-/** A choice among several. */
-export const choice = (label: string, all: readonly string[], chosen: string, choose: (one: string) => void): Node => {
-  const options = all.map((one) => element("option", one === chosen ? { selected: "" } : {}, one));
-  const made = element("select", { "aria-label": label }, ...options) as HTMLSelectElement;
-  made.addEventListener("change", () => choose(made.value));
-  return made;
-};
-
 const MARKS: Record<State, string> = { good: "✓", bad: "✕", waits: "…", unknown: "·" };
 
 export const lineItem = ({ state, title, text, note }: Line): HTMLElement =>

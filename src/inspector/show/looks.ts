@@ -1,5 +1,4 @@
 /** When the panel looks anew: twice a second and after each change, but never so often that it takes the page's time. */
-
 /** Between two looks, in milliseconds. */
 const LOOK_MS = 500;
 /** A look that took a while, because much is stored, is followed by a rest so many times as long. */

@@ -13,13 +13,7 @@ export const focusPanel = (): boolean => {
 };
 
 /** What stands in the panel beside what was found: in its head, behind the findings, and behind the lists. */
-interface Parts {
-  title: string;
-  tools: Node[];
-  above: Node;
-  below: Node;
-  close: () => void;
-}
+type Parts = { title: string; tools: Node[]; above: Node; below: Node; close: () => void };
 
 /** Shows a panel and moves the focus into it. */
 export const openPanel = ({ title, tools, above, below, close }: Parts) => {
@@ -51,12 +45,11 @@ export const openPanel = ({ title, tools, above, below, close }: Parts) => {
   panel.focus({ preventScroll: true });
 
   return {
-    show: ({ state, headline, test, causes, lists: found }: Report): void => {
+    show: ({ state, headline, causes, lists: found }: Report): void => {
       redraw(
         status,
         element("p", { class: `headline ${state}` }, headline),
         element("ul", { class: "causes" }, ...causes.map(lineItem)),
-        element("p", {}, test),
       );
       redraw(
         lists,

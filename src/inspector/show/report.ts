@@ -1,7 +1,7 @@
 /** All that the panel shows, as plain data. */
-import { TEST } from "../ask/test-event.js";
 import { type Evidence, isGood, isPage, type State } from "../find/evidence.js";
 import { type Line, type Step, walk } from "../find/steps.js";
+import type { Exchange } from "../watch/activity.js";
 import { replacedIn } from "./views.js";
 
 export interface List {
@@ -15,8 +15,6 @@ export interface Report {
   /** In a sentence. */
   headline: string;
   state: State;
-  /** What becomes of the test event; `""` where none was asked for. */
-  test: string;
   causes: Line[];
   lists: List[];
 }
@@ -25,19 +23,19 @@ export interface Report {
 const SHOWN = 8;
 
 const clock = (epoch: number): string => new Date(epoch).toLocaleTimeString();
+const said = ({ status, words }: Exchange): string => `${status} ${words}`.trim();
 
 const answersOf = ({ activity, isBlind }: Evidence): Line[] =>
-  [...activity.exchanges.filter(({ status }) => status >= 0), ...activity.answers]
-    .slice(0, SHOWN)
-    .map(({ at, status, event, visitUrl, answerType, words }) => {
-      const isStored = isGood(status) && !isPage(answerType);
-      return {
-        state: isStored && isBlind ? "unknown" : isStored ? "good" : "bad",
-        title: event || "before this panel",
-        text: `${visitUrl} ${clock(at)}${at < performance.timeOrigin ? ", before the reload" : ""}`.trim(),
-        note: status === 0 ? "no answer" : isBlind ? "the answer cannot be read" : `${status} ${words}`.trim(),
-      };
-    });
+  [...activity.exchanges.filter(({ status }) => status >= 0), ...activity.answers].slice(0, SHOWN).map((exchange) => {
+    const { at, status, event, visitUrl, answerType } = exchange;
+    const isStored = isGood(status) && !isPage(answerType);
+    return {
+      state: isStored && isBlind ? "unknown" : isStored ? "good" : "bad",
+      title: event || "before this panel",
+      text: `${visitUrl} ${clock(at)}${at < performance.timeOrigin ? ", before the reload" : ""}`.trim(),
+      note: status === 0 ? "no answer" : isBlind ? "the answer cannot be read" : said(exchange),
+    };
+  });
 
 const waitingOf = ({ stored }: Evidence): Line[] =>
   stored.events.map(({ event, contact, visitUrl, failures, isUndecided }) => {
@@ -51,9 +49,8 @@ const waitingOf = ({ stored }: Evidence): Line[] =>
 const nextAttempt = ({ stored: { pauseMs }, activity: { exchanges, answers } }: Evidence): string => {
   const heard = exchanges.find(({ isHeard }) => isHeard) ?? answers[0];
   const isAsked = heard && heard.at + Number(heard.retryAfter) * 1_000 > Date.now();
-  return pauseMs > 0
-    ? `Next attempt: in ${Math.ceil(pauseMs / 1_000)} s${isAsked ? ", as the service asked" : ""}.`
-    : "";
+  const when = `Next attempt: in ${Math.ceil(pauseMs / 1_000)} s${isAsked ? ", as the service asked" : ""}.`;
+  return pauseMs > 0 ? when : "";
 };
 
 const listsOf = (evidence: Evidence, steps: Line[]): List[] => {
@@ -80,27 +77,17 @@ const headlineOf = ({ activity, isProven }: Evidence, steps: Step[]): [state: St
   const last = activity.exchanges.find(({ status }) => isGood(status));
   const [wrong, waiting] = ["bad", "waits"].map((state) => steps.find((step) => step.state === state));
   const isSure = steps[steps.length - 1]!.state === "good";
-  const where = isProven ? "An event was stored, but not all is right" : "It stops";
+  const where = isSure && isProven ? "An event was stored, but not all is right" : "It stops";
   if (wrong) return ["bad", `${where} at “${wrong.title}”.`];
   if (waiting) return ["waits", `Nothing is wrong so far. It waits at “${waiting.title}”.`];
   if (!last) return ["unknown", "Nothing wrong is to be seen, and nothing was sent yet."];
   if (!isSure) return ["unknown", `An answer was good, and what it said was not heard (${last.status}).`];
-  return ["good", `Working: the last event was stored at ${clock(last.at)} (${last.status}).`];
-};
-
-/** Where the test event stands. */
-const testOf = ({ activity }: Evidence, steps: Step[]): string => {
-  const exchange = activity.exchanges.find(({ event }) => event.split(", ").includes(TEST));
-  const { status = 0, words } = exchange ?? {};
-  if (isGood(status)) return `Test event: stored at the service (${status} ${words}), as ${TEST}.`;
-  if (status < 0) return "Test event: sent, and not answered yet.";
-  const stop = steps.find(({ state }) => state === "bad" || state === "waits");
-  return activity.isTested ? `Test event: it stands at “${stop?.title ?? "Sent"}”${stop ? `: ${stop.note}` : ""}.` : "";
+  return ["good", `Working: “${last.event || "an event"}” was stored at ${clock(last.at)} (${said(last)}).`];
 };
 
 export const reportOf = (evidence: Evidence): Report => {
   const steps = walk(evidence);
   const [state, headline] = headlineOf(evidence, steps);
   const causes = steps.flatMap((step) => step.causes.map((text) => ({ ...step, text, note: "" })));
-  return { state, headline, test: testOf(evidence, steps), causes, lists: listsOf(evidence, steps) };
+  return { state, headline, causes, lists: listsOf(evidence, steps) };
 };

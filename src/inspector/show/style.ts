@@ -18,7 +18,7 @@ section:focus-visible { outline: 0; }
 header { display: flex; align-items: center; gap: 8px; padding: 10px 12px; border-bottom: 1px solid; }
 h2 { flex: 1; margin: 0; font-size: 15px; }
 h3 { margin: 14px 0 4px; font-size: 12px; }
-button, select { font: inherit; min-height: 28px; max-width: 12em; }
+button { font: inherit; min-height: 28px; max-width: 12em; }
 .body { overflow: auto; padding: 0 12px 12px; overscroll-behavior: contain; }
 .body:focus-visible { outline-offset: -2px; }
 .body > button { max-width: none; margin-top: 12px; }

@@ -61,6 +61,4 @@ export const createActivity = (before: { answers: Exchange[]; formerContact: str
   violations: [] as Violation[],
   script: undefined as ScriptLook | undefined,
   service: undefined as ServiceLook | undefined,
-  /** Was a test event asked for? */
-  isTested: false,
 });

@@ -35,11 +35,13 @@ const argumentsIn = (text: string): unknown[] => {
   return [object ? {} : UNKNOWN];
 };
 
-const depthAt = (text: string, end: number): number =>
-  [...text.slice(0, end).replace(/"[^"\n]*"|'[^'\n]*'|`[^`]*`/g, "")].reduce(
-    (depth, letter) => depth + (letter === "{" ? 1 : letter === "}" ? -1 : 0),
-    0,
-  );
+/** Does what begins there stand by itself? A script may stand in a block as a whole. */
+const isOuterAt = (text: string, end: number): boolean => {
+  const before = text.slice(0, end).replace(/"[^"\n]*"|'[^'\n]*'|`[^`]*`/g, "");
+  const depth = before.split("{").length - before.split("}").length;
+  const statement = /[^;{}\n]*$/.exec(before)![0];
+  return depth <= (/^\s*\{/.test(text) ? 1 : 0) && !/=>|\?|&&|\b(if|else|for|function)\b/.test(statement);
+};
 
 /** By a method, as in `tracklet.track(`, or in an array, as in `["track",`. */
 const callsIn = (text: string, global: string): WrittenCall[] => {
@@ -48,9 +50,9 @@ const callsIn = (text: string, global: string): WrittenCall[] => {
     ({ index, 0: { length }, 1: direct, 2: verb = direct! }) => ({
       verb,
       args: argumentsIn(text.slice(index + length)),
-      source: short(text.slice(index).split(/[;\n]/, 1)[0]!, 120),
+      source: short((direct ? /^[^;\n]*/ : /^[^;\n\]]*\]?/).exec(text.slice(index))![0], 120),
       isPushed: !direct,
-      isOuter: depthAt(text, index) <= (/^\s*\{/.test(text) ? 1 : 0),
+      isOuter: isOuterAt(text, index),
     }),
   );
 };

@@ -2,7 +2,7 @@
 import { attempt } from "../../shared/attempt.js";
 import { readInline } from "./inline.js";
 import { DEFAULT_NAME, findHidden, findStrays, findTags, findTools, globalOf, readTag } from "./tags.js";
-import { short } from "./visible.js";
+import { written } from "./visible.js";
 
 const META_POLICY = 'meta[http-equiv="Content-Security-Policy" i]';
 
@@ -20,10 +20,7 @@ const takenBy = (name: string): string => {
   const element = document.getElementById(name);
   if (element) return `the element <${element.localName} id="${name}">`;
   const value = (window as unknown as Record<string, unknown>)[name];
-  if (globalOf(name) || value === undefined) return "";
-  return typeof value === "object" && value
-    ? `an object of the page (${short(Object.keys(value).join(", "), 60)})`
-    : `a ${typeof value} of the page`;
+  return globalOf(name) || value === undefined ? "" : `${written(value)}, of the page`;
 };
 
 const countStrayCalls = (name: string): number => {

@@ -29,11 +29,7 @@ const readPause = (row: string): number => {
 };
 
 /** What of an event is shown. */
-export interface SentEvent {
-  event: string;
-  contact: string;
-  visitUrl: string;
-}
+export type SentEvent = { event: string; contact: string; visitUrl: string };
 
 export interface WaitingEvent extends SentEvent {
   /** How often it has failed. */

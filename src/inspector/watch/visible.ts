@@ -1,5 +1,4 @@
 /** Makes visible what nobody sees: characters without a look, and letters of other scripts that look like those of ASCII. */
-
 import { attempt } from "../../shared/attempt.js";
 
 const mark = (character: string): string =>

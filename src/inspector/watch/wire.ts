@@ -8,8 +8,13 @@ const UNHEARD = {
   ...{ answerType: "", words: "", retryAfter: "" },
 };
 
-/** A request of a tracker, whatever its address is. */
-const isOfTracker = (url: string): boolean => /[?&]api_token=/.test(url);
+const tokenIn = (url: string): string => new URL(url, location.href).searchParams.get("api_token") ?? "";
+
+/** A request of this tracker, as far as its token is known, whatever its address is. */
+const isOwn = ({ options }: Activity, url: string): boolean => {
+  const { apiToken = tokenIn(url) } = (options ?? {}) as { apiToken?: unknown };
+  return tokenIn(url) !== "" && tokenIn(url).trim() === `${apiToken}`.trim();
+};
 
 /** How the function begins that the page has put in place of the browser's `fetch`. */
 export const readOwnFetch = (): string => {
@@ -32,7 +37,7 @@ const requestOf = (address: string, { body, headers }: RequestInit): Exchange =>
   event: [...`${body}`.matchAll(/"event_uid":"([^"]*)"/g)].map(([, name]) => name).join(", "),
   visitUrl: readEvent(`${body}`)?.visitUrl ?? "",
   length: `${body}`.length,
-  token: new URL(address, location.href).searchParams.get("api_token") ?? "",
+  token: tokenIn(address),
   type: new Headers(headers).get("Content-Type") ?? "",
 });
 
@@ -41,7 +46,7 @@ const watchFetch = (activity: Activity, changed: (isOdd?: boolean) => void): (()
   const own = window.fetch;
   const watched = async (...args: Parameters<typeof fetch>): Promise<Response> => {
     const [address, options = {}] = args;
-    if (typeof address !== "string" || !isOfTracker(address)) return own.apply(window, args);
+    if (typeof address !== "string" || !isOwn(activity, address)) return own.apply(window, args);
     const exchange = keep(activity, requestOf(address, options));
     changed();
     try {
@@ -75,7 +80,7 @@ export const watchWire = (activity: Activity, changed: (isOdd?: boolean) => void
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as Timing[]) {
       const { name, startTime, responseEnd, responseStatus: status, contentType: answerType = "" } = entry;
-      if (!isOfTracker(name)) continue;
+      if (!isOwn(activity, name)) continue;
       activity.isRecorded = true;
       activity.passedWorker ||= entry.workerStart > 0;
       activity.address = name.replace(/[?#].*/, "");

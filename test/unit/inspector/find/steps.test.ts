@@ -43,10 +43,17 @@ const absent = (rest: Changes["page"] = {}): Changes => ({
   page: { global: "absent", tags: [], ...rest },
   activity: QUIET,
 });
-const FOUND = { wasAsked: true, status: 0, type: "", reach: "there" as const, hasHash: true };
+const FOUND = {
+  wasAsked: true,
+  status: 0,
+  type: "text/javascript",
+  begins: "x",
+  isOurs: true,
+  reach: "there" as const,
+};
 const unloaded = (facts: object, script?: Partial<ScriptLook>, rest: object = {}): Changes => ({
   page: { global: "absent", tags: [tag(TAG, facts)], ...rest },
-  activity: { ...QUIET, script: script && { ...FOUND, ...script } },
+  activity: { ...QUIET, script: script && { ...FOUND, hasHash: true, ...script } },
 });
 const violation = (directive: string, url: string, policy = "p") => [{ directive, url, policy }];
 const call = (verb: string, ...args: unknown[]) => ({ activity: { calls: [{ verb, args, became: "" }] } });
@@ -55,6 +62,7 @@ const written = (verb: string, isPushed: boolean, ...args: unknown[]) => ({
 });
 /** A call of `track` stands in a script of the page. */
 const TRACKS = { inline: inline({ calls: [written("track", true, "signup")] }) };
+const strays = (options: object) => [{ markup: "<body data-x>", options: { ...options } }];
 const nobody = { contact: "", hasIdentity: false };
 const HERE = "http://127.0.0.1:4100/v1/track/event";
 
@@ -70,6 +78,8 @@ const RED: Record<string, Case[]> = {
     ["in place of src", unloaded({ src: "", href: "/t.js" })],
     ["The tag has no src", unloaded({ src: "" })],
     ['the tag: <script data-category="stats">. A tool has put that there (Didomi, most likely)', { ...unloaded({ type: "text/plain", markup: '<script data-category="stats">' }), page: { global: "absent", consentTool: "Didomi", tags: [tag(TAG, { type: "text/plain", markup: '<script data-category="stats">' })] } }],
+    ["is not the script as a whole (text/plain): x. Check", unloaded({}, { status: 200, type: "text/plain" })],
+    ["is not the script as a whole (text/javascript): nothing. Check", unloaded({}, { status: 200, begins: "", isOurs: false })],
     ["with one that has nomodule", unloaded({}, { status: 200, wasAsked: false })],
     ["documents' example", unloaded({ src: "https://cdn.example.com/t.js" })],
     ["mixed content", unloaded({ src: "http://cdn.shop.example/t.js" })],
@@ -101,6 +111,7 @@ const RED: Record<string, Case[]> = {
     ['The contact is called "contact-42", as in the documents', { stored: { contact: "contact-42" } }],
     ['The account is called "{{ account.id }}"', { stored: { account: "{{ account.id }}" } }],
     ["identify(…), which has not reached the tracker: its script was stopped", { page: { inline: inline({ calls: [written("identify", true, "c")] }) }, stored: nobody, activity: QUIET }],
+    ["Somebody was named before, and the row of it is gone", { stored: nobody }],
     ["before the script has run, window.tracklet is the element <div>, which has no push", { page: { taken: "the element <div>", inline: inline({ calls: [written("identify", true, "c")] }) }, stored: nobody, activity: QUIET }],
     ['write tracklet.push(["identify", …]), which waits', { page: { inline: inline({ calls: [written("identify", false, "c")] }) }, stored: nobody, activity: QUIET }],
   ],
@@ -117,7 +128,7 @@ const RED: Record<string, Case[]> = {
     ["speaks https with a certificate that holds", status(0, { service: { reach: "nowhere" } })],
     ["on this computer: browsers ask the visitor first", { page: { origin: "http://shop.example" }, activity: { address: HERE, exchanges: [answer(0)], service: { reach: "inside" } } }],
     ["in a local network: browsers ask", { page: { origin: "http://shop.example" }, activity: { address: "http://[fd00::1]/e", exchanges: [answer(0)], service: { reach: "inside" } } }],
-    ["no request is made: check that apiToken and trackUrl", { stored: { readyMs: 21_000, eventCount: 1 }, activity: QUIET }],
+    ["no request is made: check apiToken, trackUrl", { stored: { readyMs: 21_000, eventCount: 1 }, activity: QUIET }],
   ],
   Answered: [
     [`curl -i -X POST -H 'Origin: ${SITE}'`, status(0, { service: met(0) })],
@@ -130,6 +141,8 @@ const RED: Record<string, Case[]> = {
     [`no event endpoint at ${AT} (status 404)`, status(404)],
     ["This site itself answers at https://shop.example/e (status 404), and passes nothing on", { activity: { exchanges: [answer(404)], address: `${SITE}/e` } }],
     ["whose host must be the service's", status(421)],
+    ["but there is one at /v1: data-event-path is added", status(404, { service: { ...met(404), usual: "/v1" } })],
+    ["but there is one at /v1: data-event-path is added", status(0, { service: { ...met(0), usual: "/v1" } })],
     ["asks to send less (status 429), for 60 s", said(429, "", { retryAfter: "60" })],
     ['refuses the event "signup" (status 422). The service says: params.account_uid is unknown', said(422, "params.account_uid is unknown")],
     ['What it said, "Send now" or a test event shows.', said(400, "", { isHeard: false, event: "" })],
@@ -157,7 +170,7 @@ it.each<[name: string, ...Case]>([
   ["Allowed", "until optIn() or optOut() is called, by Didomi or what listens to it. Until then events wait", { page: { ...PENDING, consentTool: "Didomi" }, activity: QUIET, stored: nobody }],
   ["Stored here", 'Nothing was tracked on this page yet: pageviews is "off"', { page: { tags: [tag({ ...TAG, pageviews: "off" })] }, activity: QUIET }],
   ["Sent", "The browser is offline", { page: { isOnline: false }, activity: { exchanges: [answer(0)] } }],
-  ["Sent", "An earlier page has failed to send: the next attempt comes in 5 s", { stored: { pauseMs: 5_000, eventCount: 1 }, activity: QUIET }],
+  ["Sent", "An earlier page has failed to send. The next attempt comes in 5 s", { stored: { pauseMs: 5_000, eventCount: 1 }, activity: QUIET }],
   ["Stored at the service", "With text/plain no answer can be read", { activity: { options: { ...TAG, contentType: "text/plain" } } }],
 ])("it waits at %j: %s", (name, text, changes) => {
   expect(stepsOf("bad", changes)).toEqual([]);
@@ -175,6 +188,10 @@ it.each<Case>([
   ["another tool's attributes", { page: { tags: [tag({ ...TAG, category: "x", cfasync: "false", rocketSrc: "/x", constructor: "x", token: "theirs" })] } }],
   ["another tool around fetch", { ownFetch: "function (...args)" }],
   ["a service worker that lets through", { page: { worker: "/w.js" }, activity: { passedWorker: true, exchanges: [answer(202, { words: "" })] } }],
+  ["a log-out on a page that names somebody", { page: { inline: inline({ calls: [written("identify", true, "c")] }) }, stored: { contact: "" } }],
+  ["a refusal of before", { page: { inline: inline({ calls: [written("identify", true, "c")] }) }, stored: { ...nobody, consent: "denied" }, activity: QUIET }],
+  ["a storage that is full, and who is named in memory", { stored: { ...nobody, isThere: false }, activity: { isUnstored: true } }],
+  ["a list of members", { page: { strays: [strays({ contactUid: "c" }), strays({ contactUid: "d" })].flat() }, stored: nobody, activity: QUIET }],
   ["a list of contacts of a page", { page: { strays: [{ markup: "<tr>", options: { contactUid: "c" } }] } }],
   ["a direct call that has worked", { page: { inline: inline({ calls: [written("identify", false, "c")] }) } }],
   ["the visitor's page before the log-in, with a call within a function", { page: { inline: inline({ calls: [{ ...written("identify", true, "c"), isOuter: false }] }) }, stored: nobody, activity: QUIET }],
@@ -236,7 +253,6 @@ describe("options", () => {
     expect(step!.causes.join()).toMatch(/has init\(\{ apitoken. The tracker has no options/);
   });
 
-  const strays = (options: object) => [{ markup: "<body data-x>", options: { ...options } }];
   it.each<Case>([
     [
       "stand on another element, where nobody reads them: <body data-x>",

@@ -10,11 +10,12 @@ const exchanges = (...given: ReturnType<typeof answer>[]) => ({ activity: { exch
 
 it.each<[headline: string, state: string, changes: Changes]>([
   [
-    `Working: the last event was stored at ${new Date(AT).toLocaleTimeString()} (204).`,
+    `Working: “signup” was stored at ${new Date(AT).toLocaleTimeString()} (204).`,
     "good",
     exchanges(answer(204, { at: AT })),
   ],
   ["It stops at “Answered”.", "bad", exchanges(answer(401))],
+  ["It stops at “Stored at the service”.", "bad", exchanges(answer(200, { words: '{"ok":false}' }))],
   ["An event was stored, but not all is right at “Options”.", "bad", { page: { tags: [tag({ ...TAG, stamp: "x" })] } }],
   ["Nothing is wrong so far. It waits at “Allowed”.", "waits", { page: PENDING, activity: QUIET }],
   ["Nothing wrong is to be seen, and nothing was sent yet.", "unknown", { activity: { ...QUIET, quietMs: 0 } }],
@@ -27,18 +28,6 @@ it.each<[headline: string, state: string, changes: Changes]>([
 ])("in a sentence: %s", (headline, state, changes) =>
   expect(report(changes)).toMatchObject({ headline: expect.stringContaining(headline), state }),
 );
-
-const TEST = { event: "bought, tracklet_test" };
-it.each<[text: string, changes: Changes]>([
-  ["", {}],
-  [
-    'stored at the service (200 {"status":"success"})',
-    { activity: { isTested: true, exchanges: [answer(200, TEST)] } },
-  ],
-  ["sent, and not answered yet", { activity: { isTested: true, exchanges: [answer(-1, TEST)] } }],
-  ["it stands at “Answered”: 401", { activity: { isTested: true, exchanges: [answer(401, TEST)] } }],
-  ["stands at “Named”: nobody", { stored: { contact: "" }, activity: { ...QUIET, isTested: true } }],
-])("the test event: %s", (text, changes) => expect(report(changes).test).toContain(text));
 
 it.each<[note: string, state: string, changes: Changes]>([
   ["200 Shop", "bad", exchanges(answer(200, { answerType: "text/html", words: "Shop" }))],

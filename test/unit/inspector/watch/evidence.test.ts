@@ -28,7 +28,7 @@ const call = (verb: string, args: unknown[], facts: object = {}) => ({
 // biome-ignore format: a table
 it.each<[what: string, html: string, globals: object, found: object]>([
   ["a call as a method", '<script>shop.identify("x", 5, user.id)</script>', {}, { global: "absent", inline: { calls: [call("identify", ["x"], { isPushed: false, source: 'shop.identify("x", 5, user.id)' })] } }],
-  ["calls by push, one of them within a function", '<script>(window.shop = window.shop || []).push(["identify", { id: 5 }], ["reset"]); function f() { shop.push(["track", `a`]) }</script>', {}, { inline: { calls: [call("identify", [{}]), call("reset", []), call("track", ["a"], { isOuter: false })] } }],
+  ["calls by push, some within a function or a condition", '<script>(window.shop = window.shop || []).push(["identify", { id: 5 }], ["reset"]); function f() { shop.push(["track", `a`]) } on(() => shop.push(["optIn"])); if (a) shop.push(["optOut"])</script>', {}, { inline: { calls: [call("identify", [{}], { source: '["identify", { id: 5 }]' }), call("reset", []), ...["track", "optIn", "optOut"].map((verb) => call(verb, expect.anything(), { isOuter: false }))] } }],
   ["values that only a script works out", "<script>shop.push(['track', name]); shop.push(['identify', 'user-' + 5]); shop.track(12 + 5); shop.identify(null)</script>", {}, { inline: { calls: [call("track", [UNKNOWN]), call("identify", [UNKNOWN]), call("track", [UNKNOWN], { isPushed: false }), call("identify", [null], { isPushed: false })] } }],
   ["a call of init", '<script>window.shop = []; shop.push(["init", { "apitoken": 5 }])</script>', {}, { inline: { calls: [call("init", [UNKNOWN])] } }],
   ["calls that leave a tracker alone", '<script>window.shop = window.shop || []; myshop.identify("x")</script><script type="text/x">shop = []</script>', {}, { inline: { calls: [], shadows: false } }],
@@ -36,7 +36,7 @@ it.each<[what: string, html: string, globals: object, found: object]>([
   ["calls of another name", "", { shop: TRACKER, tracklet: [["reset"], ["reset"]] }, { strayCalls: 2 }],
   ["calls that wait", "", { shop: [["reset"]] }, { global: "waiting", calls: [["reset"]], strayCalls: 0 }],
   ["an element of that name", '<p id="shop">', {}, { taken: 'the element <p id="shop">' }],
-  ["an object of the page", "", { shop: { cart: 1 } }, { taken: "an object of the page (cart)" }],
+  ["an object of the page", "", { shop: { cart: 1 } }, { taken: 'an object, {"cart":1}, of the page' }],
   ["a tag whose attributes are misspelt", '<script type="text/plain" src="/tracklet.iife.js" data-name="shop" data-token="x" dataapitoken="y">shop.a</script>', { shop: TRACKER }, { global: "idle", tags: [{ options: { name: "shop", token: "x", dataapitoken: "y" }, inside: "shop.a" }] }],
   ["options on another element", '<p data-api-token="a\u200bb"></p>', {}, { strays: [{ markup: '<p data-api-token="a⟨U+200B⟩b">' }] }],
   ["a tag where none runs", '<template><script data-track-url="/"></script></template><!-- <script src="tracklet"> --><pre>&lt;script data-track-url="/"></pre>', {}, { hidden: [expect.stringContaining("<template>"), expect.stringContaining("a comment"), expect.stringContaining("as text in a <pre>")] }],
@@ -111,7 +111,10 @@ describe("a request", () => {
       return answer as Response;
     });
     vi.stubGlobal("fetch", own);
-    const { activity, end } = listen("shop", () => {});
+    const { activity, listener, end } = listen("shop", () => {});
+    // Another tracker's.
+    listener("options", { apiToken: "a b" });
+    await window.fetch("https://t.shop/e?api_token=c").catch(() => {});
     const open = send();
     expect(activity.exchanges).toMatchObject([{ ...sent, status: -1 }]);
     if (answer) expect(await open).toBe(answer);
