@@ -128,7 +128,11 @@ const script = {
 const inspector = {
   input: "src/inspector/main.ts",
   output: { file: "dist/tracklet.inspector.js", format: "iife", strict: false, sourcemap: "hidden" },
-  plugins: [compile(), terser({ ecma: 2020, toplevel: true }), printIntegrity],
+  plugins: [
+    compile(),
+    terser({ ecma: 2020, toplevel: true, compress: { passes: 3, unsafe_arrows: true } }),
+    printIntegrity,
+  ],
 };
 
 /** An add-on for pages without a build, beside the main script. */

@@ -31,7 +31,7 @@ const ofSilence = (evidence: Evidence): Cause => {
     (!plain?.status && ofUsual(evidence)) ||
     (reach === "there" &&
       !plain?.status &&
-      `Something answers at ${address}, but does not allow this page to read it (CORS), not even where there is no preflight. The answer must have one header Access-Control-Allow-Origin: ${origin} (or *). Either it has none, as the error page of a proxy (502) or a path that the service does not know; or two, where proxy and service each add one; or one for another origin. Browsers show no page which of them. This command does: ${command}. ${KEPT}`)
+      `Something answers at ${address}, but does not allow this page to read it (CORS), not even where there is no preflight. The answer must have one header Access-Control-Allow-Origin: ${origin} (or *). It has none, as the error page of a proxy (502); or two, where proxy and service each add one; or one for another origin. No browser shows a page which of them; this command does: ${command}. ${KEPT}`)
   );
 };
 

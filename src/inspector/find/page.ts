@@ -8,7 +8,7 @@ const missing = (evidence: Evidence, { hidden, manager } = evidence.page): Cause
   policyOn(evidence, "script-src", "inline", "Give scripts that stand in the page its nonce, or make files of them."),
   policyOn(evidence, "require-trusted", "trusted", "No script may set the src of another: write the tag itself."),
   manager &&
-    `${manager} is on this page, and its tag for tracklet has not fired: look at its trigger, at its preview, and whether it waits for a consent.`,
+    `${manager} is on this page, and its tag for tracklet has not fired: look at its trigger, and whether it waits for a consent.`,
   "The page has no script tag of tracklet, and no app has called init.",
 ];
 

@@ -1,19 +1,19 @@
 /** Who the events belong to, and what may be stored and sent of them. */
 import { visible } from "../watch/visible.js";
-import { bad, type Cause, type Evidence, good, judge, type Look, unknown, waits } from "./evidence.js";
+import { bad, type Cause, type Evidence, good, judge, type Look, policyOn, unknown, waits } from "./evidence.js";
 import { ofName } from "./rules.js";
 
 export const allowed = ({ page, stored, denial, isPending }: Evidence): Look => {
   const by = page.consentTool && `, by ${page.consentTool} or what listens to it`;
   const pending = `Consent is pending until optIn() or optOut() is called${by}. Until then events wait in memory, and end with the page.`;
   const choice = stored.consent ? "granted by the visitor" : "no choice is stored, and none is asked for";
-  const signal = page.hasGpc ? "; the browser sends Global Privacy Control, and respectGpc is off" : "";
   if (denial) return waits(denial, `${denial}: nothing is stored or sent.`);
-  return isPending ? waits("no choice yet", pending) : good(`${choice}${signal}`);
+  return isPending ? waits("no choice yet", pending) : good(choice);
 };
 
 /** What is in sight that should have named somebody, and has not. */
-const missed = ({ page, stored, activity, hasRequests }: Evidence): Cause[] => {
+const missed = (evidence: Evidence): Cause[] => {
+  const { page, stored, activity, hasRequests } = evidence;
   const { told, formerContact } = activity;
   // An event is sent of somebody alone: where one was, somebody was named.
   const isEmptied = activity.isEmptied || (hasRequests && !stored.hasIdentity);
@@ -22,16 +22,16 @@ const missed = ({ page, stored, activity, hasRequests }: Evidence): Cause[] => {
   const at = outer.findIndex(({ verb }) => verb === "identify");
   const isReset = at >= 0 && outer.slice(at).some(({ verb }) => verb === "reset");
   const why =
-    (taken &&
-      `before the script has run, window.${name} is ${taken}, which has no push: give one of them another name`) ||
+    policyOn(evidence, "script-src", "inline", "Give the script its nonce, or make a file of it") ||
+    (taken && `before the script, window.${name} is ${taken}, which has no push: give one of them another name`) ||
     (outer[at]?.isPushed === false &&
       `before our script has run, that is an error (the console says "identify is not a function"): write ${name}.push(["identify", …]), which waits`) ||
-    "its script was stopped, by an error or by the page's policy (the console shows it). data-contact-uid names somebody without a script";
+    "its script was stopped by an error (the console shows it). data-contact-uid names somebody without a script";
   return [
     isReset &&
-      "A script in this page calls identify, and reset after it, which forgets who was named. Call reset at a log-out alone.",
+      "A script in this page calls identify, and reset after it, which forgets who was named: call it at a log-out alone.",
     isEmptied &&
-      `${visible(formerContact) || "Somebody"} was named before, and the row of it is gone, though reset leaves one: the storage was emptied. Remove the page's own keys alone, or call identify on each page.`,
+      `${visible(formerContact) || "Somebody"} was named before, and the row of it is gone, though reset leaves one: the storage was emptied. Remove your own keys alone, or call identify on each page.`,
     at >= 0 &&
       !(isReset || hasRequests || activity.isEmptied || told.get("input")?.has("identify: contactUid")) &&
       `A script of this page has ${outer[at]!.source}, which has not reached the tracker: ${why}.`,
@@ -58,6 +58,6 @@ export const named = (evidence: Evidence): Look => {
   const since = hasIdentity ? "What is tracked now is dropped, until somebody logs in." : "";
   const what = waiting > 0 ? `Events wait for a log-in (${waiting}).` : since;
   const right = "On a page before the log-in that is right. Behind it, call identify, or write data-contact-uid.";
-  const later = page.inline.calls.find(({ verb }) => verb === "identify");
+  const later = page.inline.calls.find(({ verb, isOuter }) => verb === "identify" && !isOuter);
   return waits(seen, `${what} ${right}`, later && `A script of this page has ${later.source}, which has not run yet.`);
 };

@@ -34,7 +34,7 @@ export const stored = (given: Evidence): Look => {
     ...(hook ? [hook] : toldAt("Stored here", activity)),
     activity.isUnstored &&
       isThere &&
-      "The storage takes nothing more: it is full, also of what other scripts have put there. Events are sent from memory; those that wait, and who is named, end with the page.",
+      "The storage takes nothing more: it is full, also of what other scripts have put there. What waits, and who is named, ends with the page.",
   ];
   if (causes.some(Boolean)) return bad(seen, ...causes);
   if (given.denial || given.isPending || page.global !== "running") return unknown(seen);
@@ -42,7 +42,7 @@ export const stored = (given: Evidence): Look => {
   // Where the page's own fetch has it, the next step says so.
   if (given.isEarly || (isMissed(given) && ownFetch && !beforeSend)) return unknown(seen);
   const cause = beforeSend
-    ? "beforeSend, a function of this page, has dropped it, most likely. Send a test event, and this panel says it for sure"
+    ? "beforeSend has dropped it, most likely: a test event says it for sure"
     : "its script was stopped, by an error or by the page's policy (the console shows it)";
   if (isMissed(given))
     return bad(seen, `A page view or a call of track should have made an event, and none is to be seen: ${cause}.`);

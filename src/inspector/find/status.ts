@@ -20,7 +20,7 @@ export const ofNobody = ({ page, activity: { address, service } }: Evidence): Ca
   const certificate = address.startsWith("https:") ? ", and speaks https with a certificate that holds" : "";
   return (
     (reach === "inside" &&
-      `This page is on the internet, and the service, ${address}, is ${insideOf(address, page.origin)}: browsers ask the visitor first, or refuse, and those that ask let only https pages ask (Local Network Access). Allow it in the site's settings, beside the page's address; for visitors the service needs an address on the internet.`) ||
+      `This page is on the internet, and the service, ${address}, is ${insideOf(address, page.origin)}: browsers ask the visitor first, or refuse, and those that ask let only https pages ask (Local Network Access). Allow it in the site's settings; visitors need an address on the internet.`) ||
     (reach === "host" &&
       `Nothing comes from ${address}, though its host answers at another path: most likely an extension of the browser blocks it. Try without extensions; for visitors who have one, serve script and service from your own domain, under names of your own.`) ||
     (reach === "nowhere" &&
@@ -41,7 +41,7 @@ export const ofStatus = (evidence: Evidence, answer: Exchange): Cause => {
   const said = says(answer);
   const sent = answer.token || evidence.options.apiToken;
   const at = `at ${address} (status ${status})`;
-  const seconds = retryAfter || Math.ceil(stored.pauseMs / 1_000);
+  const seconds = retryAfter || Math.ceil(stored.pauseMs / 1_000) || "";
   const is = (...meant: number[]): boolean => meant.includes(status);
   return (
     (is(404, 405, 501) &&
@@ -51,12 +51,12 @@ export const ofStatus = (evidence: Evidence, answer: Exchange): Cause => {
       isPage(answerType) &&
       `A web page answers ${at}, and not the service: a log-in or a firewall stands in front of it.${said} ${KEPT}`) ||
     (is(401, 403) &&
-      `The service refuses the API token (status ${status}).${said} Sent was api_token «${sent}» in the query: it must be the API token, and not the access token, which reads records. Where the service has not found it, something on the way drops the query. Events are kept, and sent once the service takes this token, or once the page has another one and names this one in data-former-token.`) ||
+      `The service refuses the API token (status ${status}).${said} Sent was api_token «${sent}» in the query: it must be the API token, not the access token. Where the service has not found it, something on the way drops the query. Events are kept, and sent once the service takes this token, or another one names it in data-former-token.`) ||
     (is(404, 405) && ofUsual(evidence)) ||
     (is(404, 405, 421) &&
       `There is no event endpoint ${at}: check data-track-url, whose host must be the service's, and data-event-path, which is added to it.${said} ${KEPT}`) ||
     (is(429) &&
-      `The service asks to send less (status 429), for ${seconds} s.${said} Events are kept and sent later.`) ||
+      `The service asks to send less (status 429)${seconds && `, for ${seconds} s`}.${said} Events are kept and sent later.`) ||
     ((status >= 500 || is(408, 425)) &&
       `The service fails (status ${status}).${said} Events are kept and tried again.`) ||
     (status < 400 &&

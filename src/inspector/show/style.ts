@@ -12,7 +12,7 @@ section {
   box-sizing: border-box; width: min(420px, calc(100vw - 32px)); max-height: min(640px, calc(100vh - 32px));
   display: flex; flex-direction: column; overflow: hidden; text-align: start;
   background: Canvas; color: CanvasText; border: 1px solid; border-radius: 12px; box-shadow: 0 8px 32px rgb(10 20 40 / 24%);
-  font: 13px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", "DejaVu Sans", sans-serif;
+  font: 13px/1.45 system-ui, sans-serif;
 }
 section:focus-visible { outline: 0; }
 header { display: flex; align-items: center; gap: 8px; padding: 10px 12px; border-bottom: 1px solid; }
@@ -32,7 +32,7 @@ li { padding: 3px 0 3px 26px; text-indent: -26px; overflow-wrap: anywhere; }
 .good .mark { background: #14743f; color: #ffffff; }
 .bad .mark { background: #b3261e; color: #ffffff; }
 .waits .mark { background: #9a4b06; color: #ffffff; }
-code { display: block; font: 12px/1.4 ui-monospace, "Liberation Mono", "DejaVu Sans Mono", monospace; text-indent: 0; }
+code { display: block; font: 12px/1.4 ui-monospace, monospace; text-indent: 0; }
 /* What is right takes a line or two, and the stop all that it needs. */
 ol .good, .good code, ol .unknown { overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
 `;

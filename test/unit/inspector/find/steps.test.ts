@@ -112,7 +112,8 @@ const RED: Record<string, Case[]> = {
     ['The account is called "{{ account.id }}"', { stored: { account: "{{ account.id }}" } }],
     ["identify(…), which has not reached the tracker: its script was stopped", { page: { inline: inline({ calls: [written("identify", true, "c")] }) }, stored: nobody, activity: QUIET }],
     ["Somebody was named before, and the row of it is gone", { stored: nobody }],
-    ["before the script has run, window.tracklet is the element <div>, which has no push", { page: { taken: "the element <div>", inline: inline({ calls: [written("identify", true, "c")] }) }, stored: nobody, activity: QUIET }],
+    ["before the script, window.tracklet is the element <div>, which has no push", { page: { taken: "the element <div>", inline: inline({ calls: [written("identify", true, "c")] }) }, stored: nobody, activity: QUIET }],
+    ["Give the script its nonce, or make a file of it", { page: { inline: inline({ calls: [written("identify", true, "c")] }) }, stored: nobody, activity: { ...QUIET, violations: violation("script-src-elem", "inline") } }],
     ['write tracklet.push(["identify", …]), which waits', { page: { inline: inline({ calls: [written("identify", false, "c")] }) }, stored: nobody, activity: QUIET }],
   ],
   "Stored here": [
@@ -143,6 +144,7 @@ const RED: Record<string, Case[]> = {
     ["whose host must be the service's", status(421)],
     ["but there is one at /v1: data-event-path is added", status(404, { service: { ...met(404), usual: "/v1" } })],
     ["but there is one at /v1: data-event-path is added", status(0, { service: { ...met(0), usual: "/v1" } })],
+    ["asks to send less (status 429). The", said(429, "later")],
     ["asks to send less (status 429), for 60 s", said(429, "", { retryAfter: "60" })],
     ['refuses the event "signup" (status 422). The service says: params.account_uid is unknown', said(422, "params.account_uid is unknown")],
     ['What it said, "Send now" or a test event shows.', said(400, "", { isHeard: false, event: "" })],
