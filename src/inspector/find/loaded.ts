@@ -8,7 +8,7 @@ import { isExample } from "./rules.js";
 /** Which hash the tag has in place of one, while the browser minds it not. */
 const ofIntegrity = ({ integrity }: Tag): Cause =>
   /…|\.\.\.$/.test(integrity) &&
-  `integrity="${integrity}" is the documents' example, which no browser minds: copy the hash of your build, or take integrity and crossorigin away.`;
+  `integrity="${integrity}" is the documents' example, which no browser minds: copy the hash of your build, or take it away.`;
 
 /** What the tag itself says that is wrong, before anything is asked for. */
 const ofTag = (tag: Tag, { page }: Evidence): Cause[] => {
@@ -44,7 +44,7 @@ const ofLook = ({ type, integrity, crossOrigin, src, address }: Tag, evidence: E
     (found.status >= 400 && `The answer at ${address} is ${found.status}. Check the address in src.`) ||
     (isRead &&
       !(found.isOurs && /script/.test(found.type)) &&
-      `What answers at ${address} is not the script as a whole (${found.type}): ${found.begins || "nothing"}. Check the address in src and the copy of the file, its type (text/javascript), and whether an extension of the browser has put that in its place.`) ||
+      `What answers at ${address} is not the script as a whole (${found.type}): ${found.begins || "nothing"}. Check src, the copy of the file, its type (text/javascript), and whether an extension of the browser has put that there.`) ||
     (!found.hasHash &&
       `The file there is not the one that integrity names (${integrity}). Copy the hash of this file.`) ||
     (!isRead &&
@@ -59,7 +59,7 @@ const ofLook = ({ type, integrity, crossOrigin, src, address }: Tag, evidence: E
       `Nothing answers at ${address}. Check the address in src, and whether an extension of the browser blocks it.`) ||
     (!found.wasAsked &&
       !evidence.page.isRecordFull &&
-      `The file is there, and the browser has never asked for it: so it is with a tag that a script put in by innerHTML (make it by document.createElement("script")), and with one that has nomodule.`)
+      `The file is there, and the browser has never asked for it: so it is with a tag that a script put in by innerHTML (take createElement), and with one that has nomodule.`)
   );
 };
 
