@@ -1,4 +1,5 @@
 /** How much may wait, and how much may be tracked at once. */
+import { uptime } from "../../shared/uptime.js";
 import { numberOf } from "../config.js";
 import { report } from "../reporting.js";
 import { pace } from "./pace.js";
@@ -59,7 +60,7 @@ let now = 0;
  */
 export const isThrottled = (name: string): boolean => {
   // In an outage no new token comes, and a bucket is smaller: the number of events that wait must not grow.
-  if (!pace.backoff) now = performance.now();
+  if (!pace.backoff) now = uptime();
   const counted = buckets.size < MAX_NAMES && name;
   const bucket = buckets.get(counted) ?? { fullAt: 0, over: 0 };
   buckets.set(counted, bucket);

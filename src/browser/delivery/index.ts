@@ -1,5 +1,6 @@
 /** The one door of the delivery: an event comes in, and leaves when the service has it. */
 import { pause } from "../../shared/pause.js";
+import { uptime } from "../../shared/uptime.js";
 import type { FlushResult } from "../../types.js";
 import { isHidden } from "../page.js";
 import { log } from "../reporting.js";
@@ -68,9 +69,9 @@ export const chosen = (choice: "granted" | "denied"): void => {
 export const flush = async (timeoutMs: number): Promise<FlushResult> => {
   const { delivered, dropped } = tally;
   try {
-    const end = performance.now() + timeoutMs;
+    const end = uptime() + timeoutMs;
     resume();
-    while (!isHidden() && isBusy(end) && performance.now() < end) await pause(FLUSH_LOOK_MS);
+    while (!isHidden() && isBusy(end) && uptime() < end) await pause(FLUSH_LOOK_MS);
   } catch {
     // The page has replaced its clock by one that throws: nobody can wait.
   }

@@ -4,6 +4,7 @@
  * says whose turn it is, and until when.
  */
 import { pause } from "../../shared/pause.js";
+import { uptime } from "../../shared/uptime.js";
 import { config } from "../config.js";
 import { isHidden } from "../page.js";
 import { get, named, remove, set } from "../state/storage.js";
@@ -21,7 +22,7 @@ interface Held {
 /** `<the end of the document's name>,<until when, in epoch milliseconds>`: so short that there is room in a full storage, too. */
 const TURN = "turn";
 
-/** Times are of a clock that nobody can set. */
+/** Times are those of `uptime`. */
 const lock = {
   /** What was asked for, or is held. */
   held: undefined as Held | undefined,
@@ -38,7 +39,7 @@ const isMyTurn = (): boolean => !!get(named(TURN))?.startsWith(myTurn());
  * still, another one has stolen it, and this one has yet to hear of that.
  */
 export const owns = (): boolean =>
-  performance.now() - (lock.held?.usedAt ?? Number.NEGATIVE_INFINITY) < LATE_MS && (!!lock.held!.free || isMyTurn());
+  uptime() - (lock.held?.usedAt ?? Number.NEGATIVE_INFINITY) < LATE_MS && (!!lock.held!.free || isMyTurn());
 
 export const isHeld = (): boolean => !!lock.held?.usedAt;
 
@@ -53,7 +54,7 @@ const writeTurn = (): unknown => set(named(TURN), `${myTurn()},${Date.now() + TU
 
 /** An event goes under the lock. Where there are no locks, it is still this document's turn. */
 export const takeTurn = (): void => {
-  lock.held!.usedAt = performance.now();
+  lock.held!.usedAt = uptime();
   if (!lock.held!.free) writeTurn();
 };
 
@@ -70,7 +71,7 @@ export const release = (): void => {
  * @returns milliseconds until it may be asked for again
  */
 export const ask = (run: () => void): number => {
-  const now = performance.now();
+  const now = uptime();
   // What was not used for a while may have been stolen. It is free in the next task.
   if (isHeld()) {
     release();
@@ -87,12 +88,12 @@ export const ask = (run: () => void): number => {
   const settle = async (ms: number): Promise<void> => {
     if (ms) await pause(ms);
     if (lock.held !== mine) return;
-    if (ms && performance.now() - now < ms + LATE_MS) {
-      mine.usedAt = performance.now();
+    if (ms && uptime() - now < ms + LATE_MS) {
+      mine.usedAt = uptime();
       hasMoved();
     } else {
       lock.held = undefined;
-      lock.refusedAt = performance.now();
+      lock.refusedAt = uptime();
       lock.stuckSince = Math.min(lock.stuckSince, lock.refusedAt);
     }
     run();

@@ -1,5 +1,6 @@
 /** What the rows in the storage say: of events of other documents, which are listed here, and of those that are listed already. */
 import { attempt } from "../../shared/attempt.js";
+import { uptime } from "../../shared/uptime.js";
 import { report } from "../reporting.js";
 import { identity } from "../state/identity.js";
 import { get, isOurs, keys, remove } from "../state/storage.js";
@@ -16,12 +17,12 @@ const isEvent = (body: string): boolean | undefined =>
     return typeof contact_uid === "string" && typeof event_uid === "string" && !!params;
   });
 
-/** When the next look is due, by a clock that nobody can set. */
+/** When the next look is due, as of `uptime`. */
 let dueAt = Number.POSITIVE_INFINITY;
 
 /** Another document may send an event: what is still there after a while needs help. */
 export const lookLater = (ms = LOOK_MS): void => {
-  dueAt = Math.min(dueAt, performance.now() + ms);
+  dueAt = Math.min(dueAt, uptime() + ms);
 };
 
 /** Has somebody logged out since the event was tracked, without its contact? Nothing is tracked so after a log-out. */
@@ -32,7 +33,7 @@ const file = (row: Row): void => {
   const left = leaseLeft(row);
   if (row.lease < 0) {
     enlist(row);
-    row.undecidedAt ??= performance.now();
+    row.undecidedAt ??= uptime();
     move(row, lists.undecided);
   } else if (left) {
     if (rows.has(row.key)) move(row, lists.leased);
@@ -91,6 +92,6 @@ export const look = (): void => {
  * @returns milliseconds until the next one
  */
 export const lookWhenDue = (): number => {
-  if (performance.now() >= dueAt) look();
-  return dueAt - performance.now();
+  if (uptime() >= dueAt) look();
+  return dueAt - uptime();
 };

@@ -22,7 +22,7 @@ export const RETRY_AFTER = "wait";
 
 export const BACKOFF = "backoff";
 
-/** What is known. Times are of a clock that nobody can set. */
+/** What is known. Times are those of `uptime`. */
 export const pace = {
   /** Nothing while the service is healthy. */
   backoff: undefined as Backoff | undefined,

@@ -1,4 +1,5 @@
 /** What the delivery does when the page is seen, hidden or left, when it comes back, and when other documents have changed rows. */
+import { uptime } from "../../shared/uptime.js";
 import type { Consent } from "../../types.js";
 import { isHidden, type PageEvent } from "../page.js";
 import { followConsent, restoreRefusal } from "../state/consent.js";
@@ -82,7 +83,7 @@ const onStorage = (event: PageEvent): void => {
     if (key === filed(BACKOFF)) pace.backoff = undefined;
     catchUp();
     // Another tab has seen the service accept an event.
-    if (wasDown && !pace.backoff) accept(performance.now());
+    if (wasDown && !pace.backoff) accept(uptime());
   }
   round();
 };

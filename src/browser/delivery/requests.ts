@@ -1,4 +1,5 @@
 /** What is in flight, and how much more may be: browsers bound it, and tell so only by failing requests. */
+import { uptime } from "../../shared/uptime.js";
 import { claim, pace } from "./pace.js";
 import { rows } from "./queue.js";
 import { isStamped, isYoung, leaseLeft, type Row } from "./row.js";
@@ -18,7 +19,7 @@ import {
 import { type Outcome, post } from "./transport.js";
 
 export interface Request {
-  /** By a clock that nobody can set. */
+  /** As of `uptime`. */
   beganAt: number;
   /** Bytes of one that outlives the page; 0 of another. */
   kept: number;
@@ -39,13 +40,13 @@ export const setGone = (next: boolean): void => {
 };
 
 /** The requests that are open for at least `ms` milliseconds. */
-const openFor = (ms: number): Request[] => [...inFlight].filter(({ beganAt }) => performance.now() - beganAt >= ms);
+const openFor = (ms: number): Request[] => [...inFlight].filter(({ beganAt }) => uptime() - beganAt >= ms);
 
 /** Is a request open that was begun under the lock? */
 export const isLockUsed = (): boolean => [...inFlight].some(({ isLocked }) => isLocked);
 
 /** Has the service answered a moment ago? One that hangs has not. */
-const isAnswering = (): boolean => performance.now() - pace.answeredAt < SLOW_MS;
+const isAnswering = (): boolean => uptime() - pace.answeredAt < SLOW_MS;
 
 /**
  * Is there no place for another request? A page that is out of sight has many, but few where the service hangs. Any other has
@@ -74,7 +75,7 @@ export const send = async (several: Row[], isOut: boolean): Promise<Request> => 
   const outlives =
     isOut || (size <= room() && !pace.backoff && !openFor(SLOW_MS).length && "keepalive" in Request.prototype);
   const request = {
-    beganAt: performance.now(),
+    beganAt: uptime(),
     kept: outlives ? size : 0,
     isLocked: !isYoung(first),
     several,
@@ -97,7 +98,7 @@ export const protect = (isOut: boolean): number => {
   const isLikely = isOut && !pace.backoff && !pace.failed && navigator.onLine && !openFor(HANGS_MS).length;
   let wait = Number.POSITIVE_INFINITY;
   for (const { several, kept, beganAt } of inFlight) {
-    const age = performance.now() - beganAt;
+    const age = uptime() - beganAt;
     if (!isOut && age < PROTECTED_MS) wait = Math.min(wait, PROTECTED_MS - age);
     else
       for (const row of several) {

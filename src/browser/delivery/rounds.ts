@@ -4,6 +4,7 @@
  */
 import { pause } from "../../shared/pause.js";
 import { backOffMs, isSuccess } from "../../shared/retry-policy.js";
+import { uptime } from "../../shared/uptime.js";
 import { url } from "../config.js";
 import { isHidden } from "../page.js";
 import { guard, log } from "../reporting.js";
@@ -20,7 +21,7 @@ import { decide, judge } from "./verdicts.js";
 
 const next = {
   timer: undefined as ReturnType<typeof setTimeout> | undefined,
-  /** When the next round comes, by a clock that nobody sets. */
+  /** When the next round comes, as of `uptime`. */
   at: 0,
   /** Does a round come after the next frame? */
   isComing: false,
@@ -78,7 +79,7 @@ const step = (isLeaving: boolean): void => {
   wait = Math.min(wait, protect(isOut));
   // It is kept while events go out that need it.
   if (isHeld() && !isLockUsed() && !(inFlight.size && lists.ready.size + lists.failed.size)) release();
-  next.at = performance.now() + wait;
+  next.at = uptime() + wait;
   if (!isGone && wait < Number.POSITIVE_INFINITY) arm(wait);
 };
 

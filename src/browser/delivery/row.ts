@@ -2,6 +2,7 @@
  * An event as one record, and as the text of its row: `<name>:<scope of the token>:event3:<document>:<sequence>:<time>` =
  * `<failures>,<lease>,<letters><body>`. The key names the format: other versions of the script have others.
  */
+import { uptime } from "../../shared/uptime.js";
 import { LONG_LEASE_MS, YOUNG_MS } from "./timings.js";
 
 /** In every key of this format, and in no other one. */
@@ -31,7 +32,7 @@ export interface Row {
    */
   lease: number;
 
-  // What follows is this document's alone. Times are of a clock that nobody can set.
+  // What follows is this document's alone. Times are those of `uptime`.
 
   /** When this document has tracked it. */
   trackedAt?: number;
@@ -59,7 +60,7 @@ export const timeOf = (key: string): number => Number(key.split(":").pop());
  * documents' events the key tells, and a clock that is set makes them younger or older.
  */
 export const ageOf = ({ time, trackedAt }: Row): number =>
-  trackedAt === undefined ? Date.now() - time : performance.now() - trackedAt;
+  trackedAt === undefined ? Date.now() - time : uptime() - trackedAt;
 
 /** Has it a stamp? */
 export const isStamped = ({ letters }: Row): boolean => letters.includes("s");
@@ -69,7 +70,7 @@ export const isOwn = ({ trackedAt }: Row): boolean => trackedAt !== undefined;
 
 /** Does this document send it without the lock? */
 export const isYoung = ({ trackedAt = Number.NEGATIVE_INFINITY, failedAt }: Row): boolean =>
-  !failedAt && trackedAt > performance.now() - YOUNG_MS;
+  !failedAt && trackedAt > uptime() - YOUNG_MS;
 
 /** Milliseconds for which only its writer may send it. What is longer than any lease was written by a clock that was set since. */
 export const leaseLeft = ({ lease }: Row): number => {

@@ -1,4 +1,6 @@
 /** The queue, in the storage: one key an event, its value ready to be sent. */
+
+import { uptime } from "../../shared/uptime.js";
 import { uuid } from "../../shared/uuid.js";
 import type { Problem } from "../../types.js";
 import { report } from "../reporting.js";
@@ -50,7 +52,7 @@ export const put = (row: Row, lease = row.lease): void => {
 
 /** Stores an event for the first time: for a moment it is this document's alone. */
 export const renew = (row: Row): void => {
-  row.trackedAt = performance.now();
+  row.trackedAt = uptime();
   enlist(row);
   put(row, Date.now() + FIRST_LEASE_MS);
 };

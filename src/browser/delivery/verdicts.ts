@@ -1,6 +1,7 @@
 /** What the service's answers mean: for the events of the request, for the others, and for those that it most likely has. */
 import { attempt } from "../../shared/attempt.js";
 import { isSuccess, isTransient } from "../../shared/retry-policy.js";
+import { uptime } from "../../shared/uptime.js";
 import { report } from "../reporting.js";
 import { isUnchanged } from "./look.js";
 import { accept, clear, fail, isDown, pace, RETRY_AFTER } from "./pace.js";
@@ -30,7 +31,7 @@ const putBack = (row: Row, status: number, isAtFault: boolean): boolean => {
     return true;
   }
   row.tries = isUnproven ? UNPROVEN_TRIES : isAtFault ? (row.tries ?? 0) + 1 : 0;
-  row.failedAt = performance.now();
+  row.failedAt = uptime();
   row.failures++;
   put(row, 0);
   if (row.tries) move(row);
@@ -56,7 +57,7 @@ export const judge = ({ beganAt, several, outcome }: Request): void => {
   const { failures, failedAt, tries } = first;
   const { length } = several;
   for (const row of several) row.isUnderWay = false;
-  if (status > BEACON) pace.answeredAt = performance.now();
+  if (status > BEACON) pace.answeredAt = uptime();
   if (isSuccess(status)) {
     accept(beganAt);
     pace.failed = false;
@@ -85,11 +86,11 @@ export const judge = ({ beganAt, several, outcome }: Request): void => {
   if (several.filter((row) => putBack(row, status, isAtFault && isAlone))[0] || isAtFault) return;
   if (isRefusal && !failedAt) pace.refusals++;
   const isWrong = isRefusal ? pace.refusals >= Math.min(REFUSALS, countWaiting()) : isFinal;
-  const isWell = performance.now() - pace.acceptedAt < WELL_MS;
+  const isWell = uptime() - pace.acceptedAt < WELL_MS;
   const delay = isWrong ? PAUSE_MS : isWell ? Math.random() * WELL_CEILING_MS : 0;
   // Any other status of a wrong configuration speaks of the service as well.
   const culprit = isAlone && isEvents && (isRefusal || !isWrong) ? first.key : "";
-  const began = Math.floor(Date.now() - performance.now() + beganAt);
+  const began = Math.floor(Date.now() - uptime() + beganAt);
   fail(retryAfter ? RETRY_AFTER : culprit, began, retryAfter || delay);
   if (isWrong && !pace.isPaused) {
     pace.isPaused = true;
