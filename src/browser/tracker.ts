@@ -1,7 +1,6 @@
 /** Wires the parts together. The way of an event: verb → event → queue → round → request. */
 import type { Params } from "../declared.js";
 import { attempt } from "../shared/attempt.js";
-import { uuid } from "../shared/uuid.js";
 import type { FlushResult, TrackEvent, Tracker } from "../types.js";
 import { format, plainParams } from "./capture/event.js";
 import { revise } from "./capture/hooks.js";
@@ -31,20 +30,15 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
   // Whoever logs in next has not seen the page of a log-out, or that of the log-in.
   if (!event.contact_uid && identity[0]) return void log("dropped", "reset");
   // Behind the hooks, which may track: the number is that of the next event that is stored.
-  const stamp = isOn(config.stamp) && {
-    event_id: uuid(),
-    occurred_at: Date.now(),
-    event_source: delivery.me.slice(-36),
-    event_seq: delivery.tally.seq,
-  };
-  delivery.add(format(event, stamp), (stamp ? "s" : "") + (own.account_uid ? "" : "o"));
+  const key = delivery.nextKey();
+  const stamp = isOn(config.stamp) && delivery.stampOf(key);
+  delivery.add(key, format(event, stamp), (stamp ? "s" : "") + (own.account_uid ? "" : "o"));
 };
 
 /** The body of an event that has got its contact, once the hook has seen it so; nothing where that drops it, or takes the contact. */
-const sealAgain = (event: TrackEvent, isStamped: boolean): string | undefined => {
-  const { event_id, occurred_at, event_source, event_seq } = event.params;
+const sealAgain = (event: TrackEvent, stamp: Params | false): string | undefined => {
   const next = revise(event, true);
-  if (next?.contact_uid) return format(next, isStamped && { event_id, occurred_at, event_source, event_seq });
+  if (next?.contact_uid) return format(next, stamp);
 };
 
 /** Where the visitor came from, until a page view has told it. */

@@ -1,13 +1,14 @@
 /** Events that were tracked before an `identify` get contact and account, or are dropped after a log-out. */
+import type { Params } from "../../declared.js";
 import type { TrackEvent } from "../../types.js";
 import { identity, identityParams, readIdentity } from "../state/identity.js";
 import { isUnchanged } from "./look.js";
 import { change, enlist, lists, move, rows } from "./queue.js";
-import { contentOf, isOwn, isStamped, leaseLeft, type Row } from "./row.js";
+import { contentOf, isOwn, isStamped, leaseLeft, type Row, stampOf } from "./row.js";
 import { drop, put } from "./stored.js";
 
 /** Makes the body of an event that has got its contact; nothing where the page's hook drops it. */
-export type Seal = (event: TrackEvent, isStamped: boolean) => string | undefined;
+export type Seal = (event: TrackEvent, stamp: Params | false) => string | undefined;
 
 let seal: Seal;
 
@@ -26,7 +27,7 @@ export const address = (row: Row): boolean => {
   // The hook may call verbs, which must not find it waiting.
   move(row);
   const given = { ...identityParams(), ...params, ...(row.letters.includes("o") && identityParams()) };
-  const body = seal({ contact_uid: identity[1], ...event, params: given }, isStamped(row));
+  const body = seal({ contact_uid: identity[1], ...event, params: given }, isStamped(row) && stampOf(row.key));
   if (!rows.has(row.key)) return false;
   if (body) {
     change(row, contentOf(body));

@@ -10,15 +10,16 @@ import { consent } from "../state/storage.js";
 import { addressAll, readVisitor, renewProof, type Seal, sealBy } from "./addressing.js";
 import { isTooLarge, trim } from "./bounds.js";
 import { catchUp, resume } from "./page-life.js";
-import { create, rename, rows, tally } from "./queue.js";
+import { rename, rows, tally } from "./queue.js";
 import { isBusy, wake } from "./rounds.js";
-import { isOwn } from "./row.js";
+import { isOwn, readRow } from "./row.js";
 import { drop, renew } from "./stored.js";
 import { FLUSH_LOOK_MS } from "./timings.js";
 
 export { isThrottled } from "./bounds.js";
 export { onPageEvent, resume } from "./page-life.js";
-export { me, tally } from "./queue.js";
+export { nextKey } from "./queue.js";
+export { stampOf } from "./row.js";
 
 /** Before the first call is carried out. @param seal as of `sealBy` */
 export const begin = (seal: Seal): void => {
@@ -28,8 +29,8 @@ export const begin = (seal: Seal): void => {
 };
 
 /** Makes the body of an event durable, and has it sent. @param letters as of `Row` */
-export const add = (body: string, letters: string): void => {
-  const row = create(body, letters);
+export const add = (key: string, body: string, letters: string): void => {
+  const row = readRow(key, `0,0,${letters}${body}`);
   if (isTooLarge(row)) {
     drop(row, "evicted", "maxBytes");
     return;

@@ -5,7 +5,7 @@
 import { uuid } from "../../shared/uuid.js";
 import { identity } from "../state/identity.js";
 import { filed } from "../state/storage.js";
-import { contentOf, EVENT, isYoung, type Row } from "./row.js";
+import { EVENT, FIRST, isYoung, type Row } from "./row.js";
 
 type List = Set<Row>;
 
@@ -77,16 +77,5 @@ export const change = (row: Row, next: Partial<Row>): void => {
   count(row, 1);
 };
 
-/** The record of a new event. */
-export const create = (body: string, letters: string): Row => {
-  const time = Date.now();
-  return {
-    // Seven digits from the start, so that keys sort as text.
-    key: `${me}:${1_000_000 + tally.seq++}:${time}`,
-    time,
-    failures: 0,
-    lease: 0,
-    letters,
-    ...contentOf(body),
-  };
-};
+/** The key of the next event. Its number has seven digits from the start, so that keys sort as text. */
+export const nextKey = (): string => `${me}:${FIRST + tally.seq++}:${Date.now()}`;

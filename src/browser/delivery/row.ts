@@ -2,6 +2,8 @@
  * An event as one record, and as the text of its row: `<name>:<scope of the token>:event3:<document>:<sequence>:<time>` =
  * `<failures>,<lease>,<letters><body>`. The key names the format: other versions of the script have others.
  */
+
+import type { Params } from "../../declared.js";
 import { uptime } from "../../shared/uptime.js";
 import { LONG_LEASE_MS, YOUNG_MS } from "./timings.js";
 
@@ -51,6 +53,20 @@ export interface Row {
   /** What it waits for: one of the queue's lists. */
   list?: Set<Row> | undefined;
 }
+
+/** What the number of an event has been added to in its key. */
+export const FIRST = 1_000_000;
+
+/** The stamp of the event of a key: all that it says is in the key, its id too, a random UUID that ends with the number. */
+export const stampOf = (key: string): Params => {
+  const [event_source, number, time] = key.split(":").slice(-3) as [string, string, string];
+  return {
+    event_id: event_source.slice(0, -number.length) + number,
+    occurred_at: Number(time),
+    event_source,
+    event_seq: Number(number) - FIRST,
+  };
+};
 
 /** When the event of a key was tracked, in epoch milliseconds: the last part of the key in every format. */
 export const timeOf = (key: string): number => Number(key.split(":").pop());
