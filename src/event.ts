@@ -75,7 +75,7 @@ export type DebugListener = (code: string | number, detail: string) => void;
 export interface FlushResult {
   /** Events that the service accepted since the call. */
   delivered: number;
-  /** Events that still wait in this tab. */
+  /** Events that still wait in this tab. Calls that wait for `init` are none yet. */
   queued: number;
   /** Events dropped since the call. */
   dropped: number;

@@ -4,10 +4,9 @@
  */
 import { attempt } from "../shared/attempt.js";
 import type { Command, Config, Hub } from "../types.js";
-import { config, configure } from "./config.js";
+import { config, configure, type Named } from "./config.js";
 import { whenActive } from "./page.js";
 import { report } from "./reporting.js";
-import { allowed } from "./state/consent.js";
 import { begin, start, verbs } from "./tracker.js";
 
 type Verbs = Record<string, (...args: unknown[]) => unknown>;
@@ -18,26 +17,28 @@ const MAX_WAITING = 1_000;
 
 /** The calls before the start: of one that waits for its options, and of a page that is loaded ahead of its visit. */
 let waiting: Command[] | undefined = [];
+/** What they answer holds before the start, too. */
+const QUESTIONS = /^(consent|identity|flush)$/;
 /** Has this script's tracker its options? */
 const isConfigured = (): boolean => !!(config.apiToken || config.trackUrl);
 
-const init = (given: Config): void => {
-  const name = given.name || config.name;
+const init = (options?: Config): void => {
+  const given = { ...options, name: options?.name || config.name } as Named;
   if (isConfigured()) {
-    // With another token it speaks of another tracker's visitor.
-    if (given.apiToken && given.apiToken !== config.apiToken) report("input", "init again: apiToken");
+    // With another token or name it speaks of another tracker's visitor.
+    if (given.name !== config.name || (given.apiToken && given.apiToken !== config.apiToken))
+      report("input", "init again: apiToken, name");
     else if (given.contactUid) run(["identify", given.contactUid, given.accountUid, given]);
     return;
   }
-  openHub(name);
-  const next = { ...given, name };
-  const wrong = configure(next);
+  openHub(given.name);
+  const wrong = configure(given);
   if (wrong) report("input", `init: ${wrong}`);
   if (isConfigured())
     whenActive(() => {
       const calls = waiting;
       waiting = undefined;
-      start(next);
+      start(given);
       calls?.forEach(run);
     });
 };
@@ -46,29 +47,23 @@ const init = (given: Config): void => {
 const run = (command: Command): unknown => {
   try {
     const [verb, ...args] = command;
-    if (verb === "init") init({ ...(args[0] as Config) });
-    else if (!(verbs as unknown as Verbs)[verb]) report("input", `no verb ${JSON.stringify(verb)}`);
-    else if (!waiting) {
-      begin();
+    if (verb === "init") init(args[0] as Config);
+    else if (waiting && !QUESTIONS.test(verb)) {
+      if (waiting.length < MAX_WAITING) waiting.push(command);
+      else report("input", "no init");
+    } else {
+      if (!waiting) begin();
       return (verbs as unknown as Verbs)[verb]!(...args);
-    } else if (waiting.length < MAX_WAITING) waiting.push(command);
-    else report("input", "no init");
+    }
   } catch (error) {
     attempt(() => report("input", `${command?.[0] ?? "push"}: ${error}`));
   }
 };
 
-/** What is told before the start. A page that is loaded ahead of its visit has options: its banner does not ask who has chosen. */
-const early: Verbs = {
-  consent: () => (isConfigured() ? allowed() : "pending"),
-  identity: () => [],
-  flush: async () => ({ delivered: 0, queued: waiting?.length, dropped: 0 }),
-};
-
 const makeHub = (): Hub => {
   const hub: Verbs = { push: (...commands) => (commands as Command[]).forEach(run) };
   // No function of the page's is called here, where nothing catches what it throws.
-  for (const verb in { init: 0, ...verbs }) hub[verb] = (...args) => run([verb, ...args]) ?? early[verb]?.();
+  for (const verb in { init: 0, ...verbs }) hub[verb] = (...args) => run([verb, ...args]);
   return hub as unknown as Hub;
 };
 

@@ -10,6 +10,7 @@ import { config, isOn, type Named } from "./config.js";
 import * as delivery from "./delivery/index.js";
 import { onPage, type PageEvent, referrer } from "./page.js";
 import { guard, listenTo, log, readUid } from "./reporting.js";
+import { allowed } from "./state/consent.js";
 import { identity, identityParams } from "./state/identity.js";
 import { consent } from "./state/storage.js";
 
@@ -74,7 +75,8 @@ export const verbs = {
   },
   reset: delivery.reset,
   identity: () => identity.slice(1, 3),
-  consent: () => consent,
+  // Also where the page is loaded ahead of its visit, so that its banner does not ask who has chosen.
+  consent: () => consent ?? (config.consent ? allowed() : "pending"),
   optIn: (): void => delivery.chosen("granted"),
   optOut: (): void => delivery.chosen("denied"),
   debug: listenTo,

@@ -101,8 +101,8 @@ const RED: Record<string, Case[]> = {
     ["The accountUid of identify was given an object", call("identify", "c", { id: 7 })],
     ["track was given undefined", call("track")],
     ["push was given \"identify\", and no call", call("push", "identify")],
-    ["push was given a text: a call is an array", { activity: problem("input", 'no verb "t"') }],
-    ["a list of calls in one array", { activity: problem("input", 'no verb ["track","a"]') }],
+    ['There is no verb "t"', { activity: problem("input", "t: TypeError: x is not a function") }],
+    ['There is no verb "track,a"', { activity: problem("input", "track,a: TypeError: x is not a function") }],
     ["A thousand calls wait for init", { activity: problem("input", "no init") }],
     ["The params of track are no object", { activity: problem("input", "track: params") }],
   ],
@@ -262,7 +262,7 @@ describe("options", () => {
     ],
     ["on another element", { page: { strays: strays({ contactUid: "c" }) }, stored: nobody, activity: QUIET }],
     ["Events of another token wait", { activity: problem("input", "init: formerToken") }],
-    ["has another apiToken. The first one holds", { activity: problem("input", "init again: apiToken") }],
+    ["apiToken or name. The first one holds", { activity: problem("input", "init again: apiToken, name") }],
   ])("are told of by the tracker, or by its requests: %s", (text, changes) => expectRed("Options", text, changes));
 
   // biome-ignore format: a table
