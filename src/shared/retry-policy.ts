@@ -27,7 +27,6 @@ export const backOffMs = (attempt: number, ceilingMs = CEILING_MS): number =>
 /**
  * Reads a `Retry-After` header in its form of seconds, the one that services send (RFC 9110 §10.2.3).
  *
- * @returns milliseconds to wait, at most one hour; 0 when the header is absent, negative or something else
+ * @returns milliseconds to wait; 0 when the header is absent, negative or something else
  */
-export const retryAfterMs = (header: string | null): number =>
-  Math.min(RETRY_AFTER_CEILING_MS, Math.max(0, Number(header) * 1_000 || 0));
+export const retryAfterMs = (header: string | null): number => Math.max(0, Number(header) * 1_000 || 0);

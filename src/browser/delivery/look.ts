@@ -10,13 +10,6 @@ import { EVENT, leaseLeft, type Row, readRow, timeOf } from "./row.js";
 import { drop, textOf } from "./stored.js";
 import { LOOK_MS } from "./timings.js";
 
-/** Is it the body of an event? Anybody may have written it. */
-const isEvent = (body: string): boolean | undefined =>
-  attempt(() => {
-    const { contact_uid = "", event_uid, params } = JSON.parse(body);
-    return typeof contact_uid === "string" && typeof event_uid === "string" && !!params;
-  });
-
 /** When the next look is due, as of `uptime`. */
 let dueAt = Number.POSITIVE_INFINITY;
 
@@ -45,7 +38,8 @@ const file = (row: Row): void => {
 /** Lists the event of a row, if it is one. */
 export const load = (key: string): void => {
   const row = readRow(key, get(key) ?? "");
-  if (isEvent(row.body)) file(row);
+  // Anybody may have written it. Whether it is one that the service takes, that one says.
+  if (attempt(() => JSON.parse(row.body).params)) file(row);
   else {
     remove(key);
     tally.dropped++;
@@ -59,13 +53,13 @@ export const load = (key: string): void => {
 export const isUnchanged = (row: Row): boolean => {
   const text = textOf(row);
   if (text === undefined) return false;
-  const { body, size, isAddressed, failures, lease } = readRow(row.key, text);
-  if (lease === row.lease && !isForgotten(row)) return true;
+  const next = readRow(row.key, text);
+  if (next.lease === row.lease && !isForgotten(row)) return true;
   if (row.isUnderWay) {
     forget(row);
     lookLater();
   } else {
-    change(row, { body, size, isAddressed, failures, lease });
+    change(row, next);
     file(row);
   }
   return false;

@@ -83,8 +83,8 @@ export const waitFor = (key: string, mayProbeEarly: boolean): number => {
  * while others passed, says nothing of the service.
  */
 export const isDown = (): boolean => {
-  const [, , failures = 0, isProbed, culprit] = pace.backoff ?? [];
-  return failures > (culprit || isProbed ? 1 : 0) && (rows.get(culprit!)?.failures ?? 0) <= failures;
+  const [, , failures, isProbed, culprit] = pace.backoff ?? [];
+  return failures! > (culprit || isProbed ? 1 : 0) && (rows.get(culprit!)?.failures ?? 0) <= failures!;
 };
 
 /** For so many milliseconds more holds what the service has asked for. */

@@ -21,8 +21,8 @@ let before: Consent | undefined;
 export const catchUp = (): void => {
   followConsent();
   if (consent === "denied") rows.forEach(forget);
-  // What has waited for it is stored now, for the first time.
-  else if (before === "pending" && consent === "granted") for (const row of rows.values()) if (isOwn(row)) renew(row);
+  // What has waited for the choice is stored now, for the first time.
+  else if (before !== consent) for (const row of rows.values()) if (isOwn(row)) renew(row);
   before = consent;
   readVisitor();
   readBackoff();
@@ -96,11 +96,10 @@ export const onPageEvent = (event: PageEvent): void => {
   else if (isGone) {
     // One that comes back from the back/forward cache may be seen before its `pageshow`.
     if (isVisible) comeBack();
-  } else if (type === "online") hurry();
-  else if (type === "visibilitychange" && isVisible) {
+  } else if (type !== "pagehide" && (isVisible || type === "online")) {
     catchUp();
     resume();
-  } else if (type !== "pageshow") {
+  } else {
     if (rows.size) catchUp();
     if (type === "pagehide") leave();
     else round(true);

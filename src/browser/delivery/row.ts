@@ -84,9 +84,8 @@ export const isStamped = ({ letters }: Row): boolean => letters.includes("s");
 /** Was it tracked by this document? */
 export const isOwn = ({ trackedAt }: Row): boolean => trackedAt !== undefined;
 
-/** Does this document send it without the lock? */
-export const isYoung = ({ trackedAt = Number.NEGATIVE_INFINITY, failedAt }: Row): boolean =>
-  !failedAt && trackedAt > uptime() - YOUNG_MS;
+/** Does this document send it without the lock? What it has not tracked itself is at no time young. */
+export const isYoung = ({ trackedAt, failedAt }: Row): boolean => !failedAt && uptime() - trackedAt! < YOUNG_MS;
 
 /** Milliseconds for which only its writer may send it. What is longer than any lease was written by a clock that was set since. */
 export const leaseLeft = ({ lease }: Row): number => {

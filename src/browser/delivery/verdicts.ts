@@ -90,7 +90,7 @@ export const judge = ({ beganAt, several, outcome }: Request): void => {
   const delay = isWrong ? PAUSE_MS : isWell ? Math.random() * WELL_CEILING_MS : 0;
   // Any other status of a wrong configuration speaks of the service as well.
   const culprit = isAlone && isEvents && (isRefusal || !isWrong) ? first.key : "";
-  const began = Math.floor(Date.now() - uptime() + beganAt);
+  const began = Date.now() - uptime() + beganAt;
   fail(retryAfter ? RETRY_AFTER : culprit, began, retryAfter || delay);
   if (isWrong && !pace.isPaused) {
     pace.isPaused = true;

