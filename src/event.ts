@@ -1,4 +1,4 @@
-/** An event as it travels, and what is told of it. */
+/** An event as it travels, and what is told of events and visitors. */
 
 import type { Events, Params, RecordedName, RecordedParams } from "./declared.js";
 
@@ -70,6 +70,15 @@ export type Problem = Mistake<"input" | "paused" | "throttled"> | Loss<"rejected
  * (0: there was none), or the code of a {@link Problem}; `detail` is the event or what it concerns.
  */
 export type DebugListener = (code: string | number, detail: string) => void;
+
+/** What the visitor allows: `"pending"` while no choice is known. */
+export type Consent = "granted" | "pending" | "denied";
+
+/** Who is named: the contact and the account that `identify` was given, as texts. Empty where nobody is. */
+export type Identity = [contactUid?: string, accountUid?: string];
+
+/** Told what the visitor allows, as `consent()` tells it, and who is named, as `identity()` does. */
+export type ChangeListener = (consent: Consent, identity: Identity) => void;
 
 /** What became of events during a `flush`. */
 export interface FlushResult {

@@ -13,6 +13,8 @@ export type * from "./types.js";
 type Globals = Record<string, Hub | Command[] | undefined>;
 
 const DEFAULT = "tracklet";
+/** The most calls that wait for a tracker. */
+const MAX_WAITING = 1_000;
 /** The first `init` gives it; calls before wait under the default. */
 let name = "";
 const early: Command[] = [];
@@ -26,7 +28,7 @@ const call = (...command: Command): void => {
   // An element of the page may have this id, and an input of a form any name.
   if (typeof globals[at]?.push !== "function") globals[at] = [];
   const target = globals[at] as Command[];
-  if (Array.isArray(target)) early.push(command);
+  if (Array.isArray(target) && early.length < MAX_WAITING) early.push(command);
   target.push(command);
 };
 
@@ -38,8 +40,7 @@ export const init = (config: Config): void => {
   name ||= config?.name || DEFAULT;
   if (name !== DEFAULT && Array.isArray(waiting)) {
     // They were meant for this tracker, and not for another one that may yet come.
-    waiting.splice(0, waiting.length, ...waiting.filter((command) => !early.includes(command)));
-    openHub(name).push(...early.splice(0));
+    for (const command of waiting.splice(0)) (early.includes(command) ? openHub(name) : waiting).push(command);
   }
   openHub(name).push(["init", config as Config]);
 };
@@ -50,6 +51,8 @@ export const pageview: Tracker["pageview"] = (...args) => call("pageview", ...ar
 export const reset: Tracker["reset"] = () => call("reset");
 export const optIn: Tracker["optIn"] = () => call("optIn");
 export const optOut: Tracker["optOut"] = () => call("optOut");
+
+export const onChange: Tracker["onChange"] = (...args) => call("onChange", ...args);
 
 export const consent: Tracker["consent"] = () => {
   const hub = page()?.[name || DEFAULT];

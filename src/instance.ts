@@ -22,6 +22,7 @@ const absent: Tracker = {
     reset: nothing,
     optIn: nothing,
     optOut: nothing,
+    onChange: nothing,
     debug: nothing,
   },
   flush: async () => ({ delivered: 0, queued: 0, dropped: 0 }),

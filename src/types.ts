@@ -1,12 +1,9 @@
 /** The public types. Member names of events are the service's own (snake case), those of options are ours. */
 
 import type { EventName, Events, ParamsObject, TrackArguments } from "./declared.js";
-import type { BeforeSend, DebugListener, FlushResult, Problem } from "./event.js";
+import type { BeforeSend, ChangeListener, Consent, DebugListener, FlushResult, Identity, Problem } from "./event.js";
 
 export type * from "./event.js";
-
-/** What the visitor allows: `"pending"` while no choice is known. */
-export type Consent = "granted" | "pending" | "denied";
 
 /** Options of a tracker. In a script tag each that is no function is a `data-` attribute: `apiToken` is `data-api-token`. */
 export interface Config<Declared = Events> {
@@ -75,6 +72,8 @@ export interface Config<Declared = Events> {
   stamp?: boolean | undefined;
   /** Records and sends nothing in this document, and leaves what is stored alone, as for staff. Default `false`. */
   mute?: boolean | undefined;
+  /** Told what the visitor allows and who is named, as by {@link Tracker.onChange}. It may throw; that harms nothing. */
+  onChange?: ChangeListener | undefined;
   /** Told of every problem, but for those that it causes itself. It may throw; that harms nothing. */
   onError?: ((problem: Problem) => void) | undefined;
   /** Writes every decision to the console. Default `false`. */
@@ -124,13 +123,15 @@ export interface Tracker<Declared = Events> {
    * Who is named here: the contact and the account that `identify` was given, on this page or an earlier one, as texts. The
    * account is empty where there is none, and the list where nobody is named, as before `init` and on a server.
    */
-  identity(): [contactUid?: string, accountUid?: string];
+  identity(): Identity;
   /** What the visitor allows now, also on a prerendered page. `"pending"`, while which a banner asks, before `init` and on a server. */
   consent(): Consent;
   /** The visitor agrees: what waited for it is stored and sent. Remembered for all pages and tabs. */
   optIn(): void;
   /** The visitor refuses: what waits is forgotten, and everything stored is removed but this choice, in all tabs. */
   optOut(): void;
+  /** Calls a listener at once, and after each change of consent or identity, in whichever tab. It stays as long as the page. */
+  onChange(listener: ChangeListener): void;
   /** Lets a listener hear of every decision from now on. */
   debug(listener: DebugListener): void;
 }

@@ -75,7 +75,7 @@ for (const { app, history = "path", means = "navigation" } of VISITS)
     });
   });
 
-test("The documents' consent banner in React asks until the visitor has chosen, and allows though another tab has refused meanwhile", async ({
+test("The documents' consent banner in React asks until the visitor has chosen, in whichever tab", async ({
   page,
   context,
   site,
@@ -86,15 +86,13 @@ test("The documents' consent banner in React asks until the visitor has chosen, 
   await serveApp("react-router", { site, contact, trackUrl: gateway.url, isConfigured: true });
   const other = await context.newPage();
   for (const tab of [page, other]) await tab.goto(site.url);
-  const consents = () => Promise.all([page, other].map((tab) => tab.evaluate("tracklet.consent()")));
-  const banner = page.getByRole("region", { name: "Consent" });
-  await banner.getByRole("button", { name: "Allow" }).waitFor();
-  await other.getByRole("button", { name: "Refuse" }).click();
-  await expect.poll(consents).toEqual(["denied", "denied"]);
-  await banner.getByRole("button", { name: "Allow" }).click();
-  await expect.poll(consents).toEqual(["granted", "granted"]);
+  const [banner, otherBanner] = [page, other].map((tab) => tab.getByRole("region", { name: "Consent" }));
+  await otherBanner!.waitFor();
+  await banner!.getByRole("button", { name: "Allow" }).click();
+  for (const one of [banner!, otherBanner!]) await expect(one).toBeHidden();
+  await gateway.waitForPosts(2, "pageview");
   await page.goto(`${site.url}/about`);
   // By then the app has asked.
-  await gateway.waitForPosts(1, "pageview");
-  await expect(banner).toBeHidden();
+  await gateway.waitForPosts(3, "pageview");
+  await expect(banner!).toBeHidden();
 });

@@ -10,8 +10,9 @@ import { config, isOn, type Named } from "./config.js";
 import * as delivery from "./delivery/index.js";
 import { onPage, type PageEvent, referrer } from "./page.js";
 import { guard, listenTo, log, readUid } from "./reporting.js";
+import { follow } from "./state/changes.js";
 import { allowed } from "./state/consent.js";
-import { identity, identityParams } from "./state/identity.js";
+import { identity, identityParams, who } from "./state/identity.js";
 import { consent } from "./state/storage.js";
 
 const add = (given: unknown, params: unknown, view?: Params): void => {
@@ -74,15 +75,16 @@ export const verbs = {
     return delivery.flush(options?.timeoutMs ?? 5_000);
   },
   reset: delivery.reset,
-  identity: () => identity.slice(1, 3),
+  identity: who,
   // Also where the page is loaded ahead of its visit, so that its banner does not ask who has chosen.
   consent: () => consent ?? (config.consent ? allowed() : "pending"),
   optIn: (): void => delivery.chosen("granted"),
   optOut: (): void => delivery.chosen("denied"),
+  onChange: follow,
   debug: listenTo,
 } as Tracker;
 
-const follow = (event: PageEvent): void =>
+const onEvent = (event: PageEvent): void =>
   guard(() => {
     const { type, persisted, isTrusted } = event;
     // Routers fire it, too.
@@ -99,10 +101,11 @@ const follow = (event: PageEvent): void =>
  * not delay the page's first paint.
  */
 export const begin = (): void => {
-  onPage(follow);
+  onPage(onEvent);
   if (consent) return;
   delivery.begin(sealAgain);
   if (config.contactUid) verbs.identify(config.contactUid, config.accountUid, config);
+  attempt(() => follow(config.onChange!));
 };
 
 /** Starts the one tracker of this script, with the options of `configure`. */

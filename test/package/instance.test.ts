@@ -17,6 +17,8 @@ const waiting = (): string[] =>
 afterEach(() => vi.unstubAllGlobals());
 
 it("each name has one tracker, with a queue, a contact and a choice of its own", () => {
+  // Files of tests share the storage of their worker.
+  localStorage.clear();
   vi.stubGlobal("fetch", () => new Promise(() => {}));
   const [shop, cart] = [start("shop"), start("cart")];
   expect(start("shop")).toBe(shop);

@@ -1,6 +1,6 @@
 /** The verbs and the hooks of a page: what is sent, whatever arguments and hooks are. */
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
-import type { Config, DebugListener, TrackEvent, Tracker } from "../../src/types.js";
+import type { Config, DebugListener, Hub, TrackEvent, Tracker } from "../../src/types.js";
 import { inStory } from "./story.js";
 import { inWorld } from "./world.js";
 
@@ -236,6 +236,33 @@ it("debug tells a listener of each decision from then on, after the options", ()
       ...["queued bad", "401 bad", "paused status 401", "dropped consent"],
       "pending c",
     ]);
+  }));
+
+it("onChange tells each listener what holds, at once and after each change, in whichever tab", () =>
+  inWorld(async (world) => {
+    const told: string[] = [];
+    const listen =
+      (name: string) =>
+      (...now: unknown[]) =>
+        void told.push([name, ...now.flat()].join(" "));
+    const { run, tracker } = await world.open({ ...NOBODY, consent: "pending", onChange: listen("option") });
+    const other = await world.open({ ...NOBODY, consent: "pending" });
+    const failing = () => JSON.parse("the page's own");
+    const hub = other.window.tracklet as Hub;
+    await other.run(() => hub.push(["onChange", failing], ["onChange", "text"], ["onChange", listen("push")]));
+    const expectNext = async (act: () => unknown, lines: string[]) => {
+      await run(act);
+      await world.clock.advance(100);
+      expect(told.splice(0)).toEqual(lines);
+    };
+    const problem = (error: string) => [expect.stringMatching(`tracklet: onChange: ${error}`), ...SEE];
+    expect(warn.mock.calls).toEqual(["SyntaxError", "TypeError"].map(problem));
+    await expectNext(() => {}, ["option pending", "push pending"]);
+    await expectNext(() => tracker.identify("ann", "acme"), ["option pending ann acme"]);
+    await expectNext(() => tracker.optIn(), ["option granted ann acme", "push granted ann acme"]);
+    await expectNext(() => [tracker.identify("ann", "acme"), tracker.optIn(), tracker.track("a")], []);
+    await expectNext(() => tracker.reset(), ["option granted", "push granted"]);
+    await expectNext(() => tracker.optOut(), ["option denied", "push denied"]);
   }));
 
 describe("beforeSend", () => {

@@ -1,6 +1,7 @@
 /** Events that were tracked before an `identify` get contact and account, or are dropped after a log-out. */
 import type { Params } from "../../declared.js";
 import type { TrackEvent } from "../../types.js";
+import { tellChanges } from "../state/changes.js";
 import { identity, identityParams, readIdentity } from "../state/identity.js";
 import { isUnchanged } from "./look.js";
 import { change, enlist, lists, move, rows } from "./queue.js";
@@ -37,7 +38,7 @@ export const address = (row: Row): boolean => {
 };
 
 /**
- * Somebody may have been named or have logged out: what waits for that gets its contact, or it goes. What this document has
+ * Somebody may have been named or have logged out, or the visitor have chosen: the page is told, and what waits for a contact gets it, or goes. What this document has
  * tracked gets it at once, if this one has named somebody or the first lease holds; else, as what others have tracked, when it is
  * sent: who hears late of a log-in hears late, too, of what others have sent since.
  *
@@ -50,6 +51,7 @@ export const addressAll = (isTold?: boolean): void => {
     else if (identity[0]) drop(row);
     else if (!identity[1] || !isOwn(row) || (isTold && !leaseLeft(row))) enlist(row);
     else if (isUnchanged(row) && address(row)) put(row);
+  tellChanges();
 };
 
 /** Events that wait here with an older proof of this contact and account get the new one. */

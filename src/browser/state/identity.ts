@@ -4,6 +4,7 @@
  */
 import type { Params } from "../../declared.js";
 import { uuid } from "../../shared/uuid.js";
+import type { Identity } from "../../types.js";
 import { scopes } from "../config.js";
 import { filed, get, isInMemory, remove, set } from "./storage.js";
 
@@ -29,6 +30,9 @@ export const keepIdentity = (): void => {
   remove(filed(IDENTITY));
   set(filed(IDENTITY), row);
 };
+
+/** Who is named: contact and account. */
+export const who = (): Identity => identity.slice(1, 3) as Identity;
 
 /** What the identity adds to the params of an event. */
 export const identityParams = (): Params => {

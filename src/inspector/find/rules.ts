@@ -47,6 +47,7 @@ const RULES: Record<string, Rule> = {
   mute: SWITCH,
   debug: SWITCH,
   beforeSend: FUNCTION,
+  onChange: FUNCTION,
   onError: FUNCTION,
 };
 export const NAMES = Object.keys(RULES);

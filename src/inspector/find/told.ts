@@ -2,7 +2,7 @@
 import type { Activity } from "../watch/activity.js";
 import type { Cause } from "./evidence.js";
 
-export const VERBS = "init identify track pageview flush reset identity consent optIn optOut debug".split(" ");
+export const VERBS = "init identify track pageview flush reset identity consent optIn optOut onChange debug".split(" ");
 
 /** By code and detail, the first that matches. */
 // biome-ignore format: a table

@@ -5,7 +5,7 @@ import { keep } from "./visible.js";
 type Hub = Record<string, (...args: unknown[]) => unknown>;
 
 /** Verbs that only ask; the panel calls them, too. */
-const QUIET = /^(flush|debug|identity|consent)$/;
+const QUIET = /^(flush|debug|identity|consent|onChange)$/;
 
 /**
  * Stands in front of the verbs of a tracker that has come, and lets each call through as it is.

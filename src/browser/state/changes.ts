@@ -1,0 +1,22 @@
+/** Tells the page what the visitor allows, and who is named: at once, and after each change, of whichever tab. */
+import { attempt } from "../../shared/attempt.js";
+import type { ChangeListener } from "../../types.js";
+import { who } from "./identity.js";
+import { consent } from "./storage.js";
+
+/** Each tells its listener what has changed since it was last told. */
+const followers: (() => void)[] = [];
+
+export const tellChanges = (): void => followers.forEach(attempt);
+
+/** Fails where `listener` does, or is no function. */
+export const follow = (listener: ChangeListener): void => {
+  let told: string;
+  const tell = (): void => {
+    const before = told;
+    told = `${[consent, who()]}`;
+    if (told !== before) listener(consent!, who());
+  };
+  followers.push(tell);
+  tell();
+};
