@@ -96,14 +96,14 @@ export interface Tracker<Declared = Events> {
    * Remembers, across pages, whom the following events belong to. Replaces contact and account together. It holds for this
    * document; documents that have named nobody use the last one of the site.
    *
-   * @param contactUid unique id of the contact: a text that is not empty, or a safe integer, which travels as text
+   * @param contactUid unique id of the contact: a text that is not blank, or a safe integer, which travels as text
    * @param accountUid unique id of the account, sent as `params.account_uid`; `null` is none
    */
   identify(contactUid: string | number, accountUid?: string | number | null, options?: Identifying): void;
   /**
    * Queues an event durably and returns at once; it is sent after the next frame.
    *
-   * @param eventUid name of the action, a non-empty string
+   * @param eventUid name of the action, a text that is not blank
    * @param params free parameters; `account_uid` here wins over that of `identify`
    */
   track<Name extends EventName<Declared>, Given extends ParamsObject = ParamsObject>(

@@ -6,6 +6,8 @@ import { config } from "./config.js";
 let listener: DebugListener | undefined;
 /** Is `onError` running? What it tracks is no new problem. */
 let isReporting = false;
+/** The most problems that the console gets in a page: one that names each event anew must not fill memory and console. */
+const MAX_WARNED = 100;
 /** Problems that the console has: the code of each detail. */
 const warned = new Map<string, string>();
 
@@ -32,7 +34,7 @@ export const guard = (run: () => unknown): void => {
 export const report = (code: Problem["code"], detail: string, body?: string): void => {
   log(code, detail);
 
-  if (!warned.has(detail)) {
+  if (warned.size < MAX_WARNED && !warned.has(detail)) {
     warned.set(detail, code);
     attempt(() => console.warn(`${config.name}: ${detail}`, "(data-debug)", body || ""));
   }
@@ -43,9 +45,10 @@ export const report = (code: Problem["code"], detail: string, body?: string): vo
   isReporting = false;
 };
 
-/** A uid as text: a safe integer is one, too. What is none is reported by its `name`, and empty. */
+/** A uid as text: a safe integer is one, too, and blanks alone are none. What is none is reported by its `name`, and empty. */
 export const readUid = (name: string, value: unknown): string => {
-  const uid = typeof value === "string" || Number.isSafeInteger(value) ? `${value}` : "";
+  const isUid = (typeof value === "string" && /\S/.test(value)) || Number.isSafeInteger(value);
+  const uid = isUid ? `${value}` : "";
   if (!uid) report("input", name);
   return uid;
 };

@@ -65,9 +65,17 @@ it("takes texts and safe integers for uids, and reports all else by name", async
   const { readUid } = await load({ onError: ({ detail }) => problems.push(detail) });
   expect(["ann", 7, 0, -1].map((uid) => readUid("uid", uid))).toEqual(["ann", "7", "0", "-1"]);
   expect(problems).toEqual([]);
-  const wrong = ["", undefined, null, 0.5, 2 ** 53, Number.NaN, 5n, {}, ["ann"], true];
+  const wrong = ["", " \n", undefined, null, 0.5, 2 ** 53, Number.NaN, 5n, {}, ["ann"], true];
   expect(wrong.map((uid) => readUid("uid", uid))).toEqual(wrong.map(() => ""));
   expect(problems).toEqual(wrong.map(() => "uid"));
+});
+
+it("writes so many different problems to the console, and tells onError of all", async () => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  const onError = vi.fn();
+  const { report } = await load({ onError });
+  for (let problem = 1; problem <= 101; problem++) report("input", `${problem}`);
+  expect([warn, onError].map(({ mock }) => mock.calls.length)).toEqual([100, 101]);
 });
 
 it.each([true, "", "true", "false"])("debug: %j is the console, a line each, where it is on", (debug) =>
