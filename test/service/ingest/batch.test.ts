@@ -182,13 +182,13 @@ overDatabase((place) => {
     const contact_uid = newContact();
     const right = { contact_uid, event_uid: "kept" };
     const events = [right, ...Array.from({ length: 12 }, () => ({ contact_uid })), right];
-    const letters = async () => (await database.query("SELECT 1 AS one FROM dead_letters")).length;
-    const before = await letters();
+    // Of these events alone: letters of the tests before may be written yet.
+    const letters = () => database.query("SELECT id FROM dead_letters WHERE strpos(body, $1) > 0", [contact_uid]);
     const statuses = (verdicts: { status: string }[]) => verdicts.map(({ status }) => status[0]).join("");
     const answer = await send(events);
     expect([answer.status, statuses(await answer.json())]).toEqual([207, "srrrrrrrrrraaa"]);
     expect((await service.events(contact_uid)).rows).toHaveLength(1);
-    await until(async () => ((await letters()) === before + 10 ? true : undefined));
+    await until(async () => ((await letters()).length === 10 ? true : undefined));
     // A server hears of all.
     expect(statuses(await (await send(events, basic(`${ADMIN}:`), "")).json())).toBe("srrrrrrrrrrrrs");
   });
