@@ -116,6 +116,16 @@ test("The numbers page shows events as they arrive, until the token is forgotten
 });
 
 // Firefox's driver tells nothing of a file that a page makes.
+test("Who is left out is asked for like the rest: an answer that is cut off is told, and the figures stand", async ({
+  page,
+}) => {
+  await page.route("**/v2/numbers/left-out", (route) => route.fulfill({ body: '{"data":[' }));
+  await page.goto("/");
+  await give(page, ACCESS_TOKEN);
+  await expect(page.getByText("The service does not answer as it should")).toBeVisible();
+  await expect(tile(page, "events")).toHaveText("4");
+});
+
 test("Each figure of the numbers page is a file for a spreadsheet", { tag: "@browser" }, async ({ page }) => {
   await open(page);
   const read = async (name: string): Promise<string[]> => {

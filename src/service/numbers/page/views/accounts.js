@@ -130,7 +130,6 @@ export const createAccounts = (main, ask) => {
     const query = `/v2/numbers/accounts?${toQuery(state, paramsOf(state))}`;
     const answer = await ask.get(query);
     if (answer === undefined || !isNow()) return undefined;
-    leftOut.load();
     drawTabs(state, answer);
     drawPages(state, answer);
     const rows = answer.data.map(makeRow);
@@ -145,6 +144,7 @@ export const createAccounts = (main, ask) => {
             make("tbody", {}, ...rows),
           ),
     );
+    await leftOut.load();
     return {
       query,
       told: `Falling: a quarter fewer events than in the time before, or less still. ${toldOf(answer.counted_to)}`,

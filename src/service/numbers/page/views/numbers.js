@@ -111,9 +111,8 @@ export const createNumbers = (main, ask) => {
     drawCards(cards, numbers);
     for (const one of all.querySelectorAll("a")) one.href = linkTo("/accounts");
     const isFiltered = Object.keys(FILTERS).some((name) => state[name]);
-    leftOut.load();
     returning.element.hidden = isFiltered;
-    if (!isFiltered) returning.load();
+    await Promise.all([leftOut.load(), ...(isFiltered ? [] : [returning.load()])]);
     const account = state.account && numbers.busiest.data.find(({ id }) => id === state.account)?.name;
     return { told: toldFor(numbers), query, names: { ...(account && { account }) } };
   };
