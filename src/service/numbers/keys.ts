@@ -101,6 +101,16 @@ export const toCount = (kind: Count["kind"], { quarter, key, events }: Record<st
   ...{ kind, quarter: Number(quarter), key: String(key), events: Number(events) },
 });
 
+/** Each key and quarter once: what has the same is added up. */
+export const sumUp = (counts: readonly Count[]): Count[] => {
+  const sums = new Map<string, Count>();
+  for (const one of counts) {
+    const place = `${one.kind} ${one.quarter} ${one.key}`;
+    sums.set(place, { ...one, events: one.events + (sums.get(place)?.events ?? 0) });
+  }
+  return [...sums.values()];
+};
+
 /** Adds counts to the sums, or to those of the hour that is counted anew. @param counts each key and quarter once */
 export const addCounts = async (
   query: Query,

@@ -16,6 +16,7 @@ import {
   OTHER,
   type Part,
   STEP,
+  sumUp,
   toCount,
 } from "./keys.js";
 import { boundKeys } from "./top-keys.js";
@@ -173,16 +174,6 @@ const advance = async (query: Query, renewal: Renewal, { held, rows }: Held): Pr
   return last === undefined ? begun(following) : { part, at, id: last };
 };
 
-/** Each key and quarter once: two parts of an hour may have one. */
-const sumUp = (counts: readonly Count[]): Count[] => {
-  const sums = new Map<string, Count>();
-  for (const one of counts) {
-    const place = `${one.kind} ${one.quarter} ${one.key}`;
-    sums.set(place, { ...one, events: one.events + (sums.get(place)?.events ?? 0) });
-  }
-  return [...sums.values()];
-};
-
 /** Counts the rarest keys together where there are too many. */
 const putAside = async (query: Query, workspace: string, kind: Kind): Promise<void> => {
   const of = "FROM sums_anew WHERE workspace = $1 AND kind = $2";
@@ -194,15 +185,11 @@ const putAside = async (query: Query, workspace: string, kind: Kind): Promise<vo
     [workspace, kind],
   );
   const gone = await query<Record<string, unknown>>(
-    `DELETE ${of} AND key = ANY($3::text[]) RETURNING quarter, events`,
+    `DELETE ${of} AND key = ANY($3::text[]) RETURNING quarter, '${OTHER}' AS key, events`,
     [workspace, kind, rare.map(({ key }) => key)],
   );
-  const rest = new Map<number, Count>();
-  for (const { quarter, events } of gone) {
-    const one = rest.get(Number(quarter)) ?? { kind, quarter: Number(quarter), key: OTHER, events: 0 };
-    rest.set(one.quarter, { ...one, events: one.events + Number(events) });
-  }
-  await addCounts(query, workspace, [...rest.values()], "sums_anew");
+  const rest = gone.map((row) => toCount(kind, row));
+  await addCounts(query, workspace, sumUp(rest), "sums_anew");
 };
 
 /**

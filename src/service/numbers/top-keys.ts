@@ -1,7 +1,7 @@
 import { HOUR_MS } from "../base/times.js";
 import type { Query } from "../database/database.js";
 import { hourOf } from "../records/stale-hours.js";
-import { type Count, MAX_KEYS, OTHER, quartersOf } from "./keys.js";
+import { type Count, MAX_KEYS, OTHER, quartersOf, sumUp } from "./keys.js";
 
 /** The keys that each hour has. */
 type Known = ReadonlyMap<number, ReadonlySet<string>>;
@@ -24,7 +24,7 @@ export const boundKeys = (counts: readonly Count[], known: Known = new Map()) =>
       .push(one);
   }
   const full: number[] = [];
-  const sums = new Map<string, Count>();
+  const bounded: Count[] = [];
   for (const [hour, ofHour] of hours) {
     const keys = new Set(known.get(hour));
     let isFull = keys.delete(OTHER);
@@ -32,12 +32,11 @@ export const boundKeys = (counts: readonly Count[], known: Known = new Map()) =>
     for (const one of ofHour) {
       const key = keys.has(one.key) ? one.key : OTHER;
       isFull ||= key === OTHER;
-      const place = `${one.quarter} ${key}`;
-      sums.set(place, { ...one, key, events: one.events + (sums.get(place)?.events ?? 0) });
+      bounded.push({ ...one, key });
     }
     if (isFull) full.push(hour);
   }
-  return { counts: [...sums.values()], full };
+  return { counts: sumUp(bounded), full };
 };
 
 /** The keys that the sums have of the hours of some counts, all of one kind. */
