@@ -1,8 +1,7 @@
 import { sendEvent, sendEvents } from "../../../src/send.js";
 import { median } from "../../support/median.js";
 import type { Place } from "../support/places.js";
-import { spawnService } from "../support/service-process.js";
-import { BODIES, post, postBatches } from "./load.js";
+import { BODIES, post, postBatches, spawnOver } from "./load.js";
 
 const ROUNDS = 3;
 const SECONDS = 3;
@@ -18,10 +17,7 @@ const inTurn = async (send: (at: number) => Promise<number>): Promise<number> =>
 
 /** Events a second, one in a request and several: of one sender, and of as many as keep the service busy. */
 export const batches = async (engine: string, place: Place): Promise<void> => {
-  const service = spawnService({
-    TRACKLET_RATE_LIMIT: "0",
-    ...(place.databaseUrl === undefined ? { TRACKLET_DATA: place.dataFolder } : { DATABASE_URL: place.databaseUrl }),
-  });
+  const service = spawnOver(place);
   const url = await service.ready();
   const config = { trackUrl: url, apiToken: "demo-api-token" };
   const thousand = [...EVENTS, ...EVENTS];

@@ -1,6 +1,6 @@
 import autocannon from "autocannon";
 import type { Place } from "../support/places.js";
-import { spawnService } from "../support/service-process.js";
+import { spawnOver } from "./load.js";
 
 /** Minutes of load; `BUSY_MINUTES=60` is an hour. */
 const MINUTES = Number(process.env.BUSY_MINUTES ?? 1);
@@ -25,10 +25,7 @@ const bodyOf = (number: number): string =>
 
 /** A thousand page views a second for some minutes: how far the sums are behind meanwhile, by `GET /readyz`. */
 export const busy = async (engine: string, place: Place): Promise<void> => {
-  const service = spawnService({
-    TRACKLET_RATE_LIMIT: "0",
-    ...(place.databaseUrl === undefined ? { TRACKLET_DATA: place.dataFolder } : { DATABASE_URL: place.databaseUrl }),
-  });
+  const service = spawnOver(place);
   const url = await service.ready();
   const behind: number[] = [];
   const timer = setInterval(async () => {

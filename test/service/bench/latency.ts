@@ -1,8 +1,8 @@
 import autocannon from "autocannon";
 import pg from "pg";
 import type { Place } from "../support/places.js";
-import { spawnService } from "../support/service-process.js";
 import { fillPlace, lookUps } from "./fill.js";
+import { spawnOver } from "./load.js";
 
 const AMOUNTS = { events: 1_000_000, contacts: 50_000, users: 100_000 };
 const REQUESTS = 200;
@@ -12,10 +12,7 @@ export const latency = async (engine: string, place: Place): Promise<void> => {
   const began = performance.now();
   await fillPlace(place, AMOUNTS);
   console.log(`\n${engine}: filled in ${Math.round((performance.now() - began) / 1_000)} s with`, AMOUNTS);
-  const service = spawnService({
-    TRACKLET_RATE_LIMIT: "0",
-    ...(place.databaseUrl === undefined ? { TRACKLET_DATA: place.dataFolder } : { DATABASE_URL: place.databaseUrl }),
-  });
+  const service = spawnOver(place);
   const url = await service.ready();
   const time = async (path: string, connections: number) => {
     const { latency, errors, non2xx } = await autocannon({

@@ -10,8 +10,7 @@ import { launch } from "../../support/launch.js";
 import { median } from "../../support/median.js";
 import { cpuSeconds, machineSeconds } from "../../support/processor-time.js";
 import type { Place } from "../support/places.js";
-import { spawnService } from "../support/service-process.js";
-import { BODIES, type Load, post } from "./load.js";
+import { BODIES, type Load, post, spawnOver } from "./load.js";
 
 const ROUNDS = 5;
 const SECONDS = 4;
@@ -120,11 +119,7 @@ const shares = (rounds: (Load & Costs)[]): Record<string, number> => {
 export const throughput = async (engine: string, place: Place, givenPid?: number): Promise<void> => {
   const beside = await besides(place);
   const floor = await openDatabase(beside);
-  const service = spawnService({
-    TRACKLET_RATE_LIMIT: "0",
-    TRACKLET_PROCESSES: process.env.TRACKLET_PROCESSES ?? "1",
-    ...(place.databaseUrl === undefined ? { TRACKLET_DATA: place.dataFolder } : { DATABASE_URL: place.databaseUrl }),
-  });
+  const service = spawnOver(place, { TRACKLET_PROCESSES: process.env.TRACKLET_PROCESSES ?? "1" });
   const bare = launch(process.execPath, ["--import", "tsx", "test/service/bench/bare-http.ts"]);
   const url = await service.ready();
   const bareUrl = (await bare.says(/ready at (\S+)/))[1]!;
