@@ -38,9 +38,9 @@ export const address = (row: Row): boolean => {
 };
 
 /**
- * Somebody may have been named or have logged out, or the visitor have chosen: the page is told, and what waits for a contact gets it, or goes. What this document has
- * tracked gets it at once, if this one has named somebody or the first lease holds; else, as what others have tracked, when it is
- * sent: who hears late of a log-in hears late, too, of what others have sent since.
+ * Somebody may have been named or have logged out, or the visitor have chosen: the page is told, and what waits for a contact gets
+ * it, or goes. What this document has tracked gets it at once, if this one has named somebody or the first lease holds; else, as
+ * what others have tracked, when it is sent: who hears late of a log-in hears late, too, of what others have sent since.
  *
  * @param isTold whether another document may have named somebody
  */

@@ -2,7 +2,6 @@
  * An event as one record, and as the text of its row: `<name>:<scope of the token>:event3:<document>:<sequence>:<time>` =
  * `<failures>,<lease>,<letters><body>`. The key names the format: other versions of the script have others.
  */
-
 import type { Params } from "../../declared.js";
 import { uptime } from "../../shared/uptime.js";
 import { LONG_LEASE_MS, YOUNG_MS } from "./timings.js";

@@ -1,5 +1,4 @@
 /** The queue, in the storage: one key an event, its value ready to be sent. */
-
 import { uptime } from "../../shared/uptime.js";
 import { uuid } from "../../shared/uuid.js";
 import type { Problem } from "../../types.js";
