@@ -1,7 +1,8 @@
 import { sendEvent, sendEvents } from "../../../src/send.js";
 import { median } from "../../support/median.js";
 import type { Place } from "../support/places.js";
-import { BODIES, post, postBatches, spawnOver } from "./load.js";
+import { BODIES, post, postBatches } from "./load.js";
+import { spawnOver } from "./spawn-over.js";
 
 const ROUNDS = 3;
 const SECONDS = 3;

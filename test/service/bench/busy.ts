@@ -1,6 +1,6 @@
 import autocannon from "autocannon";
 import type { Place } from "../support/places.js";
-import { spawnOver } from "./load.js";
+import { spawnOver } from "./spawn-over.js";
 
 /** Minutes of load; `BUSY_MINUTES=60` is an hour. */
 const MINUTES = Number(process.env.BUSY_MINUTES ?? 1);

@@ -2,7 +2,7 @@ import autocannon from "autocannon";
 import pg from "pg";
 import type { Place } from "../support/places.js";
 import { fillPlace, lookUps } from "./fill.js";
-import { spawnOver } from "./load.js";
+import { spawnOver } from "./spawn-over.js";
 
 const AMOUNTS = { events: 1_000_000, contacts: 50_000, users: 100_000 };
 const REQUESTS = 200;

@@ -10,7 +10,8 @@ import { launch } from "../../support/launch.js";
 import { median } from "../../support/median.js";
 import { cpuSeconds, machineSeconds } from "../../support/processor-time.js";
 import type { Place } from "../support/places.js";
-import { BODIES, type Load, post, spawnOver } from "./load.js";
+import { BODIES, type Load, post } from "./load.js";
+import { spawnOver } from "./spawn-over.js";
 
 const ROUNDS = 5;
 const SECONDS = 4;
