@@ -34,7 +34,7 @@ import { eventRoutes } from "./ingest/event-route.js";
 import { createProve } from "./ingest/identity.js";
 import { countRefused, watchRefusals } from "./ingest/refusals.js";
 import { EventInput, Success } from "./ingest/schemas.js";
-import { createEventStore } from "./ingest/store.js";
+import { createEventStore } from "./ingest/store/store.js";
 import { createBehind } from "./numbers/behind.js";
 import { followSums } from "./numbers/follower.js";
 import { numbersRoute } from "./numbers/numbers-route.js";

@@ -14,7 +14,7 @@ import type { Answered } from "../http/errors.js";
 import { createLook, withoutProof } from "./identity.js";
 import { isObeyed, plausible, type RefusedRow } from "./judge.js";
 import { EVENT_PATH } from "./schemas.js";
-import type { AtGeneration } from "./store.js";
+import type { AtGeneration } from "./store/erased.js";
 
 /** Milliseconds for which a letter is kept. */
 const KEEP_MS = 7 * DAY_MS;

@@ -10,7 +10,7 @@ import { batchRoute } from "./batch.js";
 import { readEventBodies } from "./body.js";
 import { type EventOptions, isObeyed, judgeEvent, type Shared, senderOf } from "./judge.js";
 import { BATCH_PATH, EVENT_PATH, EventInput, MAX_BATCH_BYTES, OFFER, Success } from "./schemas.js";
-import type { EventStore } from "./store.js";
+import type { EventStore } from "./store/store.js";
 
 const OFFERED = { "tracklet-batch": OFFER, [EXPOSED]: "Tracklet-Batch" };
 /** As text, for nearly every answer is this one. */

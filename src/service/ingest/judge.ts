@@ -11,8 +11,8 @@ import { DAY_MS, isTime, LONGEST_WAIT_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/options.js";
 import { type Answered, HttpError } from "../http/errors.js";
 import { PROOF_MEMBER, type Prove } from "./identity.js";
-import { type NewEvent, stampOf } from "./rows.js";
 import { type EventInput, MAX_PARAMS_DEPTH } from "./schemas.js";
+import { type NewEvent, stampOf } from "./store/rows.js";
 
 /** Members of a body that an answer names, and the characters of each. */
 const [MAX_NAMED, MAX_NAME] = [10, 64];

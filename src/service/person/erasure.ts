@@ -1,7 +1,7 @@
 import { decodeText, recordId } from "../base/exact-text.js";
 import type { Database, Query } from "../database/database.js";
 import { moveGeneration } from "../database/generation.js";
-import { makeRecords } from "../ingest/missing-records.js";
+import { makeRecords } from "../ingest/store/make-records.js";
 import { placesOfArchives } from "../records/archives.js";
 import { hasContact } from "../records/contacts.js";
 import { afterAllHaveEnded } from "../records/deletion/fence.js";

@@ -4,7 +4,7 @@ import { encodeText, recordId } from "../base/exact-text.js";
 import { SECONDS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { errors } from "../http/errors.js";
-import { makeRecords } from "../ingest/missing-records.js";
+import { makeRecords } from "../ingest/store/make-records.js";
 import { Account, Contact, Stage } from "../records/record-schemas.js";
 import { READ } from "../records/records.js";
 

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyBaseLogger } from "fastify";
 import { faultOf } from "../database/sql-state.js";
 import { unavailable } from "../http/errors.js";
-import type { EventStore } from "../ingest/store.js";
+import type { EventStore } from "../ingest/store/store.js";
 import type { Behind } from "../numbers/behind.js";
 
 /** Milliseconds that the database gets to answer: whoever asks for readiness asks again soon. */

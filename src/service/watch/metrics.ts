@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { Counter, collectDefaultMetrics, Registry } from "prom-client";
 import { faultOf, isUnavailable } from "../database/sql-state.js";
 import { REFUSALS } from "../ingest/refusals.js";
-import type { EventStore } from "../ingest/store.js";
+import type { EventStore } from "../ingest/store/store.js";
 import { createGauges, type Gauged } from "./gauges.js";
 import { createHistogram } from "./histogram.js";
 import { createTeller } from "./totals.js";

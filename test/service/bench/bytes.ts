@@ -4,7 +4,7 @@ import { viewOf } from "../../../src/service/base/page-of.js";
 import { newIds } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { BOUNDS, writeInTime } from "../../../src/service/database/transaction-time.js";
-import { insertEvents, type NewEvent } from "../../../src/service/ingest/rows.js";
+import { insertEvents, type NewEvent } from "../../../src/service/ingest/store/rows.js";
 import type { Place } from "../support/places.js";
 import { urlOf } from "./fill.js";
 

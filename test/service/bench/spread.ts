@@ -1,8 +1,8 @@
 import { readState } from "../../../src/service/commands/store/state.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import type { NewEvent } from "../../../src/service/ingest/rows.js";
-import { createEventStore } from "../../../src/service/ingest/store.js";
+import type { NewEvent } from "../../../src/service/ingest/store/rows.js";
+import { createEventStore } from "../../../src/service/ingest/store/store.js";
 import { median } from "../../support/median.js";
 import { cpuSeconds } from "../../support/processor-time.js";
 import { CLUSTER, openCluster } from "../support/cluster.js";

@@ -5,7 +5,7 @@ import type { Database } from "../../../src/service/database/database.js";
 import { readServerFile } from "../../../src/service/database/embedded/folder.js";
 import { newIds } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { insertEvents, type NewEvent } from "../../../src/service/ingest/rows.js";
+import { insertEvents, type NewEvent } from "../../../src/service/ingest/store/rows.js";
 import { launch } from "../../support/launch.js";
 import { median } from "../../support/median.js";
 import { cpuSeconds, machineSeconds } from "../../support/processor-time.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createGroupCommit } from "../../../src/service/ingest/group-commit.js";
+import { createGroupCommit } from "../../../src/service/ingest/store/group-commit.js";
 
 const one = (): number => 1;
 

@@ -6,7 +6,7 @@ import { readState } from "../../../src/service/commands/store/state.js";
 import { addressesOf } from "../../../src/service/config/database-url.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { createEventStore } from "../../../src/service/ingest/store.js";
+import { createEventStore } from "../../../src/service/ingest/store/store.js";
 import { basic } from "../support/basic.js";
 import { CLUSTER, type Cluster, openCluster, runAt } from "../support/cluster.js";
 import { openProxy, type TcpProxy } from "../support/proxy.js";

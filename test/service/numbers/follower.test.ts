@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
 import { newIds } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { insertEvents } from "../../../src/service/ingest/rows.js";
+import { insertEvents } from "../../../src/service/ingest/store/rows.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";
 import { startService, until } from "../support/running-service.js";

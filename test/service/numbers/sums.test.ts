@@ -4,7 +4,7 @@ import { viewOf } from "../../../src/service/base/page-of.js";
 import type { Database, Query } from "../../../src/service/database/database.js";
 import { idAt, newIds } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { insertEvents, type NewEvent } from "../../../src/service/ingest/rows.js";
+import { insertEvents, type NewEvent } from "../../../src/service/ingest/store/rows.js";
 import { dayOf } from "../../../src/service/numbers/active.js";
 import { countActive } from "../../../src/service/numbers/questions.js";
 import { step } from "../../../src/service/numbers/sums.js";

@@ -4,7 +4,7 @@ import type { Database } from "../../../src/service/database/database.js";
 import { idAt, newIds } from "../../../src/service/database/event-id.js";
 import { checkGeneration, isMoved } from "../../../src/service/database/generation.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { insertEvents } from "../../../src/service/ingest/rows.js";
+import { insertEvents } from "../../../src/service/ingest/store/rows.js";
 import { eraseContacts } from "../../../src/service/person/erasure.js";
 import { deleteWorkspace } from "../../../src/service/records/deletion/workspace.js";
 import { AT_ONCE } from "../support/bounds.js";

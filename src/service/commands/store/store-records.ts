@@ -6,7 +6,7 @@ import { SECONDS } from "../../base/times.js";
 import type { Database, Query } from "../../database/database.js";
 import { writeAtGeneration } from "../../database/generation.js";
 import { transactInTime } from "../../database/transaction-time.js";
-import { makeRecords } from "../../ingest/missing-records.js";
+import { makeRecords } from "../../ingest/store/make-records.js";
 import { columnsOf, newRecord, TRAITS, Uid } from "../../person/traits.js";
 import { readState } from "./state.js";
 

@@ -9,7 +9,7 @@ import { openFolder } from "../../../../src/service/commands/archive/stores/fold
 import type { Database } from "../../../../src/service/database/database.js";
 import { idAt } from "../../../../src/service/database/event-id.js";
 import { openExisting } from "../../../../src/service/database/open-database.js";
-import { insertEvents, type NewEvent } from "../../../../src/service/ingest/rows.js";
+import { insertEvents, type NewEvent } from "../../../../src/service/ingest/store/rows.js";
 import { eraseContacts } from "../../../../src/service/person/erasure.js";
 import { knowArchive } from "../../../../src/service/records/archives.js";
 import { deleteEvents, deleteEventsBefore } from "../../../../src/service/records/deletion/chosen-events.js";

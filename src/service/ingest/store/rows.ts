@@ -1,8 +1,8 @@
-import { encodeText, filledText, isUuid, recordId } from "../base/exact-text.js";
-import type { Viewed } from "../base/page-of.js";
-import { cutStamp, stampKey } from "../base/stamped-params.js";
-import type { Statement } from "../database/database.js";
-import { createInsert } from "../database/insert-rows.js";
+import { encodeText, filledText, isUuid, recordId } from "../../base/exact-text.js";
+import type { Viewed } from "../../base/page-of.js";
+import { cutStamp, stampKey } from "../../base/stamped-params.js";
+import type { Statement } from "../../database/database.js";
+import { createInsert } from "../../database/insert-rows.js";
 
 /** An event on its way into the database; what it says of a page is `viewOf`'s. */
 export interface NewEvent extends Partial<Viewed> {

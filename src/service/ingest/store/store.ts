@@ -1,39 +1,26 @@
-import { createCounter } from "../access/counter.js";
-import { recordId } from "../base/exact-text.js";
-import { DAY_MS } from "../base/times.js";
-import type { Database, Shard } from "../database/database.js";
-import { newIds } from "../database/event-id.js";
-import { checkGeneration, type Generation, writeAtGeneration } from "../database/generation.js";
-import { isUnavailable } from "../database/sql-state.js";
-import { BOUNDS, type Bounds, writeInTime } from "../database/transaction-time.js";
-import { HttpError } from "../http/errors.js";
+import { createCounter } from "../../access/counter.js";
+import { DAY_MS } from "../../base/times.js";
+import type { Database } from "../../database/database.js";
+import { newIds } from "../../database/event-id.js";
+import { checkGeneration, writeAtGeneration } from "../../database/generation.js";
+import { isUnavailable } from "../../database/sql-state.js";
+import { BOUNDS, type Bounds, writeInTime } from "../../database/transaction-time.js";
+import { HttpError } from "../../http/errors.js";
+import type { AtGeneration } from "./erased.js";
+import { partsOf, shardsOf } from "./event-shards.js";
 import { createGroupCommit } from "./group-commit.js";
-import { createMissingRecords, type Done, makeAccounts, makeContacts } from "./missing-records.js";
+import { makeAccounts, makeContacts } from "./make-records.js";
+import { createMissingRecords, type Done } from "./missing-records.js";
+import { createProbe } from "./probe.js";
 import { insertEvents, type NewEvent } from "./rows.js";
+
+/* How events get into the database: in groups, with the records that they need, each group at a generation. */
 
 export interface EventStore {
   /** Stores an event; resolves once it is committed. */
   add(event: NewEvent): Promise<void>;
   /** Stores an event and takes it back, in one transaction: nobody sees it, and all that an event needs is tried. */
   probe(): Promise<void>;
-}
-
-/** A contact, and whose it is. */
-export type Contact = Pick<NewEvent, "workspace" | "contactUid">;
-
-/** Who was erased, and what of it is left out: see `person/tombstones.ts`. */
-export interface Erased {
-  /** When each of some contacts was erased; `undefined` of one that was not. */
-  of(contacts: readonly Contact[]): Promise<(contact: Contact) => number | undefined>;
-  /** Did an event occur before its contact was erased? */
-  isBefore(event: Pick<NewEvent, "occurredAt" | "receivedAt" | "originId">, erasedAt: number): boolean;
-}
-
-/** What whatever stores must know. */
-export interface AtGeneration {
-  /** At which each transaction is committed; what is remembered is of it. */
-  generation: Generation;
-  erased: Erased;
 }
 
 export interface StoreOptions extends AtGeneration {
@@ -65,10 +52,8 @@ export const createEventStore = (
       return event.erasedAt === undefined || !erased.isBefore(event, event.erasedAt);
     });
   };
-  const shardOf = (kind: "account" | "contact", uid: string, workspace: string): Shard =>
-    database.shardOf?.(recordId(kind, uid, workspace)) ?? WHOLE;
-  const contactShard = ({ workspace, contactUid }: NewEvent) => shardOf("contact", contactUid, workspace);
-  const accountShard = ({ workspace, accountUid }: NewEvent) => shardOf("account", accountUid!, workspace);
+  const { contactShard, accountShard } = shardsOf(database);
+  const nodeOf = (event: NewEvent): number => contactShard(event).node;
 
   /**
    * Makes accounts by a transaction for each node, before the events: they lie elsewhere, and without an event they do no harm.
@@ -133,69 +118,17 @@ export const createEventStore = (
   };
   const commit = (all: NewEvent[], node: number) =>
     writeAtGeneration(generation, (believed) => commitAt(believed, all, node));
-  /** By their nodes: one that gives no answer is not asked again meanwhile. */
-  const probing = new Map<number, Promise<void>>();
-  const probe = async (node: number, event: NewEvent): Promise<void> => {
-    const ids = newIds(1);
-    const contact = recordId("contact", event.contactUid, event.workspace);
-    const statements = [...insertEvents(ids, [event]), { ...TAKE_BACK, values: [contact, ...ids] }];
-    await writeInTime(database, statements, { oldest: ids[0]!, bounds, node });
-  };
   return {
     add: createGroupCommit(commit, {
       sizeOf: ({ params, contactUid, eventUid }) => params.length + contactUid.length + eventUid.length,
-      laneOf: (event) => contactShard(event).node,
+      laneOf: nodeOf,
     }),
-    probe: async () => {
-      const nodes = new Map(PROBES.map((event) => [contactShard(event).node, event]));
-      for (const [node, event] of nodes)
-        if (!probing.has(node))
-          probing.set(
-            node,
-            probe(node, event).finally(() => probing.delete(node)),
-          );
-      // What another node cannot do now is answered with 503, and holds up nothing here.
-      await Promise.any([...nodes.keys()].map((node) => probing.get(node))).catch(({ errors }: AggregateError) => {
-        throw errors[0];
-      });
-    },
+    probe: createProbe(database, bounds, nodeOf),
   };
 };
 
 /** A body may take its time, and its workspace be deleted meanwhile. */
 const notServed = () => new HttpError(401, "the API token is wrong");
 
-const TAKE_BACK = { name: "remove_probe", text: "DELETE FROM events WHERE contact_id = $1 AND id = $2" };
-
-/** What is not spread. */
-const WHOLE: Shard = { id: 0, node: 0 };
-
-/** Events by a number, in its order. */
-const partsOf = (events: readonly NewEvent[], numberOf: (event: NewEvent) => number): [number, NewEvent[]][] => {
-  const parts = new Map<number, NewEvent[]>();
-  for (const event of events) {
-    const number = numberOf(event);
-    const part = parts.get(number);
-    if (part === undefined) parts.set(number, [event]);
-    else part.push(event);
-  }
-  return [...parts].sort(([a], [b]) => a - b);
-};
-
 /** Stands for the account of an event. Names of workspaces hold no slash. */
 const accountOf = ({ workspace, accountUid }: NewEvent): string => `${workspace}/${accountUid}`;
-
-/** They belong to nobody, and lie on all nodes, if there are several. */
-const PROBES = Array.from(
-  { length: 32 },
-  (_, number): NewEvent => ({
-    workspace: "",
-    contactUid: String(number),
-    accountUid: undefined,
-    eventUid: "",
-    params: "{}",
-    stamp: undefined,
-    receivedAt: 0,
-    occurredAt: undefined,
-  }),
-);
