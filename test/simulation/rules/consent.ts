@@ -8,6 +8,8 @@ export const consent: MakeRule = (journal) => {
   /** The choice that is stored; nobody can tell once the storage was emptied or full. */
   let choice: "granted" | "denied" | undefined;
   let isKnown = true;
+  /** Of two choices in two pages at the same time, nobody can tell which is the last. */
+  let isRace = false;
   const choices: { page: Page; next: string; at: number }[] = [];
   /** When a page ended last. */
   let endedAt = Number.NEGATIVE_INFINITY;
@@ -46,15 +48,14 @@ export const consent: MakeRule = (journal) => {
     },
     onTrack: (entry) => {
       check();
-      if (choice === "denied") entry.mayBeLost = "the visitor has refused";
+      if (choice === "denied" || isRace) entry.mayBeLost = "the visitor has refused, or may have";
       const isLate = choices.some(
         ({ page, next, at }) => next === "denied" && page !== entry.page && !hasHeard(journal, entry.page, at),
       );
       if (isLate) entry.mayBeLost ??= "its page may have yet to hear of a refusal that was taken back";
     },
     onChoice: (page, next) => {
-      // Of two choices in two pages at the same time, nobody can tell which is the last.
-      const isRace = choices.some(
+      isRace = choices.some(
         (other) => other.page !== page && other.next !== next && clock.now() < other.at + HEARD_MS,
       );
       choices.push({ page, next, at: clock.now() });
@@ -65,7 +66,7 @@ export const consent: MakeRule = (journal) => {
       choice = next;
       since = clock.now();
       isKnown = isKeeping(journal) && !isRace && !mayBeCleared(journal, page);
-      if (next === "denied") forget();
+      if (next === "denied" || isRace) forget();
     },
     onClear: () => {
       check();

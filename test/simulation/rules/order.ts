@@ -26,7 +26,8 @@ export const order: MakeRule = (journal) => {
       if (begun.has(name)) return;
       begun.add(name);
       const isYoung = sent.page === page && world.clock.now() < trackedAt + YOUNG_MS;
-      const isChecked = journal.isExact && isYoung && !opened.has(life);
+      // What is too large to outlive its page was passed over as long as that was out of sight.
+      const isChecked = journal.isExact && isYoung && sent.keepalive && !opened.has(life);
       if (isChecked && placeOf(name) < (latest.get(life) ?? -1))
         journal.violate(`${name} is tried after a later event of page ${world.pages.indexOf(page) + 1}`);
       latest.set(life, Math.max(placeOf(name), latest.get(life) ?? -1));
