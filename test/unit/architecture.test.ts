@@ -82,9 +82,19 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
     `browser/(delivery|state)/|${COMMON}`,
   ],
   [
+    "what waits knows nothing of requests",
+    /^browser\/delivery\/queue\//,
+    `browser/(delivery/(queue/|timings$)|state/)|${COMMON}`,
+  ],
+  [
+    "requests know nothing of when they begin",
+    /^browser\/delivery\/requests\//,
+    `browser/(delivery/(queue/|requests/|timings$)|state/)|${COMMON}`,
+  ],
+  [
     "the inspector watches the tracker from outside, and shares with it what its rows are and its times",
     /^inspector\/(watch|ask)\//,
-    "inspector/(watch|ask)/|shared/(attempt|scope|uuid)$|browser/(delivery/row|state/(storage|identity))$",
+    "inspector/(watch|ask)/|shared/(attempt|scope|uuid)$|browser/(delivery/queue/row|state/(storage|identity))$",
   ],
   ["it finds by what it watches", /^inspector\/find\//, "inspector/(watch|ask|find)/|shared/attempt$"],
   ["it shows what it finds", /^inspector\/(show\/|main$)/, "inspector/|browser/capture/redact$"],

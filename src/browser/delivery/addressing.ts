@@ -3,10 +3,10 @@ import type { Params } from "../../declared.js";
 import type { TrackEvent } from "../../types.js";
 import { tellChanges } from "../state/changes.js";
 import { identity, identityParams, readIdentity } from "../state/identity.js";
-import { isUnchanged } from "./look.js";
-import { change, enlist, lists, move, rows } from "./queue.js";
-import { contentOf, isOwn, isStamped, leaseLeft, type Row, stampOf } from "./row.js";
-import { drop, put } from "./stored.js";
+import { isUnchanged } from "./queue/look.js";
+import { change, enlist, lists, move, rows } from "./queue/queue.js";
+import { contentOf, isOwn, isStamped, leaseLeft, type Row, stampOf } from "./queue/row.js";
+import { drop, put } from "./queue/stored.js";
 
 /** Makes the body of an event that has got its contact; nothing where the page's hook drops it. */
 export type Seal = (event: TrackEvent, stamp: Params | false) => string | undefined;

@@ -1,12 +1,12 @@
 /** What a round is to do: which events may be sent now, in which order and with which others, and what keeps them. */
 import { address } from "./addressing.js";
-import { owns, takeTurn } from "./lock.js";
-import { isUnchanged } from "./look.js";
-import { pace, waitFor } from "./pace.js";
-import { enlist, lists, move } from "./queue.js";
-import { isFull, isGone, isLockUsed, room } from "./requests.js";
-import { isStamped, isYoung, type Row } from "./row.js";
-import { put } from "./stored.js";
+import { isUnchanged } from "./queue/look.js";
+import { enlist, lists, move } from "./queue/queue.js";
+import { isStamped, isYoung, type Row } from "./queue/row.js";
+import { put } from "./queue/stored.js";
+import { owns, takeTurn } from "./requests/lock.js";
+import { pace, waitFor } from "./requests/pace.js";
+import { isFull, isGone, isLockUsed, room } from "./requests/requests.js";
 import { KEEPALIVE_BYTES, LONG_LEASE_MS, SLOW_MS } from "./timings.js";
 
 /** Why requests are begun now. */

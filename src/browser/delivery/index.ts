@@ -8,18 +8,18 @@ import { choose } from "../state/consent.js";
 import { identify, resetIdentity } from "../state/identity.js";
 import { consent } from "../state/storage.js";
 import { addressAll, readVisitor, renewProof, type Seal, sealBy } from "./addressing.js";
-import { isTooLarge, trim } from "./bounds.js";
 import { catchUp, resume } from "./page-life.js";
-import { rename, rows, tally } from "./queue.js";
+import { isTooLarge, trim } from "./queue/bounds.js";
+import { rename, rows, tally } from "./queue/queue.js";
+import { isOwn, readRow } from "./queue/row.js";
+import { drop, renew } from "./queue/stored.js";
 import { isBusy, wake } from "./rounds.js";
-import { isOwn, readRow } from "./row.js";
-import { drop, renew } from "./stored.js";
 import { FLUSH_LOOK_MS } from "./timings.js";
 
-export { isThrottled } from "./bounds.js";
 export { onPageEvent, resume } from "./page-life.js";
-export { nextKey } from "./queue.js";
-export { stampOf } from "./row.js";
+export { nextKey } from "./queue/queue.js";
+export { stampOf } from "./queue/row.js";
+export { isThrottled } from "./throttle.js";
 
 /** Before the first call is carried out. @param seal as of `sealBy` */
 export const begin = (seal: Seal): void => {

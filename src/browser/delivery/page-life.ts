@@ -5,14 +5,14 @@ import { isHidden, type PageEvent } from "../page.js";
 import { followConsent, restoreRefusal } from "../state/consent.js";
 import { consent, filed, isInMemory, isOurs, onRow } from "../state/storage.js";
 import { readVisitor } from "./addressing.js";
-import { hasMoved, release } from "./lock.js";
-import { isUnchanged, load, look, lookLater } from "./look.js";
-import { accept, BACKOFF, pace, readBackoff } from "./pace.js";
-import { enlist, forget, rename, rows } from "./queue.js";
-import { inFlight, isGone, setGone } from "./requests.js";
+import { isUnchanged, load, look, lookLater } from "./queue/look.js";
+import { enlist, forget, rename, rows } from "./queue/queue.js";
+import { EVENT, isOwn, readRow } from "./queue/row.js";
+import { HERE, renew, restore } from "./queue/stored.js";
+import { hasMoved, release } from "./requests/lock.js";
+import { accept, BACKOFF, pace, readBackoff } from "./requests/pace.js";
+import { inFlight, isGone, setGone } from "./requests/requests.js";
 import { hurry, round } from "./rounds.js";
-import { EVENT, isOwn, readRow } from "./row.js";
-import { HERE, renew, restore } from "./stored.js";
 
 /** What the visitor allowed when that was last looked at. */
 let before: Consent | undefined;

@@ -9,15 +9,15 @@ import { url } from "../config.js";
 import { isHidden } from "../page.js";
 import { guard, log } from "../reporting.js";
 import { isOpen } from "../state/storage.js";
-import { trim } from "./bounds.js";
 import { due } from "./due.js";
-import { ask, isAsking, isHeld, release } from "./lock.js";
-import { lookWhenDue } from "./look.js";
-import { countWaiting, enlist, lists, rows } from "./queue.js";
-import { inFlight, isGone, isLockUsed, protect, send } from "./requests.js";
-import type { Row } from "./row.js";
+import { trim } from "./queue/bounds.js";
+import { lookWhenDue } from "./queue/look.js";
+import { countWaiting, enlist, lists, rows } from "./queue/queue.js";
+import type { Row } from "./queue/row.js";
+import { ask, isAsking, isHeld, release } from "./requests/lock.js";
+import { inFlight, isGone, isLockUsed, protect, send } from "./requests/requests.js";
+import { decide, judge } from "./requests/verdicts.js";
 import { FRAME_MS, SUSPECT_TRIES } from "./timings.js";
-import { decide, judge } from "./verdicts.js";
 
 const next = {
   timer: undefined as ReturnType<typeof setTimeout> | undefined,

@@ -1,5 +1,5 @@
 /** What a tracker has in the storage, read as what anybody may have written. */
-import { EVENT, readRow, timeOf } from "../../browser/delivery/row.js";
+import { EVENT, readRow, timeOf } from "../../browser/delivery/queue/row.js";
 import { IDENTITY } from "../../browser/state/identity.js";
 import { CONSENT, MUTE } from "../../browser/state/storage.js";
 import { attempt } from "../../shared/attempt.js";

@@ -2,8 +2,8 @@
 /** What the inspector reads of the storage. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { configure } from "../../../../src/browser/config.js";
-import { claim, fail } from "../../../../src/browser/delivery/pace.js";
-import { type Row, readRow, writeRow } from "../../../../src/browser/delivery/row.js";
+import { type Row, readRow, writeRow } from "../../../../src/browser/delivery/queue/row.js";
+import { claim, fail } from "../../../../src/browser/delivery/requests/pace.js";
 import { allow } from "../../../../src/browser/state/storage.js";
 import { keysOf, readEvent, readStored, SHOWN } from "../../../../src/inspector/watch/stored.js";
 import { TAG } from "../say.js";

@@ -1,13 +1,13 @@
 /** The queue, in the storage: one key an event, its value ready to be sent. */
-import { uptime } from "../../shared/uptime.js";
-import { uuid } from "../../shared/uuid.js";
-import type { Problem } from "../../types.js";
-import { report } from "../reporting.js";
-import { followConsent } from "../state/consent.js";
-import { consent, filed, get, remove, set } from "../state/storage.js";
+import { uptime } from "../../../shared/uptime.js";
+import { uuid } from "../../../shared/uuid.js";
+import type { Problem } from "../../../types.js";
+import { report } from "../../reporting.js";
+import { followConsent } from "../../state/consent.js";
+import { consent, filed, get, remove, set } from "../../state/storage.js";
+import { FIRST_LEASE_MS } from "../timings.js";
 import { enlist, forget, rows, tally } from "./queue.js";
 import { isOwn, type Row, writeRow } from "./row.js";
-import { FIRST_LEASE_MS } from "./timings.js";
 
 /** A random text, which stands for as long as nobody empties the storage. */
 export const HERE = "here";

@@ -3,14 +3,14 @@
  * which the browser frees when the document that holds it is no more. Where there are none, as on plain `http`, it is a row that
  * says whose turn it is, and until when.
  */
-import { pause } from "../../shared/pause.js";
-import { uptime } from "../../shared/uptime.js";
-import { config } from "../config.js";
-import { isHidden } from "../page.js";
-import { get, named, remove, set } from "../state/storage.js";
-import { me } from "./queue.js";
+import { pause } from "../../../shared/pause.js";
+import { uptime } from "../../../shared/uptime.js";
+import { config } from "../../config.js";
+import { isHidden } from "../../page.js";
+import { get, named, remove, set } from "../../state/storage.js";
+import { me } from "../queue/queue.js";
+import { LATE_MS, REFUSED_MS, SETTLE_MS, SETTLE_TURN_MS, STUCK_MS, TURN_MS } from "../timings.js";
 import { isGone } from "./requests.js";
-import { LATE_MS, REFUSED_MS, SETTLE_MS, SETTLE_TURN_MS, STUCK_MS, TURN_MS } from "./timings.js";
 
 interface Held {
   /** When the last writes of the process that held it had arrived, or when an event last went under it. */

@@ -2,9 +2,9 @@
  * The queue, in memory: each event is in one list, by what it waits for. So nothing costs more where more waits: the next event
  * stands at the head of a list.
  */
-import { uuid } from "../../shared/uuid.js";
-import { identity } from "../state/identity.js";
-import { filed } from "../state/storage.js";
+import { uuid } from "../../../shared/uuid.js";
+import { identity } from "../../state/identity.js";
+import { filed } from "../../state/storage.js";
 import { EVENT, FIRST, isYoung, type Row } from "./row.js";
 
 type List = Set<Row>;

@@ -1,9 +1,8 @@
 /** What is in flight, and how much more may be: browsers bound it, and tell so only by failing requests. */
-import { uptime } from "../../shared/uptime.js";
-import { claim, pace } from "./pace.js";
-import { rows } from "./queue.js";
-import { isStamped, isYoung, leaseLeft, type Row } from "./row.js";
-import { put } from "./stored.js";
+import { uptime } from "../../../shared/uptime.js";
+import { rows } from "../queue/queue.js";
+import { isStamped, isYoung, leaseLeft, type Row } from "../queue/row.js";
+import { put } from "../queue/stored.js";
 import {
   FIRST_LEASE_MS,
   HANGS_MS,
@@ -15,7 +14,8 @@ import {
   PARALLEL_UNANSWERED_OUT,
   PROTECTED_MS,
   SLOW_MS,
-} from "./timings.js";
+} from "../timings.js";
+import { claim, pace } from "./pace.js";
 import { type Outcome, post } from "./transport.js";
 
 export interface Request {

@@ -1,15 +1,15 @@
 /** What the service's answers mean: for the events of the request, for the others, and for those that it most likely has. */
-import { attempt } from "../../shared/attempt.js";
-import { isSuccess, isTransient } from "../../shared/retry-policy.js";
-import { uptime } from "../../shared/uptime.js";
-import { report } from "../reporting.js";
-import { isUnchanged } from "./look.js";
+import { attempt } from "../../../shared/attempt.js";
+import { isSuccess, isTransient } from "../../../shared/retry-policy.js";
+import { uptime } from "../../../shared/uptime.js";
+import { report } from "../../reporting.js";
+import { isUnchanged } from "../queue/look.js";
+import { countWaiting, enlist, lists, move, rows } from "../queue/queue.js";
+import { leaseLeft, type Row } from "../queue/row.js";
+import { deliver, drop, put } from "../queue/stored.js";
+import { PARTS, PAUSE_MS, REFUSALS, UNPROVEN_TRIES, WELL_CEILING_MS, WELL_MS } from "../timings.js";
 import { accept, clear, fail, isDown, pace, RETRY_AFTER } from "./pace.js";
-import { countWaiting, enlist, lists, move, rows } from "./queue.js";
 import { isGone, type Request } from "./requests.js";
-import { leaseLeft, type Row } from "./row.js";
-import { deliver, drop, put } from "./stored.js";
-import { PARTS, PAUSE_MS, REFUSALS, UNPROVEN_TRIES, WELL_CEILING_MS, WELL_MS } from "./timings.js";
 import { BEACON } from "./transport.js";
 
 /** These say that the event is wrong; where every event meets them, the configuration is. */

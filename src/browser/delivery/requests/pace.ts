@@ -5,11 +5,11 @@
  * While one event alone has failed, it is the culprit, and waits alone: the next event shows whether the service or the event
  * is at fault. Once another one fails as well, all wait.
  */
-import { backOffMs, RETRY_AFTER_CEILING_MS } from "../../shared/retry-policy.js";
-import { filed, get, remove, set } from "../state/storage.js";
-import { rows } from "./queue.js";
-import { EVENT } from "./row.js";
-import { PROBE_MS, SPREAD_MS, URGENT_MS } from "./timings.js";
+import { backOffMs, RETRY_AFTER_CEILING_MS } from "../../../shared/retry-policy.js";
+import { filed, get, remove, set } from "../../state/storage.js";
+import { rows } from "../queue/queue.js";
+import { EVENT } from "../queue/row.js";
+import { PROBE_MS, SPREAD_MS, URGENT_MS } from "../timings.js";
 
 /**
  * As it is stored: when it was set, in epoch milliseconds; for how long; after how many failures; whether a probe is under way (1);

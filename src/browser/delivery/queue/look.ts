@@ -1,14 +1,14 @@
 /** What the rows in the storage say: of events of other documents, which are listed here, and of those that are listed already. */
-import { attempt } from "../../shared/attempt.js";
-import { uptime } from "../../shared/uptime.js";
-import { report } from "../reporting.js";
-import { identity } from "../state/identity.js";
-import { get, isOurs, keys, remove } from "../state/storage.js";
+import { attempt } from "../../../shared/attempt.js";
+import { uptime } from "../../../shared/uptime.js";
+import { report } from "../../reporting.js";
+import { identity } from "../../state/identity.js";
+import { get, isOurs, keys, remove } from "../../state/storage.js";
+import { LOOK_MS } from "../timings.js";
 import { evict, mostAge } from "./bounds.js";
 import { change, enlist, forget, lists, move, rows, tally } from "./queue.js";
 import { EVENT, leaseLeft, type Row, readRow, timeOf } from "./row.js";
 import { drop, textOf } from "./stored.js";
-import { LOOK_MS } from "./timings.js";
 
 /** When the next look is due, as of `uptime`. */
 let dueAt = Number.POSITIVE_INFINITY;

@@ -1,10 +1,10 @@
 /** How one body is sent, and what became of it, as plain data. */
-import { attempt } from "../../shared/attempt.js";
-import { pause } from "../../shared/pause.js";
-import { retryAfterMs } from "../../shared/retry-policy.js";
-import { config, url } from "../config.js";
-import { log } from "../reporting.js";
-import { TIMEOUT_MS } from "./timings.js";
+import { attempt } from "../../../shared/attempt.js";
+import { pause } from "../../../shared/pause.js";
+import { retryAfterMs } from "../../../shared/retry-policy.js";
+import { config, url } from "../../config.js";
+import { log } from "../../reporting.js";
+import { TIMEOUT_MS } from "../timings.js";
 
 /**
  * The status of the answer, 0 where there was none; the milliseconds that the service asks to wait; the most events that it

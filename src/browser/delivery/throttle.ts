@@ -1,0 +1,30 @@
+/** How much may be tracked at once. */
+import { uptime } from "../../shared/uptime.js";
+import { report } from "../reporting.js";
+import { mostEvents } from "./queue/bounds.js";
+import { tally } from "./queue/queue.js";
+import { pace } from "./requests/pace.js";
+import { MAX_NAMES, SHARE, TRICKLE_MS } from "./timings.js";
+
+/** The token buckets by name: each as the time at which it will be full again, and how many events were too many. */
+const buckets = new Map<unknown, { fullAt: number; over: number }>();
+let now = 0;
+
+/**
+ * Is this event of its name one too many? Then it is dropped before it takes a number: an effect that tracks at every render
+ * must push no real event out of the queue.
+ */
+export const isThrottled = (name: string): boolean => {
+  // In an outage no new token comes, and a bucket is smaller: the number of events that wait must not grow.
+  if (!pace.backoff) now = uptime();
+  const counted = buckets.size < MAX_NAMES && name;
+  const bucket = buckets.get(counted) ?? { fullAt: 0, over: 0 };
+  buckets.set(counted, bucket);
+  if (bucket.fullAt >= now + mostEvents() * (pace.backoff ? SHARE : 1) * TRICKLE_MS) {
+    if (!bucket.over++) report("throttled", name);
+    tally.dropped++;
+    return true;
+  }
+  bucket.fullAt = Math.max(now, bucket.fullAt) + TRICKLE_MS;
+  return false;
+};
