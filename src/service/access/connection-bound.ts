@@ -1,5 +1,5 @@
 import type { Server, Socket } from "node:net";
-import { networkOf } from "./limits.js";
+import { networkOf } from "./networks.js";
 
 /** Connections of one network at a time: of an office with thousands, who all look at one page. */
 const MAX_CONNECTIONS = 1_000;

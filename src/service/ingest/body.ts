@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Holding } from "../access/held-bytes.js";
-import { networkOf } from "../access/limits.js";
+import { networkOf } from "../access/networks.js";
 import { HttpError, MEDIA_TYPE, noJson } from "../http/errors.js";
 
 declare module "fastify" {

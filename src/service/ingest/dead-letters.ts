@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import { createCounter } from "../access/counter.js";
-import { networkOf } from "../access/limits.js";
+import { networkOf } from "../access/networks.js";
 import { namesIn } from "../base/body-names.js";
 import { encodeText, filledText, parseJson } from "../base/exact-text.js";
 import { DAY_MS, HOUR_MS } from "../base/times.js";
