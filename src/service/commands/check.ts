@@ -4,7 +4,7 @@ import { StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
 import type { Query } from "../database/database.js";
 import { NAMED } from "../watch/ages.js";
-import type { Commands } from "./delete.js";
+import type { Commands } from "./commands.js";
 
 interface Expected {
   name: string;

@@ -1,31 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
-import type { ServiceConfig } from "../config/options.js";
-import type { Database, Query } from "../database/database.js";
-import type { Bounds } from "../database/transaction-time.js";
 import { type Chosen, countEvents, deleteEvents, deleteEventsBefore } from "../records/deletion/chosen-events.js";
 import { deleteAccount, deleteUser } from "../records/deletion/records-of-uid.js";
 import { confirmClock } from "../records/deletion/retention-clock.js";
-
-/** What the commands have in common. */
-export interface Commands {
-  program: Command;
-  config: ServiceConfig;
-  /** Whose data; made anew for each command that has this option. */
-  workspace(): Option;
-  /** Times of receipt; made anew likewise. */
-  since(what: string): Option;
-  until(what: string): Option;
-  /** Runs `work` over the database, which must be there. */
-  over(work: (database: Database) => Promise<void>): Promise<void>;
-  /** The same over what only reads. */
-  reading(work: (query: Query) => Promise<void>): Promise<void>;
-  say(line: string): void;
-  /** Writes to stdout. */
-  write(lines: readonly string[]): void;
-  bounds: Bounds;
-}
+import type { Commands } from "./commands.js";
 
 const olderThan = () =>
   new Option("--older-than <days>", "age in days, as 365").argParser((value: string) => {

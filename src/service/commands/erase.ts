@@ -12,7 +12,7 @@ import { placesOfArchives } from "../records/archives.js";
 import { hasContact, similarContacts } from "../records/contacts.js";
 import { deleteLetters, findLetters } from "../records/deletion/letters.js";
 import { countNaming, deleteNaming } from "../records/deletion/naming.js";
-import type { Commands } from "./delete.js";
+import type { Commands } from "./commands.js";
 
 /** What the audit log calls a command. */
 const COMMAND = "command line";

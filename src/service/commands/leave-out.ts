@@ -4,7 +4,7 @@ import { StartError } from "../base/start-error.js";
 import { HttpError } from "../http/errors.js";
 import { leaveOut, listLeftOut } from "../numbers/people/left-out.js";
 import type { Kind } from "../numbers/people/names.js";
-import type { Commands } from "./delete.js";
+import type { Commands } from "./commands.js";
 
 /** The commands on whose events count nowhere. */
 export const addLeftOutCommands = ({ program, workspace, over, reading, say, write }: Commands): void => {

@@ -1,5 +1,19 @@
 import type { Query } from "../database/database.js";
 import { missingByDay, type Since } from "../records/missing.js";
+import type { Commands } from "./commands.js";
+
+/** The command that counts what is missing. */
+export const addLossCommand = ({ program, workspace, since, until, reading, write }: Commands): void => {
+  program
+    .command("loss")
+    .description(
+      "counts the events that are missing, of pages with stamp: true, by the day on which the page was opened",
+    )
+    .addOption(since("pages opened from then on, as 2026-01-31; UTC unless a zone is named"))
+    .addOption(until("pages opened before"))
+    .addOption(workspace())
+    .action((options: Since) => reading(async (query) => write([await tellLoss(query, options)])));
+};
 
 const COLUMNS = ["day", "documents", "events", "missing", "aside"] as const;
 /** Characters of a cell, a day's. */

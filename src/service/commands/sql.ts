@@ -1,17 +1,11 @@
 import type { Writable } from "node:stream";
-import { Option } from "commander";
 import { findMember } from "../base/json-text.js";
 import { StartError } from "../base/start-error.js";
 import type { Query } from "../database/database.js";
 import { isUnavailable } from "../database/sql-state.js";
 import type { Exported } from "../records/export-page.js";
-import type { Commands } from "./delete.js";
-import { type Format, writeRows } from "./export.js";
-
-/** How rows are written, and where to; made anew for each command. */
-export const format = () =>
-  new Option("--format <format>", "how rows are written").choices(["ndjson", "csv"]).default("ndjson");
-export const file = () => new Option("--output <file>", "writes a file instead");
+import type { Commands } from "./commands.js";
+import { type Format, file, format, writeRows } from "./export/write-rows.js";
 
 /** The command that asks the database itself. */
 export const addSqlCommand = ({ program, reading }: Pick<Commands, "program" | "reading">, stdout: Writable) =>

@@ -16,7 +16,7 @@ import { DAY_MS, readTime, TIME_EXPECTED } from "../base/times.js";
 import { WORKSPACE } from "../config/options.js";
 import { secretOf } from "../ingest/identity.js";
 import { countWorkspace, deleteWorkspace } from "../records/deletion/workspace.js";
-import type { Commands } from "./delete.js";
+import type { Commands } from "./commands.js";
 
 /** The commands on who may ask, and for what. Running processes follow within seconds. */
 export const addTokenCommands = ({ program, config, workspace, over, reading, say, write }: Commands): void => {

@@ -4,7 +4,7 @@ import type { Database } from "../../database/database.js";
 import { idAt, timeOf } from "../../database/event-id.js";
 import { createSettled } from "../../database/settled.js";
 import { forgetArchives } from "../../records/archives.js";
-import type { Commands } from "../delete.js";
+import type { Commands } from "../commands.js";
 import type { Until } from "./ranges.js";
 import type { Store } from "./stores/archive-store.js";
 

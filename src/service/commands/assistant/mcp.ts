@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import type { Commands } from "../delete.js";
+import type { Commands } from "../commands.js";
 
 /** The command by which an assistant asks. */
 export const addMcpCommand = ({ program, config }: Pick<Commands, "program" | "config">): void => {

@@ -8,7 +8,7 @@ import { ownMajor } from "../../database/embedded/programs.js";
 import { requireTwice, syncFolder } from "../../database/embedded/room.js";
 import { versionsOf } from "../../database/migrate.js";
 import { migrateDatabase } from "../../database/open-database.js";
-import type { Commands } from "../delete.js";
+import type { Commands } from "../commands.js";
 import { copyTables, tellCounts } from "./tables.js";
 
 type Needed = Pick<Commands, "program" | "config" | "say">;

@@ -3,7 +3,7 @@ import { StartError } from "../../base/start-error.js";
 import { addressesOf } from "../../config/database-url.js";
 import { markMoved, versionsOf } from "../../database/migrate.js";
 import { openEmpty } from "../../database/open-database.js";
-import type { Commands } from "../delete.js";
+import type { Commands } from "../commands.js";
 import { requireAlone } from "./alone.js";
 import { copyTables, tellCounts } from "./tables.js";
 

@@ -3,7 +3,7 @@ import { openEmpty } from "../../database/open-database.js";
 import { eraseAgain } from "../../person/erase-again.js";
 import { readErasures } from "../../person/erasure-files.js";
 import { markRestored } from "../../records/restored.js";
-import type { Commands } from "../delete.js";
+import type { Commands } from "../commands.js";
 import { readDump, readHeader, requireWhole } from "./dump-file.js";
 import { countRows, listTables, requireCounts, tellCounts } from "./tables.js";
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { spreadTables } from "../../database/postgres/spread-tables.js";
-import type { Commands } from "../delete.js";
+import type { Commands } from "../commands.js";
 
 /** The command that spreads the tables of a database that held events before it had Citus. */
 export const addSpreadCommand = ({ program, over, say }: Pick<Commands, "program" | "over" | "say">): Command =>

@@ -2,12 +2,18 @@ import { createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { Option } from "commander";
 import { stringify } from "csv-stringify";
-import { fileReason } from "../base/file-error.js";
-import { StartError } from "../base/start-error.js";
-import { csvRow, type Exported, jsonLine } from "../records/export-page.js";
+import { fileReason } from "../../base/file-error.js";
+import { StartError } from "../../base/start-error.js";
+import { csvRow, type Exported, jsonLine } from "../../records/export-page.js";
 
 export type Format = "ndjson" | "csv";
+
+/** How rows are written, and where to; made anew for each command. */
+export const format = () =>
+  new Option("--format <format>", "how rows are written").choices(["ndjson", "csv"]).default("ndjson");
+export const file = () => new Option("--output <file>", "writes a file instead");
 
 /** Where rows go, and how they are written. */
 export interface Target {

@@ -1,10 +1,10 @@
 import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { StartError } from "../base/start-error.js";
-import type { Query } from "../database/database.js";
-import { idAt, timeOf } from "../database/event-id.js";
-import { createSettled, type Settled } from "../database/settled.js";
-import { BOUNDS } from "../database/transaction-time.js";
+import { StartError } from "../../base/start-error.js";
+import type { Query } from "../../database/database.js";
+import { idAt, timeOf } from "../../database/event-id.js";
+import { createSettled, type Settled } from "../../database/settled.js";
+import { BOUNDS } from "../../database/transaction-time.js";
 import {
   type Exported,
   type ExportOptions,
@@ -12,8 +12,8 @@ import {
   exportRows,
   jsonLine,
   type Part,
-} from "../records/export-page.js";
-import { lostPlace } from "../records/restored.js";
+} from "../../records/export-page.js";
+import { lostPlace } from "../../records/restored.js";
 
 /** Milliseconds between two looks for what has become settled. */
 const LOOK_MS = 1_000;

@@ -1,0 +1,82 @@
+/** What the commands have in common: options, how they reach the database, and where they write. */
+import type { Writable } from "node:stream";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { listWorkspaces } from "../access/token-store.js";
+import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
+import { StartError } from "../base/start-error.js";
+import { readTime, TIME_EXPECTED } from "../base/times.js";
+import type { ServiceConfig } from "../config/options.js";
+import type { Database, Query } from "../database/database.js";
+import { openExisting, openForReading } from "../database/open-database.js";
+import type { Bounds } from "../database/transaction-time.js";
+
+/** Where results go; the process's own unless a test says otherwise. */
+export interface Output {
+  stdout: Writable;
+  stderr: Writable;
+}
+
+export interface Commands {
+  program: Command;
+  config: ServiceConfig;
+  /** Whose data; made anew for each command that has this option. */
+  workspace(): Option;
+  /** Times of receipt; made anew likewise. */
+  since(what: string): Option;
+  until(what: string): Option;
+  /** Runs `work` over the database, which must be there. */
+  over(work: (database: Database) => Promise<void>): Promise<void>;
+  /** The same over what only reads. */
+  reading(work: (query: Query) => Promise<void>): Promise<void>;
+  say(line: string): void;
+  /** Writes to stdout. */
+  write(lines: readonly string[]): void;
+  bounds: Bounds;
+}
+
+/** What commands of `program` are given. */
+export const createCommands = (
+  program: Command,
+  { config, bounds, stdout, stderr }: Pick<Commands, "config" | "bounds"> & Output,
+): Commands => {
+  const workspace = () =>
+    new Option("--workspace <name>", "whose data").default(DEFAULT_WORKSPACE).argParser((name: string) => {
+      asked = name;
+      return name;
+    });
+  let asked: string | undefined;
+  const requireWorkspace = async (query: Query): Promise<void> => {
+    if (asked !== undefined && !(await listWorkspaces(query)).includes(asked))
+      throw new StartError(`there is no workspace "${asked}"; see npm run service -- workspace list`);
+  };
+  const over = (work: (database: Database) => Promise<void>) =>
+    using(openExisting(config), async (database) => {
+      await requireWorkspace(database.query);
+      await work(database);
+    });
+  const reading = (work: (query: Query) => Promise<void>) =>
+    using(openForReading(config), async ({ query }) => {
+      await requireWorkspace(query);
+      await work(query);
+    });
+  const say = (line: string) => void stderr.write(`${line}\n`);
+  const since = (what: string) => new Option("--since <time>", what).argParser(timeArgument);
+  const until = (what: string) => new Option("--until <time>", what).argParser(timeArgument);
+  const write = (lines: readonly string[]) => void stdout.write(lines.join(""));
+  return { program, config, workspace, since, until, over, reading, say, write, bounds };
+};
+
+const timeArgument = (value: string): number => {
+  const time = readTime(value);
+  if (time === undefined) throw new InvalidArgumentError(`It ${TIME_EXPECTED}`);
+  return time;
+};
+
+const using = async <T extends { close(): Promise<void> }>(opening: Promise<T>, work: (it: T) => Promise<void>) => {
+  const it = await opening;
+  try {
+    await work(it);
+  } finally {
+    await it.close();
+  }
+};

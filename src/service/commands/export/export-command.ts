@@ -1,0 +1,79 @@
+import type { Writable } from "node:stream";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { isUuid } from "../../base/exact-text.js";
+import { StartError } from "../../base/start-error.js";
+import { createSettled } from "../../database/settled.js";
+import { hasContact } from "../../records/contacts.js";
+import { exportRows, TABLES, type Table } from "../../records/export-page.js";
+import type { Commands } from "../commands.js";
+import { exportSettled, followEvents } from "./follow.js";
+import { type Format, file, format, writeRows } from "./write-rows.js";
+
+/** The command `export`: which options it takes, and which of them go together. */
+export const addExportCommand = (
+  { program, workspace, since, until, reading, say, bounds }: Commands,
+  stdout: Writable,
+): void => {
+  program
+    .command("export")
+    .description("writes events or records to stdout")
+    .addArgument(new Argument("[table]", "what").choices(TABLES).default("events"))
+    .addOption(format())
+    .addOption(since("events received from then on, as 2026-01-31; UTC unless a zone is named"))
+    .addOption(until("events received before"))
+    .option("--contact <uid>", "of this contact only; for events and contacts")
+    .addOption(file())
+    .addOption(
+      new Option("--follow", "goes on for ever with events as they become settled, and with deletions").conflicts([
+        ...["format", "since", "until", "contact", "output"],
+      ]),
+    )
+    .addOption(new Option("--after <id>", "with --follow: from this id on").argParser(idArgument))
+    .addOption(workspace())
+    .action(async (table: Table, options: ExportArguments, command: Command) => {
+      const { format, output: file, follow, after, ...which } = options;
+      if (table !== "events" && follow) command.error("--follow is for events");
+      if (!follow && after !== undefined) command.error("--after is for --follow");
+      if (follow)
+        return reading((query) => followEvents(query, { ...which, after }, { stdout, say, signal: ending(), bounds }));
+      if (table !== "events" && (which.since ?? which.until) !== undefined)
+        command.error("--since and --until are for events");
+      if (table !== "events" && table !== "contacts" && which.contact !== undefined)
+        command.error("--contact is for events and contacts");
+      await reading(async (query) => {
+        if (which.contact !== undefined && !(await hasContact(query, which.workspace, which.contact)))
+          throw new StartError(
+            `there is no contact ${JSON.stringify(which.contact)} in the workspace ${which.workspace}`,
+          );
+        const settled = createSettled(query, bounds);
+        const rows =
+          table === "events"
+            ? await exportSettled(query, { table, ...which }, { settled, say })
+            : exportRows(query, { table, ...which });
+        await writeRows(rows, { format, file, stdout });
+      });
+    });
+};
+
+interface ExportArguments {
+  format: Format;
+  since?: number;
+  until?: number;
+  contact?: string;
+  output: string | undefined;
+  follow?: true;
+  after?: string;
+  workspace: string;
+}
+
+const idArgument = (value: string): string => {
+  if (!isUuid(value)) throw new InvalidArgumentError("It must be the id of an event");
+  return value;
+};
+
+/** What runs for ever is ended by a signal, and says how far it has come. */
+const ending = (): AbortSignal => {
+  const controller = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => controller.abort());
+  return controller.signal;
+};
