@@ -1,28 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { isUuid } from "../base/exact-text.js";
-import { fileReason } from "../base/file-error.js";
-import { StartError } from "../base/start-error.js";
-import type { Database } from "../database/database.js";
 import { listDeeds } from "../person/audit.js";
-import { eraseContacts } from "../person/erasure.js";
 import { linesOf, listErasures } from "../person/erasure-files.js";
 import { keyIn } from "../person/tombstones.js";
-import { placesOfArchives } from "../records/archives.js";
-import { hasContact, similarContacts } from "../records/contacts.js";
-import { deleteLetters, findLetters } from "../records/deletion/letters.js";
-import { countNaming, deleteNaming } from "../records/deletion/naming.js";
 import type { Commands } from "./commands.js";
-
-/** What the audit log calls a command. */
-const COMMAND = "command line";
-
-interface EraseArguments {
-  everywhere?: true;
-  workspace: string;
-}
-
-type Saying<T> = T & { say(line: string): void };
+import { anonymiseOne, type EraseArguments, eraseListed, eraseOne } from "./erase-people.js";
 
 /** The commands on single people: they are erased or anonymised, and it is told who was. */
 export const addEraseCommands = ({ program, workspace, over, reading, say, write }: Commands): void => {
@@ -50,15 +32,7 @@ export const addEraseCommands = ({ program, workspace, over, reading, say, write
     .option("--keep <names>", "members of the params that stay, by commas", (names) => names.split(","))
     .addOption(workspace())
     .action((uid: string, { keep = [], workspace }: { keep?: string[]; workspace: string }) =>
-      over(async (database) => {
-        const quoted = JSON.stringify(uid);
-        if (!(await hasContact(database.query, workspace, uid)))
-          throw new StartError(`there is no contact ${quoted} in the workspace ${workspace}`);
-        const asked = { workspace, uids: [uid], token: COMMAND, anonymise: keep };
-        const { events, archives } = await eraseContacts(database, asked);
-        say(`deleted the contact ${quoted}, and put its ${events} events under one of chance`);
-        tellArchives(archives, say);
-      }),
+      over((database) => anonymiseOne(database, { workspace, uid, keep, say })),
     );
   program
     .command("audit")
@@ -79,73 +53,3 @@ export const addEraseCommands = ({ program, workspace, over, reading, say, write
         : reading(async (query) => write(linesOf(await listErasures(query, after))));
     });
 };
-
-const eraseOne = async (
-  database: Database,
-  { workspace, uid, everywhere, say }: Saying<EraseArguments & { uid: string }>,
-): Promise<void> => {
-  const { query } = database;
-  const quoted = JSON.stringify(uid);
-  const others = (await similarContacts(database, workspace, uid)).map((one) => JSON.stringify(one));
-  const note = others.length > 0 ? `; by case alone differ ${others.join(", ")}` : "";
-  // No tombstone for a name that was only misspelt. But an archive may have whom the database has forgotten.
-  const isThere = await hasContact(query, workspace, uid);
-  const archives = await placesOfArchives(query, workspace);
-  const erased =
-    (isThere || archives.length > 0) && (await eraseContacts(database, { workspace, uids: [uid], token: COMMAND }));
-  const naming = await (everywhere ? deleteNaming : countNaming)(database, workspace, uid);
-  const { theirs, doubtful } = await findLetters(query, workspace, [uid]);
-  const gone = [...theirs.map(({ id }) => id), ...(everywhere ? doubtful : [])];
-  await deleteLetters(query, gone);
-  const letters = gone.length + (erased ? erased.letters : 0);
-  if (letters > 0) say(`deleted ${letters} dead letters of it`);
-  if (!everywhere && doubtful.length > 0)
-    say(
-      `${doubtful.length} dead letters may be of it: look at them, or repeat with --everywhere: ${doubtful.join(" ")}`,
-    );
-  if (!erased && letters === 0 && !(everywhere && naming > 0))
-    throw new StartError(`there is no contact ${quoted} in the workspace ${workspace}${note}`);
-  if (isThere && erased) say(`deleted the contact ${quoted} and ${erased.events} events${note}`);
-  else if (erased) say(`there is no contact ${quoted} in the database${note}`);
-  if (everywhere) say(`deleted ${naming} events of others that name it`);
-  else if (naming > 0) say(`${naming} events name it in their params: repeat with --everywhere to delete these`);
-  tellArchives(archives, say);
-};
-
-const tellArchives = (archives: readonly string[], say: (line: string) => void): void => {
-  if (archives.length > 0) say(`done in the database; in ${archives.join(", ")} by the next run of archive`);
-};
-
-/** Contacts that are erased at a time. */
-const CHUNK = 500;
-
-const eraseListed = async (
-  database: Database,
-  { workspace, file, say }: Saying<EraseArguments & { file: string }>,
-): Promise<void> => {
-  const text = await readFile(file, "utf8").catch((error: Error) => {
-    throw new StartError(`${file} cannot be read: ${fileReason(error)}`);
-  });
-  const uids = [...new Set(text.split(/\r?\n/).filter(Boolean))];
-  const [sum, doubtful] = [{ contacts: 0, events: 0, letters: 0 }, new Set<string>()];
-  const archives = await placesOfArchives(database.query, workspace);
-  const told = () =>
-    `erased ${sum.contacts} of ${uids.length} contacts, ${sum.events} events, ${sum.letters} dead letters`;
-  for (let from = 0; from < uids.length; from += CHUNK) {
-    const chunk = uids.slice(from, from + CHUNK);
-    const erased = await eraseContacts(database, { workspace, uids: chunk, token: COMMAND }).catch((error: Error) => {
-      throw new StartError(`${told()}, then ${error.message}: repeat the command`);
-    });
-    sum.contacts += chunk.length;
-    sum.events += erased.events;
-    sum.letters += erased.letters;
-    for (const id of erased.doubtful) doubtful.add(id);
-    if (sum.contacts % TELL_EVERY === 0) say(told());
-  }
-  say(told());
-  if (doubtful.size > 0) say(`${doubtful.size} dead letters may be of them: look at ${[...doubtful].join(" ")}`);
-  tellArchives(archives, say);
-};
-
-/** Contacts between two lines of progress. */
-const TELL_EVERY = 5_000;
