@@ -21,6 +21,7 @@ import { addSpreadCommand } from "./moves/spread.js";
 import { addSqlCommand } from "./sql.js";
 import { addStoreCommands } from "./store/store-commands.js";
 import { addTokenCommands } from "./tokens.js";
+import { addWorkspaceCommands } from "./workspaces.js";
 
 /**
  * Runs a command of the service's command line.
@@ -67,6 +68,7 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
   addSqlCommand(commands, output.stdout);
   addEraseCommands(commands);
   addDeleteCommands(commands);
+  addWorkspaceCommands(commands);
   addTokenCommands(commands);
   addLeftOutCommands(commands);
   addCheckCommand(commands);
