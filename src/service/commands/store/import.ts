@@ -6,8 +6,9 @@ import { StartError } from "../../base/start-error.js";
 import type { Database } from "../../database/database.js";
 import { type Reading, readMapping } from "../../person/mapping.js";
 import { exportRows, jsonLine } from "../../records/export-page.js";
-import { type Line as EventLine, eventOf, type ImportOptions, importEvents, storeEvents } from "./import-events.js";
+import { type Line as EventLine, eventOf, type ImportOptions, importEvents } from "./import-events.js";
 import { check, read } from "./import-lines.js";
+import { storeEvents } from "./store-events.js";
 import { CHUNK, idOf, type Line, storeRecords, TABLES, type Table } from "./store-records.js";
 
 /**
