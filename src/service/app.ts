@@ -29,9 +29,10 @@ import {
 } from "./http/errors.js";
 import { describeRoutes } from "./http/openapi.js";
 import { VALIDATION } from "./http/validation.js";
-import { deleteOldLetters, keepDeadLetters } from "./ingest/dead-letters.js";
+import { keepDeadLetters } from "./ingest/dead-letters.js";
 import { eventRoutes } from "./ingest/event-route.js";
 import { createProve } from "./ingest/identity.js";
+import { deleteOldLetters } from "./ingest/letter-table.js";
 import { countRefused, watchRefusals } from "./ingest/refusals.js";
 import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store/store.js";

@@ -1,32 +1,18 @@
-import { randomUUID } from "node:crypto";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyBaseLogger, FastifyRequest } from "fastify";
+import type { FastifyBaseLogger } from "fastify";
 import { type Static, Type } from "typebox";
 import { requireApiToken } from "../access/auth.js";
 import { pointsOf } from "../access/limits.js";
-import { digest } from "../base/exact-text.js";
-import { elementsOf } from "../base/json-text.js";
-import { isTime } from "../base/times.js";
-import { errors, explainError, HttpError, noJson } from "../http/errors.js";
-import { describeErrors } from "../http/validation.js";
+import { errors, explainError, HttpError } from "../http/errors.js";
+import { NDJSON, type Row, readRows } from "./batch-body.js";
 import { readEventBodies } from "./body.js";
-import type { Prove } from "./identity.js";
-import { type Judged, judgeEvent, type Sender, type Shared, senderOf } from "./judge.js";
-import { BATCH_PATH, EventInput, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, type Verdict, Verdicts } from "./schemas.js";
-
-/** Media types of one event a line. */
-const NDJSON = ["application/x-ndjson", "application/ndjson", "application/jsonl"];
+import { type Judged, type Shared, senderOf } from "./judge.js";
+import { createRowJudge } from "./judge-row.js";
+import { BATCH_PATH, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, type Verdict, Verdicts } from "./schemas.js";
 
 /** Events of a page's request that are refused; the others of it are not looked at. */
 const MAX_WRONG = 10;
 const TOO_WRONG = `${MAX_WRONG} events of this request are wrong: send the others again`;
-
-/** An event as it came among others; `body` is what its text holds, if that is JSON. */
-interface Row {
-  text: string;
-  body?: unknown;
-  wrong?: string;
-}
 
 /** An event that may be stored, its place, and what it counts for. */
 interface Right extends Judged {
@@ -53,15 +39,7 @@ export const batchRoute =
   }: Shared): FastifyPluginAsyncTypebox =>
   async (app) => {
     readEventBodies(app, { maxBytes: MAX_BATCH_BYTES, hold, parse: readRows, types: NDJSON, unpacks: true });
-    const judge = (row: Row, request: FastifyRequest, sender: Sender): Judged => {
-      if (row.wrong !== undefined) throw new HttpError(400, row.wrong);
-      if (Buffer.byteLength(row.text) > maxEventBytes)
-        throw new HttpError(413, `the event is over ${maxEventBytes} bytes`);
-      const isRight = request.compileValidationSchema(EventInput);
-      if (!isRight(row.body)) throw new HttpError(400, describeErrors(isRight.errors ?? [], "event").message);
-      const body = row.body as Static<typeof EventInput>;
-      return request.isOfAdmin ? judgeDated(body, row.text, sender, prove) : judgeEvent(body, row.text, sender, prove);
-    };
+    const judge = createRowJudge({ maxEventBytes, prove });
 
     /** Stores what is right; a verdict says whether it came before, or has to come again. */
     const add = async ({ event, index, points, ignored }: Right, spent: (points: number) => void) => {
@@ -146,44 +124,3 @@ const again = (index: number, cause: Error, log: FastifyBaseLogger): Static<type
   status: "again",
   why: explainError(cause, log).text,
 });
-
-/** The events of a body, in their order. @throws HttpError, or what `JSON.parse` throws */
-const readRows = (text: string, type: string): Row[] => {
-  const isLines = NDJSON.includes(type);
-  const rows = isLines ? readLines(text) : readArray(text);
-  if (rows.length > MAX_BATCH_EVENTS) throw new HttpError(413, `the body has over ${MAX_BATCH_EVENTS} events`);
-  return rows;
-};
-
-const readArray = (text: string): Row[] => {
-  const bodies = JSON.parse(text);
-  if (!Array.isArray(bodies))
-    throw new HttpError(400, "the body must be an array of events, or one event a line as application/x-ndjson");
-  const texts = elementsOf(text);
-  return bodies.map((body, at) => ({ body, text: texts[at]! }));
-};
-
-const readLines = (text: string): Row[] =>
-  text
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => {
-      try {
-        return { text: line, body: JSON.parse(line) };
-      } catch (error) {
-        return { text: line, wrong: noJson("the event", error as Error).message };
-      }
-    });
-
-/** The same of an event that the operator sends, with the time of its receipt where that is given. */
-const judgeDated = (body: Static<typeof EventInput>, text: string, sender: Sender, prove: Prove): Judged => {
-  const { received_at: receivedAt, ...others } = body as typeof body & { received_at?: unknown };
-  if (receivedAt === undefined) return judgeEvent(others, text, sender, prove);
-  if (!isTime(receivedAt, sender.receivedAt))
-    throw new HttpError(400, "received_at must be a time in epoch milliseconds, and not later than now");
-  const judged = judgeEvent(others, text, { ...sender, receivedAt }, prove);
-  // Marks it as one whose id does not say when it was received.
-  const { stamp } = judged.event;
-  judged.event.originId = stamp === undefined ? randomUUID() : digest(stamp);
-  return judged;
-};

@@ -2,80 +2,34 @@ import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import { createCounter } from "../access/counter.js";
 import { networkOf } from "../access/networks.js";
 import { namesIn } from "../base/body-names.js";
-import { encodeText, filledText, parseJson } from "../base/exact-text.js";
-import { DAY_MS, HOUR_MS } from "../base/times.js";
+import { filledText, parseJson } from "../base/exact-text.js";
 import type { ServiceConfig } from "../config/options.js";
 import type { Database } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
 import { checkGeneration, writeAtGeneration } from "../database/generation.js";
 import { tellError } from "../database/sql-state.js";
-import type { Task } from "../database/tasks.js";
 import type { Answered } from "../http/errors.js";
 import { createLook, withoutProof } from "./identity.js";
 import { isObeyed, plausible, type RefusedRow } from "./judge.js";
+import { hasRoom, insertLetter, KEEP_MS, type Letter } from "./letter-table.js";
 import { EVENT_PATH } from "./schemas.js";
 import type { AtGeneration } from "./store/erased.js";
 
-/** Milliseconds for which a letter is kept. */
-const KEEP_MS = 7 * DAY_MS;
-/** Letters that are deleted at a time. */
-const CHUNK = 1_000;
-/** Letters of one network in that time. */
+/* Which refused bodies are kept, as dead letters. */
+
+/** Letters of one network in the time for which they are kept. */
 const MOST_OF_ONE = 50;
 /** Letters that wait to be written; what comes then is not kept. */
 const MAX_WAITING = 20;
 /** Milliseconds for which nothing is kept after there was no room. */
 const FULL_MS = 60_000;
-/** Characters of what the answer said. */
-const MAX_ERROR = 200;
 /** Characters of a body that is too large. */
 const MAX_HEAD = 1_024;
-/** Bytes that a letter takes beside its body. */
-const ROW_BYTES = 512;
-
-interface Letter extends Decided {
-  id: string;
-  workspace: string;
-  receivedAt: number;
-  status: number;
-  error: string;
-  /** Of the body as it was sent. */
-  bytes: number;
-  /** Of one that was too large its head; nothing of one that is no text. */
-  body: string;
-}
-
-/** What was decided of a body when it was received: it is judged again by that. */
-export interface Decided {
-  /** See `stampOf`. */
-  ofPage: boolean;
-  /** Did its proof of identity hold? Nothing where none was looked at. */
-  proven: boolean | undefined;
-}
 
 export interface KeepOptions extends Pick<ServiceConfig, "identity" | "identitySecret" | "gpc">, AtGeneration {
   /** Of each workspace; 0 keeps none. */
   megabytes: number;
 }
-
-/** The task that deletes letters that are older than 7 days, every hour, also where none is kept any more. */
-export const deleteOldLetters = (log: FastifyBaseLogger): Task => ({
-  name: "letters",
-  every: HOUR_MS,
-  run: async ({ transaction }) => {
-    const before = Date.now() - KEEP_MS;
-    const step = () =>
-      transaction((query) =>
-        query(
-          `DELETE FROM dead_letters WHERE id IN
-             (SELECT id FROM dead_letters WHERE received_at < $1 LIMIT ${CHUNK}) RETURNING 1 AS gone`,
-          [before],
-        ),
-      );
-    while ((await step()).length === CHUNK);
-  },
-  failed: (error) => log.warn(`old dead letters could not be deleted: ${tellError(error)}`),
-});
 
 /**
  * Keeps the bodies of events that are refused for good, though their token was valid, so that they can be sent again.
@@ -106,7 +60,7 @@ export const keepDeadLetters = (
     await writeAtGeneration(generation, async (believed) => {
       if (await isErased(letter, since)) return;
       if (await hasRoom(database, letter, megabytes * 1_000_000))
-        return void (await database.write([insert(letter), checkGeneration(believed)]));
+        return void (await database.write([insertLetter(letter), checkGeneration(believed)]));
       full.set(workspace, performance.now() + FULL_MS);
       log.warn({ workspace }, `the ${megabytes} MB of TRACKLET_DEAD_LETTERS are full: no more is kept`);
     });
@@ -152,21 +106,3 @@ const claimOf = (body: string, receivedAt: number) => {
     occurredAt: plausible(occurred_at, receivedAt),
   };
 };
-
-const hasRoom = async ({ query }: Database, { workspace, body }: Letter, most: number): Promise<boolean> => {
-  const [kept] = await query(
-    `SELECT sum(${ROW_BYTES} + octet_length(body)) AS bytes FROM dead_letters WHERE workspace = $1`,
-    [workspace],
-  );
-  return Number(kept!.bytes ?? 0) + ROW_BYTES + Buffer.byteLength(body) <= most;
-};
-
-const insert = ({ id, workspace, receivedAt, status, error, bytes, ofPage, proven, body }: Letter) => ({
-  name: "insert_dead_letter",
-  text: `INSERT INTO dead_letters (id, workspace, received_at, status, error, bytes, of_page, proven, body)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-  values: [
-    ...[id, workspace, receivedAt, status, encodeText(error.slice(0, MAX_ERROR)), bytes, ofPage, proven ?? null],
-    encodeText(body),
-  ],
-});
