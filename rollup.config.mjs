@@ -169,8 +169,8 @@ const typesOfRecorder = {
 const typesForRequire = {
   name: "types-for-require",
   generateBundle(_, bundle) {
-    for (const name of ["index", "test", "types", "declared", "event"]) {
-      const source = `${bundle[`${name}.d.ts`].source}`.replace(/(from "\.\/\w+)\.js"/g, '$1.cjs"');
+    for (const name of ["index", "test", "types", "types/declared", "types/event", "types/tracker"]) {
+      const source = `${bundle[`${name}.d.ts`].source}`.replace(/(from "\.\/[\w/]+)\.js"/g, '$1.cjs"');
       this.emitFile({ type: "asset", fileName: `${name}.d.cts`, source });
     }
   },

@@ -7,7 +7,7 @@ import { openHub } from "./browser/global.js";
 import type { Command, Config, FlushResult, Hub, Tracker } from "./types.js";
 
 // All of them: only so can an app add to `Events`.
-export type * from "./declared.js";
+export type * from "./types/declared.js";
 export type * from "./types.js";
 
 type Globals = Record<string, Hub | Command[] | undefined>;

@@ -2,8 +2,9 @@
  * `tracklet/instance`: a tracker of one's own beside the page's, as for a micro-front-end. It is a whole tracker once more, since
  * one keeps its state in the variables of its modules.
  */
-import type { Events } from "./declared.js";
+
 import { loadTracker } from "./fresh-tracker.js";
+import type { Events } from "./types/declared.js";
 import type { Config, Tracker } from "./types.js";
 
 /** Options of a tracker of one's own. */

@@ -3,9 +3,10 @@
  * For an app's own tests: what would be sent, without a network. It is recorded by the tracker itself, a fresh one at each
  * call, which stands where the app looks for the page's tracker (`window.tracklet`). So no module has to be loaded anew.
  */
-import type { Events, RecordedName, RecordedParams } from "./declared.js";
+
 import { loadTracker } from "./fresh-tracker.js";
 import { createSurroundings } from "./recorder/surroundings.js";
+import type { Events, RecordedName, RecordedParams } from "./types/declared.js";
 import type { Config, Hub } from "./types.js";
 
 export type { RecordedName, RecordedParams };

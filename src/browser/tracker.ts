@@ -1,6 +1,7 @@
 /** Wires the parts together. The way of an event: verb → event → queue → round → request. */
-import type { Params } from "../declared.js";
+
 import { attempt } from "../shared/attempt.js";
+import type { Params } from "../types/declared.js";
 import type { FlushResult, TrackEvent, Tracker } from "../types.js";
 import { format, plainParams } from "./capture/event.js";
 import { revise } from "./capture/hooks.js";

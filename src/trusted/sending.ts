@@ -1,7 +1,7 @@
 /** What `sendEvent` and `sendEvents` have in common: where events go, and what is sent of one. */
 
-import type { EventName, Events, ParamsObject, TrackArguments } from "../declared.js";
 import { uuid } from "../shared/uuid.js";
+import type { EventName, Events, ParamsObject, TrackArguments } from "../types/declared.js";
 import { checkReach, type Reach } from "./http/reach.js";
 import { check, checkAddress, checkJson, isObject, isText, uidText } from "./http/validate.js";
 

@@ -1,5 +1,5 @@
 /** What became of every event, and what the rules say about it. */
-import type { Params } from "../../src/declared.js";
+import type { Params } from "../../src/types/declared.js";
 import { consent } from "./rules/consent.js";
 import { durability } from "./rules/durability.js";
 import { handOff } from "./rules/hand-off.js";

@@ -30,8 +30,7 @@ const modules = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf
 const byName = new Map(modules.map((module) => [module.name, module]));
 
 /** Files directly in `src`, in `service` and in `browser`: all others belong to a folder. */
-const ENTRIES =
-  /^(index|snippet|read|send|clicks|active|recorder|instance|window|types|event|declared|service\/(main|unit|app))$/;
+const ENTRIES = /^(index|snippet|read|send|clicks|active|recorder|instance|window|types|service\/(main|unit|app))$/;
 /** The folders of the service, from the top: each imports from those below it, `ingest` and `records` not from each other. */
 const SERVICE = [
   ...["commands", "watch", "numbers", "person", "ingest", "records"],
@@ -40,7 +39,7 @@ const SERVICE = [
 /** What stands beside the service. */
 const BESIDE = [...new Set(modules.map(({ name }) => name.split("/")[0]))].filter((part) => part !== "service");
 const PLACES =
-  /^(browser\/(global|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|trusted\/|shared\/|inspector\/(main$|(watch|ask|find|show)\/)|addons\/|recorder\/|conform\/|service\/(commands|watch|numbers|person|ingest|records|access|http|database|config|base)\/)/;
+  /^(types\/|browser\/(global|tracker|config|reporting|page)$|browser\/(capture|state|delivery)\/|trusted\/|shared\/|inspector\/(main$|(watch|ask|find|show)\/)|addons\/|recorder\/|conform\/|service\/(commands|watch|numbers|person|ingest|records|access|http|database|config|base)\/)/;
 
 /** Each import that is wrong as a line of text. */
 const imports = (of: RegExp, isWrong: (from: string, by: string) => boolean): string[] =>
@@ -62,10 +61,10 @@ const reach = (name: string, seen = new Set<string>()): Set<string> => {
 };
 
 /** What the parts of a tracker have in common. */
-const COMMON = "shared/|types$|declared$|browser/(config|reporting|page)$";
+const COMMON = "shared/|types(/|$)|browser/(config|reporting|page)$";
 it.each<[what: string, who: RegExp, mayImport: string]>([
   ["what browser and server share stands below both", /^shared\//, "shared/"],
-  ["the trusted part never meets the browser part", /^(trusted\/|read$|send$)/, "(trusted|shared)/|types$|declared$"],
+  ["the trusted part never meets the browser part", /^(trusted\/|read$|send$)/, "(trusted|shared)/|types(/|$)"],
   ["what all of the tracker uses knows nothing of it", /^browser\/(config|reporting|page)$/, COMMON],
   ["the browser part never meets the trusted part", /^browser\//, "(?!trusted/)"],
   ["nothing beside the service uses it", /^(?!service\/)/, "(?!service/)"],
@@ -107,7 +106,7 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
     ];
   }),
   ["what asks a service shares nothing with what sends to it", /^conform\//, "conform/|node:"],
-  ["the add-ons use the verbs", /^(addons\/|clicks$|active$)/, "addons/|index$|types$|declared$"],
+  ["the add-ons use the verbs", /^(addons\/|clicks$|active$)/, "addons/|index$|types(/|$)"],
   ["no other entry uses the add-ons", /^(index|snippet|read|send|recorder|instance)$/, "(?!addons/|clicks$|active$)"],
 ])("%s", (_, who, mayImport) => expect(imports(who, (from) => !RegExp(`^(${mayImport})`).test(from))).toEqual([]));
 

@@ -1,7 +1,7 @@
 /** The body of an event, as text (the service's interface, `POST /v1/track/event`). */
 
-import type { Params } from "../../declared.js";
 import { attempt } from "../../shared/attempt.js";
+import type { Params } from "../../types/declared.js";
 import type { TrackEvent } from "../../types.js";
 import { report } from "../reporting.js";
 

@@ -1,5 +1,5 @@
 /** Events that were tracked before an `identify` get contact and account, or are dropped after a log-out. */
-import type { Params } from "../../declared.js";
+import type { Params } from "../../types/declared.js";
 import type { TrackEvent } from "../../types.js";
 import { tellChanges } from "../state/changes.js";
 import { identity, identityParams, readIdentity } from "../state/identity.js";

@@ -2,8 +2,9 @@
  * Who the events belong to, `<scope of the token>:identity` = reset id, contact, account, and the proof of both. A document's
  * own `identify` holds for its events; one that has named nobody uses what is stored, the last `identify` of the site.
  */
-import type { Params } from "../../declared.js";
+
 import { uuid } from "../../shared/uuid.js";
+import type { Params } from "../../types/declared.js";
 import type { Identity } from "../../types.js";
 import { scopes } from "../config.js";
 import { filed, get, isInMemory, remove, set } from "./storage.js";

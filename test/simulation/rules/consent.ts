@@ -55,9 +55,7 @@ export const consent: MakeRule = (journal) => {
       if (isLate) entry.mayBeLost ??= "its page may have yet to hear of a refusal that was taken back";
     },
     onChoice: (page, next) => {
-      isRace = choices.some(
-        (other) => other.page !== page && other.next !== next && clock.now() < other.at + HEARD_MS,
-      );
+      isRace = choices.some((other) => other.page !== page && other.next !== next && clock.now() < other.at + HEARD_MS);
       choices.push({ page, next, at: clock.now() });
       by = page;
       if (next === "granted") pending.clear();

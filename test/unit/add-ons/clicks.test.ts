@@ -2,7 +2,7 @@
 /** What the add-on for clicks makes of clicks and forms. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { watchClicks } from "../../../src/addons/clicks.js";
-import type { Params } from "../../../src/declared.js";
+import type { Params } from "../../../src/types/declared.js";
 
 // Nobody leaves the test's page.
 document.addEventListener("click", (event) => find("a") && event.preventDefault(), true);

@@ -2,8 +2,9 @@
  * An event as one record, and as the text of its row: `<name>:<scope of the token>:event3:<document>:<sequence>:<time>` =
  * `<failures>,<lease>,<letters><body>`. The key names the format: other versions of the script have others.
  */
-import type { Params } from "../../../declared.js";
+
 import { uptime } from "../../../shared/uptime.js";
+import type { Params } from "../../../types/declared.js";
 import { LONG_LEASE_MS, YOUNG_MS } from "../timings.js";
 
 /** In every key of this format, and in no other one. */

@@ -1,8 +1,8 @@
 /** The body of an event: what `JSON.stringify` makes of its params, whatever they are. */
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Params } from "../../../../src/declared.js";
 import { attempt } from "../../../../src/shared/attempt.js";
+import type { Params } from "../../../../src/types/declared.js";
 import { fresh } from "../fresh.js";
 
 const reports: string[] = [];
