@@ -19,15 +19,9 @@ import { createTasks } from "./database/tasks.js";
 import { BOUNDS, type Bounds } from "./database/transaction-time.js";
 import { closeConnections } from "./http/closing.js";
 import { allowOrigins } from "./http/cors.js";
-import {
-  answerBadHttp,
-  answerBadUrl,
-  answerErrors,
-  answerExpectations,
-  ErrorBody,
-  refuseOtherMethods,
-} from "./http/errors.js";
+import { answerErrors, ErrorBody } from "./http/errors.js";
 import { describeRoutes } from "./http/openapi.js";
+import { answerBadHttp, answerBadUrl, answerExpectations, refuseOtherMethods } from "./http/unrouted.js";
 import { VALIDATION } from "./http/validation.js";
 import { keepDeadLetters } from "./ingest/dead-letters.js";
 import { eventRoutes } from "./ingest/event-route.js";
