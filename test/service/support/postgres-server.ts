@@ -5,9 +5,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { findPrograms, giveTo } from "../../../src/service/database/embedded/programs.js";
+import { findPrograms } from "../../../src/service/database/embedded/programs.js";
 import { asUser } from "../../../src/service/database/embedded/server.js";
-import { serverUser } from "../../../src/service/database/embedded/server-user.js";
+import { giveTo, serverUser } from "../../../src/service/database/embedded/server-user.js";
 import { until } from "./running-service.js";
 
 /** Where Debian and Homebrew put the server's programs, besides the PATH. */

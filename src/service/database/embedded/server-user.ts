@@ -1,8 +1,10 @@
+/** As whom PostgreSQL runs, and what becomes its own: files that it may use, and folders that it may enter. */
 import { execFileSync } from "node:child_process";
-import { type Stats, statSync } from "node:fs";
+import { chownSync, readdirSync, type Stats, statSync } from "node:fs";
 import { userInfo } from "node:os";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { StartError } from "../../base/start-error.js";
+import { filesOf } from "./folder.js";
 
 /** As whom PostgreSQL's programs run; nobody is named where it is as this process. */
 export interface ServerUser {
@@ -83,11 +85,39 @@ export const hasName = (): boolean => {
 };
 
 /** The first folder on the way to another one, itself included, that a user may not enter. */
-export const closedFolder = (folder: string, { uid, gid }: ServerUser): string | undefined => {
+const closedFolder = (folder: string, { uid, gid }: ServerUser): string | undefined => {
   if (uid === undefined) return undefined;
   const above = dirname(folder) === folder ? undefined : closedFolder(dirname(folder), { uid, gid: gid! });
   if (above !== undefined) return above;
   const { mode, ...owner } = statSync(folder);
   const bit = owner.uid === uid ? 0o100 : owner.gid === gid ? 0o010 : 0o001;
   return (mode & bit) === 0 ? folder : undefined;
+};
+
+/** Gives a folder and all that is in it to a user. */
+export const giveTo = (folder: string, { uid, gid }: ServerUser): void => {
+  if (uid === undefined) return;
+  chownSync(folder, uid, gid!);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) giveTo(path, { uid, gid: gid! });
+    else if (!entry.isSymbolicLink()) chownSync(path, uid, gid!);
+  }
+};
+
+/** What root has made or copied there, PostgreSQL could not use: it becomes the server's user's. */
+export const giveFolder = (folder: string, user: ServerUser): void => {
+  const { cluster } = filesOf(folder);
+  if (user.uid === undefined) return;
+  if (statSync(folder).uid === 0) chownSync(folder, user.uid, user.gid!);
+  if (statSync(cluster, { throwIfNoEntry: false })?.uid === 0) giveTo(cluster, user);
+};
+
+/** @throws StartError where the server's user cannot get at the folder */
+export const requireWay = (folder: string, user: ServerUser): void => {
+  const closed = closedFolder(folder, user);
+  if (closed !== undefined)
+    throw new StartError(
+      `PostgreSQL runs as the user ${user.name}, which may not enter ${closed}: set TRACKLET_DATA to a folder that it can reach, as /var/lib/tracklet`,
+    );
 };

@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { filesOf } from "../../../../src/service/database/embedded/folder.js";
 import { listenFor } from "../../../../src/service/database/embedded/listening.js";
 import { makeCluster } from "../../../../src/service/database/embedded/make-cluster.js";
-import { giveTo, linkPrograms } from "../../../../src/service/database/embedded/programs.js";
+import { linkPrograms } from "../../../../src/service/database/embedded/programs.js";
 import { startServer } from "../../../../src/service/database/embedded/server.js";
-import { serverUser } from "../../../../src/service/database/embedded/server-user.js";
+import { giveTo, serverUser } from "../../../../src/service/database/embedded/server-user.js";
 import { npm } from "../../../support/npm.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
