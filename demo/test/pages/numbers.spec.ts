@@ -116,14 +116,23 @@ test("The numbers page shows events as they arrive, until the token is forgotten
 });
 
 // Firefox's driver tells nothing of a file that a page makes.
-test("Who is left out is asked for like the rest: an answer that is cut off is told, and the figures stand", async ({
+test("Who is left out, and who comes back, are asked for like the rest: an answer that is cut off is told", async ({
   page,
 }) => {
-  await page.route("**/v2/numbers/left-out", (route) => route.fulfill({ body: '{"data":[' }));
+  const isTold = page.getByText("The service does not answer as it should");
+  const cut = (path: string) => page.route(path, (route) => route.fulfill({ body: '{"data":[' }));
+  await cut("**/v2/numbers/left-out");
   await page.goto("/");
   await give(page, ACCESS_TOKEN);
-  await expect(page.getByText("The service does not answer as it should")).toBeVisible();
+  await expect(isTold).toBeVisible();
+  // The figures stand.
   await expect(tile(page, "events")).toHaveText("4");
+  await page.unroute("**/v2/numbers/left-out");
+  await page.getByRole("radio", { name: "24 hours" }).check();
+  await expect(isTold).toBeHidden();
+  await cut("**/v2/numbers/returning?of=contact");
+  await card(page, "returning").getByRole("radio", { name: "Contacts" }).check();
+  await expect(isTold).toBeVisible();
 });
 
 test("Each figure of the numbers page is a file for a spreadsheet", { tag: "@browser" }, async ({ page }) => {

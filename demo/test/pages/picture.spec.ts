@@ -17,9 +17,9 @@ const fileOf = (name: string) => fileURLToPath(new URL(`../../site/${name}.png`,
 /** What each shows of the figures: the page, by the links that lead there. */
 const FIGURES: Record<string, { height: number; links: string[] }> = {
   numbers: { height: 1000, links: [] },
-  accounts: { height: 640, links: ["Accounts"] },
+  accounts: { height: 620, links: ["Accounts"] },
   account: { height: 900, links: ["Accounts", "Cobalt Instruments"] },
-  contact: { height: 800, links: ["Accounts", "Cobalt Instruments", "Dmitri Vargas"] },
+  contact: { height: 760, links: ["Accounts", "Cobalt Instruments", "Dmitri Vargas"] },
 };
 
 test.use({ colorScheme: "light", locale: "en-GB", timezoneId: "UTC" });

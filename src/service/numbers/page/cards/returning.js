@@ -5,8 +5,12 @@ import { makeCard } from "./card.js";
 const LATER = 8;
 const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
 
-/** How many come back in the weeks after their first: a table of squares. */
-export const createReturning = (ask) => {
+/**
+ * How many come back in the weeks after their first: a table of squares.
+ *
+ * @param {() => void} again called where somebody else is chosen: it loads anew
+ */
+export const createReturning = (ask, again) => {
   const title = "Coming back";
   const card = makeCard("returning", title, {
     wide: true,
@@ -53,7 +57,7 @@ export const createReturning = (ask) => {
     radio.checked = value === of;
     radio.addEventListener("change", () => {
       of = value;
-      load();
+      again();
     });
     choice.append(make("label", {}, radio, make("span", {}, text)));
   }

@@ -95,7 +95,7 @@ const toldFor = ({ events, last_event_at: last, counted_to: to, cut }) => {
 export const createNumbers = (main, ask) => {
   const [tiles, cards] = [createTiles(), createCards()];
   const leftOut = createLeftOut(ask);
-  const returning = createReturning(ask);
+  const returning = createReturning(ask, () => view.show());
   const all = make(
     "p.note",
     {},
@@ -116,7 +116,7 @@ export const createNumbers = (main, ask) => {
     const account = state.account && numbers.busiest.data.find(({ id }) => id === state.account)?.name;
     return { told: toldFor(numbers), query, names: { ...(account && { account }) } };
   };
-  return createView(main, "Numbers", {
+  const view = createView(main, "Numbers", {
     load,
     parts: [
       make("dl.tiles-row", {}, ...elementsOf(tiles)),
@@ -125,4 +125,5 @@ export const createNumbers = (main, ask) => {
       leftOut.element,
     ],
   });
+  return view;
 };

@@ -61,7 +61,7 @@ const drawFilters = (list, state, names) => {
  *
  * @param {string} heading of the page, until its record is known
  * @param {{ ask: object, hasTimes?: boolean, load: (state: object) => Promise<{ told?: string, names?: object } | undefined> }} options `load`
- *   asks and draws; it tells what is said below, and by what names the filters are known. `undefined`: the token was wrong
+ *   asks and draws; it tells what is said above that, and by what names the filters are known. `undefined`: the token was wrong
  */
 export const createView = (main, heading, { hasTimes = true, load, parts, above = [] }) => {
   const title = make("h1", {}, heading);
@@ -75,8 +75,8 @@ export const createView = (main, heading, { hasTimes = true, load, parts, above 
     ...above,
     make("div.numbers-head", {}, title, ...(hasTimes ? [times.element] : [])),
     filters,
-    ...parts,
     status,
+    ...parts,
     asked,
   );
   let turn = 0;
