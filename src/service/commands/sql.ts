@@ -3,7 +3,7 @@ import { findMember } from "../base/json-text.js";
 import { StartError } from "../base/start-error.js";
 import type { Query } from "../database/database.js";
 import { isUnavailable } from "../database/sql-state.js";
-import type { Exported } from "../records/export-page.js";
+import type { Exported } from "../records/export/exported.js";
 import type { Commands } from "./commands.js";
 import { type Format, file, format, writeRows } from "./export/write-rows.js";
 

@@ -7,7 +7,8 @@ import type { Settled } from "../database/settled.js";
 import { errors, HttpError } from "../http/errors.js";
 import { nextPage, ownUrl } from "../http/own-url.js";
 import { readIntegers, readTimes } from "../http/validation.js";
-import { exportPage, jsonLine } from "./export-page.js";
+import { exportPage } from "./export/export-page.js";
+import { jsonLine } from "./export/exported.js";
 import { lostPlace } from "./restored.js";
 
 /** Events on a page of `/v2/events` when `limit` is absent, and the most of them. */

@@ -4,7 +4,7 @@ import type { Database } from "../database/database.js";
 import { errors } from "../http/errors.js";
 import { nextPage, ownUrl } from "../http/own-url.js";
 import { readIntegers } from "../http/validation.js";
-import { PAGE_BYTES } from "./export-page.js";
+import { PAGE_BYTES } from "./export/export-page.js";
 import { MAX_PAGE, type User, UserList, UserQuery } from "./user-schemas.js";
 
 /**

@@ -7,7 +7,7 @@ import type { Query } from "../../database/database.js";
 import { openForReading } from "../../database/open-database.js";
 import { isUnavailable, tellError, tellFault } from "../../database/sql-state.js";
 import { isTimeZone } from "../../numbers/spans.js";
-import { latestEvents } from "../../records/export-page.js";
+import { latestEvents } from "../../records/export/export-page.js";
 import { planOf, toMembers } from "../attach/plan.js";
 import { type Question, readQuestions } from "../sql-page.js";
 import { NOTE, toAnswer, toError } from "./answers.js";

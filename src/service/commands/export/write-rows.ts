@@ -6,7 +6,7 @@ import { Option } from "commander";
 import { stringify } from "csv-stringify";
 import { fileReason } from "../../base/file-error.js";
 import { StartError } from "../../base/start-error.js";
-import { csvRow, type Exported, jsonLine } from "../../records/export-page.js";
+import { csvRow, type Exported, jsonLine } from "../../records/export/exported.js";
 
 export type Format = "ndjson" | "csv";
 

@@ -10,7 +10,8 @@ import { EventInput } from "../../ingest/schemas.js";
 import type { NewEvent } from "../../ingest/store/rows.js";
 import { createEventStore } from "../../ingest/store/store.js";
 import { deleteLetters } from "../../records/deletion/letters.js";
-import { type Exported, exportRows } from "../../records/export-page.js";
+import { exportRows } from "../../records/export/export-page.js";
+import type { Exported } from "../../records/export/exported.js";
 import { readState } from "./state.js";
 
 const EVENT = Compile(EventInput);

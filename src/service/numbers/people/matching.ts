@@ -1,6 +1,6 @@
 import { encodeText } from "../../base/exact-text.js";
 import type { Query } from "../../database/database.js";
-import { boundsOf } from "../../records/export-page.js";
+import { boundsOf } from "../../records/export/export-bounds.js";
 import { COUNTED, HOST, KINDS } from "../keys.js";
 import { type Asked, MAX_ROWS, toKey, toKeys, toSeries } from "../questions.js";
 import { nameAccounts, nameContacts } from "./names.js";

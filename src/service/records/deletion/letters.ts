@@ -1,6 +1,7 @@
 import { readBody } from "../../base/body-names.js";
 import type { Query } from "../../database/database.js";
-import { type Exported, exportRows } from "../export-page.js";
+import { exportRows } from "../export/export-page.js";
+import type { Exported } from "../export/exported.js";
 
 /** The letters of some people, and the ids of those that may be theirs, but may as well be of others: a person has to look. */
 export interface Letters {
