@@ -30,8 +30,11 @@ export const guard = (run: () => unknown): void => {
   }
 };
 
+/** What is told of a problem of this code. */
+export type DetailOf<Code extends Problem["code"]> = Extract<Problem, { code: Code }>["detail"];
+
 /** A problem. The console has each once, with the event, and where to read on. */
-export const report = (code: Problem["code"], detail: string, body?: string): void => {
+export const report = <Code extends Problem["code"]>(code: Code, detail: DetailOf<Code>, body?: string): void => {
   log(code, detail);
 
   if (warned.size < MAX_WARNED && !warned.has(detail)) {
@@ -41,7 +44,7 @@ export const report = (code: Problem["code"], detail: string, body?: string): vo
   // A handler that tracks may cause the next problem, and so on without end.
   if (isReporting) return;
   isReporting = true;
-  attempt(() => config.onError?.({ code, detail, event: body && attempt(() => JSON.parse(body)) }));
+  attempt(() => config.onError?.({ code, detail, event: body && attempt(() => JSON.parse(body)) } as Problem));
   isReporting = false;
 };
 

@@ -36,34 +36,46 @@ export type BeforeSend<Declared = Events> = (event: HookedEvent<Declared>, call:
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook may return nothing
 type Answer = TrackEvent | null | false | undefined | void;
 
+/** What the service has answered: the HTTP status follows, as a number. */
+type Status = `status ${number}`;
+
+/** The option whose bound was reached; `"identify"`: nobody was identified, and too many events wait for that, or for too long. */
+type Bound = "maxAgeMs" | "maxBytes" | "maxEvents, maxBytes" | "identify";
+
 /** A problem that concerns no event, or not one alone. */
-interface Mistake<Code extends string> {
+interface Mistake<Code extends string, Detail extends string> {
   code: Code;
-  /** Name of the option, argument, member, hook or event, or the answer's status. */
-  detail: string;
+  detail: Detail;
   event?: undefined;
 }
 
 /** An event was dropped. */
-interface Loss<Code extends string> {
+interface Loss<Code extends string, Detail extends string> {
   code: Code;
-  /** The answer's status, or the bound (`"identify"`: nobody was identified). */
-  detail: string;
+  detail: Detail;
   /** The event that was dropped. */
   event: TrackEvent;
 }
 
 /**
- * A decision of the tracker that concerns whoever runs the page, given to `onError`. `code` says what happened:
- * - `"input"`: an option or an argument is wrong, a hook has failed and dropped its event, or a member of `params` that cannot be written was left out
- * - `"paused"`: the service refuses every event (a wrong token or URL, an error in its deployment); events wait
- * - `"rejected"`: the service refuses this event and accepts others; it was dropped
+ * A decision of the tracker that concerns whoever runs the page, given to `onError`. `code` says what happened, and `detail` what it
+ * concerns:
+ * - `"input"`: an option or an argument is wrong, a hook has failed and dropped its event, or a member of `params` that
+ *   cannot be written was left out. `detail`: the option, argument, member or hook
+ * - `"paused"`: the service refuses every event (a wrong token or URL, an error in its deployment); events wait. `detail`: the
+ *   answer's status
+ * - `"rejected"`: the service refuses this event and accepts others; it was dropped. `detail`: the answer's status
  * - `"evicted"`: a bound was reached; this event was dropped: the oldest one, the newest of those that wait for `identify`, or
- *   one that is too large
- * - `"throttled"`: one name is tracked too often, as in a loop; what was too many was dropped. Told once for each name; `flush()`
- *   counts the events
+ *   one that is too large. `detail`: the option whose bound it is, or `"identify"`
+ * - `"throttled"`: one name is tracked too often, as in a loop; what was too many was dropped. Told once for each name, which is the
+ *   `detail`; `flush()` counts the events
  */
-export type Problem = Mistake<"input" | "paused" | "throttled"> | Loss<"rejected" | "evicted">;
+export type Problem =
+  | Mistake<"input", string>
+  | Mistake<"throttled", string>
+  | Mistake<"paused", Status>
+  | Loss<"rejected", Status>
+  | Loss<"evicted", Bound>;
 
 /**
  * Told of every decision: `"queued"`, `"pending"` (it waits for consent) or `"dropped"` of an event, the status of an answer

@@ -96,6 +96,11 @@ export const send = (order: Order, tags: Map<string, string>, problem: Problem):
   track("read", { id: JSON.parse("5") });
   // @ts-expect-error what is wrong is told of no event
   if (problem.code === "input") return problem.event.event_uid;
+  if (problem.code === "evicted" && problem.detail === "identify") return problem.event.event_uid;
+  // @ts-expect-error no bound has this name
+  if (problem.code === "evicted" && problem.detail === "maxAge") return "";
+  // @ts-expect-error it is the status of an answer
+  if (problem.code === "rejected" && problem.detail === "422") return "";
   return problem.code === "rejected" ? problem.event.event_uid : problem.detail;
 };
 

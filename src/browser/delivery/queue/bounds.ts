@@ -1,5 +1,6 @@
 /** How much may wait. */
 import { numberOf } from "../../config.js";
+import type { DetailOf } from "../../reporting.js";
 import {
   LONGEST_AGE_MS,
   MAX_AGE_MS,
@@ -18,7 +19,7 @@ export const mostEvents = (): number => numberOf("maxEvents", MAX_EVENTS);
 const mostBytes = (): number => numberOf("maxBytes", MAX_BYTES);
 
 /** Drops an event because of a bound, which `detail` names. */
-export const evict = (row: Row, detail: string): void => {
+export const evict = (row: Row, detail: DetailOf<"evicted">): void => {
   // Perhaps nobody ever identifies here: one report a page is enough.
   if (textOf(row) !== undefined) drop(row, row.isAddressed || !tally.unnamed++ ? "evicted" : undefined, detail);
 };

@@ -1,8 +1,7 @@
 /** The queue, in the storage: one key an event, its value ready to be sent. */
 import { uptime } from "../../../shared/uptime.js";
 import { uuid } from "../../../shared/uuid.js";
-import type { Problem } from "../../../types.js";
-import { report } from "../../reporting.js";
+import { type DetailOf, report } from "../../reporting.js";
 import { followConsent } from "../../state/consent.js";
 import { consent, filed, get, remove, set } from "../../state/storage.js";
 import { FIRST_LEASE_MS } from "../timings.js";
@@ -68,7 +67,11 @@ export const deliver = (row: Row): void => {
 };
 
 /** @param code the problem that is reported with the event, if there is one */
-export const drop = (row: Row, code?: Problem["code"], detail = ""): void => {
+export const drop = <Code extends "rejected" | "evicted">(
+  row: Row,
+  code?: Code,
+  detail = "" as DetailOf<Code>,
+): void => {
   take(row);
   tally.dropped++;
   if (code) report(code, detail, row.body);
