@@ -3,10 +3,11 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { expect, it } from "vitest";
+import { requireTokens } from "../../../src/service/config/complete-config.js";
 import { addressesOf } from "../../../src/service/config/database-url.js";
 import { DEMO_TOKENS } from "../../../src/service/config/demo-tokens.js";
 import { OPTIONS } from "../../../src/service/config/options.js";
-import { readConfig, requireTokens } from "../../../src/service/config/read-config.js";
+import { readConfig } from "../../../src/service/config/read-config.js";
 
 it("has a table of its options in the README", async () => {
   const readme = fileURLToPath(new URL("../../../src/service/README.md", import.meta.url));
