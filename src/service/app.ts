@@ -1,7 +1,7 @@
 import { compile } from "@fastify/proxy-addr";
 import Fastify, { type FastifyInstance } from "fastify";
 import { createAccess } from "./access/access.js";
-import { decorateWorkspace, requireAdmin, requireBearer } from "./access/auth.js";
+import { decorateWorkspace } from "./access/auth.js";
 import { boundConnections } from "./access/connection-bound.js";
 import { createQuota, limitRequests } from "./access/limits.js";
 import { refuseOtherHosts } from "./access/own-host.js";
@@ -19,36 +19,22 @@ import { createTasks } from "./database/tasks.js";
 import { BOUNDS, type Bounds } from "./database/transaction-time.js";
 import { closeConnections } from "./http/closing.js";
 import { allowOrigins } from "./http/cors.js";
-import { answerErrors, ErrorBody } from "./http/errors.js";
-import { describeRoutes } from "./http/openapi.js";
-import { answerBadHttp, answerBadUrl, answerExpectations, refuseOtherMethods } from "./http/unrouted.js";
+import { answerErrors } from "./http/errors.js";
+import { serverOptions } from "./http/server-options.js";
+import { answerExpectations } from "./http/unrouted.js";
 import { VALIDATION } from "./http/validation.js";
 import { keepDeadLetters } from "./ingest/dead-letters.js";
-import { eventRoutes } from "./ingest/event-route.js";
-import { createProve } from "./ingest/identity.js";
 import { deleteOldLetters } from "./ingest/letter-table.js";
 import { countRefused, watchRefusals } from "./ingest/refusals.js";
-import { EventInput, Success } from "./ingest/schemas.js";
 import { createEventStore } from "./ingest/store/store.js";
 import { createBehind } from "./numbers/behind.js";
 import { followSums } from "./numbers/follower.js";
-import { numbersRoute } from "./numbers/numbers-route.js";
-import { pages } from "./numbers/page.js";
-import { leftOutRoutes, peopleRoutes } from "./numbers/people/people-routes.js";
-import { personRoutes } from "./person/person.js";
 import { createTombstones } from "./person/tombstones.js";
 import { forgetTraces } from "./person/traces.js";
-import { traitRoutes } from "./person/traits.js";
 import { keepFor } from "./records/deletion/retention.js";
-import { eventListRoute } from "./records/events.js";
-import { Account, Contact } from "./records/record-schemas.js";
-import { recordRoutes } from "./records/records.js";
-import { User, UserList } from "./records/user-schemas.js";
-import { userRoutes } from "./records/users.js";
-import { healthRoutes } from "./watch/health.js";
+import { registerRoutes } from "./routes.js";
 import { logOptions } from "./watch/logging.js";
 import { createMetrics } from "./watch/metrics.js";
-import { metricsRoute } from "./watch/metrics-route.js";
 
 export interface ServiceOptions extends Partial<ServiceConfig> {
   /** A database that is open already; closed with the service. One is opened as configured where it is absent. */
@@ -61,8 +47,6 @@ export interface ServiceOptions extends Partial<ServiceConfig> {
   bounds?: Bounds;
 }
 
-/** A connection that stalls for longer is not worth its socket. */
-const REQUEST_TIMEOUT_MS = 30_000;
 /** Questions about many events that are asked at a time: so a page full of figures makes no event wait. */
 const QUESTIONS = 3;
 
@@ -74,7 +58,7 @@ const QUESTIONS = 3;
  * @throws StartError when the database cannot be used
  */
 export const createService = async (options: ServiceOptions = {}): Promise<FastifyInstance> => {
-  const { requestTimeoutMs = REQUEST_TIMEOUT_MS, lingerMs, bounds = BOUNDS, ...given } = options;
+  const { requestTimeoutMs, lingerMs, bounds = BOUNDS, ...given } = options;
   const config = { ...readConfig({}), ...given };
   // Until there is a log, what happens waits for it.
   const early: string[] = [];
@@ -111,20 +95,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const app = Fastify({
     ...logOptions(config.logLevel),
     ...VALIDATION,
-    // While closing, what still arrives is served: Fastify's own 503 has another body and no CORS headers.
-    return503OnClosing: false,
-    // Closing has a bound of its own, and the end of a server of its own may take longer than Fastify would wait.
-    pluginTimeout: 0,
-    trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
-    requestTimeout: requestTimeoutMs,
-    // Node looks for late requests every 30 s unless told otherwise, and of two time-outs takes the longer for the body's.
-    http: {
-      requestTimeout: requestTimeoutMs,
-      headersTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: requestTimeoutMs / 15,
-    },
-    frameworkErrors: answerBadUrl,
-    clientErrorHandler: answerBadHttp,
+    ...serverOptions(config, requestTimeoutMs),
   });
   tell = (text) => app.log.warn(text);
   for (const text of early) app.log.info(text);
@@ -133,10 +104,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
     void generation.stop();
     await database.close();
   });
-  for (const schema of [ErrorBody, EventInput, Success, Account, Contact, User, UserList]) app.addSchema(schema);
 
   const questions = database.beside(QUESTIONS);
-  const asked = { ...database, query: questions.query };
   closeConnections(app, { lingerMs, begins: tasks.cancel, listensNoMore: questions.cancel });
   const { workspaces } = access;
   if (config.retentionDays !== undefined)
@@ -166,38 +135,8 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   allowOrigins(app, isDemo);
   const countMore = limitRequests(app, config);
   tellUnseenProxy(app, config);
-  await describeRoutes(app);
-  const refuse = refuseOtherMethods(app);
-  await app.register(
-    eventRoutes(store, {
-      ...config,
-      access,
-      quota,
-      countMore,
-      prove: createProve(config, metrics.proven),
-      tellIgnored: metrics.ignored,
-      tellObeyed: metrics.obeyed,
-      tellRefused,
-    }),
-  );
-  await app.register(async (records) => {
-    records.addHook("preParsing", requireBearer(access.tokens("access")));
-    await records.register(recordRoutes(database));
-    await records.register(userRoutes(database, config.publicUrl));
-    await records.register(eventListRoute(asked, settled, config.publicUrl));
-    await records.register(numbersRoute(asked, settled));
-    await records.register(peopleRoutes(asked, settled));
-  });
-  await app.register(async (admin) => {
-    admin.addHook("preParsing", requireAdmin(access));
-    await admin.register(personRoutes(database));
-    await admin.register(traitRoutes(database));
-    await admin.register(leftOutRoutes(database));
-  });
-  await app.register(pages);
-  await app.register(healthRoutes(store, behind));
-  if (config.metricsToken !== undefined) await app.register(metricsRoute(metrics, config.metricsToken));
-  refuse();
+  const parts = { config, database, access, store, metrics, settled, behind, questions };
+  await registerRoutes(app, { ...parts, quota, countMore, tellRefused });
   await app.ready();
   return app;
 };
