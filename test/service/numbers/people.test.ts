@@ -1,77 +1,24 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { recordId } from "../../../src/service/base/exact-text.js";
-import { viewOf } from "../../../src/service/base/page-of.js";
 import type { Database } from "../../../src/service/database/database.js";
-import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { makeRecords } from "../../../src/service/ingest/store/make-records.js";
-import { insertEvents, type NewEvent } from "../../../src/service/ingest/store/rows.js";
+import type { NewEvent } from "../../../src/service/ingest/store/rows.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { followSums } from "../support/follow-sums.js";
 import { overDatabase } from "../support/over-database.js";
 import { expectRefusal } from "../support/refusal.js";
 import { type RunningService, startService } from "../support/running-service.js";
+import { count, DAY, EVENTS, HOUR, idOf, NOW, paramsOf, storeEvents, urlOf, within, ZONE } from "./random-events.js";
 
 /* `GET /v2/numbers/…` over a database of random events, against counts over the same events here. */
 
-const [HOUR, DAY] = [3_600_000, 86_400_000];
-const ZONE = "Pacific/Auckland";
-const NOW = Date.now();
 const ADMIN = "test-admin-token";
-
-let seed = 49;
-const random = (below: number) => {
-  seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
-  return Math.floor((seed / 2 ** 32) * below);
-};
-
-const EVENTS = Array.from({ length: 1_500 }, (_, at): NewEvent => {
-  const contact = random(25);
-  const account = contact % 6 === 0 ? undefined : `account-${contact % 6}`;
-  // Some accounts are silent lately, some fall.
-  const ago = account === "account-1" ? 8 + random(50) : account === "account-2" ? random(60) : random(30) ** 1.2;
-  const isView = random(3) > 0;
-  const params = {
-    ...(account !== undefined && { account_uid: account }),
-    ...(isView && { visit_url: `https://${["a", "b"][random(2)]}.example/${random(4)}` }),
-    ...(isView && random(4) === 0 && { referrer: "https://search.example/" }),
-  };
-  return {
-    ...{ workspace: "default", contactUid: `contact-${contact}`, accountUid: account, stamp: undefined },
-    ...{ eventUid: isView ? "pageview" : `event-${random(11)}`, params: JSON.stringify(params), occurredAt: undefined },
-    ...viewOf(isView ? "pageview" : "", params),
-    ...{ receivedAt: Math.round(NOW - 2 * HOUR - ago * DAY), ...(at % 10 === 0 && { originId: crypto.randomUUID() }) },
-  };
-});
-
-const idOf = (kind: "account" | "contact", uid: string) => recordId(kind, uid);
-const count = <T>(all: readonly T[], key: (one: T) => string | undefined): Record<string, number> => {
-  const counts: Record<string, number> = {};
-  for (const one of all) {
-    const of = key(one);
-    if (of !== undefined) counts[of] = (counts[of] ?? 0) + 1;
-  }
-  return counts;
-};
-const params = (event: NewEvent) => JSON.parse(event.params) as Record<string, string | undefined>;
-const urlOf = (event: NewEvent) =>
-  params(event).visit_url === undefined ? undefined : new URL(params(event).visit_url!);
 
 overDatabase((place) => {
   let database: Database;
   let service: RunningService;
   beforeAll(async () => {
     database = await openDatabase(place());
-    const sorted = [...EVENTS].sort((a, b) => a.receivedAt - b.receivedAt);
-    const ids = sorted.map(({ receivedAt, originId }, at) =>
-      idAt(originId === undefined ? receivedAt : NOW - HOUR).replace(/.{12}$/, `${at}`.padStart(12, "0")),
-    );
-    await database.write(insertEvents(ids, sorted));
-    for (const { text, values } of makeRecords(EVENTS)) await database.query(text, values);
-    await database.query("UPDATE accounts SET data = $2 WHERE id = $1", [
-      ...[idOf("account", "account-3"), JSON.stringify({ name: "Zebra & Sons" })],
-    ]);
-    await followSums(database);
+    await storeEvents(database);
     service = await startService({ database, adminToken: ADMIN, bounds: AT_ONCE });
   });
   afterAll(() => service.stop());
@@ -80,18 +27,6 @@ overDatabase((place) => {
     const answer = await service.get(`/v2/numbers${path}?${new URLSearchParams({ time_zone: ZONE, ...query })}`);
     expect(answer.status, path).toBe(200);
     return answer.json();
-  };
-  /** The events of a time, and those of the time before. */
-  const within = ({ starts, ends }: { starts: number[]; ends: number }) => {
-    const long = Math.round((ends - starts[0]!) / DAY);
-    const from = new Date(starts[0]!);
-    // Summer time may begin or end in between: midnight there is found by its name.
-    const before = [-1, 0, 1]
-      .map((hour) => from.getTime() - long * DAY + hour * HOUR)
-      .find((time) => new Date(time).toLocaleTimeString("sv", { timeZone: ZONE }) === "00:00:00")!;
-    const of = (since: number, until: number) =>
-      EVENTS.filter(({ receivedAt }) => receivedAt >= since && receivedAt < until);
-    return { now: of(starts[0]!, ends), past: of(before, starts[0]!) };
   };
   const sum = (counts: readonly number[]) => counts.reduce((total, one) => total + one, 0);
 
@@ -152,7 +87,7 @@ overDatabase((place) => {
     ["page views", { event_uid: "pageview" }, ({ eventUid }) => eventUid === "pageview"],
     ["a path", { path: "/2" }, (event) => urlOf(event)?.pathname === "/2"],
     ["a host and a path", { host: "a.example", path: "/2" }, (event) => urlOf(event)?.href === "https://a.example/2"],
-    ["a referrer", { referrer: "search.example" }, (event) => params(event).referrer !== undefined],
+    ["a referrer", { referrer: "search.example" }, (event) => paramsOf(event).referrer !== undefined],
     ["an account", { account: idOf("account", "account-4") }, ({ accountUid }) => accountUid === "account-4"],
   ])("tell what %s is made of, by days of a calendar", async (_what, filter, matches) => {
     const [from, to] = [20, 3].map((ago) => new Date(NOW - ago * DAY).toLocaleDateString("sv", { timeZone: ZONE }));
@@ -180,7 +115,7 @@ overDatabase((place) => {
     expect(keyed(told.busiest.data, "events")).toEqual(count(own, ({ accountUid }) => accountUid));
     expect(keyed(told.pages.data, "events")).toEqual(count(own, (event) => urlOf(event)?.pathname));
     expect(keyed(told.referrers.data, "events")).toEqual(
-      count(own, (event) => params(event).referrer && "search.example"),
+      count(own, (event) => paramsOf(event).referrer && "search.example"),
     );
     expect(told.contacts).toMatchObject({
       total: new Set(own.map(({ contactUid }) => contactUid)).size,
