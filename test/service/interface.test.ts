@@ -3,6 +3,7 @@ import { answerCases } from "./http/answers-cases.js";
 import { demoCases } from "./http/demo-cases.js";
 import { openApiCases } from "./http/openapi-cases.js";
 import { eventCases } from "./ingest/events-cases.js";
+import { eventListCases } from "./records/event-list-cases.js";
 import { recordCases } from "./records/records-cases.js";
 import { type RunningService, startService } from "./support/running-service.js";
 
@@ -23,3 +24,4 @@ describe("every answer", () => answerCases(() => service));
 describe("a service for trying out", () => demoCases(() => service));
 describe("the OpenAPI document", () => openApiCases(() => service));
 describe("events", () => eventCases(() => service));
+describe("a list of events", () => eventListCases(() => service));

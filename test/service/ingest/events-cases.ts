@@ -5,7 +5,7 @@ import { basic } from "../support/basic.js";
 import { expectRefusal } from "../support/refusal.js";
 import { API_TOKEN, type RunningService } from "../support/running-service.js";
 
-/** `POST /v1/track/event`, and how the demo reads back what it stored. */
+/** `POST /v1/track/event`: what is stored of an event, and what is refused. */
 export const eventCases = (running: () => RunningService): void => {
   let service: RunningService;
   beforeAll(() => {
@@ -91,11 +91,6 @@ export const eventCases = (running: () => RunningService): void => {
       });
       expect(record.accounts.data).toEqual([{ id: account.id }]);
     });
-  });
-
-  it("has a list that ends before a time that no id can hold", async () => {
-    const answer = await service.get(`/v2/events?since=${2 ** 48}`);
-    expect(await answer.json()).toMatchObject({ data: [] });
   });
 
   describe("members of a body that are not known", () => {
@@ -270,35 +265,6 @@ export const eventCases = (running: () => RunningService): void => {
 
     it("gets 415 when it is compressed", async () => {
       await expectRefusal(await service.post("{}", { "content-encoding": "gzip" }), 415, /gzip/);
-    });
-  });
-
-  describe("a list of events", () => {
-    it("is of a contact, of a name, the latest first where that is asked for, and leads on to what is settled", async () => {
-      const contact_uid = newContact();
-      for (const event_uid of ["a", "b", "a", "a"]) await service.post({ contact_uid, event_uid });
-      const ask = async (query: string) => (await service.get(`/v2/events?contact_uid=${contact_uid}&${query}`)).json();
-      const list = async (query: string) => (await ask(query)).data as { id: string }[];
-      const all = await list("");
-      expect(all).toHaveLength(4);
-      expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).sort());
-      expect(await list("event_uid=a")).toEqual([all[0], all[2], all[3]]);
-      expect(await list("order=desc&limit=2")).toEqual([all[3], all[2]]);
-      const { next } = (await ask("order=desc")).pagination;
-      expect(next).toMatch(/order=asc/);
-      expect((await (await service.get(next.slice(service.url.length))).json()).data).toEqual([]);
-    });
-
-    it.each(["after=-1", "after=7", "limit=0", "limit=10001", "limit=x", "order=up", "order="])(
-      "answers 400 to %s",
-      async (query) => {
-        await expectRefusal(await service.get(`/v2/events?${query}`), 400, new RegExp(query.split("=")[0]!));
-      },
-    );
-
-    it("is not of the latest first behind a place", async () => {
-      const place = `order=desc&after=${crypto.randomUUID()}`;
-      await expectRefusal(await service.get(`/v2/events?${place}`), 400, /^order must be asc with after/);
     });
   });
 };
