@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import type { Fate } from "./service.js";
 import { each, inStory, SEVERAL, type Story, stories, storiesTwice } from "./story.js";
-import { missing } from "./words.js";
+import { missing } from "./world-words.js";
 
 const ALL = ["400", "500", "refused", "silent"];
 /** A page that has been there for a while. */

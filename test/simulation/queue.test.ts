@@ -1,7 +1,7 @@
 /** What waits: durable, in its order, within its bounds, whatever the storage is and holds (design §3.1, §3.7, §3.8). */
 import { expect } from "vitest";
 import { each, stories, storiesTwice } from "./story.js";
-import { FILED } from "./words.js";
+import { FILED } from "./world-words.js";
 
 const EVENT = `${FILED}event3:`;
 /** An event without its text has so many bytes. */

@@ -4,13 +4,15 @@
  *   A opens nobody; A tracks 3; 1 s; B opens as ann/acme; weather refused; B tracks poison 500; B leaves; 60 s; once
  *
  * `A` to `Z` are pages; in histories at random `a` to `d` are any that run. What they do, and what is expected, are the words of
- * `words.ts`. Events without a name are e1, e2 and so on.
+ * `page-words.ts` and `world-words.ts`. Events without a name are e1, e2 and so on.
  */
 import { describe, it } from "vitest";
 import { createJournal } from "./journal.js";
 import type { Opening } from "./page.js";
-import { PAGE, readOpening, somebody, WORLD } from "./words.js";
+import { PAGE, somebody } from "./page-words.js";
+import { readOpening } from "./read-words.js";
 import { dice, inWorld, type Page, type World } from "./world.js";
+import { WORLD } from "./world-words.js";
 
 export type Teller = ReturnType<typeof createTeller>;
 

@@ -1,7 +1,7 @@
 /** Who sends what several tabs have, whatever becomes of them (design §3.6). */
 import { expect } from "vitest";
 import { each, stories, storiesTwice, type Teller } from "./story.js";
-import { FILED } from "./words.js";
+import { FILED } from "./world-words.js";
 
 storiesTwice(
   "a tab that ends",

@@ -1,7 +1,7 @@
 /** One tracker a name, whoever calls, by the global or by import, and in whatever order. On a server nothing. */
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import type { Command, Config, Hub, Problem } from "../../src/types.js";
-import { readOpening } from "../simulation/words.js";
+import { readOpening } from "../simulation/read-words.js";
 import { inWorld, type Page, type World } from "../simulation/world.js";
 
 interface Place {
