@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Access } from "./access/access.js";
 import { requireAdmin, requireBearer } from "./access/auth.js";
-import type { ServiceConfig } from "./config/options.js";
+import type { ServiceConfig } from "./config/service-config.js";
 import type { Database, Query } from "./database/database.js";
 import type { Settled } from "./database/settled.js";
 import { ErrorBody } from "./http/errors.js";

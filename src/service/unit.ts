@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Fastify from "fastify";
 import type { MetricObject } from "prom-client";
 import { StartError } from "./base/start-error.js";
-import type { ServiceConfig } from "./config/options.js";
+import type { ServiceConfig } from "./config/service-config.js";
 import type { UnitMessage } from "./config/unit-messages.js";
 import { logOptions } from "./watch/logging.js";
 import { createTotals } from "./watch/totals.js";

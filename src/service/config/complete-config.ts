@@ -5,7 +5,8 @@ import type { XStatic } from "typebox/schema";
 import { isLoopback } from "../base/loopback.js";
 import { StartError } from "../base/start-error.js";
 import { DEMO_TOKENS } from "./demo-tokens.js";
-import { OPTIONS, type ServiceConfig, type Workspace } from "./options.js";
+import { OPTIONS } from "./options.js";
+import type { ServiceConfig, Workspace } from "./service-config.js";
 
 /** Shorter tokens can be guessed. */
 const MIN_TOKEN = 16;

@@ -1,4 +1,4 @@
-import type { ServiceConfig } from "../config/options.js";
+import type { ServiceConfig } from "../config/service-config.js";
 import { type Database, type Query, readOnly } from "./database.js";
 import { migrateEmbedded, openEmbedded, openEmptyEmbedded, openExistingEmbedded } from "./embedded/embedded.js";
 import { migratePostgres, openEmptyPostgres, openExistingPostgres, openPostgres } from "./postgres/postgres.js";

@@ -3,7 +3,7 @@ import { createCounter } from "../access/counter.js";
 import { networkOf } from "../access/networks.js";
 import { namesIn } from "../base/body-names.js";
 import { filledText, parseJson } from "../base/exact-text.js";
-import type { ServiceConfig } from "../config/options.js";
+import type { ServiceConfig } from "../config/service-config.js";
 import type { Database } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
 import { checkGeneration, writeAtGeneration } from "../database/generation.js";

@@ -2,7 +2,7 @@ import { fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { type Static, Type } from "typebox";
 import { StartError } from "../../base/start-error.js";
-import type { ServiceConfig } from "../../config/options.js";
+import type { ServiceConfig } from "../../config/service-config.js";
 import type { Query } from "../../database/database.js";
 import { openForReading } from "../../database/open-database.js";
 import { isUnavailable, tellError, tellFault } from "../../database/sql-state.js";

@@ -1,7 +1,7 @@
 import { digests } from "../../access/access.js";
 import { listTokens, listWorkspaces, sha256 } from "../../access/token-store.js";
 import { DEFAULT_WORKSPACE } from "../../base/exact-text.js";
-import type { ServiceConfig } from "../../config/options.js";
+import type { ServiceConfig } from "../../config/service-config.js";
 import type { Query } from "../../database/database.js";
 
 /** The workspace of an access token, as the service takes it: of the database, or of its environment. Nothing of another one. */

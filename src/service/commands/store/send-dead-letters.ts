@@ -1,6 +1,6 @@
 import { Compile } from "typebox/compile";
 import { parseJson } from "../../base/exact-text.js";
-import type { ServiceConfig } from "../../config/options.js";
+import type { ServiceConfig } from "../../config/service-config.js";
 import type { Database } from "../../database/database.js";
 import { continueIds } from "../../database/event-id.js";
 import { HttpError } from "../../http/errors.js";
