@@ -5,6 +5,7 @@ import type { XStatic } from "typebox/schema";
 import { isLoopback } from "../base/loopback.js";
 import { StartError } from "../base/start-error.js";
 import { DEMO_TOKENS } from "./demo-tokens.js";
+import type { Option } from "./option.js";
 import { OPTIONS } from "./options.js";
 import type { ServiceConfig, Workspace } from "./service-config.js";
 
@@ -16,10 +17,7 @@ type Values = XStatic<typeof OPTIONS>;
 /** What a member is where it depends on others, and what it may not be then. @throws StartError that names the variable */
 export const complete = (values: Values): ServiceConfig => {
   const defaults = Object.fromEntries(
-    Object.entries<{ variable: string; default?: unknown }>(OPTIONS.properties).map(([name, option]) => [
-      name,
-      option.default,
-    ]),
+    Object.entries<Option>(OPTIONS.properties).map(([name, option]) => [name, option.default]),
   );
   const { workspaces, ...all } = {
     ...defaults,

@@ -1,31 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { DEFAULT_PORT } from "./default-port.mjs";
+import { option } from "./option.js";
 import { ROOT_FOLDER } from "./root-folder.js";
+import { TOKEN_OPTIONS } from "./token-options.js";
 
-/** One token or two. A user name of HTTP Basic has neither a colon nor control characters (RFC 7617 §2). */
-const API_TOKEN = {
-  type: "string",
-  pattern: String.raw`^[^:,"'\s\p{Cc}]+(,[^:,"'\s\p{Cc}]+)?$`,
-  expected: "text without blanks, quotes and colons, or two such texts with a comma between",
-  writeOnly: true,
-} as const;
-/** One token or two, see RFC 6750 §2.1. */
-const BEARER = {
-  type: "string",
-  pattern: "^[A-Za-z0-9._~+/-]+=*(,[A-Za-z0-9._~+/-]+=*)?$",
-  expected: "made of letters, digits and - . _ ~ + / =, or be two such tokens with a comma between",
-  writeOnly: true,
-} as const;
-/** What a workspace may be called, as a pattern. */
-export const WORKSPACE = "[a-z0-9-]{1,64}";
 /** Of what 0 leaves without a limit. */
 const LIMIT = { type: "integer", minimum: 0, maximum: 1_000_000_000 } as const;
-
-const option = <const Schema extends object>(variable: string, description: string, schema: Schema) => ({
-  variable,
-  description,
-  ...schema,
-});
 
 /**
  * All that a process is told from outside: of each member the environment variable, what the README says of it, and what
@@ -94,52 +74,12 @@ export const OPTIONS = {
       "`on` is for trying it out on this machine: it has tokens that everybody knows, and nobody else reaches it",
       { enum: ["on", "off"], default: "off" },
     ),
-    apiToken: option("TRACKLET_API_TOKEN", "token that records events", API_TOKEN),
-    accessToken: option("TRACKLET_ACCESS_TOKEN", "token that reads records", BEARER),
-    identity: option(
-      "TRACKLET_IDENTITY",
-      "proofs of who a contact is: `mark` stores whether they hold, `require` refuses what does not, `off` looks at none",
-      { enum: ["off", "mark", "require"], default: "off" },
-    ),
-    identitySecret: option(
-      "TRACKLET_IDENTITY_SECRET",
-      "secret with which your servers sign these proofs, of 32 characters at least; or two, as `new,old`",
-      {
-        type: "string",
-        pattern: String.raw`^[^,"'\s\p{Cc}]{32,}(,[^,"'\s\p{Cc}]{32,})?$`,
-        expected: "text of at least 32 characters without blanks and quotes, or two such texts with a comma between",
-        writeOnly: true,
-      },
-    ),
-    serverToken: option(
-      "TRACKLET_SERVER_TOKEN",
-      "token that records events of your own servers, which no quota of an address counts",
-      API_TOKEN,
-    ),
-    adminToken: option(
-      "TRACKLET_ADMIN_TOKEN",
-      "token that reads all of one person, erases it, changes records, and stores events with their own time",
-      BEARER,
-    ),
-    metricsToken: option("TRACKLET_METRICS_TOKEN", "token that reads `/metrics`", BEARER),
+    ...TOKEN_OPTIONS,
     watchedEvents: option(
       "TRACKLET_WATCHED_EVENTS",
       "names of events, by commas, of which `/metrics` tells when the last one came; it tells that of all in any case",
       { type: "array", items: { type: "string", minLength: 1 }, expected: "names, separated by commas", default: [] },
     ),
-    workspaces: option("TRACKLET_WORKSPACES", "more pairs of tokens, each with its own data, as JSON (below)", {
-      type: "object",
-      // `default` has the tokens of the other variables.
-      propertyNames: { pattern: `^(?!default$)${WORKSPACE}$` },
-      additionalProperties: {
-        type: "object",
-        required: ["api_token", "access_token"],
-        properties: { api_token: API_TOKEN, access_token: BEARER },
-      },
-      expected: 'JSON such as {"shop":{"api_token":"…","access_token":"…"}}, with names of a to z, digits and -',
-      writeOnly: true,
-      default: {},
-    }),
     retentionDays: option("TRACKLET_RETENTION_DAYS", "days after which events are deleted; without it they are kept", {
       ...LIMIT,
       minimum: 1,

@@ -5,22 +5,13 @@ import { nearName } from "../base/near-name.js";
 import { StartError } from "../base/start-error.js";
 import { complete } from "./complete-config.js";
 import { addressesOf } from "./database-url.js";
+import type { Option } from "./option.js";
 import { OPTIONS } from "./options.js";
 import type { ServiceConfig } from "./service-config.js";
 
 /** Variables of the project that other programs read: the demo, its clients, Docker, the tests. */
 const ELSEWHERE = /^TRACKLET_(SITE_PORT|DIST|BASE_URL|TRACK_URL|URL|DOMAIN|ALL|ENGINES|MEASURE|APP_OUT|TEST_CLUSTER)$/;
 
-interface Option {
-  variable: string;
-  type?: string;
-  default?: unknown;
-  minimum?: number;
-  maximum?: number;
-  enum?: readonly string[];
-  expected?: string;
-  writeOnly?: boolean;
-}
 const options = Object.entries<Option>(OPTIONS.properties);
 
 /**

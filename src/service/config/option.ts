@@ -1,0 +1,18 @@
+/** What is said of an option: its environment variable, and what its value may be. */
+export interface Option {
+  variable: string;
+  type?: string;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  enum?: readonly string[];
+  expected?: string;
+  writeOnly?: boolean;
+}
+
+/** One of them, with the words of the README. */
+export const option = <const Schema extends object>(variable: string, description: string, schema: Schema) => ({
+  variable,
+  description,
+  ...schema,
+});
