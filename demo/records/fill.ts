@@ -3,7 +3,7 @@ import type { Database, Query } from "../../src/service/database/database.js";
 import { idAt } from "../../src/service/database/event-id.js";
 import { openExisting } from "../../src/service/database/open-database.js";
 import { insertEvents, type NewEvent } from "../../src/service/ingest/store/rows.js";
-import { step } from "../../src/service/numbers/sums.js";
+import { step } from "../../src/service/numbers/sums/step.js";
 import { deleteListed } from "../../src/service/records/deletion/steps.js";
 import { RECORDS } from "./records.js";
 

@@ -4,7 +4,6 @@ import type { Database, Query } from "../database/database.js";
 import type { Settled } from "../database/settled.js";
 import { errors } from "../http/errors.js";
 import { missingLately } from "../records/missing.js";
-import { countedTo } from "./behind.js";
 import {
   Active,
   Busiest,
@@ -27,6 +26,7 @@ import { countMatching } from "./people/matching.js";
 import { uidOfAccount } from "./people/names.js";
 import { type Asked, countActive, countKeys, countNames, lastEvent } from "./questions.js";
 import { readWhen } from "./spans.js";
+import { countedTo } from "./sums/behind.js";
 
 const Numbers = Type.Object(
   {

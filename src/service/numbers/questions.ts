@@ -1,8 +1,8 @@
 import { decodeText } from "../base/exact-text.js";
 import type { Query } from "../database/database.js";
 import { timeOf } from "../database/event-id.js";
-import { ACTIVE, type ActiveTable, type Kind, OTHER } from "./keys.js";
 import { cutByDays, type Steps } from "./spans.js";
+import { ACTIVE, type ActiveTable, type Kind, OTHER } from "./sums/keys.js";
 
 /** Of whom, and when: the starts of the steps with the end of the last, and those before them. */
 export interface Asked extends Steps {

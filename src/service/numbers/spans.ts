@@ -1,7 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import { DAY_MS, HOUR_MS } from "../base/times.js";
 import { HttpError } from "../http/errors.js";
-import { bitsOf, dayOf } from "./active.js";
+import { bitsOf, dayOf } from "./sums/utc-days.js";
 
 /** What can be asked for: the last 24 hours by the hour, or so many days, today included. */
 export const SPANS = { "24h": 1, "7d": 7, "30d": 30, "90d": 90 } as const;

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
 import { freeBytes } from "../database/embedded/room.js";
-import type { Behind } from "../numbers/behind.js";
+import type { Behind } from "../numbers/sums/behind.js";
 import { createEventAges } from "./ages.js";
 
 export interface Gauged {

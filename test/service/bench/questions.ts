@@ -2,7 +2,7 @@ import pg from "pg";
 import { readQuestions } from "../../../src/service/commands/sql-page.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { step } from "../../../src/service/numbers/sums.js";
+import { step } from "../../../src/service/numbers/sums/step.js";
 import type { Place } from "../support/places.js";
 import { askAnswers } from "./answers.js";
 import { fillPlace, urlOf } from "./fill.js";

@@ -5,9 +5,9 @@ import type { Database, Query } from "../../../src/service/database/database.js"
 import { idAt, newIds } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { insertEvents, type NewEvent } from "../../../src/service/ingest/store/rows.js";
-import { dayOf } from "../../../src/service/numbers/active.js";
 import { countActive } from "../../../src/service/numbers/questions.js";
-import { step } from "../../../src/service/numbers/sums.js";
+import { step } from "../../../src/service/numbers/sums/step.js";
+import { dayOf } from "../../../src/service/numbers/sums/utc-days.js";
 import { eraseContacts } from "../../../src/service/person/erasure.js";
 import { deleteEventsBefore } from "../../../src/service/records/deletion/chosen-events.js";
 import { deleteNaming } from "../../../src/service/records/deletion/naming.js";

@@ -1,8 +1,8 @@
 import type { Query } from "../../database/database.js";
-import { dayOf, WEEK_MS, wholeWeeks } from "../active.js";
-import { QUARTER_MS } from "../keys.js";
 import { type Asked, MAX_ROWS } from "../questions.js";
 import { cutByDays, quartersByDays } from "../spans.js";
+import { QUARTER_MS } from "../sums/keys.js";
+import { dayOf, WEEK_MS, wholeWeeks } from "../sums/utc-days.js";
 import { type Named, namesOf } from "./names.js";
 
 /** Accounts that are looked at: those with most events, where there are more. */

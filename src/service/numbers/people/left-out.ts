@@ -4,8 +4,8 @@ import type { Database, Query } from "../../database/database.js";
 import { ofAccount } from "../../records/of-account.js";
 import { READ } from "../../records/records.js";
 import { markStale } from "../../records/stale-hours.js";
-import { addAccounts, addContacts } from "../active.js";
-import { count } from "../keys.js";
+import { addAccounts, addContacts } from "../sums/add-active.js";
+import { count } from "../sums/keys.js";
 import { type Kind, type Named, namesOf } from "./names.js";
 
 /*

@@ -1,8 +1,8 @@
 import { encodeText } from "../../base/exact-text.js";
 import type { Query } from "../../database/database.js";
 import { boundsOf } from "../../records/export/export-bounds.js";
-import { COUNTED, HOST, KINDS } from "../keys.js";
 import { type Asked, MAX_ROWS, toKey, toKeys, toSeries } from "../questions.js";
+import { COUNTED, HOST, KINDS } from "../sums/keys.js";
 import { nameAccounts, nameContacts } from "./names.js";
 
 /** Which events: those of a name, a page, a referrer's host, an account or a contact (by their uids). */

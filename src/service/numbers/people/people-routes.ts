@@ -6,7 +6,6 @@ import { errors } from "../../http/errors.js";
 import { readIntegers } from "../../http/validation.js";
 import { Account, Contact } from "../../records/record-schemas.js";
 import { READ } from "../../records/records.js";
-import { countedTo } from "../behind.js";
 import {
   Active,
   Count,
@@ -27,6 +26,7 @@ import {
   WhenQuery,
 } from "../number-schemas.js";
 import { readWhen, stepsOf } from "../spans.js";
+import { countedTo } from "../sums/behind.js";
 import { listAccounts, SHOWN, SORTS } from "./accounts.js";
 import { leaveOut, listLeftOut } from "./left-out.js";
 import type { Kind } from "./names.js";

@@ -1,5 +1,5 @@
 import type { Query } from "../../database/database.js";
-import { dayOf, FIRST_MONDAY, WEEK_MS } from "../active.js";
+import { dayOf, mondayOf, WEEK_MS } from "../sums/utc-days.js";
 import type { Kind } from "./names.js";
 
 /** Weeks of whose beginners is told, this one included, and weeks that each is looked at afterwards. */
@@ -20,7 +20,7 @@ const EVER = "'-infinity'::date";
  * told.
  */
 export const countReturning = async (query: Query, workspace: string, { of, now }: { of: Kind; now: number }) => {
-  const thisWeek = now - ((now - FIRST_MONDAY) % WEEK_MS);
+  const thisWeek = mondayOf(now);
   const rows = await query<Record<string, unknown>>(
     `SELECT began.week::text AS week, (active.week - began.week) / 7 AS later, count(*) AS count
      FROM (SELECT id, min(week) AS week FROM (${ACTIVE[of](EVER)}) AS ever GROUP BY 1 HAVING min(week) >= $2::date) AS began

@@ -1,5 +1,5 @@
-import { HOUR_MS } from "../base/times.js";
-import type { Query } from "../database/database.js";
+import { HOUR_MS } from "../../base/times.js";
+import type { Query } from "../../database/database.js";
 
 /*
  * What events are counted by, in SQL, and how. Columns alone are read, for the params may be large.

@@ -1,6 +1,6 @@
-import { HOUR_MS } from "../base/times.js";
-import type { Query } from "../database/database.js";
-import { hourOf } from "../records/stale-hours.js";
+import { HOUR_MS } from "../../base/times.js";
+import type { Query } from "../../database/database.js";
+import { hourOf } from "../../records/stale-hours.js";
 import { type Count, MAX_KEYS, OTHER, quartersOf, sumUp } from "./keys.js";
 
 /** The keys that each hour has. */

@@ -1,25 +1,10 @@
-import { NIL } from "uuid";
-import { HOUR_MS } from "../base/times.js";
-import type { Database, Query } from "../database/database.js";
-import { idAt, LATE_MS } from "../database/event-id.js";
-import { hourOf } from "../records/stale-hours.js";
-import { renewActive } from "./active.js";
-import {
-  ACTIVE_TABLES,
-  type ActiveTable,
-  ALL_KINDS,
-  addCounts,
-  type Count,
-  count,
-  type Kind,
-  nextPlace,
-  OTHER,
-  type Part,
-  STEP,
-  sumUp,
-  toCount,
-} from "./keys.js";
-import { boundKeys } from "./top-keys.js";
+import { HOUR_MS } from "../../../base/times.js";
+import type { Database, Query } from "../../../database/database.js";
+import { idAt } from "../../../database/event-id.js";
+import { ALL_KINDS, addCounts, type Count, type Kind, OTHER, STEP, sumUp, toCount } from "../keys.js";
+import { boundKeys } from "../top-keys.js";
+import { advance } from "./renew-step.js";
+import { type Place, type Renewal, readRenewal } from "./renewal.js";
 
 /*
  * An hour is counted anew beside the sums, one step after another: the events that have their time in their ids, what was
@@ -30,47 +15,6 @@ import { boundKeys } from "./top-keys.js";
 
 /** Keys of each kind that an hour has while it is counted; what is rarest then is put aside. */
 const MOST_KEYS = 20_000;
-
-/** How far it has come. */
-interface Place {
-  part: "by id" | "imported" | ActiveTable | "end";
-  /** Epoch milliseconds. */
-  at: number;
-  id: string;
-}
-
-interface Renewal extends Place {
-  workspace: string;
-  hour: number;
-  /** Was something deleted there? */
-  deleted: boolean;
-  /** Events before this id are counted here, the others by whoever adds them to the sums. */
-  until: string;
-}
-
-const readRenewal = async (query: Query, workspace: string): Promise<Renewal | undefined> => {
-  const [row] = await query<Record<string, unknown>>("SELECT * FROM sums_renewed WHERE workspace = $1", [workspace]);
-  return row && ({ ...row, hour: Number(row.hour), at: Number(row.at) } as Renewal);
-};
-
-/** What is counted of it: who was active stays so where nothing was deleted. */
-const kindsOf = ({ deleted }: Renewal): Count["kind"][] => [...ALL_KINDS, ...(deleted ? ACTIVE_TABLES : [])];
-
-/** Adds what gets into the sums to what is counted anew, of the same hour. */
-export const createFeed = async (query: Query, workspace: string) => {
-  const renewal = await readRenewal(query, workspace);
-  return {
-    /** The hour that is counted anew, if any. */
-    hour: renewal?.hour,
-    /** Is it counted, too, who was active in it? */
-    hasActive: renewal?.deleted ?? false,
-    add: async (counts: readonly Count[]): Promise<void> => {
-      if (renewal === undefined || !kindsOf(renewal).includes(counts[0]?.kind as Kind)) return;
-      const own = counts.filter(({ quarter }) => hourOf(quarter) === renewal.hour);
-      await addCounts(query, workspace, own, "sums_anew");
-    },
-  };
-};
 
 /** An hour that waits, or is under way. @param isCaughtUp whether those count that have too many keys, and nothing else */
 const WAITING = `SELECT hour FROM sums_stale WHERE workspace = $1 AND (deleted OR $2::boolean)
@@ -128,50 +72,6 @@ const begin = async (
     ...{ workspace, hour, deleted: marks.some(({ deleted }) => deleted), until },
     ...{ part: "by id", at: hour, id: idAt(hour) },
   };
-};
-
-/** What was counted in a transaction, and how many events may be read at once. */
-interface Held {
-  held: Count[];
-  rows: number;
-}
-
-/** Does the next step, whose counts are held; resolves to the place behind it. */
-const advance = async (query: Query, renewal: Renewal, { held, rows }: Held): Promise<Place> => {
-  const { workspace, hour, deleted, until, part, at, id } = renewal;
-  const end = hour + HOUR_MS;
-  const begun = (next: Place["part"], nextId = NIL): Place => ({ part: next, at: hour, id: nextId });
-  const take = async (of: Part): Promise<void> => {
-    for (const kind of kindsOf(renewal)) held.push(...(await count(query, kind, of)));
-  };
-  if (part === "by id") {
-    const last = [until, idAt(end + LATE_MS)].sort()[0];
-    const of = { condition: "workspace = $1 AND id >= $2 AND id < $3", values: [workspace, id, last] };
-    const next = await nextPlace(query, of, { order: "id", rows });
-    await take({
-      condition: `${of.condition} AND origin_id IS NULL AND received_at >= $4 AND received_at < $5`,
-      values: [workspace, id, next?.id ?? last, hour, end],
-    });
-    return next === undefined ? begun("imported") : { part, ...next };
-  }
-  if (part === "imported") {
-    const of = {
-      condition: `workspace = $1 AND origin_id IS NOT NULL AND received_at >= $2 AND received_at < $3
-  AND (received_at, id) >= ($4, $5) AND id < $6`,
-      values: [workspace, hour, end, at, id, until],
-    };
-    const next = await nextPlace(query, of, { order: "received_at, id", rows });
-    const to = next === undefined ? [end, NIL] : [next.at, next.id];
-    await take({
-      condition: `${of.condition} AND (received_at, id) < ($7, $8)`,
-      values: [...of.values, ...to],
-    });
-    return next === undefined ? begun(deleted ? ACTIVE_TABLES[0]! : "end") : { part, ...next };
-  }
-  const table = part as ActiveTable;
-  const last = await renewActive(query, renewal, { table, after: id, rows, held });
-  const following = ACTIVE_TABLES[ACTIVE_TABLES.indexOf(table) + 1] ?? "end";
-  return last === undefined ? begun(following) : { part, at, id: last };
 };
 
 /** Counts the rarest keys together where there are too many. */

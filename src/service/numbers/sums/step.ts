@@ -1,11 +1,11 @@
-import { HOUR_MS } from "../base/times.js";
-import type { Database, Query } from "../database/database.js";
-import { idAt, timeOf } from "../database/event-id.js";
-import { hourOf, markStale } from "../records/stale-hours.js";
-import { addAccounts, addContacts } from "./active.js";
+import { HOUR_MS } from "../../base/times.js";
+import type { Database, Query } from "../../database/database.js";
+import { idAt, timeOf } from "../../database/event-id.js";
+import { hourOf, markStale } from "../../records/stale-hours.js";
+import { addAccounts, addContacts } from "./add-active.js";
 import { followedTo } from "./behind.js";
 import { ALL_KINDS, addCounts, count, nextPlace, OTHER, STEP } from "./keys.js";
-import { createFeed } from "./renew.js";
+import { createFeed } from "./renewal/renewal.js";
 import { boundKeys, knownKeys } from "./top-keys.js";
 
 /** Milliseconds after an hour in which nearly all that was received in it is read. */

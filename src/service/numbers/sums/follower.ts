@@ -1,13 +1,13 @@
 import type { FastifyBaseLogger } from "fastify";
-import type { Database } from "../database/database.js";
-import { idAt } from "../database/event-id.js";
-import type { Settled } from "../database/settled.js";
-import { faultOf, isUnavailable, tellError } from "../database/sql-state.js";
-import { isTaken, type Task } from "../database/tasks.js";
+import type { Database } from "../../database/database.js";
+import { idAt } from "../../database/event-id.js";
+import type { Settled } from "../../database/settled.js";
+import { faultOf, isUnavailable, tellError } from "../../database/sql-state.js";
+import { isTaken, type Task } from "../../database/tasks.js";
 import { allWaiting } from "./behind.js";
 import { STEP } from "./keys.js";
-import { renew } from "./renew.js";
-import { step } from "./sums.js";
+import { renew } from "./renewal/renew.js";
+import { step } from "./step.js";
 
 /** Milliseconds for which a workspace is left after a failure. */
 const AGAIN_MS = 60_000;
