@@ -123,6 +123,12 @@ overDatabase((place) => {
     event_uid: "signed_up",
     params: { a: 1, ...(proof !== undefined && { identity_proof: proof }), account_uid: "acme" },
   });
+  /** Letters are written after the answer. */
+  const untilKept = (status: number, count: number) =>
+    until(async () => {
+      const letters = await database.query("SELECT 1 AS found FROM dead_letters WHERE status = $1", [status]);
+      return letters.length === count ? true : undefined;
+    });
   const good = (contactUid: string) => proveIdentity(SECRET, { contactUid, accountUid: "acme" });
 
   it("is marked, refused or passed over, as the option says, and kept nowhere", async () => {
@@ -139,6 +145,7 @@ overDatabase((place) => {
     );
     const answer = await service.post({ ...(await event("ann", await good("ann"))), event_uid: "" });
     expect(answer.status).toBe(400);
+    await untilKept(400, 1);
   });
 
   it("is looked at where its event is refused for something else: it is stored later as what was decided then", async () => {
@@ -146,8 +153,7 @@ overDatabase((place) => {
     const html = { "content-type": "text/html" };
     for (const proof of [await good("eve"), await good("ann"), undefined])
       expect((await service.post(await event("eve", proof), html)).status).toBe(415);
-    const letters = () => database.query<{ proven: boolean }>("SELECT proven FROM dead_letters WHERE status = 415");
-    await until(async () => ((await letters()).length === 3 ? true : undefined));
+    await untilKept(415, 3);
     const config = { ...readConfig({}), identity: "require" } as const;
     expect(await sendDeadLetters(database, config, { workspace: "default", mayRepeat: true })).toMatch(
       /^stored 1 events of dead letters; refused again: 3;/,
