@@ -1,9 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { type Static, Type } from "typebox";
 import type { Database, Query } from "../database/database.js";
+import { timeOf } from "../database/event-id.js";
 import type { Settled } from "../database/settled.js";
 import { errors } from "../http/errors.js";
 import { missingLately } from "../records/missing.js";
+import { countActive } from "./count-active.js";
+import { countKeys, countNames } from "./count-keys.js";
 import {
   Active,
   Busiest,
@@ -24,8 +27,7 @@ import {
 import { busiestAccounts } from "./people/accounts.js";
 import { countMatching } from "./people/matching.js";
 import { uidOfAccount } from "./people/names.js";
-import { type Asked, countActive, countKeys, countNames, lastEvent } from "./questions.js";
-import { readWhen } from "./spans.js";
+import { type Asked, readWhen } from "./spans.js";
 import { countedTo } from "./sums/behind.js";
 
 const Numbers = Type.Object(
@@ -110,4 +112,11 @@ const countAll = async (query: Query, asked: Asked) => {
     countActive(query, asked, "active_accounts"),
   ]);
   return { events, pages, referrers, ...most, contacts, accounts };
+};
+
+/** When the last event was stored, in epoch milliseconds, from the events themselves. */
+const lastEvent = async (query: Query, workspace: string): Promise<number | null> => {
+  const newest = "SELECT id FROM events WHERE workspace = $1 ORDER BY id DESC LIMIT 1";
+  const [row] = await query<{ id: string }>(newest, [workspace]);
+  return row === undefined ? null : timeOf(row.id);
 };

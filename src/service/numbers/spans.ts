@@ -24,6 +24,11 @@ export interface Steps {
   before: number[];
 }
 
+/** Of whom, and when: the starts of the steps with the end of the last, and those before them. */
+export interface Asked extends Steps {
+  workspace: string;
+}
+
 /** Can times be told in this zone? */
 export const isTimeZone = (name: string): boolean => {
   try {

@@ -5,7 +5,7 @@ import type { Database, Query } from "../../../src/service/database/database.js"
 import { idAt, newIds } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { insertEvents, type NewEvent } from "../../../src/service/ingest/store/rows.js";
-import { countActive } from "../../../src/service/numbers/questions.js";
+import { countActive } from "../../../src/service/numbers/count-active.js";
 import { step } from "../../../src/service/numbers/sums/step.js";
 import { dayOf } from "../../../src/service/numbers/sums/utc-days.js";
 import { eraseContacts } from "../../../src/service/person/erasure.js";

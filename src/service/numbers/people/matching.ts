@@ -1,7 +1,8 @@
 import { encodeText } from "../../base/exact-text.js";
 import type { Query } from "../../database/database.js";
 import { boundsOf } from "../../records/export/export-bounds.js";
-import { type Asked, MAX_ROWS, toKey, toKeys, toSeries } from "../questions.js";
+import { MAX_ROWS, toKey, toKeys, toSeries } from "../count-keys.js";
+import type { Asked } from "../spans.js";
 import { COUNTED, HOST, KINDS } from "../sums/keys.js";
 import { nameAccounts, nameContacts } from "./names.js";
 

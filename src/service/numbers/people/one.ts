@@ -1,7 +1,7 @@
 import { encodeText } from "../../base/exact-text.js";
 import type { Query } from "../../database/database.js";
 import { READ } from "../../records/records.js";
-import type { Asked } from "../questions.js";
+import type { Asked } from "../spans.js";
 import { conditionsOf, countMatching, type Filter } from "./matching.js";
 import { nameIn, namesOf, numberOf } from "./names.js";
 

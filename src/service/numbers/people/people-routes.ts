@@ -4,118 +4,18 @@ import type { Database } from "../../database/database.js";
 import type { Settled } from "../../database/settled.js";
 import { errors } from "../../http/errors.js";
 import { readIntegers } from "../../http/validation.js";
-import { Account, Contact } from "../../records/record-schemas.js";
 import { READ } from "../../records/records.js";
-import {
-  Active,
-  Count,
-  CountedTo,
-  Counts,
-  Cut,
-  Events,
-  FilterQuery,
-  Id,
-  list,
-  Named,
-  Nullable,
-  Pages,
-  People,
-  Referrers,
-  Time,
-  Told,
-  WhenQuery,
-} from "../number-schemas.js";
+import { FilterQuery, WhenQuery } from "../number-schemas.js";
 import { readWhen, stepsOf } from "../spans.js";
 import { countedTo } from "../sums/behind.js";
 import { listAccounts, SHOWN, SORTS } from "./accounts.js";
-import { leaveOut, listLeftOut } from "./left-out.js";
+import { listLeftOut } from "./left-out.js";
 import type { Kind } from "./names.js";
 import { readAccount, readContact } from "./one.js";
+import { Accounts, LeftOut, One, OneAccount, OneContact, Returning, TimeLine } from "./people-schemas.js";
 import { countReturning } from "./returning.js";
 import { PLACE, readTimeLine } from "./time-line.js";
 
-const Accounts = Type.Object(
-  {
-    ...{ object: Type.Literal("numbers.accounts"), ...Told, counted_to: CountedTo },
-    ...{
-      active: Count("Active in this time"),
-      falling: Count("Active, with at least a quarter fewer events than before"),
-    },
-    silent: Count("Active in the time before, and not in this one"),
-    ...{ total: Count("Accounts that match"), offset: Type.Integer() },
-    data: list({
-      ...Named,
-      ...{ contacts: Count("Its members"), active_contacts: Count("Members that were active") },
-      ...{
-        events: Type.Integer(),
-        before: Type.Integer(),
-        change: Type.Integer(),
-        counts: Counts,
-        counts_before: Counts,
-      },
-      last_seen_at: Nullable(Time("The quarter of an hour in which it was last seen")),
-    }),
-  },
-  { description: "A page of accounts" },
-);
-const Figures = Type.Object({
-  ...{ events: Events, pages: Pages, referrers: Referrers, people: People, contacts: Active("contacts"), cut: Cut },
-});
-const OneAccount = Type.Object({
-  ...{ object: Type.Literal("numbers.account"), ...Told, ...Named },
-  ...{ created_at: Account.properties.created_at, data: Account.properties.data, stage: Account.properties.stage },
-  salesmachine: Account.properties.salesmachine,
-  members: Type.Object({
-    total: Type.Integer(),
-    data: list({ ...Named, events: Count("In this account"), last_seen_at: Nullable(Time("In this account")) }),
-  }),
-  days: Type.Object(
-    { starts: Type.Array(Type.Integer()), counts: Type.Array(Type.Integer()) },
-    { description: "Events of 90 days" },
-  ),
-  figures: Figures,
-});
-const OneContact = Type.Object({
-  ...{ object: Type.Literal("numbers.contact"), ...Named },
-  ...{ created_at: Contact.properties.created_at, archived: Type.Boolean(), data: Contact.properties.data },
-  ...{ stage: Contact.properties.stage, salesmachine: Contact.properties.salesmachine },
-  memberships: Type.Object({ total: Type.Integer(), data: list(Named) }),
-  events: Type.Integer(),
-  ...{
-    first_seen_at: Nullable(Time("By the first event that is stored")),
-    last_seen_at: Nullable(Time("By the last one")),
-  },
-});
-const TimeLine = Type.Object({
-  object: Type.Literal("numbers.events"),
-  data: list({
-    ...{ id: Id, received_at: Time("When it was received"), occurred_at: Nullable(Time("`params.occurred_at`")) },
-    ...{ contact: Type.Object({ id: Id, name: Type.String() }), account_uid: Nullable(Type.String()) },
-    ...{
-      event_uid: Type.String(),
-      params: Type.String({ description: "JSON, as it was sent; its first 4,000 characters" }),
-    },
-  }),
-  next: Nullable(Type.String({ description: "`before` of the next page" })),
-});
-const Returning = Type.Object({
-  object: Type.Literal("numbers.returning"),
-  of: Type.String(),
-  data: list({
-    week: Type.String({ description: "Monday of the week in which they were first seen (UTC)" }),
-    began: Count("First seen in it"),
-    active: Type.Array(Type.Integer(), {
-      description: "Of them active 1, 2, … 8 weeks later, as far as these have begun",
-    }),
-  }),
-});
-
-const LeftOut = Type.Object({
-  object: Type.Literal("numbers.left_out"),
-  data: list({ kind: Type.Enum(["account", "contact"]), ...Named }),
-});
-
-const One = Type.Object({ id: Id });
 const common = { tags: ["records"], security: [{ bearer: [] }] };
 const failures = errors(400, 401, 404, 405, 429, 500, 503);
 const own = (summary: string) => ({ ...common, summary: `${summary} (of this service alone)` });
@@ -238,26 +138,4 @@ export const peopleRoutes =
         ...{ of, data: await countReturning(query, workspace, { of, now: Date.now() }) },
       }),
     );
-  };
-
-/** `PUT` and `DELETE /v2/numbers/…/left-out`: who counts nowhere. With the admin token. */
-export const leftOutRoutes =
-  (database: Database): FastifyPluginAsyncTypebox =>
-  async (app) => {
-    for (const kind of ["account", "contact"] satisfies Kind[])
-      for (const method of ["PUT", "DELETE"] as const)
-        app.route({
-          method,
-          url: `/v2/numbers/${kind}s/:id/left-out`,
-          schema: {
-            ...{ tags: ["admin"], security: [{ bearer: [] }], params: One },
-            operationId: `${method === "PUT" ? "leaveOut" : "countAgain"}${kind === "account" ? "Account" : "Contact"}`,
-            summary: method === "PUT" ? `Leave one's own ${kind} out of all figures` : `Count one ${kind} again`,
-            response: { 200: LeftOut, ...failures },
-          },
-          handler: async ({ params: { id }, workspace }) => {
-            await leaveOut(database, { workspace, kind, id }, method === "PUT");
-            return { object: "numbers.left_out" as const, data: await listLeftOut(database.query, workspace) };
-          },
-        });
   };
