@@ -19,7 +19,7 @@ const FIXED = { pageview: 0, registration: 1 };
 export const createColours = () => {
   const given = new Map(Object.entries(recall("colours") ?? FIXED));
   return {
-    /** @param {(name: string) => boolean} inUse whether that event_uid is on the page */
+    /** @param {(name: string) => boolean} inUse whether that event_uid is in the chart */
     claim(name, inUse) {
       if (given.has(name)) return;
       if (given.size >= COLOURS) {

@@ -8,8 +8,7 @@ export const MAX_ROWS = 50;
 /** Ids remembered, to tell a repeated arrival. */
 const MAX_IDS = 5_000;
 /** The two scales: milliseconds of a step, and steps shown. */
-const MINUTE_MS = 60_000;
-const SCALES = { seconds: { step: 1_000, steps: 60 }, minutes: { step: MINUTE_MS, steps: 60 } };
+const SCALES = { seconds: { step: 1_000, steps: 60 }, minutes: { step: 60_000, steps: 60 } };
 
 /** When an event happened, in epoch milliseconds, where its page has stamped it with a time that the service believes. */
 export const happenedAt = ({ occurred_at }) => occurred_at ?? undefined;
@@ -90,8 +89,9 @@ export const createModel = () => {
       if (pending.length > 2 * MAX_ROWS) pending = pending.slice(-MAX_ROWS);
       return true;
     },
-    /** Whether that event_uid came in the last hour. */
-    has: (name) => scales.minutes.lanes.arrived.has(name, Math.floor(Math.max(Date.now(), newest) / MINUTE_MS)),
+    /** Whether that event_uid came in the time that a scale shows. */
+    has: (name, scale) =>
+      scales[scale].lanes.arrived.has(name, Math.floor(Math.max(Date.now(), newest) / SCALES[scale].step)),
     /** The rows since the last call, oldest first. */
     take() {
       const rows = pending.slice(-MAX_ROWS);

@@ -114,7 +114,7 @@ export const showLive = (parent, read, names = NONE) => {
 
   const receive = (event) => {
     if (!model.add(event)) return;
-    colours.claim(event.event_uid, model.has);
+    colours.claim(event.event_uid, (name) => model.has(name, scale));
     if (paused) {
       held += 1;
       showEmpty();
