@@ -13,7 +13,7 @@ import { EventInput } from "./schemas.js";
 /**
  * Judges an event that came among others: the schema of their route looks at none.
  *
- * @returns throws HttpError 400, 413 or 422 that says what is wrong with it
+ * @returns judges one; throws an HttpError 400, 413 or 422 that says what is wrong with it
  */
 export const createRowJudge =
   ({ maxEventBytes, prove }: Pick<Shared, "maxEventBytes" | "prove">) =>

@@ -44,6 +44,8 @@ const createScale = ({ step, steps }) => {
   const lanes = { happened: createCounts({ step, steps }), arrived: createCounts({ step, steps }) };
   return {
     lanes,
+    /** Whether that event_uid has arrived in the time that is shown. */
+    has: (name, now) => lanes.arrived.has(name, Math.floor(now / step)),
     /**
      * `{ times, step, names, happened, arrived }`: the start of each step, the names that occur, and for each name how often it
      * happened, and how often it arrived, by step.
@@ -90,8 +92,7 @@ export const createModel = () => {
       return true;
     },
     /** Whether that event_uid came in the time that a scale shows. */
-    has: (name, scale) =>
-      scales[scale].lanes.arrived.has(name, Math.floor(Math.max(Date.now(), newest) / SCALES[scale].step)),
+    has: (name, scale) => scales[scale].has(name, Math.max(Date.now(), newest)),
     /** The rows since the last call, oldest first. */
     take() {
       const rows = pending.slice(-MAX_ROWS);
