@@ -12,47 +12,44 @@ const STANDS_MS = 250;
 /** The strongest of several moves counts. An intercepted reload, or an update of an entry's state, is none of these, and no move. */
 const STRENGTHS = { load: 3, traverse: 2, push: 2, replace: 1 };
 
-/** What is known of the view that the page shows. */
-const view = {
-  /** Tracks it. */
-  run: (): void => {},
-  /** Judges the URL once it has stood. */
-  timer: undefined as ReturnType<typeof setTimeout> | undefined,
-  /** The strongest move since the last judgement; 0 where there was none. */
-  strength: 0,
-  /** The last URL that was judged. */
-  judged: "",
-  /** Has the visitor seen the page? One in a background tab counts nothing before that. */
-  isSeen: false,
-};
+/** Tracks the view that the page shows. */
+let trackView: (() => void) | undefined;
+/** Judges the URL once it has stood. */
+let timer: ReturnType<typeof setTimeout> | undefined;
+/** The strongest move since the last judgement; 0 where there was none. */
+let strength = 0;
+/** The last URL that was judged. */
+let judged = "";
+/** Has the visitor seen the page? One in a background tab counts nothing before that. */
+let isSeen = false;
 
 const isHash = (): boolean => config.pageviews === "hash";
 
 /** The part of a URL that makes it another view: without its fragment, unless fragments route; of a replacement the path alone. */
 const essence = (url: string): string =>
-  url.replace(view.strength === STRENGTHS.replace ? /\?[^#]*/g : "", "").replace(isHash() ? /#!?\/?$/ : /#.*/, "");
+  url.replace(strength === STRENGTHS.replace ? /\?[^#]*/g : "", "").replace(isHash() ? /#!?\/?$/ : /#.*/, "");
 
 /** The current URL is counted, and nothing waits any more. */
 export const countView = (): void => {
-  view.strength = 0;
-  view.judged = location.href;
+  strength = 0;
+  judged = location.href;
 };
 
 /** @param isLeaving whether the page goes out of sight: what it has shown counts now */
 export const judgeView = (isLeaving?: boolean): void => {
-  view.isSeen ||= !isHidden();
-  if (!view.strength || !view.isSeen || (isHidden() && !isLeaving)) return;
-  const isNew = view.strength === STRENGTHS.load || essence(view.judged) !== essence(location.href);
+  isSeen ||= !isHidden();
+  if (!strength || !isSeen || (isHidden() && !isLeaving)) return;
+  const isNew = strength === STRENGTHS.load || essence(judged) !== essence(location.href);
   countView();
-  if (isNew) view.run();
+  if (isNew) trackView?.();
 };
 
 /** The URL may have moved. */
 export const move = (kind: Navigation | "load"): void => {
-  clearTimeout(view.timer);
-  view.timer = setTimeout(() => attempt(judgeView), STANDS_MS);
+  clearTimeout(timer);
+  timer = setTimeout(() => attempt(judgeView), STANDS_MS);
   // Of a kind without a strength the comparison is false.
-  if (STRENGTHS[kind] > view.strength) view.strength = STRENGTHS[kind];
+  if (STRENGTHS[kind] > strength) strength = STRENGTHS[kind];
 };
 
 /**
@@ -65,8 +62,8 @@ export const moveInHistory = (): void => {
 
 /** Calls `run` for each view, when it is counted. */
 export const watchPageviews = (run: () => void): void => {
-  view.run = run;
-  view.isSeen = !isHidden();
+  trackView = run;
+  isSeen = !isHidden();
   onNavigate(move);
   move("load");
 };

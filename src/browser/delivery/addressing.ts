@@ -4,7 +4,7 @@ import type { TrackEvent } from "../../types.js";
 import { tellChanges } from "../state/changes.js";
 import { identity, identityParams, readIdentity } from "../state/identity.js";
 import { isUnchanged } from "./queue/look.js";
-import { change, enlist, lists, move, rows } from "./queue/queue.js";
+import { change, enlist, move, rows, unaddressed } from "./queue/queue.js";
 import { contentOf, isOwn, isStamped, leaseLeft, type Row, stampOf } from "./queue/row.js";
 import { drop, put } from "./queue/stored.js";
 
@@ -46,8 +46,8 @@ export const address = (row: Row): boolean => {
  */
 export const addressAll = (isTold?: boolean): void => {
   // A verb that the hook called may have done it.
-  for (const row of [...lists.unaddressed])
-    if (row.list !== lists.unaddressed) continue;
+  for (const row of [...unaddressed])
+    if (row.list !== unaddressed) continue;
     else if (identity[0]) drop(row);
     else if (!identity[1] || !isOwn(row) || (isTold && !leaseLeft(row))) enlist(row);
     else if (isUnchanged(row) && address(row)) put(row);

@@ -1,12 +1,13 @@
 /** What a round is to do: which events may be sent now, in which order and with which others, and what keeps them. */
 import { address } from "./addressing.js";
 import { isUnchanged } from "./queue/look.js";
-import { enlist, lists, move } from "./queue/queue.js";
+import { enlist, failed, move, ready, young } from "./queue/queue.js";
 import { isStamped, isYoung, type Row } from "./queue/row.js";
 import { put } from "./queue/stored.js";
 import { owns, takeTurn } from "./requests/lock.js";
-import { pace, waitFor } from "./requests/pace.js";
+import { backoff, waitFor } from "./requests/pace.js";
 import { isFull, isGone, isLockUsed, room } from "./requests/requests.js";
+import { mostAtOnce } from "./requests/verdicts.js";
 import { KEEPALIVE_BYTES, LONG_LEASE_MS, SLOW_MS } from "./timings.js";
 
 /** Why requests are begun now. */
@@ -43,7 +44,7 @@ const take = (row: Row, isYoung: boolean): boolean => {
 const collect = (row: Row, isYoung: boolean, isOut: boolean): Row[] => {
   const several = [row];
   // In a back-off one event finds out how the service is; or what the service has put off as it was.
-  const most = Math.min(pace.most, row.most ?? (pace.backoff ? 1 : Number.POSITIVE_INFINITY));
+  const most = Math.min(mostAtOnce, row.most ?? (backoff ? 1 : Number.POSITIVE_INFINITY));
   const bytes = isOut ? room() : KEEPALIVE_BYTES;
   let { size, list } = row;
   move(row);
@@ -64,16 +65,16 @@ const collect = (row: Row, isYoung: boolean, isOut: boolean): Row[] => {
  * else may begin.
  */
 export function* due({ isOut, isLeaving, mayProbeEarly }: Occasion): Generator<Row[] | number, void> {
-  for (const list of [lists.young, lists.ready, lists.failed])
+  for (const list of [young, ready, failed])
     for (const row of list) {
-      const isFree = list === lists.young;
+      const isFree = list === young;
       if (isFree && !isYoung(row)) {
         enlist(row);
         continue;
       }
       const wait = waitFor(row.key, mayProbeEarly);
       if (wait) return yield wait;
-      if (pace.backoff && isGone) return;
+      if (backoff && isGone) return;
       if (!isFree && !owns()) return yield 0;
       // Out of sight, one request at a time goes under the lock, but for the moment in which the page may end.
       if (!isFree && isOut && !isLeaving && isLockUsed()) return;
@@ -85,6 +86,6 @@ export function* due({ isOut, isLeaving, mayProbeEarly }: Occasion): Generator<R
       }
       if (!take(row, isFree)) continue;
       yield collect(row, isFree, isOut);
-      if (pace.backoff) return;
+      if (backoff) return;
     }
 }

@@ -10,9 +10,9 @@ import { consent } from "../state/storage.js";
 import { addressAll, readVisitor, renewProof, type Seal, sealBy } from "./addressing.js";
 import { catchUp, resume } from "./page-life.js";
 import { isTooLarge, trim } from "./queue/bounds.js";
-import { rename, rows, tally } from "./queue/queue.js";
+import { rename, rows } from "./queue/queue.js";
 import { isOwn, readRow } from "./queue/row.js";
-import { drop, renew } from "./queue/stored.js";
+import { delivered, drop, dropped, renew } from "./queue/stored.js";
 import { isBusy, wake } from "./rounds.js";
 import { FLUSH_LOOK_MS } from "./timings.js";
 
@@ -68,7 +68,7 @@ export const chosen = (choice: "granted" | "denied"): void => {
  * once, because its timers come up to a minute late.
  */
 export const flush = async (timeoutMs: number): Promise<FlushResult> => {
-  const { delivered, dropped } = tally;
+  const before = [delivered, dropped] as const;
   try {
     const end = uptime() + timeoutMs;
     resume();
@@ -77,5 +77,5 @@ export const flush = async (timeoutMs: number): Promise<FlushResult> => {
     // The page has replaced its clock by one that throws: nobody can wait.
   }
   const queued = [...rows.values()].filter(isOwn).length;
-  return { delivered: tally.delivered - delivered, queued, dropped: tally.dropped - dropped };
+  return { delivered: delivered - before[0], queued, dropped: dropped - before[1] };
 };

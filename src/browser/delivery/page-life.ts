@@ -10,8 +10,9 @@ import { enlist, forget, rename, rows } from "./queue/queue.js";
 import { EVENT, isOwn, readRow } from "./queue/row.js";
 import { HERE, renew, restore } from "./queue/stored.js";
 import { hasMoved, release } from "./requests/lock.js";
-import { accept, BACKOFF, pace, readBackoff } from "./requests/pace.js";
+import { BACKOFF, backoff, forgetBackoff, readBackoff } from "./requests/pace.js";
 import { inFlight, isGone, setGone } from "./requests/requests.js";
+import { accept } from "./requests/verdicts.js";
 import { hurry, round } from "./rounds.js";
 
 /** What the visitor allowed when that was last looked at. */
@@ -77,13 +78,12 @@ const onStorage = (event: PageEvent): void => {
   if (!key || !isOurs(key)) return;
   if (key.includes(EVENT)) onEventRow(key, event);
   else {
-    const wasDown = !!pace.backoff;
+    const wasDown = !!backoff;
     onRow(key, event.newValue);
-    // Another document has written it, or ended it.
-    if (key === filed(BACKOFF)) pace.backoff = undefined;
+    if (key === filed(BACKOFF)) forgetBackoff();
     catchUp();
     // Another tab has seen the service accept an event.
-    if (wasDown && !pace.backoff) accept(uptime());
+    if (wasDown && !backoff) accept(uptime());
   }
   round();
 };

@@ -12,27 +12,25 @@ import { isOpen } from "../state/storage.js";
 import { due } from "./due.js";
 import { trim } from "./queue/bounds.js";
 import { lookWhenDue } from "./queue/look.js";
-import { countWaiting, enlist, lists, rows } from "./queue/queue.js";
+import { countWaiting, enlist, failed, ready, rows } from "./queue/queue.js";
 import type { Row } from "./queue/row.js";
 import { ask, isAsking, isHeld, release } from "./requests/lock.js";
 import { inFlight, isGone, isLockUsed, protect, send } from "./requests/requests.js";
 import { decide, judge } from "./requests/verdicts.js";
 import { FRAME_MS, SUSPECT_TRIES } from "./timings.js";
 
-const next = {
-  timer: undefined as ReturnType<typeof setTimeout> | undefined,
-  /** When the next round comes, as of `uptime`. */
-  at: 0,
-  /** Does a round come after the next frame? */
-  isComing: false,
-  /** Is there a reason not to wait for the back-off? It holds until a request has begun. */
-  mayProbeEarly: true,
-};
+let timer: ReturnType<typeof setTimeout> | undefined;
+/** When the next round comes, as of `uptime`. */
+let nextAt = 0;
+/** Does a round come after the next frame? */
+let isComing = false;
+/** Is there a reason not to wait for the back-off? It holds until a request has begun. */
+let mayProbeEarly = true;
 
 const arm = (delay: number): void => {
-  clearTimeout(next.timer);
+  clearTimeout(timer);
   // Whole milliseconds: a round that comes too early finds nothing to do.
-  next.timer = setTimeout(() => round(), Math.ceil(delay));
+  timer = setTimeout(() => round(), Math.ceil(delay));
 };
 
 /** A request has ended, or the lock was granted or refused. Once the page is left, nothing more is begun. */
@@ -62,24 +60,23 @@ const carry = async (several: Row[], isOut: boolean): Promise<void> => {
 const maySend = (): boolean => !!url && isOpen();
 
 const step = (isLeaving: boolean): void => {
-  clearTimeout(next.timer);
-  next.isComing = false;
+  clearTimeout(timer);
+  isComing = false;
   const isOut = isGone || isHidden();
   let wait = Math.min(decide(), !isOut && maySend() ? lookWhenDue() : Number.POSITIVE_INFINITY);
   trim();
   if (countWaiting() && maySend()) {
-    const { mayProbeEarly } = next;
     for (const one of due({ isOut, isLeaving, mayProbeEarly }))
       if (typeof one === "number") wait = Math.min(wait, one || ask(again));
       else {
-        next.mayProbeEarly = false;
+        mayProbeEarly = false;
         carry(one, isOut).catch((error) => log("error", `${error}`));
       }
   }
   wait = Math.min(wait, protect(isOut));
   // It is kept while events go out that need it.
-  if (isHeld() && !isLockUsed() && !(inFlight.size && lists.ready.size + lists.failed.size)) release();
-  next.at = uptime() + wait;
+  if (isHeld() && !isLockUsed() && !(inFlight.size && ready.size + failed.size)) release();
+  nextAt = uptime() + wait;
   if (!isGone && wait < Number.POSITIVE_INFINITY) arm(wait);
 };
 
@@ -92,20 +89,20 @@ export const round = (isLeaving = false): void => guard(() => step(isLeaving));
 
 /** There is a reason not to wait for the back-off. */
 export const hurry = (): void => {
-  next.mayProbeEarly = true;
+  mayProbeEarly = true;
   round();
 };
 
 /** An event was added: it is sent after the next frame, which a click waits for, or, out of sight, when the script has ended. */
 export const wake = (): void => {
-  if (next.isComing) return;
-  next.isComing = true;
+  if (isComing) return;
+  isComing = true;
   arm(FRAME_MS - 1);
   // Timers of a page that is out of sight come late, or never.
   if (isHidden() || isGone) queueMicrotask(round);
-  else requestAnimationFrame(() => guard(() => next.isComing && arm(0)));
+  else requestAnimationFrame(() => guard(() => isComing && arm(0)));
 };
 
 /** Is anything under way that may let more go, or does an attempt come before `end`? */
 export const isBusy = (end: number): boolean =>
-  inFlight.size > 0 || isAsking() || (countWaiting() > 0 && next.at < end);
+  inFlight.size > 0 || isAsking() || (countWaiting() > 0 && nextAt < end);

@@ -2,8 +2,8 @@
 import { uptime } from "../../shared/uptime.js";
 import { report } from "../reporting.js";
 import { mostEvents } from "./queue/bounds.js";
-import { tally } from "./queue/queue.js";
-import { pace } from "./requests/pace.js";
+import { countDropped } from "./queue/stored.js";
+import { backoff } from "./requests/pace.js";
 import { MAX_NAMES, SHARE, TRICKLE_MS } from "./timings.js";
 
 /** The token buckets by name: each as the time at which it will be full again, and how many events were too many. */
@@ -16,13 +16,13 @@ let now = 0;
  */
 export const isThrottled = (name: string): boolean => {
   // In an outage no new token comes, and a bucket is smaller: the number of events that wait must not grow.
-  if (!pace.backoff) now = uptime();
+  if (!backoff) now = uptime();
   const counted = buckets.size < MAX_NAMES && name;
   const bucket = buckets.get(counted) ?? { fullAt: 0, over: 0 };
   buckets.set(counted, bucket);
-  if (bucket.fullAt >= now + mostEvents() * (pace.backoff ? SHARE : 1) * TRICKLE_MS) {
+  if (bucket.fullAt >= now + mostEvents() * (backoff ? SHARE : 1) * TRICKLE_MS) {
     if (!bucket.over++) report("throttled", name);
-    tally.dropped++;
+    countDropped();
     return true;
   }
   bucket.fullAt = Math.max(now, bucket.fullAt) + TRICKLE_MS;

@@ -10,7 +10,7 @@ import {
   MAX_UNADDRESSED,
   MAX_UNADDRESSED_AGE_MS,
 } from "../timings.js";
-import { lists, rows, tally } from "./queue.js";
+import { bytes, rows, unaddressed } from "./queue.js";
 import { ageOf, type Row } from "./row.js";
 import { drop, textOf } from "./stored.js";
 
@@ -18,10 +18,13 @@ export const mostAge = (): number => Math.min(numberOf("maxAgeMs", MAX_AGE_MS), 
 export const mostEvents = (): number => numberOf("maxEvents", MAX_EVENTS);
 const mostBytes = (): number => numberOf("maxBytes", MAX_BYTES);
 
+/** Events that were evicted without a contact. */
+let unnamed = 0;
+
 /** Drops an event because of a bound, which `detail` names. */
 export const evict = (row: Row, detail: DetailOf<"evicted">): void => {
   // Perhaps nobody ever identifies here: one report a page is enough.
-  if (textOf(row) !== undefined) drop(row, row.isAddressed || !tally.unnamed++ ? "evicted" : undefined, detail);
+  if (textOf(row) !== undefined) drop(row, row.isAddressed || !unnamed++ ? "evicted" : undefined, detail);
 };
 
 /** Is this one event over the bytes that all may have? Then it is dropped itself, and evicts no other one. */
@@ -35,11 +38,11 @@ export const trim = (): void => {
   for (const row of rows.values()) {
     if (!row.isAddressed) continue;
     const isOld = ageOf(row) > mostAge();
-    const isMuch = tally.bytes > mostBytes() || rows.size - lists.unaddressed.size > mostEvents();
+    const isMuch = bytes > mostBytes() || rows.size - unaddressed.size > mostEvents();
     if (!isOld && !isMuch) break;
     evict(row, isOld ? "maxAgeMs" : "maxEvents, maxBytes");
   }
-  for (const row of [...lists.unaddressed].filter(
+  for (const row of [...unaddressed].filter(
     (row, at) => at >= MAX_UNADDRESSED || ageOf(row) > MAX_UNADDRESSED_AGE_MS,
   ))
     evict(row, "identify");

@@ -6,12 +6,14 @@ import { identity } from "../../state/identity.js";
 import { get, isOurs, keys, remove } from "../../state/storage.js";
 import { LOOK_MS } from "../timings.js";
 import { evict, mostAge } from "./bounds.js";
-import { change, enlist, forget, lists, move, rows, tally } from "./queue.js";
+import { change, enlist, forget, leased, move, rows, undecided } from "./queue.js";
 import { EVENT, leaseLeft, type Row, readRow, timeOf } from "./row.js";
-import { drop, textOf } from "./stored.js";
+import { countDropped, drop, textOf } from "./stored.js";
 
 /** When the next look is due, as of `uptime`. */
 let dueAt = Number.POSITIVE_INFINITY;
+/** Events that are left alone, because they are of another token. */
+let strange = 0;
 
 /** Another document may send an event: what is still there after a while needs help. */
 export const lookLater = (ms = LOOK_MS): void => {
@@ -27,9 +29,9 @@ const file = (row: Row): void => {
   if (row.lease < 0) {
     enlist(row);
     row.undecidedAt ??= uptime();
-    move(row, lists.undecided);
+    move(row, undecided);
   } else if (left) {
-    if (rows.has(row.key)) move(row, lists.leased);
+    if (rows.has(row.key)) move(row, leased);
     lookLater(left + 1);
   } else if (isForgotten(row)) drop(row);
   else enlist(row);
@@ -42,7 +44,7 @@ export const load = (key: string): void => {
   if (attempt(() => JSON.parse(row.body).params)) file(row);
   else {
     remove(key);
-    tally.dropped++;
+    countDropped();
   }
 };
 
@@ -71,13 +73,13 @@ export const isUnchanged = (row: Row): boolean => {
  */
 export const look = (): void => {
   dueAt = Number.POSITIVE_INFINITY;
-  for (const row of [...lists.leased]) if (isUnchanged(row)) file(row);
+  for (const row of [...leased]) if (isUnchanged(row)) file(row);
   const events = keys().filter((key) => /\bevent/.test(key));
   for (const key of events.sort((one, other) => timeOf(one) - timeOf(other)))
     if (rows.has(key)) continue;
     else if (isOurs(key) && key.includes(EVENT)) load(key);
     else if (Date.now() - timeOf(key) > mostAge()) evict(readRow(key, get(key) ?? ""), "maxAgeMs");
-    else if (!isOurs(key) && !tally.strange++) report("input", "init: formerToken");
+    else if (!isOurs(key) && !strange++) report("input", "init: formerToken");
 };
 
 /**

@@ -16,34 +16,33 @@ type List = Set<Row>;
 export let me = "";
 /** All events that this document lists, by key: in the order in which they joined. */
 export const rows = new Map<string, Row>();
-/** What they wait for. An event with an open request is in no list, and so is a suspect. */
-export const lists = {
-  /** Tracked here a moment ago: they need no lock. */
-  young: new Set() as List,
-  /** All others that may be sent. */
-  ready: new Set() as List,
-  /** Those that have failed go behind. */
-  failed: new Set() as List,
-  /** Those that another document alone may send now. */
-  leased: new Set() as List,
-  /** Those that the service most likely has: answers to later requests decide. */
-  undecided: new Set() as List,
-  /** Those that wait for their contact. */
-  unaddressed: new Set() as List,
-};
-/**
- * What became of events (`unnamed` were evicted without a contact, `strange` are left alone, because they are of another token),
- * the number of the next one, and the bytes of those that have one.
- */
-export const tally = { delivered: 0, dropped: 0, unnamed: 0, strange: 0, seq: 1, bytes: 0 };
+// What they wait for. An event with an open request is in no list, and so is a suspect.
+
+/** Tracked here a moment ago: they need no lock. */
+export const young: List = new Set();
+/** All others that may be sent. */
+export const ready: List = new Set();
+/** Those that have failed go behind. */
+export const failed: List = new Set();
+/** Those that another document alone may send now. */
+export const leased: List = new Set();
+/** Those that the service most likely has: answers to later requests decide. */
+export const undecided: List = new Set();
+/** Those that wait for their contact. */
+export const unaddressed: List = new Set();
+
+/** The number of the next event. */
+let seq = 1;
+/** The bytes of those that have their contact. */
+export let bytes = 0;
 
 /** How many could be sent, if the service were up. */
-export const countWaiting = (): number => rows.size - lists.unaddressed.size - lists.undecided.size - lists.leased.size;
+export const countWaiting = (): number => rows.size - unaddressed.size - undecided.size - leased.size;
 
 /** Goes on under a new name. Its numbers begin anew: of each name, the service gets all from 1 on, or has lost some. */
 export const rename = (): void => {
   me = filed(EVENT + uuid());
-  tally.seq = 1;
+  seq = 1;
 };
 
 /** Puts an event into a list, behind all others there, or out of all of them. */
@@ -53,7 +52,7 @@ export const move = (row: Row, list?: List): void => {
 };
 
 const count = (row: Row, sign: number): void => {
-  if (row.isAddressed) tally.bytes += sign * row.size;
+  if (row.isAddressed) bytes += sign * row.size;
 };
 
 /** Lets go of an event, here alone. */
@@ -66,8 +65,8 @@ export const forget = (row: Row): void => {
 export const enlist = (row: Row): void => {
   if (!rows.has(row.key)) count(row, 1);
   rows.set(row.key, row);
-  if (!row.isAddressed && !identity[1]) move(row, lists.unaddressed);
-  else move(row, row.failures ? lists.failed : isYoung(row) ? lists.young : lists.ready);
+  if (!row.isAddressed && !identity[1]) move(row, unaddressed);
+  else move(row, row.failures ? failed : isYoung(row) ? young : ready);
 };
 
 /** Changes what is known of an event that waits. */
@@ -78,4 +77,4 @@ export const change = (row: Row, next: Partial<Row>): void => {
 };
 
 /** The key of the next event. Its number has seven digits from the start, so that keys sort as text. */
-export const nextKey = (): string => `${me}:${FIRST + tally.seq++}:${Date.now()}`;
+export const nextKey = (): string => `${me}:${FIRST + seq++}:${Date.now()}`;

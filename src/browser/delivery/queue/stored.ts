@@ -5,11 +5,19 @@ import { type DetailOf, report } from "../../reporting.js";
 import { followConsent } from "../../state/consent.js";
 import { consent, filed, get, remove, set } from "../../state/storage.js";
 import { FIRST_LEASE_MS } from "../timings.js";
-import { enlist, forget, rows, tally } from "./queue.js";
+import { enlist, forget, rows } from "./queue.js";
 import { isOwn, type Row, writeRow } from "./row.js";
 
 /** A random text, which stands for as long as nobody empties the storage. */
 export const HERE = "here";
+
+// What became of events.
+export let delivered = 0;
+export let dropped = 0;
+
+export const countDropped = (): void => {
+  dropped++;
+};
 
 /** The text of `HERE` that this document knows. */
 let here: string | undefined;
@@ -63,7 +71,7 @@ const take = (row: Row): void => {
 /** The service has it. */
 export const deliver = (row: Row): void => {
   take(row);
-  tally.delivered++;
+  delivered++;
 };
 
 /** @param code the problem that is reported with the event, if there is one */
@@ -73,6 +81,6 @@ export const drop = <Code extends "rejected" | "evicted">(
   detail = "" as DetailOf<Code>,
 ): void => {
   take(row);
-  tally.dropped++;
+  dropped++;
   if (code) report(code, detail, row.body);
 };

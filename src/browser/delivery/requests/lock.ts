@@ -22,14 +22,12 @@ interface Held {
 /** `<the end of the document's name>,<until when, in epoch milliseconds>`: so short that there is room in a full storage, too. */
 const TURN = "turn";
 
-/** Times are those of `uptime`. */
-const lock = {
-  /** What was asked for, or is held. */
-  held: undefined as Held | undefined,
-  refusedAt: Number.NEGATIVE_INFINITY,
-  /** Since when it is refused, and no event has gone. */
-  stuckSince: Number.POSITIVE_INFINITY,
-};
+/** What was asked for, or is held. */
+let held: Held | undefined;
+// Times are those of `uptime`.
+let refusedAt = Number.NEGATIVE_INFINITY;
+/** Since when it is refused, and no event has gone. */
+let stuckSince = Number.POSITIVE_INFINITY;
 
 const myTurn = (): string => me.slice(-12);
 const isMyTurn = (): boolean => !!get(named(TURN))?.startsWith(myTurn());
@@ -39,29 +37,29 @@ const isMyTurn = (): boolean => !!get(named(TURN))?.startsWith(myTurn());
  * still, another one has stolen it, and this one has yet to hear of that.
  */
 export const owns = (): boolean =>
-  uptime() - (lock.held?.usedAt ?? Number.NEGATIVE_INFINITY) < LATE_MS && (!!lock.held!.free || isMyTurn());
+  uptime() - (held?.usedAt ?? Number.NEGATIVE_INFINITY) < LATE_MS && (!!held!.free || isMyTurn());
 
-export const isHeld = (): boolean => !!lock.held?.usedAt;
+export const isHeld = (): boolean => !!held?.usedAt;
 
-export const isAsking = (): boolean => !!lock.held;
+export const isAsking = (): boolean => !!held;
 
 /** Another document has sent an event, or is about to: whoever holds the lock does not stand still. */
 export const hasMoved = (): void => {
-  lock.stuckSince = Number.POSITIVE_INFINITY;
+  stuckSince = Number.POSITIVE_INFINITY;
 };
 
 const writeTurn = (): unknown => set(named(TURN), `${myTurn()},${Date.now() + TURN_MS}`);
 
 /** An event goes under the lock. Where there are no locks, it is still this document's turn. */
 export const takeTurn = (): void => {
-  lock.held!.usedAt = uptime();
-  if (!lock.held!.free) writeTurn();
+  held!.usedAt = uptime();
+  if (!held!.free) writeTurn();
 };
 
 export const release = (): void => {
-  if (isHeld() && !lock.held!.free && isMyTurn()) remove(named(TURN));
-  lock.held?.free?.();
-  lock.held = undefined;
+  if (isHeld() && !held!.free && isMyTurn()) remove(named(TURN));
+  held?.free?.();
+  held = undefined;
 };
 
 /**
@@ -77,24 +75,24 @@ export const ask = (run: () => void): number => {
     release();
     return 1;
   }
-  const wait = lock.refusedAt + REFUSED_MS - now;
-  if (isGone || lock.held) return Number.POSITIVE_INFINITY;
+  const wait = refusedAt + REFUSED_MS - now;
+  if (isGone || held) return Number.POSITIVE_INFINITY;
   if (wait > 0) return wait;
   // It was long not needed.
   if (wait < -LATE_MS) hasMoved();
   const mine: Held = {};
-  lock.held = mine;
+  held = mine;
   /** @param ms how long a grant has to settle; 0: it was refused */
   const settle = async (ms: number): Promise<void> => {
     if (ms) await pause(ms);
-    if (lock.held !== mine) return;
+    if (held !== mine) return;
     if (ms && uptime() - now < ms + LATE_MS) {
       mine.usedAt = uptime();
       hasMoved();
     } else {
-      lock.held = undefined;
-      lock.refusedAt = uptime();
-      lock.stuckSince = Math.min(lock.stuckSince, lock.refusedAt);
+      held = undefined;
+      refusedAt = uptime();
+      stuckSince = Math.min(stuckSince, refusedAt);
     }
     run();
   };
@@ -107,13 +105,13 @@ export const ask = (run: () => void): number => {
   const take = (granted: unknown): Promise<void> =>
     new Promise((free) => {
       mine.free = free;
-      settle(granted ? SETTLE_MS : 0).then(() => lock.held !== mine && free());
+      settle(granted ? SETTLE_MS : 0).then(() => held !== mine && free());
     });
-  const isStuck = !isHidden() && now - lock.stuckSince >= STUCK_MS;
+  const isStuck = !isHidden() && now - stuckSince >= STUCK_MS;
   const request = async (): Promise<unknown> =>
     navigator.locks.request(config.name, isStuck ? { steal: true } : { ifAvailable: true }, take);
   request().catch(({ name }) => {
-    if (lock.held !== mine) return undefined;
+    if (held !== mine) return undefined;
     // Stolen, or the page is left. Any other reason is the browser's own: it has no locks for this page.
     return /Abort|InvalidState/.test(name) ? settle(0) : askForTurn();
   });

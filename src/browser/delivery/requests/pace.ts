@@ -22,45 +22,31 @@ export const RETRY_AFTER = "wait";
 
 export const BACKOFF = "backoff";
 
-/** What is known. Times are those of `uptime`. */
-export const pace = {
-  /** Nothing while the service is healthy. */
-  backoff: undefined as Backoff | undefined,
-  /** When the service answered last, whatever it said. */
-  answeredAt: Number.NEGATIVE_INFINITY,
-  /** When the last request began that was accepted. */
-  acceptedAt: Number.NEGATIVE_INFINITY,
-  /** Has a request of this document failed since one was accepted? Others may have ended the back-off meanwhile. */
-  failed: false,
-  /** Events that were refused since. */
-  refusals: 0,
-  isPaused: false,
-  /** The most events that it takes in one request, as each accepted one tells; 0 for ever where one did not. */
-  most: 1,
-};
+/** Nothing while the service is healthy. */
+export let backoff: Backoff | undefined;
+/** Has a request of this document failed since one was accepted? Others may have ended the back-off meanwhile. */
+export let hasFailed = false;
 
-/** A request that began then was accepted. */
-export const accept = (beganAt: number): void => {
-  pace.refusals = 0;
-  pace.isPaused = false;
-  pace.acceptedAt = Math.max(pace.acceptedAt, beganAt);
+/** Another document has written it, or ended it. */
+export const forgetBackoff = (): void => {
+  backoff = undefined;
 };
 
 /** Reads what a document has stored last. Where the page has emptied the storage, or written something else, what is known holds. */
 export const readBackoff = (): void => {
   const texts = (get(filed(BACKOFF)) ?? "").split(",");
   const numbers = texts.slice(0, 4).map(Number) as [number, number, number, number];
-  if (texts[4] !== undefined && numbers.every((number) => number >= 0)) pace.backoff = [...numbers, texts[4]];
+  if (texts[4] !== undefined && numbers.every((number) => number >= 0)) backoff = [...numbers, texts[4]];
 };
 
 const keep = (...next: Backoff): void => {
-  pace.backoff = next;
+  backoff = next;
   set(filed(BACKOFF), next.join());
 };
 
 /** Milliseconds for which the back-off holds: none once the clock was set back behind its beginning. */
 const left = (ceiling = RETRY_AFTER_CEILING_MS): number => {
-  const [setAt, delay] = pace.backoff ?? [0, 0];
+  const [setAt, delay] = backoff ?? [0, 0];
   const past = Date.now() - setAt;
   return past < 0 ? 0 : Math.max(0, Math.min(delay, ceiling) - past);
 };
@@ -72,7 +58,7 @@ const left = (ceiling = RETRY_AFTER_CEILING_MS): number => {
  * @param mayProbeEarly whether a page was loaded, the browser came online or the like
  */
 export const waitFor = (key: string, mayProbeEarly: boolean): number => {
-  const [, , , isProbed, culprit = ""] = pace.backoff ?? [];
+  const [, , , isProbed, culprit = ""] = backoff ?? [];
   const isForAll = isProbed || !culprit.includes(EVENT) || culprit === key;
   const wait = isForAll ? left(mayProbeEarly && culprit !== RETRY_AFTER ? URGENT_MS : undefined) : 0;
   return wait && wait + Math.random() * SPREAD_MS;
@@ -83,12 +69,12 @@ export const waitFor = (key: string, mayProbeEarly: boolean): number => {
  * while others passed, says nothing of the service.
  */
 export const isDown = (): boolean => {
-  const [, , failures, isProbed, culprit] = pace.backoff ?? [];
+  const [, , failures, isProbed, culprit] = backoff ?? [];
   return failures! > (culprit || isProbed ? 1 : 0) && (rows.get(culprit!)?.failures ?? 0) <= failures!;
 };
 
 /** For so many milliseconds more holds what the service has asked for. */
-const retryAfterLeft = (): number => (pace.backoff?.[4] === RETRY_AFTER ? left() : 0);
+const retryAfterLeft = (): number => (backoff?.[4] === RETRY_AFTER ? left() : 0);
 
 /**
  * Notes that a request has failed.
@@ -98,8 +84,8 @@ const retryAfterLeft = (): number => (pace.backoff?.[4] === RETRY_AFTER ? left()
  * @param delay milliseconds to wait, or 0 where the number of failures says it
  */
 export const fail = (key: string, beganAt: number, delay: number): void => {
-  pace.failed = true;
-  const [setAt = 0, , failures = 0, , before = key] = pace.backoff ?? [];
+  hasFailed = true;
+  const [setAt = 0, , failures = 0, , before = key] = backoff ?? [];
   const culprit = before === key || key === RETRY_AFTER ? key : "";
   if (beganAt >= setAt || (key === RETRY_AFTER && delay > retryAfterLeft()))
     keep(Date.now(), delay || backOffMs(failures), failures + 1, 0, culprit);
@@ -107,14 +93,15 @@ export const fail = (key: string, beganAt: number, delay: number): void => {
 
 /** The service is healthy. What it asked for holds all the same. */
 export const clear = (): void => {
-  if (!pace.backoff || retryAfterLeft()) return;
-  pace.backoff = undefined;
+  hasFailed = false;
+  if (!backoff || retryAfterLeft()) return;
+  backoff = undefined;
   remove(filed(BACKOFF));
 };
 
 /** Lets all others wait for what becomes of the probe that begins now; but not for another attempt of the culprit. */
 export const claim = (key: string): void => {
-  if (!pace.backoff) return;
-  const [, , failures, , culprit] = pace.backoff;
+  if (!backoff) return;
+  const [, , failures, , culprit] = backoff;
   keep(Date.now(), PROBE_MS, failures, culprit === key ? 0 : 1, culprit === RETRY_AFTER ? "" : culprit);
 };

@@ -15,8 +15,8 @@ import {
   PROTECTED_MS,
   SLOW_MS,
 } from "../timings.js";
-import { claim, pace } from "./pace.js";
-import { type Outcome, post } from "./transport.js";
+import { backoff, claim, hasFailed } from "./pace.js";
+import { BEACON, type Outcome, post } from "./transport.js";
 
 export interface Request {
   /** As of `uptime`. */
@@ -32,6 +32,8 @@ export interface Request {
 }
 
 export const inFlight = new Set<Request>();
+/** When the service answered last, whatever it said, as of `uptime`. */
+let answeredAt = Number.NEGATIVE_INFINITY;
 /** Is the page between `pagehide` and `pageshow`? */
 export let isGone = false;
 
@@ -46,7 +48,7 @@ const openFor = (ms: number): Request[] => [...inFlight].filter(({ beganAt }) =>
 export const isLockUsed = (): boolean => [...inFlight].some(({ isLocked }) => isLocked);
 
 /** Has the service answered a moment ago? One that hangs has not. */
-const isAnswering = (): boolean => uptime() - pace.answeredAt < SLOW_MS;
+const isAnswering = (): boolean => uptime() - answeredAt < SLOW_MS;
 
 /**
  * Is there no place for another request? A page that is out of sight has many, but few where the service hangs. Any other has
@@ -73,7 +75,7 @@ export const send = async (several: Row[], isOut: boolean): Promise<Request> => 
   // Beacons, where there is no keepalive, are for pages that may be over soon. While something hangs, a new request is bound
   // to the page: Chromium holds one with keepalive open for 30 s after it was given up, and with it one of six connections.
   const outlives =
-    isOut || (size <= room() && !pace.backoff && !openFor(SLOW_MS).length && "keepalive" in Request.prototype);
+    isOut || (size <= room() && !backoff && !openFor(SLOW_MS).length && "keepalive" in Request.prototype);
   const request = {
     beganAt: uptime(),
     kept: outlives ? size : 0,
@@ -84,6 +86,7 @@ export const send = async (several: Row[], isOut: boolean): Promise<Request> => 
   for (const one of several) one.isUnderWay = true;
   inFlight.add(request);
   request.outcome = await post(body, outlives);
+  if (request.outcome[0] > BEACON) answeredAt = uptime();
   return request;
 };
 
@@ -95,7 +98,7 @@ export const send = async (several: Row[], isOut: boolean): Promise<Request> => 
  * @returns milliseconds until the next one is to be written
  */
 export const protect = (isOut: boolean): number => {
-  const isLikely = isOut && !pace.backoff && !pace.failed && navigator.onLine && !openFor(HANGS_MS).length;
+  const isLikely = isOut && !backoff && !hasFailed && navigator.onLine && !openFor(HANGS_MS).length;
   let wait = Number.POSITIVE_INFINITY;
   for (const { several, kept, beganAt } of inFlight) {
     const age = uptime() - beganAt;

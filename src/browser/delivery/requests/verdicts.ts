@@ -4,16 +4,31 @@ import { isSuccess, isTransient } from "../../../shared/retry-policy.js";
 import { uptime } from "../../../shared/uptime.js";
 import { report } from "../../reporting.js";
 import { isUnchanged } from "../queue/look.js";
-import { countWaiting, enlist, lists, move, rows } from "../queue/queue.js";
+import { countWaiting, enlist, move, rows, undecided } from "../queue/queue.js";
 import { leaseLeft, type Row } from "../queue/row.js";
 import { deliver, drop, put } from "../queue/stored.js";
 import { PARTS, PAUSE_MS, REFUSALS, UNPROVEN_TRIES, WELL_CEILING_MS, WELL_MS } from "../timings.js";
-import { accept, clear, fail, isDown, pace, RETRY_AFTER } from "./pace.js";
+import { clear, fail, isDown, RETRY_AFTER } from "./pace.js";
 import { isGone, type Request } from "./requests.js";
 import { BEACON } from "./transport.js";
 
 /** These say that the event is wrong; where every event meets them, the configuration is. */
 const REFUSED = [400, 413, 422];
+
+/** When the last request began that was accepted, as of `uptime`. */
+let acceptedAt = Number.NEGATIVE_INFINITY;
+/** Events that were refused since. */
+let refusals = 0;
+let isPaused = false;
+/** The most events that the service takes in one request, as each accepted one tells; 0 for ever where one did not. */
+export let mostAtOnce = 1;
+
+/** A request that began then was accepted. */
+export const accept = (beganAt: number): void => {
+  refusals = 0;
+  isPaused = false;
+  acceptedAt = Math.max(acceptedAt, beganAt);
+};
 
 /**
  * The request has failed, and its event goes behind the others.
@@ -57,12 +72,10 @@ export const judge = ({ beganAt, several, outcome }: Request): void => {
   const { failures, failedAt, tries } = first;
   const { length } = several;
   for (const row of several) row.isUnderWay = false;
-  if (status > BEACON) pace.answeredAt = uptime();
   if (isSuccess(status)) {
     accept(beganAt);
-    pace.failed = false;
     clear();
-    pace.most &&= most!;
+    mostAtOnce &&= most!;
     if (status === 200 || length < 2) several.forEach(deliver);
     else judgeEach(several, text!);
     return;
@@ -75,7 +88,7 @@ export const judge = ({ beganAt, several, outcome }: Request): void => {
   const isEvents = !retryAfter && (!status || status >= 500 || isFinal);
   const isAlone = length < 2;
   // Has it failed again, although another one passed since?
-  const isAtFault = isEvents && (!!tries || (failures > 0 && (failedAt ?? 0) < pace.acceptedAt));
+  const isAtFault = isEvents && (!!tries || (failures > 0 && (failedAt ?? 0) < acceptedAt));
   // Several stay together, go on in parts, or one by one, where the service takes no several.
   for (const row of several)
     row.most = isFinal ? 1 : !isEvents ? length : isAtFault || !status ? Math.ceil(length / PARTS) : undefined;
@@ -84,16 +97,16 @@ export const judge = ({ beganAt, several, outcome }: Request): void => {
     return;
   }
   if (several.filter((row) => putBack(row, status, isAtFault && isAlone))[0] || isAtFault) return;
-  if (isRefusal && !failedAt) pace.refusals++;
-  const isWrong = isRefusal ? pace.refusals >= Math.min(REFUSALS, countWaiting()) : isFinal;
-  const isWell = uptime() - pace.acceptedAt < WELL_MS;
+  if (isRefusal && !failedAt) refusals++;
+  const isWrong = isRefusal ? refusals >= Math.min(REFUSALS, countWaiting()) : isFinal;
+  const isWell = uptime() - acceptedAt < WELL_MS;
   const delay = isWrong ? PAUSE_MS : isWell ? Math.random() * WELL_CEILING_MS : 0;
   // Any other status of a wrong configuration speaks of the service as well.
   const culprit = isAlone && isEvents && (isRefusal || !isWrong) ? first.key : "";
   const began = Date.now() - uptime() + beganAt;
   fail(retryAfter ? RETRY_AFTER : culprit, began, retryAfter || delay);
-  if (isWrong && !pace.isPaused) {
-    pace.isPaused = true;
+  if (isWrong && !isPaused) {
+    isPaused = true;
     report("paused", `status ${status}`);
   }
 };
@@ -107,8 +120,8 @@ export const judge = ({ beganAt, several, outcome }: Request): void => {
  */
 export const decide = (): number => {
   let wait = Number.POSITIVE_INFINITY;
-  for (const row of lists.undecided) {
-    if (pace.acceptedAt >= row.undecidedAt!) row.hasArrived ??= true;
+  for (const row of undecided) {
+    if (acceptedAt >= row.undecidedAt!) row.hasArrived ??= true;
     else if (isDown()) row.hasArrived ??= false;
     if (row.hasArrived === undefined) continue;
     const left = leaseLeft(row);
