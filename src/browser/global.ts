@@ -4,7 +4,7 @@
  */
 import { attempt } from "../shared/attempt.js";
 import type { Command, Config, Hub } from "../types.js";
-import { config, configure, type Named } from "./config.js";
+import { config, configure } from "./config.js";
 import { whenActive } from "./page.js";
 import { report } from "./reporting.js";
 import { begin, start, verbs } from "./tracker.js";
@@ -17,13 +17,13 @@ const MAX_WAITING = 1_000;
 
 /** The calls before the start: of one that waits for its options, and of a page that is loaded ahead of its visit. */
 let waiting: Command[] | undefined = [];
-/** What they answer holds before the start, too. */
-const QUESTIONS = /^(consent|identity|flush)$/;
+/** These are carried out at once: what the others answer holds before the start, too. */
+const AT_ONCE = /^(init|consent|identity|flush)$/;
 /** Has this script's tracker its options? */
 const isConfigured = (): boolean => !!(config.apiToken || config.trackUrl);
 
 const init = (options?: Config): void => {
-  const given = { ...options, name: options?.name || config.name } as Named;
+  const given = { ...options!, name: options?.name || config.name };
   if (isConfigured()) {
     // With another token or name it speaks of another tracker's visitor.
     if (given.name !== config.name || (given.apiToken && given.apiToken !== config.apiToken))
@@ -38,7 +38,7 @@ const init = (options?: Config): void => {
     whenActive(() => {
       const calls = waiting;
       waiting = undefined;
-      start(given);
+      start();
       calls?.forEach(run);
     });
 };
@@ -47,23 +47,24 @@ const init = (options?: Config): void => {
 const run = (command: Command): unknown => {
   try {
     const [verb, ...args] = command;
-    if (verb === "init") init(args[0] as Config);
-    else if (waiting && !QUESTIONS.test(verb)) {
+    if (!waiting) begin();
+    else if (!AT_ONCE.test(verb)) {
       if (waiting.length < MAX_WAITING) waiting.push(command);
       else report("input", "no init");
-    } else {
-      if (!waiting) begin();
-      return (verbs as unknown as Verbs)[verb]!(...args);
+      return;
     }
+    return ALL[verb]!(...args);
   } catch (error) {
     attempt(() => report("input", `${command?.[0] ?? "push"}: ${error}`));
   }
 };
 
+const ALL = { init, ...verbs } as unknown as Verbs;
+
 const makeHub = (): Hub => {
   const hub: Verbs = { push: (...commands) => (commands as Command[]).forEach(run) };
   // No function of the page's is called here, where nothing catches what it throws.
-  for (const verb in { init: 0, ...verbs }) hub[verb] = (...args) => run([verb, ...args]);
+  for (const verb in ALL) hub[verb] = (...args) => run([verb, ...args]);
   return hub as unknown as Hub;
 };
 

@@ -7,7 +7,7 @@ import { format, plainParams } from "./capture/event.js";
 import { revise } from "./capture/hooks.js";
 import { countView, judgeView, move, moveInHistory, watchPageviews } from "./capture/pageviews.js";
 import { redact } from "./capture/redact.js";
-import { config, isOn, type Named } from "./config.js";
+import { config, isOn } from "./config.js";
 import * as delivery from "./delivery/index.js";
 import { onPage, type PageEvent, referrer } from "./page.js";
 import { guard, listenTo, log, readUid } from "./reporting.js";
@@ -110,16 +110,16 @@ export const begin = (): void => {
 };
 
 /** Starts the one tracker of this script, with the options of `configure`. */
-export const start = (given: Named): void => {
-  const { params } = given;
+export const start = (): void => {
+  const { params } = config;
   // In a tag they are a text.
-  if (typeof params === "string") given.params = attempt(() => JSON.parse(params)) ?? params;
+  if (typeof params === "string") config.params = attempt(() => JSON.parse(params)) ?? params;
   // Of a URL of the site itself nothing is left.
-  if (isOn(given.referrer)) from = redact(referrer().split(`${origin}/`)[0], given);
-  if (isOn(given.debug)) listenTo((...line) => console.debug(given.name, ...line));
+  if (isOn(config.referrer)) from = redact(referrer().split(`${origin}/`)[0], config);
+  if (isOn(config.debug)) listenTo((...line) => console.debug(config.name, ...line));
   setTimeout(() => {
     guard(begin);
     guard(delivery.resume);
   });
-  if (given.pageviews !== "off") watchPageviews(addView);
+  if (config.pageviews !== "off") watchPageviews(addView);
 };
