@@ -3,10 +3,10 @@ import { uptime } from "../../shared/uptime.js";
 import type { Consent } from "../../types.js";
 import { isHidden, type PageEvent } from "../page.js";
 import { followConsent, restoreRefusal } from "../state/consent.js";
-import { consent, filed, isInMemory, isOurs, onRow } from "../state/storage.js";
+import { consent, filed, isOurs, onRow } from "../state/storage.js";
 import { readVisitor } from "./addressing.js";
 import { isUnchanged, load, look, lookLater } from "./queue/look.js";
-import { enlist, forget, rename, rows } from "./queue/queue.js";
+import { forget, rename, rows } from "./queue/queue.js";
 import { EVENT, isOwn, readRow } from "./queue/row.js";
 import { HERE, renew, restore } from "./queue/stored.js";
 import { hasMoved, release } from "./requests/lock.js";
@@ -44,17 +44,13 @@ const leave = (): void => {
   release();
 };
 
-/** The page is back from the back/forward cache. What its rows say holds; so does what only its memory has. */
+/** The page is back from the back/forward cache, as a new one: what its rows say holds, of the storage and of its memory. */
 const comeBack = (): void => {
   setGone(false);
   if (rows.size) restore();
   rename();
   inFlight.clear();
-  for (const row of rows.values()) {
-    row.isUnderWay = false;
-    if (isInMemory(row.key)) enlist(row);
-    else forget(row);
-  }
+  rows.forEach(forget);
   catchUp();
   resume();
 };
