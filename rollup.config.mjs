@@ -52,7 +52,6 @@ const SHORTENED = [
   "hasArrived",
   "isAddressed",
   "isLeaving",
-  "isLocked",
   "isOut",
   "isUnderWay",
   "kept",

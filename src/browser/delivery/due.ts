@@ -6,7 +6,7 @@ import { isStamped, isYoung, type Row } from "./queue/row.js";
 import { put } from "./queue/stored.js";
 import { owns, takeTurn } from "./requests/lock.js";
 import { backoff, waitFor } from "./requests/pace.js";
-import { isFull, isGone, isLockUsed, room } from "./requests/requests.js";
+import { inFlight, isFull, isGone, room } from "./requests/requests.js";
 import { mostAtOnce } from "./requests/verdicts.js";
 import { KEEPALIVE_BYTES, LONG_LEASE_MS, SLOW_MS } from "./timings.js";
 
@@ -76,8 +76,8 @@ export function* due({ isOut, isLeaving, mayProbeEarly }: Occasion): Generator<R
       if (wait) return yield wait;
       if (backoff && isGone) return;
       if (!isFree && !owns()) return yield 0;
-      // Out of sight, one request at a time goes under the lock, but for the moment in which the page may end.
-      if (!isFree && isOut && !isLeaving && isLockUsed()) return;
+      // Out of sight, what is not young goes in one request at a time, but for the moment in which the page may end.
+      if (!isFree && isOut && !isLeaving && inFlight.size) return;
       if (isFull(isOut)) return yield SLOW_MS;
       // Out of sight it is passed over where it never fits. Else it waits for room, and all behind it wait, too.
       if (!fits(row, isOut)) {

@@ -12,10 +12,10 @@ import { isOpen } from "../state/storage.js";
 import { due } from "./due.js";
 import { trim } from "./queue/bounds.js";
 import { lookWhenDue } from "./queue/look.js";
-import { countWaiting, enlist, failed, ready, rows } from "./queue/queue.js";
+import { countWaiting, enlist, rows } from "./queue/queue.js";
 import type { Row } from "./queue/row.js";
 import { ask, isAsking, isHeld, release } from "./requests/lock.js";
-import { inFlight, isGone, isLockUsed, protect, send } from "./requests/requests.js";
+import { inFlight, isGone, protect, send } from "./requests/requests.js";
 import { decide, judge } from "./requests/verdicts.js";
 import { FRAME_MS, SUSPECT_TRIES } from "./timings.js";
 
@@ -74,8 +74,8 @@ const step = (isLeaving: boolean): void => {
       }
   }
   wait = Math.min(wait, protect(isOut));
-  // It is kept while events go out that need it.
-  if (isHeld() && !isLockUsed() && !(inFlight.size && ready.size + failed.size)) release();
+  // It is kept while events go out.
+  if (isHeld() && !inFlight.size) release();
   nextAt = uptime() + wait;
   if (!isGone && wait < Number.POSITIVE_INFINITY) arm(wait);
 };

@@ -1,7 +1,7 @@
 /** What is in flight, and how much more may be: browsers bound it, and tell so only by failing requests. */
 import { uptime } from "../../../shared/uptime.js";
 import { rows } from "../queue/queue.js";
-import { isStamped, isYoung, leaseLeft, type Row } from "../queue/row.js";
+import { isStamped, leaseLeft, type Row } from "../queue/row.js";
 import { put } from "../queue/stored.js";
 import {
   FIRST_LEASE_MS,
@@ -23,8 +23,6 @@ export interface Request {
   beganAt: number;
   /** Bytes of one that outlives the page; 0 of another. */
   kept: number;
-  /** Was it begun under the lock? */
-  isLocked: boolean;
   /** The events that it holds. */
   several: Row[];
   /** What became of it, once it has ended. */
@@ -43,9 +41,6 @@ export const setGone = (next: boolean): void => {
 
 /** The requests that are open for at least `ms` milliseconds. */
 const openFor = (ms: number): Request[] => [...inFlight].filter(({ beganAt }) => uptime() - beganAt >= ms);
-
-/** Is a request open that was begun under the lock? */
-export const isLockUsed = (): boolean => [...inFlight].some(({ isLocked }) => isLocked);
 
 /** Has the service answered a moment ago? One that hangs has not. */
 const isAnswering = (): boolean => uptime() - answeredAt < SLOW_MS;
@@ -79,7 +74,6 @@ export const send = async (several: Row[], isOut: boolean): Promise<Request> => 
   const request = {
     beganAt: uptime(),
     kept: outlives ? size : 0,
-    isLocked: !isYoung(first),
     several,
   } as Request;
   claim(first.key);
