@@ -51,14 +51,11 @@ const SHORTENED = [
   "fullAt",
   "hasArrived",
   "isAddressed",
-  "isLeaving",
-  "isOut",
   "isUnderWay",
   "kept",
   "lease",
   "letters",
   "list",
-  "mayProbeEarly",
   "most",
   "outcome",
   "over",
@@ -90,6 +87,8 @@ const script = {
         keep_fargs: false,
         unsafe_math: true,
         side_effects: false,
+        // The second minifier joins them better.
+        join_vars: false,
       },
       // Without the second it would spare each word that is a member of something in browsers, too.
       mangle: { properties: { regex: RegExp(`^(${SHORTENED.join("|")})$`), builtins: true } },

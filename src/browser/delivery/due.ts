@@ -10,16 +10,6 @@ import { inFlight, isFull, isGone, room } from "./requests/requests.js";
 import { mostAtOnce } from "./requests/verdicts.js";
 import { KEEPALIVE_BYTES, LONG_LEASE_MS, SLOW_MS } from "./timings.js";
 
-/** Why requests are begun now. */
-interface Occasion {
-  /** Is the page out of sight? It may be over soon. */
-  isOut: boolean;
-  /** Is it being hidden or left in this moment? */
-  isLeaving: boolean;
-  /** Is there a reason not to wait for the back-off? */
-  mayProbeEarly: boolean;
-}
-
 /** Does it fit into the bytes that may outlive the page? In view, a larger one need not, and one with a stamp may be cut off. */
 const fits = (row: Row, isOut: boolean): boolean =>
   row.size <= room() || (!isOut && (row.size > KEEPALIVE_BYTES || isStamped(row)));
@@ -63,8 +53,12 @@ const collect = (row: Row, isYoung: boolean, isOut: boolean): Row[] => {
  * Gives what is to be done, step by step: send these events in one request; or come again after so many milliseconds; or, where
  * it is 0, ask for the lock. Each step is to be taken before the next one is asked for: a request that has begun changes what
  * else may begin.
+ *
+ * @param isOut whether the page is out of sight, and may be over soon
+ * @param isLeaving whether it is being hidden or left in this moment
+ * @param mayProbeEarly whether there is a reason not to wait for the back-off
  */
-export function* due({ isOut, isLeaving, mayProbeEarly }: Occasion): Generator<Row[] | number, void> {
+export function* due(isOut: boolean, isLeaving: boolean, mayProbeEarly: boolean): Generator<Row[] | number, void> {
   for (const list of [young, ready, failed])
     for (const row of list) {
       const isFree = list === young;

@@ -66,7 +66,7 @@ const step = (isLeaving: boolean): void => {
   let wait = Math.min(decide(), !isOut && maySend() ? lookWhenDue() : Number.POSITIVE_INFINITY);
   trim();
   if (countWaiting() && maySend()) {
-    for (const one of due({ isOut, isLeaving, mayProbeEarly }))
+    for (const one of due(isOut, isLeaving, mayProbeEarly))
       if (typeof one === "number") wait = Math.min(wait, one || ask(again));
       else {
         mayProbeEarly = false;
