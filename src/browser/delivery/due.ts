@@ -10,6 +10,8 @@ import { inFlight, isFull, isGone, room } from "./requests/requests.js";
 import { mostAtOnce } from "./requests/verdicts.js";
 import { KEEPALIVE_BYTES, LONG_LEASE_MS, SLOW_MS } from "./timings.js";
 
+const NEVER = Number.POSITIVE_INFINITY;
+
 /** Does it fit into the bytes that may outlive the page? In view, a larger one need not, and one with a stamp may be cut off. */
 const fits = (row: Row, isOut: boolean): boolean =>
   row.size <= room() || (!isOut && (row.size > KEEPALIVE_BYTES || isStamped(row)));
@@ -50,15 +52,20 @@ const collect = (row: Row, isYoung: boolean, isOut: boolean): Row[] => {
 };
 
 /**
- * Gives what is to be done, step by step: send these events in one request; or come again after so many milliseconds; or, where
- * it is 0, ask for the lock. Each step is to be taken before the next one is asked for: a request that has begun changes what
- * else may begin.
+ * Begins what may be sent now, by `begin`, which sends these events in one request: a request that has begun changes what else may
+ * begin.
  *
  * @param isOut whether the page is out of sight, and may be over soon
  * @param isLeaving whether it is being hidden or left in this moment
  * @param mayProbeEarly whether there is a reason not to wait for the back-off
+ * @returns milliseconds until to come again; 0 where the lock is to be asked for
  */
-export function* due(isOut: boolean, isLeaving: boolean, mayProbeEarly: boolean): Generator<Row[] | number, void> {
+export const due = (
+  isOut: boolean,
+  isLeaving: boolean,
+  mayProbeEarly: boolean,
+  begin: (several: Row[]) => void,
+): number => {
   for (const list of [young, ready, failed])
     for (const row of list) {
       const isFree = list === young;
@@ -67,19 +74,20 @@ export function* due(isOut: boolean, isLeaving: boolean, mayProbeEarly: boolean)
         continue;
       }
       const wait = waitFor(row.key, mayProbeEarly);
-      if (wait) return yield wait;
-      if (backoff && isGone) return;
-      if (!isFree && !owns()) return yield 0;
+      if (wait) return wait;
+      if (backoff && isGone) return NEVER;
+      if (!isFree && !owns()) return 0;
       // Out of sight, what is not young goes in one request at a time, but for the moment in which the page may end.
-      if (!isFree && isOut && !isLeaving && inFlight.size) return;
-      if (isFull(isOut)) return yield SLOW_MS;
+      if (!isFree && isOut && !isLeaving && inFlight.size) return NEVER;
+      if (isFull(isOut)) return SLOW_MS;
       // Out of sight it is passed over where it never fits. Else it waits for room, and all behind it wait, too.
       if (!fits(row, isOut)) {
         if (isOut && row.size > KEEPALIVE_BYTES) continue;
-        return;
+        return NEVER;
       }
       if (!take(row, isFree)) continue;
-      yield collect(row, isFree, isOut);
-      if (backoff) return;
+      begin(collect(row, isFree, isOut));
+      if (backoff) return NEVER;
     }
-}
+  return NEVER;
+};

@@ -66,12 +66,11 @@ const step = (isLeaving: boolean): void => {
   let wait = Math.min(decide(), !isOut && maySend() ? lookWhenDue() : Number.POSITIVE_INFINITY);
   trim();
   if (countWaiting() && maySend()) {
-    for (const one of due(isOut, isLeaving, mayProbeEarly))
-      if (typeof one === "number") wait = Math.min(wait, one || ask(again));
-      else {
-        mayProbeEarly = false;
-        carry(one, isOut).catch((error) => log("error", `${error}`));
-      }
+    const left = due(isOut, isLeaving, mayProbeEarly, (several) => {
+      mayProbeEarly = false;
+      carry(several, isOut).catch((error) => log("error", `${error}`));
+    });
+    wait = Math.min(wait, left || ask(again));
   }
   wait = Math.min(wait, protect(isOut));
   // It is kept while events go out.
