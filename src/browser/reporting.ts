@@ -21,12 +21,15 @@ export const listenTo = (next: DebugListener): void => {
 /** Tells a decision to the listener, if there is one. If a function of the page fails in it, that is not reported. */
 export const log: DebugListener = (code, detail) => attempt(() => listener?.(code, detail));
 
-/** Runs what must not fail. If it fails, that is a mistake of tracklet, and the listener is told. */
+/** A mistake of tracklet itself: the listener is told. */
+export const logError = (error: unknown): void => log("error", `${error}`);
+
+/** Runs what must not fail. */
 export const guard = (run: () => unknown): void => {
   try {
     run();
   } catch (error) {
-    log("error", `${error}`);
+    logError(error);
   }
 };
 

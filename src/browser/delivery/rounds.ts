@@ -7,7 +7,7 @@ import { backOffMs, isSuccess } from "../../shared/retry-policy.js";
 import { uptime } from "../../shared/uptime.js";
 import { url } from "../config.js";
 import { isHidden } from "../page.js";
-import { guard, log } from "../reporting.js";
+import { guard, logError } from "../reporting.js";
 import { isOpen } from "../state/storage.js";
 import { due } from "./due.js";
 import { trim } from "./queue/bounds.js";
@@ -52,8 +52,7 @@ const carry = async (several: Row[], isOut: boolean): Promise<void> => {
   // One that was forgotten at a return of the page says nothing any more, but that its events were accepted.
   if (!inFlight.delete(request) && !isSuccess(request.outcome[0])) return;
   // In the same task as it ends: until then nobody else may send the events.
-  guard(() => judge(request));
-  again();
+  judge(request);
   for (const one of several) if (one.tries) wait(one, one.tries);
 };
 
@@ -68,7 +67,7 @@ const step = (isLeaving: boolean): void => {
   if (countWaiting() && maySend()) {
     const left = due(isOut, isLeaving, mayProbeEarly, (several) => {
       mayProbeEarly = false;
-      carry(several, isOut).catch((error) => log("error", `${error}`));
+      carry(several, isOut).catch(logError).then(again);
     });
     wait = Math.min(wait, left || ask(again));
   }
