@@ -36,7 +36,7 @@ export const getStored = (key: string): string | undefined => attempt(() => (loc
 export const get = (key: string): string | undefined => memory[key] ?? getStored(key);
 
 /** Is the row kept in memory, because it is not where it belongs? */
-export const isInMemory = (key: string): boolean => memory[key] !== undefined;
+export const isInMemory = (key: string): boolean => key in memory;
 
 /** May rows be stored, and requests begin? No more once another tab has stored a refusal, also before this one is told of it. */
 export const isOpen = (): boolean => consent === "granted" && getStored(named(CONSENT)) !== "denied";
