@@ -102,5 +102,4 @@ export const wake = (): void => {
 };
 
 /** Is anything under way that may let more go, or does an attempt come before `end`? */
-export const isBusy = (end: number): boolean =>
-  inFlight.size > 0 || isAsking() || (countWaiting() > 0 && nextAt < end);
+export const isBusy = (end: number): boolean => inFlight.size > 0 || isAsking() || (countWaiting() > 0 && nextAt < end);

@@ -42,8 +42,6 @@ export const trim = (): void => {
     if (!isOld && !isMuch) break;
     evict(row, isOld ? "maxAgeMs" : "maxEvents, maxBytes");
   }
-  for (const row of [...unaddressed].filter(
-    (row, at) => at >= MAX_UNADDRESSED || ageOf(row) > MAX_UNADDRESSED_AGE_MS,
-  ))
+  for (const row of [...unaddressed].filter((row, at) => at >= MAX_UNADDRESSED || ageOf(row) > MAX_UNADDRESSED_AGE_MS))
     evict(row, "identify");
 };
