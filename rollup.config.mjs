@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import terser from "@rollup/plugin-terser";
 import typescript from "@rollup/plugin-typescript";
 import { minify } from "@swc/core";
@@ -14,6 +15,23 @@ const printIntegrity = {
         console.log(`${fileName}: integrity="sha384-${createHash("sha384").update(code).digest("base64")}"`);
   },
 };
+
+/** The same file as `.br` and `.gz` beside it, as small as either can be: a web server hands them out as they are. */
+const compressed = {
+  name: "compressed",
+  generateBundle(_, bundle) {
+    for (const { type, fileName, code } of Object.values(bundle))
+      if (type === "chunk")
+        for (const [ending, source] of [
+          ["br", brotliCompressSync(code)],
+          ["gz", gzipSync(code, { level: 9 })],
+        ])
+          this.emitFile({ type: "asset", fileName: `${fileName}.${ending}`, source });
+  },
+};
+
+/** A module that was renamed would leave its old file in the package. */
+const emptied = { name: "emptied", renderStart: () => rmSync("dist", { recursive: true, force: true }) };
 
 /** The compiler alone: `npm run check` checks the types, once for all that is built. */
 const compile = (options = { declaration: false }) => typescript({ outDir: "dist", noCheck: true, ...options });
@@ -70,8 +88,10 @@ const SHORTENED = [
 /**
  * What the script tag loads: one minified file that puts one name into the page. Its map lies beside it, unnamed in the
  * code: the comment would cost every visitor 40 bytes, and a 404 where a site copies the script alone.
+ *
+ * @type {import("rollup").RollupOptions & { output: import("rollup").OutputOptions }}
  */
-const script = {
+export const script = {
   input: "src/snippet.ts",
   output: { file: "dist/tracklet.iife.js", format: "iife", strict: false, sourcemap: "hidden" },
   plugins: [
@@ -95,7 +115,7 @@ const script = {
     }),
     swc,
     terser({ ecma: 2020, toplevel: true, compress: false }),
-    printIntegrity,
+    compressed,
   ],
 };
 
@@ -213,7 +233,14 @@ const conform = {
   plugins: [compile({ declaration: false, tsconfig: "src/conform/tsconfig.json" })],
 };
 
-// A module that was renamed would leave its old file in the package.
-rmSync("dist", { recursive: true, force: true });
-
-export default [script, inspector, addOn("clicks"), addOn("active"), modules, forRequire, recorder, instance, conform];
+export default [
+  { ...script, plugins: [emptied, ...script.plugins, printIntegrity] },
+  inspector,
+  addOn("clicks"),
+  addOn("active"),
+  modules,
+  forRequire,
+  recorder,
+  instance,
+  conform,
+];

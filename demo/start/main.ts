@@ -35,7 +35,7 @@ const banner = (settings: Settings, site: string, service: string, pid: number |
     4  Paste this into a page of your own, on this computer only, open it, and see its page view on the live page
        (browsers let no page on the internet ask for a service on this computer):
 
-       <script async src="${site}/dist/tracklet.iife.js" data-api-token="${settings.apiToken}"
+       <script async src="${service}/numbers/lib.js" data-api-token="${settings.apiToken}"
          data-track-url="${service}" data-contact-uid="me" data-stamp data-referrer></script>
 
     5  If it is not to be seen, this bookmark opens the inspector on your page, which says why

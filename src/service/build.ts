@@ -1,4 +1,4 @@
-import { cp, readdir, rm } from "node:fs/promises";
+import { cp, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -38,6 +38,30 @@ const buildPage = async (): Promise<void> => {
   for (const file of ["index.html", "icon.svg", "bookmark.svg"]) await cp(join(page, file), join(OUT, "page", file));
 };
 
+/** When a file was changed last, in epoch milliseconds; 0 where there is none. */
+const changedAt = async (file: string): Promise<number> => (await stat(file).catch(() => undefined))?.mtimeMs ?? 0;
+
+/** The script that pages load from here: the very file of the package, with `.br` and `.gz`. Made anew where its sources have changed. */
+const buildScript = async (): Promise<void> => {
+  const sources = await readdir(join(SOURCE, ".."), { recursive: true, encoding: "utf8" });
+  const changes = sources
+    .filter((file) => !file.startsWith("service"))
+    .map((file) => changedAt(join(SOURCE, "..", file)));
+  const made = await changedAt(join(OUT, "page/lib.js.gz"));
+  if (made > Math.max(...(await Promise.all([...changes, changedAt(join(SOURCE, "../../rollup.config.mjs"))])))) return;
+  // Not loaded where it is not needed: the compiler takes a while.
+  const { rollup } = await import("rollup");
+  const { script } = await import("../../rollup.config.mjs");
+  const bundle = await rollup({ ...script, input: join(SOURCE, "../snippet.ts") });
+  const { output } = await bundle.generate({ ...script.output, sourcemap: false });
+  for (const one of output)
+    await writeFile(
+      join(OUT, "page", one.fileName.replace("tracklet.iife.js", "lib.js")),
+      one.type === "chunk" ? one.code : one.source,
+    );
+  await bundle.close();
+};
+
 /** Builds the service to JavaScript that Node runs as it is; the libraries stay where they are installed. */
 export const buildService = async (): Promise<void> => {
   const { metafile } = await build({
@@ -56,7 +80,8 @@ export const buildService = async (): Promise<void> => {
   });
   // Chunks of earlier builds, removed afterwards: a service may be starting.
   const built = new Set(Object.keys(metafile.outputs).map((file) => basename(file)));
-  await buildPage();
+  await mkdir(join(OUT, "page"), { recursive: true });
+  await Promise.all([buildPage(), buildScript()]);
   const migrations = join(SOURCE, "database/migrations");
   await cp(migrations, join(OUT, "migrations"), { recursive: true });
   for (const file of ["page", "migrations", ...(await readdir(migrations))]) built.add(file);

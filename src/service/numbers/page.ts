@@ -1,4 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import fastifyStatic from "@fastify/static";
 import type { FastifyPluginAsync } from "fastify";
 import { sha256 } from "../access/token-store.js";
 import { ROOT_FOLDER } from "../config/root-folder.js";
@@ -20,23 +23,22 @@ const POLICY = contentSecurityPolicy({
   "trusted-types": "'none'",
 });
 
-/** Pages of every origin load it by a bookmark, and always that of this service. */
-const INSPECTOR = {
-  "access-control-allow-origin": "*",
-  "cross-origin-resource-policy": "cross-origin",
-  "cache-control": "no-cache",
-  "content-type": "text/javascript; charset=utf-8",
-};
+/**
+ * What pages of every origin load, with how long it may be kept. A pasted tag names no release, so the script's path has no hash.
+ * Its name is one that lists of filters do not know.
+ */
+const EVERYWHERE = { "/numbers/lib.js": "public, max-age=3600", "/inspector.js": "no-cache" };
 
 /** The pages: the numbers, all accounts, one of them, one contact. Which one it is, the script reads from the address. */
 const PATHS = ["/", "/accounts", "/accounts/:id", "/contacts/:id"];
 
 /**
  * The pages, each of which holds nothing but a form. What they show is asked for with the access token.
- * `/inspector.js`: the inspector.
+ * `/numbers/lib.js`: the script, compressed as the browser takes it; `/inspector.js`: the inspector.
  */
 export const pages: FastifyPluginAsync = async (app) => {
-  const read = (file: string) => readFile(new URL(`build/service/page/${file}`, ROOT_FOLDER));
+  const folder = new URL("build/service/page/", ROOT_FOLDER);
+  const read = (file: string) => readFile(new URL(file, folder));
   let page = (await read("index.html")).toString();
   app.addHook("onRequest", async (_request, reply) => void reply.headers(PAGE_HEADERS));
   for (const [file, type] of Object.entries(FILES)) {
@@ -47,10 +49,22 @@ export const pages: FastifyPluginAsync = async (app) => {
       return reply.headers({ "cache-control": caching, "content-type": `${type}; charset=utf-8` }).send(content);
     });
   }
-  const inspector = await read("inspector.js");
-  app.get("/inspector.js", { schema: { hide: true } }, async (_request, reply) =>
-    reply.headers(INSPECTOR).send(inspector),
-  );
+  await app.register(fastifyStatic, {
+    root: fileURLToPath(folder),
+    serve: false,
+    cacheControl: false,
+    preCompressed: true,
+  });
+  for (const [path, caching] of Object.entries(EVERYWHERE))
+    app.get(path, { schema: { hide: true } }, async (_request, reply) =>
+      reply
+        .headers({
+          "access-control-allow-origin": "*",
+          "cross-origin-resource-policy": "cross-origin",
+          "cache-control": caching,
+        })
+        .sendFile(basename(path)),
+    );
   for (const path of PATHS)
     app.get(path, { schema: { hide: true } }, async (_request, reply) =>
       reply

@@ -1,4 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { seed } from "../../../demo/records/fill.js";
 import type { ServiceOptions } from "../../../src/service/app.js";
@@ -52,6 +54,29 @@ it("gives its metrics to the holder of their token", async () => {
     await expectRefusal(await get("/metrics", { authorization }), 401, /metrics token/);
   for (const token of ["metrics-token", "metrics-old"])
     expect(await (await get("/metrics", { authorization: `Bearer ${token}` })).text()).toContain("tracklet_");
+});
+
+it("hands out the script to pages of every origin, compressed as the browser takes it", async () => {
+  const { url } = await start(PROXIED);
+  const made = await readFile("build/service/page/lib.js", "utf8");
+  const load = (accepted: string, more = {}) => ask(`${url}/numbers/lib.js`, { "accept-encoding": accepted, ...more });
+  for (const [accepted, encoding, decode] of [
+    ["gzip, deflate, br, zstd", "br", brotliDecompressSync],
+    ["gzip", "gzip", gunzipSync],
+    ["identity", undefined, (bytes: Buffer) => bytes],
+  ] as const) {
+    const { headers, bytes } = await load(accepted);
+    expect(headers).toMatchObject({
+      "content-type": "application/javascript; charset=utf-8",
+      "cache-control": "public, max-age=3600",
+      vary: expect.stringMatching(/accept-encoding/i),
+      "access-control-allow-origin": "*",
+      "cross-origin-resource-policy": "cross-origin",
+    });
+    expect(headers["content-encoding"]).toBe(encoding);
+    expect(decode(bytes).toString()).toBe(made);
+    expect((await load(accepted, { "if-none-match": headers.etag })).status).toBe(304);
+  }
 });
 
 it("counts each visitor of a trusted proxy for itself", async () => {
