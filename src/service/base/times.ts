@@ -17,11 +17,14 @@ const FORM = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$
 
 export const TIME_EXPECTED = "must be a day or a time such as 2026-01-31T12:00:00Z";
 
-/** A day or a time (ISO 8601) as epoch milliseconds, `undefined` where it is none; UTC where it names no zone. */
+/**
+ * A day or a time (ISO 8601) as epoch milliseconds, for commands and routes; UTC where it names no zone. `undefined` where it is
+ * none, or is before 1970.
+ */
 export const readTime = (value: string): number | undefined => {
   const [, day, time, , , zone] = FORM.exec(value) ?? [];
+  if (day === undefined) return undefined;
   const milliseconds = Date.parse(time !== undefined && zone === undefined ? `${value}Z` : value);
   // JavaScript takes February 30 for a day of March.
-  const isTime = !Number.isNaN(milliseconds) && new Date(Date.parse(day!)).toISOString().slice(0, 10) === day;
-  return isTime ? milliseconds : undefined;
+  return isTime(milliseconds) && new Date(Date.parse(day)).toISOString().startsWith(day) ? milliseconds : undefined;
 };

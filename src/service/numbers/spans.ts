@@ -1,5 +1,5 @@
 import { Temporal } from "temporal-polyfill";
-import { DAY_MS, HOUR_MS } from "../base/times.js";
+import { DAY_MS, HOUR_MS, isTime, readTime } from "../base/times.js";
 import { HttpError } from "../http/errors.js";
 import { bitsOf, dayOf } from "./sums/utc-days.js";
 
@@ -30,8 +30,9 @@ export interface Asked extends Steps {
 }
 
 /** Can times be told in this zone? */
-export const isTimeZone = (name: string): boolean => {
+const isTimeZone = (name: string): boolean => {
   try {
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
     return /^[A-Za-z]/.test(new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone);
   } catch {
     return false;
@@ -49,15 +50,15 @@ export const readWhen = ({ span, time_zone: zone, from, to }: When, now = Date.n
   const [first, last] = [from ?? to!, to ?? from!].map(readDay) as [Temporal.PlainDate, Temporal.PlainDate];
   const days = first.until(last).total("days") + 1;
   if (days < 1 || days > MAX_DAYS) throw new HttpError(400, `from and to must be in order, at most ${MAX_DAYS} days`);
-  return { steps: stepsFrom(first, days, zone), before: stepsFrom(first.subtract({ days }), days, zone) };
+  const [before, steps] = [first.subtract({ days }), first].map((day) => stepsFrom(day, days, zone));
+  if (![before![0], steps!.at(-1)].every((time) => isTime(time)))
+    throw new HttpError(400, "from and to must be days from 1971 to 9998");
+  return { steps: steps!, before: before! };
 };
 
 const readDay = (text: string): Temporal.PlainDate => {
-  try {
-    return Temporal.PlainDate.from(text);
-  } catch {
-    throw new HttpError(400, "from and to must be days such as 2026-01-31");
-  }
+  if (readTime(text) === undefined) throw new HttpError(400, "from and to must be days such as 2026-01-31");
+  return Temporal.PlainDate.from(text);
 };
 
 /** One day goes by the hour, more of them by the day. */

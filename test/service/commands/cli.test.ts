@@ -24,6 +24,8 @@ overDatabase((place) => {
     [["export", "all"], /'all' is invalid .+ are events, contacts, accounts, users/],
     [["export", "--format", "xml"], /--format .+ 'xml' is invalid. Allowed choices are ndjson, csv/],
     [["export", "--since", "yesterday"], /--since .+'yesterday' .+ must be a day or a time/],
+    [["export", "--since", "2026-11"], /--since .+'2026-11' .+ must be a day or a time/],
+    [["loss", "--until", "01.11.2026"], /--until .+'01.11.2026' .+ must be a day or a time/],
     [["export", "--since", "2026-02-30"], /--since .+'2026-02-30' .+ must be a day or a time/],
     [
       ["export", "--output", "/nowhere/at/all.csv"],

@@ -67,7 +67,8 @@ overDatabase((place) => {
     expect(await assistant.call("ask", { question: 99 })).toBe("there is no question 99");
     const account = "acme'); DROP TABLE events; --";
     expect(await assistant.call("ask", { question: 3, account })).toMatchObject({ rows: [] });
-    expect(await assistant.call("ask", { question: 12, time_zone: "Nowhere" })).toMatch(/^time_zone must be/);
+    for (const time_zone of ["Nowhere", "AET"])
+      expect(await assistant.call("ask", { question: 12, time_zone })).toMatch(/^time_zone must be/);
     expect((await service.get("/v2/events?contact_uid=anna")).status).toBe(200);
     // Nothing else can be said in a question; each is asked so nonetheless.
     const query = readOnly(database, 100);

@@ -282,12 +282,17 @@ overDatabase((place) => {
   it.each<[string, number, RegExp]>([
     ["?from=2026-02-30", 400, /days such as/],
     ["?from=2026-02-02&to=2026-02-01", 400, /in order/],
+    ["?from=0001-01-01", 400, /days such as/],
+    ["?from=1970-01-01", 400, /from 1971 to 9998/],
+    ["?to=9999-12-31", 400, /from 1971 to 9998/],
+    ["?time_zone=Mars/Olympus", 400, /time_zone must be/],
     ["?from=2020-01-01&to=2026-01-01", 400, /at most 366 days/],
     [`?account=${crypto.randomUUID()}`, 400, /account must be the id of an account/],
     ["/accounts?sort=size", 400, /sort must be/],
     [`/accounts/${crypto.randomUUID()}`, 404, /account was not found/],
     [`/contacts/${crypto.randomUUID()}/events`, 404, /contact was not found/],
     [`/contacts/${idOf("contact", "contact-7")}/events?before=1`, 400, /before/],
+    [`/contacts/${idOf("contact", "contact-7")}/events?before=1_${"-".repeat(36)}`, 400, /before/],
   ])("refuse in words: %s", async (path, status, text) => {
     await expectRefusal(await service.get(`/v2/numbers${path}`), status, text);
   });

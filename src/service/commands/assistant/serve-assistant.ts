@@ -5,8 +5,7 @@ import { StartError } from "../../base/start-error.js";
 import type { ServiceConfig } from "../../config/service-config.js";
 import type { Query } from "../../database/database.js";
 import { openForReading } from "../../database/open-database.js";
-import { isUnavailable, tellError, tellFault } from "../../database/sql-state.js";
-import { isTimeZone } from "../../numbers/spans.js";
+import { errorCode, isUnavailable, tellError, tellFault } from "../../database/sql-state.js";
 import { latestEvents } from "../../records/export/export-page.js";
 import { planOf, toMembers } from "../attach/plan.js";
 import { type Question, readQuestions } from "../sql-page.js";
@@ -94,7 +93,7 @@ const createServer = (questions: readonly Question[], answer: (work: Work) => Re
         if (question === undefined) return toError(`there is no question ${number}`);
         const missing = parametersOf(question).filter((name) => !given[name]);
         if (missing.length > 0) return toError(`question ${number} wants ${missing.join(", ")}`);
-        if (given.time_zone !== undefined && !isTimeZone(given.time_zone))
+        if (given.time_zone !== undefined && !(await isZoneOf(query, given.time_zone)))
           return toError("time_zone must be the name of a time zone, such as Europe/Berlin");
         const { title, note } = question;
         return toAnswer(
@@ -106,6 +105,19 @@ const createServer = (questions: readonly Question[], answer: (work: Work) => Re
   );
   return server;
 };
+
+/** What PostgreSQL says of a time zone that it does not know. */
+const INVALID_PARAMETER = "22023";
+
+/** Can the database tell times in this zone? It knows others than JavaScript does. */
+const isZoneOf = (query: Query, name: string): Promise<boolean> =>
+  query("SELECT now() AT TIME ZONE $1::text", [name]).then(
+    () => true,
+    (error) => {
+      if (errorCode(error) === INVALID_PARAMETER) return false;
+      throw error;
+    },
+  );
 
 const describe = (question: Question): string => {
   const wanted = parametersOf(question);

@@ -1,4 +1,4 @@
-import { decodeText } from "../../base/exact-text.js";
+import { decodeText, UUID } from "../../base/exact-text.js";
 import { wholeParams } from "../../base/stamped-params.js";
 import type { Query } from "../../database/database.js";
 import { conditionsOf, type Filter } from "./matching.js";
@@ -8,7 +8,7 @@ import { namesOf, numberOf } from "./names.js";
 export const MAX_PARAMS = 4_000;
 
 /** Behind which event a page of a time line begins: when it was received, and its id. */
-export const PLACE = /^\d{1,15}_[0-9a-f-]{36}$/;
+export const PLACE = RegExp(`^\\d{1,15}_${UUID.source.slice(1)}`);
 
 /** Events of a time line, the newest first. `next` is where the next page begins. */
 export const readTimeLine = async (
