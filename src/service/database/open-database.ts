@@ -23,8 +23,12 @@ export const openExisting = ({ databaseUrl, dataFolder }: Where): Promise<Databa
   databaseUrl === undefined ? openExistingEmbedded(dataFolder) : openExistingPostgres(databaseUrl);
 
 /** Opens one that is empty, with the tables of these versions. @throws StartError when it holds something */
-export const openEmpty = ({ databaseUrl, dataFolder }: Where, versions: readonly string[]): Promise<Database> =>
-  databaseUrl === undefined ? openEmptyEmbedded(dataFolder, versions) : openEmptyPostgres(databaseUrl, versions);
+export const openEmpty = (
+  { databaseUrl, dataFolder }: Where,
+  versions: readonly string[],
+  tell?: (text: string) => void,
+): Promise<Database> =>
+  databaseUrl === undefined ? openEmptyEmbedded(dataFolder, versions, tell) : openEmptyPostgres(databaseUrl, versions);
 
 /** Brings its tables up to date, while the service runs, too. @param tell hears what is done */
 export const migrateDatabase = ({ databaseUrl, dataFolder }: Where, tell: (text: string) => void): Promise<void> =>

@@ -22,7 +22,7 @@ export const addRestoreCommand = ({ program, config, say }: Needed) =>
     .action(async (file: string, { erasures }: { erasures?: string }) => {
       const header = await readHeader(file);
       const erased = erasures === undefined ? undefined : await readErasures(erasures);
-      const database = await openEmpty(config, header.tables);
+      const database = await openEmpty(config, header.tables, say);
       try {
         const load = database.copying!(async ({ query, write }) => {
           for await (const { what, rows } of readDump(file, header)) await pipeline(rows, write(what));

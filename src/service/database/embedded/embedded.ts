@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, rmSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
 import { StartError } from "../../base/start-error.js";
 import type { Database } from "../database.js";
 import { connectEmpty, connectExisting, connectOlder, connectPostgres, migratePostgres } from "../postgres/postgres.js";
@@ -6,7 +6,7 @@ import { filesOf, majorOf, makeFolder, refuseFormer, requireDatabase } from "./f
 import { type FolderLock, lockFolder } from "./folder-lock.js";
 import { keepServer } from "./kept-server.js";
 import { listenFor, runningUrl } from "./listening.js";
-import { makeCluster } from "./make-cluster.js";
+import { makeCluster, putAside } from "./make-cluster.js";
 import { findPrograms } from "./programs.js";
 import { createTidying, withRoom } from "./room.js";
 import { startServer } from "./server.js";
@@ -26,7 +26,6 @@ export const openEmbedded = async (
 ): Promise<Database> =>
   overServer(folder, { tell, isDemo, mayMake: true }, async (url) => {
     const database = await connectPostgres(url);
-    rmSync(filesOf(folder).creating, { force: true });
     return { ...withRoom(database, folder), tidy: createTidying(url, folder).tidy };
   });
 
@@ -70,12 +69,12 @@ const connectTidily = async (url: string, folder: string): Promise<Database> => 
  *
  * @throws StartError when it holds something, or is in use
  */
-export const openEmptyEmbedded = (folder: string, versions: readonly string[]): Promise<Database> =>
-  overServer(folder, { tell: () => {}, isDemo: false, mayMake: true }, async (url) => {
-    const database = await connectEmpty(url, versions);
-    rmSync(filesOf(folder).creating, { force: true });
-    return database;
-  });
+export const openEmptyEmbedded = (
+  folder: string,
+  versions: readonly string[],
+  tell: (text: string) => void = () => {},
+): Promise<Database> =>
+  overServer(folder, { tell, isDemo: false, mayMake: true }, (url) => connectEmpty(url, versions));
 
 const unlessAway = (error: unknown): undefined => {
   if (error instanceof StartError) throw error;
@@ -112,17 +111,17 @@ const overServer = async (
     for (const one of leave.splice(0).reverse()) await (async () => one())().catch(() => {});
   };
   try {
-    const { cluster, creating } = filesOf(folder);
+    const { cluster } = filesOf(folder);
     const isOurs = makeFolder(folder);
     const user = serverUser(cluster, isDemo);
     const lock: FolderLock = await lockFolder(folder);
     leave.push(lock.release);
     if (ended !== undefined) leave.push(ended);
-    const mustMake = mayMake && (!existsSync(cluster) || existsSync(creating));
+    if (mayMake) putAside(folder, tell);
     if (isOurs) giveFolder(folder, user);
     requireWay(folder, user);
     const programs = findPrograms(folder, user, major);
-    if (mustMake) makeCluster(folder, programs, { ...user, lock: lock.descriptor });
+    if (mayMake && !existsSync(cluster)) makeCluster(folder, programs, { ...user, lock: lock.descriptor });
     requireDatabase(folder, programs.version);
     // PostgreSQL refuses files that others may read, as a copy's may be.
     chmodSync(cluster, 0o700);

@@ -6,7 +6,9 @@ import { MIGRATE } from "../migrations.js";
 /** What lies in a data folder. */
 export const filesOf = (folder: string) => ({
   cluster: join(folder, "cluster"),
-  /** Is there until the first start is done: no event was accepted before, so the next one may begin afresh. */
+  /** Where `initdb` makes a cluster, which then takes its place: no server has run in it. */
+  making: join(folder, "making"),
+  /** What builds before 0.1.0 left beside a cluster until their first start was done, or longer, where the power was cut then. */
   creating: join(folder, "creating"),
   /** Where the server's socket is, if its path is short enough. */
   socket: join(folder, "socket"),
@@ -18,7 +20,7 @@ export const filesOf = (folder: string) => ({
 
 /** Names of all that the service makes in a data folder. */
 const OURS =
-  /^(cluster(-\d+)?|erasures(\.key)?|migrating|creating|socket|tidied|service\.lock|server\.log|password|passwd|group|programs-.+)$/;
+  /^(cluster(-\d+|-aside-\S+)?|erasures(\.key)?|migrating|making|creating|socket|tidied|service\.lock|server\.log|password|passwd|group|programs-.+)$/;
 
 /** Makes a data folder where it is absent. @returns whether nothing else is in it, so that it may be given to the server's user */
 export const makeFolder = (folder: string): boolean => {

@@ -1,4 +1,4 @@
-import { closeSync, cpSync, existsSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { closeSync, cpSync, existsSync, mkdtempSync, openSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,7 +20,7 @@ export const formerFolder = async (work: (url: string) => Promise<void>): Promis
   if (!existsSync(join(MODULES, NAME, "native")))
     await npm(["ci", "--ignore-scripts", "--no-audit", "--no-fund"], HERE);
   const folder = mkdtempSync(join(tmpdir(), "tracklet-former-"));
-  const { cluster, creating } = filesOf(folder);
+  const { cluster } = filesOf(folder);
   const user = serverUser(cluster, true);
   // Where the server's user can run them.
   const native = join(folder, "programs-17/native");
@@ -29,7 +29,6 @@ export const formerFolder = async (work: (url: string) => Promise<void>): Promis
   giveTo(folder, user);
   const programs = { version: "17.10", file: (name: string) => join(native, "bin", name) };
   makeCluster(folder, programs, user);
-  rmSync(creating);
   const listening = await listenFor(folder, user);
   const lock = openSync(join(folder, "service.lock"), "w");
   const server = startServer({ folder, programs, user, listening, lock });
