@@ -5,8 +5,8 @@ import { idAt, timeOf } from "../../database/event-id.js";
 import { createSettled } from "../../database/settled.js";
 import { forgetArchives } from "../../records/archives.js";
 import type { Commands } from "../commands.js";
+import type { Store } from "./folder-store.js";
 import type { Until } from "./ranges.js";
-import type { Store } from "./stores/archive-store.js";
 
 interface ArchiveArguments {
   now?: boolean;
@@ -24,7 +24,7 @@ export const addArchiveCommand = ({ program, workspace, over, say, bounds }: Nee
     .description(
       "puts the events of each day that is over into a Parquet file, and takes whoever was erased out of files; for cron",
     )
-    .argument("<place>", "a folder, or s3://bucket/prefix")
+    .argument("<place>", "a folder")
     .option("--now", "also what has come of today, into a file of its own; the rest follows in another one")
     .option("--check", "instead: compares the files with the database")
     .option("--forget", "instead: the database knows no more of this archive, whose files nobody keeps clean then")
@@ -33,8 +33,12 @@ export const addArchiveCommand = ({ program, workspace, over, say, bounds }: Nee
       over(async (database) => {
         const workspaces = workspace === undefined ? await listWorkspaces(database.query) : [workspace];
         // Loaded where it is needed only.
-        const { openStore } = await import("./stores/open-store.js");
-        const store = await openStore(place, say);
+        const { isBucket, openFolder } = await import("./folder-store.js");
+        if (forget && isBucket(place)) {
+          for (const workspace of workspaces) await forgetPlace(database, { workspace, place, say });
+          return;
+        }
+        const store = openFolder(place);
         try {
           let isThere = false;
           for (const workspace of workspaces) {
@@ -83,12 +87,19 @@ const checkOne = async ({ query }: Database, { workspace, store, say }: At): Pro
   return true;
 };
 
-const forgetOne = async ({ query }: Database, { workspace, store, say }: At): Promise<void> => {
+const forgetOne = async (database: Database, { workspace, store, say }: At): Promise<void> => {
   const { readManifest, writeManifest } = await import("./manifest.js");
   const manifest = await readManifest(store, workspace);
   if (manifest !== undefined) await writeManifest(store, { ...manifest, forgotten: true });
-  const isKnown = await forgetArchives(query, workspace, store.place);
-  say(`${workspace}: ${isKnown ? "forgot the archive" : "knows no archive"} in ${store.place}`);
+  await forgetPlace(database, { workspace, place: store.place, say });
+};
+
+const forgetPlace = async (
+  { query }: Database,
+  { workspace, place, say }: Pick<At, "workspace" | "say"> & { place: string },
+): Promise<void> => {
+  const isKnown = await forgetArchives(query, workspace, place);
+  say(`${workspace}: ${isKnown ? "forgot the archive" : "knows no archive"} in ${place}`);
 };
 
 const timeText = (id: string): string => new Date(timeOf(id)).toISOString();

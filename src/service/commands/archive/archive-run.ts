@@ -7,11 +7,11 @@ import { lostPlace } from "../../records/restored.js";
 import { copyEvents } from "./files/copied-events.js";
 import { type Group, NAMES } from "./files/event-columns.js";
 import { readEvents, writeEvents } from "./files/parquet-file.js";
+import type { Store } from "./folder-store.js";
 import { type ArchivedFile, folderOf, type Manifest, readManifest, writeManifest } from "./manifest.js";
 import { readMarks, writeMarks } from "./mark-list.js";
 import { concerns, createStays, readPending } from "./pending-erasures.js";
 import { nameOfRange, nextRange, restingPlace, type Until } from "./ranges.js";
-import type { Store } from "./stores/archive-store.js";
 
 /** What a run has done in a workspace. */
 export interface Archived {

@@ -6,7 +6,7 @@ import { forgetTraces } from "../../person/traces.js";
 import { deleteBareRecords, PARTS } from "../../records/deletion/bare-records.js";
 import { deleteEventsBefore } from "../../records/deletion/chosen-events.js";
 import { compareArchive } from "./compare-archive.js";
-import { openStore } from "./stores/open-store.js";
+import { openFolder } from "./folder-store.js";
 
 export interface Wanted {
   place: string;
@@ -22,7 +22,7 @@ export interface Wanted {
  */
 export const deleteArchived = async (database: Database, { place, before, say }: Wanted): Promise<void> => {
   const { query } = database;
-  const store = await openStore(place, say);
+  const store = openFolder(place);
   try {
     const workspaces = await listWorkspaces(query);
     let found = 0;

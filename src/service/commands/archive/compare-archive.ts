@@ -1,7 +1,7 @@
 import type { Query } from "../../database/database.js";
 import { countIn } from "./files/parquet-file.js";
+import type { Store } from "./folder-store.js";
 import { type ArchivedFile, type Manifest, readManifest } from "./manifest.js";
-import type { Store } from "./stores/archive-store.js";
 
 /** What was compared. */
 export interface Compared {

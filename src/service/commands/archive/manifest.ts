@@ -1,6 +1,6 @@
 import { parseJson } from "../../base/exact-text.js";
 import { StartError } from "../../base/start-error.js";
-import type { Store } from "./stores/archive-store.js";
+import type { Store } from "./folder-store.js";
 
 /** A file of events. */
 export interface ArchivedFile {

@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path/posix";
 import { markOf } from "../../person/tombstones.js";
 import { uuidBytes, uuidText } from "./files/event-columns.js";
-import type { Store } from "./stores/archive-store.js";
+import type { Store } from "./folder-store.js";
 
 /*
  * Beside each file lies a list of the marks of its contacts, 16 bytes each: so an erasure rewrites only files that hold the person.

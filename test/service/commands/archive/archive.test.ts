@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { archiveWorkspace } from "../../../../src/service/commands/archive/archive-run.js";
+import { openFolder, type Store } from "../../../../src/service/commands/archive/folder-store.js";
 import type { Until } from "../../../../src/service/commands/archive/ranges.js";
-import type { Store } from "../../../../src/service/commands/archive/stores/archive-store.js";
-import { openFolder } from "../../../../src/service/commands/archive/stores/folder-store.js";
 import type { Database } from "../../../../src/service/database/database.js";
 import { idAt } from "../../../../src/service/database/event-id.js";
 import { openExisting } from "../../../../src/service/database/open-database.js";
@@ -168,6 +167,13 @@ overDatabase((place) => {
     await expect(run("archive", folder)).rejects.toThrow(
       `the archive of default in ${folder} was forgotten: begin a new one`,
     );
+    // As a release before has known it.
+    await knowArchive(database.query, "default", "s3://bucket/archive", 1);
+    await expect(run("archive", "s3://bucket/archive")).rejects.toThrow(
+      / is no folder: name one, and copy it by `aws s3 sync/,
+    );
+    const bucket = ["archive", "s3://bucket/archive", "--forget", "--workspace", "default"];
+    expect((await run(...bucket)).err).toBe("default: forgot the archive in s3://bucket/archive\n");
     store = openFolder(folder);
   });
 
