@@ -31,7 +31,7 @@ import { createBehind } from "./numbers/sums/behind.js";
 import { followSums } from "./numbers/sums/follower.js";
 import { createTombstones } from "./person/tombstones.js";
 import { forgetTraces } from "./person/traces.js";
-import { keepFor } from "./records/deletion/retention.js";
+import { createRetentionBehind, keepFor } from "./records/deletion/retention.js";
 import { registerRoutes } from "./routes.js";
 import { logOptions } from "./watch/logging.js";
 import { createMetrics } from "./watch/metrics.js";
@@ -108,8 +108,11 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const questions = database.beside(QUESTIONS);
   closeConnections(app, { lingerMs, begins: tasks.cancel, listensNoMore: questions.cancel });
   const { workspaces } = access;
-  if (config.retentionDays !== undefined)
-    tasks.add(keepFor(app.log, { days: config.retentionDays, workspaces, also: forgetTraces }));
+  if (config.retentionDays !== undefined) {
+    const kept = { days: config.retentionDays, workspaces, also: forgetTraces };
+    tasks.add(keepFor(app.log, kept));
+    metrics.watchRetention(createRetentionBehind(database.query, kept));
+  }
   const settled = createSettled(database.query, bounds);
   tasks.add(followSums(app.log, { settled, workspaces, every: 5 * bounds.reread }));
   tasks.add(deleteOldLetters(app.log));

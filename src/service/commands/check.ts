@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { listWorkspaces } from "../access/token-store.js";
 import { encodeText } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
 import type { Query } from "../database/database.js";
+import { tellLate } from "../records/deletion/retention.js";
 import { NAMED } from "../watch/ages.js";
 import type { Commands } from "./commands.js";
 
@@ -18,10 +20,12 @@ const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: DAY_MS };
 const ANY = "*";
 
 /** The command for cron: fails where events have stopped. */
-export const addCheckCommand = ({ program, workspace, reading, say }: Omit<Commands, "config">): Command =>
+export const addCheckCommand = ({ program, config, workspace, reading, say }: Commands): Command =>
   program
     .command("check")
-    .description("fails, with a line for each, where an event has not come for as long as is said; for cron")
+    .description(
+      "fails, with a line for each, where an event has not come for as long as is said, or old events are not deleted; for cron",
+    )
     .addOption(
       new Option("--expect <name:time...>", "as signed_up:24h, with m, h or d; the name * means any event")
         .makeOptionMandatory()
@@ -37,6 +41,10 @@ export const addCheckCommand = ({ program, workspace, reading, say }: Omit<Comma
           const last = at === undefined ? "there was none" : `the last one came at ${new Date(at).toISOString()}`;
           missing.push(`no event ${JSON.stringify(one.name)} for ${one.span}, ${last}`);
         }
+        const { retentionDays: days } = config;
+        const workspaces = await listWorkspaces(query);
+        const late = days === undefined ? undefined : await tellLate(query, { days, workspaces: () => workspaces });
+        if (late !== undefined) missing.push(late);
         if (missing.length > 0) throw new StartError(missing.join("\n"));
         say(`${expect.length} of ${expect.length} have come in time`);
       }),

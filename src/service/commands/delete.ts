@@ -1,9 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
-import { type Chosen, countEvents, deleteEvents, deleteEventsBefore } from "../records/deletion/chosen-events.js";
+import {
+  type Chosen,
+  countEvents,
+  countEventsBefore,
+  deleteEvents,
+  deleteEventsBefore,
+} from "../records/deletion/chosen-events.js";
 import { deleteAccount, deleteUser } from "../records/deletion/records-of-uid.js";
-import { confirmClock } from "../records/deletion/retention-clock.js";
 import type { Commands } from "./commands.js";
 
 const olderThan = () =>
@@ -35,6 +40,7 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
           throw new StartError(`there is no ${kind} ${quoted} in the workspace ${workspace}`);
         say(`deleted the ${kind} ${quoted}${note}`);
       });
+  const sayCount = (events: number) => say(`these are ${events} events: repeat with --yes to delete them`);
   program
     .command("delete-account")
     .description("deletes the record of the account and its memberships, not its events")
@@ -57,29 +63,26 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
     .option("--yes", "deletes them; without it they are only counted")
     .addOption(workspace())
     .action(async ({ olderThan, yes, workspace, ...which }: DeleteArguments, command: Command) => {
-      if (olderThan !== undefined)
-        return over(async (database) => {
-          const events = await deleteEventsBefore(database, workspace, Date.now() - olderThan * DAY_MS);
-          say(`deleted ${events} events`);
-        });
+      if (olderThan !== undefined) {
+        const before = Date.now() - olderThan * DAY_MS;
+        if (!yes) return reading(async (query) => sayCount(await countEventsBefore(query, workspace, before)));
+        return over(async (database) => say(`deleted ${await deleteEventsBefore(database, workspace, before)} events`));
+      }
       if (Object.values(which).every((value) => value === undefined))
         command.error("say which events: --older-than <days>, or --name, --since or --until");
       if (yes) return over(async (database) => say(`deleted ${await deleteEvents(database, workspace, which)} events`));
-      await reading(async (query) =>
-        say(`these are ${await countEvents(query, workspace, which)} events: repeat with --yes to delete them`),
-      );
+      await reading(async (query) => sayCount(await countEvents(query, workspace, which)));
     });
   program
     .command("retention")
-    .description("lets events be deleted by their age again, where the service says that it doubts the clock")
-    .option("--confirm", "says that the clock of this machine is right")
-    .option("--archived <place>", "instead: deletes what is old and is in the files of this archive, nothing else")
+    .description("deletes what is old and is in the files of an archive, nothing else")
+    .option("--archived <place>", "the folder of the archive")
     .addOption(olderThan())
+    .addOption(new Option("--confirm").hideHelp())
     .action(({ confirm, archived, olderThan }: RetentionArguments, command: Command) => {
-      if (confirm && archived === undefined && olderThan === undefined)
-        return over(async ({ query }) => say(`retention goes by the clock, which shows ${await confirmClock(query)}`));
-      if (confirm || archived === undefined || olderThan === undefined)
-        command.error("say --confirm, or --archived <place> with --older-than <days>");
+      if (confirm) return say("--confirm does nothing any more: retention goes by the clock of the database");
+      if (archived === undefined || olderThan === undefined)
+        command.error("say --archived <place> with --older-than <days>");
       return over(async (database) => {
         const { deleteArchived } = await import("./archive/archived-retention.js");
         await deleteArchived(database, { place: archived, before: Date.now() - olderThan * DAY_MS, say });

@@ -23,6 +23,9 @@ export const isUnavailable = (error: unknown): boolean =>
     String((error as Error)?.message),
   );
 
+/** Has a statement or its transaction taken longer than it may, on a database that is there? Less of it may be done in time. */
+export const tookTooLong = (error: unknown): boolean => /^(57014|25P03|22012)/.test(errorCode(error));
+
 /** What an error says, without what is stored: of data that the database refuses, only where. */
 export const tellError = (error: unknown): string => {
   const { message, table, column, constraint } = Object(error) as Record<string, string | undefined>;

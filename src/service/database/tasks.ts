@@ -1,6 +1,6 @@
 import { digest } from "../base/exact-text.js";
 import type { Database } from "./database.js";
-import { isUnavailable } from "./sql-state.js";
+import { isUnavailable, tookTooLong } from "./sql-state.js";
 
 /*
  * What is done beside requests is done by one process at a time, without a process that leads: a row says when a task is due,
@@ -68,7 +68,7 @@ export const createTasks = (database: Database) => {
     try {
       if (await claim(name, due, next)) await task.run(ofTask(name));
     } catch (error) {
-      if (error === TAKEN || isOver || isUnavailable(error)) return;
+      if (error === TAKEN || isOver || (isUnavailable(error) && !tookTooLong(error))) return;
       task.failed(error as Error);
       await claim(name, next, next + AGAIN_MS).catch(() => {});
     }

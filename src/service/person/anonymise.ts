@@ -12,7 +12,7 @@ import { tellDeleted } from "../records/deletion/notices.js";
 import { inSteps, type Which } from "../records/deletion/steps.js";
 import { markStale } from "../records/stale-hours.js";
 
-/** Events in one transaction. */
+/** Events in one transaction at most. */
 const CHUNK = 500;
 
 /** What is left of a person's events. */
@@ -30,9 +30,10 @@ export const newAnonym = (params: readonly string[]): Kept => ({ contactUid: `an
  * transactions: none is lost, none is there twice. Resolves to their number.
  */
 export const anonymiseEvents = (database: Database, workspace: string, which: Which, kept: Kept): Promise<number> =>
-  inSteps(database, workspace, async (query, id) => {
+  inSteps(database, workspace, async (query, id, { most }) => {
+    const chunk = Math.min(most, CHUNK);
     const old = await query<Record<string, unknown>>(
-      `SELECT id, received_at, occurred_at, event_uid, params, stamp, source, number FROM events WHERE ${which.condition} ORDER BY id LIMIT ${CHUNK}`,
+      `SELECT id, received_at, occurred_at, event_uid, params, stamp, source, number FROM events WHERE ${which.condition} ORDER BY id LIMIT ${chunk}`,
       which.values,
     );
     if (old.length === 0) return { ids: [], isLast: true };
@@ -44,7 +45,7 @@ export const anonymiseEvents = (database: Database, workspace: string, which: Wh
     const times = old.map(({ received_at }) => Number(received_at));
     await markStale(query, workspace, times);
     await tellDeleted(query, workspace, { id, ids, reason: "erasure" });
-    return { ids, isLast: old.length < CHUNK };
+    return { ids, isLast: old.length < chunk };
   });
 
 const deleteThese = (query: Query, { condition, values }: Which, ids: string[]) =>

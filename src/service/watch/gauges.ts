@@ -34,21 +34,25 @@ export const createGauges = (registry: Registry, { watched, folder }: Gauged) =>
       for (const { seconds, ...labels } of ages.list()) this.set(labels, seconds);
     },
   });
-  let behind: Behind = async () => [];
-  new Gauge({
-    name: "tracklet_sums_behind_seconds",
-    help: "Time by which the sums are behind the events that are settled, by workspace",
-    labelNames: ["workspace"] as const,
-    registers,
-    // All processes read the same.
-    aggregator: "max",
-    async collect() {
-      // Where the database is away, nothing is known of it.
-      const told = await behind().catch(() => []);
-      this.reset();
-      for (const { seconds, workspace } of told) this.set({ workspace }, seconds);
-    },
-  });
+  /** By workspace, in seconds. @returns what takes who tells it */
+  const behindGauge = (name: string, help: string) => {
+    let behind: Behind = async () => [];
+    new Gauge({
+      ...{ name, help, registers },
+      labelNames: ["workspace"] as const,
+      // All processes read the same.
+      aggregator: "max",
+      async collect() {
+        // Where the database is away, nothing is known of it.
+        const told = await behind().catch(() => []);
+        this.reset();
+        for (const { seconds, workspace } of told) this.set({ workspace }, seconds);
+      },
+    });
+    return (tell: Behind): void => {
+      behind = tell;
+    };
+  };
   new Gauge({
     name: "tracklet_disk_free_bytes",
     help: "Bytes that are free on the disk of the data folder; of a given PostgreSQL it is not known",
@@ -66,8 +70,14 @@ export const createGauges = (registry: Registry, { watched, folder }: Gauged) =>
       waiting += change;
     },
     /** To be told who tells how far the sums are behind. */
-    watchSums: (tell: Behind): void => {
-      behind = tell;
-    },
+    watchSums: behindGauge(
+      "tracklet_sums_behind_seconds",
+      "Time by which the sums are behind the events that are settled, by workspace",
+    ),
+    /** The same of retention. */
+    watchRetention: behindGauge(
+      "tracklet_retention_behind_seconds",
+      "Time by which the oldest event is older than TRACKLET_RETENTION_DAYS, by workspace",
+    ),
   };
 };

@@ -65,7 +65,7 @@ export const createMetrics = ({ workspaces, watched, folder }: Measured) => {
     "result",
     "workspace",
   );
-  const { ages, wait, watchSums } = createGauges(registry, { watched, folder });
+  const { ages, wait, watchSums, watchRetention } = createGauges(registry, { watched, folder });
   // Known from the start, so that the first one is seen as a rise.
   for (const workspace of ["", ...workspaces])
     for (const reason of ["full", "away", "disk", "failed", ...REFUSALS]) refused.inc({ reason, workspace }, 0);
@@ -75,6 +75,7 @@ export const createMetrics = ({ workspaces, watched, folder }: Measured) => {
     /** Tells all counts as text. */
     tell: createTeller(registry),
     watchSums,
+    watchRetention,
     /** Learns when events came before this process began. */
     loadAges: ages.load,
     /** To be called for each event that is refused before it gets to a store. */

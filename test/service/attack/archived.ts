@@ -79,7 +79,7 @@ export const archived = async (part: number, entry: readonly string[]): Promise<
   const turns = Array.from({ length: kills }, (_, turn) => turn);
   await attackWhile(turns.slice(0, kills / 2), Promise.all([eraseUpTo(0.5), load]));
   await command("archive", place);
-  const deleted = await command("delete-events", "--older-than", String(KEPT_DAYS));
+  const deleted = await command("delete-events", "--older-than", String(KEPT_DAYS), "--yes");
   await attackWhile(turns.slice(kills / 2), eraseUpTo(1));
   const end = Date.now();
   for (let clean = 0; clean <= end; clean = await cleanOf(place)) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
+import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { createEventAges } from "../../../src/service/watch/ages.js";
 import { basic } from "../support/basic.js";
@@ -77,6 +78,11 @@ overDatabase((place) => {
     await expect(check("old:1d")).rejects.toThrow(/^no event "old"/);
     for (const wrong of ["signed_up", "signed_up:0h", "signed_up:24", ":1h"])
       await expect(check(wrong)).rejects.toThrow(/must be a name and a time, such as signed_up:24h/);
+    // Nobody has deleted it.
+    await database.query("UPDATE events SET id = $1 WHERE event_uid = 'old'", [idAt(Date.now() - 9 * 24 * HOUR)]);
+    const kept = (retentionDays: number) => runTold({ ...place(), retentionDays }, "check", "--expect", "*:1h");
+    expect((await kept(30)).err).toBe("1 of 1 have come in time\n");
+    await expect(kept(7)).rejects.toThrow("retention is 2 days behind, it never ended well");
     await expect(runTold({}, "check")).rejects.toThrow(/required option '--expect/);
   });
 });

@@ -49,6 +49,11 @@ const SHOP = { workspace: "shop" };
 const full = "the disk of the database is full, or will be within a day";
 const disk = (values: string) => ({ 'tracklet_disk_free_bytes{folder="/data"}': values });
 
+const retention = (values: string) => ({ 'tracklet_retention_behind_seconds{workspace="shop"}': values });
+/** Nine hours, in each of which the value goes on from another one. */
+const hours = (from: (hour: number) => number) =>
+  Array.from({ length: 9 }, (_, hour) => `${from(hour)}+60x59`).join(" ");
+
 const CASES: Case[] = [
   { alarm: "TrackletDown", series: { 'tracklet_events_waiting{instance="b"}': "0x30" }, at: 20 },
   {
@@ -117,6 +122,19 @@ const CASES: Case[] = [
     at: 16,
     labels: SHOP,
     says: "the figures of the workspace shop are 12m 40s behind",
+  },
+  // Nine months were imported, and two days go each hour.
+  {
+    alarm: "TrackletRetentionBehind",
+    series: retention(`0x9 ${hours((hour) => 23_328_000 - 172_800 * hour)}`),
+    at: 400,
+  },
+  {
+    alarm: "TrackletRetentionBehind",
+    series: retention("0+60x9 100000+60x400"),
+    at: 300,
+    labels: SHOP,
+    says: "events of the workspace shop are kept 1d 8h 36m 40s too long; the log says why",
   },
   // By night, also where it ends; soon after the outage begins.
   ...[7 * 24 * 60 + 600, 8 * 24 * 60 - 30, NOON + 10].map((at) => ({

@@ -154,7 +154,7 @@ export const liveThrough = async (year: Year, told: (line: string) => void) => {
       for (const contact of some) erased.add(contact);
     }
     const today = Math.floor(((part + 1) * DAYS) / year.parts);
-    if (today > RETENTION) await run("delete-events", "--older-than", String(DAYS - today + RETENTION));
+    if (today > RETENTION) await run("delete-events", "--older-than", String(DAYS - today + RETENTION), "--yes");
     await follow();
     for (let hour = 0; hour < (year.asked * DAYS) / year.parts; hour += 1) {
       const [since, until] = [hour % 2 === 0 ? 29 : 0, 0].map((days) => began + (today - 1 - days) * DAY);

@@ -1,3 +1,4 @@
+import { MAX, NIL } from "uuid";
 import { encodeText } from "../../base/exact-text.js";
 import type { Database, Query } from "../../database/database.js";
 import { idAt } from "../../database/event-id.js";
@@ -31,6 +32,30 @@ export const deleteEventsBefore = async (
     }));
   await forgetNoticesBefore(database, workspace, before);
   return deleted;
+};
+
+/** Events that are counted in one statement. */
+const PAGE = 100_000;
+
+/** Counts the events that `deleteEventsBefore` deletes, some at a time: a service gives no statement as long as a year of them takes. */
+export const countEventsBefore = async (query: Query, workspace: string, end: number): Promise<number> => {
+  let events = 0;
+  const add = async (which: string, from: string, to: string): Promise<void> => {
+    for (let after = from; ; ) {
+      const [page] = await query<{ seen: unknown; old: unknown; last: string }>(
+        `SELECT count(*) AS seen, count(*) FILTER (WHERE received_at < $4) AS old, max(id::text) AS last FROM
+           (SELECT id, received_at FROM events WHERE workspace = $1 AND id > $2 AND id < $3 ${which} ORDER BY id LIMIT ${PAGE}) AS page`,
+        [workspace, after, to, end],
+      );
+      events += Number(page!.old);
+      if (Number(page!.seen) < PAGE) return;
+      after = page!.last;
+    }
+  };
+  await add("", NIL, idAt(end));
+  // What was imported has a later id.
+  await add("AND origin_id IS NOT NULL", idAt(end), MAX);
+  return events;
 };
 
 /** Of a name, received in a time; all of them where nothing is said. */

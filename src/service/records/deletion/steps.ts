@@ -1,10 +1,17 @@
 import { NIL } from "uuid";
 import type { Database, Query } from "../../database/database.js";
+import { tookTooLong } from "../../database/sql-state.js";
 import { markStale } from "../stale-hours.js";
 import { type Reason, tellDeleted, withNoticeId } from "./notices.js";
 
-/** Events deleted or changed in one transaction: a larger one would hold up those that are being stored. */
+/** Events deleted or changed in one transaction at most: a larger one would hold up those that are being stored. */
 export const CHUNK = 5_000;
+
+/** What a step is told: how many events it may take, and the last id of the step before. */
+export interface Part {
+  most: number;
+  after?: string | undefined;
+}
 
 /** Which events; the values are those of the condition. */
 export interface Which {
@@ -19,16 +26,16 @@ export interface Step {
   to?: string | undefined;
 }
 
-/** @param after the last id of the step before: what that has deleted stands in the index as long as a report may look at it */
+/** It begins behind the last id of the step before: what that has deleted stands in the index as long as a report may look at it. */
 const step = async (
   query: Query,
   workspace: string,
   { condition, values }: Which,
-  after: string = NIL,
+  { most, after = NIL }: Part,
 ): Promise<Step> => {
   const [from, to] = [values.length + 1, values.length + 2];
   const ids = await query<{ id: string }>(
-    `SELECT id FROM events WHERE ${condition} AND id > $${from} ORDER BY id LIMIT ${CHUNK}`,
+    `SELECT id FROM events WHERE ${condition} AND id > $${from} ORDER BY id LIMIT ${most}`,
     [...values, after],
   );
   if (ids.length === 0) return { ids: [], isLast: true };
@@ -40,17 +47,24 @@ const step = async (
   );
   const times = deleted.map(({ received_at }) => Number(received_at));
   await markStale(query, workspace, times);
-  return { ids: deleted.map(({ id }) => id), isLast: ids.length < CHUNK, to: last };
+  return { ids: deleted.map(({ id }) => id), isLast: ids.length < most, to: last };
 };
 
-/** Not until nothing is found: what is stored all the time would be deleted for ever. */
-const repeat = async (database: Database, once: (after?: string) => Promise<Step>): Promise<number> => {
+/** Not until nothing is found: what is stored all the time would be deleted for ever. A step that takes too long is done by halves. */
+const repeat = async (database: Database, once: (part: Part) => Promise<Step>): Promise<number> => {
   let after: string | undefined;
+  let most = CHUNK;
   for (let deleted = 0; ; ) {
-    const { ids, isLast, to } = await once(after);
-    deleted += ids.length;
-    after = to;
-    if (!isLast) continue;
+    const done = await once({ most, after }).catch((error: unknown) => {
+      if (!tookTooLong(error) || most === 1) throw error;
+    });
+    if (done === undefined) {
+      most = Math.ceil(most / 2);
+      continue;
+    }
+    deleted += done.ids.length;
+    after = done.to;
+    if (!done.isLast) continue;
     // Not waited for. What fails here, the database does by itself later.
     if (deleted > 0) database.tidy?.().catch(() => {});
     return deleted;
@@ -59,7 +73,7 @@ const repeat = async (database: Database, once: (after?: string) => Promise<Step
 
 /** Deletes events without a word: who follows is told otherwise, or there is nobody. Resolves to their number. */
 export const deleteInSteps = (database: Database, workspace: string, which: Which): Promise<number> =>
-  repeat(database, (after) => database.transaction((query) => step(query, workspace, which, after)));
+  repeat(database, (part) => database.transaction((query) => step(query, workspace, which, part)));
 
 /** The same, with a row for who follows that names what the step has deleted: no uid outlives the contact there. */
 export const deleteListed = (
@@ -67,8 +81,8 @@ export const deleteListed = (
   workspace: string,
   { reason, ...which }: Which & { reason: Reason },
 ): Promise<number> =>
-  inSteps(database, workspace, async (query, id, after) => {
-    const done = await step(query, workspace, which, after);
+  inSteps(database, workspace, async (query, id, part) => {
+    const done = await step(query, workspace, which, part);
     if (done.ids.length > 0) await tellDeleted(query, workspace, { id, ids: done.ids, reason });
     return done;
   });
@@ -77,6 +91,6 @@ export const deleteListed = (
 export const inSteps = (
   database: Database,
   workspace: string,
-  once: (query: Query, id: string, after?: string) => Promise<Step>,
+  once: (query: Query, id: string, part: Part) => Promise<Step>,
 ): Promise<number> =>
-  repeat(database, (after) => withNoticeId(database, workspace, (query, id) => once(query, id, after)));
+  repeat(database, (part) => withNoticeId(database, workspace, (query, id) => once(query, id, part)));

@@ -290,7 +290,7 @@ overDatabase((place) => {
     expect((await retention(1)).err).toMatch(/^default: deleted \d events/);
     expect((await eventsInTable(database.query)).map(({ contact_uid }) => contact_uid)).toEqual(["new"]);
     await expect(run("archive", join(folder, "other"), "--check")).rejects.toThrow("there is no archive in ");
-    await expect(run("retention")).rejects.toThrow("say --confirm, or --archived <place> with --older-than <days>");
+    await expect(run("retention")).rejects.toThrow("say --archived <place> with --older-than <days>");
     store = openFolder(folder);
   });
 });
