@@ -68,7 +68,7 @@ overDatabase((place) => {
     for (const [tool, lines] of Object.entries(EXPORTS) as [keyof typeof EXPORTS, string[]][]) {
       const from = await file(`events-${tool}.ndjson`, lines);
       for (const told of ["imported 2 events\n", "2 of 2 events were here already\nimported 0 events\n"])
-        expect((await run("import", from, "--map", mapping(tool))).err).toBe(told);
+        expect((await run("import", from, "--map", mapping(tool))).err).toBe(`1 of 2 events have no account\n${told}`);
     }
     const found = await rows("events", "--since", "2024-03-01", "--until", "2024-03-02");
     const event = (contact_uid: string, event_uid: string, received_at: number, more: object) =>
@@ -112,6 +112,7 @@ overDatabase((place) => {
         "left out 2 lines of the kind identify, which are no events",
         "left out 2 lines of anonymous visitors, which --anonymous imports",
         "left out 1 lines of the kind group",
+        "1 of 1 events have no account",
         "took the traits of 2 lines into their contacts",
         "imported 1 events",
         "",

@@ -100,6 +100,22 @@ overDatabase((place) => {
     expect((await run("delete-contact", OLD_EVENT.contact_uid)).err).toContain("and 2 events");
   });
 
+  it("takes the account from the params, as the interface does, and tells of events that have none", async () => {
+    const { account_uid, ...line } = OLD_EVENT;
+    const lines = [{}, { account_uid: "own" }, { params: {} }].map((more, at) => {
+      const id = `016f60dc-7f00-7000-8000-00000000001${at}`;
+      return JSON.stringify({ ...line, id, contact_uid: "by params", stamped: false, ...more });
+    });
+    await writeFile(join(folder, "events-accounts.ndjson"), lines.join("\n"));
+    expect((await run("import", join(folder, "events-accounts.ndjson"))).err).toBe(
+      "1 of 3 events have no account\nimported 3 events\n",
+    );
+    const events = (await run("export", "events", "--contact", "by params")).out.trimEnd().split("\n");
+    expect(events.map((text) => JSON.parse(text).account_uid)).toEqual(["acme", "own", null]);
+    const [contact] = (await run("export", "contacts", "--contact", "by params")).out.split("\n");
+    expect(JSON.parse(contact!).accounts).toEqual(["acme", "own"]);
+  });
+
   it.each([
     [
       "accounts.ndjson",

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { UUID } from "../../base/exact-text.js";
+import { filledText, UUID } from "../../base/exact-text.js";
 import { findMember } from "../../base/json-text.js";
 import { viewOf } from "../../base/page-of.js";
 import { TIME } from "../../base/times.js";
@@ -56,9 +56,20 @@ export const importEvents = async (
   const leftOut = new Map<string, number>();
   const tell = (why: string) => leftOut.set(why, (leftOut.get(why) ?? 0) + 1);
   const change = (tell: (why: string) => void) => (reading === undefined ? undefined : changeBy(reading, tell));
-  const checked = await check(file, { schema: LINE, change: change(tell), leaveOut: skipWrong ? say : undefined });
+  let withoutAccount = 0;
+  const more = ({ line }: { line: unknown }) => {
+    if (accountOf(line as Line) === undefined) withoutAccount += 1;
+    return undefined;
+  };
+  const checked = await check(file, {
+    schema: LINE,
+    change: change(tell),
+    more,
+    leaveOut: skipWrong ? say : undefined,
+  });
   const { lines, wrong } = checked;
   for (const [why, count] of leftOut) say(`left out ${count} lines ${why}`);
+  if (withoutAccount > 0) say(`${withoutAccount} of ${lines} events have no account`);
   const events = async function* () {
     for await (const { line, text, number } of read(
       file,
@@ -78,12 +89,16 @@ const changeBy =
     return { line: mapped.line, number, text: `{"params":${mapped.params}}` };
   };
 
+/** As over the interface, the account is a member of the params; `export` writes it beside them, too. */
+const accountOf = ({ account_uid, params }: Line): string | undefined =>
+  filledText(account_uid) ?? filledText((params as Record<string, unknown>).account_uid);
+
 /** The event that a line of an export tells of. */
 export const eventOf = (line: Line, { workspace, params }: Pick<NewEvent, "workspace" | "params">): NewEvent => ({
   workspace,
   params,
   contactUid: line.contact_uid,
-  accountUid: line.account_uid || undefined,
+  accountUid: accountOf(line),
   eventUid: line.event_uid,
   stamp: stampOf(line.params, line.stamped === false),
   ...viewOf(line.event_uid, line.params),
