@@ -1,12 +1,57 @@
+import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { dataFolder } from "../../support/data-folder.js";
+import { findProgram } from "../../support/engines.js";
+import { readmeBlocks } from "../../support/readme.js";
 import { commandsAt } from "../support/command-line.js";
 import { overDatabase } from "../support/over-database.js";
 import type { Place } from "../support/places.js";
+
+const jq = findProgram("jq");
+const [RECIPE] = await readmeBlocks("From other tools, and from another workspace", "jq", "docs/service/data.md");
+/** Lines as the two tools export them, and what becomes of them. */
+const EXPORTS = [
+  [
+    "segment",
+    [
+      '{"type":"track","event":"Order Completed","userId":"anna","messageId":"m-1","timestamp":"2024-03-01T10:00:00.250Z","receivedAt":"2024-03-01T10:00:01Z","properties":{"total":1.5,"n":null},"context":{"groupId":"acme"}}',
+      '{"type":"page","name":"Home","userId":"anna","messageId":"m-2","timestamp":"2024-03-01T09:59:00Z","receivedAt":"2024-03-01T09:59:01Z","properties":{"url":"https://shop.example/"},"context":{"page":{"referrer":"https://search.example/"}}}',
+      '{"type":"identify","userId":"anna","messageId":"m-3","timestamp":"2024-03-01T09:58:00Z","traits":{"plan":"team"}}',
+      '{"type":"track","event":"looked","anonymousId":"x","messageId":"m-4","timestamp":"2024-03-01T09:57:00Z"}',
+    ],
+    [
+      [1709287201000, 1709287200250, "anna", "acme", "Order Completed", { account_uid: "acme", total: 1.5, n: null }],
+      [
+        ...[1709287141000, 1709287140000, "anna", null, "pageview"],
+        {
+          ...{ url: "https://shop.example/", visit_url: "https://shop.example/" },
+          ...{ referrer: "https://search.example/", name: "Home" },
+        },
+      ],
+    ],
+  ],
+  [
+    "posthog",
+    [
+      '{"uuid":"018e0000-0000-7000-8000-000000000001","event":"$pageview","distinct_id":"ben","timestamp":"2024-03-01T10:00:00.123000+00:00","created_at":"2024-03-01 10:00:02.000000","properties":{"$current_url":"https://shop.example/a","$groups":{"company":"acme"}}}',
+      '{"uuid":"018e0000-0000-7000-8000-000000000002","event":"signed up","distinct_id":7,"timestamp":"2024-03-01T10:00:01+00:00","created_at":null,"properties":{}}',
+    ],
+    [
+      [
+        ...[1709287202000, 1709287200123, "ben", "acme", "pageview"],
+        {
+          ...{ account_uid: "acme", visit_url: "https://shop.example/a" },
+          ...{ $current_url: "https://shop.example/a", $groups: { company: "acme" } },
+        },
+      ],
+      [1709287201000, 1709287201000, "7", null, "signed up", {}],
+    ],
+  ],
+] as const;
 
 const OLD_EVENT = {
   id: "016f60dc-7f00-7000-8000-000000000001",
@@ -114,6 +159,36 @@ overDatabase((place) => {
     expect(events.map((text) => JSON.parse(text).account_uid)).toEqual(["acme", "own", null]);
     const [contact] = (await run("export", "contacts", "--contact", "by params")).out.split("\n");
     expect(JSON.parse(contact!).accounts).toEqual(["acme", "own"]);
+  });
+
+  it.skipIf(jq === undefined).each(EXPORTS)(
+    "takes the events of %s by the recipe of the page, once however often",
+    async (tool, lines, events) => {
+      const text = execFileSync(jq!, ["-c", `${RECIPE}\n${tool}`], { input: lines.join("\n"), encoding: "utf8" });
+      const file = join(folder, `events-${tool}.ndjson`);
+      await writeFile(file, text);
+      for (const told of ["imported 2 events\n", "2 of 2 events were here already\nimported 0 events\n"])
+        expect((await run("import", file)).err).toBe(`1 of 2 events have no account\n${told}`);
+      const out = (await run("export", "events", "--since", "2024-03-01", "--until", "2024-03-02")).out;
+      const stored = out.trimEnd().split("\n");
+      expect(
+        stored.slice(-2).map((line) => {
+          const { received_at, occurred_at, contact_uid, account_uid, event_uid, params } = JSON.parse(line);
+          return [received_at, occurred_at, contact_uid, account_uid, event_uid, params];
+        }),
+      ).toEqual(events);
+    },
+  );
+
+  it("leaves wrong lines out where that is asked for, and names them", async () => {
+    const lines = [{ contact_uid: "right" }, { contact_uid: "" }].map((more) =>
+      JSON.stringify({ ...OLD_EVENT, id: "one of another tool", ...more }),
+    );
+    const file = join(folder, "events-wrong.ndjson");
+    await writeFile(file, ["", "{", ...lines].join("\n"));
+    expect((await run("import", file, "--skip-wrong")).err).toMatch(
+      /^line 2 is left out: it is no JSON\nline 4 is left out: contact_uid .*\n2 lines are wrong and left out, 1 are right\nimported 1 events\n$/,
+    );
   });
 
   it.each([

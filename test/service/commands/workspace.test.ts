@@ -31,4 +31,30 @@ overDatabase((place) => {
     await expect(run("workspace", "delete", "gone")).rejects.toThrow('there is no workspace "gone"');
     expect((await run("export", "--contact", "ben")).out).not.toBe("");
   });
+
+  it("copies a workspace into another one, once however often", async () => {
+    const tables = ["events", "contacts", "accounts", "users"];
+    /** The rows of each table, without the ids. */
+    const rows = async (workspace: string) => {
+      const found: string[][] = [];
+      for (const table of tables)
+        found.push(
+          (await run("export", table, "--workspace", workspace)).out
+            .split("\n")
+            .map((line) => line.replace(/"id":"[^"]+",/, ""))
+            .sort(),
+        );
+      return found;
+    };
+    await run("workspace", "create", "copy");
+    const all = await rows("default");
+    const [events, ...records] = all.map((lines) => lines.filter(Boolean).length) as [number, ...number[]];
+    const told = (events: number) =>
+      `copied ${events} events, and ${records.reduce((sum, one) => sum + one)} accounts, contacts and users, into the workspace "copy"\n`;
+    for (const said of [told(events), `${events} of ${events} events were here already\n${told(0)}`])
+      expect((await run("workspace", "copy", "default", "copy")).err).toBe(said);
+    expect(await rows("copy")).toEqual(all);
+    await expect(run("workspace", "copy", "default", "none")).rejects.toThrow('there is no workspace "none"');
+    await expect(run("workspace", "copy", "copy", "copy")).rejects.toThrow("into itself");
+  });
 });

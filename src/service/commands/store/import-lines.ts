@@ -12,20 +12,15 @@ export interface Line {
   number: number;
 }
 
-/** Makes something else of a line that is JSON, or nothing: it is passed over. */
-export type Change = (one: Line) => Line | undefined;
-
 /** The lines of a file that are not empty. */
-export async function* read(file: string, change: Change = (one) => one): AsyncGenerator<Line> {
+export async function* read(file: string): AsyncGenerator<Line> {
   let number = 0;
   const input = createReadStream(file);
   try {
     for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
       number += 1;
       if (text.trim() === "") continue;
-      const line = { line: parseJson(text), text, number };
-      const changed = line.line === undefined ? line : change(line);
-      if (changed !== undefined) yield changed;
+      yield { line: parseJson(text), text, number };
     }
   } catch (error) {
     throw (error as NodeJS.ErrnoException).syscall === undefined
@@ -46,7 +41,6 @@ export interface Checked {
 
 interface Checking {
   schema: Validator;
-  change?: Change | undefined;
   /** Says what else is wrong with a line, if anything. */
   more?: (line: Line) => string | undefined;
   /** Is told of wrong lines, which are left out then; without it the first one ends the import. */
@@ -58,10 +52,10 @@ interface Checking {
  *
  * @throws StartError that names the line that is wrong
  */
-export const check = async (file: string, { schema, change, more, leaveOut }: Checking): Promise<Checked> => {
+export const check = async (file: string, { schema, more, leaveOut }: Checking): Promise<Checked> => {
   let lines = 0;
   const wrong = new Set<number>();
-  for await (const one of read(file, change)) {
+  for await (const one of read(file)) {
     const what = wrongWith(one, schema) ?? more?.(one);
     if (what === undefined) {
       lines += 1;

@@ -1,16 +1,13 @@
-import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { fileReason } from "../../base/file-error.js";
 import { findMember } from "../../base/json-text.js";
 import { StartError } from "../../base/start-error.js";
 import type { Database } from "../../database/database.js";
-import { type Reading, readMapping } from "../../person/mapping.js";
 import { exportRows } from "../../records/export/export-page.js";
 import { jsonLine } from "../../records/export/exported.js";
 import { type Line as EventLine, eventOf, type ImportOptions, importEvents } from "./import-events.js";
 import { check, read } from "./import-lines.js";
 import { storeEvents } from "./store-events.js";
-import { CHUNK, idOf, type Line, storeRecords, TABLES, type Table } from "./store-records.js";
+import { idOf, type Line, storeRecords, TABLES, type Table } from "./store-records.js";
 
 /**
  * Stores events, or makes or changes records, by the lines of a file, whose name begins with what they are. All lines
@@ -19,7 +16,7 @@ import { CHUNK, idOf, type Line, storeRecords, TABLES, type Table } from "./stor
  * @throws StartError that names the line that is wrong
  */
 export const importFile = async (database: Database, options: ImportOptions) => {
-  const { workspace, file, say, map, anonymous, skipWrong } = options;
+  const { workspace, file, say, skipWrong } = options;
   const table = ([...Object.keys(TABLES), "events"] as (Table | "events")[]).find((name) =>
     basename(file).startsWith(name),
   );
@@ -27,14 +24,7 @@ export const importFile = async (database: Database, options: ImportOptions) => 
     throw new StartError(
       `the name of ${file} must begin with events, accounts, contacts or users, which says what it holds`,
     );
-  if (anonymous && map === undefined) throw new StartError("--anonymous is for --map");
-  if (table === "events") {
-    const reading = map === undefined ? undefined : await readingBy(map, anonymous);
-    const lines = await importEvents(database, options, reading);
-    if (reading !== undefined) await importTold(database, reading, options);
-    return { table, lines };
-  }
-  if (map !== undefined) throw new StartError("--map is for events");
+  if (table === "events") return { table, lines: await importEvents(database, options) };
   const seen = new Map<string, number>();
   const more = ({ line, number }: { line: unknown; number: number }): string | undefined => {
     const id = idOf(table, workspace, line as Line);
@@ -50,43 +40,6 @@ export const importFile = async (database: Database, options: ImportOptions) => 
   const erased = await storeRecords(database, right(), { table, workspace });
   if (erased > 0) say(`left out ${erased} contacts that were erased; PUT /v2/contacts makes one anew`);
   return { lines: lines - erased, table };
-};
-
-/** @throws StartError when the mapping is wrong */
-const readingBy = async (map: string, anonymous?: boolean): Promise<Reading> => {
-  const text = await readFile(map, "utf8").catch((error: Error) => {
-    throw new StartError(`--map ${map} cannot be read: ${fileReason(error)}`);
-  });
-  const reading = readMapping(text, anonymous);
-  if (typeof reading === "string") throw new StartError(`--map ${map}: ${reading}`);
-  return reading;
-};
-
-/** Takes what lines say of contacts into these: what a later line says of the same stands, and what none says stays. */
-const importTold = async (database: Database, { contact }: Reading, { workspace, file, say }: ImportOptions) => {
-  let told = 0;
-  const change = ({ text, number }: { text: string; number: number }) => {
-    const line = contact(text.trim());
-    return line && { line, number, text };
-  };
-  const lines = async function* () {
-    // One statement changes a record once.
-    const chunk = new Map<string, Line>();
-    for await (const { line } of read(file, change)) {
-      if (!TABLES.contacts.line.Check(line)) continue;
-      told += 1;
-      const { unique_id, data, ...rest } = line as Line;
-      const before = chunk.get(unique_id!);
-      chunk.set(unique_id!, { unique_id, ...rest, ...before, data: { ...before?.data, ...data } });
-      if (chunk.size < CHUNK) continue;
-      yield* chunk.values();
-      chunk.clear();
-    }
-    yield* chunk.values();
-  };
-  const erased = await storeRecords(database, lines(), { table: "contacts", workspace, merges: true });
-  if (told > 0)
-    say(`took the traits of ${told} lines into their contacts${erased > 0 ? `, but ${erased} were erased` : ""}`);
 };
 
 /**

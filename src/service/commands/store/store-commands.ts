@@ -9,11 +9,9 @@ export const addStoreCommands = ({ program, config, workspace, over, say }: Comm
       "<file>",
       "events….ndjson, accounts….ndjson, contacts….ndjson or users….ndjson: one JSON object a line, as export writes it",
     )
-    .option("--map <file>", "of events that another tool has exported: where their members are, as JSON")
-    .option("--anonymous", "with --map: also visitors whom nobody has named")
     .option("--skip-wrong", "leaves wrong lines out and names them, instead of importing nothing")
     .addOption(workspace())
-    .action((file: string, options: { workspace: string; map?: string; anonymous?: true; skipWrong?: true }) =>
+    .action((file: string, options: { workspace: string; skipWrong?: true }) =>
       over(async (database) => {
         const { importFile } = await import("./import.js");
         const { lines, table } = await importFile(database, { ...options, file, say });

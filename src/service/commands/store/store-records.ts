@@ -33,7 +33,7 @@ export type Line = Partial<Static<typeof Contact> & Static<typeof User>>;
 type Row = Record<string, unknown>;
 
 /** Lines that are written in one transaction. */
-export const CHUNK = 500;
+const CHUNK = 500;
 
 /** The columns of a table with their types; those of a record that a line leaves out keep what they hold. */
 export const TABLES = {
@@ -62,7 +62,7 @@ export type Table = keyof typeof TABLES;
 export const storeRecords = async (
   database: Database,
   lines: AsyncIterable<Line>,
-  { table, workspace, merges }: Omit<Chunk, "lines">,
+  { table, workspace }: Omit<Chunk, "lines">,
 ): Promise<number> => {
   const { generation, erased: graves } = await readState(database);
   let erased = 0;
@@ -75,7 +75,7 @@ export const storeRecords = async (
         const at = erasedAt(contactOf(line));
         return at === undefined || (line.created_at ?? 0) * 1_000 >= at;
       });
-      const write = (query: Query) => storeLines(query, { table, workspace, lines, merges });
+      const write = (query: Query) => storeLines(query, { table, workspace, lines });
       if (lines.length > 0) await transactInTime(database, write, { generation: believed });
       return lines.length;
     });
@@ -99,11 +99,9 @@ interface Chunk {
   table: Table;
   workspace: string;
   lines: Line[];
-  /** Does a record keep what it has in `data`, where a line does not name it, and since when there is it? */
-  merges?: boolean | undefined;
 }
 
-const storeLines = async (query: Query, { table, workspace, lines, merges }: Chunk): Promise<void> => {
+const storeLines = async (query: Query, { table, workspace, lines }: Chunk): Promise<void> => {
   const columns = Object.keys(TABLES[table].columns);
   const ids = lines.map((line) => idOf(table, workspace, line));
   const present = await query<Row>(
@@ -115,11 +113,7 @@ const storeLines = async (query: Query, { table, workspace, lines, merges }: Chu
     const before = old.get(ids[at]);
     if (before !== undefined && before.workspace !== workspace)
       throw new StartError(`the id ${ids[at]} belongs to another workspace`);
-    const merged =
-      merges && before !== undefined
-        ? { data: { ...JSON.parse(String(before.data)), ...line.data }, created_at: Number(before.created_at) }
-        : {};
-    return { ...newRecord(), ...before, ...stored({ ...line, ...merged }), id: ids[at] } as Row;
+    return { ...newRecord(), ...before, ...stored(line), id: ids[at] } as Row;
   });
   const changes = columns.filter((name) => name !== "id").map((name) => `${name} = excluded.${name}`);
   const values = rows.map((row) => [...columns.map((name) => row[name] ?? null), workspace]);
