@@ -63,6 +63,7 @@ const swc = {
 /** Members that the script shortens: of its own records, which are neither stored, nor sent, nor seen by a page. */
 const SHORTENED = [
   "beganAt",
+  "claimed",
   "failedAt",
   "failures",
   "free",

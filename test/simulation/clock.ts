@@ -2,6 +2,8 @@
 
 /** Any time of day. */
 const EPOCH = 1_700_000_000_000;
+/** Each task is late by so many milliseconds, as every timer is: the clock that nobody sets has fractions, the time of day has none. */
+const LATE_MS = 0.37;
 
 export type Clock = ReturnType<typeof createClock>;
 
@@ -41,7 +43,7 @@ export const createClock = () => {
     },
     /** Plans a task. */
     add: (delay: number, run: () => unknown, owner?: unknown): number => {
-      tasks.set(++lastId, { due: now + Math.max(0, Number(delay) || 0), run, owner });
+      tasks.set(++lastId, { due: now + LATE_MS + Math.max(0, Number(delay) || 0), run, owner });
       return lastId;
     },
     /** Takes away one task, or all tasks of an owner. */

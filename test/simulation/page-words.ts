@@ -143,7 +143,7 @@ export const PAGE: Record<string, (teller: Teller, page: Page, rest: string) => 
     const [delivered, queued, dropped, timeoutMs = 5_000] = words(text).map(Number);
     let result: unknown;
     await page.run(() => void page.tracker.flush({ timeoutMs }).then((value) => (result = value)));
-    await world.clock.advance(timeoutMs + 1);
+    await world.clock.advance(timeoutMs + 51);
     expect(result).toEqual({ delivered, queued, dropped });
   },
 };

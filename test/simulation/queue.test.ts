@@ -176,7 +176,7 @@ stories("events that lack their contact", {
     weather refused; B opens maxEvents=2; B tracks 3; B told evicted maxEvents, maxBytes e1; B clears; B leaves
     A opens nobody maxEvents=2; A tracks 103; 20 ms; A told evicted identify e104; A identifies ann; A tracks 3; 20 ms; requests <9; weather up; 60 s; waiting `,
   "push out no others by their size, and may be older": `
-    weather 0; B opens; B tracks a ${text(500)}; B clears; B leaves; A opens nobody maxBytes=1000 maxAgeMs=9000; A tracks b ${text(800)}; waiting a b; 20 s; waiting b`,
+    weather 0; B opens; B tracks a ${text(500)}; 50 ms; B clears; B leaves; A opens nobody maxBytes=1000 maxAgeMs=9000; A tracks b ${text(800)}; waiting a b; 20 s; waiting b`,
 });
 
 stories("a row in the storage", {

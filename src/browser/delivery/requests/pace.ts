@@ -80,14 +80,14 @@ const retryAfterLeft = (): number => (backoff?.[4] === RETRY_AFTER ? left() : 0)
  * Notes that a request has failed.
  *
  * @param key the event; `RETRY_AFTER` where the service has asked for the delay, empty where the answer speaks of the service
- * @param beganAt when its request began, in epoch milliseconds: of those that fail together, only the first counts
+ * @param claimed what `claim` gave its request: of those that fail together, only the first counts
  * @param delay milliseconds to wait, or 0 where the number of failures says it
  */
-export const fail = (key: string, beganAt: number, delay: number): void => {
+export const fail = (key: string, claimed: number | undefined, delay: number): void => {
   hasFailed = true;
-  const [setAt = 0, , failures = 0, , before = key] = backoff ?? [];
+  const [setAt, , failures = 0, , before = key] = backoff ?? [];
   const culprit = before === key || key === RETRY_AFTER ? key : "";
-  if (beganAt >= setAt || (key === RETRY_AFTER && delay > retryAfterLeft()))
+  if (setAt === claimed || !backoff || (key === RETRY_AFTER && delay > retryAfterLeft()))
     keep(Date.now(), delay || backOffMs(failures), failures + 1, 0, culprit);
 };
 
@@ -99,9 +99,14 @@ export const clear = (): void => {
   remove(filed(BACKOFF));
 };
 
-/** Lets all others wait for what becomes of the probe that begins now; but not for another attempt of the culprit. */
-export const claim = (key: string): void => {
-  if (!backoff) return;
+/**
+ * Lets all others wait for what becomes of the probe that begins now; but not for another attempt of the culprit.
+ *
+ * @returns when the back-off was set that is this request's own; nothing where there is none
+ */
+export const claim = (key: string): number | undefined => {
+  if (!backoff) return undefined;
   const [, , failures, , culprit] = backoff;
   keep(Date.now(), PROBE_MS, failures, culprit === key ? 0 : 1, culprit === RETRY_AFTER ? "" : culprit);
+  return backoff[0];
 };

@@ -21,6 +21,8 @@ import { BEACON, type Outcome, post } from "./transport.js";
 export interface Request {
   /** As of `uptime`. */
   beganAt: number;
+  /** The back-off that it has claimed. */
+  claimed: number | undefined;
   /** Bytes of one that outlives the page; 0 of another. */
   kept: number;
   /** The events that it holds. */
@@ -73,10 +75,10 @@ export const send = async (several: Row[], isOut: boolean): Promise<Request> => 
     isOut || (size <= room() && !backoff && !openFor(SLOW_MS).length && "keepalive" in Request.prototype);
   const request = {
     beganAt: uptime(),
+    claimed: claim(first.key),
     kept: outlives ? size : 0,
     several,
   } as Request;
-  claim(first.key);
   for (const one of several) one.isUnderWay = true;
   inFlight.add(request);
   request.outcome = await post(body, outlives);

@@ -66,7 +66,7 @@ const judgeEach = (several: Row[], text: string): void => {
 };
 
 /** Says what the answer means. */
-export const judge = ({ beganAt, several, outcome }: Request): void => {
+export const judge = ({ beganAt, claimed, several, outcome }: Request): void => {
   const [status, retryAfter, most, text] = outcome;
   const [first] = several as [Row];
   const { failures, failedAt, tries } = first;
@@ -103,8 +103,7 @@ export const judge = ({ beganAt, several, outcome }: Request): void => {
   const delay = isWrong ? PAUSE_MS : isWell ? Math.random() * WELL_CEILING_MS : 0;
   // Any other status of a wrong configuration speaks of the service as well.
   const culprit = isAlone && isEvents && (isRefusal || !isWrong) ? first.key : "";
-  const began = Date.now() - uptime() + beganAt;
-  fail(retryAfter ? RETRY_AFTER : culprit, began, retryAfter || delay);
+  fail(retryAfter ? RETRY_AFTER : culprit, claimed, retryAfter || delay);
   if (isWrong && !isPaused) {
     isPaused = true;
     report("paused", `status ${status}`);
