@@ -5,7 +5,7 @@ import type { Params } from "../types/declared.js";
 import type { FlushResult, TrackEvent, Tracker } from "../types.js";
 import { format, plainParams } from "./capture/event.js";
 import { revise } from "./capture/hooks.js";
-import { countView, judgeView, move, moveInHistory, watchPageviews } from "./capture/pageviews.js";
+import { countView, judgeView, move, moveInHistory, viewed, watchPageviews } from "./capture/pageviews.js";
 import { redact } from "./capture/redact.js";
 import { config, isOn } from "./config.js";
 import * as delivery from "./delivery/index.js";
@@ -48,7 +48,7 @@ const sealAgain = (event: TrackEvent, stamp: Params | false): string | undefined
 let from: string | undefined;
 
 const addView = (params?: Params): void => {
-  add("pageview", params, { visit_url: location.href, ...(from && { referrer: from }) });
+  add("pageview", params, { visit_url: viewed, ...(from && { referrer: from }) });
   from = "";
 };
 
