@@ -6,6 +6,7 @@ import { runInNewContext } from "node:vm";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { redact } from "../../src/browser/capture/redact.js";
+import { verbs } from "../../src/browser/tracker.js";
 import { ROOT } from "../support/launch.js";
 import { blocksOf, PAGES, readmeBlocks, readPage } from "../support/readme.js";
 
@@ -242,14 +243,25 @@ describe("figures", () => {
     expect(rows.length).toBe(10);
   });
 
-  it("the stub's bytes, and what it hands on: all that a verb is called with", async () => {
+  it("the stub's bytes, and that it has each verb: it hands on all that one is called with, or answers as before init", async () => {
     const stub = (await readmeBlocks("On a website", "html")).find((code) => code.includes(".split"))!;
-    const page = { location: { href: "/here" } } as Record<string, unknown> & { tracklet?: Record<string, () => void> };
+    const page = { location: { href: "/here" } } as Record<string, unknown> & {
+      tracklet?: Record<string, () => unknown>;
+    };
     runInNewContext(stub.replace(/<.?script>/g, ""), Object.assign(page, { window: page }));
-    const verbs = Object.keys(page.tracklet!).filter((verb) => verb !== "flush");
-    for (const verb of verbs) Reflect.apply(page.tracklet![verb]!, undefined, [{ n: 1 }, 2, 3]);
+    const called = ["init", ...Object.keys(verbs)].map((verb) => [
+      verb,
+      Reflect.apply(page.tracklet![verb]!, undefined, [{ n: 1 }, 2, 3]),
+    ]);
+    const { flush, consent, identity, ...handedOn } = Object.fromEntries(called);
+    expect(JSON.parse(JSON.stringify([await flush, consent, identity, handedOn]))).toEqual([
+      { delivered: 0, queued: 0, dropped: 0 },
+      "pending",
+      [],
+      {},
+    ]);
     expect(JSON.parse(JSON.stringify(page.tracklet))).toEqual(
-      verbs.map((verb) => [verb, { ...(verb === "pageview" && { visit_url: "/here" }), n: 1 }, 2, 3]),
+      Object.keys(handedOn).map((verb) => [verb, { ...(verb === "pageview" && { visit_url: "/here" }), n: 1 }, 2, 3]),
     );
     const told = /stub \((\d+) bytes\)/.exec(await readPage("docs/install.md"))![1];
     expect(stub.trim().length).toBe(Number(told));
