@@ -1,4 +1,5 @@
 import { StartError } from "../base/start-error.js";
+import manifest from "../package.json" with { type: "json" };
 import type { Database, Query } from "./database.js";
 import { isNewer, MIGRATE, MIGRATIONS, runsOn, SERVICE } from "./migrations.js";
 import { TABLES } from "./postgres/spread-tables.js";
@@ -9,6 +10,7 @@ export const migrate = async (database: Alone, tell: Tell): Promise<void> => {
   const { missing } = await look(database);
   for (const { name } of missing) tell(`brings in ${name}`);
   if (missing.length > 0) await runMigrations(database, missing.length, tell);
+  if (missing.length > 0) await noteBuild(database.query);
   tell(`the tables are those of ${MIGRATIONS.at(-1)!.name}`);
 };
 
@@ -29,7 +31,24 @@ export const prepare = async (database: Alone): Promise<void> => {
     if (row !== undefined) throw older();
   }
   await runMigrations(database, missing.length);
+  await noteBuild(database.query);
 };
+
+/** In `service_keys`: the version of the build that has changed the tables last. */
+const BUILD = "build";
+
+/** Says for who has gone back to an older build which one knows the tables. */
+const noteBuild = async (query: Query): Promise<void> => {
+  await query(
+    "INSERT INTO service_keys (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    [BUILD, manifest.version],
+  );
+};
+
+/** Which build knows all tables of a database: this one where that is not noted. */
+export const buildOf = async (query: Query): Promise<string> =>
+  (await query<{ value: string }>("SELECT value FROM service_keys WHERE name = $1", [BUILD]))[0]?.value ??
+  manifest.version;
 
 const older = () =>
   new StartError(`this data is of an older build: ${MIGRATE} brings it up to date, while the service runs`);

@@ -6,7 +6,7 @@ import { digest } from "../base/exact-text.js";
 /*
  * The schema is what the files of `migrations` make, in the order of their numbers. One that was released is never changed.
  * `0003-from-0002-x.sql` says that a build which knows 0002, and not this one, still runs on the tables; without `from` it
- * must know this one. A release only adds what the build before can do without, and a later one takes away what nobody
+ * must know this one. That is the last one of the release before, also where a release has several. A release only adds what the build before can do without, and a later one takes away what nobody
  * needs any more: so the last build can be gone back to, and two run beside each other.
  */
 

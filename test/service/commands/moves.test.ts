@@ -91,6 +91,31 @@ describe("all data of a database", () => {
     await target.leave();
   });
 
+  it("has the tables that a newer build has made, whose dump is left to that build, and none of others", async () => {
+    const at = { ...(await empty()) };
+    await serve(at, async () => {});
+    const newer = new pg.Client(at.databaseUrl);
+    await newer.connect();
+    await newer.query(`CREATE TABLE newer_days (day DATE, "order" TEXT); INSERT INTO newer_days VALUES ('2026-01-31', E'a\\tb');
+      CREATE TABLE "Odd name" (id INT);`);
+    const [before] = MIGRATIONS.slice(-1);
+    const target = await empty();
+    await runAt(at, "dump", file());
+    expect((await runAt(target, "restore", file())).err).toMatch(
+      /^left out the table newer_days: it is none of the service\nrestored \d+ rows of 22 tables/,
+    );
+    await newer.query(`INSERT INTO schema_migrations (name, run_on) VALUES ('0999-from-${before!.name.slice(0, 4)}-days-12345678', now());
+      UPDATE service_keys SET value = '9.9.9' WHERE name = 'build'`);
+    await newer.end();
+    await runAt(at, "dump", file());
+    expect(gunzipSync(await readFile(file())).toString()).toContain(
+      '\nCOPY newer_days (day, "order") FROM stdin;\n2026-01-31\ta\\tb\n',
+    );
+    await expect(runAt(await empty(), "restore", file())).rejects.toThrow(
+      / has tables that this build \(\S+\) does not know: restore it with the build 9\.9\.9$/,
+    );
+  });
+
   it("is loaded whole or not at all", async () => {
     await run("dump", file());
     const target = await empty();

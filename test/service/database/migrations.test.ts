@@ -1,8 +1,11 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { addressesOf } from "../../../src/service/config/database-url.js";
 import { MIGRATIONS, runsOn } from "../../../src/service/database/migrations.js";
 import { openDatabase, openExisting } from "../../../src/service/database/open-database.js";
+import { ROOT } from "../../support/launch.js";
 import { runAt } from "../support/cluster.js";
 import { openServer } from "../support/places.js";
 import { until } from "../support/running-service.js";
@@ -56,4 +59,19 @@ it.each([
   ["0.1.0-12345678", false],
 ])("runs, where it knows the first version alone, on tables of %s: %s", (name, expected) => {
   expect(runsOn(name, MIGRATIONS.slice(0, 1))).toBe(expected);
+});
+
+/** Files of a release that do not lead back to the last one of the release before. */
+const astray = (files: readonly string[], released: readonly string[]): string[] => {
+  const last = released.toSorted().at(-1)?.slice(0, 4);
+  return files.filter((file) => !released.includes(file) && last !== undefined && !file.startsWith(`from-${last}`, 5));
+};
+
+it("lead back to the release before, each of them", async () => {
+  const filesIn = (folder: string) => readdir(join(ROOT, folder));
+  const released = Object.keys(JSON.parse(await readFile(join(ROOT, "test/upgrade/released.json"), "utf8")));
+  expect(astray(await filesIn("src/service/database/migrations"), released)).toEqual([]);
+  expect(astray(await filesIn("test/upgrade/next"), ["0001-tables.sql"])).toEqual([]);
+  const sister = "0003-from-0002-b.sql";
+  expect(astray(["0001-tables.sql", "0002-from-0001-a.sql", sister], ["0001-tables.sql"])).toEqual([sister]);
 });

@@ -20,8 +20,10 @@ import type { Counts } from "./tables.js";
 export interface Header {
   /** Version of the service that made it. */
   build: string;
-  /** Versions of the tables. */
+  /** Versions of the tables, of which it may not know the last ones. */
   tables: string[];
+  /** Version of the service that knows all of them. */
+  tablesOf?: string;
   /** ISO 8601. */
   taken: string;
   /** The first id that was not settled. */

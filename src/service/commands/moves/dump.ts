@@ -1,5 +1,5 @@
 import type { Query } from "../../database/database.js";
-import { versionsOf } from "../../database/migrate.js";
+import { buildOf, versionsOf } from "../../database/migrate.js";
 import { createSettled } from "../../database/settled.js";
 import manifest from "../../package.json" with { type: "json" };
 import type { Commands } from "../commands.js";
@@ -28,6 +28,7 @@ export const addDumpCommand = ({ program, over, say, bounds }: Needed) =>
           const header = {
             build: manifest.version,
             tables: await versionsOf(copying.query),
+            tablesOf: await buildOf(copying.query),
             taken: new Date().toISOString(),
             settled: latest([end, ...(await followedIds(copying.query))])!,
             rows,

@@ -1,5 +1,9 @@
+import { PassThrough } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { StartError } from "../../base/start-error.js";
+import { isNewer } from "../../database/migrations.js";
 import { openEmpty } from "../../database/open-database.js";
+import manifest from "../../package.json" with { type: "json" };
 import { eraseAgain } from "../../person/erase-again.js";
 import { readErasures } from "../../person/erasure-files.js";
 import { markRestored } from "../../records/restored.js";
@@ -22,11 +26,23 @@ export const addRestoreCommand = ({ program, config, say }: Needed) =>
     .action(async (file: string, { erasures }: { erasures?: string }) => {
       const header = await readHeader(file);
       const erased = erasures === undefined ? undefined : await readErasures(erasures);
+      if (header.tables.some((name) => isNewer(name)))
+        throw new StartError(
+          `${file} has tables that this build (${manifest.version}) does not know: restore it with the build ${header.tablesOf ?? header.build}`,
+        );
       const database = await openEmpty(config, header.tables, say);
       try {
         const load = database.copying!(async ({ query, write }) => {
-          for await (const { what, rows } of readDump(file, header)) await pipeline(rows, write(what));
-          requireCounts(await countRows(query, await listTables(query)), header.rows);
+          const tables = await listTables(query);
+          const isMade = (name: string) => tables.some((one) => one.name === name);
+          for await (const { name, what, rows } of readDump(file, header))
+            await pipeline(rows, isMade(name) ? write(what) : new PassThrough().resume());
+          const others = Object.keys(header.rows).filter((name) => !isMade(name));
+          for (const name of others) {
+            delete header.rows[name];
+            say(`left out the table ${name}: it is none of the service`);
+          }
+          requireCounts(await countRows(query, tables), header.rows);
           await markRestored(query, header.settled);
         });
         await load.catch(async (error) => {

@@ -19,6 +19,7 @@ export async function* writeScript({ read }: Copying, tables: readonly Table[]):
 
 /** The rows of a table. */
 export interface Section {
+  name: string;
   /** Its name and columns. */
   what: string;
   /** To be read to their end before the next section. */
@@ -60,8 +61,8 @@ export async function* readScript(script: AsyncIterable<Buffer>): AsyncGenerator
     let line = "";
     for await (const piece of until(Buffer.from("\n"))) line += piece;
     const what = line.slice(BEGIN.length, -BEHIND.length);
-    if (line !== `${BEGIN}${what}${BEHIND}` || !/^\w+ \([\w, ]+\)$/.test(what))
+    if (line !== `${BEGIN}${what}${BEHIND}` || !/^\w+ \([\w", ]+\)$/.test(what))
       throw new Error("it is no script of COPY");
-    yield { what, rows: rows() };
+    yield { name: what.slice(0, what.indexOf(" ")), what, rows: rows() };
   }
 }

@@ -11,13 +11,16 @@ export interface Table {
 /** The versions of the tables are those of a database itself: they are not copied. */
 const OWN = "schema_migrations";
 
-/** All tables that are copied, as they are in a database. */
+/** All tables of the schema: also what a newer build has made, which was gone back from. Of others there, those that can be read. */
 export const listTables = (query: Query): Promise<Table[]> =>
   query<Table>(
-    `SELECT relname::text AS name, string_agg(attname, ', ' ORDER BY attnum) AS columns
+    `SELECT relname::text AS name, string_agg(quote_ident(attname), ', ' ORDER BY attnum) AS columns
      FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
-     WHERE attrelid IN (SELECT to_regclass(name) FROM unnest($1::text[]) AS listed (name)) AND attnum > 0 AND NOT attisdropped GROUP BY 1 ORDER BY 1`,
-    [Object.keys(TABLES).filter((name) => name !== OWN)],
+     WHERE relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('events')) AND relkind = 'r'
+       AND relname <> $1 AND (relname = ANY($2) OR has_table_privilege(attrelid, 'SELECT'))
+       AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = attrelid AND deptype = 'e') AND attnum > 0 AND NOT attisdropped
+     GROUP BY 1 HAVING bool_and(relname || attname ~ '^[a-z0-9_]+$') ORDER BY 1`,
+    [OWN, Object.keys(TABLES)],
   );
 
 /** What COPY is told of a table. */
@@ -39,9 +42,10 @@ export const requireCounts = (counts: Counts, expected: Counts): void => {
     if (counts[name] !== rows) throw new Error(`the table ${name} has ${counts[name]} rows in place of ${rows}`);
 };
 
-/** Copies all tables into others, which are empty. @returns how many rows each has, there as here */
+/** Copies all tables into others, which are empty; what is not there is none of the service. @returns how many rows each has, there as here */
 export const copyTables = async (from: Copying, to: Copying): Promise<Counts> => {
-  const tables = await listTables(from.query);
+  const made = new Set((await listTables(to.query)).map(({ name }) => name));
+  const tables = (await listTables(from.query)).filter(({ name }) => made.has(name));
   for (const table of tables) await pipeline(from.read(copied(table)), to.write(copied(table)));
   const counts = await countRows(from.query, tables);
   requireCounts(await countRows(to.query, tables), counts);
