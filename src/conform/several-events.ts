@@ -4,6 +4,8 @@ import { type Case, first, lists, oneOf, readable, stored } from "./expect.js";
 
 const list = (...events: string[]): string => `[${events.join()}]`;
 const several = { several: true };
+/** The header of the offer. */
+const OFFER = "tracklet-batch";
 const stamped = (): string => eventOf(stampOf());
 
 /** The verdicts of the answer, in its order; none where the body holds none. */
@@ -23,6 +25,15 @@ const judged = (answer: Answer, status: number, ...verdicts: string[]): string |
 };
 
 export const SEVERAL_EVENTS: Case[] = [
+  {
+    name: "several-path",
+    what: "the second address, to which the script adds an s, reaches the service: no proxy keeps it to itself",
+    run: async ({ post }) => {
+      const { status, headers } = await post(list(stamped()), several);
+      const isService = status !== 404 && status !== 405 && (status < 200 || status > 399 || headers.has(OFFER));
+      return isService ? undefined : `expected an answer of the service, got ${status} without Tracklet-Batch`;
+    },
+  },
   {
     name: "several-preflight",
     what: "the preflight of the second address is answered as the first",
@@ -78,7 +89,7 @@ export const SEVERAL_EVENTS: Case[] = [
     name: "several-most",
     what: "as many events as the service offers are taken together",
     run: async ({ post }) => {
-      const most = Number((await post(stamped())).headers.get("tracklet-batch"));
+      const most = Number((await post(stamped())).headers.get(OFFER));
       // Pages send 60 KiB at most.
       const events = Array.from({ length: Math.min(most, 150) }, stamped);
       return stored(await post(list(...events), several));
@@ -89,7 +100,7 @@ export const SEVERAL_EVENTS: Case[] = [
     what: "the offer comes with the answer to several events, too, and pages may read it",
     run: async ({ post }) => {
       const answer = await post(list(stamped()), several);
-      const offer = answer.headers.get("tracklet-batch");
+      const offer = answer.headers.get(OFFER);
       return first(
         /^\d+$/.test(offer ?? "") ? undefined : `expected Tracklet-Batch: a number, got ${offer ?? "none"}`,
         lists(answer, "access-control-expose-headers", "Tracklet-Batch"),

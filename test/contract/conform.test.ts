@@ -82,6 +82,17 @@ const WRONG: [what: string, answer: Answerer, failing: string[]][] = [
     ],
   ],
   [
+    "whose proxy lets the offer through, and has the site answer the second address",
+    (request) => {
+      const reply = right({ ...request, body: "[]" });
+      const isPlural = request.method === "POST" && request.target.includes("/events");
+      return isPlural
+        ? { ...withHeaders(reply, { "tracklet-batch": undefined }), status: 200, body: "<!doctype html>" }
+        : right(request);
+    },
+    [...["several-path", "several-stored", "several-refused", "several-repeated", "several-offer", "several-token"]],
+  ],
+  [
     "that names one origin alone, asks for a preflight each time, fails at odd texts, and stores stamps again",
     (request) => {
       if (/\\u0000|\\ud83d/.test(request.body)) return withHeaders({ ...right(request), status: 500 }, {});

@@ -74,6 +74,8 @@ export const createSending = (page: Page, world: World) => {
       keptBytes += bytes;
       const all = noteAll({ body, url, isBeacon: false, keepalive: !!init.keepalive });
       const sent = all[0]!;
+      /** Does something answer that knows nothing of events? */
+      const isStrange = (): boolean => !!all[1] && !!world.pluralAnswers;
       const end = async (
         status: number,
         retryAfter: number | undefined,
@@ -87,7 +89,7 @@ export const createSending = (page: Page, world: World) => {
           keptBytes -= bytes;
           for (const [index, one] of all.entries()) {
             one.isKnown = true;
-            world.onEnd(one, each?.[index] ?? status, retryAfter);
+            world.onEnd(one, isStrange() ? 404 : (each?.[index] ?? status), retryAfter);
           }
           act();
         };
@@ -95,7 +97,8 @@ export const createSending = (page: Page, world: World) => {
         else await page.run(hear);
       };
       sent.answer = (status, retryAfter, each) => {
-        const headers = { "retry-after": retryAfter, "tracklet-batch": world.most };
+        const isOffer = status >= 200 && status < 300 && !isStrange();
+        const headers = { "retry-after": retryAfter, "tracklet-batch": isOffer ? world.most : undefined };
         const act = (): void => {
           if (status) resolve(createResponse(status, headers, each?.map(verdictOf)));
           else reject(new TypeError("Failed to fetch"));

@@ -186,7 +186,21 @@ stories(
     },
     "stay together where the service asks for rest": `
       A opens; A tracks; 5 s; requests 1; next 429+2; A tracks 150; 10 s; once; requests 300`,
-    "are sent by a service that takes them again only in the next document, where it has said once that it does not": `
+    ...each([200, 204, 207, 404, 405, 302], (status) => [
+      `are asked for once in a document, and go singly, where something else answers ${status}; the next document tries again`,
+      async ({ tell, world }) => {
+        await tell(`A opens; A tracks; 5 s; plural ${status}; A tracks 10; 5 s; once; A tracks 5; 5 s; once`);
+        const lists = () => world.sent.map(({ others }) => others.length).filter(Boolean);
+        expect(lists()).toEqual([9]);
+        await tell("plural; A leaves; B opens; B tracks; 5 s; B tracks 6; 5 s; once; A told ; B told ");
+        expect(lists()).toEqual([9, 5]);
+      },
+    ]),
+    ...each([200, 201, 202, 204], (status) => [
+      `are all stored by ${status} with the offer`,
+      `A opens; A tracks; 5 s; weather ${status}; A tracks 51; 20 s; once; requests 52`,
+    ]),
+    "are sent to a service that takes them again only in the next document, where it has said once that it does not": `
       A opens; A tracks; 5 s; most; A tracks 2; 20 s; most 1000; A tracks; 5 s; once`,
     "go as many together as it says with its last answer": async ({ tell, world }) => {
       await tell("A opens; A tracks; 5 s; most 3; A tracks; 5 s; A tracks 10; 5 s; once");

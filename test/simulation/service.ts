@@ -46,6 +46,8 @@ export const createService = (world: World, random: () => number) => {
 
   world.onRequest = (sent) => {
     const all = [sent, ...sent.others];
+    const { pluralAnswers } = world;
+    if (all[1] && pluralAnswers) return void clock.add(service.latency(), () => sent.answer(pluralAnswers));
     const fates = all.map(decide);
     service.once = undefined;
     // What takes the connection with it takes those beside it along, and a request for rest is one of all.

@@ -56,6 +56,10 @@ export const WORLD: Record<string, (teller: Teller, rest: string) => unknown> = 
   most: ({ world }, count) => {
     world.most = count ? Number(count) : undefined;
   },
+  /** The address of several events answers so, whoever it is that knows nothing of them. */
+  plural: ({ world }, status) => {
+    world.pluralAnswers = status ? Number(status) : undefined;
+  },
   latency: ({ service }, ms) => {
     service.latency = () => Number(ms);
   },

@@ -31,6 +31,8 @@ export interface World {
   isStamped: boolean;
   /** The most events that the service says to take in one request, if it takes several. */
   most?: number;
+  /** What the address of several events answers, which no service knows: the status of a page, or of a proxy. */
+  pluralAnswers?: number;
   /** Requests without an answer. */
   openRequests(): Sent[];
   names(): string[];

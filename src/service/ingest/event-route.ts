@@ -33,18 +33,19 @@ export const eventRoutes =
       spend: options.quota.spend,
       hold: createHeld(Math.max(options.maxEventBytes, MAX_BATCH_BYTES)),
     };
-    if (options.gpc === "obey") obeyGpc(app, options.tellObeyed);
+    if (options.gpc === "obey") obeyGpc(app, options.tellObeyed, shared.offer);
     await app.register(eventRoute(shared));
     await app.register(batchRoute(shared));
   };
 
 /** Takes events of a browser that asks not to be tracked for stored. */
-const obeyGpc = (app: FastifyInstance, tell: (events: number) => void): void => {
+const obeyGpc = (app: FastifyInstance, tell: (events: number) => void, offer: Shared["offer"]): void => {
   app.addHook("preHandler", async (request, reply) => {
     if (!isObeyed(request)) return;
     const { body } = request;
     const rows = Array.isArray(body) ? body : undefined;
     tell(rows?.length ?? 1);
+    offer(reply);
     return reply.send(rows?.map((_, index) => ({ index, status: "stored" })) ?? { status: "success" });
   });
 };

@@ -33,6 +33,7 @@ it("takes events of a browser with Sec-GPC for stored, stores none of them, and 
       { index: 1, status: "stored" },
     ],
   ]);
+  for (const { headers } of [one, several]) expect(headers.get("tracklet-batch")).toBe("1000");
   // What is wrong is told all the same.
   expect((await service.post({ contact_uid: "private" }, asked)).status).toBe(400);
   expect((await service.post({ contact_uid: "of all" }, { "sec-gpc": "0" })).status).toBe(400);

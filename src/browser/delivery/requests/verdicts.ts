@@ -22,6 +22,8 @@ let refusals = 0;
 let isPaused = false;
 /** The most events that the service takes in one request, as each accepted one tells; 0 for ever where one did not. */
 export let mostAtOnce = 1;
+/** There is no address of several events: a 404, a 405, or a redirect, whose status nobody can read. */
+const NO_ADDRESS = [404, 405, 302];
 
 /** A request that began then was accepted. */
 export const accept = (beganAt: number): void => {
@@ -72,12 +74,19 @@ export const judge = ({ beganAt, claimed, several, outcome }: Request): void => 
   const { failures, failedAt, tries } = first;
   const { length } = several;
   for (const row of several) row.isUnderWay = false;
+  const isAlone = length < 2;
+  // Anything answers 200 to what it does not know: a page of the site, or a proxy that knows the address of one event alone.
+  if (!isAlone && (isSuccess(status) ? !most : NO_ADDRESS.includes(status))) {
+    mostAtOnce = 0;
+    for (const row of several) if (rows.has(row.key)) enlist(row);
+    return;
+  }
   if (isSuccess(status)) {
     accept(beganAt);
     clear();
     mostAtOnce &&= most!;
-    if (status === 200 || length < 2) several.forEach(deliver);
-    else judgeEach(several, text!);
+    if (status === 207 && !isAlone) judgeEach(several, text!);
+    else several.forEach(deliver);
     return;
   }
   // What is cut off while the page is left may have arrived, as a beacon may. Its lease says what is to become of it.
@@ -86,7 +95,6 @@ export const judge = ({ beganAt, claimed, several, outcome }: Request): void => 
   const isFinal = status > 0 && !isTransient(status);
   // 408, 425, 429 and a `Retry-After` speak of the service, and never of the event.
   const isEvents = !retryAfter && (!status || status >= 500 || isFinal);
-  const isAlone = length < 2;
   // Has it failed again, although another one passed since?
   const isAtFault = isEvents && (!!tries || (failures > 0 && (failedAt ?? 0) < acceptedAt));
   // Several stay together, go on in parts, or one by one, where the service takes no several.
