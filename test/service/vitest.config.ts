@@ -4,6 +4,7 @@ import config from "../vitest.config.js";
 /** About an embedded folder, or about ending a server: left out where the tests are given a database, by DATABASE_URL. */
 const NOT_GIVEN = [
   "embedded",
+  "erasures",
   "full-disk",
   "closing",
   "process",

@@ -32,7 +32,8 @@ export const eraseOne = async (
   const isThere = await hasContact(query, workspace, uid);
   const archives = await placesOfArchives(query, workspace);
   const erased =
-    (isThere || archives.length > 0) && (await eraseContacts(database, { workspace, uids: [uid], token: COMMAND }));
+    (isThere || archives.length > 0) &&
+    (await eraseContacts(database, { workspace, uids: [uid], token: COMMAND, tell: say }));
   const naming = await (everywhere ? deleteNaming : countNaming)(database, workspace, uid);
   const { theirs, doubtful } = await findLetters(query, workspace, [uid]);
   const gone = [...theirs.map(({ id }) => id), ...(everywhere ? doubtful : [])];
@@ -60,7 +61,7 @@ export const anonymiseOne = async (
   const quoted = JSON.stringify(uid);
   if (!(await hasContact(database.query, workspace, uid)))
     throw new StartError(`there is no contact ${quoted} in the workspace ${workspace}`);
-  const asked = { workspace, uids: [uid], token: COMMAND, anonymise: keep };
+  const asked = { workspace, uids: [uid], token: COMMAND, anonymise: keep, tell: say };
   const { events, archives } = await eraseContacts(database, asked);
   say(`deleted the contact ${quoted}, and put its ${events} events under one of chance`);
   tellArchives(archives, say);
@@ -89,9 +90,11 @@ export const eraseListed = async (
     `erased ${sum.contacts} of ${uids.length} contacts, ${sum.events} events, ${sum.letters} dead letters`;
   for (let from = 0; from < uids.length; from += CHUNK) {
     const chunk = uids.slice(from, from + CHUNK);
-    const erased = await eraseContacts(database, { workspace, uids: chunk, token: COMMAND }).catch((error: Error) => {
-      throw new StartError(`${told()}, then ${error.message}: repeat the command`);
-    });
+    const erased = await eraseContacts(database, { workspace, uids: chunk, token: COMMAND, tell: say }).catch(
+      (error: Error) => {
+        throw new StartError(`${told()}, then ${error.message}: repeat the command`);
+      },
+    );
     sum.contacts += chunk.length;
     sum.events += erased.events;
     sum.letters += erased.letters;

@@ -1,5 +1,4 @@
 import type { Query } from "../database/database.js";
-import { newIds } from "../database/event-id.js";
 
 /** What was done to the data of one person. */
 export type Deed = "read" | "erase" | "anonymise";
@@ -17,19 +16,17 @@ export interface AuditLine {
   events: number | null;
 }
 
-/** Writes that something begins, with each of some people; resolves to the ids of the lines. */
+/** Writes that something begins, with each of some people. @param ids of the lines */
 export const beginDeeds = async (
   query: Query,
   { workspace, token, what, at }: { workspace: string; token: string; what: Deed; at: number },
-  subjects: readonly string[],
-): Promise<string[]> => {
-  const ids = newIds(subjects.length);
+  { ids, subjects }: { ids: readonly string[]; subjects: readonly string[] },
+): Promise<void> => {
   await query(
     `INSERT INTO audit (id, workspace, at, token, what, subject)
      SELECT id, $3, $4, $5, $6, subject FROM unnest($1::uuid[], $2::uuid[]) AS line (id, subject)`,
     [ids, subjects, workspace, at, token, what],
   );
-  return ids;
 };
 
 /** Writes what was done in a database of before, with the ids of its lines there; those that are here stay as they are. */

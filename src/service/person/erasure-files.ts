@@ -1,10 +1,16 @@
-import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { hash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { appendFile, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseJson } from "../base/exact-text.js";
 import { fileReason } from "../base/file-error.js";
 import { StartError } from "../base/start-error.js";
 import type { Query } from "../database/database.js";
+import { readIfThere } from "../database/embedded/folder.js";
+import { syncFolder } from "../database/embedded/room.js";
+import { giveFiles } from "../database/embedded/server-user.js";
 import { idAt, timeOf } from "../database/event-id.js";
+import { readKey } from "./tombstones.js";
 
 /*
  * A dump from before an erasure brings the erased back. So erasures are kept beside the database, too: marks in one file, which name
@@ -16,8 +22,14 @@ export interface Mark {
   id: string;
   workspace: string;
   mark: string;
+  /** Epoch milliseconds; 0 where the erasure of this id, told before, did not happen. */
   erased_at: number;
+  /** Tells the key of the mark from others; files of before do not have it. */
+  key?: string;
 }
+
+/** Tells a key from others, and nothing else of it. */
+export const fingerprint = (key: string): string => hash("sha256", key, "hex").slice(0, 16);
 
 /** Milliseconds in which an erasure becomes visible: one with a lower id may be so later. */
 const LATE_MS = 60_000;
@@ -29,8 +41,10 @@ export const listErasures = async (query: Query, after?: string): Promise<Mark[]
     "SELECT id, workspace, subject, at FROM audit WHERE what IN ('erase', 'anonymise') AND id > $1 ORDER BY id",
     [from],
   );
+  const key = await readKey(query);
   return rows.map(({ id, workspace, subject, at }) => ({
     ...{ id: String(id), workspace: String(workspace), mark: String(subject), erased_at: Number(at) },
+    ...(key !== undefined && { key: fingerprint(key) }),
   }));
 };
 
@@ -45,13 +59,22 @@ const ownFile = (folder: string): string => join(folder, "erasures");
 /** Both are for their owner alone, and on the disk before this resolves. */
 const OWNER = { mode: 0o600, flush: true };
 
-/** Appends erasures to the file of a data folder. */
+/** Appends erasures to the file of a data folder. A file that has another key is of another database: it is put aside. */
 export const appendErasures = async (folder: string, key: string, marks: readonly Mark[]): Promise<void> => {
   const file = ownFile(folder);
-  await writeFile(keyFile(file), `${key}\n`, { ...OWNER, flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST") throw error;
-  });
-  await appendFile(file, linesOf(marks).join(""), OWNER);
+  const kept = readIfThere(keyFile(file))?.trim();
+  if (kept !== undefined && kept !== key) {
+    const aside = `${file}-aside-${new Date().toISOString().replaceAll(":", "-")}`;
+    if (existsSync(file)) await rename(file, aside);
+    await rename(keyFile(file), keyFile(aside));
+  }
+  if (kept !== key) await writeFile(keyFile(file), `${key}\n`, OWNER);
+  // Behind a line that was broken off, as where the disk was full.
+  const isOpen = !(readIfThere(file) ?? "\n").endsWith("\n");
+  const told = marks.map((mark) => ({ ...mark, key: fingerprint(key) }));
+  await appendFile(file, `${isOpen ? "\n" : ""}${linesOf(told).join("")}`, OWNER);
+  giveFiles(folder);
+  syncFolder(folder);
 };
 
 export interface Erasures {
@@ -66,12 +89,15 @@ export const readErasures = async (file: string): Promise<Erasures> => {
       throw new StartError(`${name} cannot be read: ${fileReason(error)}`);
     });
   const key = (await read(keyFile(file))).trim();
-  const lines = (await read(file)).split("\n");
-  const marks = lines.flatMap((line, at) => {
+  /** The last line of an id holds. */
+  const marks = new Map<string, Mark>();
+  for (const [at, line] of (await read(file)).split("\n").entries()) {
     const mark = parseJson(line) as Mark | undefined;
-    // The last line may have been broken off: its erasure was not answered.
-    if (mark === undefined && at < lines.length - 1) throw new StartError(`${file}, line ${at + 1}: it is no erasure`);
-    return mark === undefined ? [] : [mark];
-  });
-  return { key, marks };
+    // An erasure whose line was broken off was not begun.
+    if (mark === undefined && line.endsWith("}")) throw new StartError(`${file}, line ${at + 1}: it is no erasure`);
+    if (mark?.key !== undefined && mark.key !== fingerprint(key))
+      throw new StartError(`${file}, line ${at + 1}: ${keyFile(file)} is not its key`);
+    if (mark !== undefined) marks.set(mark.id, mark);
+  }
+  return { key, marks: [...marks.values()].filter(({ erased_at }) => erased_at > 0) };
 };

@@ -1,6 +1,8 @@
 import { decodeText, recordId } from "../base/exact-text.js";
 import type { Database, Query } from "../database/database.js";
+import { newIds } from "../database/event-id.js";
 import { moveGeneration } from "../database/generation.js";
+import { isUnavailable } from "../database/sql-state.js";
 import { makeRecords } from "../ingest/store/make-records.js";
 import { placesOfArchives } from "../records/archives.js";
 import { hasContact } from "../records/contacts.js";
@@ -10,7 +12,7 @@ import { tellErased } from "../records/deletion/notices.js";
 import { deleteListed, type Which } from "../records/deletion/steps.js";
 import { anonymiseEvents, newAnonym } from "./anonymise.js";
 import { beginDeeds, endDeeds } from "./audit.js";
-import { appendErasures } from "./erasure-files.js";
+import { appendErasures, type Mark } from "./erasure-files.js";
 import { bury, createTombstones, keyIn, markOf, markOfUid } from "./tombstones.js";
 
 export interface Erasure {
@@ -21,6 +23,8 @@ export interface Erasure {
   token: string;
   /** Members of the params that are kept under a contact of chance, one for all of them; nothing is where this is absent. */
   anonymise?: readonly string[] | undefined;
+  /** Hears where it is not known whether they were erased. */
+  tell?(text: string): void;
 }
 
 /** What was deleted, or put under another contact. */
@@ -50,28 +54,59 @@ export const isKnown = async (query: Query, workspace: string, uid: string): Pro
  */
 export const eraseContacts = async (
   database: Database,
-  { workspace, uids, token, anonymise }: Erasure,
+  { workspace, uids, token, anonymise, tell }: Erasure,
 ): Promise<Erased> => {
-  const { query, transaction, folder } = database;
-  const at = Date.now();
-  const { key, marks, lines } = await transaction(async (query) => {
-    const key = await keyIn(query);
-    const marks = uids.map((uid) => markOfUid(key, workspace, uid));
-    await bury(query, { workspace, marks, at });
-    await moveGeneration(query);
-    const what = anonymise === undefined ? "erase" : "anonymise";
-    return { key, marks, lines: await beginDeeds(query, { workspace, token, what, at }, marks) };
-  });
-  if (folder !== undefined)
-    await appendErasures(
-      folder,
-      key,
-      lines.map((id, index) => ({ id, workspace, mark: marks[index]!, erased_at: at })),
-    );
+  const { query } = database;
+  const key = await keyIn(query);
+  const at = await databaseTime(query);
+  const marks = uids.map((uid) => markOfUid(key, workspace, uid));
+  const lines = newIds(uids.length);
+  const what = anonymise === undefined ? "erase" : "anonymise";
+  await told(
+    database,
+    { key, marks: lines.map((id, index) => ({ id, workspace, mark: marks[index]!, erased_at: at })), tell },
+    async (query) => {
+      await bury(query, { workspace, marks, at });
+      await moveGeneration(query);
+      await beginDeeds(query, { workspace, token, what, at }, { ids: lines, subjects: marks });
+    },
+  );
   await afterAllHaveEnded(query);
   const { counts, ...erased } = await clearContacts(database, { workspace, uids, at, anonymise });
   await endDeeds(query, lines, counts);
   return erased;
+};
+
+/** The time of an erasure: that of the machine that asks may be another one. */
+const databaseTime = async (query: Query): Promise<number> =>
+  Number((await query("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000) AS now"))[0]!.now);
+
+/**
+ * Writes erasures into the file of the data folder, then into the database. What is not in the file is not in the database either; what
+ * is known not to have come into the database is taken back in the file.
+ */
+const told = async (
+  { transaction, folder }: Database,
+  { key, marks, tell }: { key: string; marks: readonly Mark[]; tell: Erasure["tell"] },
+  work: (query: Query) => Promise<void>,
+): Promise<void> => {
+  const append = async (marks: readonly Mark[]) => {
+    if (folder !== undefined) await appendErasures(folder, key, marks);
+  };
+  await append(marks);
+  let isWorked = false;
+  await transaction(async (query) => {
+    isWorked = false;
+    await work(query);
+    isWorked = true;
+  }).catch(async (error) => {
+    const stands = () =>
+      tell?.(`it is not known whether ${marks.length} contacts were erased: repeat it; the list of erasures has them`);
+    // What failed before its commit is rolled back, wherever the connection has gone.
+    if (isWorked && isUnavailable(error)) stands();
+    else await append(marks.map((mark) => ({ ...mark, erased_at: 0 }))).catch(stands);
+    throw error;
+  });
 };
 
 /** Deletes what is there of people that had occurred before a time, when nothing of before it can be stored any more. */

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Database } from "../database/database.js";
+import { newIds } from "../database/event-id.js";
 import { errors, notFound } from "../http/errors.js";
 import { findLetters } from "../records/deletion/letters.js";
 import { exportPage, exportRows } from "../records/export/export-page.js";
@@ -43,7 +44,8 @@ export const personRoutes =
       { uid, anonymise }: { uid: string; anonymise?: readonly string[] },
     ) => {
       if (!(await isKnown(query, workspace, uid))) throw notFound("the contact");
-      const erased = await eraseContacts(database, { workspace, uids: [uid], token, anonymise });
+      const tell = (text: string) => log.warn({ workspace, token }, text);
+      const erased = await eraseContacts(database, { workspace, uids: [uid], token, anonymise, tell });
       const { events, letters, doubtful, archives } = erased;
       log.info({ workspace, token, events }, `a contact was ${anonymise === undefined ? "erased" : "anonymised"}`);
       return {
@@ -66,9 +68,9 @@ export const personRoutes =
       },
       async ({ query: { uid }, workspace, tokenName: token }, reply) => {
         if (!(await isKnown(query, workspace, uid))) throw notFound("the contact");
-        const lines = await beginDeeds(query, { workspace, token, what: "read", at: Date.now() }, [
-          markOfUid(await keyIn(query), workspace, uid),
-        ]);
+        const lines = newIds(1);
+        const subjects = [markOfUid(await keyIn(query), workspace, uid)];
+        await beginDeeds(query, { workspace, token, what: "read", at: Date.now() }, { ids: lines, subjects });
         reply.type("application/json; charset=utf-8");
         return Readable.from(dataOf(database, { workspace, uid, lines }));
       },

@@ -14,7 +14,8 @@ export const markOf = (key: string, contactId: string): string =>
 export const markOfUid = (key: string, workspace: string, uid: string): string =>
   markOf(key, recordId("contact", uid, workspace));
 
-const readKey = async (query: Query): Promise<string | undefined> =>
+/** The key of a database; nothing where nobody was erased yet. */
+export const readKey = async (query: Query): Promise<string | undefined> =>
   (await query<{ value: string }>("SELECT value FROM service_keys WHERE name = $1", [KEY]))[0]?.value;
 
 /** The key of a database. The first call makes it. */

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -212,6 +213,37 @@ describe("a data folder", () => {
       rmSync(data, { recursive: true });
     },
   );
+
+  it.runIf(isRoot)("is its user's, whatever root has made in it by commands", async () => {
+    const [source, data] = [await dataFolder(), mkdtempSync(join(tmpdir(), "tracklet-nobody-"))];
+    const nobody = { uid: 65_534, gid: 65_534 };
+    chownSync(data, nobody.uid, nobody.gid);
+    const command = async (at: string, ...args: string[]): Promise<void> => {
+      const { code, stderr } = await spawnService({ TRACKLET_DATA: at }, [SERVICE, ...args]).closed;
+      expect(code, stderr).toBe(0);
+    };
+    const first = spawnService({ TRACKLET_DATA: source });
+    await first.ready();
+    await first.stop("SIGTERM");
+    await command(source, "dump", join(source, "dump"));
+    await command(data, "restore", join(source, "dump"));
+    const service = spawnService({ TRACKLET_DATA: data, TRACKLET_ADMIN_TOKEN: "an-admin-token-of-16" }, undefined, [
+      ...["setpriv", `--reuid=${nobody.uid}`, `--regid=${nobody.gid}`, "--clear-groups"],
+    ]);
+    const url = await service.ready();
+    for (const contact_uid of ["anna", "ben"])
+      expect((await postAsDemo(url, "seen", { contact_uid })).status).toBe(200);
+    await command(data, "delete-contact", "anna");
+    const headers = { authorization: "Bearer an-admin-token-of-16" };
+    expect((await fetch(`${url}/v2/contacts?uid=ben`, { method: "DELETE", headers })).status).toBe(200);
+    await service.stop("SIGTERM");
+    const files = readdirSync(data);
+    expect(files).toEqual(expect.arrayContaining(["erasures", "erasures.key", "service.lock", "tidied"]));
+    expect(files.filter((name) => statSync(join(data, name)).uid !== nobody.uid)).toEqual([]);
+    const told = readFileSync(join(data, "erasures"), "utf8").trim().split("\n");
+    expect(told.map((line) => JSON.parse(line).erased_at > 0)).toEqual([true, true]);
+    for (const folder of [source, data]) rmSync(folder, { recursive: true });
+  });
 
   it.runIf(isRoot)(
     "has a copy of the programs where root alone reaches them, and names DATABASE_URL where they do not run",

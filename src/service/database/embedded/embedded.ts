@@ -10,7 +10,7 @@ import { makeCluster, putAside } from "./make-cluster.js";
 import { findPrograms } from "./programs.js";
 import { createTidying, withRoom } from "./room.js";
 import { startServer } from "./server.js";
-import { giveFolder, requireWay, serverUser } from "./server-user.js";
+import { giveFiles, giveFolder, requireWay, serverUser } from "./server-user.js";
 import { startServerOnWindows } from "./windows-server.js";
 
 /**
@@ -123,6 +123,7 @@ const overServer = async (
     const programs = findPrograms(folder, user, major);
     if (mayMake && !existsSync(cluster)) makeCluster(folder, programs, { ...user, lock: lock.descriptor });
     requireDatabase(folder, programs.version);
+    giveFiles(folder);
     // PostgreSQL refuses files that others may read, as a copy's may be.
     chmodSync(cluster, 0o700);
     const listening = await listenFor(folder, user);

@@ -19,8 +19,8 @@ export const filesOf = (folder: string) => ({
 });
 
 /** Names of all that the service makes in a data folder. */
-const OURS =
-  /^(cluster(-\d+|-aside-\S+)?|erasures(\.key)?|migrating|making|creating|socket|tidied|service\.lock|server\.log|password|passwd|group|programs-.+)$/;
+export const OURS =
+  /^(cluster(-\d+|-aside-\S+)?|erasures(-aside-\S+)?(\.key)?|migrating|making|creating|socket|tidied|service\.lock|server\.log|password|passwd|group|programs-.+)$/;
 
 /** Makes a data folder where it is absent. @returns whether nothing else is in it, so that it may be given to the server's user */
 export const makeFolder = (folder: string): boolean => {

@@ -4,6 +4,7 @@ import pg from "pg";
 import { StartError } from "../../base/start-error.js";
 import type { Database } from "../database.js";
 import { filesOf, readIfThere } from "./folder.js";
+import { giveFiles } from "./server-user.js";
 
 const MB = 2 ** 20;
 /**
@@ -81,6 +82,7 @@ const vacuum = async (url: string, folder: string): Promise<void> => {
     const { tidied } = filesOf(folder);
     writeFileSync(tidied, String(freeBytes(folder)));
     chmodSync(tidied, 0o644);
+    giveFiles(folder);
   } finally {
     await client.end();
   }

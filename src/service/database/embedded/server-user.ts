@@ -1,10 +1,10 @@
 /** As whom PostgreSQL runs, and what becomes its own: files that it may use, and folders that it may enter. */
 import { execFileSync } from "node:child_process";
-import { chownSync, readdirSync, type Stats, statSync } from "node:fs";
+import { chownSync, lchownSync, readdirSync, type Stats, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { StartError } from "../../base/start-error.js";
-import { filesOf } from "./folder.js";
+import { filesOf, OURS } from "./folder.js";
 
 /** As whom PostgreSQL's programs run; nobody is named where it is as this process. */
 export interface ServerUser {
@@ -41,7 +41,8 @@ const make = (name: string): string | undefined => {
 };
 
 /**
- * PostgreSQL refuses to run as root. Then it runs as whoever has the files, and new ones are those of a system user of their own.
+ * PostgreSQL refuses to run as root. Then it runs as whoever has the files, and new ones are those of the owner of the data folder, or, where
+ * that is root, too, of a system user of their own.
  *
  * @param files the folder of the database, which may be absent
  * @param isDemo where no user can be made, the demo's database is that of `nobody`
@@ -56,7 +57,8 @@ export const serverUser = (files: string, isDemo: boolean): ServerUser => {
       `the database in ${files} belongs to the user with the id ${owner.uid}, and this process runs as ${self}: run it as ${owner.uid}, as by setpriv --reuid=${owner.uid} --clear-groups`,
     );
   }
-  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid, name: nameOf(owner) };
+  for (const one of [owner, statSync(dirname(files), { throwIfNoEntry: false })])
+    if (one !== undefined && one.uid !== 0) return { uid: one.uid, gid: one.gid, name: nameOf(one) };
   const own = lookUp(OWN);
   if (own !== undefined) return own;
   const reason = make(OWN);
@@ -111,6 +113,14 @@ export const giveFolder = (folder: string, user: ServerUser): void => {
   if (user.uid === undefined) return;
   if (statSync(folder).uid === 0) chownSync(folder, user.uid, user.gid!);
   if (statSync(cluster, { throwIfNoEntry: false })?.uid === 0) giveTo(cluster, user);
+};
+
+/** Gives the files that root has made in a data folder to whom the database belongs: the service may run as that user. */
+export const giveFiles = (folder: string): void => {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(filesOf(folder).cluster);
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isFile() && OURS.test(entry.name)) lchownSync(join(folder, entry.name), uid, gid);
 };
 
 /** @throws StartError where the server's user cannot get at the folder */
