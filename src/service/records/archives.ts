@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Query } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
 
@@ -5,6 +6,16 @@ import { idAt } from "../database/event-id.js";
  * An archive keeps events outside the database. What is known of it here is where it is, and that what was stored before a time is in its files:
  * notices of what it has not seen yet must stay, and who is erased must be told of it.
  */
+
+/** In `service_keys`. */
+const DATABASE = "database";
+
+/** The id of a database, by which an archive knows it, and which it keeps when it is restored or moved. The first call makes it. */
+export const idOfDatabase = async (query: Query): Promise<string> => {
+  const values = [DATABASE, randomUUID()];
+  await query("INSERT INTO service_keys (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", values);
+  return (await query<{ value: string }>("SELECT value FROM service_keys WHERE name = $1", [DATABASE]))[0]!.value;
+};
 
 /** In front of the workspace and the place; the value is a time, in epoch milliseconds. */
 const NAME = "archive ";

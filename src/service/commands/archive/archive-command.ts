@@ -1,10 +1,11 @@
 import { listWorkspaces } from "../../access/token-store.js";
 import { StartError } from "../../base/start-error.js";
-import type { Database } from "../../database/database.js";
-import { idAt, timeOf } from "../../database/event-id.js";
+import type { Database, Query } from "../../database/database.js";
+import { timeOf } from "../../database/event-id.js";
 import { createSettled } from "../../database/settled.js";
-import { forgetArchives } from "../../records/archives.js";
+import { forgetArchives, idOfDatabase } from "../../records/archives.js";
 import type { Commands } from "../commands.js";
+import { untilSettled } from "../export/follow.js";
 import type { Store } from "./folder-store.js";
 import type { Until } from "./ranges.js";
 
@@ -46,7 +47,8 @@ export const addArchiveCommand = ({ program, workspace, over, say, bounds }: Nee
             if (forget) await forgetOne(database, at);
             else if (check) isThere = (await checkOne(database, at)) || isThere;
             else {
-              const settled = idAt(await createSettled(database.query, bounds)());
+              const waiting = { settled: createSettled(database.query, bounds), say, what: "the newest erasure" };
+              const settled = await untilSettled(await newestErasure(database.query, workspace), waiting);
               await archiveOne(database, at, { settled, now });
             }
           }
@@ -62,6 +64,15 @@ interface At {
   store: Store;
   say(line: string): void;
 }
+
+/** Of the notices whose events are to be taken out of files: whoever was erased before is in none behind this run. */
+const newestErasure = async (query: Query, workspace: string): Promise<string | undefined> =>
+  (
+    await query<{ id: string }>(
+      "SELECT id FROM deletions WHERE workspace = $1 AND (marks IS NOT NULL OR reason = 'name') ORDER BY id DESC LIMIT 1",
+      [workspace],
+    )
+  )[0]?.id;
 
 const archiveOne = async (database: Database, { workspace, store, say }: At, until: Until): Promise<void> => {
   const { archiveWorkspace } = await import("./archive-run.js");
@@ -79,8 +90,10 @@ const checkOne = async ({ query }: Database, { workspace, store, say }: At): Pro
   const { compareArchive } = await import("./compare-archive.js");
   const compared = await compareArchive(query, workspace, store);
   if (compared === undefined) return false;
-  const { files, events, beyond, wrong } = compared;
+  const { files, events, beyond, wrong, manifest, isOlder } = compared;
   if (wrong.length > 0) throw new StartError(wrong.map((line) => `${store.place}/${line}`).join("\n"));
+  const { writeManifest } = await import("./manifest.js");
+  if (isOlder) await writeManifest(store, { ...manifest, database: await idOfDatabase(query) });
   const note =
     beyond > 0 ? `; of ${beyond} files retention has deleted events here, and they are as the manifest says` : "";
   say(`${workspace}: ${events} events in ${files} files are as they should be${note}`);
@@ -90,7 +103,8 @@ const checkOne = async ({ query }: Database, { workspace, store, say }: At): Pro
 const forgetOne = async (database: Database, { workspace, store, say }: At): Promise<void> => {
   const { readManifest, writeManifest } = await import("./manifest.js");
   const manifest = await readManifest(store, workspace);
-  if (manifest !== undefined) await writeManifest(store, { ...manifest, forgotten: true });
+  const isOwn = [undefined, await idOfDatabase(database.query)].includes(manifest?.database);
+  if (manifest !== undefined && isOwn) await writeManifest(store, { ...manifest, forgotten: true });
   await forgetPlace(database, { workspace, place: store.place, say });
 };
 

@@ -2,7 +2,7 @@ import { StartError } from "../../base/start-error.js";
 import type { Database, Query } from "../../database/database.js";
 import { timeOf } from "../../database/event-id.js";
 import { keyIn } from "../../person/tombstones.js";
-import { knowArchive } from "../../records/archives.js";
+import { idOfDatabase, knowArchive } from "../../records/archives.js";
 import { lostPlace } from "../../records/restored.js";
 import { copyEvents } from "./files/copied-events.js";
 import { type Group, NAMES } from "./files/event-columns.js";
@@ -38,7 +38,8 @@ export const archiveWorkspace = async (
 ): Promise<Archived> => {
   const { query } = database;
   const done: Archived = { events: 0, files: 0, erased: 0, rewritten: 0, manifest: undefined };
-  const found = await readManifest(store, workspace);
+  const own = await idOfDatabase(query);
+  const found = await readManifest(store, workspace, own);
   if (found?.forgotten)
     throw new StartError(`the archive of ${workspace} in ${store.place} was forgotten: begin a new one`);
   const lost = found && (await lostPlace(query, found.place));
@@ -49,7 +50,7 @@ export const archiveWorkspace = async (
   for (;;) {
     const range = await nextRange(query, { workspace, place: manifest?.place }, until);
     if (range === undefined) break;
-    manifest ??= { format: 1, workspace, place: range.from, clean: range.from, files: [] };
+    manifest ??= { format: 1, workspace, database: own, place: range.from, clean: range.from, files: [] };
     // Told first: from then on no notice is forgotten that its files need.
     await knowArchive(query, workspace, store.place, timeOf(manifest.place));
     const file = await writeFile(database, manifest, { store, key, range });
@@ -76,12 +77,12 @@ const writeFile = async (
   { store, key, range }: Files & { range: { from: string; to: string } },
 ): Promise<ArchivedFile> => {
   const name = `${folderOf(manifest.workspace)}/${nameOfRange(range)}`;
-  const { rows, bytes } = await store.make(name, async (path) => {
+  const { contacts: _, ...written } = await store.make(name, async (path) => {
     const written = await copying!((by) => writeEvents(path, copyEvents(by, manifest.workspace, range)));
     await writeMarks(store, name, key, written.contacts);
     return written;
   });
-  const file = { name, ...range, rows, bytes };
+  const file = { name, ...range, ...written };
   manifest.files.push(file);
   manifest.place = range.to;
   if (range.from < manifest.clean) manifest.clean = range.from;
@@ -98,12 +99,12 @@ const clean = async (query: Query, manifest: Manifest, { store, key, until }: Fi
     for (const file of manifest.files) {
       if (!(await concerns(pending, file, () => readMarks(store, file.name)))) continue;
       const before = file.rows;
-      const { rows, bytes, contacts } = await rewrite(store, file, stays);
-      Object.assign(file, { rows, bytes });
+      const { contacts, ...written } = await rewrite(store, file, stays);
+      Object.assign(file, written);
       await writeManifest(store, manifest);
       // Last: as long as it is not written, the file is looked at again.
       await writeMarks(store, file.name, key, contacts);
-      done.erased += before - rows;
+      done.erased += before - file.rows;
       done.rewritten += 1;
     }
     manifest.clean = pending.last;

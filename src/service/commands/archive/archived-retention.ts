@@ -27,7 +27,7 @@ export const deleteArchived = async (database: Database, { place, before, say }:
     const workspaces = await listWorkspaces(query);
     let found = 0;
     for (const workspace of workspaces) {
-      const compared = await compareArchive(query, workspace, store);
+      const compared = await compareArchive(query, workspace, store, before);
       if (compared === undefined) continue;
       found += 1;
       const [wrong] = compared.wrong;

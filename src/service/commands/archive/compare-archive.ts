@@ -1,5 +1,8 @@
+import { StartError } from "../../base/start-error.js";
 import type { Query } from "../../database/database.js";
-import { countIn } from "./files/parquet-file.js";
+import { idAt } from "../../database/event-id.js";
+import { idOfDatabase } from "../../records/archives.js";
+import { readIds } from "./files/parquet-file.js";
 import type { Store } from "./folder-store.js";
 import { type ArchivedFile, type Manifest, readManifest } from "./manifest.js";
 
@@ -11,58 +14,109 @@ export interface Compared {
   beyond: number;
   /** What is not as it should be, a line each. */
   wrong: string[];
+  /** With the checksum of each file that was read and had none. */
+  manifest: Manifest;
+  /** Had it been without a checksum or the database's id, as those of an older build? */
+  isOlder: boolean;
 }
 
-/** Compares the files of a workspace with the manifest, and, where retention was not yet, with the database. Nothing where there is no archive. */
+/** What retention deletes: as `deleteEventsBefore` does. */
+const DUE = "(id < $4 OR (origin_id IS NOT NULL AND received_at < $5))";
+
+/**
+ * Reads the files of a workspace, and compares them with the manifest and the database: each is as it was written, and has each event that the
+ * database has of its days; and, where retention was not yet, no other one. Nothing where there is no archive.
+ *
+ * @param before only files that hold something of before a time (epoch milliseconds)
+ */
 export const compareArchive = async (
   query: Query,
   workspace: string,
   store: Store,
-): Promise<(Compared & { manifest: Manifest }) | undefined> => {
-  const manifest = await readManifest(store, workspace);
+  before?: number,
+): Promise<Compared | undefined> => {
+  const manifest = await readManifest(store, workspace, await idOfDatabase(query));
   if (manifest === undefined) return undefined;
   const [row] = await query<{ before: string | null }>(
     "SELECT before FROM deletions WHERE workspace = $1 AND before IS NOT NULL ORDER BY before DESC LIMIT 1",
     [workspace],
   );
-  const compared: Compared = { files: 0, events: 0, beyond: 0, wrong: [] };
+  const [which, more] = before === undefined ? ["true", []] : [DUE, [idAt(before), before]];
+  const count = async (from: string, to: string): Promise<number> => {
+    const sql = `SELECT count(*) AS count FROM events WHERE workspace = $1 AND id >= $2 AND id < $3 AND ${which}`;
+    return Number((await query(sql, [workspace, from, to, ...more]))[0]!.count);
+  };
+  const isOlder = manifest.database === undefined || manifest.files.some(({ sha256 }) => sha256 === undefined);
+  const compared: Compared = { files: 0, events: 0, beyond: 0, wrong: [], manifest, isOlder };
+  let inFiles = 0;
   for (const file of manifest.files) {
+    const events = await count(file.from, file.to);
+    inFiles += events;
+    if (before !== undefined && events === 0) continue;
     compared.files += 1;
     compared.events += file.rows;
     const isBeyond = row?.before !== undefined && row.before !== null && file.from < row.before;
     if (isBeyond) compared.beyond += 1;
-    const wrong = (await compareFile(store, file)) ?? (await compareTable(query, { manifest, file, isBeyond }));
+    const wrong =
+      (await compareSum(store, file)) ?? (await compareTable(query, store, { manifest, file, events, isBeyond }));
     if (wrong !== undefined) compared.wrong.push(`${file.name}: ${wrong}`);
   }
-  return { ...compared, manifest };
+  // Last: what is deleted meanwhile makes it less.
+  const elsewhere = (await count(idAt(0), manifest.place)) - inFiles;
+  if (elsewhere > 0) compared.wrong.push(`workspace=${workspace}: ${elsewhere} events of the database are in no file`);
+  return compared;
 };
 
-const compareFile = async (store: Store, { name, rows, bytes }: ArchivedFile): Promise<string | undefined> => {
-  const file = await store.open(name);
-  if (file === undefined) return "is not there";
-  if (file.byteLength !== bytes) return `has ${file.byteLength} bytes, and ${bytes} in the manifest`;
-  const count = await countIn(file);
-  return count === rows ? undefined : `has ${count} events, and ${rows} in the manifest`;
+const compareSum = async (store: Store, { name, bytes, sha256 }: ArchivedFile): Promise<string | undefined> => {
+  const found = await store.sum(name);
+  if (found === undefined) return "is not there";
+  if (found.bytes !== bytes) return `has ${found.bytes} bytes, and ${bytes} in the manifest`;
+  return sha256 === undefined || found.sha256 === sha256 ? undefined : "is damaged: its checksum is another one";
 };
+
+interface Part {
+  manifest: Manifest;
+  file: ArchivedFile;
+  /** What the database has of its range, if anything. */
+  events: number;
+  isBeyond: boolean;
+}
 
 /** What was deleted in the database since the last run is in the file still: so its events may be as many more. */
 const compareTable = async (
   query: Query,
-  { manifest: { workspace, clean }, file, isBeyond }: { manifest: Manifest; file: ArchivedFile; isBeyond: boolean },
+  store: Store,
+  { manifest: { workspace, clean }, file, events: some, isBeyond }: Part,
 ): Promise<string | undefined> => {
-  const range = [workspace, file.from, file.to];
-  const count = async (sql: string, values: unknown[]) => Number((await query(sql, values))[0]!.count);
-  const events = await count(
-    "SELECT count(*) AS count FROM events WHERE workspace = $1 AND id >= $2 AND id < $3",
-    range,
-  );
-  if (file.rows < events) return `has ${file.rows} events, and the database ${events}`;
+  const { from, to } = file;
+  let [rows, held] = [0, 0];
+  const isSummed = file.sha256 !== undefined;
+  try {
+    // Of one without a checksum all is read.
+    for await (const ids of some > 0 || !isSummed ? readIds((await store.open(file.name))!, !isSummed) : []) {
+      rows += ids.length;
+      if (ids.some((id) => id < from || id >= to)) return "has events of other days";
+      if (some > 0) held += await countEvents(query, "id = ANY($2::uuid[])", [workspace, ids]);
+    }
+  } catch (error) {
+    if (error instanceof StartError) return error.message;
+    throw error;
+  }
+  if (!isSummed) {
+    if (rows !== file.rows) return `has ${rows} events, and ${file.rows} in the manifest`;
+    file.sha256 = (await store.sum(file.name))!.sha256;
+  }
+  const events = await countEvents(query, "id >= $2 AND id < $3", [workspace, from, to]);
+  if (events > held) return `has not ${events - held} events that the database has`;
   if (isBeyond) return undefined;
-  const gone = await count(
+  const [row] = await query(
     `SELECT count(*) AS count FROM (SELECT unnest(ids) AS gone FROM deletions
        WHERE workspace = $1 AND ids IS NOT NULL AND (id > $4 OR reason = 'retention')) AS told
      WHERE gone >= $2 AND gone < $3`,
-    [...range, clean],
+    [workspace, from, to, clean],
   );
-  return file.rows <= events + gone ? undefined : `has ${file.rows} events, and the database ${events}`;
+  return file.rows <= events + Number(row!.count) ? undefined : `has ${file.rows} events, and the database ${events}`;
 };
+
+const countEvents = async (query: Query, which: string, values: unknown[]): Promise<number> =>
+  Number((await query(`SELECT count(*) AS count FROM events WHERE workspace = $1 AND ${which}`, values))[0]!.count);

@@ -1,11 +1,11 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, chownSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { tryLock } from "fs-native-extensions";
 import { type AsyncBuffer, asyncBufferFromFile } from "hyparquet";
 import { fileReason } from "../../base/file-error.js";
 import { StartError } from "../../base/start-error.js";
-import { toDisk } from "./files/parquet-file.js";
+import { sumOf, toDisk } from "./files/parquet-file.js";
 
 /** The files of an archive. */
 export interface Store {
@@ -17,6 +17,8 @@ export interface Store {
   write(name: string, bytes: Uint8Array): Promise<void>;
   /** Lets `work` make a file at another path, and puts it in place once it is complete, whole or not at all. */
   make<T>(name: string, work: (path: string) => Promise<T>): Promise<T>;
+  /** The size and the checksum of a file; nothing where there is none. */
+  sum(name: string): Promise<{ bytes: number; sha256: string } | undefined>;
   /** A file that is read in parts; nothing where there is none. */
   open(name: string): Promise<AsyncBuffer | undefined>;
   close(): Promise<void>;
@@ -24,6 +26,8 @@ export interface Store {
 
 /** Readers of whole folders leave out what begins so. */
 const HIDDEN = "_";
+
+const LOCK = `${HIDDEN}lock`;
 
 /** What a disk says; a database that fails says otherwise. */
 const OF_DISK = ["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EIO"];
@@ -49,11 +53,22 @@ export const openFolder = (given: string): Store => {
     if (!OF_DISK.includes(error.code ?? "")) throw error;
     throw new StartError(`${place} cannot be written: ${fileReason(error)}; run it again when that is mended`);
   };
+  /** What root makes is the owner's of the folder, and for nobody else. */
+  const own = (path: string, mode: number): void => {
+    if (process.getuid?.() !== 0) return;
+    const { uid, gid } = statSync(place);
+    chownSync(path, uid, gid);
+    chmodSync(path, mode);
+  };
+  own(join(place, LOCK), 0o600);
   const inPlace: Store["make"] = async (name, work) => {
     const folder = dirname(at(name));
-    await mkdir(folder, { recursive: true });
+    const made = await mkdir(folder, { recursive: true });
+    for (let below = folder; made !== undefined && below.length >= made.length; below = dirname(below))
+      own(below, 0o700);
     const part = join(folder, `${HIDDEN}${basename(name)}.part`);
     const result = await work(part);
+    own(part, 0o600);
     await rename(part, at(name));
     await toDisk(folder);
     return result;
@@ -63,6 +78,7 @@ export const openFolder = (given: string): Store => {
     make,
     read: (name) => readFile(at(name)).catch(unlessAbsent),
     write: (name, bytes) => make(name, (part) => writeFile(part, bytes, { flush: true })),
+    sum: (name) => sumOf(at(name)).catch(unlessAbsent),
     open: (name) => asyncBufferFromFile(at(name)).catch(unlessAbsent),
     close: async () => closeSync(lock),
   };
@@ -73,7 +89,7 @@ const lockOf = (place: string): number => {
   let descriptor: number;
   try {
     mkdirSync(place, { recursive: true });
-    descriptor = openSync(join(place, `${HIDDEN}lock`), "a+");
+    descriptor = openSync(join(place, LOCK), "a+");
   } catch (error) {
     throw new StartError(`${place} cannot be used: ${fileReason(error as NodeJS.ErrnoException)}`);
   }

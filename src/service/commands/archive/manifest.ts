@@ -11,12 +11,16 @@ export interface ArchivedFile {
   to: string;
   rows: number;
   bytes: number;
+  /** Absent where an older build wrote it, until it is checked; so is the database of the manifest. */
+  sha256?: string;
 }
 
 /** What an archive says of the files of a workspace. */
 export interface Manifest {
   format: 1;
   workspace: string;
+  /** The id of the database. */
+  database?: string;
   /** Events before this id are in files, others are not. */
   place: string;
   /** What was to be deleted by notices before this id is in no file. */
@@ -31,13 +35,25 @@ export const folderOf = (workspace: string): string => `workspace=${workspace}`;
 
 const nameOf = (workspace: string): string => `${folderOf(workspace)}/_manifest.json`;
 
-/** Nothing where there is none. @throws StartError where it is not one of this build */
-export const readManifest = async (store: Store, workspace: string): Promise<Manifest | undefined> => {
+/**
+ * Nothing where there is none.
+ *
+ * @param database whose it must be. Default: any
+ * @throws StartError where it is not one of this build, or of another database
+ */
+export const readManifest = async (
+  store: Store,
+  workspace: string,
+  database?: string,
+): Promise<Manifest | undefined> => {
   const bytes = await store.read(nameOf(workspace));
   if (bytes === undefined) return undefined;
   const manifest = parseJson(Buffer.from(bytes).toString()) as Manifest | undefined;
-  if (manifest?.format === 1 && manifest.workspace === workspace) return manifest;
-  throw new StartError(`${store.place}/${nameOf(workspace)} is no manifest of this build: name another place`);
+  if (manifest?.format !== 1 || manifest.workspace !== workspace)
+    throw new StartError(`${store.place}/${nameOf(workspace)} is no manifest of this build: name another place`);
+  if (database !== undefined && manifest.database !== undefined && manifest.database !== database)
+    throw new StartError(`${store.place} is the archive of another database: name another place`);
+  return manifest;
 };
 
 export const writeManifest = (store: Store, manifest: Manifest): Promise<void> => {

@@ -98,15 +98,20 @@ export const exportSettled = async (
 export interface Waiting {
   settled: Settled;
   say(line: string): void;
+  /** What is waited for. Default: the newest event */
+  what?: string;
 }
 
 /** Waits until a row is settled, if there is one. Resolves to the first id that is not settled yet. */
-export const untilSettled = async (newest: string | undefined, { settled, say }: Waiting): Promise<string> => {
+export const untilSettled = async (
+  newest: string | undefined,
+  { settled, say, what = "the newest event" }: Waiting,
+): Promise<string> => {
   for (let isTold = false; ; isTold = true) {
     const end = await settled();
     const missing = newest === undefined ? 0 : timeOf(newest) + 1 - end;
     if (missing <= 0) return idAt(end);
-    if (!isTold) say(`the newest event will be settled in ${Math.ceil(missing / 1_000)} s: waiting until then`);
+    if (!isTold) say(`${what} will be settled in ${Math.ceil(missing / 1_000)} s: waiting until then`);
     await sleep(Math.min(missing, LOOK_MS));
   }
 };

@@ -2,6 +2,7 @@ import type { Query } from "../../database/database.js";
 import { buildOf, versionsOf } from "../../database/migrate.js";
 import { createSettled } from "../../database/settled.js";
 import manifest from "../../package.json" with { type: "json" };
+import { idOfDatabase } from "../../records/archives.js";
 import type { Commands } from "../commands.js";
 import { untilSettled } from "../export/follow.js";
 import { isSpread, requireAlone } from "./alone.js";
@@ -20,6 +21,8 @@ export const addDumpCommand = ({ program, over, say, bounds }: Needed) =>
     .action((file: string) =>
       over(async ({ query, copying }) => {
         if (await isSpread(query)) await requireAlone(query);
+        // So that an archive knows what is restored.
+        await idOfDatabase(query);
         const waiting = { settled: createSettled(query, bounds), say };
         const end = await untilSettled(latest(await newestIds(query)), waiting);
         const rows = await copying!(async (copying) => {

@@ -1,10 +1,15 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { archiveWorkspace } from "../../../../src/service/commands/archive/archive-run.js";
 import { openFolder, type Store } from "../../../../src/service/commands/archive/folder-store.js";
+import type { Manifest } from "../../../../src/service/commands/archive/manifest.js";
 import type { Until } from "../../../../src/service/commands/archive/ranges.js";
+import { runCommand } from "../../../../src/service/commands/cli.js";
+import { readConfig } from "../../../../src/service/config/read-config.js";
 import type { Database } from "../../../../src/service/database/database.js";
 import { idAt } from "../../../../src/service/database/event-id.js";
 import { openExisting } from "../../../../src/service/database/open-database.js";
@@ -14,6 +19,7 @@ import { knowArchive } from "../../../../src/service/records/archives.js";
 import { deleteEvents, deleteEventsBefore } from "../../../../src/service/records/deletion/chosen-events.js";
 import { deleteNaming } from "../../../../src/service/records/deletion/naming.js";
 import { ROOT } from "../../../support/launch.js";
+import { AT_ONCE } from "../../support/bounds.js";
 import { commandsAt, DAY, TODAY } from "../../support/command-line.js";
 import { overDatabase } from "../../support/over-database.js";
 import { askDuck, eventsInFiles, eventsInTable } from "./files.js";
@@ -244,6 +250,83 @@ overDatabase((place) => {
     expect(await database.query("SELECT 1 FROM service_state WHERE name LIKE 'archive passing %'")).toEqual([]);
   });
 
+  it("gets checksums and the id of its database by a check, where an older build made it, and is no other database's", async () => {
+    await put(told("anna", TODAY - 3 * DAY), told("ben", TODAY - 2 * DAY));
+    const path = join(folder, "workspace=default/_manifest.json");
+    const read = async (): Promise<Manifest> => JSON.parse(await readFile(path, "utf8"));
+    const write = (manifest: object) => writeFile(path, JSON.stringify(manifest));
+    await go();
+    const made = await read();
+    const { database: _, ...older } = made;
+    const without = older.files.map(({ sha256: _, ...file }) => file);
+    await store.close();
+    const check = () => run("archive", folder, "--check", "--workspace", "default");
+    const [first] = await names();
+    const bytes = await readFile(join(folder, "workspace=default", first!));
+    for (const [files, damage, words] of [
+      [without.map((one) => ({ ...one, rows: 2 })), undefined, `${first}: has 1 events, and 2 in the manifest`],
+      [without.map((one) => ({ ...one, from: idAt(TODAY) })), undefined, `${first}: has events of other days`],
+      [without, 20, `${first}: cannot be read: `],
+    ] as const) {
+      await write({ ...older, files });
+      const wrong = Buffer.from(bytes);
+      if (damage !== undefined) wrong.fill(0xff, damage, damage + 400);
+      await writeFile(join(folder, "workspace=default", first!), wrong);
+      await expect(check()).rejects.toThrow(words);
+      expect((await read()).database).toBeUndefined();
+    }
+    await writeFile(join(folder, "workspace=default", first!), bytes);
+    await write({ ...older, files: without });
+    expect((await check()).err).toContain("2 events in 2 files are as they should be");
+    expect(await read()).toEqual(made);
+    // What is in no file is not deleted, though it is of before.
+    await write({ ...made, files: made.files.slice(1) });
+    const retention = ["retention", "--archived", folder, "--older-than", "1"];
+    await expect(run(...retention)).rejects.toThrow(/workspace=default: 1 events of the database are in no file$/);
+    await write({ ...made, database: "another" });
+    for (const command of [["archive", folder], ["archive", folder, "--check"], retention])
+      await expect(run(...command)).rejects.toThrow(`${folder} is the archive of another database: name another place`);
+    await run("archive", folder, "--forget");
+    expect((await read()).forgotten).toBeUndefined();
+    await write(made);
+    const marks = join(folder, made.files[0]!.name.replace(/([^/]+)\.parquet$/, "_$1.marks"));
+    await rm(marks);
+    await erase("anna");
+    await expect(run("archive", folder)).rejects.toThrow(`${marks} is not there: bring it back from a copy`);
+    store = openFolder(folder);
+  });
+
+  it("waits until whoever was erased a moment ago can be taken out", async () => {
+    await put(told("anna", TODAY - 3 * DAY));
+    await store.close();
+    await erase("anna");
+    const [stderr, bounds] = [new PassThrough(), { ...AT_ONCE, settled: 2_000 }];
+    const said = text(stderr);
+    await runCommand(
+      ["archive", folder, "--now"],
+      { ...readConfig({}), ...place() },
+      { stdout: stderr, stderr, bounds },
+    );
+    stderr.end();
+    expect(await said).toMatch(/^the newest erasure will be settled in \d s: waiting until then\n/);
+    store = openFolder(folder);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)("is its folder's owner's, and nobody else's, where root makes it", async () => {
+    const OWNER = 65_534;
+    await store.close();
+    await chown(folder, OWNER, OWNER);
+    store = openFolder(folder);
+    await put(told("anna", TODAY - 3 * DAY));
+    await go();
+    const made = await readdir(folder, { recursive: true, withFileTypes: true });
+    expect(made).toHaveLength(6);
+    for (const entry of made) {
+      const { uid, mode } = await stat(join(entry.parentPath, entry.name));
+      expect([entry.name, uid, mode & 0o777]).toEqual([entry.name, OWNER, entry.isDirectory() ? 0o700 : 0o600]);
+    }
+  });
+
   it("is for one process at a time, and says when its disk is full", async () => {
     expect(() => openFolder(folder)).toThrow(`another process works on the archive in ${folder}`);
     if (process.platform !== "linux") return;
@@ -272,10 +355,12 @@ overDatabase((place) => {
     const [, file] = await names();
     const bytes = await readFile(join(folder, "workspace=default", file!));
     await put(told("late", TODAY - 20 * DAY));
-    await expect(check()).rejects.toThrow(`${file}: has 1 events, and the database 2`);
+    await expect(check()).rejects.toThrow(`${file}: has not 1 events that the database has`);
     await expect(retention(10)).rejects.toThrow("nothing of default is deleted");
     await database.query("DELETE FROM events WHERE contact_uid = 'late'");
-    await database.query("DELETE FROM events WHERE contact_uid = 'anna' AND received_at > $1", [TODAY - 3 * DAY]);
+    const young = `FROM events WHERE contact_uid = 'anna' AND received_at > ${TODAY - 3 * DAY}`;
+    await database.query(`CREATE TABLE young AS SELECT * ${young}`);
+    await database.query(`DELETE ${young}`);
     await expect(check()).rejects.toThrow(/has 2 events, and the database 0$/);
     await writeFile(join(folder, "workspace=default", file!), bytes.subarray(1));
     await expect(check()).rejects.toThrow(
@@ -284,7 +369,16 @@ overDatabase((place) => {
     await rm(join(folder, "workspace=default", file!));
     await expect(check()).rejects.toThrow(`${file}: is not there`);
     await writeFile(join(folder, "workspace=default", file!), bytes);
-    await put(told("anna", TODAY - 2 * DAY), told("anna", TODAY - 2 * DAY));
+    await database.query("INSERT INTO events SELECT * FROM young");
+    await database.query("DROP TABLE young");
+    // One bit of what is in it, behind which all that the file says of itself is as it was.
+    const flipped = Buffer.from(bytes);
+    flipped[100]! ^= 1;
+    await writeFile(join(folder, "workspace=default", file!), flipped);
+    await expect(check()).rejects.toThrow(`${file}: is damaged: its checksum is another one`);
+    await expect(retention(1)).rejects.toThrow("nothing of default is deleted");
+    expect(await eventsInTable(database.query)).toHaveLength(3);
+    await writeFile(join(folder, "workspace=default", file!), bytes);
     // However short: what is of today is in no file.
     await database.query("UPDATE events SET received_at = 0");
     expect((await retention(1)).err).toMatch(/^default: deleted \d events/);
