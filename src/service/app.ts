@@ -23,14 +23,13 @@ import { answerErrors } from "./http/errors.js";
 import { serverOptions } from "./http/server-options.js";
 import { answerExpectations } from "./http/unrouted.js";
 import { VALIDATION } from "./http/validation.js";
-import { keepDeadLetters } from "./ingest/dead-letters.js";
-import { deleteOldLetters } from "./ingest/letter-table.js";
 import { countRefused, watchRefusals } from "./ingest/refusals.js";
 import { createEventStore } from "./ingest/store/store.js";
 import { createBehind } from "./numbers/sums/behind.js";
 import { followSums } from "./numbers/sums/follower.js";
 import { createTombstones } from "./person/tombstones.js";
 import { forgetTraces } from "./person/traces.js";
+import { deleteFormerLetters } from "./records/deletion/former-letters.js";
 import { createRetentionBehind, keepFor } from "./records/deletion/retention.js";
 import { registerRoutes } from "./routes.js";
 import { logOptions } from "./watch/logging.js";
@@ -115,7 +114,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   }
   const settled = createSettled(database.query, bounds);
   tasks.add(followSums(app.log, { settled, workspaces, every: 5 * bounds.reread }));
-  tasks.add(deleteOldLetters(app.log));
+  tasks.add(deleteFormerLetters(app.log));
   const behind = createBehind(database, { settled, workspaces });
   metrics.watchSums(behind);
   metrics.watchRequests(app);
@@ -123,11 +122,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const isOurs = compile(["loopback", ...config.trustProxy]);
   boundConnections(app.server, (address) => isOurs(address, 0));
   const quota = createQuota(config);
-  const refused = [
-    watchRefusals(app, metrics.refused),
-    countRefused(quota.waste),
-    keepDeadLetters(database, { ...config, generation, erased, megabytes: config.deadLetters }),
-  ];
+  const refused = [watchRefusals(app, metrics.refused), countRefused(quota.waste)];
   const tellRefused = (...refusal: Parameters<(typeof refused)[0]>): void => {
     for (const tell of refused) tell(...refusal);
   };

@@ -24,7 +24,7 @@ const main = async (): Promise<void> => {
   process.on("SIGTERM", stop);
 
   // The cheap checks first, so that a mistake is told at once: the rest takes a second to load, the database more.
-  const config = readConfig(process.env);
+  const config = readConfig(process.env, warn);
   requireTokens(config);
   if (!isOfUnit) await tryPort(config);
   if (config.processes > 1 && !isOfUnit) {
@@ -72,10 +72,13 @@ const refuse =
   };
 
 /** A command works on the database and ends; without one the service starts. */
+/** The primary says it, once for all. */
+const warn = (text: string): void => void (isOfUnit || console.error(`service: ${text}`));
+
 const start = async (args: string[]): Promise<void> => {
   if (args.length === 0) return main();
   const { runCommand } = await import("./commands/cli.js");
-  await runCommand(args, readConfig(process.env)).catch((error: NodeJS.ErrnoException) => {
+  await runCommand(args, readConfig(process.env, warn)).catch((error: NodeJS.ErrnoException) => {
     // Who reads the output has seen enough, as `head` does.
     if (error.code === "EPIPE") return;
     throw isUnavailable(error)

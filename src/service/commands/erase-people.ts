@@ -6,7 +6,6 @@ import type { Database } from "../database/database.js";
 import { eraseContacts } from "../person/erasure.js";
 import { placesOfArchives } from "../records/archives.js";
 import { hasContact, similarContacts } from "../records/contacts.js";
-import { deleteLetters, findLetters } from "../records/deletion/letters.js";
 import { countNaming, deleteNaming } from "../records/deletion/naming.js";
 
 /** What the audit log calls a command. */
@@ -35,16 +34,7 @@ export const eraseOne = async (
     (isThere || archives.length > 0) &&
     (await eraseContacts(database, { workspace, uids: [uid], token: COMMAND, tell: say }));
   const naming = await (everywhere ? deleteNaming : countNaming)(database, workspace, uid);
-  const { theirs, doubtful } = await findLetters(query, workspace, [uid]);
-  const gone = [...theirs.map(({ id }) => id), ...(everywhere ? doubtful : [])];
-  await deleteLetters(query, gone);
-  const letters = gone.length + (erased ? erased.letters : 0);
-  if (letters > 0) say(`deleted ${letters} dead letters of it`);
-  if (!everywhere && doubtful.length > 0)
-    say(
-      `${doubtful.length} dead letters may be of it: look at them, or repeat with --everywhere: ${doubtful.join(" ")}`,
-    );
-  if (!erased && letters === 0 && !(everywhere && naming > 0))
+  if (!erased && !(everywhere && naming > 0))
     throw new StartError(`there is no contact ${quoted} in the workspace ${workspace}${note}`);
   if (isThere && erased) say(`deleted the contact ${quoted} and ${erased.events} events${note}`);
   else if (erased) say(`there is no contact ${quoted} in the database${note}`);
@@ -84,10 +74,9 @@ export const eraseListed = async (
     throw new StartError(`${file} cannot be read: ${fileReason(error)}`);
   });
   const uids = [...new Set(text.split(/\r?\n/).filter(Boolean))];
-  const [sum, doubtful] = [{ contacts: 0, events: 0, letters: 0 }, new Set<string>()];
+  const sum = { contacts: 0, events: 0 };
   const archives = await placesOfArchives(database.query, workspace);
-  const told = () =>
-    `erased ${sum.contacts} of ${uids.length} contacts, ${sum.events} events, ${sum.letters} dead letters`;
+  const told = () => `erased ${sum.contacts} of ${uids.length} contacts, ${sum.events} events`;
   for (let from = 0; from < uids.length; from += CHUNK) {
     const chunk = uids.slice(from, from + CHUNK);
     const erased = await eraseContacts(database, { workspace, uids: chunk, token: COMMAND, tell: say }).catch(
@@ -97,12 +86,9 @@ export const eraseListed = async (
     );
     sum.contacts += chunk.length;
     sum.events += erased.events;
-    sum.letters += erased.letters;
-    for (const id of erased.doubtful) doubtful.add(id);
     if (sum.contacts % TELL_EVERY === 0) say(told());
   }
   say(told());
-  if (doubtful.size > 0) say(`${doubtful.size} dead letters may be of them: look at ${[...doubtful].join(" ")}`);
   tellArchives(archives, say);
 };
 

@@ -11,10 +11,10 @@ export const addEraseCommands = ({ program, workspace, over, reading, say, write
   program
     .command("delete-contact")
     .alias("erase")
-    .description("erases a contact, or many: records, memberships, events, and dead letters that say to be of them")
+    .description("erases a contact, or many: records, memberships and events")
     .argument("[uid]", "of the contact")
     .option("--file <file>", "instead: uids, one a line")
-    .option("--everywhere", "also events of others whose params name it, and dead letters that may be of it")
+    .option("--everywhere", "also events of others whose params name it")
     .addOption(workspace())
     .action((uid: string | undefined, { file, ...options }: EraseArguments & { file?: string }, command: Command) => {
       if (uid !== undefined && file === undefined)

@@ -125,11 +125,6 @@ export const OPTIONS = {
       "new contacts, accounts, memberships a day of one address, of all processes of a unit; 0 is no limit",
       { ...LIMIT, default: 20_000 },
     ),
-    deadLetters: option(
-      "TRACKLET_DEAD_LETTERS",
-      "megabytes of refused bodies that are kept for 7 days, for each workspace; 0 keeps none",
-      { ...LIMIT, maximum: 10_000, default: 0 },
-    ),
     logLevel: option(
       "TRACKLET_LOG_LEVEL",
       "JSON lines on stdout of this level and above; `debug` adds requests, tokens are never in",

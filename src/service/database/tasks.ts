@@ -22,6 +22,8 @@ export interface Task {
   name: string;
   /** Milliseconds from the beginning of one run to that of the next. */
   every: number;
+  /** Is it due at each start of a process, too? */
+  atStart?: true;
   /** @param database whose transactions are the steps; each one throws where another process is in one, and when the service closes */
   run(database: Database): Promise<void>;
   /** Is told why a run has failed; not where the database is away, as those who need it are told. */
@@ -39,6 +41,7 @@ export const createTasks = (database: Database) => {
   const beside = database.beside(AT_A_TIME);
   const tasks: Task[] = [];
   const running = new Map<string, Promise<void>>();
+  const starting = new Set<Task>();
   let isOver = false;
 
   /** Steps that no other process is in. */
@@ -74,13 +77,17 @@ export const createTasks = (database: Database) => {
     }
   };
   return {
-    add: (task: Task): void => void tasks.push(task),
+    add: (task: Task): void => {
+      tasks.push(task);
+      if (task.atStart) starting.add(task);
+    },
     /** Begins what is due. @param now by the clock of the database, in epoch milliseconds */
     look: (state: State, now: number): void => {
       for (const task of isOver ? [] : tasks) {
         const due = state.get(DUE + task.name);
         // What is due later than it can be was said by a clock that was wrong.
-        if (running.has(task.name) || (due !== undefined && due > now && due <= now + task.every + AGAIN_MS)) continue;
+        const isLater = due !== undefined && due > now && due <= now + task.every + AGAIN_MS;
+        if (running.has(task.name) || (!starting.delete(task) && isLater)) continue;
         running.set(
           task.name,
           run(task, due, now).finally(() => running.delete(task.name)),

@@ -109,7 +109,7 @@ export const batchRoute =
           tellRefused(
             request,
             { status: error.statusCode, text: error.message, reason: error.reason },
-            { body: row.body, bodyText: row.text, bodyBytes: Buffer.byteLength(row.text) },
+            Buffer.byteLength(row.text),
           );
         shared.offer(reply);
         // Who looks at the status alone sees that something is not stored (RFC 4918 §11.1).

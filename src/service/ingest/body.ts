@@ -9,7 +9,7 @@ import { HttpError, MEDIA_TYPE, noJson } from "../http/errors.js";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The body as it was sent, decoded; empty when none was read, or it is no text. Of one that is too large its head. */
+    /** The body as it was sent, decoded; empty when none was read, or it is too large or no text. */
     bodyText: string;
     /** Bytes of the body as it was sent. */
     bodyBytes: number;
@@ -52,10 +52,7 @@ export const readEventBodies = (
     const use = (bytes: Buffer, length: number): void => {
       let body: unknown;
       try {
-        if (length > maxBytes) {
-          request.bodyText = bytes.toString("utf8", 0, HEAD);
-          throw new HttpError(413, `the body is over ${maxBytes} bytes`);
-        }
+        if (length > maxBytes) throw new HttpError(413, `the body is over ${maxBytes} bytes`);
         request.bodyText = decode(bytes);
         if (wrongType !== undefined) throw wrongType;
         body = parse(request.bodyText, mediaType(request.headers["content-type"]));
@@ -97,8 +94,6 @@ const mediaType = (type = ""): string => type.split(";", 1)[0]!.trim().toLowerCa
 
 type BodyDone = (error: Error | null, body?: unknown) => void;
 
-/** Bytes of a body that is too large which are kept. */
-const HEAD = 1_024;
 /** Bytes over the limit that are still received; who sends more is cut off. */
 const MAX_DISCARDED = 64 * 2 ** 20;
 

@@ -1,6 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { DEFAULT_WORKSPACE, parseJson } from "../base/exact-text.js";
-import { findMember, withoutMember } from "../base/json-text.js";
+import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
 import { DAY_MS, LONGEST_WAIT_MS } from "../base/times.js";
 import type { ServiceConfig } from "../config/service-config.js";
 import { HttpError } from "../http/errors.js";
@@ -47,27 +46,9 @@ export const secretOf = (secret: string, workspace: string): string =>
  * @param tell is called for each that is looked at
  */
 export const createProve = (
-  config: IdentityConfig,
+  { identity, identitySecret }: Pick<ServiceConfig, "identity" | "identitySecret">,
   tell: (workspace: string, isHeld: boolean) => void = () => {},
 ): Prove => {
-  const look = createLook(config);
-  return (claim) => {
-    const wrong = look(claim);
-    if (wrong === undefined) return undefined;
-    tell(claim.workspace, wrong === "");
-    if (wrong !== "" && config.identity === "require") throw refusal(wrong);
-    return wrong === "";
-  };
-};
-
-type IdentityConfig = Pick<ServiceConfig, "identity" | "identitySecret">;
-
-/** What an event is answered whose proof does not hold, where it must. */
-export const refusal = (wrong: string): HttpError =>
-  new HttpError(422, `params.identity_proof ${wrong}`, {}, "identity");
-
-/** @returns what is wrong with a proof; an empty text where it holds, nothing where none is looked at */
-export const createLook = ({ identity, identitySecret }: IdentityConfig): ((claim: Claim) => string | undefined) => {
   if (identity === "off" || identitySecret === undefined) return () => undefined;
   const own = new Map<string, string[]>();
   const secretsOf = (workspace: string): string[] => {
@@ -77,7 +58,11 @@ export const createLook = ({ identity, identitySecret }: IdentityConfig): ((clai
   };
   return (claim) => {
     if (claim.proof === undefined && identity === "mark") return undefined;
-    return fault(claim, secretsOf(claim.workspace)) ?? "";
+    const wrong = fault(claim, secretsOf(claim.workspace));
+    tell(claim.workspace, wrong === undefined);
+    if (wrong !== undefined && identity === "require")
+      throw new HttpError(422, `params.identity_proof ${wrong}`, {}, "identity");
+    return wrong === undefined;
   };
 };
 
@@ -97,14 +82,6 @@ const fault = (
   // One without a time of its own may be as old as an event gets.
   if (until < Math.max(occurredAt, receivedAt - LONGEST_WAIT_MS)) return "had expired when the event occurred";
   return undefined;
-};
-
-/** The body of an event without its proof, which is kept nowhere. */
-export const withoutProof = (bodyText: string): string => {
-  const { params } = Object(parseJson(bodyText)) as { params?: unknown };
-  if (Object(params).identity_proof === undefined) return bodyText;
-  const { text } = findMember(bodyText, "params")!;
-  return bodyText.replace(text, () => withoutMember(text, PROOF_MEMBER));
 };
 
 /** The length in bytes stands before each member, so that nothing can be shifted from one into the next. */

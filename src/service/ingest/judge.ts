@@ -99,13 +99,6 @@ export const plausible = (time: unknown, receivedAt: number): number | undefined
 /** Does it come of a browser that asks not to be tracked (Global Privacy Control, §3.2)? Servers say nothing of one. */
 export const isObeyed = ({ headers, isOfServer }: FastifyRequest): boolean => headers["sec-gpc"] === "1" && !isOfServer;
 
-/** An event that was refused among others: what `FastifyRequest` says of one that comes alone. */
-export interface RefusedRow {
-  body: unknown;
-  bodyText: string;
-  bodyBytes: number;
-}
-
 export interface EventOptions extends Pick<ServiceConfig, "maxEventBytes"> {
   /** Whether pages are told that several events may come in one request. */
   batch: ServiceConfig["batch"];
@@ -120,8 +113,8 @@ export interface EventOptions extends Pick<ServiceConfig, "maxEventBytes"> {
   quota: ReturnType<typeof createQuota>;
   /** Counts more of a request of an address. @throws HttpError 429 */
   countMore(address: string, points: number): void;
-  /** Is called for each event that is refused among others. */
-  tellRefused(request: FastifyRequest, answer: Answered, row: RefusedRow): void;
+  /** Is called for each event that is refused among others, with its bytes. */
+  tellRefused(request: FastifyRequest, answer: Answered, bytes: number): void;
 }
 
 /** What the routes of one event and of several bound together. */

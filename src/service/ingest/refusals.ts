@@ -2,7 +2,6 @@ import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { pointsOf } from "../access/limits.js";
 import type { Answered } from "../http/errors.js";
-import type { RefusedRow } from "./judge.js";
 import { BATCH_PATH, EVENT_PATH } from "./schemas.js";
 
 /** Why events are refused, by the status of the answer. What was stored before it is not among them. */
@@ -20,8 +19,8 @@ const WASTED = [400, 413, 415, 422];
 /** All words of `reason` but those of what the database refuses. */
 export const REFUSALS = [...new Set(Object.values(REASONS)), "broken", "quota", "server_quota", "identity"];
 
-/** Is told of each request that is answered with an error, and of each event that is refused among others. */
-type Tell = (request: FastifyRequest, answer: Answered, row?: RefusedRow) => void;
+/** Is told of each request that is answered with an error, and of each event that is refused among others, with its bytes. */
+type Tell = (request: FastifyRequest, answer: Answered, bytes?: number) => void;
 
 /** Milliseconds between two lines of one reason in one workspace. */
 const QUIET_MS = 60_000;
@@ -49,9 +48,9 @@ const isOfEvents = ({ method, routeOptions }: FastifyRequest): boolean =>
 /** Lets the bytes that are refused count for their address. */
 export const countRefused =
   (waste: (address: string, points: number) => void): Tell =>
-  (request, { status }, row) => {
+  (request, { status }, bytes = request.bodyBytes) => {
     if (request.workspace === "" || request.isOfServer || !isOfEvents(request) || !WASTED.includes(status)) return;
-    waste(request.ip, pointsOf(row?.bodyBytes ?? request.bodyBytes));
+    waste(request.ip, pointsOf(bytes));
   };
 
 /**
@@ -73,7 +72,7 @@ export const watchRefusals = (app: FastifyInstance, count: (reason: string, work
     const { bytesRead, remoteAddress } = socket as Socket;
     if (code === "ERR_HTTP_REQUEST_TIMEOUT" && bytesRead > 0) refused("late", "", { from: remoteAddress });
   });
-  return (request, answer, row) => {
+  return (request, answer, bytes) => {
     const { headers, ip, isOfServer, workspace } = request;
     if (!isOfEvents(request)) return;
     const ofQuota = isOfServer ? "server_quota" : "quota";
@@ -84,7 +83,7 @@ export const watchRefusals = (app: FastifyInstance, count: (reason: string, work
       error: answer.text.slice(0, MAX_TEXT),
       from: ip,
       origin: headers.origin?.slice(0, MAX_TEXT),
-      bytes: row?.bodyBytes ?? Number(headers["content-length"]),
+      bytes: bytes ?? Number(headers["content-length"]),
     });
   };
 };

@@ -1,10 +1,9 @@
-import { namesIn } from "../base/body-names.js";
 import { decodeText } from "../base/exact-text.js";
 import type { Database } from "../database/database.js";
 import { copyDeeds } from "./audit.js";
 import { clearContacts } from "./erasure.js";
 import { appendErasures, type Erasures, type Mark } from "./erasure-files.js";
-import { bury, keepKey, markOf, markOfUid } from "./tombstones.js";
+import { bury, keepKey, markOf } from "./tombstones.js";
 
 /** Erases again whoever of the contacts of a database is among erasures; resolves to their number. Nobody else is connected. */
 export const eraseAgain = async (database: Database, { key, marks }: Erasures): Promise<number> => {
@@ -28,10 +27,5 @@ export const eraseAgain = async (database: Database, { key, marks }: Erasures): 
     await clearContacts(database, { workspace, uids: [decodeText(uid)], at: found.erased_at });
     erased += 1;
   }
-  for (const { id, workspace, body } of await query<Record<string, string>>(
-    "SELECT id, workspace, body FROM dead_letters",
-  ))
-    if (namesIn(decodeText(body!)).some((uid) => times.has(markOfUid(key, workspace!, uid))))
-      await query("DELETE FROM dead_letters WHERE id = $1", [id]);
   return erased;
 };

@@ -7,7 +7,6 @@ import { makeRecords } from "../ingest/store/make-records.js";
 import { placesOfArchives } from "../records/archives.js";
 import { hasContact } from "../records/contacts.js";
 import { afterAllHaveEnded } from "../records/deletion/fence.js";
-import { deleteLetters, findLetters } from "../records/deletion/letters.js";
 import { tellErased } from "../records/deletion/notices.js";
 import { deleteListed, type Which } from "../records/deletion/steps.js";
 import { anonymiseEvents, newAnonym } from "./anonymise.js";
@@ -30,9 +29,6 @@ export interface Erasure {
 /** What was deleted, or put under another contact. */
 export interface Erased {
   events: number;
-  letters: number;
-  /** Ids of dead letters that may be theirs, see `findLetters`. */
-  doubtful: string[];
   /** Where archives are, out of which their next run takes what they have. */
   archives: string[];
 }
@@ -48,7 +44,7 @@ export const isKnown = async (query: Query, workspace: string, uid: string): Pro
 };
 
 /**
- * Erases people: records, memberships, events, and their dead letters. First the tombstones are set, and the generation moves
+ * Erases people: records, memberships, and events. First the tombstones are set, and the generation moves
  * with them: what begins to be stored from then on is left out where it had occurred before. When all that had begun has ended, what
  * is there is deleted. Whoever comes back meanwhile is a contact that has nothing but its new events.
  */
@@ -135,15 +131,10 @@ export const clearContacts = async (
   // Who has stored an event meanwhile may have believed that the old record was there.
   await afterAllHaveEnded(query);
   await makeRecordsOfEvents(database, workspace, contacts);
-  const { theirs, doubtful } = await findLetters(query, workspace, uids);
-  await deleteLetters(
-    query,
-    theirs.map(({ id }) => id),
-  );
   // Not waited for. What fails here, the database does by itself later.
   database.tidy?.().catch(() => {});
   const archives = await placesOfArchives(query, workspace);
-  return { events, letters: theirs.length, doubtful, archives, counts: contacts.map((id) => counts.get(id) ?? 0) };
+  return { events, archives, counts: contacts.map((id) => counts.get(id) ?? 0) };
 };
 
 /** How many events each contact has. */

@@ -5,7 +5,6 @@ import { Type } from "typebox";
 import type { Database } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
 import { errors, notFound } from "../http/errors.js";
-import { findLetters } from "../records/deletion/letters.js";
 import { exportPage, exportRows } from "../records/export/export-page.js";
 import { jsonLine } from "../records/export/exported.js";
 import { beginDeeds, endDeeds } from "./audit.js";
@@ -17,15 +16,11 @@ const Erased = Type.Object(
   {
     object: Type.Literal("erasure"),
     events: Type.Integer({ description: "Events that were deleted, or put under another contact" }),
-    dead_letters: Type.Integer({ description: "Refused bodies that were deleted" }),
     archives: Type.Optional(
       Type.Array(Type.String(), {
         description: "Where archives are: it is done in the database, and in their files by the next run of `archive`",
       }),
     ),
-    doubtful_dead_letters: Type.Array(Type.String(), {
-      description: "Ids of refused bodies that may be theirs, and may be of others: they are left for somebody to look",
-    }),
   },
   { description: "It is done: what had occurred before can no longer be stored" },
 );
@@ -45,13 +40,9 @@ export const personRoutes =
     ) => {
       if (!(await isKnown(query, workspace, uid))) throw notFound("the contact");
       const tell = (text: string) => log.warn({ workspace, token }, text);
-      const erased = await eraseContacts(database, { workspace, uids: [uid], token, anonymise, tell });
-      const { events, letters, doubtful, archives } = erased;
+      const { events, archives } = await eraseContacts(database, { workspace, uids: [uid], token, anonymise, tell });
       log.info({ workspace, token, events }, `a contact was ${anonymise === undefined ? "erased" : "anonymised"}`);
-      return {
-        ...{ object: "erasure" as const, events, dead_letters: letters, doubtful_dead_letters: doubtful },
-        ...(archives.length > 0 && { archives }),
-      };
+      return { object: "erasure" as const, events, ...(archives.length > 0 && { archives }) };
     };
     app.get(
       "/v2/contacts/data",
@@ -60,8 +51,7 @@ export const personRoutes =
           ...common,
           operationId: "getDataOfContact",
           summary: "Get all that is stored of one contact",
-          description:
-            "With the admin token. The record, every event, each dead letter that says to be of the contact, and the ids of those that may be.",
+          description: "With the admin token. The record, and every event.",
           querystring: Type.Object({ uid }),
           response: { 200: Type.Unsafe<Readable>(Type.Object({}, { additionalProperties: true })), ...failures },
         },
@@ -127,7 +117,6 @@ async function* dataOf(
     yield `${events > 0 ? "," : ""}${jsonLine(row)}`;
     events += 1;
   }
-  const { theirs, doubtful } = await findLetters(query, workspace, [uid]);
-  yield `],"dead_letters":[${theirs.map(jsonLine).join(",")}],"doubtful_dead_letters":${JSON.stringify(doubtful)}}`;
+  yield "]}";
   await endDeeds(query, lines, [events]);
 }

@@ -54,7 +54,7 @@ export const drill = async (entry: readonly string[]): Promise<Outcome> => {
     return stdout;
   };
   const open = async (scene: Scene, phase: string, service = entry) => {
-    const running = scene.another({ ...ADMIN, TRACKLET_DEAD_LETTERS: "1" }, [], service);
+    const running = scene.another(ADMIN, [], service);
     const url = await running.ready();
     const at = { ...scene, url: () => url };
     return { ...running, scene: at, traffic: createTraffic(at, undefined, phase) };

@@ -36,11 +36,7 @@ export const eraseAt = async (url: string, uid: string, token = ADMIN): Promise<
 export const person = async (part: number, entry: readonly string[]): Promise<Outcome> => {
   const scene = await openScene({ given: {} });
   const folder = await mkdtemp(join(tmpdir(), "tracklet-person-"));
-  const service = scene.another(
-    { TRACKLET_ADMIN_TOKEN: ADMIN, TRACKLET_DEAD_LETTERS: "1", TRACKLET_LOG_LEVEL: "debug" },
-    [],
-    entry,
-  );
+  const service = scene.another({ TRACKLET_ADMIN_TOKEN: ADMIN, TRACKLET_LOG_LEVEL: "debug" }, [], entry);
   const url = await service.ready();
   const at = { ...scene, url: () => url };
   const traffic = createTraffic(at);
@@ -112,7 +108,6 @@ export const person = async (part: number, entry: readonly string[]): Promise<Ou
   // And what comes later of before.
   await command("import", join(folder, "contacts.ndjson"));
   await Promise.all([send(event({ occurred_at: began })), send(event({})), refused()]);
-  await command("send-dead-letters", "--may-repeat");
   await command("workspace", "create", "other");
   await command("workspace", "copy", "default", "other");
   await traffic.more(50);
@@ -122,8 +117,7 @@ export const person = async (part: number, entry: readonly string[]): Promise<Ou
   const authorization = `Bearer ${ADMIN}`;
   places.data = await (await fetch(`${url}/v2/contacts/data?uid=${UID}`, { headers: { authorization } })).text();
   places.metrics = await metricsOf(url);
-  for (const table of ["events", "contacts", "dead_letters"])
-    places[`export ${table}`] = await command("export", table);
+  for (const table of ["events", "contacts"]) places[`export ${table}`] = await command("export", table);
   await command("dump", join(folder, "new.dump"));
   places.dump = String(gunzipSync(readFileSync(join(folder, "new.dump"))));
   for (const { name } of await runAt<{ name: string }>(

@@ -49,7 +49,6 @@ describe("all data of a database", () => {
       ...place,
       workspaces: [SHOP],
       bounds: AT_ONCE,
-      deadLetters: 1,
       adminToken: "test-admin-token",
     }).then((service) => work(service).finally(() => service.close()));
   const untilCounted = (service: RunningService, events: number) =>
@@ -62,10 +61,7 @@ describe("all data of a database", () => {
     await run("token", "create", "site", "--kind", "api");
     await run("delete-contact", "contact-001");
     await run("left-out", "add", "contact", "ben", "--workspace", SHOP.name);
-    await serve(source, async (service) => {
-      await service.post('{"contact_uid":');
-      await untilCounted(service, 2);
-    });
+    await serve(source, (service) => untilCounted(service, 2).then(() => {}));
   });
 
   it("is dumped to a file for its owner alone, and restored into an empty database", async () => {
@@ -77,8 +73,8 @@ describe("all data of a database", () => {
       Object.entries(before)
         .filter(([, rows]) => rows.length === 0)
         .map(([name]) => name)
-        // These are empty as soon as all is counted.
-        .filter((name) => !/^sums_(stale|renewed|anew)$/.test(name)),
+        // These are empty as soon as all is counted, and one is emptied at each start.
+        .filter((name) => !/^(sums_(stale|renewed|anew)|dead_letters)$/.test(name)),
     ).toEqual([]);
     expect(said).toMatch(/^(the newest event will be .*\n)?wrote \d+ rows of 22 tables, 3 of them events\n$/);
     expect((await stat(file())).mode & 0o777).toBe(0o600);

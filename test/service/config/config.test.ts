@@ -49,7 +49,6 @@ it("has defaults, and no token is among them", () => {
     addressQuota: 256,
     tokenQuota: 20_480,
     addressRecords: 20_000,
-    deadLetters: 0,
     batch: "on",
     gpc: "ignore",
     identity: "off",
@@ -84,7 +83,6 @@ it("is read from the environment", () => {
     TRACKLET_ADDRESS_QUOTA_MB: "7",
     TRACKLET_TOKEN_QUOTA_MB: "8",
     TRACKLET_ADDRESS_RECORDS: "9",
-    TRACKLET_DEAD_LETTERS: "10",
     TRACKLET_LOG_LEVEL: "debug",
   };
   expect(readConfig(environment)).toEqual({
@@ -113,7 +111,6 @@ it("is read from the environment", () => {
     addressQuota: 7,
     tokenQuota: 8,
     addressRecords: 9,
-    deadLetters: 10,
     logLevel: "debug",
   });
 });
@@ -179,6 +176,12 @@ it.each([
   ["DATABASE_URL", "postgresql://user@one:5432,two:port/x"],
 ])("names a variable that is wrong: %s=%s", (name, value) => {
   expect(() => readConfig({ TRACKLET_DEMO: "on", [name]: value })).toThrow(new RegExp(`^${name} must`));
+});
+
+it("ignores what has gone for one release, and says so", () => {
+  const told: string[] = [];
+  expect(readConfig({ TRACKLET_DEAD_LETTERS: "10" }, (text) => void told.push(text))).toEqual(readConfig({}));
+  expect(told).toEqual([expect.stringMatching(/^TRACKLET_DEAD_LETTERS is ignored: .+; take it out/)]);
 });
 
 it("takes several processes over a server alone", () => {

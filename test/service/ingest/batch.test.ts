@@ -7,7 +7,7 @@ import { basic } from "../support/basic.js";
 import { overDatabase } from "../support/over-database.js";
 import { preflight } from "../support/preflight.js";
 import { expectRefusal } from "../support/refusal.js";
-import { API_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
+import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";
 
 const ADMIN = "test-admin-token";
 const NDJSON = { "content-type": "application/x-ndjson" };
@@ -29,7 +29,6 @@ overDatabase((place) => {
       database: { ...database, write },
       adminToken: ADMIN,
       maxEventBytes: 2_000,
-      deadLetters: 1,
       logLevel: "silent",
     });
   });
@@ -69,15 +68,6 @@ overDatabase((place) => {
       const metrics = await service.metrics();
       expect(metrics).toMatch(/refused_total\{reason="body",workspace="default"\} 2$/m);
       expect(metrics).toMatch(/refused_total\{reason="large",workspace="default"\} 1$/m);
-      const letters = () =>
-        database.query("SELECT status, bytes, octet_length(body) AS kept FROM dead_letters ORDER BY id");
-      await until(async () => ((await letters()).length === 3 ? true : undefined));
-      expect((await letters()).map(({ status, kept }) => [Number(status), Number(kept)])).toEqual([
-        [400, 21],
-        [400, 1],
-        // Its head, of which quotes take two bytes.
-        [413, expect.toSatisfy((kept) => kept > 1_024 && kept < 1_100)],
-      ]);
     });
 
     it.each<[string, (events: string[]) => string, Record<string, string>]>([
@@ -182,13 +172,10 @@ overDatabase((place) => {
     const contact_uid = newContact();
     const right = { contact_uid, event_uid: "kept" };
     const events = [right, ...Array.from({ length: 12 }, () => ({ contact_uid })), right];
-    // Of these events alone: letters of the tests before may be written yet.
-    const letters = () => database.query("SELECT id FROM dead_letters WHERE strpos(body, $1) > 0", [contact_uid]);
     const statuses = (verdicts: { status: string }[]) => verdicts.map(({ status }) => status[0]).join("");
     const answer = await send(events);
     expect([answer.status, statuses(await answer.json())]).toEqual([207, "srrrrrrrrrraaa"]);
     expect((await service.events(contact_uid)).rows).toHaveLength(1);
-    await until(async () => ((await letters()).length === 10 ? true : undefined));
     // A server hears of all.
     expect(statuses(await (await send(events, basic(`${ADMIN}:`), "")).json())).toBe("srrrrrrrrrrrrs");
   });

@@ -1,14 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { proveIdentity } from "../../../src/send.js";
-import { sendDeadLetters } from "../../../src/service/commands/store/send-dead-letters.js";
-import { readConfig } from "../../../src/service/config/read-config.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { createProve, secretOf } from "../../../src/service/ingest/identity.js";
 import { blocksOf } from "../../support/readme.js";
 import { overDatabase } from "../support/over-database.js";
-import { API_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
+import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";
 
 const SECRET = "a-secret-of-the-site-with-32-chars";
 const NEW_SECRET = "a-newer-secret-of-the-site-32-chars";
@@ -113,7 +111,7 @@ overDatabase((place) => {
   const start = async (identity: "off" | "mark" | "require") => {
     await service?.close();
     database = await openDatabase(place());
-    const options = { identitySecret: SECRET, deadLetters: 1, metricsToken: "test-metrics-token", logLevel: "silent" };
+    const options = { identitySecret: SECRET, metricsToken: "test-metrics-token", logLevel: "silent" };
     service = await startService({ database, identity, ...options } as never);
   };
   beforeAll(() => start("mark"));
@@ -123,12 +121,6 @@ overDatabase((place) => {
     event_uid: "signed_up",
     params: { a: 1, ...(proof !== undefined && { identity_proof: proof }), account_uid: "acme" },
   });
-  /** Letters are written after the answer. */
-  const untilKept = (status: number, count: number) =>
-    until(async () => {
-      const letters = await database.query("SELECT 1 AS found FROM dead_letters WHERE status = $1", [status]);
-      return letters.length === count ? true : undefined;
-    });
   const good = (contactUid: string) => proveIdentity(SECRET, { contactUid, accountUid: "acme" });
 
   it("is marked, refused or passed over, as the option says, and kept nowhere", async () => {
@@ -145,20 +137,6 @@ overDatabase((place) => {
     );
     const answer = await service.post({ ...(await event("ann", await good("ann"))), event_uid: "" });
     expect(answer.status).toBe(400);
-    await untilKept(400, 1);
-  });
-
-  it("is looked at where its event is refused for something else: it is stored later as what was decided then", async () => {
-    await start("require");
-    const html = { "content-type": "text/html" };
-    for (const proof of [await good("eve"), await good("ann"), undefined])
-      expect((await service.post(await event("eve", proof), html)).status).toBe(415);
-    await untilKept(415, 3);
-    const config = { ...readConfig({}), identity: "require" } as const;
-    expect(await sendDeadLetters(database, config, { workspace: "default", mayRepeat: true })).toMatch(
-      /^stored 1 events of dead letters; refused again: 3;/,
-    );
-    expect((await service.events("eve")).rows).toMatchObject([{ proven: true, params: { a: 1 } }]);
   });
 
   it("that fails among several events fails its own", async () => {

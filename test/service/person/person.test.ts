@@ -14,7 +14,6 @@ import { runTold } from "../support/told-command.js";
 
 const SHOP = { name: "shop", apiToken: "shop-api-token", accessToken: "shop-access-token" };
 const DAY = 86_400_000;
-const NONE = { doubtful_dead_letters: [] };
 
 overDatabase((place) => {
   let database: Database;
@@ -22,7 +21,7 @@ overDatabase((place) => {
   let admin = "";
   const start = async () => {
     database = await openDatabase(place());
-    service = await startService({ ...place(), database, bounds: AT_ONCE, workspaces: [SHOP], deadLetters: 1 });
+    service = await startService({ ...place(), database, bounds: AT_ONCE, workspaces: [SHOP] });
   };
   beforeAll(start);
   afterAll(() => service.close());
@@ -69,10 +68,6 @@ overDatabase((place) => {
 
   it("gives all that is stored of a person", async () => {
     await service.post('{"contact_uid":"carl","event_uid":"exact","params":{"a":1.10,"account_uid":"acme"}}');
-    await service.post({ contact_uid: "carl" });
-    await until(async () =>
-      (await database.query("SELECT 1 AS found FROM dead_letters")).length > 0 ? true : undefined,
-    );
     const answer = await ask("GET", "/v2/contacts/data?uid=carl");
     const whole = await answer.text();
     expect(whole).toContain('"params":{"a":1.10,"account_uid":"acme"}');
@@ -80,20 +75,14 @@ overDatabase((place) => {
       object: "contact.data",
       contact: expect.objectContaining({ unique_id: "carl", accounts: ["acme"] }),
       events: [expect.objectContaining({ event_uid: "exact" })],
-      dead_letters: [expect.objectContaining({ body: '{"contact_uid":"carl"}' })],
-      doubtful_dead_letters: [],
     });
   });
 
   it("erases a person of one workspace, and what arrives later for it, but welcomes who comes back", async () => {
     await send("anna", { account_uid: "acme", occurred_at: Date.now() + DAY / 2 });
     await send("anna", {}, SHOP.apiToken);
-    await service.post({ contact_uid: "anna" });
-    await until(async () =>
-      (await database.query("SELECT 1 AS found FROM dead_letters")).length > 1 ? true : undefined,
-    );
     const before = Date.now();
-    expect(await (await erase("anna")).json()).toEqual({ object: "erasure", events: 2, dead_letters: 1, ...NONE });
+    expect(await (await erase("anna")).json()).toEqual({ object: "erasure", events: 2 });
     expect(await stored("anna")).toEqual([]);
     expect((await service.get("/v2/contacts?uid=anna")).status).toBe(404);
     for (const table of ["tombstones", "audit", "deletions", "service_keys"])
@@ -116,7 +105,7 @@ overDatabase((place) => {
     await send("anna", { occurred_at: before - 1 });
     expect(await stored("anna")).toEqual([]);
     expect(await service.metrics()).toMatch(/events_of_erased_total\{workspace="default"\} 1$/m);
-    expect(await (await erase("anna")).json()).toEqual({ object: "erasure", events: 0, dead_letters: 0, ...NONE });
+    expect(await (await erase("anna")).json()).toEqual({ object: "erasure", events: 0 });
     await send("anna", { occurred_at: Date.now(), event_id: "back" });
     expect(await stored("anna")).toMatchObject([{ params: { event_id: "back" } }]);
     expect(await (await service.get("/v2/contacts?uid=anna")).json()).toMatchObject({ data: {} });
@@ -143,35 +132,6 @@ overDatabase((place) => {
     expect(await (await service.get("/v2/contacts?uid=anna")).json()).toMatchObject({ data: {} });
   });
 
-  it("takes a refused body for a person's where a whole value is the uid, and leaves doubtful ones to the operator", async () => {
-    await send("7");
-    const bodies = {
-      theirs: ['{"contact_uid":7}', '{"contactUid":"7"}', '{"contact_uid":"\\u0037","event_uid":', "uid=7&event=x"],
-      doubtful: ['{"contact_uid":"8","params":{"friend":"7"}}', "the seventh: 7 x"],
-      others: ['{"contact_uid":"17","params":{"n":7,"time":"12:07"}}', '{"params":{"n":7}}'],
-    };
-    await database.query("DELETE FROM dead_letters");
-    const all = Object.values(bodies).flat();
-    for (const body of all) expect((await service.post(body)).status).toBe(400);
-    const letters = () => database.query<{ id: string; body: string }>("SELECT id, body FROM dead_letters ORDER BY id");
-    await until(async () => ((await letters()).length === all.length ? true : undefined));
-    const told = (await letters()).map(({ id, body }) => [JSON.parse(`"${body}"`), id] as const);
-    const doubtful = bodies.doubtful.map((body) => new Map(told).get(body));
-    const data = await (await ask("GET", "/v2/contacts/data?uid=7")).json();
-    expect(data.dead_letters.map(({ body }: { body: string }) => body)).toEqual(bodies.theirs);
-    expect(data.doubtful_dead_letters).toEqual(doubtful);
-    expect(await (await ask("DELETE", "/v2/contacts?uid=7")).json()).toMatchObject({
-      ...{ dead_letters: bodies.theirs.length, doubtful_dead_letters: doubtful },
-    });
-    expect(await run("delete-contact", "7", "--everywhere")).toBe("");
-    expect((await letters()).map(({ body }) => JSON.parse(`"${body}"`))).toEqual(bodies.others);
-    // What is refused later is kept of whoever was not erased before it.
-    expect((await service.post({ contact_uid: "7" })).status).toBe(400);
-    expect((await service.post({ contact_uid: "9" })).status).toBe(400);
-    await until(async () => ((await letters()).some(({ body }) => body.includes("9")) ? true : undefined));
-    expect(await letters()).toHaveLength(bodies.others.length + 1);
-  });
-
   it("keeps the events of a person without a name", async () => {
     for (let number = 0; number < 3; number += 1)
       await service.post(
@@ -181,7 +141,7 @@ overDatabase((place) => {
     const answer = await ask("POST", "/v2/contacts/anonymise", {
       body: { uid: "dora", params: ["n", "plan", "none"] },
     });
-    expect(await answer.json()).toEqual({ object: "erasure", events: 3, dead_letters: 0, ...NONE });
+    expect(await answer.json()).toEqual({ object: "erasure", events: 3 });
     expect(await stored("dora")).toEqual([]);
     const { data } = await (await service.get("/v2/events?event_uid=bought")).json();
     const [{ contact_uid }] = data;
@@ -214,8 +174,6 @@ overDatabase((place) => {
       ["maintenance", "read", 1],
       ["maintenance", "erase", 2],
       ["maintenance", "erase", 0],
-      ["maintenance", "read", 1],
-      ["maintenance", "erase", 1],
       ["maintenance", "anonymise", 3],
     ]);
     expect(lines[2]).toEqual({ ...lines[1], at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/), events: 0, subject });

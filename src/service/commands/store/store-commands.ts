@@ -1,7 +1,7 @@
 import type { Commands } from "../commands.js";
 
 /** The commands that store events and records. What they need is loaded where it is needed only. */
-export const addStoreCommands = ({ program, config, workspace, over, say }: Commands): void => {
+export const addStoreCommands = ({ program, workspace, over, say }: Commands): void => {
   program
     .command("import")
     .description("stores events, or makes or changes records")
@@ -16,19 +16,6 @@ export const addStoreCommands = ({ program, config, workspace, over, say }: Comm
         const { importFile } = await import("./import.js");
         const { lines, table } = await importFile(database, { ...options, file, say });
         say(`imported ${lines} ${table}`);
-      }),
-    );
-  program
-    .command("send-dead-letters")
-    .description(
-      "stores the events of dead letters (TRACKLET_DEAD_LETTERS) that are no longer refused, each stamped one once",
-    )
-    .option("--may-repeat", "also events without a stamp, which may be stored already")
-    .addOption(workspace())
-    .action(({ workspace, mayRepeat = false }: { workspace: string; mayRepeat?: boolean }) =>
-      over(async (database) => {
-        const { sendDeadLetters } = await import("./send-dead-letters.js");
-        say(await sendDeadLetters(database, config, { workspace, mayRepeat }));
       }),
     );
 };

@@ -6,7 +6,7 @@ import { deleteInSteps } from "./steps.js";
 
 /** Tables of a workspace's rows that nothing else tells of; its records and events come before. */
 const OTHERS = [
-  ...["deletions", "dead_letters", "tombstones"],
+  ...["deletions", "tombstones"],
   ...["sums_followed", "sums", "sums_stale", "sums_renewed", "sums_anew"],
   ...["active_contacts", "active_accounts", "active_weeks", "left_out"],
 ];

@@ -4,7 +4,7 @@ import { wholeParams } from "../../base/stamped-params.js";
 /* A row of each table as it is exported: what is made of it, and its text. */
 
 /** What can be exported. */
-export const TABLES = ["events", "contacts", "accounts", "users", "dead_letters"] as const;
+export const TABLES = ["events", "contacts", "accounts", "users"] as const;
 export type Table = (typeof TABLES)[number];
 
 /** Members of a row in their order; `json` holds JSON text, as it was sent. */
@@ -57,20 +57,6 @@ export const OF_TABLE: Record<Table, { columns: string; large: readonly string[]
     large: ["email", "name", "role"],
     read: ({ id, email, name, role, enabled, created_at }) =>
       ({ id, email, name, role, enabled, created_at: number(created_at) }) as Exported,
-  },
-  dead_letters: {
-    columns: "id, received_at, status, error, bytes, of_page, proven, body",
-    large: ["error", "body"],
-    read: (row) => ({
-      id: String(row.id),
-      received_at: number(row.received_at),
-      status: number(row.status),
-      error: text(row.error),
-      bytes: number(row.bytes),
-      of_page: row.of_page === true,
-      proven: row.proven as boolean | null,
-      body: text(row.body),
-    }),
   },
 };
 
