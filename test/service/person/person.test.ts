@@ -119,7 +119,7 @@ overDatabase((place) => {
     const said: string[] = [];
     const say = (text: string) => void said.push(text);
     expect(await importFile(database, { workspace: "default", file, say })).toEqual({ table: "events", lines: 1 });
-    expect(said).toEqual([expect.stringMatching(/^left out 1 events of contacts that were erased/)]);
+    expect(said.at(-1)).toMatch(/^left out 1 events of contacts that were erased/);
     expect(await stored("anna")).toHaveLength(2);
     const records = join(await dataFolder(), "contacts.ndjson");
     await writeFile(records, JSON.stringify({ unique_id: "anna", created_at: 1, data: { name: "Anna" } }));
