@@ -12,7 +12,6 @@ const NOT_GIVEN = [
   "outage",
   "machines",
   "moves",
-  "migrate",
   "follow",
   "logging",
   "unit",

@@ -160,7 +160,9 @@ describe("a data folder", () => {
   it("of another version, or of an engine before, is left alone in one line that says what to do", async () => {
     const data = await dataFolder();
     await writeFile(join(data, "cluster/PG_VERSION"), "17\n");
-    expect(await refused(data)).toMatch(/is of PostgreSQL 17, and this build has 18\.\d+: /);
+    expect(await refused(data)).toMatch(
+      /is of PostgreSQL 17, and this build has 18\.\d+: dump it with the release that made it .* restore it with this one/,
+    );
     await rm(join(data, "cluster"), { recursive: true });
     mkdirSync(join(data, "postgres"));
     await writeFile(join(data, "postgres/PG_VERSION"), "17\n");

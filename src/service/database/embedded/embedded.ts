@@ -2,7 +2,7 @@ import { chmodSync, existsSync } from "node:fs";
 import { StartError } from "../../base/start-error.js";
 import type { Database } from "../database.js";
 import { connectEmpty, connectExisting, connectOlder, connectPostgres, migratePostgres } from "../postgres/postgres.js";
-import { filesOf, majorOf, makeFolder, refuseFormer, requireDatabase } from "./folder.js";
+import { filesOf, makeFolder, refuseFormer, requireDatabase } from "./folder.js";
 import { type FolderLock, lockFolder } from "./folder-lock.js";
 import { keepServer } from "./kept-server.js";
 import { listenFor, runningUrl } from "./listening.js";
@@ -36,20 +36,25 @@ export const openEmbedded = async (
  * @throws StartError when there is none, or it cannot be used
  */
 export const openExistingEmbedded = async (folder: string): Promise<Database> => {
-  const { cluster, creating } = filesOf(folder);
-  refuseFormer(folder);
-  if (!existsSync(cluster) || existsSync(creating))
-    throw new StartError(
-      `there is no database in ${folder} (TRACKLET_DATA), and DATABASE_URL is not set: a command needs the variables of the service, as in node --env-file=/etc/tracklet.env build/service/main.js help`,
-    );
+  requireExisting(folder);
   const url = runningUrl(folder);
   const running = url === undefined ? undefined : await connectTidily(url, folder).catch(unlessAway);
   if (running !== undefined) return { ...running, folder };
   return overServer(folder, { tell: () => {}, isDemo: false, mayMake: false }, (url) => connectTidily(url, folder));
 };
 
+const requireExisting = (folder: string): void => {
+  const { cluster, creating } = filesOf(folder);
+  refuseFormer(folder);
+  if (!existsSync(cluster) || existsSync(creating))
+    throw new StartError(
+      `there is no database in ${folder} (TRACKLET_DATA), and DATABASE_URL is not set: a command needs the variables of the service, as in node --env-file=/etc/tracklet.env build/service/main.js help`,
+    );
+};
+
 /** Brings the tables of a data folder up to date, beside the service that has it, too. @param tell hears what is done */
 export const migrateEmbedded = async (folder: string, tell: (text: string) => void): Promise<void> => {
+  requireExisting(folder);
   const url = runningUrl(folder);
   const running = url === undefined ? undefined : await connectOlder(url).catch(unlessAway);
   const { close } =
@@ -80,28 +85,16 @@ const unlessAway = (error: unknown): undefined => {
   if (error instanceof StartError) throw error;
 };
 
-/**
- * Connects to the database that a former version of PostgreSQL has made, by that version's server.
- *
- * @param ended is called when the server has ended, while the folder is locked still
- * @throws StartError when it cannot be used, or this build does not carry that version
- */
-export const openFormerEmbedded = (folder: string, ended: () => void): Promise<Database> =>
-  overServer(folder, { tell: () => {}, isDemo: false, mayMake: false, major: majorOf(folder), ended }, connectOlder);
-
 interface How {
   tell: (text: string) => void;
   isDemo: boolean;
   mayMake: boolean;
-  /** A former version of PostgreSQL. */
-  major?: string;
-  ended?: () => void;
 }
 
 /** Locks the folder, starts its server, and gives what `connect` makes of it; closing that ends the server. */
 const overServer = async (
   folder: string,
-  { tell, isDemo, mayMake, major, ended }: How,
+  { tell, isDemo, mayMake }: How,
   connect: (url: string) => Promise<Database>,
 ): Promise<Database> => {
   refuseFormer(folder);
@@ -116,11 +109,10 @@ const overServer = async (
     const user = serverUser(cluster, isDemo);
     const lock: FolderLock = await lockFolder(folder);
     leave.push(lock.release);
-    if (ended !== undefined) leave.push(ended);
     if (mayMake) putAside(folder, tell);
     if (isOurs) giveFolder(folder, user);
     requireWay(folder, user);
-    const programs = findPrograms(folder, user, major);
+    const programs = findPrograms(folder, user);
     if (mayMake && !existsSync(cluster)) makeCluster(folder, programs, { ...user, lock: lock.descriptor });
     requireDatabase(folder, programs.version);
     giveFiles(folder);

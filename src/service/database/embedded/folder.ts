@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StartError } from "../../base/start-error.js";
-import { MIGRATE } from "../migrations.js";
+import { SERVICE } from "../migrations.js";
 
 /** What lies in a data folder. */
 export const filesOf = (folder: string) => ({
@@ -14,8 +14,6 @@ export const filesOf = (folder: string) => ({
   socket: join(folder, "socket"),
   /** The bytes that were free when what was deleted had been taken out of the files. */
   tidied: join(folder, "tidied"),
-  /** The database of another version of PostgreSQL, while it is filled; itself a data folder. */
-  migrating: join(folder, "migrating"),
 });
 
 /** Names of all that the service makes in a data folder. */
@@ -78,31 +76,15 @@ export const requireDatabase = (folder: string, version: string): void => {
     throw new StartError(
       `cannot open the database in ${folder} (cluster/${missing} is missing): put a backup in its place, or set TRACKLET_DATA to a new folder`,
     );
-  const [major, own] = [majorOf(folder), version.split(".")[0]!];
-  if (major !== own)
+  const major = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim();
+  if (major !== version.split(".")[0])
     throw new StartError(
-      `the database in ${folder} is of PostgreSQL ${major}, and this build has ${version}: ${Number(major) < Number(own) ? `${MIGRATE} moves it` : "start the build that made it"}`,
+      `the database in ${folder} is of PostgreSQL ${major}, and this build has ${version}: dump it with the release that made it (${SERVICE} dump FILE), and restore it with this one into a new folder (TRACKLET_DATA=… ${SERVICE} restore FILE)`,
     );
 };
 
-/** The major version of PostgreSQL that has made a database. */
-export const majorOf = (folder: string): string =>
-  readFileSync(join(filesOf(folder).cluster, "PG_VERSION"), "utf8").trim();
-
-/** Where the files of the last former version are kept once another one has taken over; nothing where there are none. */
-export const formerOf = (folder: string): string | undefined => {
-  try {
-    return readdirSync(folder).findLast((name) => /^cluster-\d+$/.test(name));
-  } catch {
-    // Whoever opens the folder says why it cannot be read.
-    return undefined;
-  }
-};
-
-/** @throws StartError when a data folder is that of an earlier build, which had another engine, or is between two versions */
+/** @throws StartError when a data folder is that of an earlier build, which had another engine */
 export const refuseFormer = (folder: string): void => {
-  if (!existsSync(filesOf(folder).cluster) && formerOf(folder) !== undefined)
-    throw new StartError(`the database in ${folder} is between two versions of PostgreSQL: ${MIGRATE} goes on with it`);
   if (existsSync(join(folder, "postgres/PG_VERSION")) && !existsSync(filesOf(folder).cluster))
     throw new StartError(
       `the data in ${folder} is of a build before PostgreSQL was inside: export it with that build, set TRACKLET_DATA to a new folder, and import it there`,

@@ -19,17 +19,14 @@ export interface Programs {
   file(name: "postgres" | "initdb" | "pg_ctl"): string;
 }
 
-/** The same of a former version: a build that moves to the next one carries both. */
-const former = (major: string): string => `postgresql-${major}-${process.platform}-${process.arch}`;
-
 /** @throws StartError where the package is not installed, as it has none for this platform */
-const installed = (name: string): { native: string; version: string } => {
+const installed = (): { native: string; version: string } => {
   try {
-    const root = dirname(dirname(createRequire(import.meta.url).resolve(name)));
+    const root = dirname(dirname(createRequire(import.meta.url).resolve(PACKAGE)));
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
     return { native: join(root, "native"), version };
   } catch {
-    throw new StartError(`${name} is not installed, which has PostgreSQL's programs: install it, or ${INSTEAD}`);
+    throw new StartError(`${PACKAGE} is not installed, which has PostgreSQL's programs: install it, or ${INSTEAD}`);
   }
 };
 
@@ -45,9 +42,6 @@ export const linkPrograms = (native: string): void => {
       // It is there, or the folder is not ours: then a copy is made.
     }
 };
-
-/** The major version of PostgreSQL that this build has. */
-export const ownMajor = (): string => installed(PACKAGE).version.split(".")[0]!;
 
 const programsIn = (native: string, version: string): Programs => ({
   version: version.replace(/^(\d+\.\d+).*/, "$1"),
@@ -66,11 +60,10 @@ const fault = ({ file }: Programs, { uid, gid }: ServerUser): string | undefined
  * links cannot be made, a copy beside the data. Copies of other versions are removed.
  *
  * @param folder that of the data
- * @param major those of a former version. Default: those of this build
  * @throws StartError when there are none that run here
  */
-export const findPrograms = (folder: string, user: ServerUser, major?: string): Programs => {
-  const { native, version } = installed(major === undefined ? PACKAGE : former(major));
+export const findPrograms = (folder: string, user: ServerUser): Programs => {
+  const { native, version } = installed();
   linkPrograms(native);
   const [there, copy] = [programsIn(native, version), join(folder, `programs-${version}`)];
   const why = fault(there, user);

@@ -1,7 +1,5 @@
-import { chmodSync, closeSync, fsyncSync, openSync, readdirSync, statfsSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, closeSync, fsyncSync, openSync, statfsSync, writeFileSync } from "node:fs";
 import pg from "pg";
-import { StartError } from "../../base/start-error.js";
 import type { Database } from "../database.js";
 import { filesOf, readIfThere } from "./folder.js";
 import { giveFiles } from "./server-user.js";
@@ -86,30 +84,6 @@ const vacuum = async (url: string, folder: string): Promise<void> => {
   } finally {
     await client.end();
   }
-};
-
-/** Bytes that a filled database takes beside its rows at most: the log (`max_wal_size`), and a copy of the programs. */
-const BESIDE = 640 * MB;
-
-const sizeOf = (folder: string): number =>
-  readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
-
-/**
- * Is there room for a second copy of a database?
- *
- * @returns how much it takes, in words
- * @throws StartError when there is less
- */
-export const requireTwice = (folder: string): string => {
-  const size = sizeOf(filesOf(folder).cluster);
-  const [needed, free] = [size + Math.min(size, BESIDE), freeBytes(folder)].map((bytes) => Math.ceil(bytes / MB));
-  if (free! < needed!)
-    throw new StartError(
-      `there must be room for the database twice: ${needed} MB more on the disk of ${folder}, and ${free} MB are free`,
-    );
-  return `up to ${needed} MB more of the ${free} MB that are free`;
 };
 
 /** Writes to the disk which names a folder has. */

@@ -8,7 +8,7 @@ import { filesOf, isServerOf, readServerFile } from "./folder.js";
 import type { Listening } from "./listening.js";
 import type { Programs } from "./programs.js";
 import type { ServerUser } from "./server-user.js";
-import { settingsOf } from "./settings.js";
+import { SETTINGS } from "./settings.js";
 
 /** Milliseconds that a server has to end in order. It is never killed: what it does not end in time, it ends by itself. */
 const END_MS = 30_000;
@@ -50,7 +50,7 @@ export const asUser = ({ uid, gid }: ServerUser) => (uid === undefined ? {} : { 
 export const startServer = ({ folder, programs, user, listening, lock }: Setup): Server => {
   const { cluster } = filesOf(folder);
   forgetReusedId(cluster);
-  const settings = Object.entries({ ...settingsOf(programs.version), ...listening.settings });
+  const settings = Object.entries({ ...SETTINGS, ...listening.settings });
   // A session of its own: Ctrl-C in a terminal goes to the whole group in front.
   const child = spawn(
     programs.file("postgres"),

@@ -2,7 +2,7 @@
  * How the server runs, whatever its configuration file says: what was answered is on the disk, nobody reaches it but by its
  * socket, and it fits a small machine. Each as PostgreSQL names it.
  */
-const SETTINGS: Readonly<Record<string, string>> = {
+export const SETTINGS: Readonly<Record<string, string>> = {
   fsync: "on",
   full_page_writes: "on",
   synchronous_commit: "on",
@@ -36,13 +36,6 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_min_messages: "fatal",
   log_checkpoints: "off",
 };
-
-/** Those that a former version does not have, and the one that does. */
-const SINCE: Readonly<Record<string, number>> = { io_method: 18 };
-
-/** @param version of PostgreSQL's programs, as in 18.4 */
-export const settingsOf = (version: string): Record<string, string> =>
-  Object.fromEntries(Object.entries(SETTINGS).filter(([name]) => (SINCE[name] ?? 0) <= Number.parseInt(version, 10)));
 
 /** What `initdb` makes: texts are UTF-8, and compared without regard to case by the rules of Unicode, on every system the same. */
 export const INITDB = [

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { filesOf, readServerFile } from "./folder.js";
 import type { Server, Setup } from "./server.js";
-import { settingsOf } from "./settings.js";
+import { SETTINGS } from "./settings.js";
 
 /** Milliseconds from one look whether the server still runs to the next. */
 const LOOK_MS = 1_000;
@@ -18,7 +18,7 @@ export const startServerOnWindows = ({ folder, programs, listening }: Setup): Se
     spawnSync(programs.file("pg_ctl"), [...args, "-D", cluster], { encoding: "utf8", windowsHide: true });
   const runs = () => control("status").status === 0;
   if (runs()) control("stop", "-m", "fast", "-t", "10");
-  const settings = Object.entries({ ...settingsOf(programs.version), ...listening.settings });
+  const settings = Object.entries({ ...SETTINGS, ...listening.settings });
   const options = settings.map(([name, value]) => `-c ${name}=${value || '""'}`).join(" ");
   const { status, stderr } = control("start", "-w", "-t", "300", "-l", join(folder, "server.log"), "-o", options);
   const isStarted = status === 0 && readServerFile(cluster) !== undefined;
