@@ -72,6 +72,10 @@ export const createSending = (page: Page, world: World) => {
         return;
       }
       keptBytes += bytes;
+      // Only when the body has been read or cancelled.
+      const free = (): void => {
+        keptBytes -= bytes;
+      };
       const all = noteAll({ body, url, isBeacon: false, keepalive: !!init.keepalive });
       const sent = all[0]!;
       /** Does something answer that knows nothing of events? */
@@ -86,7 +90,7 @@ export const createSending = (page: Page, world: World) => {
         for (const one of all) one.isOpen = false;
         if (page.isDead) return;
         const hear = (): void => {
-          keptBytes -= bytes;
+          if (!status) free();
           for (const [index, one] of all.entries()) {
             one.isKnown = true;
             world.onEnd(one, isStrange() ? 404 : (each?.[index] ?? status), retryAfter);
@@ -100,7 +104,7 @@ export const createSending = (page: Page, world: World) => {
         const isOffer = status >= 200 && status < 300 && !isStrange();
         const headers = { "retry-after": retryAfter, "tracklet-batch": isOffer ? world.most : undefined };
         const act = (): void => {
-          if (status) resolve(createResponse(status, headers, each?.map(verdictOf)));
+          if (status) resolve(createResponse(status, headers, each?.map(verdictOf), createBody(world.isEndless, free)));
           else reject(new TypeError("Failed to fetch"));
         };
         return end(status, retryAfter, act, each);
@@ -125,10 +129,26 @@ const verdictOf = (status: number, index: number) => ({
   status: status === 200 ? "stored" : status < 500 ? "refused" : "again",
 });
 
-const createResponse = (status: number, headers: Record<string, number | undefined>, body?: unknown) => ({
+type Body = ReturnType<typeof createBody>;
+
+/** What is read of an answer. */
+const createBody = (isEndless: boolean, free: () => void) => {
+  const read = async (signal?: AbortSignal): Promise<void> => {
+    if (isEndless) await new Promise((resolve) => signal?.addEventListener("abort", resolve));
+    free();
+  };
+  return { read, pipeTo: (_: unknown, { signal }: { signal: AbortSignal }) => read(signal) };
+};
+
+const createResponse = (status: number, headers: Record<string, number | undefined>, told: unknown, body: Body) => ({
   status,
+  url: "",
   headers: { get: (name: string) => headers[name.toLowerCase()]?.toString() ?? null },
-  text: async () => JSON.stringify(body) ?? "",
+  body,
+  text: async () => {
+    await body.read();
+    return JSON.stringify(told) ?? "";
+  },
 });
 
 /** A `Blob` whose text can be read at once. */

@@ -1,7 +1,7 @@
 /** When a service that fails is asked again (design §3.5). */
 import { expect } from "vitest";
 import type { Journal } from "./journal.js";
-import { each, inStory, stories } from "./story.js";
+import { each, inStory, stories, storiesTwice } from "./story.js";
 
 /** A page whose last success is long ago, so that nothing shortens the back-off; answers come at once. */
 const SETTLED = "latency 1; A opens; A tracks; 60 s; requests 1";
@@ -115,6 +115,15 @@ stories("a service that is down", {
     await tell(`chance 0.99; ${SETTLED}; B opens; weather unavailable; A tracks; B tracks; 300 s; weather up`);
     await until(() => world.stored().length < 2);
     await tell("1.5 s; waiting ");
+  },
+});
+
+storiesTwice("a service whose answers have no end", {
+  "is heard at their headers, and each is cut off half a second later": async ({ tell, world }) => {
+    await tell("A opens; endless; A tracks; 400 ms; waiting ; A tracks 20; 7 s; once");
+    const { length } = world.sent;
+    await tell('1 s; A tracks 2 {"text":"LARGE"}; 3 s; once');
+    expect(world.sent.slice(length).every(({ keepalive }) => keepalive)).toBe(false);
   },
 });
 

@@ -105,7 +105,7 @@ stories("a proof of identity", {
   "is missing in what is refused: that is a wrong configuration": async (teller) => {
     await teller.tell("A opens nobody");
     demand(teller, "good");
-    await teller.tell("A identifies ann; A tracks 12; 60 s; A told paused status 422");
+    await teller.tell("A identifies ann; A tracks 12; 200 s; A told paused status 422");
   },
   "of any characters harms no event": `
     A opens nobody; A identifies ann proof $&"\\\u2028'; weather unavailable; A tracks; 1 s

@@ -24,7 +24,7 @@ const beside = (poison: string, wait = "", long = wait): Record<string, Story> =
   "the only one queued when a new page tracks its first event": `
     ${SETTLED}; A tracks poison ${poison}; 3 s; A leaves; B opens; B tracks; ${IN_TIME}`,
   "although an outage has failed them as well": `
-    ${SETTLED}; weather unavailable; A tracks 4 poison ${poison} at 1; 1 s; weather up; ${soon(poison)}`,
+    ${SETTLED}; weather unavailable; A tracks 4 poison ${poison} at 1; 1 s; weather up; ${wait} ${soon(poison)}`,
   "and twenty navigations repeat nothing": `
     ${SETTLED}; latency 100; A tracks poison ${poison}; 3 s; A leaves navigating
     ${"A opens; A tracks 2; 1.5 s; A tracks; 30 ms; A leaves navigating;".repeat(20)} A opens; 60 s; others`,

@@ -60,6 +60,10 @@ export const WORLD: Record<string, (teller: Teller, rest: string) => unknown> = 
   plural: ({ world }, status) => {
     world.pluralAnswers = status ? Number(status) : undefined;
   },
+  /** Bodies of answers never end, or do so again. */
+  endless: ({ world }, state) => {
+    world.isEndless = state !== "no";
+  },
   latency: ({ service }, ms) => {
     service.latency = () => Number(ms);
   },

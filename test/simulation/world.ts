@@ -33,6 +33,8 @@ export interface World {
   most?: number;
   /** What the address of several events answers, which no service knows: the status of a page, or of a proxy. */
   pluralAnswers?: number;
+  /** Do bodies of answers never end? */
+  isEndless: boolean;
   /** Requests without an answer. */
   openRequests(): Sent[];
   names(): string[];
@@ -93,6 +95,7 @@ export const inWorld = async (test: (world: World) => Promise<void>, random: () 
     isOnline: true,
     isHttp: false,
     isStamped: false,
+    isEndless: false,
     openRequests: () => world.sent.filter(({ isOpen }) => isOpen),
     names: () => world.sent.map(({ name }) => name),
     stored: () => {

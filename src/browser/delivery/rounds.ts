@@ -49,10 +49,19 @@ const wait = async (row: Row, tries: number): Promise<void> => {
 /** Sends these events in one request, and has the outcome judged. */
 const carry = async (several: Row[], isOut: boolean): Promise<void> => {
   const request = await send(several, isOut);
+  const [status, , , , ended] = request.outcome;
   // One that was forgotten at a return of the page says nothing any more, but that its events were accepted.
-  if (!inFlight.delete(request) && !isSuccess(request.outcome[0])) return;
+  const isKnown = inFlight.has(request);
+  // It keeps its place and its bytes until its body has ended.
+  if (ended)
+    ended.then(() => {
+      inFlight.delete(request);
+      again();
+    });
+  else inFlight.delete(request);
   // In the same task as it ends: until then nobody else may send the events.
-  judge(request);
+  if (isKnown || isSuccess(status)) judge(request);
+  request.several = [];
   for (const one of several) if (one.tries) wait(one, one.tries);
 };
 

@@ -19,6 +19,8 @@ export const PARALLEL_OUT = 32;
 export const KEEPALIVE_BYTES = 61_440;
 /** A request without an answer after this time is given up. */
 export const TIMEOUT_MS = 15_000;
+/** A body that has not ended so long after the headers is cut off. */
+export const BODY_MS = 500;
 
 /** For so long a document sends what it has tracked without the lock: a healthy service answers sooner. */
 export const YOUNG_MS = 1_000;

@@ -4,16 +4,26 @@ import { pause } from "../../../shared/pause.js";
 import { retryAfterMs } from "../../../shared/retry-policy.js";
 import { config, url } from "../../config.js";
 import { log } from "../../reporting.js";
-import { TIMEOUT_MS } from "../timings.js";
+import { BODY_MS, TIMEOUT_MS } from "../timings.js";
 
 /**
  * The status of the answer, 0 where there was none; the milliseconds that the service asks to wait; the most events that it
- * says to take in one request; the text of the answer.
+ * says to take in one request; the text of a 207; when the body has ended, where it has one.
  */
-export type Outcome = [status: number, retryAfter: number, most?: number, text?: string];
+export type Outcome = [status: number, retryAfter: number, most?: number, text?: string, ended?: Promise<unknown>];
 
 /** A beacon that the browser took: no answer will ever tell what became of it. */
 export const BEACON = 1;
+
+/** Nothing where the browser knows no time-outs. */
+const limit = (ms: number): AbortSignal | undefined => attempt(() => AbortSignal.timeout(ms));
+
+/** Reads a body to its end. One that does not come is cut off: left unread, it keeps its share of the 64 KiB in flight, and a socket. */
+const drain = async (response: Response): Promise<unknown> =>
+  attempt(() => response.body!.pipeTo(new WritableStream(), { signal: limit(BODY_MS)! })) ?? response.text();
+
+/** Is it the address that was asked? `upgrade-insecure-requests` changes the scheme; an answer that cannot be read names none. */
+const isAsked = (found: string, asked: string): boolean => !found || found.split("://")[1] === asked.split("://")[1];
 
 /**
  * Posts to the one URL (the service's interface, `POST /v1/track/event`), or a list of events to that of the plural. Requests
@@ -42,16 +52,18 @@ export const post = async (body: string, outlives: boolean): Promise<Outcome> =>
       // Not the page's address. The origin goes along in any case; without a referrer, a proxy of the page's own origin
       // would be sent `Origin: null`, which guards against forged requests refuse.
       referrerPolicy: "origin",
-      signal: attempt(() => AbortSignal.timeout(TIMEOUT_MS)),
+      signal: limit(TIMEOUT_MS),
     });
-    const { headers } = response;
-    outcome = [
-      response.status || (isPlain ? 200 : 302),
-      retryAfterMs(headers.get("Retry-After")),
-      Number(headers.get("Tracklet-Batch")),
-    ];
-    // An answer left unread keeps its share of the 64 KiB that a page may have in flight.
-    outcome[3] = await response.text();
+    const { status, headers } = response;
+    // A service worker of the site may answer a request that has failed with its offline page.
+    if (isAsked(response.url, address))
+      outcome = [
+        status || (isPlain ? 200 : 302),
+        retryAfterMs(headers.get("Retry-After")),
+        Number(headers.get("Tracklet-Batch")),
+      ];
+    if (status === 207) outcome[3] = await response.text();
+    else outcome[4] = drain(response).catch(() => {});
   } catch {
     // No answer, or one cut short: its status, if there was one, is what counts. Chromium rejects the requests of a page that
     // is left before it fires `pagehide`; the next task comes after it, or never.

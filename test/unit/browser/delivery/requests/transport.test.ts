@@ -80,7 +80,7 @@ it.each<[string, () => unknown, [status: number, retryAfterMs: number], Partial<
 
 it("goes to the address of the plural with several events, and hears how many the service takes", async () => {
   fetch.mockImplementation(() => new Response("{}", { headers: { "Tracklet-Batch": "1000" } }));
-  expect(await post()).toEqual([200, 0, 1_000, "{}"]);
+  expect((await post()).slice(0, 3)).toEqual([200, 0, 1_000]);
   expect(fetch.mock.lastCall![0]).toBe(URL_OF_EVENTS);
   await post({}, true, `[${BODY},${BODY}]`);
   expect(fetch.mock.lastCall![0]).toBe(URL_OF_EVENTS.replace("/event?", "/events?"));
@@ -89,8 +89,33 @@ it("goes to the address of the plural with several events, and hears how many th
 it("reads the body of an answer, so that its share of the budget is free again", async () => {
   const response = new Response("x".repeat(10_000), { status: 503 });
   fetch.mockResolvedValue(response);
-  await post();
+  const [, , , , ended] = await post();
+  await ended;
   expect(response.bodyUsed).toBe(true);
+});
+
+it("is told of an answer at its headers, and cuts a body off that does not end", async () => {
+  const cancel = vi.fn();
+  fetch.mockResolvedValue(new Response(new ReadableStream({ cancel })));
+  const [status, , , , ended] = await post();
+  expect([status, cancel.mock.calls]).toEqual([200, []]);
+  await ended;
+  expect(cancel).toHaveBeenCalled();
+});
+
+it("takes an answer of another address for none: a service worker's offline page", async () => {
+  const from = (url: string) =>
+    fetch.mockResolvedValue(Object.defineProperty(new Response("{}"), "url", { value: url }));
+  for (const [url, status] of [
+    [URL_OF_EVENTS, 200],
+    ["", 200],
+    [URL_OF_EVENTS.replace("https", "http"), 200],
+    ["https://track.example/offline.html", 0],
+    ["https://site.example/offline.html", 0],
+  ] as const) {
+    from(url);
+    expect([url, (await post())[0]]).toEqual([url, status]);
+  }
 });
 
 describe("where keepalive does not exist", () => {
