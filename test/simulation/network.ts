@@ -79,7 +79,9 @@ export const createSending = (page: Page, world: World) => {
       const all = noteAll({ body, url, isBeacon: false, keepalive: !!init.keepalive });
       const sent = all[0]!;
       /** Does something answer that knows nothing of events? */
-      const isStrange = (): boolean => !!all[1] && !!world.pluralAnswers;
+      const isStrange = !!all[1] && !!world.pluralAnswers;
+      // As the service was when it was asked.
+      const { most } = world;
       const end = async (
         status: number,
         retryAfter: number | undefined,
@@ -93,7 +95,7 @@ export const createSending = (page: Page, world: World) => {
           if (!status) free();
           for (const [index, one] of all.entries()) {
             one.isKnown = true;
-            world.onEnd(one, isStrange() ? 404 : (each?.[index] ?? status), retryAfter);
+            world.onEnd(one, isStrange ? 404 : (each?.[index] ?? status), retryAfter);
           }
           act();
         };
@@ -101,8 +103,8 @@ export const createSending = (page: Page, world: World) => {
         else await page.run(hear);
       };
       sent.answer = (status, retryAfter, each) => {
-        const isOffer = status >= 200 && status < 300 && !isStrange();
-        const headers = { "retry-after": retryAfter, "tracklet-batch": isOffer ? world.most : undefined };
+        const isOffer = status >= 200 && status < 300 && !isStrange;
+        const headers = { "retry-after": retryAfter, "tracklet-batch": isOffer ? most : undefined };
         const act = (): void => {
           if (status) resolve(createResponse(status, headers, each?.map(verdictOf), createBody(world.isEndless, free)));
           else reject(new TypeError("Failed to fetch"));

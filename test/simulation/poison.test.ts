@@ -77,9 +77,8 @@ stories("an event that fails", {
           if (!entries.get(`e${index + 2}`)!.stored) held.push(`${(answer as number[]).join(" ")} ${which}`);
         }
       });
-    // A wrong configuration is none once another event was accepted.
     const both = ["500 5", "408", "425", "429"].flatMap((answer) => [`${answer} first`, `${answer} second`]);
-    expect(held.toSorted()).toEqual([...both, "404 first"].toSorted());
+    expect(held.toSorted()).toEqual(both.toSorted());
   },
 });
 
@@ -158,6 +157,23 @@ storiesTwice("a wrong configuration", {
     `(${status}) keeps every event, is said once, asked rarely, and loses nothing once it is right`,
     `${SETTLED}; weather ${status}; A tracks 12; 3600 s; A told paused status ${status}; requests <40; weather up; 360 s; once`,
   ]),
+  ...each(
+    [403, 404, 302].flatMap((status) => ["", "A tracks; 40 s;"].map((before) => [status, before] as const)),
+    ([status, before]) => [
+      `is none where one event alone meets ${status}, ${before ? "40 s after a success" : "the first of all"}: 20 later ones arrive`,
+      async ({ tell, service, entries, page }) => {
+        await tell(`A opens; ${before} chance 0.9`);
+        service.rule = ({ name }) => [name === "bad" ? status : 200];
+        await tell(`A tracks bad; 1 s; ${"A tracks; 500 ms;".repeat(20)} A leaves`);
+        expect([missing({ entries }), page("A").problems]).toEqual([["bad"], []]);
+      },
+    ],
+  ),
+  "that lasts for two seconds holds up nothing": `${SETTLED}; weather 404; A tracks 2; 2 s; weather up; A tracks 30; 30 s; once`,
+  "is asked by a new event, at most every 8 s": async ({ tell }) => {
+    await tell(`${SETTLED}; weather 403; A tracks 2; 60 s; requests <10; ${"A tracks; 1 s;".repeat(60)} requests <9`);
+    await tell("weather up; A tracks; 20 s; once; A told paused status 403");
+  },
   "is said again when it is wrong again": `
     ${SETTLED}; weather 401; A tracks; 400 s; weather up; A tracks; 400 s; weather 401; A tracks; 400 s
     A told paused status 401, paused status 401`,

@@ -15,6 +15,7 @@ import { lookWhenDue } from "./queue/look.js";
 import { countWaiting, enlist, rows } from "./queue/queue.js";
 import type { Row } from "./queue/row.js";
 import { ask, isAsking, isHeld, release } from "./requests/lock.js";
+import { isPausing } from "./requests/pace.js";
 import { inFlight, isGone, protect, send } from "./requests/requests.js";
 import { decide, judge } from "./requests/verdicts.js";
 import { FRAME_MS, SUSPECT_TRIES } from "./timings.js";
@@ -102,6 +103,7 @@ export const hurry = (): void => {
 
 /** An event was added: it is sent after the next frame, which a click waits for, or, out of sight, when the script has ended. */
 export const wake = (): void => {
+  mayProbeEarly ||= isPausing();
   if (isComing) return;
   isComing = true;
   arm(FRAME_MS - 1);

@@ -9,7 +9,7 @@ import { backOffMs, RETRY_AFTER_CEILING_MS } from "../../../shared/retry-policy.
 import { filed, get, remove, set } from "../../state/storage.js";
 import { rows } from "../queue/queue.js";
 import { EVENT } from "../queue/row.js";
-import { PROBE_MS, SPREAD_MS, URGENT_MS } from "../timings.js";
+import { PAUSE_MS, PROBE_MS, SPREAD_MS, URGENT_MS } from "../timings.js";
 
 /**
  * As it is stored: when it was set, in epoch milliseconds; for how long; after how many failures; whether a probe is under way (1);
@@ -72,6 +72,9 @@ export const isDown = (): boolean => {
   const [, , failures, isProbed, culprit] = backoff ?? [];
   return failures! > (culprit || isProbed ? 1 : 0) && (rows.get(culprit!)?.failures ?? 0) <= failures!;
 };
+
+/** Is the configuration taken for wrong? Then a new event shows whether it still is. */
+export const isPausing = (): boolean => backoff?.[1] === PAUSE_MS;
 
 /** For so many milliseconds more holds what the service has asked for. */
 const retryAfterLeft = (): number => (backoff?.[4] === RETRY_AFTER ? left() : 0);

@@ -19,6 +19,8 @@ const REFUSED = [400, 413, 422];
 let acceptedAt = Number.NEGATIVE_INFINITY;
 /** Events that were refused since. */
 let refusals = 0;
+/** The event that has met another 4xx or a redirect since. */
+let strange: string | undefined;
 let isPaused = false;
 /** The most events that the service takes in one request, as each accepted one tells; 0 for ever where one did not. */
 export let mostAtOnce = 1;
@@ -28,6 +30,7 @@ const NO_ADDRESS = [404, 405, 302];
 /** A request that began then was accepted. */
 export const accept = (beganAt: number): void => {
   refusals = 0;
+  strange = undefined;
   isPaused = false;
   acceptedAt = Math.max(acceptedAt, beganAt);
 };
@@ -106,7 +109,11 @@ export const judge = ({ beganAt, claimed, several, outcome }: Request): void => 
   }
   if (several.filter((row) => putBack(row, status, isAtFault && isAlone))[0] || isAtFault) return;
   if (isRefusal && !failedAt) refusals++;
-  const isWrong = isRefusal ? refusals >= Math.min(REFUSALS, countWaiting()) : isFinal;
+  // One alone is a culprit: a firewall dislikes its text. Not a second one, and not the only one twice.
+  const isWrong = isRefusal
+    ? refusals >= Math.min(REFUSALS, countWaiting())
+    : isFinal && !!strange && (strange !== first.key || countWaiting() < 2);
+  if (isFinal && !isRefusal) strange ??= first.key;
   const isWell = uptime() - acceptedAt < WELL_MS;
   const delay = isWrong ? PAUSE_MS : isWell ? Math.random() * WELL_CEILING_MS : 0;
   // Any other status of a wrong configuration speaks of the service as well.
