@@ -96,6 +96,9 @@ stories("a refusal", {
     B opens; B tracks; 60 s; requests 0`,
   "by the configuration leaves nothing of earlier pages but the choice":
     "weather refused; A opens; A tracks; A agrees; A crashes; 1 s; B opens denied; keys consent",
+  "by the configuration binds the page's token and the former one, and one by the visitor each token": `
+    weather refused; A opens apiToken=old; A tracks; B opens apiToken=other; B tracks; 1 s; A crashes; B crashes
+    C opens denied formerToken=old; waiting e2; C refuses; waiting ; keys consent`,
   "outlives a page's emptying of the storage, there and for the next page":
     "A opens; A refuses; A clears; A tracks; 60 s; A leaves; B opens; B tracks; 60 s; requests 0; keys consent",
   "in one tab leaves nothing stored but itself while another one is left, whatever comes first": async () => {

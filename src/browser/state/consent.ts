@@ -13,6 +13,7 @@ import {
   get,
   getStored,
   isInMemory,
+  isOurs,
   keys,
   MUTE,
   named,
@@ -39,7 +40,9 @@ const act = (next: Consent): void => {
     // What another tab has stored meanwhile holds: it may know that somebody has logged out.
     for (const key of keys()) if (isInMemory(key)) set(key, getStored(key) ?? get(key)!);
   } else if (next === "denied") {
-    for (const key of keys(true)) if (key !== named(CONSENT)) remove(key);
+    // What the visitor has refused, each application has to remove; an option is one application's.
+    const isChosen = get(named(CONSENT)) === next;
+    for (const key of keys(true)) if (key !== named(CONSENT) && (isChosen || isOurs(key))) remove(key);
     // In memory: the visitor may take it back.
     if (identity[1] || identity[0]) keepIdentity();
   }
