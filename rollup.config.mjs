@@ -174,7 +174,15 @@ const typesForRequire = {
 
 /** What an app imports: readable modules with their types, minified by the app's own build. */
 const modules = {
-  input: ["src/index.ts", "src/read.ts", "src/send.ts", "src/clicks.ts", "src/active.ts", "src/window.ts"],
+  input: [
+    "src/index.ts",
+    "src/read.ts",
+    "src/send.ts",
+    "src/clicks.ts",
+    "src/active.ts",
+    "src/window.ts",
+    "src/browser/instance.ts",
+  ],
   output: { dir: "dist", format: "es", preserveModules: true, sourcemap: true },
   plugins: [compile({ declaration: true }), withoutScripts, typesOfRecorder, typesForRequire],
 };
@@ -190,12 +198,12 @@ const forRequire = {
  * The whole tracker, as a function that makes another one at each call, since its modules keep their state in variables. What it
  * would find in the browser under these names is given to it. It is made of the modules that are built before.
  */
-const freshTracker = (...given) => ({
+const freshTracker = (module, ...given) => ({
   name: "fresh-tracker",
   resolveId: (id) => (id === "./fresh-tracker.js" ? id : null),
   load: async (id) => {
     if (id !== "./fresh-tracker.js") return null;
-    const bundle = await rollup({ input: "dist/browser/global.js" });
+    const bundle = await rollup({ input: `dist/browser/${module}.js` });
     const { output } = await bundle.generate({ format: "cjs", strict: false, esModule: false });
     const surroundings = given.length > 0 ? `{ ${given.join(", ")} }` : "";
     return `export const loadTracker = (${surroundings}) => {\nconst exports = {};\n${output[0].code}return exports;\n};`;
@@ -211,6 +219,7 @@ const recorder = {
   ],
   plugins: [
     freshTracker(
+      "global",
       ...["localStorage", "fetch", "Request", "AbortSignal", "TextEncoder"],
       ...["setTimeout", "clearTimeout", "requestAnimationFrame"],
       ...["history", "EventTarget"],
@@ -223,7 +232,7 @@ const recorder = {
 const instance = {
   input: "src/instance.ts",
   output: { file: "dist/instance.js", format: "es", sourcemap: true },
-  plugins: [freshTracker(), compile()],
+  plugins: [freshTracker("instance"), compile()],
 };
 
 /** `npx tracklet conform`, for who has a service of one's own: one file for Node. */

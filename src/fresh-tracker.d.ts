@@ -1,5 +1,6 @@
 /** What the build makes of the whole tracker (rollup.config.mjs): a function that makes another one at each call. */
 import type { openHub } from "./browser/global.js";
+import type { openInstance } from "./browser/instance.js";
 
 /** What a tracker finds in place of the browser's own: all that stores, sends, outlives it, or is missing in some test environments. */
 export interface Surroundings {
@@ -17,4 +18,7 @@ export interface Surroundings {
 }
 
 /** The recorder gives the surroundings; without them (`tracklet/instance`) it uses the browser's own. */
-export const loadTracker: (surroundings?: Surroundings) => { openHub: typeof openHub };
+export const loadTracker: (surroundings?: Surroundings) => {
+  openHub: typeof openHub;
+  openInstance: typeof openInstance;
+};

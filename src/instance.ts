@@ -11,6 +11,8 @@ import type { Config, Tracker } from "./types.js";
 export interface InstanceConfig<Declared = Events> extends Config<Declared> {
   /** Of the global, the storage keys and the choice of consent: any but `"tracklet"`, which is the page's own tracker. */
   name: string;
+  /** Name of the page's tracker, whose visitor is this one's, too. Default `"tracklet"`. */
+  page?: string | undefined;
 }
 
 const nothing = (): void => {};
@@ -32,14 +34,15 @@ const absent: Tracker = {
 };
 
 /**
- * Starts a tracker with events, contact, queue and consent of its own. The page may have any number, each of another name: a
- * second call with the same name gets the tracker of the first, whose options hold, so that an app may be mounted again.
+ * Starts a tracker with events, contact and queue of its own. The page may have any number, each of another name: a second call
+ * with the same name gets the tracker of the first, whose options hold, so that an app may be mounted again.
+ *
+ * The visitor is the page's: an `optOut()` or a `reset()` of the page's tracker holds here, too, before and after this call. Where
+ * neither the options nor `optIn()` and `optOut()` of this tracker say what the visitor allows, it is what that one says.
  *
  * `Declared` are the events that it may track; unless given, those of the app.
  */
 export const createTracker = <Declared = Events>(config: InstanceConfig<Declared>): Tracker<Declared> => {
   if (typeof window === "undefined") return absent as Tracker<unknown> as Tracker<Declared>;
-  const hub = loadTracker().openHub(config?.name);
-  hub.init(config as Config);
-  return hub as Tracker<unknown> as Tracker<Declared>;
+  return loadTracker().openInstance({ ...config } as Config) as Tracker<unknown> as Tracker<Declared>;
 };

@@ -89,8 +89,8 @@ export type Consent = "granted" | "pending" | "denied";
 /** Who is named: the contact and the account that `identify` was given, as texts. Empty where nobody is. */
 export type Identity = [contactUid?: string, accountUid?: string];
 
-/** Told what the visitor allows, as `consent()` tells it, and who is named, as `identity()` does. */
-export type ChangeListener = (consent: Consent, identity: Identity) => void;
+/** Told what the visitor allows, as `consent()` tells it, who is named, as `identity()` does, and an id that each log-out changes. */
+export type ChangeListener = (consent: Consent, identity: Identity, resetId: string) => void;
 
 /** What became of events during a `flush`. */
 export interface FlushResult {

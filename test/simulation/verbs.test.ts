@@ -1,6 +1,6 @@
 /** The verbs of a page: what is sent, whatever arguments and options are. */
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
-import type { Config, DebugListener, Hub, TrackEvent } from "../../src/types.js";
+import type { ChangeListener, Config, DebugListener, Hub, TrackEvent } from "../../src/types.js";
 import { ACME, type Act, acme, event, NOBODY, SEE, sentBy, trackA, URL_A } from "./sent-by.js";
 import { inStory } from "./story.js";
 import { inWorld } from "./world.js";
@@ -222,8 +222,8 @@ it("onChange tells each listener what holds, at once and after each change, in w
     const told: string[] = [];
     const listen =
       (name: string) =>
-      (...now: unknown[]) =>
-        void told.push([name, ...now.flat()].join(" "));
+      (...[consent, identity]: Parameters<ChangeListener>) =>
+        void told.push([name, consent, ...identity].join(" "));
     const { run, tracker } = await world.open({ ...NOBODY, consent: "pending", onChange: listen("option") });
     const other = await world.open({ ...NOBODY, consent: "pending" });
     const failing = () => JSON.parse("the page's own");
@@ -240,6 +240,7 @@ it("onChange tells each listener what holds, at once and after each change, in w
     await expectNext(() => tracker.identify("ann", "acme"), ["option pending ann acme"]);
     await expectNext(() => tracker.optIn(), ["option granted ann acme", "push granted ann acme"]);
     await expectNext(() => [tracker.identify("ann", "acme"), tracker.optIn(), tracker.track("a")], []);
+    await expectNext(() => tracker.reset(), ["option granted", "push granted"]);
     await expectNext(() => tracker.reset(), ["option granted", "push granted"]);
     await expectNext(() => tracker.optOut(), ["option denied", "push denied"]);
   }));

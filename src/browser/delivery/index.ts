@@ -16,7 +16,7 @@ import { delivered, drop, dropped, renew } from "./queue/stored.js";
 import { isBusy, wake } from "./rounds.js";
 import { FLUSH_LOOK_MS } from "./timings.js";
 
-export { onPageEvent, resume } from "./page-life.js";
+export { catchUp, onPageEvent, resume } from "./page-life.js";
 export { nextKey } from "./queue/queue.js";
 export { stampOf } from "./queue/row.js";
 export { isThrottled } from "./throttle.js";

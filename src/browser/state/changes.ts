@@ -1,7 +1,7 @@
 /** Tells the page what the visitor allows, and who is named: at once, and after each change, of whichever tab. */
 import { attempt } from "../../shared/attempt.js";
 import type { ChangeListener } from "../../types.js";
-import { who } from "./identity.js";
+import { identity, who } from "./identity.js";
 import { consent } from "./storage.js";
 
 /** Each tells its listener what has changed since it was last told. */
@@ -14,8 +14,9 @@ export const follow = (listener: ChangeListener): void => {
   let told: string;
   const tell = (): void => {
     const before = told;
-    told = `${[consent, who()]}`;
-    if (told !== before) listener(consent!, who());
+    // Each log-out is a change, also where nobody was named.
+    told = `${[consent, identity[0], who()]}`;
+    if (told !== before) listener(consent!, who(), identity[0]!);
   };
   followers.push(tell);
   tell();

@@ -47,9 +47,16 @@ export const identify = (...who: [contact: string, account: string, proof: strin
   keepIdentity();
 };
 
+/** Makes reset ids. */
+let newId = uuid;
+/** An instance has those of the page. */
+export const resetIdsBy = (next: () => string): void => {
+  newId = next;
+};
+
 /** Forgets the contact. The new id, which is never sent, tells other documents so. */
 export const resetIdentity = (): void => {
-  identity = [uuid()];
+  identity = [newId()];
   hasNamed = false;
   keepIdentity();
   // Also where the visitor has yet to agree, and nothing is stored in its place. Not before: others must never find none.

@@ -17,7 +17,7 @@ const memory: Area = {};
 /** What the visitor allows, as this document has acted on it; nothing before the first look. Until it is granted, only the choice is stored. */
 export let consent: Consent | undefined;
 
-export const allow = (next: Consent): void => {
+export const allow = (next?: Consent): void => {
   consent = next;
 };
 
