@@ -6,6 +6,7 @@ import { BOUNDS } from "../database/transaction-time.js";
 import { addArchiveCommand } from "./archive/archive-command.js";
 import { addMcpCommand } from "./assistant/mcp.js";
 import { addPlanCommand } from "./attach/plan.js";
+import { addBackupCommands } from "./backup.js";
 import { addCheckCommand } from "./check.js";
 import { createCommands, type Output } from "./commands.js";
 import { addDeleteCommands } from "./delete.js";
@@ -76,6 +77,7 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
   addMcpCommand(commands);
   addArchiveCommand(commands);
   addSpreadCommand(commands);
+  addBackupCommands(commands);
   addDumpCommand(commands);
   addRestoreCommand(commands);
   addMoveCommand(commands);

@@ -3,7 +3,7 @@ import { type Database, type Query, readOnly } from "./database.js";
 import { migrateEmbedded, openEmbedded, openEmptyEmbedded, openExistingEmbedded } from "./embedded/embedded.js";
 import { migratePostgres, openEmptyPostgres, openExistingPostgres, openPostgres } from "./postgres/postgres.js";
 
-type Where = Pick<ServiceConfig, "databaseUrl" | "dataFolder">;
+export type Where = Pick<ServiceConfig, "databaseUrl" | "dataFolder">;
 
 /**
  * Opens the database that the configuration names: the given PostgreSQL, or one of its own in the data folder.

@@ -55,10 +55,24 @@ const summing = () => {
   };
 };
 
-/** Writes a dump for its owner alone to read; the file has its name only once all is in it and on the disk. */
+/** Of a dump that would be larger than it may. */
+export class TooLarge extends Error {}
+
+/** Lets so many bytes through. @throws TooLarge where there are more */
+const atMost = (most: number) =>
+  async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let bytes = BODY_AT;
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      if (bytes > most) throw new TooLarge(`it takes more than ${most} bytes`);
+      yield chunk;
+    }
+  };
+
+/** Writes a dump for its owner alone to read; the file has its name only once all is in it and on the disk. @throws TooLarge */
 export const writeDump = async (
   file: string,
-  header: Omit<Header, "sha256">,
+  { most = Number.POSITIVE_INFINITY, ...header }: Omit<Header, "sha256"> & { most?: number | undefined },
   script: AsyncIterable<Buffer | string>,
 ): Promise<void> => {
   const part = `${file}.part`;
@@ -67,7 +81,7 @@ export const writeDump = async (
     await rm(part, { force: true });
     const to = createWriteStream(part, { start: BODY_AT, mode: 0o600, flush: true });
     // The fastest: others take several times as long for a tenth less.
-    await pipeline(script, through, createGzip({ level: 1 }), to);
+    await pipeline(script, through, createGzip({ level: 1 }), atMost(most), to);
     const line = await open(part, "r+");
     await line.write(packLine(MARK + JSON.stringify({ ...header, sha256: sum() })), 0, BODY_AT, 0);
     await line.sync();

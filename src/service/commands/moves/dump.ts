@@ -1,4 +1,4 @@
-import type { Query } from "../../database/database.js";
+import type { Database, Query } from "../../database/database.js";
 import { buildOf, versionsOf } from "../../database/migrate.js";
 import { createSettled } from "../../database/settled.js";
 import manifest from "../../package.json" with { type: "json" };
@@ -6,7 +6,7 @@ import { idOfDatabase } from "../../records/archives.js";
 import type { Commands } from "../commands.js";
 import { untilSettled } from "../export/follow.js";
 import { isSpread, requireAlone } from "./alone.js";
-import { writeDump } from "./dump-file.js";
+import { type Header, writeDump } from "./dump-file.js";
 import { writeScript } from "./script.js";
 import { countRows, listTables, tellCounts } from "./tables.js";
 
@@ -19,29 +19,34 @@ export const addDumpCommand = ({ program, over, say, bounds }: Needed) =>
     .description("writes all tables, as they are at one moment, into one file, which `restore` reads")
     .argument("<file>", "which is made, or replaced")
     .action((file: string) =>
-      over(async ({ query, copying }) => {
-        if (await isSpread(query)) await requireAlone(query);
-        // So that an archive knows what is restored.
-        await idOfDatabase(query);
-        const waiting = { settled: createSettled(query, bounds), say };
-        const end = await untilSettled(latest(await newestIds(query)), waiting);
-        const rows = await copying!(async (copying) => {
-          const tables = await listTables(copying.query);
-          const rows = await countRows(copying.query, tables);
-          const header = {
-            build: manifest.version,
-            tables: await versionsOf(copying.query),
-            tablesOf: await buildOf(copying.query),
-            taken: new Date().toISOString(),
-            settled: latest([end, ...(await followedIds(copying.query))])!,
-            rows,
-          };
-          await writeDump(file, header, writeScript(copying, tables));
-          return rows;
-        });
-        say(`wrote ${tellCounts(rows)}`);
-      }),
+      over(async (database) => say(`wrote ${tellCounts((await dumpInto(database, file, { say, bounds })).rows)}`)),
     );
+
+/** Writes the whole database into a file, beside a running service, too. @param most bytes of the file. Default: any number */
+export const dumpInto = async (
+  { query, copying }: Database,
+  file: string,
+  { say, bounds, most }: Pick<Commands, "say" | "bounds"> & { most?: number },
+): Promise<Omit<Header, "sha256">> => {
+  if (await isSpread(query)) await requireAlone(query);
+  // So that an archive knows what is restored.
+  await idOfDatabase(query);
+  const waiting = { settled: createSettled(query, bounds), say };
+  const end = await untilSettled(latest(await newestIds(query)), waiting);
+  return copying!(async (copying) => {
+    const tables = await listTables(copying.query);
+    const header = {
+      build: manifest.version,
+      tables: await versionsOf(copying.query),
+      tablesOf: await buildOf(copying.query),
+      taken: new Date().toISOString(),
+      settled: latest([end, ...(await followedIds(copying.query))])!,
+      rows: await countRows(copying.query, tables),
+    };
+    await writeDump(file, { ...header, most }, writeScript(copying, tables));
+    return header;
+  });
+};
 
 const latest = (ids: readonly string[]): string | undefined => ids.toSorted().at(-1);
 

@@ -1,8 +1,9 @@
 import { PassThrough } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { StartError } from "../../base/start-error.js";
+import type { Database } from "../../database/database.js";
 import { isNewer } from "../../database/migrations.js";
-import { openEmpty } from "../../database/open-database.js";
+import { openEmpty, type Where } from "../../database/open-database.js";
 import manifest from "../../package.json" with { type: "json" };
 import { eraseAgain } from "../../person/erase-again.js";
 import { readErasures } from "../../person/erasure-files.js";
@@ -23,37 +24,50 @@ export const addRestoreCommand = ({ program, config, say }: Needed) =>
       "--erasures <file>",
       "erases again whoever is among these erasures; their key is in the file of that name with .key",
     )
-    .action(async (file: string, { erasures }: { erasures?: string }) => {
-      const header = await readHeader(file);
-      const erased = erasures === undefined ? undefined : await readErasures(erasures);
-      if (header.tables.some((name) => isNewer(name)))
-        throw new StartError(
-          `${file} has tables that this build (${manifest.version}) does not know: restore it with the build ${header.tablesOf ?? header.build}`,
-        );
-      const database = await openEmpty(config, header.tables, say);
-      try {
-        const load = database.copying!(async ({ query, write }) => {
-          const tables = await listTables(query);
-          const isMade = (name: string) => tables.some((one) => one.name === name);
-          for await (const { name, what, rows } of readDump(file, header))
-            await pipeline(rows, isMade(name) ? write(what) : new PassThrough().resume());
-          const others = Object.keys(header.rows).filter((name) => !isMade(name));
-          for (const name of others) {
-            delete header.rows[name];
-            say(`left out the table ${name}: it is none of the service`);
-          }
-          requireCounts(await countRows(query, tables), header.rows);
-          await markRestored(query, header.settled);
-        });
-        await load.catch(async (error) => {
-          // The database may have met the damage before its checksum was known.
-          await requireWhole(file, header);
-          throw error;
-        });
-        if (erased !== undefined) say(`erased ${await eraseAgain(database, erased)} contacts again`);
-      } finally {
-        await database.close();
+    .action((file: string, { erasures }: { erasures?: string }) => restoreDump(config, file, { erasures, say }));
+
+/** Loads a dump into an empty database. @param look sees it before it is closed */
+export const restoreDump = async (
+  config: Where,
+  file: string,
+  {
+    erasures,
+    say,
+    look,
+  }: Pick<Needed, "say"> & { erasures?: string | undefined; look?(database: Database): Promise<void> },
+): Promise<void> => {
+  const header = await readHeader(file);
+  const erased = erasures === undefined ? undefined : await readErasures(erasures);
+  if (header.tables.some((name) => isNewer(name)))
+    throw new StartError(
+      `${file} has tables that this build (${manifest.version}) does not know: restore it with the build ${header.tablesOf ?? header.build}`,
+    );
+  const database = await openEmpty(config, header.tables, say);
+  try {
+    const load = database.copying!(async ({ query, write }) => {
+      const tables = await listTables(query);
+      const isMade = (name: string) => tables.some((one) => one.name === name);
+      for await (const { name, what, rows } of readDump(file, header))
+        await pipeline(rows, isMade(name) ? write(what) : new PassThrough().resume());
+      const others = Object.keys(header.rows).filter((name) => !isMade(name));
+      for (const name of others) {
+        delete header.rows[name];
+        say(`left out the table ${name}: it is none of the service`);
       }
-      say(`restored ${tellCounts(header.rows)}, as they were at ${header.taken}`);
-      say(`who follows, and has come further than ${header.settled}, is refused with a line that says how to go on`);
+      requireCounts(await countRows(query, tables), header.rows);
+      await markRestored(query, header.settled);
     });
+    await load.catch(async (error) => {
+      // The database may have met the damage before its checksum was known.
+      await requireWhole(file, header);
+      throw error;
+    });
+    if (erased !== undefined) say(`erased ${await eraseAgain(database, erased)} contacts again`);
+    await look?.(database);
+  } finally {
+    await database.close();
+  }
+  say(`restored ${tellCounts(header.rows)}, as they were at ${header.taken}`);
+  if (erased === undefined) say(`whoever was erased after ${header.taken} is in it again: --erasures leaves them out`);
+  say(`who follows, and has come further than ${header.settled}, is refused with a line that says how to go on`);
+};

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { DAY_MS, HOUR_MS } from "../../base/times.js";
 import type { Query } from "../../database/database.js";
 import { timeOf } from "../../database/event-id.js";
+import { readClock, readState, writeState } from "../../database/service-state.js";
 import { tellError } from "../../database/sql-state.js";
 import type { Task } from "../../database/tasks.js";
 import { deleteBareRecords } from "./bare-records.js";
@@ -86,10 +87,6 @@ export const tellLate = async (query: Query, kept: Pick<Kept, "days" | "workspac
   return `retention is ${Math.floor(behind / DAY_MS)} days behind, ${last}: the log of the service says why`;
 };
 
-/** By the database, as all processes see the same one; in epoch milliseconds. */
-const readClock = async (query: Query): Promise<number> =>
-  Math.floor(Number((await query("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now"))[0]!.now));
-
 /** When the oldest event of a workspace was received, in epoch milliseconds: of one that was imported its id does not tell it. */
 const oldestTime = async (query: Query, workspace: string): Promise<number> => {
   const first = "SELECT id FROM events WHERE workspace = $1 ORDER BY id LIMIT 1";
@@ -100,19 +97,4 @@ const oldestTime = async (query: Query, workspace: string): Promise<number> => {
     ...(await query(imported, [workspace])).map(({ received_at }) => Number(received_at)),
   ];
   return Math.min(Number.POSITIVE_INFINITY, ...times);
-};
-
-/** What all processes know together, by name: numbers of `service_state`. */
-const readState = async (query: Query): Promise<Partial<Record<string, number>>> => {
-  const rows = await query<{ name: string; value: unknown }>("SELECT name, value FROM service_state");
-  return Object.fromEntries(rows.map(({ name, value }) => [name, Number(value)]));
-};
-
-const writeState = async (query: Query, values: Record<string, number>): Promise<void> => {
-  for (const [name, value] of Object.entries(values))
-    await query(
-      `INSERT INTO service_state (name, value) VALUES ($1, $2)
-       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-      [name, value],
-    );
 };

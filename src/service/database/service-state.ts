@@ -1,0 +1,21 @@
+import type { Query } from "./database.js";
+
+/* What all processes and commands know together, by name: numbers of `service_state`. */
+
+/** By the database, as all processes see the same clock; in epoch milliseconds. */
+export const readClock = async (query: Query): Promise<number> =>
+  Math.floor(Number((await query("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now"))[0]!.now));
+
+export const readState = async (query: Query): Promise<Partial<Record<string, number>>> => {
+  const rows = await query<{ name: string; value: unknown }>("SELECT name, value FROM service_state");
+  return Object.fromEntries(rows.map(({ name, value }) => [name, Number(value)]));
+};
+
+export const writeState = async (query: Query, values: Record<string, number>): Promise<void> => {
+  for (const [name, value] of Object.entries(values))
+    await query(
+      `INSERT INTO service_state (name, value) VALUES ($1, $2)
+       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+      [name, value],
+    );
+};

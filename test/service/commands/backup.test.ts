@@ -1,0 +1,79 @@
+/** The dump of each day: what is kept of it, and that it can be restored. */
+import { mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { commandsAt, DAY } from "../support/command-line.js";
+import { openPlace } from "../support/places.js";
+import { cannotMount, smallDisk } from "../support/small-disk.js";
+
+let place: Awaited<ReturnType<typeof openPlace>>;
+let folder: string;
+beforeAll(async () => {
+  place = await openPlace();
+  folder = await mkdtemp(join(tmpdir(), "tracklet-dumps-"));
+});
+afterAll(() => Promise.all([place.leave(), rm(folder, { recursive: true })]));
+const { run, runAt, withService } = commandsAt(() => place);
+
+const nameAt = (at: number) => `tracklet-${new Date(at).toISOString().slice(0, 19).replaceAll(":", "-")}Z.dump`;
+const dumpsIn = async (folder: string) => (await readdir(folder)).filter((name) => /\.dump/.test(name));
+const newest = async () => join(folder, (await dumpsIn(folder)).at(-1)!);
+
+it("leaves a dump for its owner alone, beside the list of erasures, and keeps those of 14 days", async () => {
+  await run("delete-contact", "contact-001");
+  await writeFile(join(folder, "notes.txt"), "not ours");
+  const names = [20, 15, 13].map((days) => nameAt(Date.now() - days * DAY));
+  for (const name of names) await writeFile(join(folder, name), "");
+  const part = join(folder, `${nameAt(Date.now() - 2 * DAY)}.part`);
+  await writeFile(part, "broken off");
+  await utimes(part, 1, 1);
+  expect((await run("backup", folder)).err).toMatch(/wrote \d+ rows of \d+ tables, 3 of them events; 2 dumps are in /);
+  const dumps = await dumpsIn(folder);
+  expect(dumps).toEqual([names[2], expect.stringMatching(/^tracklet-.*Z\.dump$/)]);
+  expect((await readdir(folder)).sort()).toEqual(["erasures", "notes.txt", ...dumps]);
+  const erased = JSON.parse(await readFile(join(folder, "erasures"), "utf8"));
+  expect(erased).toMatchObject({ workspace: "default", mark: expect.any(String) });
+  for (const name of ["erasures", dumps[1]!]) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
+});
+
+describe("a drill", () => {
+  it("restores the last dump into a place of its own, and leaves nothing of it", async () => {
+    expect((await run("drill", folder)).err).toMatch(/\.dump can be restored: \d+ rows .*; now there are 3 events\n$/);
+    await expect(stat(`${place.dataFolder}-drill`)).rejects.toThrow("ENOENT");
+  });
+
+  it("tells a damaged dump, one of another database, and where there is none", async () => {
+    const other = await openPlace();
+    await withService(async () => {}, other);
+    await expect(runAt(other, "drill", folder)).rejects.toThrow(/is of another database, or of one that came after/);
+    await other.leave();
+    const last = await newest();
+    await truncate(last, (await stat(last)).size - 100);
+    await expect(run("drill", folder)).rejects.toThrow(/is damaged/);
+    await expect(run("drill", join(folder, "none"))).rejects.toThrow("there is no dump of `backup` in");
+  });
+});
+
+it.skipIf(cannotMount)("takes half of what is free at most, and says what it keeps no more", async () => {
+  const disk = smallDisk(1);
+  const old = [5, 4, 3, 2, 1].map((days) => nameAt(Date.now() - days * DAY));
+  try {
+    for (const name of old) await writeFile(join(disk.folder, name), Buffer.alloc(150_000));
+    expect((await run("backup", disk.folder)).err).toMatch(
+      /; 3 dumps are in .*\ndeleted 3 dumps of the last 14 days: /,
+    );
+    const kept = await dumpsIn(disk.folder);
+    expect(kept.slice(0, 2)).toEqual(old.slice(3));
+    for (const name of old.slice(4)) await rm(join(disk.folder, name));
+    disk.fill(64_000);
+    await rm(join(disk.folder, kept[2]!));
+    await expect(run("backup", disk.folder)).rejects.toThrow(
+      /^a dump takes more than the 0 MB that it may in .*: name a/,
+    );
+    // The last one is still there.
+    expect(await dumpsIn(disk.folder)).toEqual([old[3]]);
+  } finally {
+    disk.remove();
+  }
+});
