@@ -126,7 +126,10 @@ const writeWhole = async (file: string, text: string): Promise<void> => {
   await rename(`${file}.part`, file);
 };
 
-const keyAndGeneration = async (query: Query) => ({ key: await keyIn(query), ...(await readState(query)) });
+const keyAndGeneration = async (query: Query) => ({
+  key: await keyIn(query),
+  generation: (await readState(query)).generation ?? 0,
+});
 
 const drill = async (
   database: Database,
@@ -143,7 +146,7 @@ const drill = async (
       say: () => {},
       look: async ({ query }) => {
         const then = await keyAndGeneration(query);
-        if (then.key !== now.key || (then.generation ?? 0) > (now.generation ?? 0))
+        if (then.key !== now.key || then.generation > now.generation)
           throw new StartError(`${last.file} is of another database, or of one that came after this one`);
       },
     });
