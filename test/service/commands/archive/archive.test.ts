@@ -117,15 +117,6 @@ overDatabase((place) => {
   });
   const day = (ago: number) => new Date(TODAY - ago * DAY).toISOString().slice(0, 10);
 
-  it("has a file for each hour of a large day, and one for what is left of it when that is not large", async () => {
-    await put(...[0, 1, 2, 30].map((hours) => told("anna", TODAY - 2 * DAY + hours * HOUR)));
-    expect(await go({ large: 2, settled: idAt(TODAY - DAY + 31 * HOUR) })).toMatchObject({ events: 4, files: 3 });
-    expect(await names()).toEqual([
-      ...["", "T01-00-00.000Z"].map((hour) => `day=${day(2)}/${day(2)}${hour}.parquet`),
-      `day=${day(1)}/${day(1)}.parquet`,
-    ]);
-  });
-
   it("takes out whoever is erased, of whom the database has nothing any more, too, and keeps what retention deletes", async () => {
     const now = Date.now();
     await put(
