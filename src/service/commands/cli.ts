@@ -78,7 +78,7 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
   addArchiveCommand(commands);
   addSpreadCommand(commands);
   addBackupCommands(commands);
-  addDumpCommand(commands);
+  addDumpCommand(commands, output.stdout);
   addRestoreCommand(commands);
   addMoveCommand(commands);
   addMigrateCommand(commands);

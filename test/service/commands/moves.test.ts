@@ -1,10 +1,15 @@
+import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { createWriteStream } from "node:fs";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough, Writable } from "node:stream";
 import { gunzipSync, gzipSync } from "node:zlib";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCommand } from "../../../src/service/commands/cli.js";
+import { readConfig } from "../../../src/service/config/read-config.js";
 import { filesOf } from "../../../src/service/database/embedded/folder.js";
 import { newIds } from "../../../src/service/database/event-id.js";
 import { MIGRATIONS } from "../../../src/service/database/migrations.js";
@@ -111,6 +116,26 @@ describe("all data of a database", () => {
     await expect(runAt(await empty(), "restore", file())).rejects.toThrow(
       / has tables that this build \(\S+\) does not know: restore it with the build 9\.9\.9$/,
     );
+  });
+
+  it("is dumped to stdout, and never into the place of what is no plain file", async () => {
+    const dump = (stdout: Writable) =>
+      runCommand(
+        ["dump", "-"],
+        { ...readConfig({}), ...source },
+        { stdout, stderr: new PassThrough(), bounds: AT_ONCE },
+      );
+    await dump(createWriteStream(file()));
+    const target = await empty();
+    await runAt(target, "restore", file());
+    expect((await everyRow(target)).events).toEqual((await everyRow(source)).events);
+    const gone = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
+    const closed = new Writable({ write: (_chunk, _encoding, done) => done(gone) });
+    await expect(dump(closed)).rejects.toThrow("stdout was closed before all was written");
+    const pipe = join(folder, "pipe");
+    spawnSync("mkfifo", [pipe]);
+    for (const path of [pipe, folder, "/dev/null"]) await expect(run("dump", path)).rejects.toThrow(/is no plain file/);
+    expect((await stat(pipe)).isFIFO()).toBe(true);
   });
 
   it("is loaded whole or not at all", async () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
-import { pipeline as connect } from "node:stream";
+import { open, rename, rm, stat } from "node:fs/promises";
+import { pipeline as connect, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip, gunzipSync, gzipSync } from "node:zlib";
 import { parseJson } from "../../base/exact-text.js";
@@ -29,8 +29,8 @@ export interface Header {
   /** The first id that was not settled. */
   settled: string;
   rows: Counts;
-  /** SHA-256 of the script. */
-  sha256: string;
+  /** SHA-256 of the script; what flows to stdout has the checksum of gzip alone. */
+  sha256?: string;
 }
 
 const MARK = "-- dump of tracklet, form 1: ";
@@ -68,6 +68,23 @@ const atMost = (most: number) =>
       yield chunk;
     }
   };
+
+/** @throws StartError where something else than a file has the name, which would take its place: a folder, a device, a pipe */
+export const requirePlain = async (file: string): Promise<void> => {
+  const there = await stat(file).catch(() => undefined);
+  if (there !== undefined && !there.isFile())
+    throw new StartError(`${file} is no plain file, whose place the dump would take: - writes it to stdout`);
+};
+
+/** Writes a dump to a stream, which stays open where it is that of this process. */
+export const streamDump = async (
+  stdout: Writable,
+  header: Omit<Header, "sha256">,
+  script: AsyncIterable<Buffer | string>,
+): Promise<void> => {
+  stdout.write(packLine(MARK + JSON.stringify(header)));
+  await pipeline(script, createGzip({ level: 1 }), stdout, { end: stdout !== process.stdout });
+};
 
 /** Writes a dump for its owner alone to read; the file has its name only once all is in it and on the disk. @throws TooLarge */
 export const writeDump = async (
@@ -130,7 +147,7 @@ async function* readBody(file: string, { sha256 }: Header): AsyncGenerator<Buffe
   } catch (error) {
     throw unusable(file, "read", error);
   }
-  if (sum() !== sha256) throw new StartError(`${file} is damaged: its checksum is another one`);
+  if (sha256 !== undefined && sum() !== sha256) throw new StartError(`${file} is damaged: its checksum is another one`);
 }
 
 /** Reads it to its end. @throws StartError as `readDump` does */
@@ -142,7 +159,7 @@ export const requireWhole = async (file: string, header: Header): Promise<void> 
 /** What a file and its compression say of themselves, in words; other errors are left alone. */
 const unusable = (file: string, how: string, error: unknown): unknown => {
   const { code = "", syscall, message } = error as NodeJS.ErrnoException;
-  if (isUnavailable(error) || (syscall === undefined && !code.startsWith("Z_"))) return error;
+  if ((isUnavailable(error) && code !== "ENOSPC") || (syscall === undefined && !code.startsWith("Z_"))) return error;
   return new StartError(
     `${file} cannot be ${how}: ${code.startsWith("Z_") ? `it is damaged (${message})` : fileReason(error as Error)}`,
   );

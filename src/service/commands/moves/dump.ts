@@ -1,3 +1,5 @@
+import type { Writable } from "node:stream";
+import { StartError } from "../../base/start-error.js";
 import type { Database, Query } from "../../database/database.js";
 import { buildOf, versionsOf } from "../../database/migrate.js";
 import { createSettled } from "../../database/settled.js";
@@ -6,26 +8,33 @@ import { idOfDatabase } from "../../records/archives.js";
 import type { Commands } from "../commands.js";
 import { untilSettled } from "../export/follow.js";
 import { isSpread, requireAlone } from "./alone.js";
-import { type Header, writeDump } from "./dump-file.js";
+import { type Header, requirePlain, streamDump, writeDump } from "./dump-file.js";
 import { writeScript } from "./script.js";
 import { countRows, listTables, tellCounts } from "./tables.js";
 
 type Needed = Pick<Commands, "program" | "over" | "say" | "bounds">;
 
 /** The command that writes the whole database into one file, beside a running service, too. */
-export const addDumpCommand = ({ program, over, say, bounds }: Needed) =>
+export const addDumpCommand = ({ program, over, say, bounds }: Needed, stdout: Writable) =>
   program
     .command("dump")
     .description("writes all tables, as they are at one moment, into one file, which `restore` reads")
-    .argument("<file>", "which is made, or replaced")
-    .action((file: string) =>
-      over(async (database) => say(`wrote ${tellCounts((await dumpInto(database, file, { say, bounds })).rows)}`)),
-    );
+    .argument("<file>", "which is made, or replaced; - writes to stdout")
+    .action(async (file: string) => {
+      const to = file === "-" ? stdout : file;
+      if (to === file) await requirePlain(file);
+      await over(async (database) =>
+        say(`wrote ${tellCounts((await dumpInto(database, to, { say, bounds })).rows)}`),
+      ).catch((error) => {
+        // Who reads has gone, and has no dump: it is no end to be quiet about.
+        throw error.code === "EPIPE" ? new StartError("stdout was closed before all was written") : error;
+      });
+    });
 
-/** Writes the whole database into a file, beside a running service, too. @param most bytes of the file. Default: any number */
+/** Writes the whole database into a file, or a stream, beside a running service, too. @param most bytes of the file. Default: any number */
 export const dumpInto = async (
   { query, copying }: Database,
-  file: string,
+  to: string | Writable,
   { say, bounds, most }: Pick<Commands, "say" | "bounds"> & { most?: number },
 ): Promise<Omit<Header, "sha256">> => {
   if (await isSpread(query)) await requireAlone(query);
@@ -43,7 +52,8 @@ export const dumpInto = async (
       settled: latest([end, ...(await followedIds(copying.query))])!,
       rows: await countRows(copying.query, tables),
     };
-    await writeDump(file, { ...header, most }, writeScript(copying, tables));
+    const script = writeScript(copying, tables);
+    await (typeof to === "string" ? writeDump(to, { ...header, most }, script) : streamDump(to, header, script));
     return header;
   });
 };
