@@ -7,11 +7,11 @@ export const errorCode = (error: unknown): string => String((error as { code?: u
 const REPEATABLE = /^(40001|40P01)$/;
 
 /**
- * Class 08 connection, 53 resources, 57P0x shutdown, 57014, 55P03 and 25P03 what took too long, 25006 a database that only
+ * Class 08 connection, 28 a user or password that is not taken (any more), 53 resources, 57P0x shutdown, 57014, 55P03 and 25P03 what took too long, 25006 a database that only
  * reads, as a standby (PostgreSQL Appendix A), 22012 a transaction out of its time; the rest are codes of sockets and DNS.
  */
 const UNAVAILABLE =
-  /^(08|53|57P0|57014|55P03|25P03|25006|22012|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
+  /^(08|28|53|ENOSPC|57P0|57014|55P03|25P03|25006|22012|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
 
 /** Is the database out of reach for now, so that the same request may succeed later? */
 export const isUnavailable = (error: unknown): boolean =>
@@ -38,6 +38,7 @@ export const tellError = (error: unknown): string => {
 export const FAULTS = {
   lock: "somebody holds a lock on its tables",
   slow: "it takes too long",
+  password: "it does not take the user and the password of DATABASE_URL",
   "read only": "it only reads, as a standby does: connect to the primary",
   disk: "its disk is full",
   restart: "it restarts",
@@ -50,7 +51,8 @@ const BY_CODE: readonly [RegExp, Fault][] = [
   [/^55P03/, "lock"],
   [/^(57014|25P03|22012)/, "slow"],
   [/^25006/, "read only"],
-  [/^53100/, "disk"],
+  [/^28/, "password"],
+  [/^(53100|ENOSPC)/, "disk"],
   [/^53/, "connections"],
   [/^57P/, "restart"],
 ];

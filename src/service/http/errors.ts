@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { faultOf, isUnavailable, tellFault } from "../database/sql-state.js";
+import { type Fault, faultOf, isUnavailable, tellFault } from "../database/sql-state.js";
 import { EXPOSED } from "./cors.js";
 
 /** An answer with a status other than 2xx; its message is the text of the `error` member. */
@@ -46,27 +46,19 @@ export const answerErrors = (app: FastifyInstance, tell: (request: FastifyReques
   });
 };
 
-/** Milliseconds between two lines of a kind that every request would write. */
-const QUIET_MS = 1_000;
+/** Milliseconds between two lines of a fault, which every request would write, and the same of those that last until somebody mends them. */
+const [QUIET_MS, MENDED_MS] = [1_000, 60_000];
+const MENDED: readonly Fault[] = ["password", "disk"];
 
-/** Runs `tell` at most once a second. */
-const createQuiet = (): ((tell: () => void) => void) => {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  return (tell) => {
-    if (performance.now() - toldAt < QUIET_MS) return;
-    toldAt = performance.now();
-    tell();
-  };
-};
-
-/** There is one such line for every request meanwhile. */
-const whileAway = createQuiet();
+const toldAt = new Map<Fault, number>();
 
 /** Says what keeps the database from storing or reading. */
-const tellAway = (log: FastifyBaseLogger, cause: Error): void =>
-  whileAway(() =>
-    log.warn({ fault: faultOf(cause), reason: cause.message }, `the database is away: ${tellFault(cause)}`),
-  );
+const tellAway = (log: FastifyBaseLogger, cause: Error): void => {
+  const [fault, now] = [faultOf(cause), performance.now()];
+  if (now - (toldAt.get(fault) ?? Number.NEGATIVE_INFINITY) < (MENDED.includes(fault) ? MENDED_MS : QUIET_MS)) return;
+  toldAt.set(fault, now);
+  log.warn({ fault, reason: cause.message }, `the database is away: ${tellFault(cause)}`);
+};
 
 /** What is wrong with a content type. */
 export const MEDIA_TYPE = "the content type must be application/json, or text/plain holding JSON";

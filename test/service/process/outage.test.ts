@@ -116,3 +116,33 @@ describe("a service whose database goes under load", () => {
     },
   );
 });
+
+it("answers 503 once the database takes its user no more, and says so once a minute", async () => {
+  const database = await startPostgres();
+  const admin = new pg.Client(database.url);
+  await admin.connect();
+  await admin.query("CREATE ROLE app SUPERUSER LOGIN");
+  const url = new URL(database.url);
+  url.username = "app";
+  const service = spawnService({ DATABASE_URL: url.href });
+  const at = await service.ready();
+  // As a password that was changed under way: each new connection is refused.
+  await admin.query("ALTER ROLE app NOLOGIN");
+  await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'");
+  const away = () =>
+    service
+      .stdout()
+      .split("\n")
+      .filter((line) => line.includes('"fault":"password"'));
+  await until(async () => {
+    expect((await postAsDemo(at, "refused")).status).toBe(503);
+    return away().length > 0 || undefined;
+  });
+  for (let number = 0; number < 20; number += 1) expect((await postAsDemo(at, "refused")).status).toBe(503);
+  expect(away()).toEqual([expect.stringContaining("it does not take the user and the password of DATABASE_URL")]);
+  await admin.query("ALTER ROLE app LOGIN");
+  await until(async () => (await postAsDemo(at, "taken")).status === 200 || undefined);
+  await service.stop("SIGTERM");
+  await admin.end();
+  await database.stop();
+});
