@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { type Static, type TProperties, Type } from "typebox";
-import { encodeText, recordId } from "../base/exact-text.js";
+import { digest, encodeText, recordId } from "../base/exact-text.js";
+import { StartError } from "../base/start-error.js";
 import { SECONDS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { errors } from "../http/errors.js";
@@ -29,26 +30,68 @@ export const TRAITS = {
   },
 } satisfies Record<string, TProperties>;
 
-type Kind = keyof typeof TRAITS;
 const Traits = Type.Object(TRAITS.contact);
-type Traits = Static<typeof Traits>;
 
-/** What a new record is, as its columns hold it. */
-export const newRecord = (): Record<string, unknown> => ({
-  created_at: Math.floor(Date.now() / 1_000),
-  data: "{}",
-  stage: null,
-  health: null,
-  archived: false,
-  enabled: true,
-});
+/** What is said of a record: of an account or a contact with its uid, of a user with its e-mail address. */
+export interface Told extends Static<typeof Traits> {
+  id?: string;
+  unique_id?: string;
+  email?: string;
+  [name: string]: unknown;
+}
 
-/** Traits as the columns hold them. */
-export const columnsOf = ({ accounts, data, stage, ...rest }: Traits): Record<string, unknown> => ({
-  ...rest,
-  ...(data !== undefined && { data: JSON.stringify(data) }),
-  ...(stage !== undefined && { stage: stage && JSON.stringify(stage) }),
-});
+/** The columns of each table, besides the workspace. */
+const COLUMNS = {
+  accounts: ["id", "unique_id", "created_at", "data", "stage", "health"],
+  contacts: ["id", "unique_id", "created_at", "archived", "data", "stage", "health"],
+  users: ["id", "email", "name", "role", "enabled", "created_at"],
+};
+export type Table = keyof typeof COLUMNS;
+
+/** An account or a contact has the id of its uid; a user may bring one. */
+export const idOf = (table: Table, workspace: string, { id, unique_id, email }: Told): string =>
+  table === "users"
+    ? (id ?? digest(`user:${workspace}/${email}`))
+    : recordId(table === "accounts" ? "account" : "contact", unique_id!, workspace);
+
+/**
+ * Makes or changes records, each once. Of one that is there only what is told is written: two who tell different members at once
+ * lose nothing.
+ *
+ * @throws StartError where an id is that of a record of another workspace
+ */
+export const writeRecords = async (query: Query, table: Table, workspace: string, all: Told[]): Promise<void> => {
+  const created_at = Math.floor(Date.now() / 1_000);
+  const groups = new Map<string, object[]>();
+  for (const { accounts, data, stage, unique_id, ...rest } of all) {
+    const told = {
+      ...rest,
+      ...(unique_id !== undefined && { unique_id: encodeText(unique_id) }),
+      ...(data !== undefined && { data: JSON.stringify(data) }),
+      ...(stage !== undefined && { stage: stage && JSON.stringify(stage) }),
+    };
+    const changes = COLUMNS[table].filter((name) => name in told && name !== "id");
+    const group = changes.map((name) => `${name} = excluded.${name}`).join(", ");
+    const id = idOf(table, workspace, { ...rest, unique_id });
+    const row = { created_at, data: "{}", archived: false, enabled: true, ...told, id };
+    groups.set(group, [...(groups.get(group) ?? []), row]);
+  }
+  const columns = COLUMNS[table].join(", ");
+  const written = new Set<unknown>();
+  for (const [changes, rows] of groups)
+    for (const { id } of await query(
+      `INSERT INTO ${table} (${columns}, workspace) SELECT ${columns}, $2 FROM json_populate_recordset(NULL::${table}, $1)
+       ON CONFLICT (id) DO UPDATE SET ${changes} WHERE ${table}.workspace = excluded.workspace RETURNING id`,
+      [JSON.stringify(rows), workspace],
+    ))
+      written.add(id);
+  const other = all.map((one) => idOf(table, workspace, one)).find((id) => !written.has(id));
+  if (other !== undefined) throw new StartError(`the id ${other} belongs to another workspace`);
+  const memberships = all.flatMap(({ unique_id, accounts = [] }) =>
+    accounts.map((accountUid) => ({ workspace, contactUid: unique_id!, accountUid, receivedAt: Date.now() })),
+  );
+  for (const { text, values } of makeRecords(memberships)) await query(text, values);
+};
 
 /** `PUT /v2/accounts` and `/v2/contacts`: make or change a record by its unique id. */
 export const traitRoutes =
@@ -73,36 +116,10 @@ export const traitRoutes =
           },
         },
         async ({ body, query: { uid }, workspace }) => {
-          await database.transaction((query) => update(query, kind, { workspace, uid, traits: body }));
+          await database.transaction((query) =>
+            writeRecords(query, `${kind}s`, workspace, [{ ...body, unique_id: uid }]),
+          );
           return READ[kind](database.query, workspace, recordId(kind, uid, workspace));
         },
       );
   };
-
-/** Two that change different members of a record at once lose nothing: only those that are given are written. */
-const update = async (
-  query: Query,
-  kind: Kind,
-  { workspace, uid, traits }: { workspace: string; uid: string; traits: Traits },
-): Promise<void> => {
-  const given = columnsOf(traits);
-  const { archived, enabled, ...others } = newRecord();
-  const row = {
-    ...{ id: recordId(kind, uid, workspace), unique_id: encodeText(uid), workspace },
-    ...{ ...others, ...(kind === "contact" && { archived }) },
-    ...given,
-  };
-  const marks = Object.keys(row).map((_, at) => `$${at + 1}`);
-  const changes = Object.keys(given).map((name) => `${name} = excluded.${name}`);
-  await query(
-    `INSERT INTO ${kind}s (${Object.keys(row).join(", ")}) VALUES (${marks.join(", ")})
-     ON CONFLICT (id) DO ${changes.length > 0 ? `UPDATE SET ${changes.join(", ")}` : "NOTHING"}`,
-    Object.values(row),
-  );
-  const told = (traits.accounts ?? []).map((accountUid) => ({
-    ...{ workspace, accountUid },
-    contactUid: uid,
-    receivedAt: Date.now(),
-  }));
-  for (const { text, values } of makeRecords(told)) await query(text, values);
-};

@@ -1,13 +1,10 @@
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { digest, encodeText, recordId } from "../../base/exact-text.js";
-import { StartError } from "../../base/start-error.js";
 import { SECONDS } from "../../base/times.js";
 import type { Database, Query } from "../../database/database.js";
 import { writeAtGeneration } from "../../database/generation.js";
 import { transactInTime } from "../../database/transaction-time.js";
-import { makeRecords } from "../../ingest/store/make-records.js";
-import { columnsOf, newRecord, TRAITS, Uid } from "../../person/traits.js";
+import { type Table, type Told, TRAITS, Uid, writeRecords } from "../../person/traits.js";
 import { readState } from "./state.js";
 
 const strict = { additionalProperties: false };
@@ -29,31 +26,12 @@ const User = Type.Object(
   },
   strict,
 );
-export type Line = Partial<Static<typeof Contact> & Static<typeof User>>;
-type Row = Record<string, unknown>;
 
 /** Lines that are written in one transaction. */
 const CHUNK = 500;
 
-/** The columns of a table with their types; those of a record that a line leaves out keep what they hold. */
-export const TABLES = {
-  accounts: {
-    line: Compile(Account),
-    columns: { id: "uuid", unique_id: "text", created_at: "bigint", data: "text", stage: "text", health: "bigint" },
-  },
-  contacts: {
-    line: Compile(Contact),
-    columns: {
-      ...{ id: "uuid", unique_id: "text", created_at: "bigint", archived: "bool" },
-      ...{ data: "text", stage: "text", health: "bigint" },
-    },
-  },
-  users: {
-    line: Compile(User),
-    columns: { id: "text", email: "text", name: "text", role: "text", enabled: "bool", created_at: "bigint" },
-  },
-};
-export type Table = keyof typeof TABLES;
+/** What a line of each table must be. */
+export const LINES = { accounts: Compile(Account), contacts: Compile(Contact), users: Compile(User) };
 
 /**
  * Stores records, but for contacts that were erased after what a line tells of them; resolves to the number of those. A line that
@@ -61,21 +39,21 @@ export type Table = keyof typeof TABLES;
  */
 export const storeRecords = async (
   database: Database,
-  lines: AsyncIterable<Line>,
-  { table, workspace }: Omit<Chunk, "lines">,
+  lines: AsyncIterable<Told>,
+  { table, workspace }: { table: Table; workspace: string },
 ): Promise<number> => {
   const { generation, erased: graves } = await readState(database);
   let erased = 0;
-  let chunk: Line[] = [];
+  let chunk: Told[] = [];
   const store = async () => {
-    const contactOf = ({ unique_id }: Line) => ({ workspace, contactUid: unique_id! });
+    const contactOf = ({ unique_id }: Told) => ({ workspace, contactUid: unique_id! });
     const stored = await writeAtGeneration(generation, async (believed) => {
       const erasedAt = await graves.of(table === "contacts" ? chunk.map(contactOf) : []);
       const lines = chunk.filter((line) => {
         const at = erasedAt(contactOf(line));
         return at === undefined || (line.created_at ?? 0) * 1_000 >= at;
       });
-      const write = (query: Query) => storeLines(query, { table, workspace, lines });
+      const write = (query: Query) => writeRecords(query, table, workspace, lines);
       if (lines.length > 0) await transactInTime(database, write, { generation: believed });
       return lines.length;
     });
@@ -89,48 +67,3 @@ export const storeRecords = async (
   await store();
   return erased;
 };
-
-export const idOf = (table: Table, workspace: string, { id, unique_id, email }: Line): string =>
-  table === "users"
-    ? (id ?? digest(`user:${workspace}/${email}`))
-    : recordId(table === "accounts" ? "account" : "contact", unique_id!, workspace);
-
-interface Chunk {
-  table: Table;
-  workspace: string;
-  lines: Line[];
-}
-
-const storeLines = async (query: Query, { table, workspace, lines }: Chunk): Promise<void> => {
-  const columns = Object.keys(TABLES[table].columns);
-  const ids = lines.map((line) => idOf(table, workspace, line));
-  const present = await query<Row>(
-    `SELECT ${columns.join(", ")}, workspace FROM ${table} WHERE id IN (SELECT unnest($1::${TABLES[table].columns.id}[]))`,
-    [ids],
-  );
-  const old = new Map(present.map((row) => [row.id, row]));
-  const rows = lines.map((line, at) => {
-    const before = old.get(ids[at]);
-    if (before !== undefined && before.workspace !== workspace)
-      throw new StartError(`the id ${ids[at]} belongs to another workspace`);
-    return { ...newRecord(), ...before, ...stored(line), id: ids[at] } as Row;
-  });
-  const changes = columns.filter((name) => name !== "id").map((name) => `${name} = excluded.${name}`);
-  const values = rows.map((row) => [...columns.map((name) => row[name] ?? null), workspace]);
-  const marks = values.map((row, at) => `(${row.map((_, column) => `$${at * row.length + column + 1}`).join(", ")})`);
-  await query(
-    `INSERT INTO ${table} (${columns.join(", ")}, workspace) VALUES ${marks.join(", ")}
-     ON CONFLICT (id) DO UPDATE SET ${changes.join(", ")}`,
-    values.flat(),
-  );
-  const told = lines.flatMap(({ unique_id, accounts = [] }) =>
-    accounts.map((accountUid) => ({ workspace, contactUid: unique_id!, accountUid, receivedAt: Date.now() })),
-  );
-  for (const { text, values } of makeRecords(told)) await query(text, values);
-};
-
-/** A line's members as columns hold them. */
-const stored = ({ unique_id, ...rest }: Line): Row => ({
-  ...columnsOf(rest),
-  ...(unique_id !== undefined && { unique_id: encodeText(unique_id) }),
-});
