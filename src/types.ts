@@ -24,6 +24,11 @@ export interface Config<Declared = Events> {
   /** Identifies at once, as {@link Tracker.identify} does; an empty one names nobody. */
   contactUid?: string | number | undefined;
   accountUid?: string | number | null | undefined;
+  /**
+   * Whose the events are that a document tracks before its own `identify`. `"remembered"` (default): those of whom the last
+   * `identify` of the site has named. `"page"`: of whom its own will name, until which they wait in memory: nobody is remembered.
+   */
+  identity?: "remembered" | "page" | undefined;
   /** Proof of both, as {@link Tracker.identify} takes it. */
   proof?: string | undefined;
   /**

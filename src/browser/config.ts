@@ -18,6 +18,9 @@ export let scopes: string[];
 /** Is a switch on? Attributes are texts, and one without a value is an empty text. */
 export const isOn = (value: unknown): boolean => value === "" || `${value}` === "true";
 
+/** Is the contact this document's alone? */
+export const isPerPage = (): boolean => config.identity === "page";
+
 /** The number that an option gives, or that which holds without it. */
 export const numberOf = (option: "maxEvents" | "maxBytes" | "maxAgeMs", fallback: number): number =>
   /^\d+$/.test(`${config[option]}`) ? Number(config[option]) : fallback;

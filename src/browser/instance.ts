@@ -5,18 +5,24 @@
 import { attempt } from "../shared/attempt.js";
 import { uuid } from "../shared/uuid.js";
 import type { ChangeListener, Command, Config, Consent, Hub } from "../types.js";
-import { config } from "./config.js";
+import { config, isPerPage } from "./config.js";
 import * as delivery from "./delivery/index.js";
 import { openHub } from "./global.js";
 import { identity, readIdentity, resetIdsBy } from "./state/identity.js";
 import { allow, CONSENT, consent, get, getStored, named } from "./state/storage.js";
 
+/** The page's reset id as it was told last. */
+let told: string | undefined;
+
 /** Has the visitor logged out of the page since? Then the page's reset id is another one than this tracker's begins with. */
 const followReset = (id: string): void => {
+  // What was before the document is over where nobody is remembered.
+  const isOut = () => (isPerPage() ? id !== (told ?? id) : !identity[0]!.startsWith(id));
   // The same id in each tab: one that hears of it late must not log out who has logged in since.
   resetIdsBy(() => id);
   readIdentity();
-  if (!identity[0]!.startsWith(id)) delivery.reset();
+  if (isOut()) delivery.reset();
+  told = id;
   resetIdsBy(() => id + uuid());
 };
 
@@ -31,11 +37,11 @@ const followPage = (page: string, own: Consent | undefined): void => {
     config.mute = mute || (isOption && !own && !get(named(CONSENT)));
     config.consent = isRefused ? "denied" : (own ?? (isOption ? "pending" : (whole ?? "granted")));
   };
-  let told: Consent;
+  let before: Consent;
   const follow: ChangeListener = (whole, _, id = "") => {
     followReset(id);
-    if (whole === told) return;
-    told = whole;
+    if (whole === before) return;
+    before = whole;
     decide(whole);
     // Before the first look into the storage nothing has been done.
     if (!consent) return;

@@ -7,7 +7,7 @@ import { format, plainParams } from "./capture/event.js";
 import { revise } from "./capture/hooks.js";
 import { countView, judgeView, move, moveInHistory, viewed, watchPageviews } from "./capture/pageviews.js";
 import { redact } from "./capture/redact.js";
-import { config, isOn } from "./config.js";
+import { config, isOn, isPerPage } from "./config.js";
 import * as delivery from "./delivery/index.js";
 import { onPage, type PageEvent, referrer } from "./page.js";
 import { guard, listenTo, log, readUid } from "./reporting.js";
@@ -94,6 +94,8 @@ const onEvent = (event: PageEvent): void =>
     if (!isTrusted || (type === "pageshow" && !persisted)) return;
     if (type === "pageshow") move("load");
     if (!/storage|pageshow/.test(type)) judgeView(true);
+    if (type === "pagehide" && isPerPage() && delivery.unaddressed.size)
+      log("dropped", `identity: ${delivery.unaddressed.size}`);
     delivery.onPageEvent(event);
   });
 

@@ -54,6 +54,42 @@ stories("a contact", {
   ]),
 });
 
+/** Pages whose apps learn the user from a call, and what they are told late. */
+stories("with identity: page", {
+  "what a document tracks before its own identify waits in memory, and is stored with its contact": `
+    A opens nobody identity=page; A tracks 2; 5 s; requests 0; waiting ; A flushes 0 2 0 0; weather unavailable
+    A identifies ann/acme; waiting e1 e2; keys event event here; A crashes; weather up
+    B opens nobody identity=page; 60 s; once; owners ann/acme x2`,
+  "100 events wait, for a day at most, and are told where they are dropped": async ({ tell, page }) => {
+    await tell("A opens nobody identity=page; A tracks 60; 43200 s; A tracks 41; 1 s; A told evicted identify e101");
+    await tell("46800 s; A tracks 2; A identifies ann; 60 s; requests 41");
+    expect(page("A").problems.length).toBe(1);
+  },
+  "an expired session names nobody on the next document": `
+    A opens nobody identity=page; A identifies ann; A tracks; 1 s; A leaves
+    B opens nobody identity=page; B tracks; 700 ms; requests 1; B identifies bob; B tracks; 60 s; owners ann, bob x2`,
+  "after a log-out nobody is meant in that document, and the next one begins waiting": `
+    A opens nobody identity=page; A identifies ann; A resets; A tracks; 1 s; A leaves
+    B opens nobody identity=page; B tracks; 700 ms; B identifies bob; 60 s; owners nobody, bob`,
+  "a log-out in one tab holds in the others, also for what waits there": `
+    A opens nobody identity=page; B opens nobody identity=page; C opens nobody identity=page; A identifies ann; B identifies ann
+    C tracks; A resets; 1 s; B tracks; C tracks; C identifies bob; C tracks; B identifies bob; B tracks; 60 s
+    owners nobody x3, bob x2`,
+  "two tabs of two people name their own": `
+    A opens nobody identity=page; B opens nobody identity=page; A identifies ann; B identifies bob; A tracks; B tracks; 60 s
+    A leaves; B tracks; 60 s; owners ann, bob x2`,
+  "a page from the back/forward cache keeps whom it knew, unless somebody has logged out meanwhile": `
+    A opens nobody identity=page; A identifies ann; 1 s; A freezes; B opens nobody identity=page; B identifies bob; 1 s
+    A returns; A tracks; 1 s; A freezes; B resets; B identifies eve; 1 s; A returns; A tracks; 60 s; owners ann, nobody`,
+  "documents that remember are left alone, and give their contact to none of its events": `
+    A opens; A tracks; 1 s; B opens nobody identity=page; B tracks; 30 s; B identifies bob; B tracks; 1 s
+    C opens nobody; C tracks; 60 s; owners ann, bob x2, ann`,
+  "what waits ends with a refusal": `
+    A opens nobody identity=page; A tracks; A refuses; A agrees; A identifies ann; A tracks; 60 s; sent e2`,
+  "consent that is pending comes before": `
+    A opens nobody identity=page pending; A tracks; A identifies ann; 1 s; waiting ; A agrees; 60 s; owners ann`,
+});
+
 /** The proofs of the events that were accepted, in their order. */
 const accepted = ({ world, entries }: Teller): string[] =>
   [...entries.values()].flatMap(({ name, stored }) =>

@@ -90,6 +90,17 @@ it("a log-out on the page is one of instances, now and later, and logs out nobod
     expect(sent(world)).toBe("bob:one bob:three bob:two");
   }));
 
+it("with identity: page, a log-out on the page before its document is none of its own, and one since is", () =>
+  inWorld(async (world) => {
+    const plain = await world.open();
+    await plain.run(() => plain.tracker.reset());
+    const [page, hub] = await openBoth(world, {}, { identity: "page" });
+    await page.run(() => [hub.track("one"), hub.identify("bob"), page.tracker.reset(), hub.track("two")]);
+    await page.run(() => [hub.identify("eve"), hub.track("three")]);
+    await world.clock.advance(60_000);
+    expect(sent(world)).toBe("bob:one eve:three");
+  }));
+
 it("without an option or a choice of its own it has the page's consent, pending as well", () =>
   inWorld(async (world) => {
     const [page, hub] = await openBoth(world, { consent: "pending" }, { contactUid: "ann" });

@@ -6,15 +6,20 @@
 import { uuid } from "../../shared/uuid.js";
 import type { Params } from "../../types/declared.js";
 import type { Identity } from "../../types.js";
-import { scopes } from "../config.js";
+import { isPerPage, scopes } from "../config.js";
 import { filed, get, isInMemory, remove, set } from "./storage.js";
 
 export const IDENTITY = "identity";
 /** Between the members: databases do not keep it in a text, so that no name of theirs holds it. */
 const SEPARATOR = "\0";
 
-/** Reset id, contact, account and proof, as this document last read or wrote them. */
+/**
+ * Reset id, contact, account and proof, as this document last read or wrote them. With `identity: "page"` the reset id is empty
+ * until somebody logs out: what was before the document is over.
+ */
 export let identity: string[] = [""];
+/** The reset id that stood as the document began, with `identity: "page"`. */
+let first: string | undefined;
 /** Has this document named somebody itself, who is still logged in? */
 let hasNamed = false;
 
@@ -25,7 +30,7 @@ const storedIdentity = (): string | undefined => get(filed(IDENTITY)) ?? get(for
 
 /** Writes what is known. Where the storage is full, the row of who was named before must go all the same. */
 export const keepIdentity = (): void => {
-  const row = identity.join(SEPARATOR);
+  const row = isPerPage() ? identity[0]! : identity.join(SEPARATOR);
   remove(formerKey());
   if (set(filed(IDENTITY), row)) return;
   remove(filed(IDENTITY));
@@ -44,7 +49,7 @@ export const identityParams = (): Params => {
 export const identify = (...who: [contact: string, account: string, proof: string]): void => {
   identity = [identity[0]!, ...who];
   hasNamed = true;
-  keepIdentity();
+  if (!isPerPage()) keepIdentity();
 };
 
 /** Makes reset ids. */
@@ -68,7 +73,11 @@ export const resetIdentity = (): void => {
 /** Learns what other documents have stored. Where somebody has logged out since, what this one knew of its visitor is over. */
 export const readIdentity = (): void => {
   // Where the page has emptied the storage, what is known holds.
-  const next = storedIdentity()?.split(SEPARATOR) ?? identity;
+  let next = storedIdentity()?.split(SEPARATOR) ?? identity;
+  if (isPerPage()) {
+    first ??= next[0]!;
+    next = [next[0] === first ? "" : next[0]!];
+  }
   // A document that knows of no reset has not undone one.
   hasNamed &&= !next[0] || next[0] === identity[0];
   if (!hasNamed) identity = next;

@@ -4,7 +4,7 @@
  */
 import { attempt } from "../../shared/attempt.js";
 import type { Consent } from "../../types.js";
-import { config, isOn, scopes } from "../config.js";
+import { config, isOn, isPerPage, scopes } from "../config.js";
 
 type Area = Record<string, string>;
 
@@ -47,10 +47,13 @@ export const remove = (key: string): void => {
   attempt(() => isOn(config.mute) || delete (localStorage as unknown as Area)[key]);
 };
 
+/** Does an event wait for its contact in memory? In the storage another document would give it the one that it knows. */
+const isKeptBack = (row: string): boolean => isPerPage() && /^[^{]*{"e/.test(row);
+
 /** @returns whether it is where it belongs; else the storage keeps what it had */
 export const set = (key: string, value: string): boolean | undefined => {
   memory[key] = value;
-  if (isOn(config.mute) || !(isOpen() || key === named(CONSENT))) return true;
+  if (isOn(config.mute) || isKeptBack(value) || !(isOpen() || key === named(CONSENT))) return true;
   return attempt(() => {
     (localStorage as unknown as Area)[key] = value;
     return delete memory[key];

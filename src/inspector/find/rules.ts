@@ -30,6 +30,7 @@ const RULES: Record<string, Rule> = {
   name: [/^/, ""],
   contactUid: UID,
   accountUid: UID,
+  identity: [/^(remembered|page)$/, "write remembered or page (it is taken for remembered)"],
   params: [isObject, 'write JSON of an object in a tag, such as data-params=\'{"plan":"team"}\'; it is left out'],
   pageviews: [/^(auto|hash|off)$/, "write auto, hash or off (it is taken for auto)"],
   query: [

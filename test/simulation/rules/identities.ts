@@ -1,7 +1,7 @@
 /**
  * Whose an event is (design §3.9): the document's own `identify` holds for its events; one that named nobody uses what is
  * stored; what nobody was named for gets the next identity that its page hears of, but never one from after a `reset()`, and
- * what is tracked between a `reset()` and the next `identify` gets none.
+ * what is tracked between a `reset()` and the next `identify` gets none. With `identity: "page"` it is whom its own document names.
  */
 import type { Page } from "../world.js";
 import { type Entry, FIRST_LEASE_MS, HEARD_MS, hasHeard, isKeeping, type MakeRule } from "./rule.js";
@@ -103,7 +103,13 @@ export const identities: MakeRule = (journal) => {
     const heardAt = Math.max(addressedAt, page.resumedAt) + HEARD_MS;
     return !isTold || (journal.isExact && heardAt < trackedAt + FIRST_LEASE_MS);
   };
+  /** Whom a page with `identity: "page"` has named. */
+  const named = new Map<Page, Set<string>>();
   const identify = (page: Page, id: string): void => {
+    if (page.config.identity === "page") {
+      named.set(page, (named.get(page) ?? new Set()).add(id));
+      return;
+    }
     const unheard = resets.filter((reset) => !knows(page, reset) || isNews(page, reset));
     own.set(page, { id, at: clock.now(), place: ++place, unheard });
     doubtful.delete(page);
@@ -122,6 +128,7 @@ export const identities: MakeRule = (journal) => {
 
   const track = (entry: Entry): void => {
     const { page } = entry;
+    if (page.config.identity === "page") return;
     const isUnheard =
       resets.some((reset) => !knows(page, reset)) || changes.some((other) => other.isBlind && !knows(page, other));
     if (doubtful.has(page)) {
@@ -220,6 +227,8 @@ export const identities: MakeRule = (journal) => {
       const state = isBack ? undefined : owned.get(entry);
       const id = text(contact_uid, params.account_uid);
       if (!contact_uid) journal.violate(`${entry.name} is sent without a contact`);
+      else if (entry.page.config.identity === "page" && !named.get(entry.page)?.has(id))
+        journal.violate(`${entry.name} is sent as ${id}, whom its page has not named`);
       // Whoever adopts it may not have heard of a log-out while nothing might be stored.
       else if (state && !state.allowed.has(id) && (entry.page === page || !doubtful.has(page)))
         journal.violate(`${entry.name} is sent as ${id}, and may be of ${[...state.allowed].join(", ") || "nobody"}`);
