@@ -70,6 +70,7 @@ const SHORTENED = [
   "fullAt",
   "hasArrived",
   "isAddressed",
+  "isPutBack",
   "isUnderWay",
   "kept",
   "lease",

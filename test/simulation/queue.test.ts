@@ -91,7 +91,7 @@ storiesTwice("bounds", {
     weather silent; jump -157680000000; A opens maxAgeMs=60000; A tracks 3; jump 157680000000; A tracks; 10 s
     waiting e1 e2 e3 e4; A told `,
   "leave out what was found and is gone": `
-    weather refused; A opens; B opens maxEvents=3; A tracks 3; 10 s; A clears; A crashes; weather up; B online; 10 s
+    weather refused; A opens; B opens maxEvents=3; A tracks 3; 10 s; A clears; A crashes; weather up; B online; 30 s; once
     weather silent; B tracks 3; 1 s; B told `,
   "are not looked at anew after each of many answers": async ({ tell, page }) => {
     await tell("A opens");

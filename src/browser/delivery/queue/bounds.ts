@@ -14,7 +14,7 @@ import { bytes, rows, unaddressed } from "./queue.js";
 import { ageOf, type Row } from "./row.js";
 import { drop, textOf } from "./stored.js";
 
-export const mostAge = (): number => Math.min(numberOf("maxAgeMs", MAX_AGE_MS), LONGEST_AGE_MS);
+const mostAge = (): number => Math.min(numberOf("maxAgeMs", MAX_AGE_MS), LONGEST_AGE_MS);
 export const mostEvents = (): number => numberOf("maxEvents", MAX_EVENTS);
 const mostBytes = (): number => numberOf("maxBytes", MAX_BYTES);
 

@@ -4,21 +4,13 @@ import { uptime } from "../../../shared/uptime.js";
 import { report } from "../../reporting.js";
 import { identity } from "../../state/identity.js";
 import { get, isOurs, keys, remove } from "../../state/storage.js";
-import { LOOK_MS } from "../timings.js";
-import { evict, mostAge } from "./bounds.js";
-import { change, enlist, forget, leased, move, rows, undecided } from "./queue.js";
+import { LONGEST_AGE_MS } from "../timings.js";
+import { change, dueAt, enlist, forget, leased, lookLater, lookNever, move, rows, undecided } from "./queue.js";
 import { EVENT, leaseLeft, type Row, readRow, timeOf } from "./row.js";
 import { countDropped, drop, textOf } from "./stored.js";
 
-/** When the next look is due, as of `uptime`. */
-let dueAt = Number.POSITIVE_INFINITY;
 /** Events that are left alone, because they are of another token. */
 let strange = 0;
-
-/** Another document may send an event: what is still there after a while needs help. */
-export const lookLater = (ms = LOOK_MS): void => {
-  dueAt = Math.min(dueAt, uptime() + ms);
-};
 
 /** Has somebody logged out since the event was tracked, without its contact? Nothing is tracked so after a log-out. */
 const isForgotten = ({ isAddressed }: Row): boolean => !isAddressed && !!identity[0];
@@ -69,16 +61,16 @@ export const isUnchanged = (row: Row): boolean => {
 
 /**
  * Lists the events of other documents, the oldest first. Rows of other tokens, and of other versions of the script, are theirs
- * until they are old.
+ * until they are older than any option lets them be.
  */
 export const look = (): void => {
-  dueAt = Number.POSITIVE_INFINITY;
+  lookNever();
   for (const row of [...leased]) if (isUnchanged(row)) file(row);
   const events = keys().filter((key) => /\bevent/.test(key));
   for (const key of events.sort((one, other) => timeOf(one) - timeOf(other)))
     if (rows.has(key)) continue;
     else if (isOurs(key) && key.includes(EVENT)) load(key);
-    else if (Date.now() - timeOf(key) > mostAge()) evict(readRow(key, get(key) ?? ""), "maxAgeMs");
+    else if (Date.now() - timeOf(key) > LONGEST_AGE_MS) remove(key);
     else if (!isOurs(key) && !strange++) report("input", "init: formerToken");
 };
 

@@ -2,9 +2,11 @@
  * The queue, in memory: each event is in one list, by what it waits for. So nothing costs more where more waits: the next event
  * stands at the head of a list.
  */
+import { uptime } from "../../../shared/uptime.js";
 import { uuid } from "../../../shared/uuid.js";
 import { identity } from "../../state/identity.js";
 import { filed } from "../../state/storage.js";
+import { LOOK_MS } from "../timings.js";
 import { EVENT, FIRST, isYoung, type Row } from "./row.js";
 
 type List = Set<Row>;
@@ -35,6 +37,19 @@ export const unaddressed: List = new Set();
 let seq = 1;
 /** The bytes of those that have their contact. */
 export let bytes = 0;
+
+/** When the next look at other documents' rows is due, as of `uptime`. */
+export let dueAt = Number.POSITIVE_INFINITY;
+
+/** Another document may send an event: what is still there after a while needs help. */
+export const lookLater = (ms = LOOK_MS): void => {
+  dueAt = Math.min(dueAt, uptime() + ms);
+};
+
+/** It is about to look. */
+export const lookNever = (): void => {
+  dueAt = Number.POSITIVE_INFINITY;
+};
 
 /** How many could be sent, if the service were up. */
 export const countWaiting = (): number => rows.size - unaddressed.size - undecided.size - leased.size;

@@ -48,6 +48,8 @@ export interface Row {
   undecidedAt?: number;
   /** What later requests have shown of that first. */
   hasArrived?: boolean;
+  /** Has this document put it back for another one, in an emptied storage? */
+  isPutBack?: boolean;
   /** Is a request open that holds it? Meanwhile it is in no list. */
   isUnderWay?: boolean;
   /** What it waits for: one of the queue's lists. */

@@ -4,8 +4,8 @@ import { uuid } from "../../../shared/uuid.js";
 import { type DetailOf, report } from "../../reporting.js";
 import { followConsent } from "../../state/consent.js";
 import { consent, filed, get, remove, set } from "../../state/storage.js";
-import { FIRST_LEASE_MS } from "../timings.js";
-import { enlist, forget, rows } from "./queue.js";
+import { FIRST_LEASE_MS, LONG_LEASE_MS } from "../timings.js";
+import { enlist, forget, leased, lookLater, move, rows } from "./queue.js";
 import { isOwn, type Row, writeRow } from "./row.js";
 
 /** A random text, which stands for as long as nobody empties the storage. */
@@ -23,8 +23,9 @@ export const countDropped = (): void => {
 let here: string | undefined;
 
 /**
- * Puts this document's events back where the page has emptied the storage: then `HERE` is gone, or another document has written
- * it anew. Where it stands, a row that is gone was delivered or dropped by another document.
+ * Puts the events that this document lists back where the page has emptied the storage: then `HERE` is gone, or another document
+ * has written it anew. Where it stands, a row that is gone was delivered or dropped by another document. An event of another
+ * document gets a long lease, within which the browser tells of it if somebody has delivered it just before.
  *
  * @param isEmptied what the browser has told of that: `false` where two documents have written `HERE` at the same time, of which
  *   one text stands
@@ -35,7 +36,15 @@ export const restore = (isEmptied?: boolean): void => {
     followConsent();
     for (const row of rows.values())
       if (consent === "denied") forget(row);
-      else if (isOwn(row) && get(row.key) === undefined) set(row.key, writeRow(row));
+      else if (get(row.key) === undefined) {
+        if (row.list && !isOwn(row) && row.lease >= 0) {
+          row.isPutBack = true;
+          row.lease = Date.now() + LONG_LEASE_MS;
+          move(row, leased);
+          lookLater(LONG_LEASE_MS + 1);
+        }
+        set(row.key, writeRow(row));
+      }
   }
   here = stored ?? uuid();
   if (!stored) set(filed(HERE), here);
@@ -63,7 +72,8 @@ export const renew = (row: Row): void => {
   put(row, Date.now() + FIRST_LEASE_MS);
 };
 
-const take = (row: Row): void => {
+/** Takes it out of memory and storage. */
+export const take = (row: Row): void => {
   forget(rows.get(row.key) ?? row);
   remove(row.key);
 };
