@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import { type Driver, OWN } from "./driver.js";
+import { requireAll } from "./properties.js";
+import { newState, newWorkspace, type State } from "./state.js";
+import { KINDS, type Step, stepOf, ZONES } from "./steps.js";
+
+/** A history: which kinds of steps it has, and its steps. */
+export interface History {
+  kinds: string[];
+  steps: Iterable<Step>;
+  zone: string;
+}
+
+/** At a random point all properties are asked. */
+const look: Step = {
+  check: () => true,
+  run: (state, driver) => requireAll(state, driver, state.sent),
+  toString: () => "look",
+};
+
+/** Without these there is nothing to ask for. */
+const ALWAYS = ["event", "past"];
+
+/** Histories with some of the kinds of steps each, so that rare pairs are common in some. */
+export const histories = (names: readonly string[], most = 24): fc.Arbitrary<History> =>
+  fc.tuple(fc.subarray([...names], { minLength: 2, maxLength: 9 }), fc.nat(ZONES.length - 1)).chain(([some, zone]) => {
+    const kinds = [...new Set([...ALWAYS, ...some])];
+    const steps = fc.commands([...kinds.map(stepOf), fc.constant(look)] as fc.Arbitrary<Step>[], {
+      maxCommands: most,
+      size: "max",
+    });
+    return steps.map((steps) => ({ kinds, steps, zone: ZONES[zone]! }));
+  });
+
+/** Runs one, and asks for everything at its end. @param told hears each step that is done */
+export const live = async (
+  { steps, zone }: History,
+  open: () => Promise<Driver>,
+  told: (text: string) => void = () => {},
+): Promise<void> => {
+  const driver = await open();
+  try {
+    const model = newState();
+    model.workspaces.set("default", newWorkspace("default", zone));
+    const setup = () => ({ model, real: driver });
+    const telling = [...steps].map((step) => ({
+      check: (state: State) => step.check(state),
+      run: (state: State, real: Driver) => {
+        told(String(step));
+        return step.run(state, real);
+      },
+      toString: () => String(step),
+    }));
+    await fc.asyncModelRun(setup, telling as never);
+    await driver.heal();
+    if (model.skew !== 0) {
+      model.skew = 0;
+      await driver.setClock(0);
+    }
+    await requireAll(model, driver, model.sent);
+    await requireUsable(model, driver);
+  } finally {
+    await driver.close();
+  }
+};
+
+/** Whatever happened, an event is taken and told. */
+const requireUsable = async (state: State, driver: Driver): Promise<void> => {
+  const mark = `m${++state.sent}-q7z`;
+  const body = { contact_uid: `person-last-q7z`, event_uid: "last", params: { mark } };
+  const { status } = await driver.ask("POST", `/v1/track/event?api_token=${OWN.api}`, { body });
+  if (status !== 200) throw new Error(`at the end an event is answered with ${status}`);
+};
+
+/** What a driver can do of all kinds. */
+export const kindsFor = (cannot: Driver["cannot"]): string[] =>
+  Object.keys(KINDS).filter((name) => cannot[name] === undefined);

@@ -1,0 +1,51 @@
+/*
+ * `npm run model`: random histories of a service against the model of it. `-- --minutes 60` goes on as long; `-- --seed 7` begins
+ * there, and each history prints the seed by which it comes again alone: `-- --seed 7 --runs 1`; `-- --in-process` takes many services of
+ * one process, in place of processes that are killed; `-- --crash-points` kills each command after each of its operations.
+ * It ends with 1 where a history has failed.
+ */
+import fc from "fast-check";
+import type { Driver } from "./driver.js";
+import { type History, histories, kindsFor, live } from "./history.js";
+import { startShared } from "./in-process.js";
+
+const argument = (name: string, value: number): number => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at === -1 ? value : Number(process.argv[at + 1]);
+};
+const has = (name: string): boolean => process.argv.includes(`--${name}`);
+
+/** Runs one history after another, each by its own seed. @returns how many have failed */
+const run = async (
+  open: () => Promise<Driver>,
+  { cannot, until, runs, seed: first }: { cannot: Driver["cannot"]; until: number; runs: number; seed: number },
+): Promise<number> => {
+  for (const [name, why] of Object.entries(cannot)) console.log(`left out: ${name}: ${why}`);
+  let failed = 0;
+  for (let seed = first; seed < first + runs && performance.now() < until; seed += 1) {
+    const [history] = fc.sample(histories(kindsFor(cannot), 40), { seed, numRuns: 1 }) as [History];
+    const done: string[] = [];
+    const began = performance.now();
+    console.log(`seed ${seed}: ${history.kinds.join(", ")} in ${history.zone}`);
+    await live(history, open, (step) => {
+      done.push(step);
+      if (has("trace")) console.log(`  ${step}`);
+    }).then(
+      () => console.log(`  held, ${done.length} steps, ${((performance.now() - began) / 1_000).toFixed(1)} s`),
+      (error: Error) => {
+        failed += 1;
+        console.log(`  FAILED: ${error.stack}\n  after ${done.join(", ")}`);
+      },
+    );
+  }
+  return failed;
+};
+
+const shared = await startShared();
+const minutes = argument("minutes", 5);
+const failed = await run(shared.open, {
+  ...{ cannot: {}, until: performance.now() + minutes * 60_000 },
+  ...{ runs: argument("runs", Number.POSITIVE_INFINITY), seed: argument("seed", 1) },
+});
+await shared.stop();
+process.exit(failed > 0 ? 1 : 0);

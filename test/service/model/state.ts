@@ -1,0 +1,215 @@
+/* What the model knows of the service: by what was sent and answered alone, no table. Times are epoch milliseconds. */
+
+export const DAY = 86_400_000;
+/** For so long may an event come that does not say when it occurred: of somebody who was erased since it is not taken. */
+const LONGEST_WAIT = 30 * DAY;
+
+/** When something happened: not before, not after. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+/** Must it be there? `perhaps` where no answer has come, or where it is a matter of the same millisecond. */
+export type Presence = "there" | "perhaps" | "gone";
+
+/** An event as it was sent. Its mark is in its params, and in no other's. */
+export interface Event {
+  mark: string;
+  contact: string;
+  account?: string | undefined;
+  name: string;
+  url?: string | undefined;
+  referrer?: string | undefined;
+  /** When it says to have occurred, in the params. */
+  occurred?: number | undefined;
+  isStamped: boolean;
+  /** When it was received: exact once it was read. */
+  received: Span;
+  /** Came with the time of its receipt. */
+  isImported: boolean;
+  presence: Presence;
+  /** Was sent again without a stamp, after no answer. */
+  mayRepeat: boolean;
+  /** Has another contact since, of chance. */
+  isAnonymous: boolean;
+  /** Is gone by its age alone: an archive keeps it. */
+  isOld?: boolean;
+}
+
+export interface Person {
+  data: object;
+  archived: boolean;
+  accounts: Set<string>;
+  presence: Presence;
+}
+
+export interface Account {
+  data: object;
+  presence: Presence;
+}
+
+export type TokenKind = "api" | "server" | "access" | "admin";
+export interface Token {
+  kind: TokenKind;
+  text: string;
+  holds: boolean;
+}
+
+export interface Workspace {
+  name: string;
+  /** In which its days are told. */
+  zone: string;
+  exists: boolean;
+  tokens: Map<string, Token[]>;
+  people: Map<string, Person>;
+  accounts: Map<string, Account>;
+  events: Map<string, Event>;
+  /** As `account:uid`, `contact:uid`. */
+  leftOut: Set<string>;
+  /** When each was erased last. */
+  erased: Map<string, Span>;
+  /** Marks of the events in the files of the archive, as of its last run. */
+  archived: Set<string>;
+  hasArchive: boolean;
+}
+
+/** Who reads on by a cursor. */
+export interface Follower {
+  workspace: string;
+  place: string;
+  ids: Set<string>;
+}
+
+export interface State {
+  workspaces: Map<string, Workspace>;
+  followers: Follower[];
+  /** Of all workspaces, in their order: what a list of erasures has. */
+  erasures: { workspace: string; contact: string; at: Span }[];
+  /** Makes marks. */
+  sent: number;
+  /** What the database's clock shows beside the right time. */
+  skew: number;
+  /** Beside what is in this database: the state that each dump has, by its file, and the events of each file that was imported. */
+  dumps: { file: string; state: State }[];
+  /** How many archives have been begun: what a restore has lost lies in the one before. */
+  archives: number;
+  imports: { workspace: string; file: string; marks: string[] }[];
+}
+
+/** @param tag stands in each uid of a history */
+export const newState = (): State => ({
+  ...{ workspaces: new Map(), followers: [], erasures: [], sent: 0, skew: 0, dumps: [], imports: [], archives: 0 },
+});
+
+export const newWorkspace = (name: string, zone: string): Workspace => ({
+  ...{ name, zone, exists: true, tokens: new Map(), people: new Map(), accounts: new Map(), events: new Map() },
+  ...{ leftOut: new Set(), erased: new Map(), archived: new Set(), hasArchive: false },
+});
+
+export const living = ({ workspaces }: State): Workspace[] => [...workspaces.values()].filter(({ exists }) => exists);
+export const present = ({ events }: Workspace): Event[] =>
+  [...events.values()].filter(({ presence }) => presence === "there");
+
+/** Had an event occurred before an erasure of its contact, at any moment that both may have had? */
+const isBefore = ({ occurred, received, isImported }: Event, at: Span): Presence => {
+  const one = (receivedAt: number, erasedAt: number): boolean => {
+    if (receivedAt < erasedAt) return true;
+    const isPlausible = occurred !== undefined && occurred >= receivedAt - LONGEST_WAIT && occurred <= receivedAt + DAY;
+    if (isPlausible) return occurred < erasedAt;
+    return !isImported && receivedAt - erasedAt < LONGEST_WAIT;
+  };
+  const all = [received.from, received.to].flatMap((receivedAt) => [one(receivedAt, at.from), one(receivedAt, at.to)]);
+  if (all.every((is) => is)) return "gone";
+  return all.some((is) => is) ? "perhaps" : "there";
+};
+
+const join = (a: Span, b: Span): Span => ({ from: Math.min(a.from, b.from), to: Math.max(a.to, b.to) });
+
+/** The weaker of two. */
+const both = (a: Presence, b: Presence): Presence =>
+  a === "gone" || b === "gone" ? "gone" : a === "perhaps" || b === "perhaps" ? "perhaps" : "there";
+
+const stronger = (a: Presence | undefined, b: Presence): Presence =>
+  a === "there" || b === "there" ? "there" : a === "perhaps" || b === "perhaps" ? "perhaps" : "gone";
+
+/** Makes the records that somebody tells of, where they are missing. */
+export const tellOf = (workspace: Workspace, contact: string, accounts: string[], presence: Presence): Person => {
+  const person = workspace.people.get(contact);
+  for (const uid of accounts) {
+    const account = workspace.accounts.get(uid);
+    workspace.accounts.set(uid, { data: {}, ...account, presence: stronger(account?.presence, presence) });
+  }
+  const told = { data: {}, archived: false, ...person, accounts: person?.accounts ?? new Set<string>() };
+  const next = { ...told, presence: stronger(person?.presence, presence) };
+  if (presence === "there") for (const uid of accounts) next.accounts.add(uid);
+  workspace.people.set(contact, next);
+  return next;
+};
+
+/** An event was sent. @param answered whether it was answered with 200 */
+export const send = (workspace: Workspace, event: Event, answered: boolean): void => {
+  const at = workspace.erased.get(event.contact);
+  const taken = at === undefined ? "there" : isBefore(event, at) === "gone" ? "gone" : isBefore(event, at);
+  const now = both(taken, answered ? "there" : "perhaps");
+  const before = workspace.events.get(event.mark);
+  if (before?.isAnonymous) {
+    if (now !== "gone") before.mayRepeat = true;
+    return;
+  }
+  const presence = stronger(before?.presence, now);
+  const [first, isSure] = [before?.received ?? event.received, before?.presence === "there"];
+  const received =
+    isSure || now === "gone" ? first : before?.presence === "perhaps" ? join(first, event.received) : event.received;
+  workspace.events.set(event.mark, { ...event, received, presence });
+  if (now !== "gone") tellOf(workspace, event.contact, event.account === undefined ? [] : [event.account], now);
+};
+
+/** What is there of a contact that had occurred before a time goes, or stays without a name. */
+export const clear = (workspace: Workspace, contact: string, at: Span, keepsMarks = false): void => {
+  let stays: Presence = "gone";
+  const left = new Set<string>();
+  for (const [mark, event] of workspace.events) {
+    if (event.contact !== contact || event.isAnonymous) continue;
+    const was = isBefore(event, at);
+    if (was !== "there") event.isOld = false;
+    if (event.presence === "gone") continue;
+    const isLater = was === "there";
+    if (isLater || was === "perhaps") {
+      event.presence = both(event.presence, isLater ? "there" : "perhaps");
+      stays = stronger(stays, event.presence);
+      if (event.account !== undefined && event.presence === "there") left.add(event.account);
+    } else if (keepsMarks) {
+      const day = { from: Math.floor(event.received.from / DAY) * DAY, to: Math.floor(event.received.to / DAY) * DAY };
+      workspace.events.set(mark, {
+        ...{
+          mark,
+          contact: `anonymous ${contact} ${at.from}`,
+          name: event.name,
+          received: day,
+          presence: event.presence,
+          mayRepeat: event.mayRepeat,
+        },
+        ...{ isStamped: false, isImported: true, isAnonymous: true },
+      });
+    } else event.presence = "gone";
+  }
+  workspace.people.delete(contact);
+  workspace.leftOut.delete(`contact:${contact}`);
+  if (stays !== "gone") workspace.people.set(contact, { data: {}, archived: false, accounts: left, presence: stays });
+};
+
+/** A contact was erased or anonymised. */
+export const erase = (state: State, workspace: Workspace, contact: string, at: Span, keepsMarks = false): void => {
+  clear(workspace, contact, at, keepsMarks);
+  workspace.erased.set(contact, at);
+  state.erasures.push({ workspace: workspace.name, contact, at });
+};
+
+/** Is it counted in figures? */
+export const isCounted = ({ leftOut }: Workspace, { contact, account }: Event): boolean =>
+  !leftOut.has(`contact:${contact}`) && (account === undefined || !leftOut.has(`account:${account}`));
+
+/** What a database has, as of now. */
+export const snapshot = ({ dumps: _, imports: _imports, ...state }: State): State =>
+  structuredClone({ ...state, dumps: [], imports: [] });
