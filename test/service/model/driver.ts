@@ -42,7 +42,6 @@ export interface Driver {
   second(): Promise<void>;
   /** What the database's clock shows beside the right time. */
   setClock(ahead: number): Promise<void>;
-  skew(): number;
   /** Ends the service, lets `fill` a new empty database by commands there, and goes on with that one. */
   moveOn(fill: (at: Pick<Driver, "command">, url: string) => Promise<Said>): Promise<Said>;
   /** Locks the events for so many milliseconds, beside what comes next. */
@@ -62,7 +61,7 @@ export interface Driver {
   close(): Promise<void>;
 }
 
-export const FAULTS = ["kill", "terminate", "killServer", "killConnection", "fullDisk", "brake", "crash"] as const;
+export const FAULTS = ["kill", "terminate", "killServer", "killConnection", "fullDisk", "crash"] as const;
 export type Fault = (typeof FAULTS)[number];
 
 /** One request to a service; its answer has the form that the description of the interface has. */

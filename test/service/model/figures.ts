@@ -6,7 +6,27 @@ const HOUR = 3_600_000;
 /** A day as `2026-01-31`, and so many days later. */
 const dayLater = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10);
-export const dayOf = (time: number, timeZone: string): string => new Date(time).toLocaleDateString("sv", { timeZone });
+const formats = new Map<string, Intl.DateTimeFormat>();
+/** Of a zone, whose making takes long. */
+const formatOf = (timeZone: string): Intl.DateTimeFormat => {
+  const format =
+    formats.get(timeZone) ?? new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "medium" });
+  formats.set(timeZone, format);
+  return format;
+};
+export const dayOf = (time: number, zone: string): string => formatOf(zone).format(time).slice(0, 10);
+
+/** The hours in which the clocks of a zone are set, of the last days. */
+export const changesOf = (zone: string, within: number): number[] => {
+  const offset = (time: number) => Date.parse(`${formatOf(zone).format(time).replace(" ", "T")}Z`) - time;
+  const now = Date.now() - (Date.now() % HOUR);
+  const days = Array.from({ length: within }, (_, at) => now - at * DAY).filter(
+    (time) => offset(time) !== offset(time - DAY),
+  );
+  return days.flatMap((time) =>
+    Array.from({ length: 24 }, (_, at) => time - at * HOUR).filter((hour) => offset(hour) !== offset(hour - HOUR)),
+  );
+};
 
 const starts = new Map<string, number>();
 /** The first moment of a day, found by asking which day each moment has: not all days have a midnight. */

@@ -1,4 +1,5 @@
 import pg from "pg";
+import type { Query } from "../../../src/service/database/database.js";
 import { openExisting } from "../../../src/service/database/open-database.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { runAt } from "../support/cluster.js";
@@ -18,16 +19,24 @@ export const startShared = async () => {
   await runAt(server.url, "CREATE DATABASE made");
   const first = await startService({ databaseUrl: urlOf("made"), bounds: BOUNDS });
   await first.app.close();
+  await withQuery(urlOf("made"), makeClock);
   let made = 0;
   const create = async (template: string): Promise<string> => {
     const name = `history_${++made}`;
     await runAt(server.url, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
+    if (template === "made")
+      await runAt(server.url, `ALTER DATABASE ${name} SET search_path = skewed, pg_catalog, public`);
     return urlOf(name);
   };
   const drop = (url: string): Promise<unknown> =>
     runAt(server.url, `DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
   return { open: () => openInProcess(create, drop), stop: server.stop };
 };
+export const withQuery = async (databaseUrl: string, work: (query: Query) => Promise<unknown>): Promise<void> => {
+  const { query, close } = await openExisting({ databaseUrl, dataFolder: "" });
+  await work(query).finally(close);
+};
+
 export type Shared = Awaited<ReturnType<typeof startShared>>;
 
 const openInProcess = async (
@@ -36,8 +45,6 @@ const openInProcess = async (
 ): Promise<Driver> => {
   let url = await create("made");
   const { folder, remove } = newFolder();
-  let ahead = 0;
-  let hasClock = false;
   let turn = 0;
   let services: Awaited<ReturnType<typeof startService>>[] = [];
   const config = () => ({ databaseUrl: url, apiToken: OWN.api, accessToken: OWN.access, adminToken: OWN.admin });
@@ -66,18 +73,7 @@ const openInProcess = async (
     second: async () => {
       if (services.length < 2) await start();
     },
-    setClock: async (to) => {
-      const { query, close } = await openExisting(config() as never);
-      if (!hasClock) await makeClock(query);
-      hasClock = true;
-      await setBack(query, -to);
-      await close();
-      // Connections of before know no other clock.
-      await end();
-      ahead = to;
-      await start();
-    },
-    skew: () => ahead,
+    setClock: (to) => withQuery(url, (query) => setBack(query, -to)),
     moveOn: async (fill) => {
       await end();
       await Promise.all(locks);
@@ -85,7 +81,8 @@ const openInProcess = async (
       const said = await fill({ command: commandAt(() => next) }, next);
       if (said.failed === undefined) {
         await drop(url);
-        [url, ahead, hasClock] = [next, 0, false];
+        url = next;
+        await withQuery(url, makeClock);
       } else await drop(next);
       await start();
       return said;

@@ -29,7 +29,7 @@ const run = async (
     console.log(`seed ${seed}: ${history.kinds.join(", ")} in ${history.zone}`);
     await live(history, open, (step) => {
       done.push(step);
-      if (has("trace")) console.log(`  ${step}`);
+      if (has("trace")) console.log(`  ${((performance.now() - began) / 1_000).toFixed(2)} ${step}`);
     }).then(
       () => console.log(`  held, ${done.length} steps, ${((performance.now() - began) / 1_000).toFixed(1)} s`),
       (error: Error) => {

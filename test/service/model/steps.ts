@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { inspect, isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { eventsInFiles } from "../commands/archive/files.js";
-import { type Driver, linesIn, OWN } from "./driver.js";
+import { type Driver, FAULTS, type Fault, linesIn, OWN, soon } from "./driver.js";
+import { changesOf } from "./figures.js";
 import {
   clear,
   DAY,
@@ -58,22 +59,11 @@ export const tokenOf = ({ name, tokens }: Workspace, kind: TokenKind): string =>
 const hasTokens = (workspace: Workspace): boolean =>
   (["api", "access", "admin"] as const).every((kind) => tokenOf(workspace, kind) !== "");
 
-/** The times at which the clocks of the zones are set, of the last 90 days. */
-const changes = (): number[] => {
-  const hour = (time: number) => time - (time % 3_600_000);
-  const offset = (zone: string, time: number) =>
-    Date.parse(`${new Date(time).toLocaleString("sv", { timeZone: zone }).replace(" ", "T")}Z`) - time + (time % 1_000);
-  return ZONES.flatMap((timeZone) =>
-    Array.from({ length: 88 * 24 }, (_, at) => hour(Date.now()) - at * 3_600_000).filter(
-      (time) => offset(timeZone, time) !== offset(timeZone, time + 3_600_000),
-    ),
-  );
-};
 let changed: number[] | undefined;
 
 /** A time of the last 90 days, often near a change of clocks or an edge of a quarter of an hour; never of the last minutes. */
 const pastTime = (kind = 0, at = 0): number => {
-  changed ??= changes();
+  changed ??= ZONES.flatMap((zone) => changesOf(zone, 88));
   const now = Date.now() - 600_000;
   if (kind % 3 === 0 && changed.length > 0)
     return Math.min(now, pick(changed, at) + ((at * 7_919) % 7_200_000) - 1_800_000);
@@ -445,11 +435,15 @@ export const KINDS: Record<string, Kind> = {
     check: isRight,
     run: async (state, driver) => {
       const folder = `${driver.folder}/archive-${state.archives}`;
-      await must(driver.command("archive", folder, "--now"));
+      const run = () => must(driver.command("archive", folder, "--now"));
+      await run();
       for (const workspace of living(state)) archived(workspace);
       if (!living(state).some(({ hasArchive }) => hasArchive)) return;
+      // What is not settled yet, as some transaction is open, comes with the next run.
+      await soon(driver.patience, () =>
+        requireArchived(state, folder).catch((error) => run().then(() => Promise.reject(error))),
+      );
       await must(driver.command("archive", folder, "--check"));
-      await requireArchived(state, folder);
     },
   },
   retention: {
@@ -556,9 +550,9 @@ export const KINDS: Record<string, Kind> = {
       }
     },
   },
-  restart: { run: (_state, driver) => driver.restart() },
-  second: { run: (_state, driver) => driver.second() },
-  migrate: { run: (_state, driver) => must(driver.command("migrate")) },
+  restart: { check: isRight, run: (_state, driver) => driver.restart() },
+  second: { check: isRight, run: (_state, driver) => driver.second() },
+  migrate: { check: isRight, run: (_state, driver) => must(driver.command("migrate")) },
   slow: { run: (_state, driver, draw) => driver.slow(50 + (draw[0]! % 400)) },
   clock: {
     run: async (state, driver, draw) => {
@@ -567,6 +561,26 @@ export const KINDS: Record<string, Kind> = {
     },
   },
 };
+
+/** What breaks while events, an erasure and a command are under way. */
+const faulty = (kind: Fault): Kind => ({
+  check: isRight,
+  run: async (state, driver, draw) => {
+    const workspace = workspaceOf(state, draw[4]);
+    const contact = contactOf(workspace, draw[0]);
+    const breaking = kind === "crash" ? undefined : driver.fault!(kind, draw[1]! % 300);
+    // From here on it may end at any operation.
+    if (kind === "crash") await driver.fault!(kind, draw[1]!);
+    const events = eventsOf(state, workspace, draw).filter((event) => event.contact !== contact);
+    const sending = events.map((event) => postOne(state, driver, workspace, event));
+    const others =
+      draw[2]! % 2 === 0 ? [eraseOne(state, driver, { workspace, contact, keeps: draw[3]! % 3 === 0 })] : [];
+    await Promise.all([breaking, ...sending, ...others]);
+    const milliseconds = await driver.heal();
+    if (milliseconds > 60_000) throw new Error(`${milliseconds} ms after the fault all is answered again`);
+  },
+});
+for (const kind of FAULTS) KINDS[kind] = faulty(kind);
 
 /** In front of all ids. */
 export const FIRST = "00000000-0000-7000-8000-000000000000";
