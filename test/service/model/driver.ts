@@ -52,14 +52,15 @@ export interface Driver {
   fault?(kind: Fault, amount: number): Promise<void>;
   /** Ends all faults: resolves to the milliseconds until all was answered again. */
   heal(): Promise<number>;
-  /** What it cannot do here, with the reason. */
-  cannot: Partial<Record<string, string>>;
   /** A folder for files. */
   folder: string;
   /** How long to wait for what follows in a moment. */
   patience: number;
   close(): Promise<void>;
 }
+
+/** What is left out here, with the reason. */
+export type Cannot = Partial<Record<string, string>>;
 
 export const FAULTS = ["kill", "terminate", "killServer", "killConnection", "fullDisk", "crash"] as const;
 export type Fault = (typeof FAULTS)[number];

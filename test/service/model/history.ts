@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type Driver, OWN } from "./driver.js";
+import { type Cannot, type Driver, OWN } from "./driver.js";
 import { requireAll, requireSome } from "./properties.js";
 import { newState, newWorkspace, type State } from "./state.js";
 import { KINDS, type Step, stepOf, ZONES } from "./steps.js";
@@ -52,11 +52,9 @@ export const live = async (
       toString: () => String(step),
     }));
     await fc.asyncModelRun(setup, telling as never);
+    if (model.skew !== 0) await driver.setClock(0);
+    model.skew = 0;
     await driver.heal();
-    if (model.skew !== 0) {
-      model.skew = 0;
-      await driver.setClock(0);
-    }
     await requireAll(model, driver, model.sent);
     await requireUsable(model, driver);
   } finally {
@@ -73,5 +71,4 @@ const requireUsable = async (state: State, driver: Driver): Promise<void> => {
 };
 
 /** What a driver can do of all kinds. */
-export const kindsFor = (cannot: Driver["cannot"]): string[] =>
-  Object.keys(KINDS).filter((name) => cannot[name] === undefined);
+export const kindsFor = (cannot: Cannot): string[] => Object.keys(KINDS).filter((name) => cannot[name] === undefined);

@@ -7,8 +7,10 @@ import { makeClock, setBack } from "../support/database-clock.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { startService } from "../support/running-service.js";
 import { runTold } from "../support/told-command.js";
-import { askAt, type Driver, newFolder, OWN, type Said } from "./driver.js";
+import { askAt, type Cannot, type Driver, FAULTS, newFolder, OWN, type Said, soon } from "./driver.js";
 
+/** Milliseconds for what follows in a moment, on a busy machine. */
+const PATIENCE = 30_000;
 /** What is committed is settled, and looks come often. */
 const BOUNDS = { ...AT_ONCE, reread: 20 };
 
@@ -30,7 +32,9 @@ export const startShared = async () => {
   };
   const drop = (url: string): Promise<unknown> =>
     runAt(server.url, `DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
-  return { open: () => openInProcess(create, drop), stop: server.stop };
+  const why = "histories share a process and a PostgreSQL";
+  const cannot: Cannot = Object.fromEntries(FAULTS.map((name) => [name, why]));
+  return { open: () => openInProcess(create, drop), stop: server.stop, cannot };
 };
 export const withQuery = async (databaseUrl: string, work: (query: Query) => Promise<unknown>): Promise<void> => {
   const { query, close } = await openExisting({ databaseUrl, dataFolder: "" });
@@ -49,7 +53,9 @@ const openInProcess = async (
   let services: Awaited<ReturnType<typeof startService>>[] = [];
   const config = () => ({ databaseUrl: url, apiToken: OWN.api, accessToken: OWN.access, adminToken: OWN.admin });
   const start = async (): Promise<void> => {
-    services.push(await startService({ ...config(), serverToken: OWN.server, bounds: BOUNDS, logLevel: "fatal" }));
+    const options = { ...config(), serverToken: OWN.server, bounds: BOUNDS, logLevel: "fatal" as const };
+    // On a busy machine a connection may take longer than a start waits.
+    await soon(PATIENCE, async () => void services.push(await startService(options)));
   };
   const end = async (): Promise<void> => {
     for (const service of services) await service.close();
@@ -103,9 +109,8 @@ const openInProcess = async (
       await Promise.all(locks);
       return 0;
     },
-    cannot: { fault: "what one process shares with others is not broken" },
     folder,
-    patience: 10_000,
+    patience: PATIENCE,
     close: async () => {
       await Promise.all(locks);
       await end();

@@ -5,9 +5,10 @@
  * It ends with 1 where a history has failed.
  */
 import fc from "fast-check";
-import type { Driver } from "./driver.js";
+import type { Cannot, Driver } from "./driver.js";
 import { type History, histories, kindsFor, live } from "./history.js";
 import { startShared } from "./in-process.js";
+import { startOwn } from "./spawned.js";
 
 const argument = (name: string, value: number): number => {
   const at = process.argv.indexOf(`--${name}`);
@@ -18,7 +19,7 @@ const has = (name: string): boolean => process.argv.includes(`--${name}`);
 /** Runs one history after another, each by its own seed. @returns how many have failed */
 const run = async (
   open: () => Promise<Driver>,
-  { cannot, until, runs, seed: first }: { cannot: Driver["cannot"]; until: number; runs: number; seed: number },
+  { cannot, until, runs, seed: first }: { cannot: Cannot; until: number; runs: number; seed: number },
 ): Promise<number> => {
   for (const [name, why] of Object.entries(cannot)) console.log(`left out: ${name}: ${why}`);
   let failed = 0;
@@ -41,11 +42,12 @@ const run = async (
   return failed;
 };
 
-const shared = await startShared();
 const minutes = argument("minutes", 5);
-const failed = await run(shared.open, {
-  ...{ cannot: {}, until: performance.now() + minutes * 60_000 },
+const isShared = has("in-process");
+const place = await (isShared ? startShared() : startOwn());
+const failed = await run(place.open, {
+  ...{ cannot: place.cannot, until: performance.now() + minutes * 60_000 },
   ...{ runs: argument("runs", Number.POSITIVE_INFINITY), seed: argument("seed", 1) },
 });
-await shared.stop();
+await place.stop();
 process.exit(failed > 0 ? 1 : 0);

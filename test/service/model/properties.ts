@@ -11,14 +11,17 @@ import {
   toldNumbers,
 } from "./figures.js";
 import { isCounted, living, present, type State, tellOf, type Workspace } from "./state.js";
-import { contactsOf, expectSame, followPage, idOf, paramsOf, tokenOf } from "./steps.js";
+import { contactsOf, expectSame, followPage, idOf, isAway, paramsOf, tokenOf } from "./steps.js";
 
 /** What must hold whenever it is asked, by the interface alone. @param chance decides what is looked at where not all is */
 export type Property = (state: State, driver: Driver, chance: number) => Promise<void>;
 
-const get = async (driver: Driver, workspace: Workspace, path: string, status = 200) => {
-  const answer = await driver.ask("GET", path, { token: tokenOf(workspace, "access") });
-  if (answer.status !== status)
+const get = async (driver: Driver, workspace: Workspace, path: string) => {
+  let answer = await driver.ask("GET", path, { token: tokenOf(workspace, "access") });
+  // Whatever was broken, it is answered again within a minute.
+  for (const end = performance.now() + 60_000; isAway(answer.status) && performance.now() < end; )
+    answer = await driver.ask("GET", path, { token: tokenOf(workspace, "access") });
+  if (answer.status !== 200)
     throw new Error(
       `GET ${path} of ${workspace.name} is answered with ${answer.status}: ${JSON.stringify(answer.body)}`,
     );

@@ -6,7 +6,7 @@ import { makeClock, setBack } from "../support/database-clock.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";
 import { cannotMount, smallDisk } from "../support/small-disk.js";
-import { askAt, type Driver, type Fault, newFolder, OWN, type Said } from "./driver.js";
+import { askAt, type Cannot, type Driver, type Fault, newFolder, OWN, type Said } from "./driver.js";
 import { everyRow, withQuery } from "./in-process.js";
 
 export const ENTRY = ["--import", "tsx", "test/service/model/entry.ts"];
@@ -35,6 +35,7 @@ export const startOwn = async () => {
   const drop = (url: string) =>
     runAt(server.url, `DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
   return {
+    cannot: (disk === undefined ? { fullDisk: cannotMount! } : {}) as Cannot,
     open: () => openSpawned({ server, disk, create, drop }),
     stop: async () => {
       await server.stop();
@@ -185,7 +186,6 @@ const openSpawned = async ({ server, disk, create, drop }: Own): Promise<Driver>
       await FAULTS[kind](amount);
     },
     heal,
-    cannot: { ...(disk === undefined && { fullDisk: cannotMount! }) },
     folder,
     patience: 60_000,
     close: async () => {

@@ -120,7 +120,7 @@ const around = ({ from, to }: Span, { skew }: State): Span => ({
 });
 
 /** Statuses of a service that cannot now, and of none. */
-const isAway = (status: number | undefined): boolean => status === undefined || status === 503 || status === 500;
+export const isAway = (status: number | undefined): boolean => status === undefined || status === 503 || status === 500;
 const expectStatus = (
   what: string,
   answer: { status: number | undefined; body: unknown },
