@@ -52,6 +52,10 @@ export interface Driver {
   fault?(kind: Fault, amount: number): Promise<void>;
   /** Ends all faults: resolves to the milliseconds until all was answered again. */
   heal(): Promise<number>;
+  /** Of its database. */
+  url(): string;
+  /** Is called with the new database before the next `moveOn` fills it. */
+  beforeFill?: ((url: string) => Promise<unknown>) | undefined;
   /** A folder for files. */
   folder: string;
   /** How long to wait for what follows in a moment. */

@@ -69,7 +69,8 @@ const openInProcess = async (
       }));
   const locks: Promise<void>[] = [];
   await start();
-  return {
+  const driver: Driver = {
+    url: () => url,
     ask: (method, path, asked) => askAt(services[turn++ % services.length]!.url, method, path, asked),
     command: commandAt(() => url),
     restart: async () => {
@@ -84,6 +85,8 @@ const openInProcess = async (
       await end();
       await Promise.all(locks);
       const next = await create("template0");
+      await driver.beforeFill?.(next);
+      driver.beforeFill = undefined;
       const said = await fill({ command: commandAt(() => next) }, next);
       if (said.failed === undefined) {
         await drop(url);
@@ -118,6 +121,7 @@ const openInProcess = async (
       remove();
     },
   };
+  return driver;
 };
 
 /** Every row of every table as text. */

@@ -5,6 +5,7 @@
  * It ends with 1 where a history has failed.
  */
 import fc from "fast-check";
+import { CASE_NAMES, killAfter } from "./crash-points.js";
 import type { Cannot, Driver } from "./driver.js";
 import { type History, histories, kindsFor, live } from "./history.js";
 import { startShared } from "./in-process.js";
@@ -42,6 +43,27 @@ const run = async (
   return failed;
 };
 
+/** Kills each case after each of its operations. @returns how many have failed */
+const killAll = async (): Promise<number> => {
+  const shared = await startShared();
+  let wrong = 0;
+  for (const name of CASE_NAMES.filter((one) => !has("only") || process.argv.includes(one)))
+    for (let [point, isOver] = [argument("from", 1), false]; !isOver; point += 1)
+      await killAfter(shared, name, point).then(
+        ({ wasKilled, last }) => {
+          console.log(`${name} ${point}: ${wasKilled ? `killed after ${last}` : "was not killed"}, all held`);
+          isOver = !wasKilled;
+        },
+        (error: Error) => {
+          wrong += 1;
+          console.log(`FAILED: ${error.message}`);
+        },
+      );
+  await shared.stop();
+  return wrong;
+};
+
+if (has("crash-points")) process.exit((await killAll()) > 0 ? 1 : 0);
 const minutes = argument("minutes", 5);
 const isShared = has("in-process");
 const place = await (isShared ? startShared() : startOwn());

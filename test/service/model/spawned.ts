@@ -1,6 +1,9 @@
-import { mkdirSync } from "node:fs";
+import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { build } from "esbuild";
 import pg from "pg";
+import { buildService } from "../../../src/service/build.js";
+import { ROOT } from "../../support/launch.js";
 import { runAt } from "../support/cluster.js";
 import { makeClock, setBack } from "../support/database-clock.js";
 import { startPostgres } from "../support/postgres-server.js";
@@ -9,7 +12,33 @@ import { cannotMount, smallDisk } from "../support/small-disk.js";
 import { askAt, type Cannot, type Driver, type Fault, newFolder, OWN, type Said } from "./driver.js";
 import { everyRow, withQuery } from "./in-process.js";
 
-export const ENTRY = ["--import", "tsx", "test/service/model/entry.ts"];
+let built: Promise<string[]> | undefined;
+/** The arguments of Node for a process that can be killed at each operation; built once, as each is started many times. */
+export const buildEntry = (): Promise<string[]> => {
+  built ??= (async () => {
+    await buildService();
+    // The service finds its pages and migrations from the root of what is built.
+    const folder = join(ROOT, "build/model/build/service");
+    cpSync(join(ROOT, "build/service"), folder, { recursive: true });
+    await build({
+      ...{ entryPoints: [join(ROOT, "test/service/model/entry.ts")], outdir: folder, bundle: true, splitting: true },
+      ...{ packages: "external", platform: "node", target: "node20", format: "esm", logLevel: "warning" },
+    });
+    return [join(folder, "entry.js")];
+  })();
+  return built;
+};
+
+/** Of a service, or of a command, over a database. */
+export const environmentOf = (databaseUrl: string, more: Record<string, string> = {}): Record<string, string> => ({
+  ...{
+    DATABASE_URL: databaseUrl,
+    TRACKLET_DEMO: "off",
+    TRACKLET_API_TOKEN: OWN.api,
+    TRACKLET_ACCESS_TOKEN: OWN.access,
+  },
+  ...{ TRACKLET_SERVER_TOKEN: OWN.server, TRACKLET_ADMIN_TOKEN: OWN.admin, TRACKLET_LOG_LEVEL: "info", ...more },
+});
 /** Megabytes of the disk of its PostgreSQL. */
 const DISK = 400;
 /** Milliseconds until all is answered again once no fault is there. */
@@ -52,21 +81,13 @@ interface Own {
 }
 
 const openSpawned = async ({ server, disk, create, drop }: Own): Promise<Driver> => {
+  const entry = await buildEntry();
   let url = await create();
   const { folder, remove } = newFolder();
   let services: { process: ReturnType<typeof spawnService>; url: string }[] = [];
   let turn = 0;
-  const environment = (databaseUrl: string, more: Record<string, string> = {}) => ({
-    ...{
-      DATABASE_URL: databaseUrl,
-      TRACKLET_DEMO: "off",
-      TRACKLET_API_TOKEN: OWN.api,
-      TRACKLET_ACCESS_TOKEN: OWN.access,
-    },
-    ...{ TRACKLET_SERVER_TOKEN: OWN.server, TRACKLET_ADMIN_TOKEN: OWN.admin, TRACKLET_LOG_LEVEL: "fatal", ...more },
-  });
   const start = async (more: Record<string, string> = {}): Promise<void> => {
-    const process = spawnService(environment(url, more), ENTRY);
+    const process = spawnService(environmentOf(url, more), entry);
     services.push({ process, url: await process.ready() });
   };
   const end = async (signal: NodeJS.Signals = "SIGTERM"): Promise<void> => {
@@ -81,7 +102,7 @@ const openSpawned = async ({ server, disk, create, drop }: Own): Promise<Driver>
     while ((await runAt(url, others).catch(() => [])).length > 0) await pause(20);
   };
   const commandAt = async (databaseUrl: string, args: string[]): Promise<Said> => {
-    const { code, stdout, stderr } = await spawnService(environment(databaseUrl), [...ENTRY, ...args]).closed;
+    const { code, stdout, stderr } = await spawnService(environmentOf(databaseUrl), [...entry, ...args]).closed;
     return { out: stdout, err: stderr, ...(code !== 0 && { failed: stderr.trim() || `code ${code}` }) };
   };
   const locks: Promise<unknown>[] = [];
@@ -181,6 +202,7 @@ const openSpawned = async ({ server, disk, create, drop }: Own): Promise<Driver>
           .then(() => client.end().catch(() => {})),
       );
     },
+    url: () => url,
     everyRow: () => everyRow(url),
     fault: async (kind, amount) => {
       await FAULTS[kind](amount);
