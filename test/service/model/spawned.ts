@@ -22,7 +22,7 @@ export const buildEntry = (): Promise<string[]> => {
     cpSync(join(ROOT, "build/service"), folder, { recursive: true });
     await build({
       ...{ entryPoints: [join(ROOT, "test/service/model/entry.ts")], outdir: folder, bundle: true, splitting: true },
-      ...{ packages: "external", platform: "node", target: "node20", format: "esm", logLevel: "warning" },
+      ...{ packages: "external", platform: "node", target: "node20", format: "esm", logLevel: "warning", ignoreAnnotations: true },
     });
     return [join(folder, "entry.js")];
   })();
@@ -212,7 +212,6 @@ const openSpawned = async ({ server, disk, create, drop }: Own): Promise<Driver>
     patience: 60_000,
     close: async () => {
       await Promise.all(locks);
-      disk?.empty();
       await heal().catch(() => {});
       await end();
       await drop(url);
