@@ -15,7 +15,7 @@ import { addExportCommand } from "./export/export-command.js";
 import { addLeftOutCommands } from "./leave-out.js";
 import { addLossCommand } from "./loss.js";
 import { addDumpCommand } from "./moves/dump.js";
-import { addMigrateCommand } from "./moves/migrate.js";
+import { addMigrateCommand } from "./moves/migrate-command.js";
 import { addMoveCommand } from "./moves/move-to.js";
 import { addRestoreCommand } from "./moves/restore.js";
 import { addSpreadCommand } from "./moves/spread.js";
