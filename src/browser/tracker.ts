@@ -10,11 +10,18 @@ import { redact } from "./capture/redact.js";
 import { config, isOn, isPerPage } from "./config.js";
 import * as delivery from "./delivery/index.js";
 import { onPage, type PageEvent, referrer } from "./page.js";
-import { guard, listenTo, log, readUid } from "./reporting.js";
+import { guard, listenTo, log, readUid, report } from "./reporting.js";
 import { follow } from "./state/changes.js";
 import { allowed } from "./state/consent.js";
 import { identity, identityParams, who } from "./state/identity.js";
 import { consent } from "./state/storage.js";
+
+/** Has the page given a member of the stamp itself, in a sense of its own? Then the event goes without a stamp. */
+const hasOwnStamp = ({ params }: TrackEvent): boolean => {
+  const own = Object.keys(params!).find((name) => /^(event_(id|source|seq)|occurred_at)$/.test(name));
+  if (own) report("input", `stamp: params.${own}`);
+  return !!own;
+};
 
 const add = (given: unknown, params: unknown, view?: Params): void => {
   const event_uid = readUid("track: eventUid", given);
@@ -34,14 +41,19 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
   if (!event.contact_uid && identity[0]) return void log("dropped", "reset");
   // Behind the hooks, which may track: the number is that of the next event that is stored.
   const key = delivery.nextKey();
-  const stamp = isOn(config.stamp) && delivery.stampOf(key);
-  delivery.add(key, format(event, stamp), (stamp ? "s" : "") + (own.account_uid ? "" : "o"));
+  const stamp = isOn(config.stamp ?? true) && !hasOwnStamp(event) && delivery.stampOf(key);
+  // What waits for its contact gets the stamp with that, behind the hook.
+  delivery.add(
+    key,
+    format(event, event.contact_uid ? stamp : false),
+    (stamp ? "s" : "") + (own.account_uid ? "" : "o"),
+  );
 };
 
 /** The body of an event that has got its contact, once the hook has seen it so; nothing where that drops it, or takes the contact. */
 const sealAgain = (event: TrackEvent, stamp: Params | false): string | undefined => {
   const next = revise(event, true);
-  if (next?.contact_uid) return format(next, stamp);
+  if (next?.contact_uid) return format(next, stamp && !hasOwnStamp(next) && stamp);
 };
 
 /** Where the visitor came from, until a page view has told it. */

@@ -79,7 +79,7 @@ describe("an event", () => {
     inStory(async ({ tell, world }) => {
       await tell("weather 0 503 200; A opens stamped");
       const occurred_at = world.clock.wall();
-      await tell('A tracks a {"event_id":"own","occurred_at":5}; 60 s; sent a a a');
+      await tell("A tracks a; 60 s; sent a a a");
       const [first, ...again] = world.sent.map(({ body }) => JSON.parse(body).params);
       const [event_id, event_source] = [expect.any(String), expect.any(String)];
       expect(first).toEqual({ event_id, occurred_at, event_seq: 1, event_source });
@@ -87,12 +87,50 @@ describe("an event", () => {
       expect(again).toEqual([first, first]);
     }));
 
+  it("goes without a stamp where the page gives one of its members itself, in the call, the options or the hook", async () => {
+    const own = { event_id: "T-42" };
+    const bodies = async (config: Partial<Config>, act: Act): Promise<unknown[]> =>
+      (await sentBy({ stamp: true, ...config }, act)).sent.map((sent) => (sent as TrackEvent).params);
+    const add = (given: TrackEvent): TrackEvent => ({ ...given, params: { ...given.params, ...own } });
+    const track: Act = (tracker) => tracker.track("a");
+    expect(await bodies({}, (tracker) => tracker.track("a", own))).toEqual([own]);
+    expect(await bodies({ params: own }, track)).toEqual([own]);
+    expect(await bodies({ beforeSend: add }, track)).toEqual([own]);
+    // The hook sees an event again when it gets its contact, and never the stamp.
+    const seen: unknown[] = [];
+    const late = (event: TrackEvent, { again }: { again: boolean }) => {
+      seen.push(event.params);
+      return again ? add(event) : event;
+    };
+    const login: Act = ({ track, identify }) => [track("a"), identify("ann")];
+    expect([await bodies({ ...NOBODY, beforeSend: late }, login), seen]).toEqual([[own], [{}, {}]]);
+    const { told } = await sentBy({ stamp: true }, (tracker) => tracker.track("a", own));
+    expect(told).toEqual(["input stamp: params.event_id"]);
+    expect(await bodies({ stamp: undefined }, track)).toEqual([expect.objectContaining({ event_seq: 1 })]);
+    expect(await bodies({ stamp: "false" as never }, track)).toEqual([{}]);
+  });
+
+  it("numbers the events of two people in one document apart, and leaves no gap at a log-in, a log-out, a refusal", async () => {
+    const { sent } = await sentBy({ ...NOBODY, stamp: true }, ({ track, identify, reset, optOut, optIn }) => [
+      ...[track("a"), identify("ann"), track("b"), reset(), track("out"), identify("bob"), track("c"), optOut()],
+      ...[track("denied"), optIn(), identify("bob"), track("d"), track("e")],
+    ]);
+    const stamps = sent.map((one) => (one as TrackEvent).params as { event_source: string; event_seq: number });
+    const seqs = new Map<string, number[]>();
+    for (const { event_source, event_seq } of stamps)
+      seqs.set(event_source, [...(seqs.get(event_source) ?? []), event_seq]);
+    for (const numbers of seqs.values()) expect(numbers.toSorted()).toEqual(numbers.map((_, index) => index + 1));
+    const sources = (contact: string) =>
+      sent.flatMap((one, at) => ((one as TrackEvent).contact_uid === contact ? [stamps[at]!.event_source] : []));
+    expect(sources("ann").filter((source) => sources("bob").includes(source))).toEqual([]);
+  });
+
   it("has a number in its document, without gaps, whatever hooks track, drop and change, and a page that comes back begins anew", () =>
     inWorld(async (world) => {
       const beforeSend = ({ event_uid, params }: TrackEvent) => {
         if (event_uid === "no") track("instead");
         if (event_uid === "b") track("of b");
-        return event_uid !== "no" && { event_uid, contact_uid: "ann", params: { ...params, event_seq: 7 } };
+        return event_uid !== "no" && { event_uid, contact_uid: "ann", params };
       };
       const page = await world.open({ stamp: true, beforeSend, onError: () => track("of an error") });
       const { track, optIn, optOut } = page.tracker;
@@ -205,14 +243,14 @@ it("debug tells a listener of each decision from then on, after the options", ()
     debug(listen);
     await page.run(() => [track("a"), identify("ann")]);
     await world.clock.advance(100);
-    await page.run(() => [track("drop"), track("bad")]);
+    await page.run(() => [track("drop"), track("bad"), track("bad")]);
     await world.clock.advance(100);
     await page.run(() => [optOut(), track("b")]);
     const undecided = await world.open({ name: "other", consent: "pending" });
     await undecided.run(() => [undecided.tracker.debug(listen), undecided.tracker.track("c")]);
     expect(lines.filter((line) => !line.startsWith("options"))).toEqual([
       ...["queued a", "200 before", "200 a", "dropped beforeSend"],
-      ...["queued bad", "401 bad", "paused status 401", "dropped consent"],
+      ...["queued bad", "queued bad", "401 bad", "401 bad", "paused status 401", "dropped consent"],
       "pending c",
     ]);
   }));

@@ -4,7 +4,7 @@ import type { TrackEvent } from "../../types.js";
 import { tellChanges } from "../state/changes.js";
 import { identity, identityParams, readIdentity } from "../state/identity.js";
 import { isUnchanged } from "./queue/look.js";
-import { change, enlist, move, rows, unaddressed } from "./queue/queue.js";
+import { change, enlist, move, rename, rows, unaddressed } from "./queue/queue.js";
 import { contentOf, isOwn, isStamped, leaseLeft, type Row, stampOf } from "./queue/row.js";
 import { drop, put } from "./queue/stored.js";
 
@@ -28,10 +28,13 @@ export const address = (row: Row): boolean => {
   // The hook may call verbs, which must not find it waiting.
   move(row);
   const given = { ...identityParams(), ...params, ...(row.letters.includes("o") && identityParams()) };
-  const body = seal({ contact_uid: identity[1], ...event, params: given }, isStamped(row) && stampOf(row.key));
+  const stamp = isStamped(row) && stampOf(row.key);
+  const body = seal({ contact_uid: identity[1], ...event, params: given }, stamp);
   if (!rows.has(row.key)) return false;
   if (body) {
     change(row, contentOf(body));
+    // The hook has given a member of the stamp itself.
+    if (stamp && !body.includes(stamp.event_source as string)) row.letters = row.letters.replace("s", "");
     enlist(row);
   } else drop(row);
   return !!body;
@@ -67,8 +70,10 @@ export const renewProof = (contact: string, account: string, proof: string): voi
     }
 };
 
-/** Learns whom other documents have named, and whether somebody has logged out. */
+/** Learns whom other documents have named, and whether somebody has logged out: whoever comes next is counted anew. */
 export const readVisitor = (): void => {
+  const [before] = identity;
   readIdentity();
+  if (identity[0] !== before) rename();
   addressAll(true);
 };

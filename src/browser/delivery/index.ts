@@ -24,7 +24,6 @@ export { isThrottled } from "./throttle.js";
 /** Before the first call is carried out. @param seal as of `sealBy` */
 export const begin = (seal: Seal): void => {
   sealBy(seal);
-  rename();
   catchUp();
 };
 
@@ -53,6 +52,7 @@ export const identified = (...who: [contact: string, account: string, proof: str
 /** Somebody logs out: what was never addressed goes. Events of other tabs go when they are taken over. */
 export const reset = (): void => {
   resetIdentity();
+  rename();
   addressAll();
 };
 

@@ -21,9 +21,13 @@ let before: Consent | undefined;
 /** Reads what the visitor has chosen, and what other documents have written. */
 export const catchUp = (): void => {
   followConsent();
-  if (consent === "denied") rows.forEach(forget);
+  if (consent === "denied") {
+    rows.forEach(forget);
+    // What was dropped leaves no gap behind it.
+    if (before !== consent) rename();
+  }
   // What has waited for the choice is stored now, for the first time.
-  else if (before !== consent) for (const row of rows.values()) if (isOwn(row)) renew(row);
+  if (before !== consent) for (const row of rows.values()) if (isOwn(row)) renew(row);
   before = consent;
   readVisitor();
   readBackoff();

@@ -12,10 +12,10 @@ import { EVENT, FIRST, isYoung, type Row } from "./row.js";
 type List = Set<Row>;
 
 /**
- * What the keys of this document's rows begin with. It ends with a random name, because a duplicated tab has the session storage
- * of the other one.
+ * What the keys of this document's rows begin with; nothing until it has tracked something. It ends with a random name, because a
+ * duplicated tab has the session storage of the other one.
  */
-export let me = "";
+let me = "";
 /** All events that this document lists, by key: in the order in which they joined. */
 export const rows = new Map<string, Row>();
 // What they wait for. An event with an open request is in no list, and so is a suspect.
@@ -56,7 +56,7 @@ export const countWaiting = (): number => rows.size - unaddressed.size - undecid
 
 /** Goes on under a new name. Its numbers begin anew: of each name, the service gets all from 1 on, or has lost some. */
 export const rename = (): void => {
-  me = filed(EVENT + uuid());
+  me = "";
   seq = 1;
 };
 
@@ -92,4 +92,4 @@ export const change = (row: Row, next: Partial<Row>): void => {
 };
 
 /** The key of the next event. Its number has seven digits from the start, so that keys sort as text. */
-export const nextKey = (): string => `${me}:${FIRST + seq++}:${Date.now()}`;
+export const nextKey = (): string => `${(me ||= filed(EVENT + uuid()))}:${FIRST + seq++}:${Date.now()}`;

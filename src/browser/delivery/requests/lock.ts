@@ -8,7 +8,6 @@ import { uptime } from "../../../shared/uptime.js";
 import { config } from "../../config.js";
 import { isHidden } from "../../page.js";
 import { get, named, remove, set } from "../../state/storage.js";
-import { me } from "../queue/queue.js";
 import { LATE_MS, REFUSED_MS, SETTLE_MS, SETTLE_TURN_MS, STUCK_MS, TURN_MS } from "../timings.js";
 import { isGone } from "./requests.js";
 
@@ -29,7 +28,9 @@ let refusedAt = Number.NEGATIVE_INFINITY;
 /** Since when it is refused, and no event has gone. */
 let stuckSince = Number.POSITIVE_INFINITY;
 
-const myTurn = (): string => me.slice(-12);
+/** This document, whatever its events are named. */
+const me = `${Math.random()}`.slice(2);
+const myTurn = (): string => me;
 const isMyTurn = (): boolean => !!get(named(TURN))?.startsWith(myTurn());
 
 /**
