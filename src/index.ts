@@ -4,7 +4,7 @@
  */
 
 import { openHub } from "./browser/global.js";
-import type { Command, Config, FlushResult, Hub, Tracker } from "./types.js";
+import type { ChangeListener, Command, Config, FlushResult, Hub, Tracker } from "./types.js";
 
 // All of them: only so can an app add to `Events`.
 export type * from "./types/declared.js";
@@ -52,7 +52,15 @@ export const reset: Tracker["reset"] = () => call("reset");
 export const optIn: Tracker["optIn"] = () => call("optIn");
 export const optOut: Tracker["optOut"] = () => call("optOut");
 
-export const onChange: Tracker["onChange"] = (...args) => call("onChange", ...args);
+export const onChange: Tracker["onChange"] = (listener) => {
+  const hub = page()?.[name || DEFAULT];
+  if (!Array.isArray(hub) && typeof hub?.onChange === "function") return hub.onChange(listener);
+  let isOn = true;
+  call("onChange", (...told: Parameters<ChangeListener>) => isOn && listener(...told));
+  return () => {
+    isOn = false;
+  };
+};
 
 export const consent: Tracker["consent"] = () => {
   const hub = page()?.[name || DEFAULT];

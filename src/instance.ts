@@ -25,11 +25,11 @@ const absent: Tracker = {
     reset: nothing,
     optIn: nothing,
     optOut: nothing,
-    onChange: nothing,
     debug: nothing,
   },
   flush: async () => ({ delivered: 0, queued: 0, dropped: 0 }),
   identity: () => [],
+  onChange: () => nothing,
   consent: () => "pending",
 };
 

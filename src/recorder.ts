@@ -82,6 +82,7 @@ export const recordEvents = <Declared = Events>({
       flush: async () => ({ delivered: 0, queued: 0, dropped: 0 }),
       consent: () => "denied",
       identity: () => [],
+      onChange: () => () => {},
     };
     for (const verb of Object.keys(hub)) Object.assign(hub, { [verb]: () => {} });
     Object.assign(hub, ended);

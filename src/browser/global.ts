@@ -17,8 +17,8 @@ const MAX_WAITING = 1_000;
 
 /** The calls before the start: of one that waits for its options, and of a page that is loaded ahead of its visit. */
 let waiting: Command[] | undefined = [];
-/** These are carried out at once: what the others answer holds before the start, too. */
-const AT_ONCE = /^(init|consent|identity|flush)$/;
+/** These are carried out at once: what the others answer holds before the start, too, and `onChange` is told at the start. */
+const AT_ONCE = /^(init|consent|identity|flush|onChange)$/;
 /** Has this script's tracker its options? */
 const isConfigured = (): boolean => !!(config.apiToken || config.trackUrl);
 

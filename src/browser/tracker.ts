@@ -120,7 +120,7 @@ export const begin = (): void => {
   if (consent) return;
   delivery.begin(sealAgain);
   if (config.contactUid) verbs.identify(config.contactUid, config.accountUid, config);
-  attempt(() => follow(config.onChange!));
+  if (config.onChange) attempt(() => follow(config.onChange!));
 };
 
 /** Starts the one tracker of this script, with the options of `configure`. */

@@ -52,8 +52,12 @@ export interface Tracker<Declared = Events> {
   optIn(): void;
   /** The visitor refuses: what waits is forgotten, and everything stored is removed but this choice, in all tabs. */
   optOut(): void;
-  /** Calls a listener at once, and after each change of consent or identity and each log-out, in whichever tab. It stays as long as the page. */
-  onChange(listener: ChangeListener): void;
+  /**
+   * Calls a listener at once, and after each change of consent or identity and each log-out, in whichever tab.
+   *
+   * @returns ends that
+   */
+  onChange(listener: ChangeListener): () => void;
   /** Lets a listener hear of every decision from now on. */
   debug(listener: DebugListener): void;
 }

@@ -39,7 +39,8 @@ it("each name has one tracker, with a queue, a contact and a choice of its own",
 
 it("on a server it does and keeps nothing", async () => {
   vi.stubGlobal("window", undefined);
-  const { flush, identity, consent, ...verbs } = start("shop");
+  const { flush, identity, consent, onChange, ...verbs } = start("shop");
   for (const verb of Object.values(verbs)) expect(Reflect.apply(verb, undefined, ["ann"])).toBeUndefined();
+  expect(onChange(() => {})()).toBeUndefined();
   expect([await flush(), identity(), consent()]).toEqual([{ delivered: 0, queued: 0, dropped: 0 }, [], "pending"]);
 });

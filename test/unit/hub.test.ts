@@ -211,6 +211,31 @@ it("consent is pending until a tracker starts, and then what holds at this momen
   expect(told).toEqual([["pending", undefined], ...both]);
 });
 
+it("onChange is told until it is stopped, by whatever way and whenever it was called", async () => {
+  const told: string[] = [];
+  const listen = (name: string) => (consent: string) => void told.push(`${name} ${consent}`);
+  await sentIn(({ app, hub, globals, page }) => {
+    const stops = [app.onChange(listen("early")), app.onChange(listen("stopped early"))];
+    stops[1]!();
+    stops.push(hub().onChange(listen("hub")), hub().onChange(listen("stopped hub")));
+    stops[3]!();
+    expect(told).toEqual([]);
+    app.init(config({ consent: "pending", contactUid: undefined as never }));
+    stops.push(app.onChange(listen("late")), (globals.tracklet as Hub).onChange(listen("later")));
+    expect(told.splice(0)).toEqual(["early pending", "hub pending", "late pending", "later pending"]);
+    app.optIn();
+    expect(told.splice(0)).toEqual(["early granted", "hub granted", "late granted", "later granted"]);
+    for (const stop of stops) stop();
+    app.optOut();
+    expect(told).toEqual([]);
+    // On a server.
+    Reflect.deleteProperty(page.window, "window");
+    expect(app.onChange(listen("server"))()).toBeUndefined();
+    page.window.window = page.window;
+  });
+  expect(told).toEqual([]);
+});
+
 it("identity tells who is named, on whatever page that was, and nobody before a tracker starts", async () => {
   const told: unknown[] = [];
   await sentIn(({ app, hub, globals }) => {

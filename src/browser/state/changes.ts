@@ -5,12 +5,16 @@ import { identity, who } from "./identity.js";
 import { consent } from "./storage.js";
 
 /** Each tells its listener what has changed since it was last told. */
-const followers: (() => void)[] = [];
+const followers = new Set<() => void>();
 
 export const tellChanges = (): void => followers.forEach(attempt);
 
-/** Fails where `listener` does, or is no function. */
-export const follow = (listener: ChangeListener): void => {
+/**
+ * Tells `listener`, before the first look into the storage with that. Fails where it does, or is no function.
+ *
+ * @returns ends it
+ */
+export const follow = (listener: ChangeListener): (() => void) => {
   let told: string;
   const tell = (): void => {
     const before = told;
@@ -18,6 +22,7 @@ export const follow = (listener: ChangeListener): void => {
     told = `${[consent, identity[0], who()]}`;
     if (told !== before) listener(consent!, who(), identity[0]!);
   };
-  followers.push(tell);
-  tell();
+  followers.add(tell);
+  if (consent || !listener.call) tell();
+  return () => followers.delete(tell);
 };
