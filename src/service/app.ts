@@ -7,6 +7,7 @@ import { createQuota, limitRequests } from "./access/limits.js";
 import { refuseOtherHosts } from "./access/own-host.js";
 import { tellUnseenProxy } from "./access/unseen-proxy.js";
 import { StartError } from "./base/start-error.js";
+import { tellDatabase } from "./config/database-url.js";
 import { readConfig } from "./config/read-config.js";
 import type { ServiceConfig } from "./config/service-config.js";
 import type { Database } from "./database/database.js";
@@ -27,6 +28,7 @@ import { countRefused, watchRefusals } from "./ingest/refusals.js";
 import { createEventStore } from "./ingest/store/store.js";
 import { createBehind } from "./numbers/sums/behind.js";
 import { followSums } from "./numbers/sums/follower.js";
+import { tellDeeds } from "./person/audit.js";
 import { createTombstones } from "./person/tombstones.js";
 import { forgetTraces } from "./person/traces.js";
 import { deleteFormerLetters } from "./records/deletion/former-letters.js";
@@ -34,6 +36,7 @@ import { createRetentionBehind, keepFor } from "./records/deletion/retention.js"
 import { registerRoutes } from "./routes.js";
 import { logOptions } from "./watch/logging.js";
 import { createMetrics } from "./watch/metrics.js";
+import { readUpkeep } from "./watch/upkeep.js";
 
 export interface ServiceOptions extends Partial<ServiceConfig> {
   /** A database that is open already; closed with the service. One is opened as configured where it is absent. */
@@ -45,6 +48,14 @@ export interface ServiceOptions extends Partial<ServiceConfig> {
   /** How long a transaction may take; tests have less time. */
   bounds?: Bounds;
 }
+
+/** Limits that hold back a stranger. */
+const UNLIMITED = [
+  ["rateLimit", "TRACKLET_RATE_LIMIT"],
+  ["addressQuota", "TRACKLET_ADDRESS_QUOTA_MB"],
+  ["tokenQuota", "TRACKLET_TOKEN_QUOTA_MB"],
+  ["addressRecords", "TRACKLET_ADDRESS_RECORDS"],
+] as const;
 
 /** Questions about many events that are asked at a time: so a page full of figures makes no event wait. */
 const QUESTIONS = 3;
@@ -98,6 +109,17 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   });
   tell = (text) => app.log.warn(text);
   for (const text of early) app.log.info(text);
+  if (access.isNew && config.demo === "off")
+    app.log.warn(
+      `${tellDatabase(config)} is a new and empty database, made now: if there was one before, stop the service, and look at ${config.databaseUrl === undefined ? "TRACKLET_DATA and its disk" : "DATABASE_URL"}`,
+    );
+  if (access.isEmpty())
+    app.log.warn(
+      "there is no token, so nobody can send events or read them: make some by `token create`, or set TRACKLET_DEMO=on to try it out on this machine",
+    );
+  for (const [option, variable] of UNLIMITED)
+    if (config[option] === 0 && config.demo === "off")
+      app.log.warn(`${variable} is 0, which is no limit: whoever has the token of the pages can fill the disk`);
   app.addHook("onClose", async () => {
     // Not waited for: its look may be behind an order that takes long, and the end of the database ends both.
     void generation.stop();
@@ -115,8 +137,10 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const settled = createSettled(database.query, bounds);
   tasks.add(followSums(app.log, { settled, workspaces, every: 5 * bounds.reread }));
   tasks.add(deleteFormerLetters(app.log));
+  tasks.add(tellDeeds(app.log));
   const behind = createBehind(database, { settled, workspaces });
   metrics.watchSums(behind);
+  metrics.watchUpkeep(() => readUpkeep(database.query));
   metrics.watchRequests(app);
   decorateWorkspace(app);
   const isOurs = compile(["loopback", ...config.trustProxy]);

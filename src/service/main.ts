@@ -1,7 +1,6 @@
 import { createServer } from "node:net";
 import { StartError } from "./base/start-error.js";
-import { requireTokens } from "./config/complete-config.js";
-import { addressesOf } from "./config/database-url.js";
+import { tellDatabase } from "./config/database-url.js";
 import { readConfig } from "./config/read-config.js";
 import type { ServiceConfig } from "./config/service-config.js";
 import { isOfUnit, leaveUnit, tellUnit } from "./config/unit-messages.js";
@@ -25,7 +24,6 @@ const main = async (): Promise<void> => {
 
   // The cheap checks first, so that a mistake is told at once: the rest takes a second to load, the database more.
   const config = readConfig(process.env, warn);
-  requireTokens(config);
   if (!isOfUnit) await tryPort(config);
   if (config.processes > 1 && !isOfUnit) {
     const { startUnit } = await import("./unit.js");
@@ -43,14 +41,6 @@ const main = async (): Promise<void> => {
   if (!isOfUnit) service.log.info(`events go into ${tellDatabase(config)}`);
   const listenTextResolver = (address: string) => (isOfUnit ? "takes connections" : `service ready at ${address}`);
   await service.listen({ port: config.port, host: config.host, listenTextResolver }).catch(refuse(config));
-};
-
-/** Without a password. */
-const tellDatabase = ({ databaseUrl, dataFolder }: ServiceConfig): string => {
-  if (databaseUrl === undefined) return `a PostgreSQL of its own in ${dataFolder}`;
-  const urls = addressesOf(databaseUrl).map((address) => new URL(address));
-  const hosts = urls.map(({ host }) => host || "this machine").join(", ");
-  return `the database ${urls[0]!.pathname.slice(1) || "of the user's name"} at ${hosts}`;
 };
 
 const tryPort = async (config: ServiceConfig): Promise<void> => {

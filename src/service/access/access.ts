@@ -9,6 +9,10 @@ export type Tokens = (token: string) => string | undefined;
 
 /** Who may ask for what, as the environment and the database say. */
 export interface Access {
+  /** Has this start made the database? */
+  isNew: boolean;
+  /** Is there no token at all? */
+  isEmpty(): boolean;
   tokens(kind: Kind): Tokens;
   /** The workspace of an admin token, and its name: that of the database, or of the variable. */
   admin(token: string): { workspace: string; name: string } | undefined;
@@ -45,7 +49,8 @@ export const createAccess = async (query: Query, config: Config): Promise<Access
     server: digests(tokens.serverToken),
     admin: digests(tokens.adminToken),
   }));
-  for (const { name } of own) await addWorkspace(query, name);
+  let isNew = false;
+  for (const { name } of own) isNew = (await addWorkspace(query, name)) && name === DEFAULT_WORKSPACE ? true : isNew;
   const stored = new Map((await listTokens(query)).map((token) => [token.digest, token]));
   for (const digest of [...own.flatMap((one) => KINDS.flatMap((kind) => one[kind])), ...digests(config.metricsToken)]) {
     const same = stored.get(digest);
@@ -68,6 +73,8 @@ export const createAccess = async (query: Query, config: Config): Promise<Access
     return owner !== undefined && Date.now() < owner.expiresAt ? owner : undefined;
   };
   return {
+    isNew,
+    isEmpty: () => owners.size === 0,
     tokens: (kind) => (token) => ownerOf(kind, token)?.workspace,
     admin: (token) => ownerOf("admin", token),
     hasAdmin: () => [...owners.keys()].some((key) => key.startsWith("admin")),

@@ -111,7 +111,7 @@ const dumpWithin = async (database: Database, folder: string, told: Pick<Needed,
       if (!(error instanceof TooLarge)) throw error;
       if (dumps.length <= 1)
         throw new StartError(
-          `a dump takes more than the ${Math.floor(most / MB)} MB that it may in ${folder}, half of what is free there: name a folder of another disk`,
+          `a dump takes more than the ${Math.max(0, Math.floor(most / MB))} MB that it may in ${folder}, half of what is free there: name a folder of another disk`,
         );
       await drop();
     }

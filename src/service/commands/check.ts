@@ -3,9 +3,13 @@ import { listWorkspaces } from "../access/token-store.js";
 import { encodeText } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
-import type { Query } from "../database/database.js";
+import type { Database, Query } from "../database/database.js";
+import { freeBytes } from "../database/embedded/room.js";
+import { createSettled, type Settled } from "../database/settled.js";
+import { createBehind } from "../numbers/sums/behind.js";
 import { tellLate } from "../records/deletion/retention.js";
 import { NAMED } from "../watch/ages.js";
+import { readUpkeep, type Upkeep } from "../watch/upkeep.js";
 import type { Commands } from "./commands.js";
 
 interface Expected {
@@ -19,36 +23,130 @@ const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: DAY_MS };
 /** Any name. */
 const ANY = "*";
 
-/** The command for cron: fails where events have stopped. */
-export const addCheckCommand = ({ program, config, workspace, reading, say }: Commands): Command =>
+/** Seconds from when on an alarm would ring; see prometheus-rules.yaml. */
+const [SUMS, SETTLED, WAITING, BACKUP, ARCHIVE, NEW] = [300, 300, 60, 129_600, 172_800, 86_400];
+/** Free bytes below which one would. */
+const DISK = 1e9;
+
+/** What is so, and whether an alarm would ring. */
+interface Line {
+  text: string;
+  isWrong?: boolean;
+}
+
+/** The command for who has no alarms, or wants to see all at one glance: fails where one would ring, or an event has stopped. */
+export const addCheckCommand = ({ program, config, workspace, reading, write, bounds }: Commands): Command =>
   program
     .command("check")
     .description(
-      "fails, with a line for each, where an event has not come for as long as is said, or old events are not deleted; for cron",
+      "tells on one screen how the service is, and fails where an alarm would ring, or an event has stopped; for cron, too",
     )
     .addOption(
-      new Option("--expect <name:time...>", "as signed_up:24h, with m, h or d; the name * means any event")
-        .makeOptionMandatory()
-        .argParser((value: string, before: Expected[] = []) => [...before, readExpected(value)]),
+      new Option("--expect <name:time...>", "as signed_up:24h, with m, h or d; the name * means any event").argParser(
+        (value: string, before: Expected[] = []) => [...before, readExpected(value)],
+      ),
     )
     .addOption(workspace())
-    .action(({ expect, workspace }: { expect: Expected[]; workspace: string }) =>
-      reading(async (query) => {
-        const missing: string[] = [];
-        for (const one of expect) {
-          const at = await lastOf(query, workspace, one.name);
-          if (at !== undefined && Date.now() - at <= one.ms) continue;
-          const last = at === undefined ? "there was none" : `the last one came at ${new Date(at).toISOString()}`;
-          missing.push(`no event ${JSON.stringify(one.name)} for ${one.span}, ${last}`);
-        }
-        const { retentionDays: days } = config;
+    .action(({ expect = [], workspace }: { expect?: Expected[]; workspace: string }) =>
+      reading(async (query, database) => {
+        const upkeep = await readUpkeep(query);
+        const settled = createSettled(query, bounds);
         const workspaces = await listWorkspaces(query);
-        const late = days === undefined ? undefined : await tellLate(query, { days, workspaces: () => workspaces });
-        if (late !== undefined) missing.push(late);
-        if (missing.length > 0) throw new StartError(missing.join("\n"));
-        say(`${expect.length} of ${expect.length} have come in time`);
+        const lines: Line[] = [
+          ofDatabase(upkeep),
+          await ofEvents(query, workspaces),
+          await ofWaiting(query),
+          await ofSettled(settled).catch(unknown("what is settled")),
+          await ofSums(database, { workspaces: () => workspaces, settled }).catch(unknown("how far the figures are")),
+          await ofRetention(query, { days: config.retentionDays, workspaces: () => workspaces }),
+          ofBackup(upkeep),
+          ...upkeep.archives.map(({ workspace, seconds }) => ({
+            text: `the archive of ${workspace} was run ${span(seconds)} ago`,
+            isWrong: seconds > ARCHIVE,
+          })),
+          ...ofDisk(database.folder),
+          ...(await Promise.all(expect.map((one) => ofExpected(query, workspace, one)))),
+        ];
+        write(lines.map(({ text, isWrong }) => `${isWrong ? "WRONG" : "ok   "}  ${text}\n`));
+        const wrong = lines.filter(({ isWrong }) => isWrong).map(({ text }) => text);
+        if (wrong.length > 0) throw new StartError(wrong.join("\n"));
       }),
     );
+
+/** Seconds, as people say them. */
+const span = (seconds: number): string => {
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} days`;
+};
+
+const unknown =
+  (what: string) =>
+  (error: Error): Line => ({ text: `${what} is not known: ${error.message}`, isWrong: true });
+
+const ofDatabase = ({ database }: Upkeep): Line =>
+  database < NEW
+    ? { text: `the database is new, made ${span(database)} ago: is it the one that you mean?`, isWrong: true }
+    : { text: `the database is ${span(database)} old` };
+
+const ofEvents = async (query: Query, workspaces: readonly string[]): Promise<Line> => {
+  const times = await Promise.all(workspaces.map((name) => lastOf(query, name, ANY)));
+  const last = Math.max(...times.map((at) => at ?? 0));
+  return {
+    text: last === 0 ? "no event has come yet" : `the last event came ${span((Date.now() - last) / 1_000)} ago`,
+  };
+};
+
+const ofWaiting = async (query: Query): Promise<Line> => {
+  const [row] = await query(
+    `SELECT count(*) FILTER (WHERE wait_event_type = 'Lock') AS waiting, coalesce(extract(epoch FROM max(now() - xact_start)), 0) AS open
+     FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+  );
+  const [waiting, open] = [Number(row!.waiting), Number(row!.open)];
+  return {
+    text: `${waiting} statements wait for a lock, the oldest transaction is open for ${span(open)}`,
+    isWrong: waiting > 0 && open > WAITING,
+  };
+};
+
+const ofSettled = async (settled: Settled): Promise<Line> => {
+  const seconds = Math.max(0, Date.now() - (await settled())) / 1_000;
+  return { text: `all that was stored up to ${span(seconds)} ago is settled`, isWrong: seconds > SETTLED };
+};
+
+const ofSums = async (database: Pick<Database, "query">, which: Parameters<typeof createBehind>[1]): Promise<Line> => {
+  const seconds = Math.max(0, ...(await createBehind(database, which)()).map((one) => one.seconds));
+  return { text: `the figures are ${span(seconds)} behind`, isWrong: seconds > SUMS };
+};
+
+const ofRetention = async (
+  query: Query,
+  { days, workspaces }: { days: number | undefined; workspaces: () => readonly string[] },
+): Promise<Line> => {
+  if (days === undefined) return { text: "events are kept for ever: TRACKLET_RETENTION_DAYS is not set" };
+  const late = await tellLate(query, { days, workspaces });
+  return late === undefined ? { text: `events are kept for ${days} days` } : { text: late, isWrong: true };
+};
+
+const ofBackup = ({ backup, dropped = 0, drill }: Upkeep): Line => {
+  if (backup === undefined) return { text: "`backup` was never run here" };
+  const tried = drill === undefined ? "no `drill` has tried it" : `\`drill\` has tried one ${span(drill)} ago`;
+  const few = dropped > 0 ? `, which had no room for ${dropped} dumps of the last days` : "";
+  return { text: `the last backup is ${span(backup)} old${few}; ${tried}`, isWrong: backup > BACKUP || dropped > 0 };
+};
+
+const ofDisk = (folder: string | undefined): Line[] => {
+  if (folder === undefined) return [];
+  const free = freeBytes(folder);
+  return [{ text: `${(free / 1e9).toFixed(1)} GB are free on the disk of ${folder}`, isWrong: free < DISK }];
+};
+
+const ofExpected = async (query: Query, workspace: string, { name, span, ms }: Expected): Promise<Line> => {
+  const at = await lastOf(query, workspace, name);
+  if (at !== undefined && Date.now() - at <= ms) return { text: `the event ${JSON.stringify(name)} has come in time` };
+  const last = at === undefined ? "there was none" : `the last one came at ${new Date(at).toISOString()}`;
+  return { text: `no event ${JSON.stringify(name)} for ${span}, ${last}`, isWrong: true };
+};
 
 const readExpected = (value: string): Expected => {
   const [, name, amount, unit] = /^(.+):([1-9]\d{0,4})([mhd])$/.exec(value) ?? [];

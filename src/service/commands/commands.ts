@@ -7,7 +7,7 @@ import { StartError } from "../base/start-error.js";
 import { readTime, TIME_EXPECTED } from "../base/times.js";
 import type { ServiceConfig } from "../config/service-config.js";
 import type { Database, Query } from "../database/database.js";
-import { openExisting, openForReading } from "../database/open-database.js";
+import { openExisting, openForReading, type Reading } from "../database/open-database.js";
 import type { Bounds } from "../database/transaction-time.js";
 
 /** Where results go; the process's own unless a test says otherwise. */
@@ -27,7 +27,7 @@ export interface Commands {
   /** Runs `work` over the database, which must be there. */
   over(work: (database: Database) => Promise<void>): Promise<void>;
   /** The same over what only reads. */
-  reading(work: (query: Query) => Promise<void>): Promise<void>;
+  reading(work: (query: Query, database: Reading) => Promise<void>): Promise<void>;
   say(line: string): void;
   /** Writes to stdout. */
   write(lines: readonly string[]): void;
@@ -54,10 +54,10 @@ export const createCommands = (
       await requireWorkspace(database.query);
       await work(database);
     });
-  const reading = (work: (query: Query) => Promise<void>) =>
-    using(openForReading(config), async ({ query }) => {
-      await requireWorkspace(query);
-      await work(query);
+  const reading = (work: (query: Query, database: Reading) => Promise<void>) =>
+    using(openForReading(config), async (database) => {
+      await requireWorkspace(database.query);
+      await work(database.query, database);
     });
   const say = (line: string) => void stderr.write(`${line}\n`);
   const since = (what: string) => new Option("--since <time>", what).argParser(timeArgument);

@@ -1,6 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
+import type { Database } from "../database/database.js";
+import { noteDeed } from "../person/audit.js";
+import { keyIn, markOf } from "../person/tombstones.js";
 import {
   type Chosen,
   countEvents,
@@ -8,6 +11,7 @@ import {
   deleteEvents,
   deleteEventsBefore,
 } from "../records/deletion/chosen-events.js";
+import { deleteNewcomers, findNewcomers, type Span } from "../records/deletion/newcomers.js";
 import { deleteAccount, deleteUser } from "../records/deletion/records-of-uid.js";
 import type { Commands } from "./commands.js";
 
@@ -25,12 +29,13 @@ interface RetentionArguments {
 
 interface DeleteArguments extends Chosen {
   olderThan?: number;
+  newContacts?: true;
   yes?: true;
   workspace: string;
 }
 
 /** The commands that delete, and say what of it is left, or who may have been meant. */
-export const addDeleteCommands = ({ program, workspace, since, until, over, reading, say }: Commands): void => {
+export const addDeleteCommands = ({ program, workspace, since, until, over, reading, say, write }: Commands): void => {
   const deleteRecord =
     (kind: "account" | "user", remove: typeof deleteAccount, note: string) =>
     (uid: string, { workspace }: { workspace: string }) =>
@@ -38,8 +43,27 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
         const quoted = JSON.stringify(uid);
         if (!(await remove(database, workspace, uid)))
           throw new StartError(`there is no ${kind} ${quoted} in the workspace ${workspace}`);
+        const subject = markOf(await keyIn(database.query), `${kind}/${workspace}/${uid}`);
+        await noteDeed(database.query, { workspace, what: `deleted the ${kind}`, subject });
         say(`deleted the ${kind} ${quoted}${note}`);
       });
+  /** Lists contacts that a stranger may have made, or deletes them. */
+  const takeOut = async (database: Database, workspace: string, { yes, ...span }: Span & { yes: true | undefined }) => {
+    const newcomers = await findNewcomers(database.query, workspace, span);
+    if (yes) {
+      const events = await deleteNewcomers(database, workspace, { ...span, newcomers });
+      const what = `deleted ${newcomers.length} contacts that were new between ${Object.values(span)
+        .map((at) => new Date(at).toISOString())
+        .join(" and ")}`;
+      await noteDeed(database.query, { workspace, what, events });
+      return say(`deleted ${events} events of ${newcomers.length} contacts`);
+    }
+    await write(newcomers.map(({ uid, events }) => `${events}\t${JSON.stringify(uid)}\n`));
+    const events = newcomers.reduce((sum, one) => sum + one.events, 0);
+    say(
+      `these are ${events} events of ${newcomers.length} contacts, real ones that were new then among them: repeat with --yes to delete them`,
+    );
+  };
   const sayCount = (events: number) => say(`these are ${events} events: repeat with --yes to delete them`);
   program
     .command("delete-account")
@@ -60,17 +84,37 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
     .option("--name <event_uid>", "events of this name")
     .addOption(since("events received from then on, as 2026-01-31; UTC unless a zone is named"))
     .addOption(until("events received before"))
+    .addOption(
+      new Option(
+        "--new-contacts",
+        "with --since and --until: contacts that events of that time alone tell of, as a stranger can make them",
+      ).conflicts(["name", "olderThan"]),
+    )
     .option("--yes", "deletes them; without it they are only counted")
     .addOption(workspace())
-    .action(async ({ olderThan, yes, workspace, ...which }: DeleteArguments, command: Command) => {
+    .action(async ({ olderThan, newContacts, yes, workspace, ...which }: DeleteArguments, command: Command) => {
+      const { since, until } = which;
+      if (newContacts) {
+        if (since === undefined || until === undefined) command.error("--new-contacts needs --since and --until");
+        return over((database) => takeOut(database, workspace, { since: since!, until: until!, yes }));
+      }
+      const deleted = async ({ query }: Database, remove: () => Promise<number>): Promise<void> => {
+        const events = await remove();
+        await noteDeed(query, {
+          workspace,
+          what: `deleted events, ${JSON.stringify({ olderThan, ...which })}`,
+          events,
+        });
+        say(`deleted ${events} events`);
+      };
       if (olderThan !== undefined) {
         const before = Date.now() - olderThan * DAY_MS;
         if (!yes) return reading(async (query) => sayCount(await countEventsBefore(query, workspace, before)));
-        return over(async (database) => say(`deleted ${await deleteEventsBefore(database, workspace, before)} events`));
+        return over((database) => deleted(database, () => deleteEventsBefore(database, workspace, before)));
       }
       if (Object.values(which).every((value) => value === undefined))
         command.error("say which events: --older-than <days>, or --name, --since or --until");
-      if (yes) return over(async (database) => say(`deleted ${await deleteEvents(database, workspace, which)} events`));
+      if (yes) return over((database) => deleted(database, () => deleteEvents(database, workspace, which)));
       await reading(async (query) => sayCount(await countEvents(query, workspace, which)));
     });
   program

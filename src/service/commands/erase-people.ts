@@ -3,13 +3,11 @@ import { readFile } from "node:fs/promises";
 import { fileReason } from "../base/file-error.js";
 import { StartError } from "../base/start-error.js";
 import type { Database } from "../database/database.js";
+import { COMMAND } from "../person/audit.js";
 import { eraseContacts } from "../person/erasure.js";
 import { placesOfArchives } from "../records/archives.js";
 import { hasContact, similarContacts } from "../records/contacts.js";
 import { countNaming, deleteNaming } from "../records/deletion/naming.js";
-
-/** What the audit log calls a command. */
-const COMMAND = "command line";
 
 export interface EraseArguments {
   everywhere?: true;

@@ -1,6 +1,8 @@
 import { InvalidArgumentError, Option } from "commander";
 import { createToken, KINDS, type Kind, listTokens, revokeToken, rotateToken } from "../access/token-store.js";
 import { DAY_MS, readTime, TIME_EXPECTED } from "../base/times.js";
+import type { Database } from "../database/database.js";
+import { noteDeed } from "../person/audit.js";
 import type { Commands } from "./commands.js";
 
 /** The commands on tokens: who may ask, and for what. Running processes follow within seconds. */
@@ -25,7 +27,11 @@ export const addTokenCommands = ({ program, workspace, over, reading, say, write
     )
     .addOption(workspace())
     .action((name: string, { expires, ...token }: { kind: Kind; expires?: number; workspace: string }) =>
-      over(async (database) => show(await createToken(database, { name, ...token, expiresAt: expires }))),
+      over(async (database) => {
+        const text = await createToken(database, { name, ...token, expiresAt: expires });
+        await noted(database, token.workspace, `made the token ${JSON.stringify(name)}, which is for ${token.kind}`);
+        await show(text);
+      }),
     );
   tokens
     .command("list")
@@ -52,7 +58,11 @@ export const addTokenCommands = ({ program, workspace, over, reading, say, write
     )
     .addOption(workspace())
     .action((name: string, { keep, workspace }: { keep: number; workspace: string }) =>
-      over(async (database) => show(await rotateToken(database, { workspace, name, keep: keep * DAY_MS }))),
+      over(async (database) => {
+        const text = await rotateToken(database, { workspace, name, keep: keep * DAY_MS });
+        await noted(database, workspace, `made a next token ${JSON.stringify(name)}`);
+        await show(text);
+      }),
     );
   tokens
     .command("revoke")
@@ -62,10 +72,13 @@ export const addTokenCommands = ({ program, workspace, over, reading, say, write
     .action((name: string, { workspace }: { workspace: string }) =>
       over(async (database) => {
         await revokeToken(database, { workspace, name });
+        await noted(database, workspace, `revoked the token ${JSON.stringify(name)}`);
         say(`revoked the token ${JSON.stringify(name)} of the workspace ${workspace}`);
       }),
     );
 };
+
+const noted = ({ query }: Database, workspace: string, what: string) => noteDeed(query, { workspace, what });
 
 const later = (value: string): number => {
   const time = readTime(value);

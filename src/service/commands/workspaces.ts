@@ -5,6 +5,7 @@ import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import { WORKSPACE } from "../config/token-options.js";
 import { secretOf } from "../ingest/identity.js";
+import { noteDeed } from "../person/audit.js";
 import { countWorkspace, deleteWorkspace } from "../records/deletion/workspace.js";
 import type { Commands } from "./commands.js";
 
@@ -75,6 +76,7 @@ export const addWorkspaceCommands = ({ program, config, workspace, over, reading
             throw new StartError(`${what}; nothing was deleted: repeat with --yes`);
         }
         const { events, records } = await deleteWorkspace(database, name);
+        await noteDeed(database.query, { workspace: name, what: `deleted the workspace, ${records} records`, events });
         say(`deleted the workspace "${name}": ${events} events, ${records} accounts, contacts and users`);
       });
     });

@@ -12,6 +12,9 @@ import type { ServiceConfig, Workspace } from "./service-config.js";
 /** Shorter tokens can be guessed. */
 const MIN_TOKEN = 16;
 
+/** What examples have in the place of a token, or one character alone. */
+const PLACEHOLDER = /^(.)\1*$|^(your|my)[-_]|change[-_]?(me|this)|replace[-_]?(me|this)|placeholder|xxxx|…/iu;
+
 type Values = XStatic<typeof OPTIONS>;
 
 /** What a member is where it depends on others, and what it may not be then. @throws StartError that names the variable */
@@ -49,14 +52,6 @@ export const complete = (values: Values): ServiceConfig => {
   return config;
 };
 
-/** @throws StartError where nobody could send an event, or read one: a command needs no tokens, a service does */
-export const requireTokens = ({ apiToken, accessToken }: ServiceConfig): void => {
-  if (apiToken === undefined || accessToken === undefined)
-    throw new StartError(
-      "TRACKLET_API_TOKEN and TRACKLET_ACCESS_TOKEN must be set to secrets of your own, or TRACKLET_DEMO=on to try it out on this machine",
-    );
-};
-
 /** No text may be two tokens: the one in the pages, for everybody to see, would read records. */
 const checkTokens = (config: ServiceConfig): void => {
   const tokens = [
@@ -73,6 +68,8 @@ const checkTokens = (config: ServiceConfig): void => {
   for (const { variable, token } of tokens) {
     if (config.demo === "off" && token.length < MIN_TOKEN)
       throw new StartError(`${variable} must have at least ${MIN_TOKEN} characters`);
+    if (config.demo === "off" && PLACEHOLDER.test(token))
+      throw new StartError(`${variable} must be a secret of your own, not what stands in an example`);
     const other = seen.get(token);
     if (other !== undefined) throw new StartError(`${variable} must differ from ${other}: each token is for one thing`);
     seen.set(token, variable);

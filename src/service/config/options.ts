@@ -87,7 +87,7 @@ export const OPTIONS = {
     }),
     maxEventBytes: option("TRACKLET_MAX_EVENT_BYTES", "largest body of an event", {
       ...LIMIT,
-      minimum: 1,
+      minimum: 1_024,
       // With the rest of its page (4 MB) below the 16 MiB that `tracklet/read` takes.
       maximum: 8_388_608,
       default: 262_144,

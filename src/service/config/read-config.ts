@@ -10,7 +10,8 @@ import { OPTIONS } from "./options.js";
 import type { ServiceConfig } from "./service-config.js";
 
 /** Variables of the project that other programs read: the demo, its clients, Docker, the tests. */
-const ELSEWHERE = /^TRACKLET_(SITE_PORT|DIST|BASE_URL|TRACK_URL|URL|DOMAIN|ALL|ENGINES|MEASURE|APP_OUT|TEST_CLUSTER)$/;
+const ELSEWHERE =
+  /^TRACKLET_(SITE_PORT|DIST|BASE_URL|TRACK_URL|URL|DOMAIN|BACKUPS|ALL|ENGINES|MEASURE|APP_OUT|TEST_CLUSTER)$/;
 
 /** Variables of what has gone, and what they were for: for one release they are ignored, so that an update needs no other change. */
 const GONE: Readonly<Record<string, string>> = { TRACKLET_DEAD_LETTERS: "refused bodies are kept no more" };

@@ -35,13 +35,13 @@ export const migrateDatabase = ({ databaseUrl, dataFolder }: Where, tell: (text:
   databaseUrl === undefined ? migrateEmbedded(dataFolder, tell) : migratePostgres(databaseUrl, tell);
 
 /** What a reading command needs. */
-export interface Reading {
-  query: Query;
-  close(): Promise<void>;
+export interface Reading extends Pick<Database, "query" | "folder" | "close"> {
+  /** Writes what was read, by whom: the rest only reads. */
+  note: Query;
 }
 
 /** Opens it for a command that only reads. @param limitMs ends a statement that takes longer. Default: none */
 export const openForReading = async (where: Where, limitMs?: number): Promise<Reading> => {
   const database = await openExisting(where);
-  return { query: readOnly(database, limitMs), close: database.close };
+  return { ...database, query: readOnly(database, limitMs), note: database.query };
 };

@@ -23,6 +23,9 @@ export const isUnavailable = (error: unknown): boolean =>
     String((error as Error)?.message),
   );
 
+/** May the role, or the database itself, only read? */
+export const isReadOnly = (error: unknown): boolean => /^(42501|25006)$/.test(errorCode(error));
+
 /** Has a statement or its transaction taken longer than it may, on a database that is there? Less of it may be done in time. */
 export const tookTooLong = (error: unknown): boolean => /^(57014|25P03|22012)/.test(errorCode(error));
 

@@ -23,7 +23,7 @@ export const REFUSALS = [...new Set(Object.values(REASONS)), "broken", "quota", 
 type Tell = (request: FastifyRequest, answer: Answered, bytes?: number) => void;
 
 /** Milliseconds between two lines of one reason in one workspace. */
-const QUIET_MS = 60_000;
+export const QUIET_MS = 60_000;
 /** Characters of an example's text. */
 const MAX_TEXT = 200;
 

@@ -1,4 +1,10 @@
+import type { FastifyBaseLogger } from "fastify";
+import { NIL } from "uuid";
 import type { Query } from "../database/database.js";
+import { idAt, newIds } from "../database/event-id.js";
+import { readClock, readState, writeState } from "../database/service-state.js";
+import { isReadOnly, tellError } from "../database/sql-state.js";
+import type { Task } from "../database/tasks.js";
 
 /** What was done to the data of one person. */
 export type Deed = "read" | "erase" | "anonymise";
@@ -10,8 +16,8 @@ export interface AuditLine {
   /** Name of the token, or of what else has done it. */
   token: string;
   what: string;
-  /** Stands for the contact; the same for the same one. */
-  subject: string;
+  /** Stands for the contact; the same for the same one; null where it is about many. */
+  subject: string | null;
   /** How many events; null where it has not come to its end. */
   events: number | null;
 }
@@ -48,6 +54,52 @@ export const copyDeeds = async (
   );
 };
 
+/** What the audit log calls a command. */
+export const COMMAND = "command line";
+
+/** Writes what a command has done, with how many events. @param subject stands for a person or a record; nothing where it is about many */
+export const noteDeed = async (
+  query: Query,
+  { workspace, what, events, subject = NIL }: { workspace: string; what: string; events?: number; subject?: string },
+): Promise<void> => {
+  await query(
+    "INSERT INTO audit (id, workspace, at, token, what, subject, events) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+    [...[newIds(1)[0], workspace, Date.now(), COMMAND, what, subject, events ?? null]],
+  );
+};
+
+/** The same of what only reads, as the role may: then it is said that the log does not have it. */
+export const noteReading = (
+  query: Query,
+  deed: Parameters<typeof noteDeed>[1],
+  say: (line: string) => void,
+): Promise<void> =>
+  noteDeed(query, deed).catch((error: unknown) => {
+    if (!isReadOnly(error)) throw error;
+    say("this is not in the audit log: the role only reads");
+  });
+
+/** Milliseconds after which a line is there whose id is older, and from one look for lines to the next. */
+const [LATE_MS, LOOK_MS] = [60_000, 60_000];
+
+/** The task that writes into the log what commands have done: they are other processes, and what they say is read by nobody later. */
+export const tellDeeds = (log: FastifyBaseLogger): Task => ({
+  name: "audit",
+  every: LOOK_MS,
+  run: async ({ query }) => {
+    const to = (await readClock(query)) - LATE_MS;
+    const { audit_told: from = to } = await readState(query);
+    const rows = await query<Record<string, unknown>>(
+      "SELECT at, workspace, what, events FROM audit WHERE id >= $1 AND id < $2 AND token = $3 ORDER BY id",
+      [idAt(from), idAt(to), COMMAND],
+    );
+    for (const { at, workspace, what, events } of rows)
+      log.info({ workspace, events, at: new Date(Number(at)).toISOString() }, `a command: ${what}`);
+    await writeState(query, { audit_told: Math.max(from, to) });
+  },
+  failed: (error) => log.error(`what commands have done could not be told: ${tellError(error)}`),
+});
+
 /** Writes that it has ended, and how many events of each it concerned. */
 export const endDeeds = async (query: Query, ids: readonly string[], events: readonly number[]): Promise<void> => {
   await query(
@@ -65,7 +117,8 @@ export const listDeeds = async (query: Query, workspace: string): Promise<AuditL
   );
   return rows.map(({ at, workspace, token, what, subject, events }) => ({
     at: new Date(Number(at)).toISOString(),
-    ...({ workspace, token, what, subject } as Pick<AuditLine, "workspace" | "token" | "what" | "subject">),
+    ...({ workspace, token, what } as Pick<AuditLine, "workspace" | "token" | "what">),
+    subject: subject === NIL ? null : String(subject),
     events: events === null ? null : Number(events),
   }));
 };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Query } from "../database/database.js";
 import { idAt } from "../database/event-id.js";
+import { readClock, writeState } from "../database/service-state.js";
 
 /*
  * An archive keeps events outside the database. What is known of it here is where it is, and that what was stored before a time is in its files:
@@ -30,10 +31,28 @@ export const knowArchive = async (query: Query, workspace: string, place: string
   );
 };
 
+/** In front of the workspace and the place; the value is when a run ended, in epoch milliseconds. */
+const RUN = "archived ";
+
+/** Says that a run has ended: all that was to be in an archive is in it. */
+export const noteArchiveRun = async (query: Query, workspace: string, place: string): Promise<void> =>
+  writeState(query, { [`${RUN}${workspace} ${place}`]: await readClock(query) });
+
+/** When the archives of each workspace were run last, in epoch milliseconds: of several the one that is longest ago. */
+export const archiveRuns = (state: Partial<Record<string, number>>): Map<string, number> => {
+  const runs = new Map<string, number>();
+  for (const [name, at] of Object.entries(state)) {
+    const workspace = name.startsWith(RUN) && name.split(" ")[1];
+    if (workspace) runs.set(workspace, Math.min(at!, runs.get(workspace) ?? at!));
+  }
+  return runs;
+};
+
 /** Resolves to whether there was any. @param place Default: all of the workspace */
 export const forgetArchives = async (query: Query, workspace: string, place?: string): Promise<boolean> => {
-  const which = place === undefined ? "starts_with(name, $1)" : "name = $1";
-  const gone = await query(`DELETE FROM service_state WHERE ${which} RETURNING name`, [nameOf(workspace, place)]);
+  const which = place === undefined ? "starts_with(name, $1) OR starts_with(name, $2)" : "name IN ($1, $2)";
+  const names = [NAME, RUN].map((kind) => `${kind}${workspace} ${place ?? ""}`);
+  const gone = await query(`DELETE FROM service_state WHERE ${which} RETURNING name`, names);
   return gone.length > 0;
 };
 

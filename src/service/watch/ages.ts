@@ -4,6 +4,9 @@ import type { Query } from "../database/database.js";
 /** Newest events of a workspace, and of each name that is watched, that are looked at when the service begins. */
 const NEWEST = 1_000;
 
+/** Names that are remembered, and characters of each. Beyond, one that is not among them is new each time: so a flood of names is seen to its end. */
+const [NAMES, NAME_LENGTH] = [10_000, 64];
+
 /** Of the name `$2`: an entry of the index has a greatest length. */
 export const NAMED = "AND event_uid = $2 AND left(event_uid, 64) = left($2, 64)";
 
@@ -18,11 +21,23 @@ export interface Age {
  * When events came last, by workspace and by name, as this process has seen it.
  *
  * @param watched the names that are told each by itself: the operator lists them, for who has the public token may send any name
+ * @param newName is called for each name that comes for the first time, as far as is remembered
  */
-export const createEventAges = (watched: readonly string[]) => {
+export const createEventAges = (watched: readonly string[], newName: () => void = () => {}) => {
   const workspaces = new Map<string, Map<string, number>>();
+  const names = new Set<string>();
 
-  const seen = (workspace: string, name: string, at = Date.now()): void => {
+  const isNew = (workspace: string, name: string): boolean => {
+    const key = `${workspace}/${name.slice(0, NAME_LENGTH)}`;
+    if (names.has(key)) return false;
+    if (names.size < NAMES) names.add(key);
+    return true;
+  };
+  const seen = (workspace: string, name: string, at?: number): void => {
+    if (isNew(workspace, name) && at === undefined) newName();
+    tell(workspace, name, at ?? Date.now());
+  };
+  const tell = (workspace: string, name: string, at: number): void => {
     const last = workspaces.get(workspace) ?? new Map<string, number>();
     workspaces.set(workspace, last);
     for (const key of watched.includes(name) ? ["", name] : [""]) last.set(key, Math.max(last.get(key) ?? at, at));

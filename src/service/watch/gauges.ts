@@ -2,16 +2,19 @@ import { Gauge, type Registry } from "prom-client";
 import { freeBytes } from "../database/embedded/room.js";
 import type { Behind } from "../numbers/sums/behind.js";
 import { createEventAges } from "./ages.js";
+import type { Upkeep } from "./upkeep.js";
 
 export interface Gauged {
   /** Names of events whose age is told. */
   watched: readonly string[];
   /** The data folder of a PostgreSQL of its own, whose disk is looked at. */
   folder: string | undefined;
+  /** Is called for each name of an event that was not seen before. */
+  newName(): void;
 }
 
 /** What is as it is when somebody asks, besides what is counted. */
-export const createGauges = (registry: Registry, { watched, folder }: Gauged) => {
+export const createGauges = (registry: Registry, { watched, folder, newName }: Gauged) => {
   const registers = [registry];
   let waiting = 0;
   new Gauge({
@@ -22,7 +25,7 @@ export const createGauges = (registry: Registry, { watched, folder }: Gauged) =>
       this.set(waiting);
     },
   });
-  const ages = createEventAges(watched);
+  const ages = createEventAges(watched, newName);
   new Gauge({
     name: "tracklet_event_age_seconds",
     help: "Time since an event was stored, by workspace; event_uid is empty, or one of TRACKLET_WATCHED_EVENTS",
@@ -63,7 +66,53 @@ export const createGauges = (registry: Registry, { watched, folder }: Gauged) =>
       if (folder !== undefined) this.set({ folder }, freeBytes(folder));
     },
   });
+  let upkeep: () => Promise<Upkeep | undefined> = async () => undefined;
+  /** @param read gives nothing where it is not known, and nothing is told then */
+  const upkeepGauge = (name: string, help: string, read: (upkeep: Upkeep) => [labels: object, value?: number][]) => {
+    new Gauge({
+      ...{ name: `tracklet_${name}`, help, registers },
+      labelNames: name.startsWith("archive") ? ["workspace"] : [],
+      aggregator: "max",
+      async collect() {
+        const told = await upkeep().catch(() => undefined);
+        this.reset();
+        // Without a label it would be 0.
+        if (!name.startsWith("archive")) this.remove();
+        for (const [labels, value] of told === undefined ? [] : read(told))
+          if (value !== undefined) this.set(labels, value);
+      },
+    });
+  };
+  upkeepGauge(
+    "database_age_seconds",
+    "Time since the database was made; what is restored or moved has the age that it had",
+    ({ database }) => [[{}, database]],
+  );
+  upkeepGauge(
+    "backup_age_seconds",
+    "Time since the last backup ended, or the first one was asked for; absent where none was ever asked for",
+    ({ backup }) => [[{}, backup]],
+  );
+  upkeepGauge(
+    "backup_dropped_dumps",
+    "Dumps that the last backup deleted before their time: dumps take half of what is free at most",
+    ({ dropped }) => [[{}, dropped]],
+  );
+  upkeepGauge("archive_age_seconds", "Time since the last run of an archive ended, by workspace", ({ archives }) =>
+    archives.map(({ workspace, seconds }) => [{ workspace }, seconds]),
+  );
   return {
+    /** To be told who tells what was done when. */
+    watchUpkeep: (read: () => Promise<Upkeep>): void => {
+      let reading: Promise<Upkeep> | undefined;
+      upkeep = () => {
+        // All of them are asked for at once.
+        reading ??= read().finally(() => {
+          reading = undefined;
+        });
+        return reading;
+      };
+    },
     ages,
     /** To be called with the change of how many events wait. */
     wait: (change: number): void => {

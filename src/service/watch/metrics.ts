@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { Counter, collectDefaultMetrics, Registry } from "prom-client";
 import { faultOf, isUnavailable } from "../database/sql-state.js";
-import { REFUSALS } from "../ingest/refusals.js";
+import { createTold, QUIET_MS, REFUSALS } from "../ingest/refusals.js";
 import type { EventStore } from "../ingest/store/store.js";
 import { createGauges, type Gauged } from "./gauges.js";
 import { createHistogram } from "./histogram.js";
@@ -10,7 +10,7 @@ import { createTeller } from "./totals.js";
 /** Bounds in seconds: from a look-up in memory to the time-out of a query. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-interface Measured extends Gauged {
+interface Measured extends Omit<Gauged, "newName"> {
   workspaces: readonly string[];
 }
 
@@ -65,7 +65,20 @@ export const createMetrics = ({ workspaces, watched, folder }: Measured) => {
     "result",
     "workspace",
   );
-  const { ages, wait, watchSums, watchRetention } = createGauges(registry, { watched, folder });
+  const newContacts = counter("new_contacts_total", "Contacts that events have made");
+  const newNames = counter(
+    "new_event_names_total",
+    "Events of a name that has not come before, as far as is remembered",
+  );
+  const wrongTokens = counter(
+    "wrong_tokens_total",
+    "Requests with a wrong token for what is read or administered, by what it was for",
+    "realm",
+  );
+  const { ages, wait, watchSums, watchRetention, watchUpkeep } = createGauges(registry, {
+    ...{ watched, folder },
+    newName: () => newNames.inc(),
+  });
   // Known from the start, so that the first one is seen as a rise.
   for (const workspace of ["", ...workspaces])
     for (const reason of ["full", "away", "disk", "failed", ...REFUSALS]) refused.inc({ reason, workspace }, 0);
@@ -76,6 +89,7 @@ export const createMetrics = ({ workspaces, watched, folder }: Measured) => {
     tell: createTeller(registry),
     watchSums,
     watchRetention,
+    watchUpkeep,
     /** Learns when events came before this process began. */
     loadAges: ages.load,
     /** To be called for each event that is refused before it gets to a store. */
@@ -88,6 +102,8 @@ export const createMetrics = ({ workspaces, watched, folder }: Measured) => {
     withoutRecord: (): void => withoutRecord.inc(),
     /** To be called for each event that is left out, as its contact was erased. */
     leftOut: (workspace: string): void => erased.inc({ workspace }),
+    /** To be called with the number of contacts that events have made. */
+    madeContacts: (contacts: number): void => newContacts.inc(contacts),
     /** To be called for each proof of identity that is looked at. */
     proven: (workspace: string, isHeld: boolean): void => proofs.inc({ result: isHeld ? "held" : "failed", workspace }),
     /** To be called for each transaction of events. */
@@ -116,11 +132,19 @@ export const createMetrics = ({ workspaces, watched, folder }: Measured) => {
     }),
     /** Counts the requests of a service, by the pattern of the route: paths hold ids. */
     watchRequests: (app: FastifyInstance): void => {
+      const told = createTold(QUIET_MS);
       app.addHook("onResponse", (request, reply, done) => {
         const { method } = request;
         const status = reply.statusCode;
         const route = request.routeOptions.url ?? "none";
         requests.of(`${method} ${status} ${route}`, { method, route, status })(reply.elapsedTime / 1_000);
+        const [, realm] = /^Bearer realm="(\w+)"/.exec(String(reply.getHeader("www-authenticate") ?? "")) ?? [];
+        if (realm !== undefined && request.headers.authorization !== undefined) {
+          wrongTokens.inc({ realm });
+          const wrong = told(realm);
+          if (wrong !== undefined)
+            app.log.warn({ realm, wrong, from: request.ip }, `a wrong token was sent for ${realm}`);
+        }
         done();
       });
     },

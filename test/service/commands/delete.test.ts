@@ -114,4 +114,31 @@ overDatabase((place) => {
     );
     expect((await run("export")).out.trimEnd().split("\n")).toHaveLength(3);
   });
+
+  it("takes out contacts that events of a time alone tell of, and nobody whom something else knows", async () => {
+    const since = new Date().toISOString();
+    await withService(async (service) => {
+      for (const contact_uid of ["forged-1", "forged-2", "forged-2", "proven", "carla", "contact-003"])
+        await service.post({ contact_uid, event_uid: "paid", params: { account_uid: "forged" } });
+    });
+    const until = new Date(Date.now() + 1).toISOString();
+    await withService((service) => service.post({ contact_uid: "carla", event_uid: "later" }).then(() => {}));
+    const database = await openDatabase(place());
+    await database.query("UPDATE events SET proven = true WHERE contact_uid = 'proven'");
+    await database.close();
+    const which = ["delete-events", "--new-contacts", "--since", since];
+    await expect(run(...which)).rejects.toThrow("--new-contacts needs --since and --until");
+    const before = (await run("export", "contacts")).out;
+    expect(await run(...which, "--until", until)).toEqual({
+      out: '2\t"forged-2"\n1\t"forged-1"\n',
+      err: "these are 3 events of 2 contacts, real ones that were new then among them: repeat with --yes to delete them\n",
+    });
+    expect((await run(...which, "--until", until, "--yes")).err).toBe("deleted 3 events of 2 contacts\n");
+    expect((await run("export", "contacts")).out).toBe(before.replace(/^.*forged-\d.*\n/gm, ""));
+    expect(await run(...which, "--until", until)).toMatchObject({ out: "" });
+    // What was done is told, by whom nobody sees.
+    const [last] = (await run("audit")).out.trimEnd().split("\n").slice(-1);
+    expect(JSON.parse(last!)).toMatchObject({ what: expect.stringMatching(/^exported contacts/) });
+    expect((await run("audit")).out).toMatch(/"what":"deleted 2 contacts that were new between .*"events":3/);
+  });
 });

@@ -3,7 +3,7 @@ import { StartError } from "../../base/start-error.js";
 import type { Database, Query } from "../../database/database.js";
 import { timeOf } from "../../database/event-id.js";
 import { createSettled } from "../../database/settled.js";
-import { forgetArchives, idOfDatabase } from "../../records/archives.js";
+import { forgetArchives, idOfDatabase, noteArchiveRun } from "../../records/archives.js";
 import type { Commands } from "../commands.js";
 import { untilSettled } from "../export/follow.js";
 import type { Store } from "./folder-store.js";
@@ -77,6 +77,7 @@ const newestErasure = async (query: Query, workspace: string): Promise<string | 
 const archiveOne = async (database: Database, { workspace, store, say }: At, until: Until): Promise<void> => {
   const { archiveWorkspace } = await import("./archive-run.js");
   const { events, files, erased, rewritten, manifest } = await archiveWorkspace(database, workspace, { store, until });
+  if (manifest !== undefined) await noteArchiveRun(database.query, workspace, store.place);
   if (manifest === undefined)
     return say(`${workspace}: there is no event of a day that is over; --now takes those of today`);
   say(`${workspace}: wrote ${events} events to ${files} files: all that was stored before ${timeText(manifest.place)}`);

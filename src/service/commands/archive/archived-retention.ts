@@ -2,6 +2,7 @@ import { listWorkspaces } from "../../access/token-store.js";
 import { StartError } from "../../base/start-error.js";
 import type { Database } from "../../database/database.js";
 import { timeOf } from "../../database/event-id.js";
+import { noteDeed } from "../../person/audit.js";
 import { forgetTraces } from "../../person/traces.js";
 import { deleteBareRecords, PARTS } from "../../records/deletion/bare-records.js";
 import { deleteEventsBefore } from "../../records/deletion/chosen-events.js";
@@ -33,6 +34,8 @@ export const deleteArchived = async (database: Database, { place, before, say }:
       const [wrong] = compared.wrong;
       if (wrong !== undefined) throw new StartError(`nothing of ${workspace} is deleted: ${store.place}/${wrong}`);
       const deleted = await deleteEventsBefore(database, workspace, before, timeOf(compared.manifest.place));
+      const what = `deleted events that are in the archive ${store.place}`;
+      await noteDeed(query, { workspace, what, events: deleted });
       say(`${workspace}: deleted ${deleted} events, which are in ${store.place}`);
     }
     if (found === 0) throw new StartError(`nothing is deleted: there is no archive in ${store.place}`);

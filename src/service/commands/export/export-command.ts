@@ -2,7 +2,9 @@ import type { Writable } from "node:stream";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { isUuid } from "../../base/exact-text.js";
 import { StartError } from "../../base/start-error.js";
+import type { Reading } from "../../database/open-database.js";
 import { createSettled } from "../../database/settled.js";
+import { noteReading } from "../../person/audit.js";
 import { hasContact } from "../../records/contacts.js";
 import { exportRows } from "../../records/export/export-page.js";
 import { TABLES, type Table } from "../../records/export/exported.js";
@@ -35,17 +37,23 @@ export const addExportCommand = (
       const { format, output: file, follow, after, ...which } = options;
       if (table !== "events" && follow) command.error("--follow is for events");
       if (!follow && after !== undefined) command.error("--after is for --follow");
+      const what = `exported ${table}${follow ? ", and follows" : ""}`;
+      const note = ({ note }: Reading) => noteReading(note, { workspace: which.workspace, what }, say);
       if (follow)
-        return reading((query) => followEvents(query, { ...which, after }, { stdout, say, signal: ending(), bounds }));
+        return reading(async (query, database) => {
+          await note(database);
+          await followEvents(query, { ...which, after }, { stdout, say, signal: ending(), bounds });
+        });
       if (table !== "events" && (which.since ?? which.until) !== undefined)
         command.error("--since and --until are for events");
       if (table !== "events" && table !== "contacts" && which.contact !== undefined)
         command.error("--contact is for events and contacts");
-      await reading(async (query) => {
+      await reading(async (query, database) => {
         if (which.contact !== undefined && !(await hasContact(query, which.workspace, which.contact)))
           throw new StartError(
             `there is no contact ${JSON.stringify(which.contact)} in the workspace ${which.workspace}`,
           );
+        await note(database);
         const settled = createSettled(query, bounds);
         const rows =
           table === "events"

@@ -1,9 +1,11 @@
 import type { Writable } from "node:stream";
+import { DEFAULT_WORKSPACE } from "../../base/exact-text.js";
 import { StartError } from "../../base/start-error.js";
 import type { Database, Query } from "../../database/database.js";
 import { buildOf, versionsOf } from "../../database/migrate.js";
 import { createSettled } from "../../database/settled.js";
 import manifest from "../../package.json" with { type: "json" };
+import { noteReading } from "../../person/audit.js";
 import { idOfDatabase } from "../../records/archives.js";
 import type { Commands } from "../commands.js";
 import { untilSettled } from "../export/follow.js";
@@ -42,7 +44,7 @@ export const dumpInto = async (
   await idOfDatabase(query);
   const waiting = { settled: createSettled(query, bounds), say };
   const end = await untilSettled(latest(await newestIds(query)), waiting);
-  return copying!(async (copying) => {
+  const header = await copying!(async (copying) => {
     const tables = await listTables(copying.query);
     const header = {
       build: manifest.version,
@@ -56,6 +58,8 @@ export const dumpInto = async (
     await (typeof to === "string" ? writeDump(to, { ...header, most }, script) : streamDump(to, header, script));
     return header;
   });
+  await noteReading(query, { workspace: DEFAULT_WORKSPACE, what: "dumped all tables" }, say);
+  return header;
 };
 
 const latest = (ids: readonly string[]): string | undefined => ids.toSorted().at(-1);

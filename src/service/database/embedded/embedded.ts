@@ -2,7 +2,7 @@ import { chmodSync, existsSync } from "node:fs";
 import { StartError } from "../../base/start-error.js";
 import type { Database } from "../database.js";
 import { connectEmpty, connectExisting, connectOlder, connectPostgres, migratePostgres } from "../postgres/postgres.js";
-import { filesOf, makeFolder, refuseFormer, requireDatabase } from "./folder.js";
+import { filesOf, makeFolder, refuseFormer, requireDatabase, requireOwn } from "./folder.js";
 import { type FolderLock, lockFolder } from "./folder-lock.js";
 import { keepServer } from "./kept-server.js";
 import { listenFor, runningUrl } from "./listening.js";
@@ -113,6 +113,7 @@ const overServer = async (
     if (isOurs) giveFolder(folder, user);
     requireWay(folder, user);
     const programs = findPrograms(folder, user);
+    if (mayMake && !existsSync(cluster)) requireOwn(folder);
     if (mayMake && !existsSync(cluster)) makeCluster(folder, programs, { ...user, lock: lock.descriptor });
     requireDatabase(folder, programs.version);
     giveFiles(folder);

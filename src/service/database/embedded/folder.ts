@@ -32,6 +32,18 @@ export const makeFolder = (folder: string): boolean => {
   }
 };
 
+/** What file systems and desktops put into any folder. */
+const ANYWHERE = /^(lost\+found|\..*|@eaDir|System Volume Information|desktop\.ini)$/;
+
+/** @throws StartError where a new database would lie among files of others: a disk may be missing, or the folder be another one */
+export const requireOwn = (folder: string): void => {
+  const other = readdirSync(folder).find((name) => !OURS.test(name) && !ANYWHERE.test(name));
+  if (other !== undefined)
+    throw new StartError(
+      `there is no database in ${folder}, and a new one is not made beside files of others (${other}): set TRACKLET_DATA to the folder of the database, or to an empty one`,
+    );
+};
+
 export const readIfThere = (file: string): string | undefined => {
   try {
     return readFileSync(file, "utf8");

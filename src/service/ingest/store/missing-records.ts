@@ -13,7 +13,9 @@ export interface Memory {
   /** How many new records each network may have made. */
   bound?: Counter | undefined;
   /** Is called for each event that makes none, as its network has used that up. */
-  withoutRecord?: () => void;
+  withoutRecord?: (() => void) | undefined;
+  /** Is called with the number of contacts that were made. */
+  madeContacts?: ((contacts: number) => void) | undefined;
 }
 
 /** What is not known to be there, of what some events tell. */
@@ -42,7 +44,7 @@ export type Done = (statements: readonly (Statement | Making)[], made: Written) 
  * ago costs nothing again, not even a digest, for it is known by the texts that came with the event. What is written by it must
  * be committed at the same generation alone.
  */
-export const createMissingRecords = ({ generation, bound, withoutRecord = () => {} }: Memory): MissingRecords => {
+export const createMissingRecords = ({ generation, bound, withoutRecord, madeContacts }: Memory): MissingRecords => {
   let known = new Set<string>();
   let size = 0;
   let since: number | undefined;
@@ -70,7 +72,7 @@ export const createMissingRecords = ({ generation, bound, withoutRecord = () => 
       if (isKnown(key, told)) continue;
       if (event.from !== undefined && bound !== undefined && bound.wait(event.from, 1) > 0) {
         without.add(event);
-        withoutRecord();
+        withoutRecord?.();
         continue;
       }
       told.set(key, event);
@@ -83,6 +85,7 @@ export const createMissingRecords = ({ generation, bound, withoutRecord = () => 
       done: (statements, made) => {
         for (const [at, making] of statements.entries()) {
           if (!("makers" in making)) continue;
+          if (making.table === "contacts") madeContacts?.(made[at]!.length);
           for (const { key } of made[at]!) {
             const from = making.makers.get(key as string);
             if (from !== undefined) bound?.add(from, 1);

@@ -30,6 +30,8 @@ export interface StoreOptions extends AtGeneration {
   committed?(events: number, seconds: number): void;
   /** Is called for each event that makes no record, see `addressRecords`. */
   withoutRecord?(): void;
+  /** Is called with the number of contacts that were made. */
+  madeContacts?(contacts: number): void;
   /** Is called for each event that is left out, as its contact was erased after it. */
   leftOut?(workspace: string): void;
   /** New contacts, accounts and memberships a day of one network. Default: any number */
@@ -43,7 +45,7 @@ export const createEventStore = (
 ): EventStore => {
   const bound =
     addressRecords === 0 ? undefined : createCounter({ points: addressRecords, windowMs: DAY_MS, shared: "records" });
-  const missing = createMissingRecords({ generation: generation.value, bound, withoutRecord: tell.withoutRecord });
+  const missing = createMissingRecords({ generation: generation.value, bound, ...tell });
   /** Those of contacts that are known at this generation were not erased; of the others it is asked. */
   const withoutErased = async (events: readonly NewEvent[]): Promise<NewEvent[]> => {
     const erasedAt = await erased.of(events.filter((event) => !missing.isKnown(event)));

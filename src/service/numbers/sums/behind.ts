@@ -29,7 +29,7 @@ export const countedTo = async (
 
 /** The first such event of each workspace that has one: asked for all in one question. */
 export const allWaiting = async (
-  { query, shardOf }: Database,
+  { query, shardOf }: Pick<Database, "query" | "shardOf">,
   workspaces: readonly string[],
   settled: string,
 ): Promise<Map<string, string>> => {
@@ -51,7 +51,7 @@ export type Behind = () => Promise<{ workspace: string; seconds: number }[]>;
 
 /** Tells it, by the database: any process may make the sums. */
 export const createBehind = (
-  database: Database,
+  database: Pick<Database, "query" | "shardOf">,
   { workspaces, settled }: { workspaces: () => readonly string[]; settled: Settled },
 ): Behind => {
   let asked: ReturnType<Behind> | undefined;

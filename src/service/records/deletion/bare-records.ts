@@ -13,15 +13,17 @@ const boundsOf = (part: number): [string, string] => {
   return [`${hex(at(part))}-0000-0000-0000-000000000000`, `${hex(at(part + 1) - 1)}-ffff-ffff-ffff-ffffffffffff`];
 };
 
-/** Nobody has said more of a record than its uid, and it was made before a time (in seconds). */
-const BARE = "data = '{}' AND stage IS NULL AND health IS NULL AND created_at < $3";
+/** Nobody has said more of a record than its uid. */
+export const BARE = "data = '{}' AND stage IS NULL AND health IS NULL";
+/** And it was made before a time (in seconds). */
+const OLD = `${BARE} AND created_at < $3`;
 
 /** @returns the ids of those that are deleted */
 type Remove = (query: Query, range: unknown[]) => Promise<string[]>;
 
 const removeContacts: Remove = async (query, range) => {
   const gone = await query<{ id: string }>(
-    `DELETE FROM contacts WHERE id >= $1 AND id <= $2 AND ${BARE} AND NOT archived
+    `DELETE FROM contacts WHERE id >= $1 AND id <= $2 AND ${OLD} AND NOT archived
      AND NOT EXISTS (SELECT 1 FROM events WHERE contact_id = contacts.id) RETURNING id`,
     range,
   );
@@ -32,7 +34,7 @@ const removeContacts: Remove = async (query, range) => {
 
 /** In steps: an account may lie on another node than its memberships. */
 const removeAccounts: Remove = async (query, range) => {
-  const bare = await query<{ id: string }>(`SELECT id FROM accounts WHERE id >= $1 AND id <= $2 AND ${BARE}`, range);
+  const bare = await query<{ id: string }>(`SELECT id FROM accounts WHERE id >= $1 AND id <= $2 AND ${OLD}`, range);
   const ids = bare.map(({ id }) => id);
   const used = await query<{ id: string }>(
     "SELECT DISTINCT account_id AS id FROM account_contacts WHERE account_id = ANY($1::uuid[])",
