@@ -19,14 +19,12 @@ it("names the ports in one place for each way to run it", async () => {
   const nginx = ports(await read("nginx.conf"));
   for (const port of ports(await readFile(join(ROOT, "docs/service/deploy.md"), "utf8"))) expect(nginx).toContain(port);
   expect(ports(await read("Dockerfile"))).toEqual(new Set([String(DEFAULT_PORT)]));
-  for (const file of ["Caddyfile", "tracklet@.service", "switch", "setup"])
+  for (const file of ["Caddyfile", "tracklet@.service", "tracklet-backup.service", "switch", "setup"])
     expect(ports(await read(file)), file).toEqual(new Set());
 });
 
 it("says when each version ends that it brings along", async () => {
-  const ends = /^\*\*What ends when\..*?(?=^## )/ms.exec(
-    await readFile(join(ROOT, "docs/service/deploy.md"), "utf8"),
-  )![0];
+  const ends = /^## What ends when.*/ms.exec(await readFile(join(ROOT, "docs/service/reference.md"), "utf8"))![0];
   const [, node] = /^FROM node:(\d+)/m.exec(await read("Dockerfile"))!;
   const [, given] = /image: postgres:(\d+)/.exec(await read("compose.yaml"))!;
   const { engines, optionalDependencies } = await json("src/service/package.json");
@@ -60,7 +58,7 @@ describe("the image", () => {
       }
     }
     const help = await checkedBy(process.execPath, [join(release, "build/service/main.js"), "help"]);
-    expect(help).toMatchObject({ code: 0, said: expect.stringContaining("delete-contact") });
+    expect(help).toMatchObject({ code: 0, said: expect.stringContaining("erase") });
   });
 
   const docker = findProgram("docker");
@@ -81,7 +79,7 @@ describe("the compose file", () => {
       .removeKeyword("id")
       .compile(composeSchema);
     // The name of the project is younger than the schema.
-    const { name, ...compose } = parse(await read("compose.yaml"));
+    const { name, ...compose } = parse(await read("compose.yaml"), { merge: true });
     expect(name).toBe("tracklet");
     check(compose);
     expect(check.errors).toBeNull();
@@ -95,7 +93,8 @@ describe("the compose file", () => {
   it("asks for what .env.example names, and for nothing else", async () => {
     const asked = [...(await read("compose.yaml")).matchAll(/\$\{(\w+)/g)].map(([, name]) => name!);
     const named = [...(await read(".env.example")).matchAll(/^(\w+)=/gm)].map(([, name]) => name!);
-    expect(new Set(asked)).toEqual(new Set(named));
+    // Handed on as the rest of the file is.
+    expect(new Set([...asked, "TRACKLET_METRICS_TOKEN"])).toEqual(new Set(named));
   });
 });
 
@@ -103,7 +102,7 @@ it("sets variables that the service knows", async () => {
   const known = new Set<string>(Object.values(OPTIONS.properties).map(({ variable }) => variable));
   for (const file of ["Dockerfile", "compose.yaml", "tracklet@.service"])
     for (const [name] of (await read(file)).matchAll(/\bTRACKLET_\w+/g))
-      if (name !== "TRACKLET_DOMAIN") expect(known, file).toContain(name);
+      if (!/DOMAIN|BACKUPS/.test(name)) expect(known, file).toContain(name);
 });
 
 /**
@@ -127,6 +126,13 @@ it.skipIf(systemd === undefined)("has a unit that systemd takes, and that keeps 
   const unit = join(folder, "tracklet@.service");
   await writeFile(unit, (await read("tracklet@.service")).replace("/usr/bin/node", process.execPath));
   expect(await checkedBy(systemd!, ["verify", unit.replace("@", "@4101")])).toEqual({ code: 0, said: "" });
+  const backup = join(folder, "tracklet-backup.service");
+  await writeFile(
+    backup,
+    (await read("tracklet-backup.service")).replace("/usr/local/bin/tracklet-service", "/bin/true"),
+  );
+  await cp(join(DEPLOY, "tracklet-backup.timer"), join(folder, "tracklet-backup.timer"));
+  expect(await checkedBy(systemd!, ["verify", backup.replace(".service", ".timer")])).toEqual({ code: 0, said: "" });
   const { said } = await checkedBy(systemd!, ["security", "--offline=yes", unit]);
   expect(Number(/exposure level .+: (\d+\.\d)/.exec(said)?.[1])).toBeLessThan(2);
 });

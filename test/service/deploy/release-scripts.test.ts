@@ -1,5 +1,5 @@
 /** A release of what runs, and the scripts that set it up and put another one in its place. */
-import { access, cp, mkdir, readdir, readFile, readlink, stat, writeFile } from "node:fs/promises";
+import { access, appendFile, cp, mkdir, readdir, readFile, readlink, stat, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -82,7 +82,7 @@ it.runIf(process.env.TEST_ALL && curl)(
 for unit; do port=\${unit#tracklet@}; done
 end() { kill $(cat ${at("pid")}-$port) && while kill -0 $(cat ${at("pid")}-$port); do sleep 0.1; done; rm ${at("pid")}-$port; }
 case $1 in
-  is-active) test -f ${at("pid")}-$port ;;
+  list-units) for pid in ${at("pid")}-*; do [ ! -f $pid ] || echo "tracklet@\${pid##*-}.service loaded active running"; done ;;
   disable) end ;;
   restart) if [ -f ${at("pid")}-$port ]; then end; fi
     TRACKLET_SERVICE_PORT=$port ${process.execPath} --env-file ${at("env")} ${at("link")}/build/service/main.js >/dev/null &
@@ -136,68 +136,167 @@ esac 2>/dev/null
 
 describe("setup, in front of what docker, systemd, npm and certbot would do", () => {
   const at = (name: string) => join(folder, "setup", name);
-  const setUp = (...args: string[]) =>
-    checkedBy(at("clone/src/service/deploy/setup"), args, {
-      PATH: `${at("bin")}:${process.env.PATH}`,
-      ...{ ETC: at("etc"), OPT: at("opt"), ENV_FILE: at("etc/tracklet.env"), RELEASE_LINK: at("link") },
+  const clone = (file: string) => at(`clone/src/service/deploy/${file}`);
+  const setUp = async (args: string[], path = at("bin")) => {
+    await writeFile(at("called"), "");
+    return checkedBy(clone("setup"), args, {
+      PATH: `${path}:${process.env.PATH}`,
+      ...{
+        ETC: at("etc"),
+        OPT: at("opt"),
+        BIN: at("local"),
+        ENV_FILE: at("etc/tracklet.env"),
+        RELEASE_LINK: at("link"),
+      },
     });
+  };
+  const systemd = ["systemd", "track.shop.example", "/mnt/dumps"];
+  const docker = ["docker", "track.shop.example", "/mnt/dumps"];
   const called = async () => (await readFile(at("called"), "utf8")).trim().split("\n");
+  /** The lines of a call that match, in their order. */
+  const callsOf = async (pattern: RegExp) => (await called()).filter((line) => pattern.test(line));
+  const isThere = (file: string) =>
+    access(file).then(
+      () => true,
+      () => false,
+    );
   beforeAll(async () => {
     await cp(DEPLOY, at("clone/src/service/deploy"), { recursive: true });
-    for (const path of ["bin", "etc/nginx/conf.d", "etc/systemd/system"]) await mkdir(at(path), { recursive: true });
-    for (const program of ["docker", "systemctl", "npm", "certbot", "curl", "git"])
+    for (const path of ["bin", "bare", "local", "tokens", "clone/.git", "etc/nginx/conf.d", "etc/systemd/system"])
+      await mkdir(at(path), { recursive: true });
+    for (const [name, text] of [
+      ["commit", "1a2b3c4"],
+      ["image", ""],
+      ["built", "one"],
+      ["units", ""],
+    ] as const)
+      await writeFile(at(name), text);
+    // The commands of a release: of tokens it knows those that it has made.
+    await writeFile(
+      at("service.js"),
+      `const { appendFileSync, readFileSync, existsSync } = require("fs");
+const [, , ...args] = process.argv;
+const [kept] = [${JSON.stringify(at("tokens/"))} + process.env.TOKENS_OF];
+appendFileSync(${JSON.stringify(at("called"))}, "service " + args.join(" ") + "\\n");
+if (args[0] === "token" && args[1] === "list" && existsSync(kept)) process.stdout.write(readFileSync(kept));
+if (args[0] === "token" && args[1] === "create") {
+  appendFileSync(kept, args[2] + "\\n");
+  console.log("secret-of-" + args[2]);
+}
+`,
+    );
+    for (const program of ["docker", "systemctl", "npm", "nginx", "certbot", "curl", "git"])
       await writeFile(
         at(`bin/${program}`),
         `#!/bin/sh
 echo "${program} $*" >> ${at("called")}
+export TOKENS_OF=docker
 case "${program} $*" in
-  "git "*) echo 1a2b3c4 ;;
-  "systemctl is-active "*) exit 1 ;;
-  "npm run "*) mkdir -p "$5/build/service" && touch "$5/build/service/main.js" ;;
+  "git "*) cat ${at("commit")} ;;
+  "systemctl list-units "*) cat ${at("units")} ;;
+  "npm run "*) mkdir -p "$5/build/service" && cp ${at("service.js")} "$5/build/service/main.js" ;;
+  *" build") cp ${at("built")} ${at("image")} ;;
+  "docker image inspect "*) cat ${at("image")} ;;
+  *" tracklet-service "*) while [ "$1" != tracklet-service ]; do shift; done; shift; node ${at("service.js")} "$@" ;;
 esac
 `,
         { mode: 0o755 },
       );
   });
 
-  it("asks for how, and for the domain", async () => {
-    expect(await setUp("docker")).toMatchObject({ code: 1, said: expect.stringMatching(/^setup: say how/) });
+  it("asks for how, and for the domain, and names what is missing before it changes anything", async () => {
+    expect(await setUp(["docker"])).toMatchObject({ code: 1, said: expect.stringMatching(/^setup: say how/) });
+    expect(await setUp(systemd, at("bare"))).toEqual({
+      code: 1,
+      said: expect.stringMatching(/^setup: install these first:.* certbot\b/),
+    });
+    expect(await called()).toEqual([""]);
+    expect(await isThere(at("etc/tracklet.env"))).toBe(false);
   });
 
   it.each([
-    ["docker", "clone/src/service/deploy/.env"],
-    ["systemd", "etc/tracklet.env"],
-  ])("by %s makes each secret once, and prints what a page and the owner need", async (how, file) => {
-    await writeFile(at("called"), "");
-    const { code, said } = await setUp(how, "track.shop.example");
-    expect([code, said]).toEqual([0, expect.stringContaining("The service runs at https://track.shop.example.")]);
-    const env = await readFile(at(file), "utf8");
-    const secrets = [...env.matchAll(/^(\w+)=([0-9a-f]{64})$/gm)].map(([, name, secret]) => [name, secret] as const);
-    expect(new Set(secrets.map(([, secret]) => secret)).size).toBe(how === "docker" ? 3 : 2);
-    const [api, access] = ["API", "ACCESS"].map((kind) => new Map(secrets).get(`TRACKLET_${kind}_TOKEN`));
-    expect(said).toContain(`data-api-token="${api}"\n    data-track-url="https://track.shop.example"`);
-    expect(said).toContain(`the access token: ${access}\n`);
-    expect((await stat(at(file))).mode & 0o077).toBe(0);
-    expect((await setUp(how, "track.shop.example")).said).toContain(api);
-    expect(await readFile(at(file), "utf8")).toBe(env);
-  });
+    [docker, "clone/src/service/deploy/.env", ["TRACKLET_METRICS_TOKEN", "POSTGRES_PASSWORD"]],
+    [systemd, "etc/tracklet.env", ["TRACKLET_METRICS_TOKEN"]],
+  ])(
+    "%j makes each secret once, tokens in the database, and prints what a page and the owner need",
+    async (args, file, secret) => {
+      const { code, said } = await setUp(args);
+      expect([code, said]).toEqual([0, expect.stringContaining("The service runs at https://track.shop.example.")]);
+      const env = await readFile(at(file), "utf8");
+      const secrets = [...env.matchAll(/^(\w+)=([0-9a-f]{64})$/gm)].map(([, name, secret]) => [name, secret] as const);
+      expect(secrets.map(([name]) => name)).toEqual(secret);
+      expect(new Set(secrets.map(([, text]) => text)).size).toBe(secret.length);
+      expect((await stat(at(file))).mode & 0o077).toBe(0);
+      expect(said).toContain('data-api-token="secret-of-website"\n    data-track-url="https://track.shop.example"');
+      expect(said).toContain("the access token: secret-of-owner\n");
+      expect((await callsOf(/^service token create/)).sort()).toEqual([
+        "service token create owner --kind access",
+        "service token create website --kind api",
+      ]);
+      const again = await setUp([...args.slice(0, 1), "other.shop.example"]);
+      expect(again.said).toMatch(/^setup: .*env says TRACKLET_(DOMAIN|PUBLIC_URL)=.*track\.shop\.example: it stays$/m);
+      expect(again.said).toContain('data-api-token="TOKEN"');
+      expect(await callsOf(/^service token create/)).toEqual([]);
+      expect(await readFile(at(file), "utf8")).toBe(env);
+      expect((await stat(at("local/tracklet-service"))).mode & 0o111).toBe(0o111);
+    },
+  );
 
-  it("gives docker what compose.yaml asks for, and nginx and systemd their files", async () => {
-    const asked = [...(await read("compose.yaml")).matchAll(/\$\{(\w+)/g)].map(([, name]) => name!);
-    const env = await readFile(at("clone/src/service/deploy/.env"), "utf8");
-    for (const name of asked) expect(env).toMatch(RegExp(`^${name}=.+$`, "m"));
+  it("gives nginx and systemd their files, and starts the timer of the backup", async () => {
+    await setUp(systemd);
     const conf = await readFile(at("etc/nginx/conf.d/tracklet.conf"), "utf8");
-    expect(conf).toContain("server_name track.shop.example;");
     expect(conf.match(/^ *server 127\.0\.0\.1:\d+/gm)).toHaveLength(1);
-    expect(await readFile(at("etc/systemd/system/tracklet@.service"), "utf8")).toBe(await read("tracklet@.service"));
+    for (const file of ["tracklet@.service", "tracklet-backup.timer"])
+      expect(await readFile(at(`etc/systemd/system/${file}`), "utf8")).toBe(await read(file));
+    const backup = await readFile(at("etc/systemd/system/tracklet-backup.service"), "utf8");
+    expect(backup).toMatch(/^ExecStart=\/usr\/local\/bin\/tracklet-service backup \/mnt\/dumps$/m);
     expect(await called()).toEqual(
       expect.arrayContaining([
-        `npm run --silent release:service -- ${at("opt")}/tracklet-service-1a2b3c4.next`,
         expect.stringMatching(/^certbot certonly .*--domain track\.shop\.example$/),
         "systemctl restart tracklet@4101",
         "systemctl reload-or-restart nginx",
+        "systemctl enable --now tracklet-backup.timer",
       ]),
     );
     expect(await readlink(at("link"))).toBe(`${at("opt")}/tracklet-service-1a2b3c4`);
+  });
+
+  it("replaces a file that nobody has edited, and says of another one what it lacks", async () => {
+    const conf = at("etc/nginx/conf.d/tracklet.conf");
+    const release = (line: string) => appendFile(clone("nginx.conf"), `${line}\n`);
+    await release("# of the second release");
+    await setUp(systemd);
+    expect(await readFile(conf, "utf8")).toContain("# of the second release");
+    await appendFile(conf, "# of the operator\n");
+    const edited = await readFile(conf, "utf8");
+    expect((await setUp(systemd)).said).toMatch(/^setup: .*tracklet\.conf was edited, so it stays\ntracklet runs /);
+    await release("# of the third release");
+    expect((await setUp(systemd)).said).toMatch(/was edited, so it stays, without these lines of this release:\n {2}# of the third release\n/);
+    expect(await readFile(conf, "utf8")).toBe(edited);
+  });
+
+  it("brings in the next release by the same command, after a dump, and ends a unit on a port of before", async () => {
+    await writeFile(at("commit"), "5d6e7f8");
+    await writeFile(at("units"), "tracklet@4199.service loaded active running\n");
+    const { code, said } = await setUp(systemd.slice(0, 2));
+    expect([code, said]).toEqual([
+      0,
+      expect.stringContaining(`back with: ${clone("switch")} ${at("opt")}/tracklet-service-1a2b3c4`),
+    ]);
+    expect(await callsOf(/^service (backup|migrate)|^systemctl (restart|disable)/)).toEqual([
+      "service backup /mnt/dumps",
+      "service migrate",
+      "systemctl disable --now tracklet@4199",
+      "systemctl restart tracklet@4101",
+    ]);
+    await writeFile(at("built"), "two");
+    const updated = await setUp(docker.slice(0, 2));
+    expect(updated.said).toMatch(
+      /^back with: docker tag tracklet-service:last tracklet-service:latest && docker compose .* up /m,
+    );
+    const steps = await callsOf(/^docker .*( build|backup|migrate|tag| up )/);
+    expect(steps.map((line) => /build|backup|migrate|tag|up --/.exec(line)![0])).toEqual([
+      ...["build", "backup", "tag", "migrate", "up --"],
+    ]);
   });
 });
