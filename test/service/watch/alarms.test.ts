@@ -15,10 +15,15 @@ interface Rule {
   alert?: string;
   record?: string;
   expr: string;
+  annotations?: { runbook_url: string };
 }
 const { groups } = parse(await readFile(RULES, "utf8")) as { groups: { rules: Rule[] }[] };
 const rules = groups.flatMap((group) => group.rules);
 const alarms = rules.flatMap(({ alert }) => alert ?? []);
+
+/** Where the runbook says what an alarm means. */
+const linkOf = (alarm: string) =>
+  `https://git.example/tracklet/blob/main/docs/service/runbook.md#${alarm.toLowerCase()}`;
 
 /** Series of a minute's interval, at which minute the alarm is looked at, and what it says then, if anything. */
 interface Case {
@@ -27,6 +32,7 @@ interface Case {
   at: number;
   labels?: object;
   says?: string;
+  severity?: "ticket";
 }
 
 /** An event each minute by day, none for ten hours by night, for eight days; then none from the noon of the last day on. */
@@ -85,6 +91,7 @@ const CASES: Case[] = [
     series: { [refused("token", "")]: "0+3x40", tracklet_commit_events_sum: "0x40" },
     at: 30,
     labels: { reason: "token" },
+    severity: "ticket",
     says: "45 events of the workspace  were refused in 15 minutes: token",
   },
   { alarm: "TrackletEventsFailed", series: { [refused("failed")]: "0x40" }, at: 30 },
@@ -136,6 +143,62 @@ const CASES: Case[] = [
     labels: SHOP,
     says: "events of the workspace shop are kept 1d 8h 36m 40s too long; the log says why",
   },
+  { alarm: "TrackletDatabaseNew", series: { tracklet_database_age_seconds: "0+60x200" }, at: 150 },
+  {
+    alarm: "TrackletDatabaseNew",
+    series: { tracklet_database_age_seconds: "90000+60x59 60+60x60" },
+    at: 70,
+    says: "the service has another database than before, made 11m 0s ago",
+  },
+  { alarm: "TrackletBackupOld", series: { tracklet_backup_age_seconds: "0+60x1440 0+60x300" }, at: 1_500 },
+  {
+    alarm: "TrackletBackupOld",
+    series: { tracklet_backup_age_seconds: "130000+60x60" },
+    at: 10,
+    severity: "ticket",
+    says: "the last backup is 1d 12h 16m 40s old",
+  },
+  { alarm: "TrackletBackupShort", series: { tracklet_backup_dropped_dumps: "0x30" }, at: 20 },
+  {
+    alarm: "TrackletBackupShort",
+    series: { tracklet_backup_dropped_dumps: "3x30" },
+    at: 20,
+    severity: "ticket",
+    says: "3 dumps of the last 14 days had no room on their disk",
+  },
+  { alarm: "TrackletArchiveOld", series: { 'tracklet_archive_age_seconds{workspace="shop"}': "0+60x1440" }, at: 1_400 },
+  {
+    alarm: "TrackletArchiveOld",
+    series: { 'tracklet_archive_age_seconds{workspace="shop"}': "172800+60x30" },
+    at: 10,
+    labels: SHOP,
+    severity: "ticket",
+    says: "the archive of the workspace shop was run 2d 0h 10m 0s ago",
+  },
+  ...(["Contacts", "Names"] as const).flatMap((what): Case[] => {
+    const [usual, many] = [`0+30x1440`, `0+30x1440 43200+120x60`];
+    const name = what === "Contacts" ? "tracklet_new_contacts_total" : "tracklet_new_event_names_total";
+    const words = what === "Contacts" ? "contacts a minute" : "names of events a minute";
+    return [
+      { alarm: `TrackletNew${what}`, series: { [name]: usual }, at: 1_480 },
+      {
+        alarm: `TrackletNew${what}`,
+        series: { [name]: many },
+        at: 1_490,
+        severity: "ticket",
+        says: `120 ${words} are new, three times as many as ever in the last week`,
+      },
+    ];
+  }),
+  { alarm: "TrackletWrongTokens", series: { 'tracklet_wrong_tokens_total{realm="records"}': "0+1x30" }, at: 20 },
+  {
+    alarm: "TrackletWrongTokens",
+    series: { 'tracklet_wrong_tokens_total{realm="records"}': "0+20x30" },
+    at: 20,
+    labels: { realm: "records" },
+    severity: "ticket",
+    says: "300 requests had a wrong token for records in 15 minutes",
+  },
   // By night, also where it ends; soon after the outage begins.
   ...[7 * 24 * 60 + 600, 8 * 24 * 60 - 30, NOON + 10].map((at) => ({
     alarm: "TrackletEventsStopped",
@@ -160,13 +223,13 @@ const testsOf = (interval: string, cases: Case[]) => ({
     input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
     alert_rule_test: cases
       .filter((one) => one.series === series)
-      .map(({ alarm, at, labels, says }) => ({
+      .map(({ alarm, at, labels, says, severity = "page" }) => ({
         eval_time: `${at}m`,
         alertname: alarm,
         exp_alerts:
           says === undefined
             ? []
-            : [{ exp_labels: { severity: "page", ...labels }, exp_annotations: { summary: says } }],
+            : [{ exp_labels: { severity, ...labels }, exp_annotations: { summary: says, runbook_url: linkOf(alarm) } }],
       })),
   })),
 });
@@ -196,7 +259,7 @@ it.skipIf(promtool === undefined)(
     }
     await rm(folder, { recursive: true });
   },
-  60_000,
+  180_000,
 );
 
 it("has for each alarm a case in which it rings, and one in which it does not", () => {
@@ -204,6 +267,13 @@ it("has for each alarm a case in which it rings, and one in which it does not", 
     new Set(CASES.filter(({ says }) => (says !== undefined) === rings).map((one) => one.alarm));
   expect([...told(true)].sort()).toEqual([...alarms].sort());
   expect(told(false)).toEqual(told(true));
+});
+
+it("has a heading of the runbook for each alarm, and each leads there", async () => {
+  const runbook = await readFile(join(ROOT, "docs/service/runbook.md"), "utf8");
+  expect([...runbook.matchAll(/^## (Tracklet\w+)$/gm)].map(([, name]) => name).sort()).toEqual([...alarms].sort());
+  for (const { alert, annotations } of rules)
+    if (alert !== undefined) expect(annotations!.runbook_url).toBe(linkOf(alert));
 });
 
 it("asks in its rules and on its board for what the service tells", async () => {
