@@ -8,6 +8,7 @@ import { freeBytes, syncFolder } from "../database/embedded/room.js";
 import { readClock, readState, writeState } from "../database/service-state.js";
 import { linesOf, listErasures } from "../person/erasure-files.js";
 import { keyIn } from "../person/tombstones.js";
+import { idOfDatabase } from "../records/archives.js";
 import type { Commands } from "./commands.js";
 import { dumpInto } from "./moves/dump.js";
 import { readHeader, TooLarge } from "./moves/dump-file.js";
@@ -126,8 +127,8 @@ const writeWhole = async (file: string, text: string): Promise<void> => {
   await rename(`${file}.part`, file);
 };
 
-const keyAndGeneration = async (query: Query) => ({
-  key: await keyIn(query),
+const idAndGeneration = async (query: Query) => ({
+  id: await idOfDatabase(query),
   generation: (await readState(query)).generation ?? 0,
 });
 
@@ -138,15 +139,15 @@ const drill = async (
 ): Promise<void> => {
   const last = (await listDumps(folder).catch(() => [])).at(-1);
   if (last === undefined) throw new StartError(`there is no dump of \`backup\` in ${folder}`);
-  const now = await keyAndGeneration(database.query);
+  const now = await idAndGeneration(database.query);
   const { rows, taken } = await readHeader(last.file);
   await rm(place, { recursive: true, force: true });
   try {
     await restoreDump({ dataFolder: place, databaseUrl: undefined }, last.file, {
       say: () => {},
       look: async ({ query }) => {
-        const then = await keyAndGeneration(query);
-        if (then.key !== now.key || then.generation > now.generation)
+        const then = await idAndGeneration(query);
+        if (then.id !== now.id || then.generation > now.generation)
           throw new StartError(`${last.file} is of another database, or of one that came after this one`);
       },
     });

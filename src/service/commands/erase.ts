@@ -1,7 +1,8 @@
 import { type Command, Option } from "commander";
 import { isUuid } from "../base/exact-text.js";
 import { listDeeds } from "../person/audit.js";
-import { linesOf, listErasures } from "../person/erasure-files.js";
+import { eraseAgain } from "../person/erase-again.js";
+import { linesOf, listErasures, readErasures } from "../person/erasure-files.js";
 import { keyIn } from "../person/tombstones.js";
 import type { Commands } from "./commands.js";
 import { anonymiseOne, type EraseArguments, eraseListed, eraseOne } from "./erase-people.js";
@@ -9,20 +10,36 @@ import { anonymiseOne, type EraseArguments, eraseListed, eraseOne } from "./eras
 /** The commands on single people: they are erased or anonymised, and it is told who was. */
 export const addEraseCommands = ({ program, workspace, over, reading, say, write }: Commands): void => {
   program
-    .command("delete-contact")
-    .alias("erase")
+    .command("erase")
+    .alias("delete-contact")
     .description("erases a contact, or many: records, memberships and events")
     .argument("[uid]", "of the contact")
     .option("--file <file>", "instead: uids, one a line")
+    .option(
+      "--from <erasures>",
+      "instead: whoever is in a list of `backup` or of a data folder, after a copy of before was put in place",
+    )
     .option("--everywhere", "also events of others whose params name it")
     .addOption(workspace())
-    .action((uid: string | undefined, { file, ...options }: EraseArguments & { file?: string }, command: Command) => {
-      if (uid !== undefined && file === undefined)
-        return over((database) => eraseOne(database, { ...options, uid, say }));
-      if (uid !== undefined || file === undefined || options.everywhere)
-        command.error("name a uid, or --file, which takes no --everywhere");
-      return over((database) => eraseListed(database, { ...options, file: file!, say }));
-    });
+    .action(
+      (
+        uid: string | undefined,
+        { file, from, ...options }: EraseArguments & { file?: string; from?: string },
+        command: Command,
+      ) => {
+        if (from !== undefined) {
+          if (uid !== undefined || file !== undefined || options.everywhere) command.error("--from takes nothing else");
+          return over(async (database) =>
+            say(`erased ${await eraseAgain(database, await readErasures(from))} contacts again`),
+          );
+        }
+        if (uid !== undefined && file === undefined)
+          return over((database) => eraseOne(database, { ...options, uid, say }));
+        if (uid !== undefined || file === undefined || options.everywhere)
+          command.error("name a uid, or --file, which takes no --everywhere");
+        return over((database) => eraseListed(database, { ...options, file: file!, say }));
+      },
+    );
   program
     .command("anonymise-contact")
     .description(

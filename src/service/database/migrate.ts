@@ -85,6 +85,10 @@ export const markMoved = async (query: Query): Promise<void> => {
   await query("INSERT INTO schema_migrations (name, run_on) VALUES ($1, now())", [name]);
 };
 
+/** Takes that back, so that a service starts on this one again. Resolves to whether it had been moved. */
+export const takeBackMove = async (query: Query): Promise<boolean> =>
+  (await query(`DELETE FROM schema_migrations WHERE name LIKE '${MOVED}%' RETURNING name`)).length > 0;
+
 /** The versions that the tables of a database have, oldest first. */
 export const versionsOf = async (query: Query): Promise<string[]> => {
   const done = await query<{ name: string }>("SELECT name FROM schema_migrations ORDER BY name");

@@ -1,7 +1,19 @@
 import type { ServiceConfig } from "../config/service-config.js";
 import { type Database, type Query, readOnly } from "./database.js";
-import { migrateEmbedded, openEmbedded, openEmptyEmbedded, openExistingEmbedded } from "./embedded/embedded.js";
-import { migratePostgres, openEmptyPostgres, openExistingPostgres, openPostgres } from "./postgres/postgres.js";
+import {
+  migrateEmbedded,
+  openEmbedded,
+  openEmptyEmbedded,
+  openExistingEmbedded,
+  openMovedEmbedded,
+} from "./embedded/embedded.js";
+import {
+  connectAlone,
+  migratePostgres,
+  openEmptyPostgres,
+  openExistingPostgres,
+  openPostgres,
+} from "./postgres/postgres.js";
 
 export type Where = Pick<ServiceConfig, "databaseUrl" | "dataFolder">;
 
@@ -29,6 +41,10 @@ export const openEmpty = (
   tell?: (text: string) => void,
 ): Promise<Database> =>
   databaseUrl === undefined ? openEmptyEmbedded(dataFolder, versions, tell) : openEmptyPostgres(databaseUrl, versions);
+
+/** Opens one whose data has gone to another one, and on which no service starts. */
+export const openMoved = async ({ databaseUrl, dataFolder }: Where): Promise<Database> =>
+  databaseUrl === undefined ? openMovedEmbedded(dataFolder) : connectAlone(databaseUrl);
 
 /** Brings its tables up to date, while the service runs, too. @param tell hears what is done */
 export const migrateDatabase = ({ databaseUrl, dataFolder }: Where, tell: (text: string) => void): Promise<void> =>

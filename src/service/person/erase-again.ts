@@ -1,13 +1,17 @@
 import { decodeText } from "../base/exact-text.js";
 import type { Database } from "../database/database.js";
+import { moveGeneration } from "../database/generation.js";
+import { afterAllHaveEnded } from "../records/deletion/fence.js";
 import { copyDeeds } from "./audit.js";
 import { clearContacts } from "./erasure.js";
-import { appendErasures, type Erasures, type Mark } from "./erasure-files.js";
-import { bury, keepKey, markOf } from "./tombstones.js";
+import { appendErasures, type Erasures, type Mark, requireKey } from "./erasure-files.js";
+import { bury, keepKey, keyIn, markOf } from "./tombstones.js";
 
-/** Erases again whoever of the contacts of a database is among erasures; resolves to their number. Nobody else is connected. */
-export const eraseAgain = async (database: Database, { key, marks }: Erasures): Promise<number> => {
+/** Erases again whoever of the contacts of a database is among erasures; resolves to their number. Services may run. */
+export const eraseAgain = async (database: Database, { key: given, marks }: Erasures): Promise<number> => {
   const { query, folder } = database;
+  const key = given ?? (await keyIn(query));
+  requireKey(key, marks);
   await keepKey(query, key);
   const times = new Map<string, Mark>();
   for (const one of marks) if (one.erased_at >= (times.get(one.mark)?.erased_at ?? 0)) times.set(one.mark, one);
@@ -15,6 +19,8 @@ export const eraseAgain = async (database: Database, { key, marks }: Erasures): 
     await bury(query, { workspace, marks: [mark], at: erased_at });
   // So that `erasures` tells of them here, too.
   await copyDeeds(query, marks);
+  await moveGeneration(query);
+  await afterAllHaveEnded(query);
   if (folder !== undefined) await appendErasures(folder, key, marks);
   const contacts = await query<{ id: string; workspace: string; uid: string }>(
     `SELECT id, workspace, unique_id AS uid FROM contacts

@@ -78,24 +78,31 @@ export const appendErasures = async (folder: string, key: string, marks: readonl
 };
 
 export interface Erasures {
-  key: string;
+  /** Absent where no file has it: then it is that of the database. */
+  key: string | undefined;
   marks: Mark[];
 }
 
-/** Reads what `appendErasures` or `service -- erasures` has written, and its key. @throws StartError */
+/** @throws StartError where a mark is of another key */
+export const requireKey = (key: string, marks: Iterable<Mark>): void => {
+  for (const { id, key: own } of marks)
+    if (own !== undefined && own !== fingerprint(key))
+      throw new StartError(`the erasure ${id} has another key than these: its list is of another database`);
+};
+
+/** Reads what `appendErasures`, `backup` or `erasures` has written, and its key, if that is beside it. @throws StartError */
 export const readErasures = async (file: string): Promise<Erasures> => {
-  const read = (name: string) =>
-    readFile(name, "utf8").catch((error: Error) => {
-      throw new StartError(`${name} cannot be read: ${fileReason(error)}`);
-    });
-  const key = (await read(keyFile(file))).trim();
+  const text = await readFile(file, "utf8").catch((error: Error) => {
+    throw new StartError(`${file} cannot be read: ${fileReason(error)}`);
+  });
+  const key = readIfThere(keyFile(file))?.trim();
   /** The last line of an id holds. */
   const marks = new Map<string, Mark>();
-  for (const [at, line] of (await read(file)).split("\n").entries()) {
+  for (const [at, line] of text.split("\n").entries()) {
     const mark = parseJson(line) as Mark | undefined;
     // An erasure whose line was broken off was not begun.
     if (mark === undefined && line.endsWith("}")) throw new StartError(`${file}, line ${at + 1}: it is no erasure`);
-    if (mark?.key !== undefined && mark.key !== fingerprint(key))
+    if (key !== undefined && mark?.key !== undefined && mark.key !== fingerprint(key))
       throw new StartError(`${file}, line ${at + 1}: ${keyFile(file)} is not its key`);
     if (mark !== undefined) marks.set(mark.id, mark);
   }

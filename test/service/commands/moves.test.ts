@@ -259,6 +259,10 @@ describe("all data of a database", () => {
     const words = /^the database was moved to another one at .+: set DATABASE_URL to that one$/;
     await expect(startService(source)).rejects.toThrow(words);
     await expect(run("dump", file())).rejects.toThrow(words);
+    // The way back: what the other one has got since is not here.
+    expect((await run("move-to", "--back")).err).toMatch(/^services start on this database again; /);
+    await serve(source, async (service) => expect((await events(service)).map(({ id }) => id)).toEqual(ids));
+    await expect(run("move-to", "--back")).rejects.toThrow("nothing was moved from this database");
     await expect(runAt(target, "move-to", target.databaseUrl)).rejects.toThrow("the database must be empty");
     await expect(runAt(target, "move-to", "mysql://x")).rejects.toThrow("the URL");
     await expect(runAt(target, "move-to", "postgresql://nobody@127.0.0.1:1/x")).rejects.toThrow(

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { StartError } from "../../base/start-error.js";
 import { addressesOf } from "../../config/database-url.js";
-import { markMoved, versionsOf } from "../../database/migrate.js";
-import { openEmpty } from "../../database/open-database.js";
+import { markMoved, takeBackMove, versionsOf } from "../../database/migrate.js";
+import { openEmpty, openMoved } from "../../database/open-database.js";
 import type { Commands } from "../commands.js";
 import { requireAlone } from "./alone.js";
 import { copyTables, tellCounts } from "./tables.js";
@@ -14,9 +14,16 @@ export const addMoveCommand = ({ program, config, over, say }: Needed) =>
   program
     .command("move-to")
     .description("copies all tables into an empty database of another server, while no service runs")
-    .argument("<url>", "of that database, as in DATABASE_URL")
-    .action((url: string, _options: object, command: Command) => {
-      if (addressesOf(url).length === 0)
+    .argument("[url]", "of that database, as in DATABASE_URL")
+    .option("--back", "instead: services start on this one again, after a move from it")
+    .action(async (url: string | undefined, { back }: { back?: true }, command: Command) => {
+      if (back && url === undefined) {
+        const database = await openMoved(config);
+        const wasMoved = await takeBackMove(database.query).finally(database.close);
+        if (!wasMoved) throw new StartError("nothing was moved from this database");
+        return say("services start on this database again; what the other one has got since is not in it");
+      }
+      if (back || url === undefined || addressesOf(url).length === 0)
         command.error("the URL of the database is none, as in postgresql://user@host/name");
       return over(async ({ query, copying }) => {
         const versions = await versionsOf(query);

@@ -22,7 +22,7 @@ export const addRestoreCommand = ({ program, config, say }: Needed) =>
     .argument("<file>", "which `dump` wrote")
     .option(
       "--erasures <file>",
-      "erases again whoever is among these erasures; their key is in the file of that name with .key",
+      "erases again whoever is in this list; its key is in the file of that name with .key, or in the dump",
     )
     .action((file: string, { erasures }: { erasures?: string }) => restoreDump(config, file, { erasures, say }));
 

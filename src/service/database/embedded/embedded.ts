@@ -1,7 +1,14 @@
 import { chmodSync, existsSync } from "node:fs";
 import { StartError } from "../../base/start-error.js";
 import type { Database } from "../database.js";
-import { connectEmpty, connectExisting, connectOlder, connectPostgres, migratePostgres } from "../postgres/postgres.js";
+import {
+  connectAlone,
+  connectEmpty,
+  connectExisting,
+  connectOlder,
+  connectPostgres,
+  migratePostgres,
+} from "../postgres/postgres.js";
 import { filesOf, makeFolder, refuseFormer, requireDatabase, requireOwn } from "./folder.js";
 import { type FolderLock, lockFolder } from "./folder-lock.js";
 import { keepServer } from "./kept-server.js";
@@ -51,6 +58,10 @@ const requireExisting = (folder: string): void => {
       `there is no database in ${folder} (TRACKLET_DATA), and DATABASE_URL is not set: a command needs the variables of the service, as in node --env-file=/etc/tracklet.env build/service/main.js help`,
     );
 };
+
+/** Opens one whose data has gone to another one: so no service has it. */
+export const openMovedEmbedded = (folder: string): Promise<Database> =>
+  overServer(folder, { tell: () => {}, isDemo: false, mayMake: false }, async (url) => connectAlone(url));
 
 /** Brings the tables of a data folder up to date, beside the service that has it, too. @param tell hears what is done */
 export const migrateEmbedded = async (folder: string, tell: (text: string) => void): Promise<void> => {

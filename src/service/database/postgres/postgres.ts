@@ -117,7 +117,8 @@ export const connectOlder = async (databaseUrl: string): Promise<Database> => {
 export const migratePostgres = (databaseUrl: string, tell: Tell): Promise<void> =>
   usable(prepareAt(addressesOf(databaseUrl), openAlone, (database) => migrate(database, tell)));
 
-const connectAlone = (databaseUrl: string): Database => ({
+/** For what does not look at the tables. */
+export const connectAlone = (databaseUrl: string): Database => ({
   ...over(openAddresses(addressesOf(databaseUrl), { max: 1 })),
   copying: copyOver(databaseUrl),
 });
