@@ -8,6 +8,8 @@ export interface Option {
   enum?: readonly string[];
   expected?: string;
   writeOnly?: boolean;
+  /** The command that takes its place: it works as before for who has it. */
+  former?: string;
 }
 
 /** One of them, with the words of the README. */

@@ -92,11 +92,6 @@ export const OPTIONS = {
       maximum: 8_388_608,
       default: 262_144,
     }),
-    batch: option(
-      "TRACKLET_BATCH",
-      "`on` tells pages that several events may come in one request, `off` does not; servers may send so in any case",
-      { enum: ["on", "off"], default: "on" },
-    ),
     gpc: option(
       "TRACKLET_GPC",
       "`obey` answers events of a browser with Global Privacy Control as if they were stored, and stores none of them",

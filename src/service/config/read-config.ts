@@ -14,7 +14,10 @@ const ELSEWHERE =
   /^TRACKLET_(SITE_PORT|DIST|BASE_URL|TRACK_URL|URL|DOMAIN|BACKUPS|ALL|ENGINES|MEASURE|APP_OUT|TEST_CLUSTER)$/;
 
 /** Variables of what has gone, and what they were for: for one release they are ignored, so that an update needs no other change. */
-const GONE: Readonly<Record<string, string>> = { TRACKLET_DEAD_LETTERS: "refused bodies are kept no more" };
+const GONE: Readonly<Record<string, string>> = {
+  TRACKLET_DEAD_LETTERS: "refused bodies are kept no more",
+  TRACKLET_BATCH: "pages are always told that several events may come in one request",
+};
 
 const options = Object.entries<Option>(OPTIONS.properties);
 

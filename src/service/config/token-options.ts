@@ -19,8 +19,14 @@ export const WORKSPACE = "[a-z0-9-]{1,64}";
 
 /** The options that say who may ask, and for what. */
 export const TOKEN_OPTIONS = {
-  apiToken: option("TRACKLET_API_TOKEN", "token that records events", API_TOKEN),
-  accessToken: option("TRACKLET_ACCESS_TOKEN", "token that reads records", BEARER),
+  apiToken: option("TRACKLET_API_TOKEN", "token that records events", {
+    ...API_TOKEN,
+    former: "token create website --kind api",
+  }),
+  accessToken: option("TRACKLET_ACCESS_TOKEN", "token that reads records", {
+    ...BEARER,
+    former: "token create owner --kind access",
+  }),
   identity: option(
     "TRACKLET_IDENTITY",
     "proofs of who a contact is: `mark` stores whether they hold, `require` refuses what does not, `off` looks at none",
@@ -39,16 +45,17 @@ export const TOKEN_OPTIONS = {
   serverToken: option(
     "TRACKLET_SERVER_TOKEN",
     "token that records events of your own servers, which no quota of an address counts",
-    API_TOKEN,
+    { ...API_TOKEN, former: "token create billing --kind server" },
   ),
   adminToken: option(
     "TRACKLET_ADMIN_TOKEN",
     "token that reads all of one person, erases it, changes records, and stores events with their own time",
-    BEARER,
+    { ...BEARER, former: "token create maintenance --kind admin" },
   ),
   metricsToken: option("TRACKLET_METRICS_TOKEN", "token that reads `/metrics`", BEARER),
   workspaces: option("TRACKLET_WORKSPACES", "more pairs of tokens, each with its own data, as JSON (below)", {
     type: "object",
+    former: "workspace create shop",
     // `default` has the tokens of the other variables.
     propertyNames: { pattern: `^(?!default$)${WORKSPACE}$` },
     additionalProperties: {

@@ -27,9 +27,7 @@ export const eventRoutes =
           giveBack();
           throw error;
         }),
-      offer: (reply) => {
-        if (options.batch === "on") reply.headers(OFFERED);
-      },
+      offer: (reply) => void reply.headers(OFFERED),
       spend: options.quota.spend,
       hold: createHeld(Math.max(options.maxEventBytes, MAX_BATCH_BYTES)),
     };

@@ -100,8 +100,6 @@ export const plausible = (time: unknown, receivedAt: number): number | undefined
 export const isObeyed = ({ headers, isOfServer }: FastifyRequest): boolean => headers["sec-gpc"] === "1" && !isOfServer;
 
 export interface EventOptions extends Pick<ServiceConfig, "maxEventBytes"> {
-  /** Whether pages are told that several events may come in one request. */
-  batch: ServiceConfig["batch"];
   /** Whether events of a browser with Global Privacy Control are stored. */
   gpc: ServiceConfig["gpc"];
   access: Access;

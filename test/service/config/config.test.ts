@@ -3,23 +3,27 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { expect, it } from "vitest";
-import { requireTokens } from "../../../src/service/config/complete-config.js";
 import { addressesOf } from "../../../src/service/config/database-url.js";
 import { DEMO_TOKENS } from "../../../src/service/config/demo-tokens.js";
+import type { Option } from "../../../src/service/config/option.js";
 import { OPTIONS } from "../../../src/service/config/options.js";
 import { readConfig } from "../../../src/service/config/read-config.js";
 
 it("has a table of its options in the README", async () => {
   const readme = fileURLToPath(new URL("../../../src/service/README.md", import.meta.url));
-  const rows = Object.values<{ variable: string; description: string; default?: unknown }>(OPTIONS.properties).map(
-    ({ variable, default: value, description }) => [
-      `\`${variable}\``,
-      value === undefined || JSON.stringify(value).length === 2
-        ? "none"
-        : String(value).replace(/^.*[/\\]\.data$|^\/var\/lib\/tracklet$/, ".data"),
-      description,
-    ],
-  );
+  const [now, former] = [false, true].map((isFormer) =>
+    Object.values<Option & { description: string }>(OPTIONS.properties).filter((one) => "former" in one === isFormer),
+  ) as [(Option & { description: string })[], Option[]];
+  const deploy = await readFile(fileURLToPath(new URL("../../../docs/service/deploy.md", import.meta.url)), "utf8");
+  for (const { variable, former: command } of former)
+    expect(deploy).toMatch(RegExp(`^\\| \`${variable}\` +\\| \`${command}\``, "m"));
+  const rows = now.map(({ variable, default: value, description }) => [
+    `\`${variable}\``,
+    value === undefined || JSON.stringify(value).length === 2
+      ? "none"
+      : String(value).replace(/^.*[/\\]\.data$|^\/var\/lib\/tracklet$/, ".data"),
+    description,
+  ]);
   const table = [["Variable", "Default", "Meaning"], ["", "", ""], ...rows];
   const width = (column: number) => Math.max(...table.map((cells) => cells[column]!.length));
   const lines = table
@@ -49,7 +53,6 @@ it("has defaults, and no token is among them", () => {
     addressQuota: 256,
     tokenQuota: 20_480,
     addressRecords: 20_000,
-    batch: "on",
     gpc: "ignore",
     identity: "off",
     logLevel: "info",
@@ -68,7 +71,6 @@ it("is read from the environment", () => {
     TRACKLET_SERVER_TOKEN: "server-token-of-ours",
     TRACKLET_ADMIN_TOKEN: "admin-token-of-ours",
     TRACKLET_METRICS_TOKEN: "metrics-token-of-ours",
-    TRACKLET_BATCH: "off",
     TRACKLET_GPC: "obey",
     TRACKLET_IDENTITY: "mark",
     TRACKLET_IDENTITY_SECRET: "a-secret-of-32-characters-at-least,and-the-old-secret-of-32-characters",
@@ -78,7 +80,7 @@ it("is read from the environment", () => {
     TRACKLET_TRUST_PROXY: "loopback, 10.0.0.0/8,fd00::/8,192.0.2.7",
     TRACKLET_WATCHED_EVENTS: "signed_up,paid",
     TRACKLET_PUBLIC_URL: "https://track.example.com/",
-    TRACKLET_MAX_EVENT_BYTES: "1000",
+    TRACKLET_MAX_EVENT_BYTES: "2000",
     TRACKLET_RATE_LIMIT: "0",
     TRACKLET_ADDRESS_QUOTA_MB: "7",
     TRACKLET_TOKEN_QUOTA_MB: "8",
@@ -96,7 +98,6 @@ it("is read from the environment", () => {
     serverToken: environment.TRACKLET_SERVER_TOKEN,
     adminToken: environment.TRACKLET_ADMIN_TOKEN,
     metricsToken: environment.TRACKLET_METRICS_TOKEN,
-    batch: "off",
     gpc: "obey",
     identity: "mark",
     identitySecret: environment.TRACKLET_IDENTITY_SECRET,
@@ -106,7 +107,7 @@ it("is read from the environment", () => {
     trustProxy: ["loopback", "10.0.0.0/8", "fd00::/8", "192.0.2.7"],
     watchedEvents: ["signed_up", "paid"],
     publicUrl: "https://track.example.com",
-    maxEventBytes: 1000,
+    maxEventBytes: 2000,
     rateLimit: 0,
     addressQuota: 7,
     tokenQuota: 8,
@@ -219,14 +220,20 @@ it.each([
 const OWN = { TRACKLET_API_TOKEN: "own-api-token-16", TRACKLET_ACCESS_TOKEN: "own-access-token" };
 
 it("has tokens of the operator's own, long enough, or is for trying out", () => {
-  for (const tokens of [{}, { ...OWN, TRACKLET_API_TOKEN: undefined }, { ...OWN, TRACKLET_ACCESS_TOKEN: undefined }])
-    expect(() => requireTokens(readConfig(tokens))).toThrow(
-      /^TRACKLET_API_TOKEN and TRACKLET_ACCESS_TOKEN must be .+ or TRACKLET_DEMO=on/,
+  for (const one of [
+    "YOUR_API_TOKEN_HERE",
+    "changeme-changeme",
+    "aaaaaaaaaaaaaaaa",
+    "my-secret-token-of-16",
+    "replace-this-token",
+  ])
+    expect(() => readConfig({ ...OWN, TRACKLET_API_TOKEN: one })).toThrow(
+      /^TRACKLET_API_TOKEN must be a secret of your own, not what stands in an example$/,
     );
   expect(() => readConfig({ ...OWN, TRACKLET_ACCESS_TOKEN: "own-access-toke" })).toThrow(
     /^TRACKLET_ACCESS_TOKEN must have at least 16/,
   );
-  requireTokens(readConfig(OWN));
+  expect(readConfig(OWN).apiToken).toBe(OWN.TRACKLET_API_TOKEN);
   expect(readConfig({ TRACKLET_DEMO: "on" })).toMatchObject(DEMO_TOKENS);
   expect(readConfig({ TRACKLET_DEMO: "on", ...OWN }).apiToken).toBe(OWN.TRACKLET_API_TOKEN);
 });

@@ -5,9 +5,14 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { idAt } from "../../../src/service/database/event-id.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
+import { writeState } from "../../../src/service/database/service-state.js";
 import { dataFolder } from "../../support/data-folder.js";
-import { IN_CONTAINER, postAsDemo, spawnService } from "../support/service-process.js";
+import { until } from "../support/running-service.js";
+import { IN_CONTAINER, metricsOf, postAsDemo, spawnService } from "../support/service-process.js";
 import { storedEvents } from "../support/stored-events.js";
+import { runTold } from "../support/told-command.js";
 
 let folder: string;
 const started: ReturnType<typeof spawnService>[] = [];
@@ -103,8 +108,11 @@ it("says in one line what is wrong with its data folder", async () => {
   // As where it was copied in part.
   const partial = await dataFolder();
   await rm(join(partial, "cluster/pg_wal"), { recursive: true });
-  const ended = await Promise.all([file, broken, partial].map((path) => start({ TRACKLET_DATA: path }).closed));
-  expect(ended.map(({ code }) => code)).toEqual([1, 1, 1]);
+  // As of a disk that is another one.
+  const others = join(folder, "others");
+  for (const path of [others, join(others, "lost+found"), join(others, "photos")]) await mkdir(path);
+  const ended = await Promise.all([file, broken, partial, others].map((path) => start({ TRACKLET_DATA: path }).closed));
+  expect(ended.map(({ code }) => code)).toEqual([1, 1, 1, 1]);
   expect(ended[0]!.stderr).toMatch(/^service: cannot use the data folder .+a-file .+TRACKLET_DATA.+\n$/);
   expect(ended[1]!.stderr).toMatch(
     /^service: cannot open the database in \S+ \(database files are incompatible with server\): put a backup .+ or set TRACKLET_DATA to a new folder\n$/,
@@ -112,6 +120,10 @@ it("says in one line what is wrong with its data folder", async () => {
   expect(ended[2]!.stderr).toMatch(
     /^service: cannot open the database in .+tracklet-data-\w+ \(cluster\/pg_wal\/, its write-ahead log, is missing\): put a backup .+ or set TRACKLET_DATA to a new folder\n$/,
   );
+  expect(ended[3]!.stderr).toMatch(
+    /^service: there is no database in \S+others, and a new one is not made beside files of others \(photos\): .+\n$/,
+  );
+  expect((await readdir(others)).sort()).toEqual(["lost+found", "photos", "service.lock"]);
   for (const path of [broken, partial]) await rm(path, { recursive: true });
 });
 
@@ -132,6 +144,45 @@ it("begins afresh after a first start that was killed half-way, and removes no c
   expect(service.stdout()).toMatch(
     /its database is \S+cluster-aside-\S+ now, and the service begins with an empty one/,
   );
+});
+
+it("says that its database is new, that it has no token, and what has no limit, and takes a token that a command makes", async () => {
+  const place = { TRACKLET_DATA: join(folder, "new"), TRACKLET_DEMO: "off" };
+  const warned = (service: ReturnType<typeof start>) => service.stdout().match(/"level":"warn".*/g) ?? [];
+  let service = start(place);
+  let url = await service.ready();
+  expect(warned(service)).toEqual([
+    expect.stringContaining(`a PostgreSQL of its own in ${place.TRACKLET_DATA} is a new and empty database, made now`),
+    expect.stringContaining("there is no token, so nobody can send events or read them"),
+    ...["RATE_LIMIT", "ADDRESS_QUOTA_MB", "TOKEN_QUOTA_MB", "ADDRESS_RECORDS"].map((name) =>
+      expect.stringContaining(`TRACKLET_${name} is 0, which is no limit`),
+    ),
+  ]);
+  const config = { dataFolder: place.TRACKLET_DATA, databaseUrl: undefined };
+  const token = (await runTold(config, "token", "create", "website", "--kind", "api")).out.trim();
+  const post = () =>
+    fetch(`${url}/v1/track/event?api_token=${token}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"contact_uid":"anna","event_uid":"came"}',
+    });
+  await until(async () => ((await post()).status === 200 ? true : undefined));
+  const wrong = () => fetch(`${url}/v2/users`, { headers: { authorization: "Bearer a-wrong-guess" } });
+  for (const _ of [1, 2]) expect((await wrong()).status).toBe(401);
+  expect(warned(service).filter((line) => /a wrong token was sent for records/.test(line))).toHaveLength(1);
+  expect(await metricsOf(url)).toMatch(/^tracklet_wrong_tokens_total\{realm="records"\} 2$/m);
+  expect(await metricsOf(url)).toMatch(/^tracklet_new_contacts_total 1$/m);
+  await service.stop("SIGTERM");
+  // What a command has done is in the log a minute later; here that is over.
+  const database = await openDatabase(config);
+  await database.query("UPDATE audit SET id = $1", [idAt(Date.now() - 90_000)]);
+  await writeState(database.query, { audit_told: Date.now() - 600_000, "due audit": 0 });
+  await database.close();
+  service = start(place);
+  url = await service.ready();
+  await until(() => /a command: made the token \\"website\\", which is for api/.exec(service.stdout()) ?? undefined);
+  expect(warned(service).filter((line) => /new and empty|no token/.test(line))).toEqual([]);
+  await service.stop("SIGTERM");
 });
 
 it("says in one line which variable is wrong", async () => {
