@@ -3,7 +3,7 @@ import { StartError } from "./base/start-error.js";
 import { tellDatabase } from "./config/database-url.js";
 import { readConfig } from "./config/read-config.js";
 import type { ServiceConfig } from "./config/service-config.js";
-import { isOfUnit, leaveUnit, tellUnit } from "./config/unit-messages.js";
+import { isOfUnit, onUnit, takeConnections, tellUnit } from "./config/unit-messages.js";
 import { isUnavailable, tellFault } from "./database/sql-state.js";
 
 /** The service as a process: configured by environment variables, ended by SIGINT or SIGTERM. */
@@ -19,8 +19,10 @@ const main = async (): Promise<void> => {
     await close();
     process.exit(0);
   };
-  process.on("SIGINT", stop);
-  process.on("SIGTERM", stop);
+  // Whoever ends all processes of a unit at once may reach the primary last, which hands connections over until then.
+  const ask = (): void => (close === undefined ? void stop() : tellUnit({ kind: "leaves" }));
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, isOfUnit ? ask : stop);
+  onUnit("end", stop);
 
   // The cheap checks first, so that a mistake is told at once: the rest takes a second to load, the database more.
   const config = readConfig(process.env, warn);
@@ -33,13 +35,14 @@ const main = async (): Promise<void> => {
   }
   const { createService } = await import("./app.js");
   const service = await createService(config);
-  close = async () => {
-    await service.close();
-    // Connections that the primary is just handing over go to another process.
-    if (isOfUnit) await leaveUnit();
-  };
-  if (!isOfUnit) service.log.info(`events go into ${tellDatabase(config)}`);
-  const listenTextResolver = (address: string) => (isOfUnit ? "takes connections" : `service ready at ${address}`);
+  close = () => service.close();
+  if (isOfUnit) {
+    await service.ready();
+    service.log.info("takes connections");
+    return takeConnections(service.server);
+  }
+  service.log.info(`events go into ${tellDatabase(config)}`);
+  const listenTextResolver = (address: string) => `service ready at ${address}`;
   await service.listen({ port: config.port, host: config.host, listenTextResolver }).catch(refuse(config));
 };
 

@@ -1,4 +1,5 @@
 import cluster, { type Worker } from "node:cluster";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import Fastify from "fastify";
 import type { MetricObject } from "prom-client";
@@ -29,15 +30,13 @@ export interface Unit {
  *
  * @param database as the log tells it
  */
-export const startUnit = ({ processes, host, logLevel }: ServiceConfig, database: string): Unit => {
-  // In turn: where processes take connections by themselves, one that wakes first takes all that wait, and keeps them.
-  cluster.schedulingPolicy = cluster.SCHED_RR;
+export const startUnit = ({ processes, host, port, logLevel }: ServiceConfig, database: string): Unit => {
   cluster.setupPrimary({ serialization: "advanced" });
   const { log } = Fastify(logOptions(logLevel));
   log.info(`events go into ${database}`);
   const totals = createTotals();
   const running = new Set<Worker>();
-  let listening = 0;
+  let begun = 0;
   let wait = AGAIN_MS;
   let endedAt = Number.NEGATIVE_INFINITY;
   let stopping = false;
@@ -61,6 +60,40 @@ export const startUnit = ({ processes, host, logLevel }: ServiceConfig, database
     return totals.text();
   };
 
+  /** Those that take connections, the next one first; and connections that came when there was none. */
+  const taking = new Set<Worker>();
+  const waiting: Socket[] = [];
+  /**
+   * In turn: where processes take connections by themselves, one that wakes first takes all that wait, and keeps them. The cluster's own
+   * way would reset, when the last process stops to listen, what it has not handed over yet.
+   */
+  const hand = (socket: Socket): void => {
+    const [next] = taking;
+    if (next === undefined) return void waiting.push(socket);
+    taking.delete(next);
+    taking.add(next);
+    next.process.send({ kind: "connection" } satisfies UnitMessage, socket, undefined, () => {});
+  };
+  /** Those that were told to end. The last one that takes connections goes on until another one does, or nobody can connect any more. */
+  const leaving = new Set<Worker>();
+  const release = (): void => {
+    for (const worker of leaving)
+      if (stopping || !taking.has(worker) || taking.size > 1) {
+        taking.delete(worker);
+        leaving.delete(worker);
+        tell(worker, { kind: "end" });
+      }
+  };
+  // Who connects is read by the process alone to which it is handed.
+  const server = createServer({ pauseOnConnect: true, noDelay: true }, hand);
+  const listen = (): void => {
+    server.once("error", ({ message }) => fail(new StartError(`cannot listen at ${host}:${port} (${message})`)));
+    server.listen(port, host, () => {
+      const url = `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
+      log.info({ processes }, `service ready at ${url}`);
+    });
+  };
+
   const start = (): void => {
     const worker = cluster.fork();
     const pid = worker.process.pid!;
@@ -70,22 +103,28 @@ export const startUnit = ({ processes, host, logLevel }: ServiceConfig, database
       if (message.kind === "failed") why = message.text;
       else if (message.kind === "counted") for (const one of running) one !== worker && tell(one, message);
       else if (message.kind === "ask totals") tell(worker, { kind: "totals", ask: message.ask, text: await gather() });
-      else if (message.kind === "metrics" && running.has(worker)) {
+      else if (message.kind === "takes") {
+        taking.add(worker);
+        for (const socket of waiting.splice(0)) hand(socket);
+        release();
+        begun += 1;
+        if (begun === processes) listen();
+      } else if (message.kind === "leaves") {
+        leaving.add(worker);
+        release();
+      } else if (message.kind === "metrics" && running.has(worker)) {
         totals.tell(pid, message.metrics as MetricObject[]);
         asked.get(message.ask)?.();
       }
     });
-    worker.once("listening", ({ port }) => {
-      listening += 1;
-      if (listening !== processes) return;
-      log.info({ processes }, `service ready at http://${host.includes(":") ? `[${host}]` : host}:${port}`);
-    });
     worker.once("exit", (code, signal) => {
       running.delete(worker);
+      taking.delete(worker);
+      leaving.delete(worker);
       totals.end(pid);
       if (stopping) return;
       const how = why ?? `process ${pid} has ended (${signal ?? `code ${code}`})`;
-      if (listening < processes) return fail(new StartError(how));
+      if (begun < processes) return fail(new StartError(how));
       wait = performance.now() - endedAt > CALM_MS ? AGAIN_MS : Math.min(2 * wait, MOST_MS);
       endedAt = performance.now();
       log.error({ process: pid }, `${how}: another one is started in ${wait} ms`);
@@ -94,19 +133,17 @@ export const startUnit = ({ processes, host, logLevel }: ServiceConfig, database
   };
   for (let number = 0; number < processes; number += 1) start();
 
-  const end = async (workers: Worker[]): Promise<void> => {
-    const ended = workers.map((worker) => new Promise((resolve) => worker.once("exit", resolve)));
-    for (const worker of workers) worker.process.kill("SIGTERM");
-    await Promise.all(ended);
-  };
   return {
     broken,
     stop: async () => {
       stopping = true;
-      const [last, ...others] = running;
-      // What still connects is handed on to one that listens, so one does to the end.
-      await end(others);
-      if (last !== undefined) await end([last]);
+      // From then on who connects is refused. What has connected was handed over, and what is told comes behind it.
+      server.close();
+      for (const socket of waiting.splice(0)) socket.destroy();
+      const ended = [...running].map((worker) => new Promise((resolve) => worker.once("exit", resolve)));
+      for (const worker of running) leaving.add(worker);
+      release();
+      await Promise.all(ended);
     },
   };
 };

@@ -1,10 +1,17 @@
 import cluster from "node:cluster";
+import type { Server, Socket } from "node:net";
 
 /**
  * What the processes of a unit, which share a port, tell each other. Each has a channel to the one that started them, the
  * primary; it passes on what is `counted`, and answers or asks the rest.
  */
 export type UnitMessage =
+  /** A process takes connections; the primary hands one over, which comes with the message. */
+  | { kind: "takes" }
+  | { kind: "connection" }
+  /** A process was told to end, and asks when; the primary says it, behind all that it has handed over. */
+  | { kind: "leaves" }
+  | { kind: "end" }
   /** Why this process cannot start. */
   | { kind: "failed"; text: string }
   /** What a key has used of a limit. */
@@ -39,9 +46,17 @@ export const onUnit = <Kind extends UnitMessage["kind"]>(
     if (message.kind === kind) listener(message as Extract<UnitMessage, { kind: Kind }>);
   });
 
-/** Resolves when the primary hands nothing more to this process. */
-export const leaveUnit = (): Promise<void> =>
-  new Promise((resolve) => {
-    process.once("disconnect", () => resolve());
-    cluster.worker!.disconnect();
+/** Takes the connections that the primary hands over. */
+export const takeConnections = (server: Server): void => {
+  process.on("message", (message: UnitMessage, socket: Socket | undefined) => {
+    // One that was closed on the way is none.
+    if (message.kind !== "connection" || socket === undefined) return;
+    // As that of a server that listens.
+    socket.allowHalfOpen = true;
+    server.emit("connection", socket);
+    socket.resume();
   });
+  // It looks for requests that are too slow from then on.
+  server.emit("listening");
+  tellUnit({ kind: "takes" });
+};

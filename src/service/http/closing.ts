@@ -76,6 +76,9 @@ export const closeConnections = (
       await setImmediate();
     }
     listensNoMore();
+    // One that is handed its connections does not count them: its end would not wait for requests under way.
+    if (!app.server.listening && open.size > 0)
+      await Promise.race([new Promise<void>((resolve) => (whenEmpty = resolve)), pass(GRACE_MS)]);
     void setTimeout(GRACE_MS, undefined, { ref: false }).then(() => app.server.closeAllConnections());
   });
 };

@@ -6,7 +6,7 @@ import { until } from "../support/running-service.js";
 import { metricsOf, spawnService } from "../support/service-process.js";
 import { storedEvents } from "../support/stored-events.js";
 
-const CLIENTS = 16;
+const CLIENTS = 48;
 /** Milliseconds: a connection that was just handed to a process that is killed hears nothing. */
 const SILENT_MS = 5_000;
 const PATH = "/v1/track/event?api_token=demo-api-token";
@@ -121,12 +121,13 @@ describe("several processes on one port", () => {
 
     const ending = load(url, "ending", true);
     await ending.more();
-    unit.child.kill("SIGTERM");
+    // As systemd does it: all at once, the primary last.
+    for (const pid of [...takers(unit).slice(1), unit.child.pid!]) process.kill(pid, "SIGTERM");
     await ending.ended;
     expect(await unit.closed).toMatchObject({ code: 0, stderr: "" });
     expect(new Set(ending.others())).toEqual(new Set(["refused"]));
     expect(await stored("ending")).toEqual(ending.accepted());
-  }, 60_000);
+  });
 
   it("count what an address sends together", async () => {
     const unit = start({ TRACKLET_RATE_LIMIT: "10" });
