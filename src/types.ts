@@ -64,8 +64,8 @@ export interface Config<Declared = Events> {
   /** Takes the browser's Global Privacy Control for `consent: "denied"`. Default `false`. */
   respectGpc?: boolean | undefined;
   /**
-   * Most events that wait for delivery. Default 1,000. Of one name as many may be tracked at once, then one a second; in an
-   * outage a quarter, and then none: raise it for an app that tracks many at once.
+   * Most events that wait for delivery. Default 1,000. Of one name as many may be tracked at once, then one a second; while fewer
+   * than a tenth of the places (100 at most) are free, only names that are tracked seldom.
    */
   maxEvents?: number | undefined;
   /** Most bytes in UTF-8 that wait for delivery. Default 1,048,576. */
@@ -82,7 +82,7 @@ export interface Config<Declared = Events> {
   /** Told what the visitor allows and who is named, as by {@link Tracker.onChange}. It may throw; that harms nothing. */
   onChange?: ChangeListener | undefined;
   /** Told of every problem, but for those that it causes itself. It may throw; that harms nothing. */
-  onError?: ((problem: Problem) => void) | undefined;
+  onError?: ((problem: Problem<Declared>) => void) | undefined;
   /** Writes every decision to the console. Default `false`. */
   debug?: boolean | undefined;
 }

@@ -36,18 +36,33 @@ export const guard = (run: () => unknown): void => {
 /** What is told of a problem of this code. */
 export type DetailOf<Code extends Problem["code"]> = Extract<Problem, { code: Code }>["detail"];
 
-/** A problem. The console has each once, with the event, and where to read on. */
-export const report = <Code extends Problem["code"]>(code: Code, detail: DetailOf<Code>, body?: string): void => {
+/** What a detail is: of the other codes it is the status of an answer. */
+const MEMBERS: Record<string, string> = { input: "option", evicted: "bound", throttled: "name" };
+
+/**
+ * A problem. The console has each once, and where to read on; whose the event is, it does not tell.
+ *
+ * @param json the event that was dropped, or how many were
+ */
+export const report = <Code extends Problem["code"]>(code: Code, detail: DetailOf<Code>, json?: string): void => {
   log(code, detail);
 
   if (warned.size < MAX_WARNED && !warned.has(detail)) {
     warned.set(detail, code);
-    attempt(() => console.warn(`${config.name}: ${detail}`, "(data-debug)", body || ""));
+    attempt(() => console.warn(`${config.name}: ${detail}`, "(data-debug)"));
   }
   // A handler that tracks may cause the next problem, and so on without end.
   if (isReporting) return;
   isReporting = true;
-  attempt(() => config.onError?.({ code, detail, event: body && attempt(() => JSON.parse(body)) } as Problem));
+  const member = MEMBERS[code] ?? "status";
+  attempt(() =>
+    config.onError?.({
+      code,
+      detail,
+      [member]: member === "status" ? Number(detail.slice(7)) : detail,
+      [json?.[0] === "{" ? "event" : "count"]: json && JSON.parse(json),
+    } as unknown as Problem),
+  );
   isReporting = false;
 };
 

@@ -42,40 +42,30 @@ type Status = `status ${number}`;
 /** The option whose bound was reached; `"identify"`: nobody was identified, and too many events wait for that, or for too long. */
 type Bound = "maxAgeMs" | "maxBytes" | "maxEvents, maxBytes" | "identify";
 
-/** A problem that concerns no event, or not one alone. */
-interface Mistake<Code extends string, Detail extends string> {
-  code: Code;
-  detail: Detail;
-  event?: undefined;
-}
-
-/** An event was dropped. */
-interface Loss<Code extends string, Detail extends string> {
-  code: Code;
-  detail: Detail;
-  /** The event that was dropped. */
-  event: TrackEvent;
-}
+/** A problem: what it concerns as a text, and in members of its own. */
+type Told<Code extends string, Detail extends string, Members> = { code: Code; detail: Detail } & Members;
 
 /**
  * A decision of the tracker that concerns whoever runs the page, given to `onError`. `code` says what happened, and `detail` what it
- * concerns:
+ * concerns, as a text:
  * - `"input"`: an option or an argument is wrong, a hook has failed and dropped its event, or a member of `params` that
- *   cannot be written was left out. `detail`: the option, argument, member or hook
- * - `"paused"`: the service refuses every event (a wrong token or URL, an error in its deployment); events wait. `detail`: the
- *   answer's status
- * - `"rejected"`: the service refuses this event and accepts others; it was dropped. `detail`: the answer's status
+ *   cannot be written was left out. `option`: the option, argument, member or hook
+ * - `"paused"`: the service refuses every event (a wrong token or URL, an error in its deployment); events wait. `status`: the
+ *   answer's
+ * - `"rejected"`: the service refuses this event and accepts others; it was dropped, and is `event`. `status`: the answer's
  * - `"evicted"`: a bound was reached; this event was dropped: the oldest one, the newest of those that wait for `identify`, or
- *   one that is too large. `detail`: the option whose bound it is, or `"identify"`
- * - `"throttled"`: one name is tracked too often, as in a loop; what was too many was dropped. Told once for each name, which is the
- *   `detail`; `flush()` counts the events
+ *   one that is too large. `bound`: the option whose bound it is, or `"identify"`
+ * - `"throttled"`: one name is tracked too often, as in a loop; so many were dropped until now, when it is tracked again. `name` and
+ *   `count`
+ *
+ * `Declared` are the events of the app.
  */
-export type Problem =
-  | Mistake<"input", string>
-  | Mistake<"throttled", string>
-  | Mistake<"paused", Status>
-  | Loss<"rejected", Status>
-  | Loss<"evicted", Bound>;
+export type Problem<Declared = Events> =
+  | Told<"input", string, { option: string; event?: undefined }>
+  | Told<"throttled", string, { name: string; count: number; event?: undefined }>
+  | Told<"paused", Status, { status: number; event?: undefined }>
+  | Told<"rejected", Status, { status: number; event: HookedEvent<Declared> }>
+  | Told<"evicted", Bound, { bound: Bound; event: HookedEvent<Declared> }>;
 
 /**
  * Told of every decision: `"queued"`, `"pending"` (it waits for consent) or `"dropped"` of an event, the status of an answer

@@ -61,9 +61,9 @@ storiesTwice("bounds", {
     await tell("A opens");
     world.onRequest = () => {};
     await page("A").run(() => {
-      for (let count = 0; count < 1_500; count++) page("A").tracker.track(`n${count}`);
+      for (let count = 0; count < 1_010; count++) page("A").tracker.track(`n${count}`);
     });
-    expect(world.stored()).toEqual(Array.from({ length: 1_000 }, (_, index) => `n${500 + index}`));
+    expect(world.stored()).toEqual(Array.from({ length: 1_000 }, (_, index) => `n${10 + index}`));
   },
   "of the age drop what has waited for too long, also of a page before": `
     weather silent; A opens maxAgeMs=60000; A tracks; A crashes; 61 s; weather up; B opens maxAgeMs=60000; B tracks; 60 s
@@ -80,7 +80,7 @@ storiesTwice("bounds", {
     const onError = () => told++ < 9 && page.tracker.track("again");
     const page = await world.open({ maxEvents: 3, onError });
     await tell("weather silent");
-    for (let count = 0; count < 4; count++) await page.track("a");
+    for (let count = 0; count < 4; count++) await page.track(`a${count}`);
     await tell("10 s");
     expect(told).toBe(1);
   },
@@ -127,17 +127,18 @@ storiesTwice("a loop that tracks one name", {
     await tell("A opens stamped; B opens stamped; A tracks rendered; 5 s; weather refused; A tracks; 3 s");
     Object.assign(entries.get("rendered")!, { mayRepeat: "it is many events", isDurable: false });
     loop("A");
+    await tell("5 s");
     loop("B");
     world.storage.quota = 1_048_576;
     for (let minute = 0; minute < 5; minute++) await tell("A tracks 2; 30 s; B tracks 2; 30 s");
     page("A").window.localStorage.own = "x".repeat(524_288);
     await tell("weather up; A online; B online; 60 s; arrived");
-    expect(page("A").problems.map(({ code, detail }) => `${code} ${detail}`)).toEqual(["throttled rendered"]);
+    expect(page("A").problems.map(({ code, detail }) => `${code} ${detail}`)).toContain("throttled rendered");
     const numbers = world.sent.filter(({ page: by }) => by === page("A")).map(({ body }) => JSON.parse(body).params);
     const ofA = new Set(numbers.map(({ event_seq }) => event_seq));
     expect(Math.max(...ofA)).toBe(ofA.size);
   },
-  "lets maxEvents pass at once, then one a second, and is told once": async ({ tell, entries, page }) => {
+  "fills the queue up to a tenth, then one a second passes, and its end is told with the number": async ({ tell, entries, page }) => {
     await tell("A opens maxEvents=40; 5 s; A tracks rendered");
     Object.assign(entries.get("rendered")!, { mayRepeat: "it is many events", isDurable: false });
     const again = (times: number) =>
@@ -145,9 +146,10 @@ storiesTwice("a loop that tracks one name", {
         for (let count = 0; count < times; count++) page("A").tracker.track("rendered");
       });
     await again(44);
-    await tell("1 s; requests 40; A told throttled rendered");
-    await again(2);
-    await tell("5 s; requests 1; A told throttled rendered");
+    await tell("1 s; requests 36; A told ");
+    await again(7);
+    await tell("5 s; requests 5; A told throttled rendered");
+    expect(page("A").problems).toEqual([{ code: "throttled", detail: "rendered", name: "rendered", count: 9 }]);
   },
   "whose names are made up has a count of each no more: past a thousand of them they are one": async ({
     tell,
@@ -157,9 +159,7 @@ storiesTwice("a loop that tracks one name", {
     await page("A").run(() => {
       for (let count = 0; count < 1_010; count++) page("A").tracker.track(`n${count}`);
     });
-    await tell("waiting n1000 n1001 n1002 n1003");
-    const told = page("A").problems.filter(({ code }) => code === "throttled");
-    expect(told.map(({ detail }) => detail)).toEqual(["n1004"]);
+    await tell("waiting n1000 n997 n998 n999");
   },
 });
 

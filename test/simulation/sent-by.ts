@@ -3,7 +3,7 @@ import type { Config, Tracker } from "../../src/types.js";
 import { inWorld } from "./world.js";
 
 /** What stands behind a mistake in the console. */
-export const SEE = ["(data-debug)", ""];
+export const SEE = ["(data-debug)"];
 
 export type Act = (tracker: Tracker) => unknown;
 /** The bodies that are sent when a page acts so, and what it is told, as `input track: params`. */

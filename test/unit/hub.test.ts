@@ -4,7 +4,7 @@ import type { Config, Hub } from "../../src/types.js";
 import { type Act, calls, config, problems, sentIn } from "./hub-page.js";
 
 /** What stands behind a mistake in the console. */
-const SEE = ["(data-debug)", ""];
+const SEE = ["(data-debug)"];
 let warn: MockInstance;
 beforeEach(() => {
   problems.length = 0;

@@ -7,7 +7,7 @@ import { stubPage } from "./browser/fresh.js";
 let page: Window;
 let globals: Record<string, Hub | unknown[] | undefined>;
 /** What stands behind a mistake in the console. */
-const SEE = ["(data-debug)", ""];
+const SEE = ["(data-debug)"];
 const OPTIONS = { apiToken: "token", trackUrl: "https://track.example", contactUid: "ann", pageviews: "off" };
 
 /** A tag with these options in the page. */

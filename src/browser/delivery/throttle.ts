@@ -2,9 +2,10 @@
 import { uptime } from "../../shared/uptime.js";
 import { report } from "../reporting.js";
 import { mostEvents } from "./queue/bounds.js";
+import { rows, unaddressed } from "./queue/queue.js";
 import { countDropped } from "./queue/stored.js";
 import { backoff } from "./requests/pace.js";
-import { MAX_NAMES, SHARE, TRICKLE_MS } from "./timings.js";
+import { MAX_NAMES, RESERVE, TRICKLE_MS } from "./timings.js";
 
 /** The token buckets by name: each as the time at which it will be full again, and how many events were too many. */
 const buckets = new Map<unknown, { fullAt: number; over: number }>();
@@ -15,16 +16,21 @@ let now = 0;
  * must push no real event out of the queue.
  */
 export const isThrottled = (name: string): boolean => {
-  // In an outage no new token comes, and a bucket is smaller: the number of events that wait must not grow.
+  // In an outage no new token comes: the number of events that wait must not grow.
   if (!backoff) now = uptime();
   const counted = buckets.size < MAX_NAMES && name;
   const bucket = buckets.get(counted) ?? { fullAt: 0, over: 0 };
   buckets.set(counted, bucket);
-  if (bucket.fullAt >= now + mostEvents() * (backoff ? SHARE : 1) * TRICKLE_MS) {
-    if (!bucket.over++) report("throttled", name);
+  const most = mostEvents();
+  const reserve = Math.min(RESERVE, most / 10);
+  const isFull = (events: number) => bucket.fullAt >= now + events * TRICKLE_MS;
+  if (isFull(most) || (rows.size - unaddressed.size >= most - reserve && isFull(reserve / 10))) {
+    bucket.over++;
     countDropped();
     return true;
   }
+  if (bucket.over) report("throttled", name, `${bucket.over}`);
+  bucket.over = 0;
   bucket.fullAt = Math.max(now, bucket.fullAt) + TRICKLE_MS;
   return false;
 };

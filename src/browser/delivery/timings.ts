@@ -74,8 +74,9 @@ export const HANGS_MS = 3_000;
 export const MAX_EVENTS = 1_000;
 export const MAX_BYTES = 1_048_576;
 export const MAX_AGE_MS = 604_800_000;
-/** Of one name as many may be tracked at once as may wait, in an outage this share, and then one in this time; none in an outage. */
-export const SHARE = 1 / 4;
+/** The last places of the queue are for names that are tracked seldom: so many, or a tenth. */
+export const RESERVE = 100;
+/** Of one name as many may be tracked at once as may wait, and then one in this time; none in an outage. */
 export const TRICKLE_MS = 1_000;
 /** So many names are counted. From then on all of them count as one: a page that makes up names must not fill memory and queue. */
 export const MAX_NAMES = 1_000;

@@ -36,9 +36,29 @@ it("tells the last listener of decisions and of problems, and the console of eac
   // A refusal is a mistake as well, most often of the token.
   const see = "(data-debug)";
   expect(warn.mock.calls).toEqual([
-    ["t: track: eventUid", see, ""],
-    ["t: status 401", see, ""],
-    ["t: status 400", see, BODY],
+    ["t: track: eventUid", see],
+    ["t: status 401", see],
+    // No contact.
+    ["t: status 400", see],
+  ]);
+});
+
+it("tells onError what it is about in a member of its own", async () => {
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+  const onError = vi.fn();
+  const { report } = await load({ onError });
+  report("input", "track: eventUid");
+  report("paused", "status 401");
+  report("rejected", "status 400", BODY);
+  report("evicted", "maxEvents, maxBytes", BODY);
+  report("throttled", "rendered", "250");
+  const event = JSON.parse(BODY);
+  expect(onError.mock.calls.map(([problem]) => problem)).toEqual([
+    { code: "input", detail: "track: eventUid", option: "track: eventUid" },
+    { code: "paused", detail: "status 401", status: 401 },
+    { code: "rejected", detail: "status 400", status: 400, event },
+    { code: "evicted", detail: "maxEvents, maxBytes", bound: "maxEvents, maxBytes", event },
+    { code: "throttled", detail: "rendered", name: "rendered", count: 250 },
   ]);
 });
 
