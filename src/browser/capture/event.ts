@@ -18,10 +18,19 @@ export const plainParams = (verb: string, params: unknown): Params => {
     if (json?.[0] === "{") return JSON.parse(json);
     report("input", `${verb}: params`);
   } catch {
+    const leaveOut = (name: string): void => report("input", `${verb}: params.${name}`);
+    /** The objects around a member: one that stands in itself has no end. */
+    const around: unknown[] = [];
+    function plain(this: unknown, name: string, value: unknown): unknown {
+      around.length = around.indexOf(this) + 1;
+      if (typeof value === "bigint" || around.includes(value)) return leaveOut(name);
+      around.push(value);
+      return value;
+    }
     // One by one, those that can be written are saved.
     for (const name of attempt(() => Object.keys(params as Params)) ?? [])
-      if (!attempt(() => Object.assign(saved, JSON.parse(JSON.stringify({ [name]: (params as Params)[name] })))))
-        report("input", `${verb}: params.${name}`);
+      if (!attempt(() => Object.assign(saved, JSON.parse(JSON.stringify({ [name]: (params as Params)[name] }, plain)))))
+        leaveOut(name);
   }
   return saved;
 };
