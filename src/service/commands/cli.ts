@@ -44,7 +44,7 @@ export const runCommand = async (
     // What asks for help ends by an error, too.
     if (error.exitCode === 0 || error.code === "commander.help") return;
     const text = error.message.replace(/^error: |\.$/g, "").replaceAll("\n", " ");
-    throw new StartError(`${text}; see npm run service -- help`);
+    throw new StartError(`${text}; see tracklet-service help`);
   }
 };
 

@@ -21,6 +21,8 @@ export interface Commands {
   config: ServiceConfig;
   /** Whose data; made anew for each command that has this option. */
   workspace(): Option;
+  /** A number of days. */
+  days(flags: string, what: string): Option;
   /** Times of receipt; made anew likewise. */
   since(what: string): Option;
   until(what: string): Option;
@@ -47,7 +49,7 @@ export const createCommands = (
   let asked: string | undefined;
   const requireWorkspace = async (query: Query): Promise<void> => {
     if (asked !== undefined && !(await listWorkspaces(query)).includes(asked))
-      throw new StartError(`there is no workspace "${asked}"; see npm run service -- workspace list`);
+      throw new StartError(`there is no workspace "${asked}"; see tracklet-service workspace list`);
   };
   const over = (work: (database: Database) => Promise<void>) =>
     using(openExisting(config), async (database) => {
@@ -62,8 +64,14 @@ export const createCommands = (
   const say = (line: string) => void stderr.write(`${line}\n`);
   const since = (what: string) => new Option("--since <time>", what).argParser(timeArgument);
   const until = (what: string) => new Option("--until <time>", what).argParser(timeArgument);
+  const days = (flags: string, what: string) => new Option(flags, what).argParser(daysArgument);
   const write = (lines: readonly string[]) => void stdout.write(lines.join(""));
-  return { program, config, workspace, since, until, over, reading, say, write, bounds };
+  return { program, config, workspace, days, since, until, over, reading, say, write, bounds };
+};
+
+const daysArgument = (value: string): number => {
+  if (!/^[1-9]\d*$/.test(value)) throw new InvalidArgumentError("It must be a number of days, such as 365");
+  return Number(value);
 };
 
 const timeArgument = (value: string): number => {

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
 import type { Database } from "../database/database.js";
@@ -15,18 +15,6 @@ import { deleteNewcomers, findNewcomers, type Span } from "../records/deletion/n
 import { deleteAccount, deleteUser } from "../records/deletion/records-of-uid.js";
 import type { Commands } from "./commands.js";
 
-const olderThan = () =>
-  new Option("--older-than <days>", "age in days, as 365").argParser((value: string) => {
-    if (!/^[1-9]\d*$/.test(value)) throw new InvalidArgumentError("It must be a number of days, such as 365");
-    return Number(value);
-  });
-
-interface RetentionArguments {
-  confirm?: true;
-  archived?: string;
-  olderThan?: number;
-}
-
 interface DeleteArguments extends Chosen {
   olderThan?: number;
   newContacts?: true;
@@ -35,7 +23,17 @@ interface DeleteArguments extends Chosen {
 }
 
 /** The commands that delete, and say what of it is left, or who may have been meant. */
-export const addDeleteCommands = ({ program, workspace, since, until, over, reading, say, write }: Commands): void => {
+export const addDeleteCommands = ({
+  program,
+  workspace,
+  days,
+  since,
+  until,
+  over,
+  reading,
+  say,
+  write,
+}: Commands): void => {
   const deleteRecord =
     (kind: "account" | "user", remove: typeof deleteAccount, note: string) =>
     (uid: string, { workspace }: { workspace: string }) =>
@@ -80,7 +78,7 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
   program
     .command("delete-events")
     .description("deletes events by their age; or by name and time of receipt, and says first how many these are")
-    .addOption(olderThan().conflicts(["name", "since", "until"]))
+    .addOption(days("--older-than <days>", "age in days, as 365").conflicts(["name", "since", "until"]))
     .option("--name <event_uid>", "events of this name")
     .addOption(since("events received from then on, as 2026-01-31; UTC unless a zone is named"))
     .addOption(until("events received before"))
@@ -116,20 +114,5 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
         command.error("say which events: --older-than <days>, or --name, --since or --until");
       if (yes) return over((database) => deleted(database, () => deleteEvents(database, workspace, which)));
       await reading(async (query) => sayCount(await countEvents(query, workspace, which)));
-    });
-  program
-    .command("retention")
-    .description("deletes what is old and is in the files of an archive, nothing else")
-    .option("--archived <place>", "the folder of the archive")
-    .addOption(olderThan())
-    .addOption(new Option("--confirm").hideHelp())
-    .action(({ confirm, archived, olderThan }: RetentionArguments, command: Command) => {
-      if (confirm) return say("--confirm does nothing any more: retention goes by the clock of the database");
-      if (archived === undefined || olderThan === undefined)
-        command.error("say --archived <place> with --older-than <days>");
-      return over(async (database) => {
-        const { deleteArchived } = await import("./archive/archived-retention.js");
-        await deleteArchived(database, { place: archived, before: Date.now() - olderThan * DAY_MS, say });
-      });
     });
 };

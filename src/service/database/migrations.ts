@@ -45,7 +45,7 @@ const readMigrations = (folder: string): Migration[] =>
 export const MIGRATIONS: readonly Migration[] = readMigrations(FOLDER);
 
 /** What stands in front of a command. */
-export const SERVICE = "npm run --silent service --";
+export const SERVICE = "tracklet-service";
 /** The command that changes the tables apart from a start. */
 export const MIGRATE = `${SERVICE} migrate`;
 

@@ -85,7 +85,7 @@ export const upgrade = async (events: number): Promise<Outcome> => {
     `SELECT count(*)::int AS rows, (count(*) FILTER (WHERE weight IS NULL AND event_uid <> 'attack'))::int AS empty,
        (SELECT indisvalid FROM pg_index WHERE indexrelid = 'events_by_weight'::regclass) AS valid FROM events`,
   );
-  const refused = /: this data is of an older build: npm run --silent service -- migrate brings it up to date/;
+  const refused = /: this data is of an older build: tracklet-service migrate brings it up to date/;
   const isWrong =
     !refused.test(early.stderr) || migrated.code !== 0 || row!.empty > 0 || !row!.valid || row!.rows < events;
   const close = async (): Promise<void> => {

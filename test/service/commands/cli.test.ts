@@ -20,7 +20,7 @@ overDatabase((place) => {
   ])("tells how it is used: %j", async (args, told) => expect((await run(...args)).out).toContain(told));
 
   it.each([
-    [["exprot"], /unknown command 'exprot' \(Did you mean export\?\); see npm run service -- help$/],
+    [["exprot"], /unknown command 'exprot' \(Did you mean export\?\); see tracklet-service help$/],
     [["export", "all"], /'all' is invalid .+ are events, contacts, accounts, users/],
     [["export", "--format", "xml"], /--format .+ 'xml' is invalid. Allowed choices are ndjson, csv/],
     [["export", "--since", "yesterday"], /--since .+'yesterday' .+ must be a day or a time/],
@@ -84,7 +84,7 @@ it("is the command line of the built service, makes no database, and ends quietl
   expect(await command(["nothing"])).toMatchObject({
     code: 1,
     out: "",
-    err: "service: unknown command 'nothing'; see npm run service -- help\n",
+    err: "service: unknown command 'nothing'; see tracklet-service help\n",
   });
   await rm(data, { recursive: true, force: true });
 });

@@ -104,8 +104,6 @@ overDatabase((place) => {
     for (const _ of [1, 2]) expect((await run(...old)).err).toBe(told(12_001));
     expect((await run(...old, "--yes")).err).toBe("deleted 12001 events\n");
     expect((await run(...old, "--yes")).err).toBe("deleted 0 events\n");
-    // As a release before was asked to believe the clock.
-    expect((await run("retention", "--confirm")).err).toMatch(/^--confirm does nothing any more: /);
     await withService(
       async (service) => {
         await until(async () => ((await service.events("old")).rows.length === 0 ? true : undefined));

@@ -38,7 +38,7 @@ describe.skipIf(lacking !== undefined)(`the copy of docs/service/data.md${lackin
     const page = await readFile(join(ROOT, "docs/service/data.md"), "utf8");
     const recipe = /^```sh\n(while [\s\S]*?)```$/m.exec(page)![1]!;
     const command = `"${process.execPath}" ${SHORT_TIME.join(" ")} export`;
-    loop = spawn("bash", ["-c", recipe.replace("npm run --silent service -- export", command)], {
+    loop = spawn("bash", ["-c", recipe.replace("tracklet-service export", command)], {
       cwd: ROOT,
       // A group of its own, which ends as one.
       detached: true,

@@ -271,7 +271,9 @@ esac
     const edited = await readFile(conf, "utf8");
     expect((await setUp(systemd)).said).toMatch(/^setup: .*tracklet\.conf was edited, so it stays\ntracklet runs /);
     await release("# of the third release");
-    expect((await setUp(systemd)).said).toMatch(/was edited, so it stays, without these lines of this release:\n {2}# of the third release\n/);
+    expect((await setUp(systemd)).said).toMatch(
+      /was edited, so it stays, without these lines of this release:\n {2}# of the third release\n/,
+    );
     expect(await readFile(conf, "utf8")).toBe(edited);
   });
 

@@ -22,7 +22,14 @@ export const buildEntry = (): Promise<string[]> => {
     cpSync(join(ROOT, "build/service"), folder, { recursive: true });
     await build({
       ...{ entryPoints: [join(ROOT, "test/service/model/entry.ts")], outdir: folder, bundle: true, splitting: true },
-      ...{ packages: "external", platform: "node", target: "node20", format: "esm", logLevel: "warning", ignoreAnnotations: true },
+      ...{
+        packages: "external",
+        platform: "node",
+        target: "node20",
+        format: "esm",
+        logLevel: "warning",
+        ignoreAnnotations: true,
+      },
     });
     return [join(folder, "entry.js")];
   })();

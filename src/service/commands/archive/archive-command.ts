@@ -1,5 +1,6 @@
 import { listWorkspaces } from "../../access/token-store.js";
 import { StartError } from "../../base/start-error.js";
+import { DAY_MS } from "../../base/times.js";
 import type { Database, Query } from "../../database/database.js";
 import { timeOf } from "../../database/event-id.js";
 import { createSettled } from "../../database/settled.js";
@@ -13,13 +14,14 @@ interface ArchiveArguments {
   now?: boolean;
   check?: true;
   forget?: true;
+  deleteOlderThan?: number;
   workspace?: string;
 }
 
-type Needed = Pick<Commands, "program" | "workspace" | "over" | "say" | "bounds">;
+type Needed = Pick<Commands, "program" | "workspace" | "days" | "over" | "say" | "bounds">;
 
 /** The command that puts events into files which warehouses read, and takes out of them whoever was erased. */
-export const addArchiveCommand = ({ program, workspace, over, say, bounds }: Needed) =>
+export const addArchiveCommand = ({ program, workspace, days, over, say, bounds }: Needed) =>
   program
     .command("archive")
     .description(
@@ -29,9 +31,16 @@ export const addArchiveCommand = ({ program, workspace, over, say, bounds }: Nee
     .option("--now", "also what has come of today, into a file of its own; the rest follows in another one")
     .option("--check", "instead: compares the files with the database")
     .option("--forget", "instead: the database knows no more of this archive, whose files nobody keeps clean then")
+    .addOption(
+      days("--delete-older-than <days>", "instead: deletes from the database what is older, and is in these files"),
+    )
     .addOption(workspace().default(undefined, "all"))
-    .action((place: string, { now = false, check, forget, workspace }: ArchiveArguments) =>
+    .action((place: string, { now = false, check, forget, deleteOlderThan, workspace }: ArchiveArguments) =>
       over(async (database) => {
+        if (deleteOlderThan !== undefined) {
+          const { deleteArchived } = await import("./archived-retention.js");
+          return deleteArchived(database, { place, before: Date.now() - deleteOlderThan * DAY_MS, say });
+        }
         const workspaces = workspace === undefined ? await listWorkspaces(database.query) : [workspace];
         // Loaded where it is needed only.
         const { isBucket, openFolder } = await import("./folder-store.js");

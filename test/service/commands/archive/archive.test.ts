@@ -272,7 +272,7 @@ overDatabase((place) => {
     expect(await read()).toEqual(made);
     // What is in no file is not deleted, though it is of before.
     await write({ ...made, files: made.files.slice(1) });
-    const retention = ["retention", "--archived", folder, "--older-than", "1"];
+    const retention = ["archive", folder, "--delete-older-than", "1"];
     await expect(run(...retention)).rejects.toThrow(/workspace=default: 1 events of the database are in no file$/);
     await write({ ...made, database: "another" });
     for (const command of [["archive", folder], ["archive", folder, "--check"], retention])
@@ -340,7 +340,7 @@ overDatabase((place) => {
     // What is deleted here, and is there until the next run, is no difference.
     await erase("ben");
     expect((await check()).err).toContain("4 events in 3 files are as they should be");
-    const retention = (days: number) => run("retention", "--archived", folder, "--older-than", String(days));
+    const retention = (days: number) => run("archive", folder, "--delete-older-than", String(days));
     expect((await retention(30)).err).toBe(`default: deleted 1 events, which are in ${folder}\n`);
     expect((await check()).err).toContain("of 1 files retention has deleted events here");
     const [, file] = await names();
@@ -375,7 +375,6 @@ overDatabase((place) => {
     expect((await retention(1)).err).toMatch(/^default: deleted \d events/);
     expect((await eventsInTable(database.query)).map(({ contact_uid }) => contact_uid)).toEqual(["new"]);
     await expect(run("archive", join(folder, "other"), "--check")).rejects.toThrow("there is no archive in ");
-    await expect(run("retention")).rejects.toThrow("say --archived <place> with --older-than <days>");
     store = openFolder(folder);
   });
 });

@@ -7,7 +7,7 @@ const askAs = async (token, method, path) => {
   if (answer.ok) return answer;
   if (answer.status === 404)
     throw new Error(
-      "The service has no admin token, or no longer this contact. The first is made by: npm run --silent service -- token create maintenance --kind admin",
+      "The service has no admin token, or no longer this contact. The first is made by: tracklet-service token create maintenance --kind admin",
     );
   throw new Error((await answer.json()).error);
 };
