@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
 import type { Database } from "../database/database.js";
@@ -34,17 +34,6 @@ export const addDeleteCommands = ({
   say,
   write,
 }: Commands): void => {
-  const deleteRecord =
-    (kind: "account" | "user", remove: typeof deleteAccount, note: string) =>
-    (uid: string, { workspace }: { workspace: string }) =>
-      over(async (database) => {
-        const quoted = JSON.stringify(uid);
-        if (!(await remove(database, workspace, uid)))
-          throw new StartError(`there is no ${kind} ${quoted} in the workspace ${workspace}`);
-        const subject = markOf(await keyIn(database.query), `${kind}/${workspace}/${uid}`);
-        await noteDeed(database.query, { workspace, what: `deleted the ${kind}`, subject });
-        say(`deleted the ${kind} ${quoted}${note}`);
-      });
   /** Lists contacts that a stranger may have made, or deletes them. */
   const takeOut = async (database: Database, workspace: string, { yes, ...span }: Span & { yes: true | undefined }) => {
     const newcomers = await findNewcomers(database.query, workspace, span);
@@ -64,17 +53,22 @@ export const addDeleteCommands = ({
   };
   const sayCount = (events: number) => say(`these are ${events} events: repeat with --yes to delete them`);
   program
-    .command("delete-account")
-    .description("deletes the record of the account and its memberships, not its events")
-    .argument("<uid>", "of the account")
+    .command("delete-record")
+    .description("deletes an account with its memberships, not its events; or a user")
+    .addArgument(new Argument("<kind>", "what it is").choices(["account", "user"]))
+    .argument("<uid>", "of the account, or the user's e-mail address")
     .addOption(workspace())
-    .action(deleteRecord("account", deleteAccount, " and its memberships: an event that names it makes it anew"));
-  program
-    .command("delete-user")
-    .description("deletes the user")
-    .argument("<email>", "of the user")
-    .addOption(workspace())
-    .action(deleteRecord("user", deleteUser, ""));
+    .action((kind: "account" | "user", uid: string, { workspace }: { workspace: string }) =>
+      over(async (database) => {
+        const quoted = JSON.stringify(uid);
+        if (!(await (kind === "account" ? deleteAccount : deleteUser)(database, workspace, uid)))
+          throw new StartError(`there is no ${kind} ${quoted} in the workspace ${workspace}`);
+        const subject = markOf(await keyIn(database.query), `${kind}/${workspace}/${uid}`);
+        await noteDeed(database.query, { workspace, what: `deleted the ${kind}`, subject });
+        const note = kind === "account" ? " and its memberships: an event that names it makes it anew" : "";
+        say(`deleted the ${kind} ${quoted}${note}`);
+      }),
+    );
   program
     .command("delete-events")
     .description("deletes events by their age; or by name and time of receipt, and says first how many these are")

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { isUuid } from "../base/exact-text.js";
 import { listDeeds } from "../person/audit.js";
 import { eraseAgain } from "../person/erase-again.js";
@@ -20,13 +20,28 @@ export const addEraseCommands = ({ program, workspace, over, reading, say, write
       "instead: whoever is in a list of `backup` or of a data folder, after a copy of before was put in place",
     )
     .option("--everywhere", "also events of others whose params name it")
+    .option(
+      "--anonymise [names]",
+      "its events go to a contact of chance, with their name, their day, and these members of the params, by commas",
+    )
     .addOption(workspace())
     .action(
       (
         uid: string | undefined,
-        { file, from, ...options }: EraseArguments & { file?: string; from?: string },
+        {
+          file,
+          from,
+          anonymise,
+          ...options
+        }: EraseArguments & { file?: string; from?: string; anonymise?: string | true },
         command: Command,
       ) => {
+        if (anonymise !== undefined) {
+          if (uid === undefined || file !== undefined || from !== undefined || options.everywhere)
+            command.error("--anonymise is for one uid");
+          const keep = anonymise === true ? [] : anonymise.split(",");
+          return over((database) => anonymiseOne(database, { ...options, uid: uid!, keep, say }));
+        }
         if (from !== undefined) {
           if (uid !== undefined || file !== undefined || options.everywhere) command.error("--from takes nothing else");
           return over(async (database) =>
@@ -41,32 +56,34 @@ export const addEraseCommands = ({ program, workspace, over, reading, say, write
       },
     );
   program
-    .command("anonymise-contact")
-    .description(
-      "deletes the contact; its events go to one of chance, with their name, their day, and some of the params",
-    )
-    .argument("<uid>", "of the contact")
-    .option("--keep <names>", "members of the params that stay, by commas", (names) => names.split(","))
-    .addOption(workspace())
-    .action((uid: string, { keep = [], workspace }: { keep?: string[]; workspace: string }) =>
-      over((database) => anonymiseOne(database, { workspace, uid, keep, say })),
-    );
-  program
     .command("audit")
-    .description("writes whose data was read, erased or anonymised, when and by which token, one JSON object a line")
+    .description(
+      "writes whose data was read, erased or anonymised, and what commands have deleted, exported and made, one JSON object a line",
+    )
+    .option(
+      "--erasures",
+      "instead: who was erased in any workspace, without a name, for `restore --erasures` and `erase --from`",
+    )
+    .option("--after <id>", "with --erasures: those behind this one, and of the minute before it")
+    .option("--key", "instead: the key of the erasures, which each dump has, too")
     .addOption(workspace())
-    .action(({ workspace }: { workspace: string }) =>
-      reading(async (query) => write((await listDeeds(query, workspace)).map((line) => `${JSON.stringify(line)}\n`))),
-    );
-  program
-    .command("erasures")
-    .description("writes who was erased, without a name, one JSON object a line, for `restore --erasures`")
-    .option("--after <id>", "those behind this one, and of the minute before it")
-    .addOption(new Option("--key", "writes the key of the marks instead: keep it in another place").conflicts("after"))
-    .action(({ after, key }: { after?: string; key?: true }, command: Command) => {
-      if (after !== undefined && !isUuid(after)) command.error("--after must be the id of an erasure");
-      return key
-        ? over(async ({ query }) => write([`${await keyIn(query)}\n`]))
-        : reading(async (query) => write(linesOf(await listErasures(query, after))));
+    .action(({ erasures, after, key, workspace }: AuditArguments, command: Command) => {
+      if (after !== undefined && !(erasures && isUuid(after)))
+        command.error("--after must be the id of an erasure, with --erasures");
+      if (key) return over(async ({ query }) => write([`${await keyIn(query)}\n`]));
+      return reading(async (query) =>
+        write(
+          erasures
+            ? linesOf(await listErasures(query, after))
+            : (await listDeeds(query, workspace)).map((line) => `${JSON.stringify(line)}\n`),
+        ),
+      );
     });
 };
+
+interface AuditArguments {
+  erasures?: true;
+  after?: string;
+  key?: true;
+  workspace: string;
+}

@@ -10,15 +10,7 @@ import { countWorkspace, deleteWorkspace } from "../records/deletion/workspace.j
 import type { Commands } from "./commands.js";
 
 /** The commands on workspaces, each with data of its own. Running processes follow within seconds. */
-export const addWorkspaceCommands = ({ program, config, workspace, over, reading, say, write }: Commands): void => {
-  program
-    .command("identity-secret")
-    .description("writes the secret with which the servers of a workspace sign who a contact is")
-    .addOption(workspace())
-    .action(async ({ workspace: name }: { workspace: string }, command: Command) => {
-      if (config.identitySecret === undefined) command.error("TRACKLET_IDENTITY_SECRET is not set");
-      await write(config.identitySecret!.split(",").map((secret) => `${secretOf(secret, name)}\n`));
-    });
+export const addWorkspaceCommands = ({ program, config, over, reading, say, write }: Commands): void => {
   const workspaces = program
     .command("workspace")
     .description("makes, lists and deletes workspaces, each with its own data");
@@ -34,6 +26,14 @@ export const addWorkspaceCommands = ({ program, config, workspace, over, reading
           throw new StartError(`there is a workspace "${name}" already`);
         say(`made the workspace "${name}"`);
       });
+    });
+  workspaces
+    .command("secret")
+    .description("writes the secret with which the servers of a workspace sign who a contact is")
+    .argument("[name]", "of the workspace", DEFAULT_WORKSPACE)
+    .action(async (name: string, _options: object, command: Command) => {
+      if (config.identitySecret === undefined) command.error("TRACKLET_IDENTITY_SECRET is not set");
+      await write(config.identitySecret!.split(",").map((secret) => `${secretOf(secret, name)}\n`));
     });
   workspaces
     .command("copy")

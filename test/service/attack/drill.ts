@@ -88,7 +88,7 @@ export const drill = async (entry: readonly string[]): Promise<Outcome> => {
 
   const second = await openScene();
   await command(second, "restore", dump, "--erasures", erasures);
-  const listed = await command(second, "erasures");
+  const listed = await command(second, "audit", "--erasures");
   const restored = await open(second, "b");
   await restored.traffic.more(200);
   const again = follow(second, entry, followed);

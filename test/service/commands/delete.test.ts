@@ -58,13 +58,15 @@ overDatabase((place) => {
     await withService(async (service) => {
       await service.post({ contact_uid: "dana", event_uid: "renewed", params: { account_uid: "account-01" } });
     });
-    expect((await run("delete-account", "account-01")).err).toBe(
+    expect((await run("delete-record", "account", "account-01")).err).toBe(
       'deleted the account "account-01" and its memberships: an event that names it makes it anew\n',
     );
-    await expect(run("delete-account", "account-01")).rejects.toThrow(/^there is no account "account-01" in the/);
+    await expect(run("delete-record", "account", "account-01")).rejects.toThrow(
+      /^there is no account "account-01" in the/,
+    );
     const { email } = JSON.parse((await run("export", "users")).out.split("\n")[0]!);
-    expect((await run("delete-user", email)).err).toBe(`deleted the user ${JSON.stringify(email)}\n`);
-    await expect(run("delete-user", email)).rejects.toThrow("there is no user");
+    expect((await run("delete-record", "user", email)).err).toBe(`deleted the user ${JSON.stringify(email)}\n`);
+    await expect(run("delete-record", "user", email)).rejects.toThrow("there is no user");
     const members = `SELECT 1 FROM account_contacts WHERE account_id = '${recordId("account", "account-01")}'`;
     expect((await run("sql", members)).out).toBe("");
     // Its events stay its own.

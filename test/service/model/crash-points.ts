@@ -50,8 +50,8 @@ const CASES: Record<string, (run: Run) => Promise<void>> = {
     await steps(run, ["restore", 0], ERASE);
     const [{ file }] = run.state.dumps as [State["dumps"][number]];
     const list = join(run.driver.folder, "erasures");
-    writeFileSync(list, (await run.driver.command("erasures")).out);
-    writeFileSync(`${list}.key`, (await run.driver.command("erasures", "--key")).out);
+    writeFileSync(list, (await run.driver.command("audit", "--erasures")).out);
+    writeFileSync(`${list}.key`, (await run.driver.command("audit", "--key")).out);
     run.driver.beforeFill = (url) => commandAt(url, run, "restore", file, "--erasures", list);
     await step(run, "restore", 1, 1, 0);
   },
@@ -70,7 +70,7 @@ const CASES: Record<string, (run: Run) => Promise<void>> = {
     await step(run, ...ERASE);
   },
   anonymise: async (run) => {
-    await run.killed("anonymise-contact", "person-1-default-q7z", "--keep", "mark");
+    await run.killed("erase", "person-1-default-q7z", "--anonymise", "mark");
     await step(run, ...ERASE);
   },
   "delete-events": async (run) => {

@@ -383,7 +383,7 @@ export const KINDS: Record<string, Kind> = {
       isRight(state) && workspaceOf(state, draw[4]).accounts.get(accountOf(draw[0]))?.presence === "there",
     run: async (state, driver, draw) => {
       const workspace = workspaceOf(state, draw[4]);
-      await must(driver.command("delete-account", accountOf(draw[0]), "--workspace", workspace.name));
+      await must(driver.command("delete-record", "account", accountOf(draw[0]), "--workspace", workspace.name));
       workspace.accounts.delete(accountOf(draw[0]));
       for (const { accounts } of workspace.people.values()) accounts.delete(accountOf(draw[0]));
     },
@@ -486,8 +486,8 @@ export const KINDS: Record<string, Kind> = {
       const [withErasures, dump] = [draw[1]! % 3 > 0, pick(state.dumps, draw[2])];
       const list = `${driver.folder}/erasures`;
       if (withErasures) {
-        writeFileSync(list, (await driver.command("erasures")).out);
-        writeFileSync(`${list}.key`, (await driver.command("erasures", "--key")).out);
+        writeFileSync(list, (await driver.command("audit", "--erasures")).out);
+        writeFileSync(`${list}.key`, (await driver.command("audit", "--key")).out);
       }
       await must(
         driver.moveOn((at) => at.command("restore", dump.file, ...(withErasures ? ["--erasures", list] : []))),

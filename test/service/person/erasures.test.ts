@@ -72,7 +72,7 @@ it("goes on behind a line that was broken off, and is refused where a line is da
 
 it("is refused with the key of another database, and begins anew over one", async () => {
   const [key, written] = [`${list()}.key`, join(folder, "written")];
-  await writeFile(written, (await runTold({ dataFolder: folder, databaseUrl: undefined }, "erasures")).out);
+  await writeFile(written, (await runTold({ dataFolder: folder, databaseUrl: undefined }, "audit", "--erasures")).out);
   const own = await readFile(key, "utf8");
   for (const file of [list(), written]) {
     await writeFile(`${file}.key`, own);
