@@ -1,7 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
+import type { Query } from "../../../src/service/database/database.js";
+import { openExisting } from "../../../src/service/database/open-database.js";
 import { basic } from "../support/basic.js";
+import { runAt } from "../support/cluster.js";
+import { makeClock, setBack } from "../support/database-clock.js";
 import { requireForm } from "./form.js";
 import type { TokenKind } from "./state.js";
 
@@ -11,15 +16,13 @@ export interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: the form of each answer was looked at
   body: any;
 }
-
 export interface Asked {
   token?: string;
   /** A token as the user of HTTP Basic. */
   basic?: string;
   body?: unknown;
 }
-
-/** What a command said; `failed` with its one line where it has. */
+/** What a command said; `failed` with its line where it has. */
 export interface Said {
   out: string;
   err: string;
@@ -32,78 +35,150 @@ export const OWN: Record<TokenKind, string> = {
   ...{ access: "model-access-token", admin: "model-admin-token-0" },
 };
 
-/** What a step and a property may do with a service, however it runs. */
-export interface Driver {
-  ask(method: string, path: string, asked?: Asked): Promise<Answer>;
-  command(...args: string[]): Promise<Said>;
-  /** Ends the service, as an operator does, and starts it again. */
-  restart(): Promise<void>;
-  /** Starts another process of the service; from then on they are asked in turn. */
-  second(): Promise<void>;
-  /** What the database's clock shows beside the right time. */
-  setClock(ahead: number): Promise<void>;
-  /** Ends the service, lets `fill` a new empty database by commands there, and goes on with that one. */
-  moveOn(fill: (at: Pick<Driver, "command">, url: string) => Promise<Said>): Promise<Said>;
-  /** Locks the events for so many milliseconds, beside what comes next. */
-  slow(milliseconds: number): Promise<void>;
-  /** Every row of every table as text, by the table's name. */
-  everyRow(): Promise<Record<string, string>>;
-  /** Breaks something, where this driver can. */
-  fault?(kind: Fault, amount: number): Promise<void>;
-  /** Ends all faults: resolves to the milliseconds until all was answered again. */
-  heal(): Promise<number>;
-  /** Of its database. */
-  url(): string;
-  /** Is called with the new database before the next `moveOn` fills it. */
-  beforeFill?: ((url: string) => Promise<unknown>) | undefined;
-  /** A folder for files. */
-  folder: string;
-  /** How long to wait for what follows in a moment. */
-  patience: number;
-  close(): Promise<void>;
-}
-
+export const FAULTS = ["kill", "terminate", "killServer", "killConnection", "fullDisk", "crash"] as const;
+export type Fault = (typeof FAULTS)[number];
 /** What is left out here, with the reason. */
 export type Cannot = Partial<Record<string, string>>;
 
-export const FAULTS = ["kill", "terminate", "killServer", "killConnection", "fullDisk", "crash"] as const;
-export type Fault = (typeof FAULTS)[number];
+/** A service that runs. */
+export interface Running {
+  url: string;
+  pid?: number;
+  hasEnded(): boolean;
+  stop(signal: NodeJS.Signals): Promise<unknown>;
+}
+/** How services and commands run, and where databases come from. */
+export interface House {
+  start(databaseUrl: string, more?: Record<string, string>): Promise<Running>;
+  command(databaseUrl: string, args: string[]): Promise<Said>;
+  /** An empty database, or one with tables and with a clock that can be set. */
+  create(isEmpty: boolean): Promise<string>;
+  drop(databaseUrl: string): Promise<unknown>;
+  /** How long to wait for what follows in a moment, on a busy machine. */
+  patience: number;
+}
 
-/** One request to a service; its answer has the form that the description of the interface has. */
+/** What steps and properties may do with a service, however it runs. */
+export const openDriver = async (house: House) => {
+  const folder = mkdtempSync(join(tmpdir(), "tracklet-model-"));
+  const locks: Promise<unknown>[] = [];
+  let url = await house.create(false);
+  let turn = 0;
+  const services: Running[] = [];
+  const start = (more?: Record<string, string>) =>
+    soon(house.patience, async () => void services.push(await house.start(url, more)));
+  /** What a process that was killed has sent may be committed still: it has ended once its connections are gone. */
+  const end = async (signal: NodeJS.Signals = "SIGTERM"): Promise<void> => {
+    await Promise.all(services.splice(0).map((service) => service.stop(signal)));
+    await Promise.all(locks.splice(0));
+    const others = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+    while ((await runAt(url, others).catch(() => [])).length > 0) await pause(20);
+  };
+  const driver = {
+    folder,
+    patience: house.patience,
+    url: () => url,
+    services: () => services,
+    start,
+    end,
+    ask: async (method: string, path: string, asked?: Asked): Promise<Answer> => {
+      const service = services[turn++ % services.length];
+      return service === undefined ? { status: undefined, body: undefined } : askAt(service.url, method, path, asked);
+    },
+    command: (...args: string[]): Promise<Said> => house.command(url, args),
+    /** Ends the service, as an operator does, and starts it again. */
+    restart: () => end().then(() => start()),
+    /** Starts another process of the service; from then on they are asked in turn. */
+    second: async () => (services.length < 2 ? start() : undefined),
+    /** What the database's clock shows beside the right time. */
+    setClock: (ahead: number) => withQuery(url, (query) => setBack(query, -ahead)),
+    /** Is called with the new database before the next `moveOn` fills it. */
+    beforeFill: undefined as ((url: string) => Promise<unknown>) | undefined,
+    /** Ends the service, lets `fill` a new empty database, and goes on with that one. */
+    moveOn: async (fill: (next: string) => Promise<Said>): Promise<Said> => {
+      await end();
+      const next = await house.create(true);
+      await driver.beforeFill?.(next);
+      driver.beforeFill = undefined;
+      const said = await fill(next);
+      if (said.failed === undefined) {
+        await house.drop(url);
+        url = next;
+        await withQuery(url, makeClock);
+      }
+      await start();
+      return said;
+    },
+    /** Runs a command over another database. */
+    commandAt: (at: string, ...args: string[]) => house.command(at, args),
+    /** Locks the events for so many milliseconds, beside what comes next. */
+    slow: async (milliseconds: number): Promise<void> => {
+      const client = new pg.Client(url).on("error", () => {});
+      await client.connect();
+      await client.query("BEGIN; LOCK TABLE events IN SHARE MODE");
+      const over = client.query("SELECT pg_sleep($1)", [milliseconds / 1_000]).then(() => client.query("COMMIT"));
+      locks.push(over.catch(() => {}).finally(() => client.end().catch(() => {})));
+    },
+    /** Every row of every table as text, by the table's name. */
+    everyRow: async (): Promise<Record<string, string>> => {
+      const tables: Record<string, string> = {};
+      const listed = "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'";
+      for (const { name } of await runAt<{ name: string }>(url, listed))
+        tables[name] = (await runAt<{ row: string }>(url, `SELECT row::text FROM ${name} AS row`))
+          .map(({ row }) => row)
+          .join("\n");
+      return tables;
+    },
+    /** Breaks something, where this driver can. */
+    fault: undefined as ((kind: Fault, amount: number) => Promise<unknown>) | undefined,
+    /** Ends all faults: resolves to the milliseconds until all is answered again. */
+    heal: (): Promise<number> => Promise.all(locks.splice(0)).then(() => 0),
+    close: async (): Promise<void> => {
+      await end();
+      await house.drop(url);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await start();
+  return driver;
+};
+export type Driver = Awaited<ReturnType<typeof openDriver>>;
+
+export const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+export const withQuery = async (databaseUrl: string, work: (query: Query) => Promise<unknown>): Promise<void> => {
+  const { query, close } = await openExisting({ databaseUrl, dataFolder: "" });
+  await work(query).finally(close);
+};
+
+/** One request; its answer has the form that the description of the interface has. */
 export const askAt = async (
   url: string,
   method: string,
   path: string,
   { token, basic: user, body }: Asked = {},
 ): Promise<Answer> => {
-  const answer = await fetch(url + path, {
-    method,
-    headers: {
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  const headers = {
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...{
       ...(user !== undefined && basic(`${user}:`)),
       ...(body !== undefined && { "content-type": "application/json" }),
     },
+  };
+  const sent = {
+    method,
+    headers,
     ...(body !== undefined && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(40_000),
-  }).then(
-    async (response) => ({ status: response.status, text: await response.text() }),
-    () => undefined,
-  );
+  };
+  const read = async (answer: Response) => ({ status: answer.status, text: await answer.text() });
+  const answer = await fetch(url + path, sent)
+    .then(read)
+    .catch(() => undefined);
   if (answer === undefined) return { status: undefined, body: undefined };
   await requireForm(url, method, path, answer);
   return { status: answer.status, body: answer.text === "" ? undefined : JSON.parse(answer.text) };
-};
-
-export const newFolder = (): { folder: string; remove(): void } => {
-  const folder = mkdtempSync(join(tmpdir(), "tracklet-model-"));
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
-};
-
-/** Writes lines of JSON to a file of a driver, for `import`. */
-export const linesIn = ({ folder }: Driver, name: string, lines: readonly object[]): string => {
-  const file = join(folder, name);
-  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-  return file;
 };
 
 /** Asks until it holds, as what follows in a moment; throws why it does not. */
@@ -113,7 +188,7 @@ export const soon = async (patience: number, holds: () => Promise<void>): Promis
       return await holds();
     } catch (error) {
       if (performance.now() > end) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 25));
+      await pause(25);
     }
   }
 };

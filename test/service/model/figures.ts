@@ -188,20 +188,24 @@ export const accountsOf = (workspace: Workspace, { steps, before }: Steps) => {
     const members = [...workspace.people].filter(([, { accounts }]) => accounts.has(account)).map(([uid]) => uid);
     const counts = (at: readonly number[], some: readonly Event[]) =>
       at.slice(1).map((_, step) => some.filter((one) => stepOf(at, timeOf(one)) === step).length);
-    return {
-      ...{ account, events: now.length, before: past.length, contacts: members.length },
-      active_contacts: members.filter((uid) => active.has(uid)).length,
-      ...{ counts: String(counts(steps, now)), counts_before: String(counts(before, past)) },
-    };
+    const active_contacts = members.filter((uid) => active.has(uid)).length;
+    const line = [
+      account,
+      now.length,
+      past.length,
+      members.length,
+      active_contacts,
+      counts(steps, now),
+      counts(before, past),
+    ];
+    return { events: now.length, before: past.length, line: line.join(" ") };
   });
+  const isActive = ({ events }: { events: number }) => events > 0;
   return {
-    active: lines.filter(({ events }) => events > 0).length,
-    falling: lines.filter(({ events, before: past }) => events > 0 && events <= past * 0.75).length,
-    silent: lines.filter(({ events }) => events === 0).length,
-    data: lines
-      .filter(({ events }) => events > 0)
-      .map((one) => JSON.stringify(Object.values(one)))
-      .sort(),
+    active: lines.filter(isActive).length,
+    falling: lines.filter((one) => isActive(one) && one.events <= one.before * 0.75).length,
+    silent: lines.filter((one) => !isActive(one)).length,
+    data: lines.filter(isActive).map(({ line }) => line),
   };
 };
 

@@ -48,17 +48,13 @@ const killAll = async (): Promise<number> => {
   const shared = await startShared();
   let wrong = 0;
   for (const name of CASE_NAMES.filter((one) => !has("only") || process.argv.includes(one)))
-    for (let [point, isOver] = [argument("from", 1), false]; !isOver; point += 1)
-      await killAfter(shared, name, point).then(
-        ({ wasKilled, last }) => {
-          console.log(`${name} ${point}: ${wasKilled ? `killed after ${last}` : "was not killed"}, all held`);
-          isOver = !wasKilled;
-        },
-        (error: Error) => {
-          wrong += 1;
-          console.log(`FAILED: ${error.message}`);
-        },
-      );
+    for (let [point, last] = [argument("from", 1), "" as string | undefined]; last !== undefined; point += 1) {
+      last = await killAfter(shared, name, point).catch((error: Error) => {
+        wrong += 1;
+        return `FAILED: ${error.message}`;
+      });
+      console.log(`${name} ${point}: ${last ?? "there are no more operations"}`);
+    }
   await shared.stop();
   return wrong;
 };

@@ -1,14 +1,25 @@
 /*
- * What holds under what: rows are what goes wrong, columns are promises of the service in test/README.md, by their words there. A cell names the
- * test that holds it, as `file: "name"`, or says after `-` why the pair makes no sense.
+ * What holds under what: rows are what goes wrong, columns are promises of the service by their words in test/README.md. A cell is a letter
+ * of a test, or of a reason why the pair makes no sense.
  */
-
-/** A history that is held against the model, in one process or with processes that are killed. */
-const [MODEL, KILLED] = [
-  'model/model.test: "is as the model says"',
-  'model/spawned.test: "is as the model says where things break"',
-];
-const POINTS = 'model/spawned.test: "goes on where a command was killed after one of its operations"';
+export const TESTS: Record<string, string> = {
+  M: 'model/model.test: "is as the model says"',
+  K: 'model/spawned.test: "is as the model says where things break"',
+  P: 'model/spawned.test: "goes on where it was killed after one of its operations"',
+  W: 'attack/main: "power: {"',
+  U: 'test/upgrade/upgrade.test: "changes the tables under load"',
+  A: 'commands/archive/archive.test: "is refused where the database was restored to before the files"',
+  S: 'database/settled.test: "believes one that is set forward once that time has really passed"',
+};
+export const REASONS: Record<string, string> = {
+  n: "nothing is broken that would have to end",
+  c: "a command knows no token, and its output is no answer",
+  e: "it concerns events, not tokens",
+  f: "a command of its own does not see it",
+  t: "figures and erasures ask for no token of pages",
+  d: "what is committed is committed alike, whichever table: the first cell of the row holds it",
+  r: "no release has changed that yet",
+};
 
 export const PROMISES = [
   "answered with 200 is there: once with a stamp, else at least once",
@@ -19,85 +30,25 @@ export const PROMISES = [
   "each answer has the form that the description has",
   "once a fault ends all is answered again within a minute",
   "the files of an archive have each event once",
-] as const;
+];
 
-type Cells = readonly [string, string, string, string, string, string, string, string];
-
-const WELL = "- nothing is broken";
-const NO_FILE = "- archive runs as a command of its own, which does not see it";
-
-export const MATRIX: Record<string, Cells> = {
-  nothing: [MODEL, MODEL, MODEL, MODEL, MODEL, MODEL, WELL, MODEL],
-  "the same event again": [MODEL, MODEL, MODEL, MODEL, "- a repeat has a token as any event", MODEL, WELL, MODEL],
-  "an import of what was before": [
-    MODEL,
-    MODEL,
-    MODEL,
-    MODEL,
-    "- a command needs no token",
-    "- a command has no form of an answer",
-    WELL,
-    MODEL,
-  ],
-  "an erasure": [MODEL, MODEL, MODEL, MODEL, MODEL, MODEL, WELL, MODEL],
-  retention: [MODEL, MODEL, MODEL, MODEL, "- it concerns events alone", MODEL, WELL, MODEL],
-  "a dump that is restored": [
-    MODEL,
-    MODEL,
-    MODEL,
-    MODEL,
-    MODEL,
-    MODEL,
-    WELL,
-    "- a new archive is begun: commands/archive/archive.test",
-  ],
-  "a move to another server": [MODEL, MODEL, MODEL, MODEL, MODEL, MODEL, WELL, MODEL],
-  "a second process": [MODEL, MODEL, MODEL, MODEL, MODEL, MODEL, WELL, NO_FILE],
-  "a slow statement": [MODEL, MODEL, MODEL, MODEL, MODEL, MODEL, MODEL, MODEL],
-  "a clock that is set": [MODEL, MODEL, MODEL, MODEL, MODEL, MODEL, MODEL, "- it waits until the clock is right"],
-  "a token that is replaced or revoked": [
-    MODEL,
-    "- erasing is by any admin token",
-    "- figures know no token",
-    MODEL,
-    MODEL,
-    MODEL,
-    WELL,
-    "- a command needs no token",
-  ],
-  "kill -9 of the service": [KILLED, KILLED, KILLED, KILLED, KILLED, KILLED, KILLED, NO_FILE],
-  "SIGTERM while requests are under way": [KILLED, KILLED, KILLED, KILLED, KILLED, KILLED, KILLED, NO_FILE],
-  "PostgreSQL is killed": [KILLED, KILLED, KILLED, KILLED, KILLED, KILLED, KILLED, KILLED],
-  "connections are cut": [KILLED, KILLED, KILLED, KILLED, KILLED, KILLED, KILLED, KILLED],
-  "the disk is full": [KILLED, KILLED, KILLED, KILLED, KILLED, KILLED, KILLED, KILLED],
-  "the end of a command or an erasure at any operation": [
-    KILLED,
-    POINTS,
-    POINTS,
-    POINTS,
-    "- tokens are one statement each",
-    "- a command has no form of an answer",
-    POINTS,
-    POINTS,
-  ],
-  "a power cut": [
-    'attack/main: "power: {"',
-    "- an erasure is committed as an event is",
-    "- sums are committed as events are",
-    "- ids are those of events",
-    "- tokens are committed as events are",
-    "- nothing is answered",
-    'attack/main: "power: {"',
-    "- files are whole or not in the manifest: commands/archive/archive.test",
-  ],
-  "a release that is gone back to": [
-    'test/upgrade/upgrade.test: "changes the tables under load"',
-    "- an erasure needs no table that a release adds",
-    'test/upgrade/upgrade.test: "changes the tables under load"',
-    'test/upgrade/upgrade.test: "changes the tables under load"',
-    "- tokens need no table that a release adds",
-    "- each release has its own description",
-    'test/upgrade/upgrade.test: "changes the tables under load"',
-    "- an archive names the format of its files",
-  ],
+export const MATRIX: Record<string, string> = {
+  "the same event again": "M M M M e M n M",
+  "an import of what was before": "M M M M c c n M",
+  "an erasure": "M M M M M M n M",
+  retention: "M M M M e M n M",
+  "a dump that is restored": "M M M M M M n A",
+  "a move to another server": "M M M M M M n M",
+  "a second process": "M M M M M M n f",
+  "a slow statement": "M M M M M M M M",
+  "a clock that is set": "M M M S M M M f",
+  "a token that is replaced or revoked": "M t t M M M n c",
+  "kill -9 of the service": "K K K K K K K f",
+  "SIGTERM while requests are under way": "K K K K K K K f",
+  "PostgreSQL is killed": "K K K K K K K K",
+  "connections are cut": "K K K K K K K K",
+  "the disk is full": "K K K K K K K K",
+  "the end of a command or an erasure at any operation": "K P P P e c P P",
+  "a power cut": "W d d d d c W d",
+  "a release that is gone back to": "U r U U r r U r",
 };

@@ -38,7 +38,7 @@ describe("what is killed", () => {
     seed: SEED,
     numRuns: POINTS,
   });
-  it.each(drawn)("goes on where a command was killed after one of its operations: %s, %i", async (name, point) => {
+  it.each(drawn)("goes on where it was killed after one of its operations: %s, %i", async (name, point) => {
     await killAfter(shared, name, point);
   });
 });

@@ -111,6 +111,10 @@ export const living = ({ workspaces }: State): Workspace[] => [...workspaces.val
 export const present = ({ events }: Workspace): Event[] =>
   [...events.values()].filter(({ presence }) => presence === "there");
 
+/** When an event occurred, where what it says of that can be true. */
+export const trueTime = ({ occurred, received: { from } }: Event): number | undefined =>
+  occurred !== undefined && occurred >= from - LONGEST_WAIT && occurred <= from + DAY ? occurred : undefined;
+
 /** Had an event occurred before an erasure of its contact, at any moment that both may have had? */
 const isBefore = ({ occurred, received, isImported }: Event, at: Span): Presence => {
   const one = (receivedAt: number, erasedAt: number): boolean => {
@@ -213,3 +217,53 @@ export const isCounted = ({ leftOut }: Workspace, { contact, account }: Event): 
 /** What a database has, as of now. */
 export const snapshot = ({ dumps: _, imports: _imports, ...state }: State): State =>
   structuredClone({ ...state, dumps: [], imports: [] });
+
+/** An erasure has begun, and it is not known how far it came. */
+export const doubt = (state: State, workspace: Workspace, contact: string, { to }: Span): void => {
+  for (const event of workspace.events.values())
+    if (event.contact === contact && event.presence === "there") event.presence = "perhaps";
+  const person = workspace.people.get(contact);
+  if (person !== undefined) workspace.people.set(contact, { ...person, presence: "perhaps" });
+  workspace.erased.set(contact, { from: 0, to });
+  state.erasures.push({ workspace: workspace.name, contact, at: { from: 0, to } });
+};
+
+/** What a run of the archive puts into files, and leaves in them. */
+export const archive = (workspace: Workspace): void => {
+  workspace.hasArchive ||= present(workspace).length > 0;
+  for (const { mark, presence, isOld } of workspace.hasArchive ? workspace.events.values() : [])
+    if (presence === "there") workspace.archived.add(mark);
+    else if (!isOld && presence === "gone") workspace.archived.delete(mark);
+};
+
+export const removeWorkspace = (state: State, workspace: Workspace): void => {
+  workspace.exists = false;
+  for (const token of [...workspace.tokens.values()].flat()) token.holds = false;
+  for (const event of workspace.events.values()) event.presence = "gone";
+  state.followers = state.followers.filter((one) => one.workspace !== workspace.name);
+};
+
+/** A dump was put into a new database, and who was erased since was erased again where the list of erasures is there. */
+export const restore = (state: State, from: State, withErasures: boolean): void => {
+  const { workspaces, erasures } = snapshot(from);
+  for (const { workspace, contact, at } of withErasures ? state.erasures : []) {
+    const one = workspaces.get(workspace);
+    if (!one?.exists) continue;
+    // What the dump has done already is not done again: whoever has come back since stays.
+    const isDone = erasures.some(
+      (done) => done.workspace === workspace && done.contact === contact && done.at.to >= at.to,
+    );
+    if (!isDone) clear(one, contact, at);
+    one.erased.set(contact, at);
+  }
+  for (const workspace of workspaces.values()) Object.assign(workspace, { archived: new Set(), hasArchive: false });
+  Object.assign(state, {
+    workspaces,
+    erasures: withErasures ? state.erasures : erasures,
+    skew: 0,
+    archives: state.archives + 1,
+  });
+  state.followers = state.followers.filter(({ workspace }) => workspaces.get(workspace)?.exists);
+  // Of another course of things is what was dumped later: its key may be another one.
+  state.dumps = state.dumps.filter(({ state: one }) => one.sent <= from.sent);
+};
