@@ -22,10 +22,14 @@ export interface SetUp {
   /** Runs in the page before all else, and once the script has run. */
   first?: string;
   later?: string;
+  /** Runs once the panel is open. */
+  opened?: string;
   /** Other files of the site. */
   files?: Record<string, string>;
   /** Addresses that an extension of the browser blocks. */
   blocks?: RegExp;
+  /** Addresses that take a request, and never answer. */
+  sleeps?: RegExp;
   /** Is the panel opened before, and the page loaded again? */
   twice?: true;
 }
@@ -102,6 +106,23 @@ export const BROKEN: SetUp[] = [
   { wrong: "the service speaks of nothing: 400 for all", html: GOOD, answer: { status: 400, body: "" }, step: /Answered/, says: /400/ },
 ];
 
+/* One for each thing that the panel must sense, whatever its cause. */
+// biome-ignore format: a table
+export const SENSES: SetUp[] = [
+  { wrong: "what leads elsewhere is no finding: the causes, each with what shows it", html: GOOD, answer: { status: 301, headers: { location: "http://127.0.0.1:1/" }, cors: false, preflight: "fault" }, step: /Sent|Answered/, says: /\(1\).*redirects.*\(2\)/s },
+  { wrong: "the script's host sleeps", html: GOOD, sleeps: /tracklet\.iife/, step: /Loaded/, says: /not (come|answered) \d+ s after the page began/ },
+  { wrong: "an address with a user and a password", html: CALLS + tag('data-api-token="demo-api-token" data-track-url="http://ann:secret@127.0.0.1:9"'), step: /Options/, says: /without user and password/ },
+  { wrong: "the address of the numbers page", html: CALLS + tag('data-api-token="demo-api-token" data-track-url="%S/numbers/?from=7"'), step: /Options/, says: /stops at.*\? and #/s },
+  { wrong: "the uid is a warning of PHP", html: tag('data-api-token="demo-api-token" data-track-url="%S" data-contact-uid="<br /> <b>Warning</b>: Undefined variable"'), step: /Named/, says: /Warning.*no uid/s },
+  { wrong: "the page calls pageview beside the automatic views", html: GOOD, opened: 'history.pushState(null, "", "/next"); setTimeout(() => tracklet.pageview({ visit_url: location.href + "?by=hand" }), 400)', step: /Calls/, says: /twice within a second/ },
+  { wrong: "an old library writes lists as texts", html: `<script>Array.prototype.toJSON = function () { return "[" + this.join() + "]" }</script>${GOOD}`, opened: 'tracklet.track("sized", { sizes: [1, 2] })', step: /Stored here/, says: /toJSON.*sizes of "sized" was given as a list of 2/s },
+  { wrong: "the stub of another tool", html: `<script>window.tracklet = function () { (tracklet.q = tracklet.q || []).push(arguments) }; tracklet("identify", "clara-9")</script>%T`, step: /Ran|Calls/, says: /calls tracklet as a function.*tracklet\.push/s },
+  { wrong: "a misquoted onclick beside a wrong token", html: `${CALLS}${tag('data-api-token="wrong" data-track-url="%S"')}<button onclick="tracklet.track("buy")">Buy</button>`, step: /Answered/, says: /stops at “Answered”. Not right either: “Calls”.*<button onclick.*does not parse.*refuses the API token/s },
+  { wrong: "a script does not parse, with its line", html: `<script>\n\ntracklet.push(["identify", "clara-9"];</script>%T`, step: /Calls/, says: /does not parse.*in line 3/s },
+  { wrong: "an error of the page", html: "%T", opened: 'setTimeout(() => tracklet.trakc("a"))', step: /Calls/, says: /An error of this page: .*tracklet\.trakc is not a function/ },
+  { wrong: "a script refuses at every load", html: `<script>${C}</script>%T`, opened: "tracklet.optOut()", step: /Allowed/, says: /optOut was called before the visitor did anything/ },
+];
+
 // biome-ignore format: a table
 export const SOUND: SetUp[] = [
   { wrong: "as in the README", html: GOOD, says: /Working/ },
@@ -115,6 +136,8 @@ export const SOUND: SetUp[] = [
   { wrong: "a frame's tracker beside the page's", html: `<iframe src="/framed"></iframe>${GOOD}`, files: { "/framed": GOOD }, says: /Working/ },
   { wrong: "pageviews off, and nothing tracked yet", html: `<script>${C}</script>${tag('data-api-token="demo-api-token" data-track-url="%S" data-pageviews="off"')}`, says: /waits at “Stored here”/ },
   { wrong: "consent is to be asked for, and the page has a banner", html: `<script>${C}${TRACK}</script>${tag('data-api-token="demo-api-token" data-track-url="%S" data-consent="pending"')}<button onclick="tracklet.optIn()">Allow</button>`, says: /waits at “Allowed”/ },
+  { wrong: "an address that ends with a blank", html: CALLS + tag('data-api-token="demo-api-token" data-track-url="%S "'), says: /Working/ },
+  { wrong: "a stub that pushes its arguments", html: `<script>window.tracklet = []; function call() { tracklet.push(arguments) } call("identify", "clara-9"); call("track", "signup")</script>%T`, says: /Working/ },
   { wrong: "a log-out page calls reset", html: `<script>(window.tracklet = window.tracklet || []).push(["reset"])</script>%T`, says: /waits at “Named”/ },
   { wrong: "a service worker that answers nothing by itself", html: GOOD, first: 'navigator.serviceWorker?.register("/worker.js")', files: { "/worker.js": 'addEventListener("install", () => skipWaiting()); addEventListener("activate", (e) => e.waitUntil(clients.claim())); addEventListener("fetch", (e) => e.respondWith(fetch(e.request)))' }, twice: true, says: /Working/ },
 ];

@@ -2,7 +2,7 @@ import type { Page } from "playwright/test";
 import { expect, test } from "../harness/fixtures.js";
 import { findings, inspect, panel } from "../harness/inspector.js";
 import { loaded, run } from "../harness/install.js";
-import { BROKEN, type SetUp, SOUND } from "./set-ups.js";
+import { BROKEN, SENSES, type SetUp, SOUND } from "./set-ups.js";
 
 /* The walk from the tag to the table, on pages where something is wrong, and on sound ones. */
 
@@ -18,7 +18,7 @@ const steps = (page: Page, ...states: string[]) =>
     .locator("b");
 
 const setUp = async ({ page, site, gateway }: Place, given: SetUp): Promise<void> => {
-  const { html, headers = {}, files = {}, first, later, blocks, answer, twice } = given;
+  const { html, headers = {}, files = {}, first, later, opened, blocks, sleeps, answer, twice } = given;
   const fill = (text: string) =>
     text.replaceAll("%T", site.tag()).replaceAll("%S", gateway.url).replaceAll("%O", site.at("localhost"));
   const put = site.page as (path: string, html: string, options?: object) => void;
@@ -30,8 +30,9 @@ const setUp = async ({ page, site, gateway }: Place, given: SetUp): Promise<void
   put("/none", "<h1>Shop: not found</h1>", { status: 404 });
   if (first) await page.addInitScript(first);
   if (blocks) await page.route(blocks, (route) => route.abort("blockedbyclient"));
+  if (sleeps) await page.route(sleeps, () => {});
   if (answer) await gateway.fail(answer as never);
-  await page.goto(`${site.url}/shop`);
+  await page.goto(`${site.url}/shop`, { waitUntil: sleeps ? "commit" : "load" });
   if (twice) {
     await page.waitForFunction(async () => {
       const { controller } = navigator.serviceWorker;
@@ -46,9 +47,13 @@ const setUp = async ({ page, site, gateway }: Place, given: SetUp): Promise<void
     await run(page, later);
   }
   await inspect(page);
+  if (opened) {
+    await loaded(page);
+    await run(page, opened);
+  }
 };
 
-for (const given of BROKEN)
+for (const given of [...BROKEN, ...SENSES])
   test(`The inspector names it: ${given.wrong}`, async ({ page, site, gateway, guard }) => {
     // Of pages that are broken some throw errors.
     guard.allow();
@@ -60,6 +65,11 @@ for (const given of BROKEN)
 for (const given of SOUND)
   test(`The inspector raises no alarm: ${given.wrong}`, async ({ page, site, gateway }) => {
     await setUp({ page, site, gateway }, given);
+    // What was sent before the panel was there, it has not seen.
+    if (given.says.test("Working")) {
+      await expect(findings(page)).toContainText(/Nothing is wrong so far: an event was accepted before/);
+      await panel(page).getByRole("button", { name: "Send a test event" }).click();
+    }
     await expect(findings(page)).toContainText(given.says);
     await expect(steps(page, "bad")).toHaveCount(0);
   });

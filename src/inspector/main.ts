@@ -2,52 +2,69 @@
  * Opens the inspector: a panel that walks an event from the tag to the table. Loaded by hand; loaded again, by an address with
  * another query, it opens anew.
  */
-import { addressOf } from "./ask/address.js";
+import { urlOf } from "../shared/options.js";
 import { createAsking } from "./ask/asking.js";
-import { sendTest } from "./ask/test-event.js";
 import { type Evidence, evidenceOf } from "./find/evidence.js";
-import { button, redraw } from "./show/elements.js";
-import { createLooks } from "./show/looks.js";
 import { askToMute, isAskedByLink } from "./show/mute.js";
-import { focusPanel, openPanel } from "./show/panel.js";
+import { button, focusPanel, openPanel, redraw } from "./show/panel.js";
 import { reportOf } from "./show/report.js";
+import { noteRemembered } from "./watch/activity.js";
 import { listen } from "./watch/listen.js";
-import { readPage } from "./watch/page.js";
-import { noteRemembered } from "./watch/remembered.js";
+import { findNames, findTags, globalOf, readPage } from "./watch/page.js";
 import { readStored, type Tokens } from "./watch/stored.js";
-import { findNames, findTags, globalOf } from "./watch/tags.js";
 import { readOwnFetch } from "./watch/wire.js";
 
 const SEND_MS = 5_000;
 const TRY_MS = 9_000;
+/** Between two looks, in milliseconds. */
+const LOOK_MS = 500;
+/** A look that took a while, because much is stored, is followed by a rest so many times as long. */
+const REST = 10;
+
+/** Looks at once, and then twice a second, but never so often that it takes the page's time. @returns what ends that */
+const keepLooking = (look: () => void): (() => void) => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const run = (): void => {
+    const begun = performance.now();
+    look();
+    timer = setTimeout(run, Math.max(LOOK_MS, REST * (performance.now() - begun)));
+  };
+  run();
+  return () => clearTimeout(timer);
+};
+
+/** Sends an event that says of itself that it is a test, the whole way: by its name the numbers tell it apart. */
+const sendTest = (name: string): void =>
+  void globalOf(name)?.push(["track", "tracklet_test", { display_name: "Test event of the inspector" }]);
 
 const open = (name: string): void => {
   const names = [...new Set([...findNames(), name])];
   const ownFetch = readOwnFetch();
   const send = () => void globalOf(name)?.flush?.({ timeoutMs: SEND_MS });
 
-  const { activity, listener, noteLook, end } = listen(name, (isOdd) => {
-    if (isOdd) asking.service(activity.address);
-    looks.soon();
-  });
-  const asking = createAsking(activity, () => looks.soon());
+  const { activity, listener, noteLook, end } = listen(name);
+  const asking = createAsking(activity);
   let triedAt = Number.NEGATIVE_INFINITY;
 
   /** Looks at everything, and asks where something is missing. */
   const see = (): Evidence => {
     noteLook();
     const [tag] = findTags(name);
-    const page = readPage(name, listener, !!activity.options);
-    const stored = readStored(name, (activity.options as Tokens) ?? tag?.dataset);
-    activity.address ||= addressOf(activity.options ?? tag?.dataset);
+    const options = (activity.options ?? tag?.dataset ?? {}) as Tokens & { trackUrl: unknown; eventPath: unknown };
+    const page = readPage(name, { ...activity, listener });
+    const stored = readStored(name, options);
+    // A missing token leaves the address as it is.
+    const url = urlOf({ ...options, apiToken: "-" });
+    activity.address = url?.slice(0, url.lastIndexOf("?")) ?? "";
     noteRemembered(name, activity, stored);
     if (page.global !== "idle" && page.global !== "running") asking.script(tag);
     const evidence = evidenceOf({ page, stored, activity, ownFetch });
-    const { isUnheard, last } = evidence;
-    // What a good answer of before said, nobody has heard: what the address says to no event at all tells who is there.
-    if (isUnheard || (last && !last.isHeard && !activity.service)) asking.service(activity.address);
+    const { service, exchanges, address } = activity;
+    // Of the path of several nobody knows whether it is there.
+    const isUnasked = exchanges.some(({ offer }) => offer > 1) && !service?.several;
+    if (evidence.isUnheard || evidence.isAstray || isUnasked) asking.service(address);
     // What an earlier attempt was answered, nobody has heard: one more says it word for word. The tracker allows one in 8 s.
-    const isUntold = stored.pauseMs > 0 && !activity.exchanges.some(({ isHeard }) => isHeard);
+    const isUntold = stored.pauseMs > 0 && !exchanges.some(({ isHeard }) => isHeard);
     if (isUntold && performance.now() - triedAt > TRY_MS) {
       triedAt = performance.now();
       send();
@@ -55,7 +72,7 @@ const open = (name: string): void => {
     return evidence;
   };
   const close = (): void => {
-    looks.end();
+    endLooking();
     asking.end();
     end();
     panel.remove();
@@ -85,11 +102,10 @@ const open = (name: string): void => {
     below: muting,
     close,
   });
-  const looks = createLooks(() => {
+  const endLooking = keepLooking(() => {
     panel.show(reportOf(see()));
     redraw(muting, mutedUntil(name) ? "Count my visits again" : "Leave out my visits");
   });
-  looks.start();
 };
 
 const mutedUntil = (name: string): number => readStored(name).mutedUntil;

@@ -84,10 +84,10 @@ it.each<[what: string, who: RegExp, mayImport: string]>([
   [
     "the inspector watches the tracker from outside, and shares with it what its rows are and its times",
     /^inspector\/(watch|ask)\//,
-    "inspector/(watch|ask)/|shared/(attempt|scope|uuid)$|browser/(delivery/queue/row|state/(storage|identity))$",
+    "inspector/(watch|ask)/|shared/(attempt|options|scope)$|browser/(delivery/(queue/)?row|state/(storage|identity))$",
   ],
-  ["it finds by what it watches", /^inspector\/find\//, "inspector/(watch|ask|find)/|shared/attempt$"],
-  ["it shows what it finds", /^inspector\/(show\/|main$)/, "inspector/|browser/capture/redact$"],
+  ["it finds by what it watches", /^inspector\/find\//, "inspector/(watch|ask|find)/|shared/(attempt|options)$"],
+  ["it shows what it finds", /^inspector\/(show\/|main$)/, "inspector/|shared/options$"],
   ...SERVICE.map((folder, at): [string, RegExp, string] => {
     const below = SERVICE.slice(at).filter((one) => folder !== "ingest" || one !== "records");
     return [

@@ -1,34 +1,64 @@
-/** When the panel asks by itself: once for a script that has not run, and at the service's address where an answer is missing. */
-import type { Activity } from "../watch/activity.js";
-import { lookAtScript } from "./script.js";
-import { lookAtService } from "./service.js";
-import { watchViolations } from "./violations.js";
+/** When the panel asks by itself: for a script that has not come, and at the service's address where an answer is missing or odd. */
+import type { Activity, Violation } from "../watch/activity.js";
+import { keep } from "../watch/visible.js";
+import { lookAtScript, lookAtService, lookAtSeveral } from "./look.js";
 
 /** The browser tells of a violation about when a request fails: a moment more, and it surely has. Milliseconds. */
 const VIOLATION_MS = 250;
 /** Between two looks at a service, in milliseconds. */
 const REST_MS = 5_000;
+/** A page that has loaded for so long waits for something. Milliseconds. */
+const LONG_MS = 5_000;
 
-/** @param changed called once something was found out */
-export const createAsking = (activity: Activity, changed: () => void) => {
+/**
+ * Keeps what the page's policy has forbidden, and not only reported, in `found`, each once, the latest first: before the panel was
+ * opened, which only Chromium tells, and since.
+ *
+ * @returns what ends the watching
+ */
+const watchViolations = (found: Violation[]): (() => void) => {
+  const note = (directive = "", url = "", policy = "", disposition = ""): void => {
+    if (disposition === "report" || found.some((other) => other.url === url && other.directive === directive)) return;
+    keep(found, { directive, url, policy });
+  };
+  const onViolation = (event: SecurityPolicyViolationEvent): void =>
+    note(event.effectiveDirective, event.blockedURI, event.originalPolicy, event.disposition);
+  document.addEventListener("securitypolicyviolation", onViolation);
+  const onReports = (reports: unknown): void => {
+    for (const { body } of reports as { body: Record<string, string | undefined> }[])
+      note(body.effectiveDirective, body.blockedURL, body.originalPolicy, body.disposition);
+  };
+  const options = { types: ["csp-violation"], buffered: true };
+  const observer = typeof ReportingObserver === "undefined" ? undefined : new ReportingObserver(onReports, options);
+  observer?.observe();
+  return () => {
+    observer?.disconnect();
+    document.removeEventListener("securitypolicyviolation", onViolation);
+  };
+};
+
+export const createAsking = (activity: Activity) => {
   let examined: HTMLScriptElement | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
 
   const askService = async (address: string): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, VIOLATION_MS));
     if (!navigator.onLine || activity.violations.some(({ directive }) => directive === "connect-src")) return;
-    activity.service = await lookAtService(address);
-    changed();
+    const { several } = activity.service ?? {};
+    activity.service = { several, ...(await lookAtService(address)) };
+    if (!several && activity.exchanges.some(({ offer }) => offer > 1))
+      activity.service.several = await lookAtSeveral(address);
   };
 
   return {
-    /** Of a script that has not run, when the page has loaded. */
+    /** Of a script that has not run, when the page has loaded, or takes long. What hung is asked for again. */
     script: (tag: HTMLScriptElement | undefined): void => {
-      if (!tag?.src || tag === examined || document.readyState !== "complete") return;
+      const isDue = document.readyState === "complete" || performance.now() > LONG_MS;
+      if (!tag?.src || tag === examined || !isDue) return;
       examined = tag;
       lookAtScript(tag).then((found) => {
         activity.script = found;
-        changed();
+        if (found.reach === "hangs") examined = undefined;
       });
     },
     service: (address: string): void => {
@@ -36,6 +66,6 @@ export const createAsking = (activity: Activity, changed: () => void) => {
       askedAt = performance.now();
       askService(address).catch(() => {});
     },
-    end: watchViolations(activity.violations, changed),
+    end: watchViolations(activity.violations),
   };
 };

@@ -1,4 +1,5 @@
 /** All that the panel has looked at, what follows from it, and what a step of the walk makes of it. */
+import { isOn } from "../../shared/options.js";
 import type { Activity } from "../watch/activity.js";
 import type { Page } from "../watch/page.js";
 import type { Stored } from "../watch/stored.js";
@@ -20,7 +21,7 @@ export interface Look {
   state: State;
   /** What is there, word for word. */
   seen: string;
-  /** What is wrong and what to do, by what was looked at, the likeliest first; of a good step what is worth knowing. */
+  /** What is wrong and what to do, by what was looked at; of a good step what is worth knowing. */
   causes: string[];
 }
 
@@ -50,7 +51,10 @@ export const isGood = (status: number): boolean => status >= 200 && status < 300
 /** A day as people write it. */
 export const dayOf = (epoch: number): string => new Date(epoch).toLocaleDateString("en", { dateStyle: "long" });
 
-const isOn = (option: unknown): boolean => option !== undefined && /^(true)?$/.test(`${option}`);
+export const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
+
+/** Is it an address of the page's own site? */
+export const isOwnSite = (address: string, origin: string): boolean => address.startsWith(`${origin}/`);
 
 /** Why nothing may be stored or sent, in words; `""` where nothing forbids it. */
 const denialOf = ({ page, stored, activity }: Seen, consent: string, options: Record<string, unknown>): string => {
@@ -81,6 +85,8 @@ export const evidenceOf = (seen: Seen) => {
   const { exchanges } = activity;
   const isPaused = stored.pauseMs > 0;
   const isSlow = stored.readyMs > SLOW_MS;
+  const open = exchanges.find(({ status }) => status < 0);
+  const last = exchanges.find(({ status }) => status >= 0 && !(isPaused && isGood(status)));
   return {
     ...seen,
     /** The options in force, as the tracker tells them; before it does, those of its tag. */
@@ -89,7 +95,8 @@ export const evidenceOf = (seen: Seen) => {
     /** Does everything wait in memory for the visitor's choice? */
     isPending: consent !== "granted" && stored.consent !== "granted" && !denial,
     /** Who is named, be it in memory alone; after `reset` the row says that nobody is. */
-    contact: stored.contact || (stored.hasIdentity ? "" : activity.contact),
+    contact: stored.contact || page.contact,
+    account: stored.contact ? stored.account : page.account,
     /** Can no answer be read? */
     isBlind: options.contentType === "text/plain",
     isRunning: page.global === "idle" || page.global === "running",
@@ -97,7 +104,19 @@ export const evidenceOf = (seen: Seen) => {
     isEarly: activity.quietMs < (page.isLoaded ? QUIET_MS : LOADING_MS),
     hasRequests: activity.isRecorded || exchanges.length > 0,
     /** The last request that has ended so; while a pause stands, the one that led to it. */
-    last: exchanges.find(({ status }) => status >= 0 && !(isPaused && isGood(status))),
+    last,
+    /** Does the last answer, or that there is none, say that the address may lead elsewhere? */
+    isAstray: !!last && ([0, 302, 404, 405, 421, 501].includes(last.status) || isPage(last.answerType)),
+    /** The last event that the panel has heard whole, and that was accepted. */
+    accepted: exchanges.find(({ status, isHeard }) => isHeard && isGood(status)),
+    /** For how long a request is under way, in milliseconds; 0 where none is, or it is as short as others. */
+    openMs: open && Date.now() - open.at > SLOW_MS ? Date.now() - open.at : 0,
+    /** How often sending has failed, as far as it is known. */
+    failures: Math.max(
+      0,
+      exchanges.filter(({ status }) => status === 0).length,
+      ...stored.events.map(({ failures }) => failures),
+    ),
     /** Has nothing been answered, though it should have been by now? */
     isUnheard: exchanges.every(({ status }) => status <= 0) && (isPaused || isSlow || exchanges[0]?.status === 0),
     /** Has the service taken an event, and nothing stood against it since? */
@@ -111,4 +130,21 @@ export const policyOn = ({ activity, page }: Seen, directive: string, url: strin
   const isMeta = page.metaPolicies.includes(found?.policy ?? "");
   const where = isMeta ? "in a meta element of the page" : "in the page's header";
   return found && `The Content-Security-Policy ${where} forbids it: "${found.policy}". ${cure}`;
+};
+
+/** By what an extension's block is known, or a header of the host. Each cause has what shows it, since no page can tell them apart. */
+const BLOCKED =
+  "an extension or a filter blocks it (ERR_BLOCKED_BY_CLIENT; a window without extensions gets through): serve it from your own domain, under another name";
+
+/** What may stand behind an address from which nothing comes that the page may read: each cause with what shows it. */
+export const ofSilence = (address: string, reach: string, closed: string): string => {
+  const is = { there: "Something answers", host: "Nothing comes", nowhere: "Nothing answers" }[reach];
+  const but = { there: ", unreadable for this page", host: ", though its host answers elsewhere" }[reach] ?? "";
+  const causes = [
+    reach === "nowhere" && "no such host, or it is down, or its certificate does not hold: a tab says so",
+    "it redirects, as from http to https: a tab shows the address to name",
+    reach !== "nowhere" && closed,
+    reach !== "there" && BLOCKED,
+  ].filter(Boolean);
+  return `${is} at ${address}${but}. Why, the network panel says: ${causes.map((cause, at) => `(${at + 1}) ${cause}`).join(". ")}.`;
 };

@@ -1,37 +1,48 @@
 /** Who the events belong to, and what may be stored and sent of them. */
 import { visible } from "../watch/visible.js";
 import { bad, type Cause, type Evidence, good, judge, type Look, policyOn, unknown, waits } from "./evidence.js";
-import { ofName } from "./rules.js";
+import { ofName } from "./options.js";
 
-export const allowed = ({ page, stored, denial, isPending }: Evidence): Look => {
-  const by = page.consentTool && `, by ${page.consentTool} or what listens to it`;
-  const pending = `Consent is pending until optIn() or optOut() is called${by}. Until then events wait in memory, and end with the page.`;
+export const allowed = ({ page, stored, activity, denial, isPending }: Evidence): Look => {
+  const made = activity.calls.find(({ verb }) => /^opt(In|Out)$/.test(verb));
+  const standing = page.written.find(({ verb, isOuter }) => isOuter && /^opt(In|Out)$/.test(verb));
+  const who = made
+    ? `${made.verb} was called ${made.isByItself ? "before the visitor did anything" : "by the page"}${made.caller && `, at ${made.caller}`}`
+    : standing && `A script of this page has ${standing.source}, at every load`;
+  const pending = `Consent is pending until optIn() or optOut() is called, by the page or its consent tool. Events wait in memory, and end with the page.`;
   const choice = stored.consent ? "granted by the visitor" : "no choice is stored, and none is asked for";
-  if (denial) return waits(denial, `${denial}: nothing is stored or sent.`);
-  return isPending ? waits("no choice yet", pending) : good(choice);
+  if (denial)
+    return waits(
+      denial,
+      `${denial}: nothing is stored or sent.`,
+      who
+        ? `${who}.`
+        : stored.consent === "denied" &&
+            "Does a script refuse at every load? Reload with the panel (?tracklet_inspect), and it names the caller.",
+    );
+  return isPending ? waits("no choice yet", pending) : good(`${choice}${who ? `; ${who}` : ""}`);
 };
 
 /** What is in sight that should have named somebody, and has not. */
 const missed = (evidence: Evidence): Cause[] => {
-  const { page, stored, activity, hasRequests } = evidence;
-  const { told, formerContact } = activity;
+  const { page, stored, activity, hasRequests, options } = evidence;
+  const { told, formerContact, errors } = activity;
   // An event is sent of somebody alone: where one was, somebody was named.
-  const isEmptied = activity.isEmptied || (hasRequests && !stored.hasIdentity);
-  const { name, taken, inline } = page;
-  const outer = inline.calls.filter(({ isOuter }) => isOuter);
+  const isEmptied = activity.isEmptied || (hasRequests && !stored.hasIdentity && options.identity !== "page");
+  const { name, taken } = page;
+  const outer = page.written.filter(({ isOuter }) => isOuter);
   const at = outer.findIndex(({ verb }) => verb === "identify");
   const isReset = at >= 0 && outer.slice(at).some(({ verb }) => verb === "reset");
   const why =
     policyOn(evidence, "script-src", "inline", "Give the script its nonce, or make a file of it") ||
     (taken && `before the script, window.${name} is ${taken}, which has no push: give one of them another name`) ||
-    (outer[at]?.isPushed === false &&
-      `before our script has run, that is an error (the console says "identify is not a function"): write ${name}.push(["identify", …]), which waits`) ||
-    "its script was stopped by an error (the console shows it). data-contact-uid names somebody without a script";
+    (outer[at]?.by === "method" &&
+      `before our script has run that is an error: write ${name}.push(["identify", …]), which waits`) ||
+    `its script was stopped by an error (${errors[0] ?? "see the console"}). data-contact-uid needs no script`;
   return [
-    isReset &&
-      "A script in this page calls identify, and reset after it, which forgets who was named: call it at a log-out alone.",
+    isReset && "A script of this page calls reset after identify, which forgets who was named: call it at a log-out.",
     isEmptied &&
-      `${visible(formerContact) || "Somebody"} was named before, and the row of it is gone, though reset leaves one: the storage was emptied. Remove your own keys alone, or call identify on each page.`,
+      `${visible(formerContact) || "Somebody"} was named before, and is gone without a reset: the storage was emptied. Remove your own keys alone.`,
     at >= 0 &&
       !(isReset || hasRequests || activity.isEmptied || told.get("input")?.has("identify: contactUid")) &&
       `A script of this page has ${outer[at]!.source}, which has not reached the tracker: ${why}.`,
@@ -39,8 +50,8 @@ const missed = (evidence: Evidence): Cause[] => {
 };
 
 export const named = (evidence: Evidence): Look => {
-  const { page, stored, activity, contact } = evidence;
-  const { account, hasIdentity } = stored;
+  const { page, stored, activity, contact, account, options } = evidence;
+  const { hasIdentity } = stored;
   const waiting = stored.events.filter((event) => !event.contact).length;
   if (contact)
     return judge(`contact "${visible(contact)}", ${account ? `account "${visible(account)}"` : "no account"}`, [
@@ -56,8 +67,13 @@ export const named = (evidence: Evidence): Look => {
   if (causes.some(Boolean)) return bad(seen, ...causes);
   if (evidence.isEarly && waiting === 0) return unknown(seen);
   const since = hasIdentity ? "What is tracked now is dropped, until somebody logs in." : "";
-  const what = waiting > 0 ? `Events wait for a log-in (${waiting}).` : since;
-  const right = "On a page before the log-in that is right. Behind it, call identify, or write data-contact-uid.";
-  const later = page.inline.calls.find(({ verb, isOuter }) => verb === "identify" && !isOuter);
+  const what =
+    options.identity === "page"
+      ? 'With identity: "page" events wait in memory until this page calls identify, and end with it.'
+      : waiting > 0
+        ? `Events wait for a log-in (${waiting}).`
+        : since;
+  const right = "Before the log-in that is right. Behind it, call identify, or write data-contact-uid.";
+  const later = page.written.find(({ verb, isOuter }) => verb === "identify" && !isOuter);
   return waits(seen, `${what} ${right}`, later && `A script of this page has ${later.source}, which has not run yet.`);
 };

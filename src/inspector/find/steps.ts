@@ -1,12 +1,10 @@
-/** The way of an event from the tag to the table, step by step: what must be there, and what is. */
-import { answered, kept, preflight } from "./answer.js";
+/** The way of an event from the tag to the table, step by step: what must be there, what is, and what is said first of it. */
 import { called } from "./calls.js";
-import type { Evidence, Look, State } from "./evidence.js";
-import { loaded } from "./loaded.js";
+import { type Evidence, isGood, type Look, type State, seconds } from "./evidence.js";
 import { given } from "./options.js";
-import { inPage, ran } from "./page.js";
 import { allowed, named } from "./people.js";
-import { sent, stored } from "./sending.js";
+import { answered, kept, preflight, sent, stored } from "./sending.js";
+import { inPage, loaded, ran } from "./tag.js";
 
 /** A line of what the panel shows. */
 export interface Line {
@@ -19,32 +17,80 @@ export interface Line {
 
 export type Step = Line & Pick<Look, "causes">;
 
+/** What is found, the headline in a sentence. */
+export interface Findings {
+  state: State;
+  headline: string;
+  causes: Line[];
+  steps: Step[];
+}
+
 /** Each with its name, and what must be there. */
 const STEPS: [title: string, text: string, look: (evidence: Evidence) => Look][] = [
-  ["In the page", "one script tag of tracklet, or an app that bundles it", inPage],
-  ["Loaded", "a file of JavaScript, which the page may load", loaded],
+  ["In the page", "one tag of tracklet, or an app with it", inPage],
+  ["Loaded", "a script that the page may load", loaded],
   ["Ran", "the tracker in its global", ran],
-  ["Options", "apiToken and trackUrl, each option as it is written in the documents", given],
+  ["Options", "apiToken, trackUrl, and options as documented", given],
   ["Calls", "verbs that exist, with texts as uids and names", called],
-  ["Named", "a contact: the service stores events of contacts", named],
-  ["Allowed", "nobody has refused, and nothing is left out", allowed],
-  ["Stored here", "an event in the storage of this page, until the service has it", stored],
+  ["Named", "a contact, to whom events belong", named],
+  ["Allowed", "nobody has refused", allowed],
+  ["Stored here", "an event, as it was given, until it is delivered", stored],
   ["Sent", "a request that leaves the page and reaches something", sent],
-  ["Preflight", "OPTIONS is answered with 2xx and allows this page to send JSON", preflight],
+  ["Preflight", "OPTIONS allows this page to send JSON", preflight],
   ["Answered", "an answer with 2xx that this page may read", answered],
-  ["Stored at the service", "the service itself says that it has the event", kept],
+  ["Stored at the service", "the service says so, and the event holds what was meant", kept],
 ];
+
+/** From here on a step speaks of a request: where one has left, what is wrong before has not stopped it. */
+const SENT = STEPS.findIndex(([, , look]) => look === sent);
+
+export const clock = (epoch: number): string => new Date(epoch).toLocaleTimeString();
+
+/** What is known where nothing is wrong or waited for, and no event was heard. */
+const soFar = ({ failures, stored, isProven, openMs }: Evidence): string => {
+  if (isProven)
+    return "Nothing is wrong so far: an event was accepted before this panel was opened. What it held, a test event shows.";
+  if (failures > 0) return `Sending has failed (${failures} ×). Why is not known yet.`;
+  if (openMs > 0) return `A request is under way since ${seconds(openMs)}.`;
+  if (stored.readyMs > 0) return `Nothing wrong is to be seen; an event waits since ${seconds(stored.readyMs)}.`;
+  return "Nothing wrong is to be seen, and nothing was sent yet.";
+};
+
+const headlineOf = (evidence: Evidence, steps: Step[]): [state: State, headline: string] => {
+  const { accepted, isProven, hasRequests } = evidence;
+  const all = steps.flatMap(({ state, title }, at) => (state === "bad" ? [{ title, at }] : []));
+  const stop = all.find(({ at }) => !hasRequests || at >= SENT) ?? all[0];
+  const others = all.filter((one) => one !== stop).map(({ title }) => `“${title}”`);
+  const also = others.length > 0 ? ` Not right either: ${others.join(", ")}.` : "";
+  const where = isProven ? "An event was stored, but not all is right" : "It stops";
+  if (stop) return ["bad", `${where} at “${stop.title}”.${also}`];
+  const waiting = steps.find(({ state }) => state === "waits");
+  if (waiting) return ["waits", `Nothing is wrong so far. It waits at “${waiting.title}”.`];
+  if (!accepted || !isProven || !isGood(evidence.last?.status ?? 0)) return ["unknown", soFar(evidence)];
+  const { sent: events, status, words, at } = accepted;
+  const names = events.map(({ event }) => event).join(", ") || "an event";
+  return ["good", `Working: “${names}” was stored at ${clock(at)} (${`${status} ${words}`.trim()}).`];
+};
 
 /**
  * Walks an event from the tag to the table. Behind the first step that stops it, only what has itself been seen to be wrong is
  * told: of the others nothing can be known, unless an event has come through all the same.
  */
-export const walk = (evidence: Evidence): Step[] => {
+export const walk = (evidence: Evidence): Findings => {
   let hasStopped = false;
-  return STEPS.map(([title, text, look]) => {
+  const steps = STEPS.map(([title, text, look]): Step => {
     const { state, seen: note, causes } = look(evidence);
     const isGrey = state === "unknown" || (hasStopped && state !== "bad" && !evidence.isProven);
     hasStopped ||= state === "bad" || state === "waits";
-    return isGrey ? { state: "unknown", title, text, note: "", causes: [] } : { state, title, text, note, causes };
+    return isGrey
+      ? { state: "unknown", title, text, note: hasStopped ? "" : note, causes: [] }
+      : { state, title, text, note, causes };
   });
+  const [state, headline] = headlineOf(evidence, steps);
+  return {
+    state,
+    headline,
+    steps,
+    causes: steps.flatMap((step) => step.causes.map((text) => ({ ...step, text, note: "" }))),
+  };
 };

@@ -1,8 +1,23 @@
-/** All that the panel shows, as plain data. */
-import { type Evidence, isGood, isPage, type State } from "../find/evidence.js";
-import { type Line, type Step, walk } from "../find/steps.js";
+/** All that the panel shows, as plain data: what was found, and beside it the answers and what waits. */
+import { type Evidence, isGood, isPage, seconds } from "../find/evidence.js";
+import { clock, type Findings, type Line, walk } from "../find/steps.js";
 import type { Exchange } from "../watch/activity.js";
-import { replacedIn } from "./views.js";
+
+/** What was replaced in the last page view that was heard, and the attributes that keep it, in words; `""` where nothing was. */
+const replacedIn = ({ activity: { exchanges }, options }: Evidence): string => {
+  const views = exchanges.flatMap(({ sent }) => sent.filter(({ visitUrl }) => visitUrl));
+  const url = views[0]?.visitUrl ?? "";
+  const names = new Set([...url.matchAll(/[?&#]([^=?&#/]+)=REDACTED/g)].map(([, name]) => name!));
+  const given = `${options.query ?? ""}`.match(/[^\s,]+/g) ?? [];
+  return [
+    names.size > 0 &&
+      `the values of ${[...names].join(", ")}; data-query="${[...given, ...names].join(" ")}" keeps them`,
+    /\/[^?#=]*REDACTED/.test(url.replace(/^\w+:\/\//, "").replace(/[?&#][^/]*=[^&#]*/g, "")) &&
+      'ids in the path; data-paths="keep" keeps them',
+  ]
+    .filter(Boolean)
+    .join(". And ");
+};
 
 export interface List {
   title: string;
@@ -11,27 +26,21 @@ export interface List {
   lines: Line[];
 }
 
-export interface Report {
-  /** In a sentence. */
-  headline: string;
-  state: State;
-  causes: Line[];
-  lists: List[];
-}
+export type Report = Omit<Findings, "steps"> & { lists: List[] };
 
 /** Answers that are shown. */
 const SHOWN = 8;
 
-const clock = (epoch: number): string => new Date(epoch).toLocaleTimeString();
 const said = ({ status, words }: Exchange): string => `${status} ${words}`.trim();
 
 const answersOf = ({ activity, isBlind }: Evidence): Line[] =>
   [...activity.exchanges.filter(({ status }) => status >= 0), ...activity.answers].slice(0, SHOWN).map((exchange) => {
-    const { at, status, event, visitUrl, answerType } = exchange;
+    const { at, status, sent, answerType } = exchange;
+    const [{ visitUrl = "" } = {}] = sent;
     const isStored = isGood(status) && !isPage(answerType);
     return {
       state: isStored && isBlind ? "unknown" : isStored ? "good" : "bad",
-      title: event || "before this panel",
+      title: sent.map(({ event }) => event).join(", ") || "before this panel",
       text: `${visitUrl} ${clock(at)}${at < performance.timeOrigin ? ", before the reload" : ""}`.trim(),
       note: status === 0 ? "no answer" : isBlind ? "the answer cannot be read" : said(exchange),
     };
@@ -49,7 +58,7 @@ const waitingOf = ({ stored }: Evidence): Line[] =>
 const nextAttempt = ({ stored: { pauseMs }, activity: { exchanges, answers } }: Evidence): string => {
   const heard = exchanges.find(({ isHeard }) => isHeard) ?? answers[0];
   const isAsked = heard && heard.at + Number(heard.retryAfter) * 1_000 > Date.now();
-  const when = `Next attempt: in ${Math.ceil(pauseMs / 1_000)} s${isAsked ? ", as the service asked" : ""}.`;
+  const when = `Next attempt: in ${seconds(pauseMs)}${isAsked ? ", as the service asked" : ""}.`;
   return pauseMs > 0 ? when : "";
 };
 
@@ -73,21 +82,7 @@ const listsOf = (evidence: Evidence, steps: Line[]): List[] => {
   ];
 };
 
-const headlineOf = ({ activity, isProven }: Evidence, steps: Step[]): [state: State, headline: string] => {
-  const last = activity.exchanges.find(({ status }) => isGood(status));
-  const [wrong, waiting] = ["bad", "waits"].map((state) => steps.find((step) => step.state === state));
-  const isSure = steps[steps.length - 1]!.state === "good";
-  const where = isSure && isProven ? "An event was stored, but not all is right" : "It stops";
-  if (wrong) return ["bad", `${where} at “${wrong.title}”.`];
-  if (waiting) return ["waits", `Nothing is wrong so far. It waits at “${waiting.title}”.`];
-  if (!last) return ["unknown", "Nothing wrong is to be seen, and nothing was sent yet."];
-  if (!isSure) return ["unknown", `An answer was good, and what it said was not heard (${last.status}).`];
-  return ["good", `Working: “${last.event || "an event"}” was stored at ${clock(last.at)} (${said(last)}).`];
-};
-
 export const reportOf = (evidence: Evidence): Report => {
-  const steps = walk(evidence);
-  const [state, headline] = headlineOf(evidence, steps);
-  const causes = steps.flatMap((step) => step.causes.map((text) => ({ ...step, text, note: "" })));
-  return { state, headline, causes, lists: listsOf(evidence, steps) };
+  const { steps, ...found } = walk(evidence);
+  return { ...found, lists: listsOf(evidence, steps) };
 };

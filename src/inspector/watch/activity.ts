@@ -1,27 +1,41 @@
 /** What has happened on a page since the panel was opened, and what the browser and an earlier panel still know of the time before. */
-import type { ScriptLook } from "../ask/script.js";
-import type { ServiceLook } from "../ask/service.js";
-import type { Violation } from "../ask/violations.js";
+import { attempt } from "../../shared/attempt.js";
+import type { ScriptLook, ServiceLook } from "../ask/look.js";
+import type { SentEvent, Stored } from "./stored.js";
 
 /** A request, and its answer. */
 export interface Exchange {
-  /** In epoch milliseconds. */
+  /** In epoch milliseconds: when it began, and once it is answered, when that was. */
   at: number;
   /** -1 while it is under way; 0 where no answer could be read. */
   status: number;
   /** Did the panel hear it word for word? If not, the browser's own record tells time and status, and what follows is empty. */
   isHeard: boolean;
-  /** The names of its events; and of a page view the address. */
-  event: string;
-  visitUrl: string;
+  /** Its events. */
+  sent: SentEvent[];
+  /** Does it go to the path of several? */
+  isSeveral: boolean;
   /** Characters of its body, the token in its address, and its `Content-Type`. */
   length: number;
   token: string;
   type: string;
-  /** Type and text of the answer, and its `Retry-After`, as far as the page may read them. */
+  /** Type and text of the answer, as far as the page may read them; its `Retry-After`, and how many events it offers to take. */
   answerType: string;
   words: string;
   retryAfter: string;
+  offer: number;
+  /** Where the answer comes from, if that is not the address. */
+  from: string;
+}
+
+/** What the page's policy has forbidden. */
+export interface Violation {
+  /** Such as `script-src-elem`. */
+  directive: string;
+  /** Address of what was forbidden; `"inline"` for what stands in the page. */
+  url: string;
+  /** The policy, word for word. */
+  policy: string;
 }
 
 export interface Call {
@@ -29,6 +43,9 @@ export interface Call {
   args: readonly unknown[];
   /** What the tracker told while it carried the call out, in its own words. */
   became: string;
+  /** Where in the page's scripts it stands, as far as the browser tells, and whether the visitor had done anything before. */
+  caller: string;
+  isByItself: boolean;
 }
 
 export type Activity = ReturnType<typeof createActivity>;
@@ -42,14 +59,19 @@ export const createActivity = (before: { answers: Exchange[]; formerContact: str
   exchanges: [] as Exchange[],
   /** The calls that were made since the panel was opened, newest first. */
   calls: [] as Call[],
+  /** Errors of the page since then, which nothing has caught, newest first. */
+  errors: [] as string[],
+  /** What was in the tracker's place before it came, as far as the panel was there. */
+  stood: undefined as unknown,
   /** What the tracker told, by its code: problems, and who has dropped an event since the last one was queued. */
   told: new Map<string, Set<string>>(),
   /** What the tracker was configured with, where it tells a listener that comes. */
   options: undefined as unknown,
-  /** How many events were queued, and the contact of the last one. */
+  /** How many events were queued; those whose form is another than what was given; and views that came twice at once. */
   queued: 0,
-  contact: "",
-  /** Address of the service, without its query: of the last request, else by the options. */
+  altered: new Set<string>(),
+  doubled: new Set<string>(),
+  /** Address of the service, without its query. */
   address: "",
   /** Milliseconds since the tracker came or told anything, of a page that has the time for it. */
   quietMs: 0,
@@ -62,3 +84,30 @@ export const createActivity = (before: { answers: Exchange[]; formerContact: str
   script: undefined as ScriptLook | undefined,
   service: undefined as ServiceLook | undefined,
 });
+
+/* What the panel still knows after a reload, of this tab alone. No key of the tracker's: what empties those leaves it alone. */
+
+const keyOf = (name: string): string => `tracklet-inspector:${name}`;
+/** Answers that are kept. */
+const KEPT = 5;
+
+export const recall = (name: string) => ({
+  answers: [] as Exchange[],
+  formerContact: "",
+  ...attempt(() => JSON.parse(sessionStorage.getItem(keyOf(name)) ?? "{}")),
+});
+
+/** Keeps what a reload would take, and notes in `activity` what the page has emptied. */
+export const noteRemembered = (name: string, activity: Activity, stored: Stored): void => {
+  const { exchanges, answers, isUnstored } = activity;
+  const { contact, hasIdentity, consent } = stored;
+  const isGone = !contact && !hasIdentity && consent !== "denied";
+  // `reset` leaves a row, and a refusal removes it.
+  activity.isEmptied = !!activity.formerContact && isGone && !isUnstored;
+  activity.formerContact = contact || (hasIdentity ? "" : activity.formerContact);
+  const heard = exchanges.filter(({ isHeard, status }) => isHeard && status >= 0);
+  const kept = { answers: [...heard, ...answers].slice(0, KEPT), formerContact: activity.formerContact };
+  // Without a storage, a reload forgets. What the events hold is nobody's business any more.
+  const bare = (key: string, value: unknown) => (key === "params" ? {} : value);
+  attempt(() => sessionStorage.setItem(keyOf(name), JSON.stringify(kept, bare)));
+};

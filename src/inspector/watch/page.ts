@@ -1,12 +1,87 @@
-/** What the page shows of a tracker at this moment. */
+/** What the page shows of a tracker at this moment: its tags, where else its options stand, its global, and other tools. */
 import { attempt } from "../../shared/attempt.js";
-import { readInline } from "./inline.js";
-import { DEFAULT_NAME, findHidden, findStrays, findTags, findTools, globalOf, readTag } from "./tags.js";
-import { written } from "./visible.js";
+import { readScripts } from "./scripts.js";
+import { markupOf, short, visible, written } from "./visible.js";
 
-const META_POLICY = 'meta[http-equiv="Content-Security-Policy" i]';
+/** The global of a tracker: before the script has loaded an array of calls, afterwards an object with the verbs. */
+export interface Global {
+  push(...calls: unknown[][]): unknown;
+  readonly flush?: (options: { timeoutMs: number }) => Promise<unknown>;
+  readonly identity?: () => string[];
+}
 
-export type Page = ReturnType<typeof readPage>;
+/** The options of an element: its attributes, without `data-`. */
+type Attributes = Record<string, string | undefined>;
+
+export const DEFAULT_NAME = "tracklet";
+
+const globals = globalThis as unknown as Record<string, object | undefined>;
+
+/** The window of a frame on another origin is a global, too; and a storage that is denied is none to be read. */
+const isTracker = (name: string, of: Window = window): boolean =>
+  !!attempt(() => {
+    const value = (of as unknown as Record<string, Record<string, unknown> | undefined>)[name];
+    return ["push", "init", "track", "flush"].every((verb) => typeof value?.[verb] === "function");
+  });
+
+/** The global of this name, if it is one of ours. */
+export const globalOf = (name: string): Global | undefined =>
+  Array.isArray(globals[name]) || isTracker(name) ? (globals[name] as Global) : undefined;
+
+/** The names of all trackers on the page, the usual one at least. */
+export const findNames = (): string[] => {
+  const names = Object.keys(window).filter((name) => isTracker(name));
+  return names.length > 0 ? names : [DEFAULT_NAME];
+};
+
+/** Tags with our options; where these were taken away, or are misspelt, those that load the script by its usual name. */
+const TAGS = ["data-api-token", "data-track-url", 'src*="tracklet.iife"', 'href*="tracklet.iife"']
+  .map((attribute) => `script[${attribute}]`)
+  .join();
+
+export const findTags = (name: string): HTMLScriptElement[] =>
+  [...document.querySelectorAll<HTMLScriptElement>(TAGS)].filter((tag) => (tag.dataset.name || DEFAULT_NAME) === name);
+
+/** An attribute of ours whose hyphens are missing: it is none of the data set. */
+const unhyphened = ({ attributes }: Element): Attributes =>
+  Object.fromEntries([...attributes].flatMap(({ name, value }) => (/^data[a-z]/.test(name) ? [[name, value]] : [])));
+
+export type Tag = ReturnType<typeof readTag>;
+
+const readTag = (tag: HTMLScriptElement) => ({
+  markup: markupOf(tag),
+  options: { ...unhyphened(tag), ...tag.dataset } as Attributes,
+  src: tag.src,
+  /** The same as it can be read. */
+  address: visible(attempt(() => decodeURI(tag.src)) ?? tag.src),
+  /** What stands between its ends, which no browser runs where there is a `src`. */
+  inside: tag.src ? short(tag.text, 120) : "",
+  type: tag.type,
+  integrity: tag.integrity,
+  crossOrigin: tag.crossOrigin !== null,
+  href: tag.getAttribute("href") ?? "",
+  /** Has the browser ended to ask for it? */
+  isAsked: performance.getEntriesByName(tag.src, "resource").length > 0,
+});
+
+/** Where a tag stands that no browser runs, or a tracker that is not this page's, in words. */
+const findHidden = (): string[] => {
+  const found = new Set<string>();
+  for (const { content } of document.querySelectorAll("template"))
+    if (content.querySelector(TAGS)) found.add("in a <template>, which no browser runs");
+  // The content of a noscript is text, too, as is a tag that was written as text.
+  const texts = document.createTreeWalker(document, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_COMMENT);
+  while (texts.nextNode()) {
+    const { nodeName, nodeValue, parentElement } = texts.currentNode;
+    const isOurs = /<script.*(tracklet|data-track-url)/is.test(nodeValue ?? "");
+    const where = nodeName === "#comment" ? "in a comment (<!-- … -->)" : `as text in a <${parentElement?.localName}>`;
+    if (isOurs && parentElement?.localName !== "script") found.add(`${where}, which no browser runs`);
+  }
+  for (let index = 0; index < frames.length; index++)
+    if (isTracker(DEFAULT_NAME, frames[index]))
+      found.add("in a frame of this page, and not in the page itself: open the inspector there");
+  return [...found];
+};
 
 /** `"waiting"`: an array of calls, which no script has taken over. `"idle"`: nothing has configured the tracker. */
 const stateOf = (found: unknown, hasOptions: boolean): "absent" | "waiting" | "idle" | "running" => {
@@ -16,43 +91,57 @@ const stateOf = (found: unknown, hasOptions: boolean): "absent" | "waiting" | "i
 };
 
 /** Who has taken the name: an element by its id, or a value of the page. */
-const takenBy = (name: string): string => {
+const takenBy = (name: string, value: unknown): string => {
   const element = document.getElementById(name);
   if (element) return `the element <${element.localName} id="${name}">`;
-  const value = (window as unknown as Record<string, unknown>)[name];
-  return globalOf(name) || value === undefined ? "" : `${written(value)}, of the page`;
-};
-
-const countStrayCalls = (name: string): number => {
-  const found = name === DEFAULT_NAME || findTags(DEFAULT_NAME).length > 0 ? undefined : globalOf(DEFAULT_NAME);
-  return Array.isArray(found) ? found.length : 0;
+  return value === undefined || Array.isArray(value) ? "" : `${written(value)}, of the page`;
 };
 
 /**
- * @param listener the panel's own, whose call is none of the page's
- * @param hasOptions has the tracker reported its options?
+ * Where calls wait that nobody reads: in lists within a function or an object, as the stubs of other tools keep them, and in the
+ * array of the usual name, where this tracker has another one.
  */
-export const readPage = (name: string, listener: unknown, hasOptions: boolean) => {
+const unreadIn = (name: string, value: unknown): string[] => {
+  const members = Object.entries(Array.isArray(value) ? {} : Object(value));
+  const places = members.map(([member, list]): [string, unknown] => [`${name}.${member}`, list]);
+  if (name !== DEFAULT_NAME && findTags(DEFAULT_NAME).length === 0) places.push([DEFAULT_NAME, globals[DEFAULT_NAME]]);
+  return places.flatMap(([place, list]) =>
+    Array.isArray(list) && list.length > 0 ? [`window.${place} (${list.length})`] : [],
+  );
+};
+
+const META_POLICY = 'meta[http-equiv="Content-Security-Policy" i]';
+
+export type Page = ReturnType<typeof readPage>;
+
+/** What the panel knows of the tracker: its own listener there, its options, and what was in its place before. */
+type Known = { listener: unknown; options: unknown; stood: unknown };
+
+export const readPage = (name: string, { listener, options, stood }: Known) => {
   const found = globalOf(name);
+  const before = found ? stood : globals[name];
   const tags = findTags(name);
+  const [contact = "", account = ""] = attempt(() => found?.identity?.()) ?? [];
   return {
     name,
-    global: stateOf(found, hasOptions),
-    taken: takenBy(name),
+    global: stateOf(found, !!options),
+    taken: takenBy(name, before),
+    unread: unreadIn(name, before),
     /** Calls that wait in an array. */
     calls: (Array.isArray(found) ? found.filter((call) => call?.[1] !== listener) : []) as readonly unknown[],
-    /** Calls in the array of the usual name, which nothing on the page takes over: this tracker has another one. */
-    strayCalls: countStrayCalls(name),
-    inline: readInline(name),
+    /** Who is named, as the tracker says. */
+    contact,
+    account,
+    ...readScripts(name),
     /** All tags of this tracker: the first is the one that counts. */
     tags: tags.map(readTag),
-    /** Elements that have options where nobody reads them. */
-    strays: findStrays(tags),
     /** Where a tag stands that does not run, in words. */
     hidden: tags.length > 0 || (found && !Array.isArray(found)) ? [] : findHidden(),
-    ...findTools(),
-    /** Has the page loaded all of its parts? */
+    /** Does the page write JSON as others do? Old libraries change that. */
+    isJsonOdd: JSON.stringify([[1]]) !== "[[1]]",
+    /** Has the page loaded all of its parts? And how long ago it began, in milliseconds. */
     isLoaded: document.readyState === "complete",
+    ageMs: performance.now(),
     /** As requests name it: a sandboxed frame has none. */
     origin: self.origin,
     /** The policies that stand in the page itself. */

@@ -21,15 +21,15 @@ export const keysOf = (name: string, tokens: Tokens = {}) => {
   };
 };
 
-/** Milliseconds until the next attempt; 0 where one is due or under way. `Backoff` in `delivery/backoff.ts` is the row. */
+/** Milliseconds until the next attempt; 0 where one is due or under way. `pace.ts` of the delivery writes the row. */
 const readPause = (row: string): number => {
   const [setAt = 0, delay = 0, , isProbed] = row.split(",").map(Number);
   const left = setAt + delay - Date.now();
   return !isProbed && left > 0 && left <= delay ? left : 0;
 };
 
-/** What of an event is shown. */
-export type SentEvent = { event: string; contact: string; visitUrl: string };
+/** An event as it is sent. */
+export type SentEvent = { event: string; contact: string; visitUrl: string; params: Record<string, unknown> };
 
 export interface WaitingEvent extends SentEvent {
   /** How often it has failed. */
@@ -58,19 +58,21 @@ const NOTHING = {
   eventCount: 0,
   /** Milliseconds that the oldest event to be sent has waited on this page; 0 where there is none. */
   readyMs: 0,
-  /** Milliseconds until the next attempt; 0 where there is no pause. */
+  /** Milliseconds until the next attempt; 0 where there is no pause. When the failure was that it follows, in epoch milliseconds. */
   pauseMs: 0,
+  failedAt: 0,
   /** Until when the visits of this browser are left out, in epoch milliseconds; 0 where they are not. */
   mutedUntil: 0,
 };
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-export const readEvent = (body: string): SentEvent | undefined => {
-  const event = attempt(() => JSON.parse(body)) as Record<string, unknown> | null;
+/** @param body its JSON, or what that says */
+export const readEvent = (body: unknown): SentEvent | undefined => {
+  const event = (typeof body === "string" ? attempt(() => JSON.parse(body)) : body) as Record<string, unknown> | null;
   if (typeof event?.event_uid !== "string") return undefined;
-  const params = event.params as Record<string, unknown> | null | undefined;
-  return { event: event.event_uid, contact: text(event.contact_uid), visitUrl: text(params?.visit_url) };
+  const params = Object(event.params) as Record<string, unknown>;
+  return { event: event.event_uid, contact: text(event.contact_uid), visitUrl: text(params.visit_url), params };
 };
 
 /** The keys of the events that are stored, in order. By their index: listing them as properties takes longer. */
@@ -98,6 +100,7 @@ export const readStored = (name: string, tokens?: Tokens): Stored =>
     });
     // What is undecided waits for nothing that this page does.
     const ready = events.filter((event) => (event.contact || contact) && !event.isUndecided);
+    const backOff = get(keys.backOff);
     const mutedUntil = Number(get(keys.mute));
     return {
       isThere: true,
@@ -108,7 +111,8 @@ export const readStored = (name: string, tokens?: Tokens): Stored =>
       events,
       eventCount: stored.length,
       readyMs: Math.max(0, ...ready.map(({ waitedMs }) => waitedMs)),
-      pauseMs: readPause(get(keys.backOff)),
+      pauseMs: readPause(backOff),
+      failedAt: Number(backOff.split(",")[0]),
       mutedUntil: mutedUntil > Date.now() ? mutedUntil : 0,
     };
   }) ?? NOTHING;

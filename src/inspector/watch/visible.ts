@@ -29,6 +29,12 @@ export const short = (text: string, most = SHOWN): string => {
   return line.length > most ? `${line.slice(0, most)}…` : line;
 };
 
+/** The start tag of an element. */
+export const markupOf = ({ localName, attributes }: Element): string => {
+  const written = [...attributes].map(({ name, value }) => (value ? ` ${name}="${value}"` : ` ${name}`));
+  return short(`<${localName}${written.join("")}>`);
+};
+
 /** What of an answer is words: of a web page its title or heading, of JSON all. */
 export const wordsOf = (text: string): string => short(/<(?:title|h1)[^>]*>([^<]+)</i.exec(text)?.[1] ?? text);
 
@@ -41,6 +47,10 @@ export const written = (value: unknown): string => {
   const what = Array.isArray(value) ? "an array" : "an object";
   return attempt(() => `${what}, ${short(JSON.stringify(value), 120)}`) ?? `${what} that no JSON can hold`;
 };
+
+/** A call that `push` was given, as the tracker takes it: whatever can be iterated. What is none is shown as it is. */
+export const callOf = (call: unknown): readonly unknown[] =>
+  attempt(() => (typeof call === "string" ? undefined : [...(call as unknown[])])) ?? ["push", call];
 
 /** More of a kind than a panel can show. */
 export const KEPT = 20;

@@ -3,45 +3,56 @@ import { type Evidence, evidenceOf, type State } from "../../../src/inspector/fi
 import { type Step, walk } from "../../../src/inspector/find/steps.js";
 import type { Exchange } from "../../../src/inspector/watch/activity.js";
 import { type Activity, createActivity } from "../../../src/inspector/watch/activity.js";
-import type { Inline } from "../../../src/inspector/watch/inline.js";
-import type { Page } from "../../../src/inspector/watch/page.js";
-import type { Stored } from "../../../src/inspector/watch/stored.js";
-import type { Tag } from "../../../src/inspector/watch/tags.js";
+import type { Page, Tag } from "../../../src/inspector/watch/page.js";
+import type { Scripts, WrittenCall } from "../../../src/inspector/watch/scripts.js";
+import type { SentEvent, Stored } from "../../../src/inspector/watch/stored.js";
 
 export const SITE = "https://shop.example";
 export const AT = "https://track.shop.example/v1/track/event";
 export const TAG = { apiToken: "token", trackUrl: "https://track.shop.example" };
-const FACTS = { type: "", integrity: "", crossOrigin: false, href: "", inside: "" };
+const FACTS = { type: "", integrity: "", crossOrigin: false, href: "", inside: "", isAsked: true };
 export const tag = (options: object = TAG, facts: Partial<Tag> = {}): Tag => ({
   ...{ ...FACTS, markup: "<script>", src: `${SITE}/t.js`, address: "/t.js", options: options as Tag["options"] },
   ...facts,
 });
-export const inline = (facts: Partial<Inline> = {}): Inline => ({
-  ...{ calls: [], shadows: false, ...facts },
+const SCRIPTS: Scripts = { written: [], shadows: false, hasHandlers: false, broken: [] };
+export const written = (verb: string, by: WrittenCall["by"], ...args: unknown[]): WrittenCall => ({
+  ...{ verb, args, by, isOuter: true, source: `${verb}(…)` },
+});
+/** An event as it was sent. */
+export const event = (name: string, params: SentEvent["params"] = {}, contact = "clara"): SentEvent => ({
+  ...{ event: name, contact, visitUrl: `${params.visit_url ?? ""}`, params },
 });
 export const answer = (status: number, facts: Partial<Exchange> = {}): Exchange => ({
   ...{
     at: Date.now(),
     status,
     isHeard: true,
-    event: "signup",
-    visitUrl: "",
+    sent: [event("signup")],
+    isSeveral: false,
     length: 2,
     token: "token",
     answerType: "",
   },
-  ...{ type: "application/json", words: status === 200 ? '{"status":"success"}' : "", retryAfter: "", ...facts },
+  ...{
+    type: "application/json",
+    words: status === 200 ? '{"status":"success"}' : "",
+    retryAfter: "",
+    offer: 0,
+    from: "",
+    ...facts,
+  },
 });
 
 const PAGE: Page = {
-  ...{ name: "tracklet", global: "running", taken: "", calls: [], strayCalls: 0, inline: inline(), tags: [tag()] },
-  ...{ strays: [], hidden: [], manager: "", consentTool: "", isLoaded: true },
+  ...{ name: "tracklet", global: "running", taken: "", unread: [], calls: [], ...SCRIPTS },
+  ...{ tags: [tag()], hidden: [], contact: "", account: "", isJsonOdd: false, isLoaded: true, ageMs: 9_000 },
   ...{ origin: SITE, metaPolicies: [], worker: "", isOnline: true, hasGpc: false },
   ...{ isRecordFull: false, href: `${SITE}/` },
 };
 const STORED: Stored = {
   ...{ isThere: true, contact: "clara", account: "", hasIdentity: true, consent: "", events: [], eventCount: 0 },
-  ...{ readyMs: 0, pauseMs: 0, mutedUntil: 0 },
+  ...{ readyMs: 0, pauseMs: 0, failedAt: 0, mutedUntil: 0 },
 };
 
 /** What differs from a page where all is well. */
@@ -70,4 +81,4 @@ export const problem = (code: string, detail: string) => ({ told: new Map([[code
 
 /** The steps of a state, by their names. */
 export const stepsOf = (state: State, changes: Changes): Step[] =>
-  walk(evidence(changes)).filter((step) => step.state === state);
+  walk(evidence(changes)).steps.filter((step) => step.state === state);

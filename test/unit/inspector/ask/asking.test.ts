@@ -1,8 +1,7 @@
 // @vitest-environment happy-dom
 /** What the inspector finds out by asking: at the service's address, and for a script that has not run. The list of set-ups has the rest. */
 import { afterEach, expect, it, vi } from "vitest";
-import { lookAtScript } from "../../../../src/inspector/ask/script.js";
-import { lookAtService } from "../../../../src/inspector/ask/service.js";
+import { lookAtScript, lookAtService } from "../../../../src/inspector/ask/look.js";
 import { AT } from "../say.js";
 
 afterEach(() => {

@@ -1,14 +1,14 @@
 /** What each step of the walk says of a page: green, amber or red, and why. */
 import { describe, expect, it } from "vitest";
-import type { ScriptLook } from "../../../../src/inspector/ask/script.js";
+import type { ScriptLook } from "../../../../src/inspector/ask/look.js";
 import { walk } from "../../../../src/inspector/find/steps.js";
 import { visible } from "../../../../src/inspector/watch/visible.js";
 import {
   AT,
   answer,
   type Changes,
+  event,
   evidence,
-  inline,
   PENDING,
   problem,
   QUIET,
@@ -16,6 +16,7 @@ import {
   stepsOf,
   TAG,
   tag,
+  written,
 } from "../say.js";
 
 type Case = [text: string, changes: Changes];
@@ -56,13 +57,11 @@ const unloaded = (facts: object, script?: Partial<ScriptLook>, rest: object = {}
   activity: { ...QUIET, script: script && { ...FOUND, hasHash: true, ...script } },
 });
 const violation = (directive: string, url: string, policy = "p") => [{ directive, url, policy }];
-const call = (verb: string, ...args: unknown[]) => ({ activity: { calls: [{ verb, args, became: "" }] } });
-const written = (verb: string, isPushed: boolean, ...args: unknown[]) => ({
-  ...{ verb, args, isPushed, isOuter: true, source: `${verb}(…)` },
+const call = (verb: string, ...args: unknown[]) => ({
+  activity: { calls: [{ verb, args, became: "", caller: "", isByItself: false }] },
 });
 /** A call of `track` stands in a script of the page. */
-const TRACKS = { inline: inline({ calls: [written("track", true, "signup")] }) };
-const strays = (options: object) => [{ markup: "<body data-x>", options: { ...options } }];
+const TRACKS = { written: [written("track", "push", "signup")] };
 const nobody = { contact: "", hasIdentity: false };
 const HERE = "http://127.0.0.1:4100/v1/track/event";
 
@@ -71,92 +70,106 @@ const RED: Record<string, Case[]> = {
   "In the page": [
     ["no script tag of tracklet, and no app", absent()],
     ["no script tag of tracklet", absent({ global: "waiting", calls: [["reset"]] })],
-    ["utag is on this page, and its tag for tracklet has not fired", absent({ manager: "utag" })],
-    ["Give scripts that stand in the page its nonce", { ...absent(), activity: { ...QUIET, violations: violation("script-src-elem", "inline") } }],
+    ["Give scripts in the page its nonce", { ...absent(), activity: { ...QUIET, violations: violation("script-src-elem", "inline") } }],
   ],
   Loaded: [
     ["in place of src", unloaded({ src: "", href: "/t.js" })],
     ["The tag has no src", unloaded({ src: "" })],
-    ['the tag: <script data-category="stats">. A tool has put that there (Didomi, most likely)', { ...unloaded({ type: "text/plain", markup: '<script data-category="stats">' }), page: { global: "absent", consentTool: "Didomi", tags: [tag(TAG, { type: "text/plain", markup: '<script data-category="stats">' })] } }],
-    ["is not the script as a whole (text/plain): x. Check", unloaded({}, { status: 200, type: "text/plain" })],
-    ["is not the script as a whole (text/javascript): nothing. Check", unloaded({}, { status: 200, begins: "", isOurs: false })],
-    ["with one that has nomodule", unloaded({}, { status: 200, wasAsked: false })],
+    ['the tag: <script data-category="stats">. Tools write that', unloaded({ type: "text/plain", markup: '<script data-category="stats">' })],
+    ["is not the whole script (text/plain): x. Check", unloaded({}, { status: 200, type: "text/plain" })],
+    ["is not the whole script (text/javascript): nothing. Check", unloaded({}, { status: 200, begins: "", isOurs: false })],
+    ["nor one with nomodule", unloaded({}, { status: 200, wasAsked: false })],
     ["documents' example", unloaded({ src: "https://cdn.example.com/t.js" })],
     ["mixed content", unloaded({ src: "http://cdn.shop.example/t.js" })],
-    ["opened as a file may not load it", unloaded({ src: "file:///t.js", crossOrigin: true }, undefined, { href: "file:///p.html" })],
-    ["integrity, but no crossorigin", unloaded({ src: "https://cdn.shop.example/t.js", integrity: "sha384-x" })],
+    ["integrity needs crossorigin", unloaded({ src: "https://cdn.shop.example/t.js", integrity: "sha384-x" }, { status: 200 })],
+    ["add them, or take them away", unloaded({ src: "file:///t.js", crossOrigin: true }, { reach: "nowhere" }, { href: "file:///p.html" })],
+    ["has not answered 9 s after the page began", unloaded({}, { reach: "hangs" })],
+    ["(1) it redirects, as from http to https: a tab shows the address to name. (2) its host forbids other sites to load it (ERR_BLOCKED_BY_RESPONSE", unloaded({}, { reach: "host" })],
     ["not the one that integrity names", unloaded({ integrity: "sha384-x" }, { status: 200, hasHash: false })],
-    ["let the host send Access-Control-Allow-Origin: *, or take the type away", unloaded({ type: "module" }, {})],
+    ["need a host that sends Access-Control-Allow-Origin: *", unloaded({ type: "module", src: "https://cdn.shop.example/t.js" }, {})],
     ["Nothing answers at", unloaded({}, { reach: "nowhere" })],
     ['in a meta element of the page forbids it: "p". Name its host', { ...unloaded({}, undefined, { metaPolicies: ["p"] }), activity: { ...QUIET, violations: violation("script-src-elem", `${SITE}/t.js`) } }],
     ["this panel cannot ask", { ...unloaded({}, {}), activity: { ...unloaded({}, {}).activity, violations: violation("connect-src", `${SITE}/t.js`) } }],
   ],
   Ran: [
-    ["nothing of ours took it over", { ...unloaded({}, { status: 200 }), page: { global: "absent", taken: "a number of the page" } }],
-    ["it threw an error", unloaded({}, { status: 200 })],
+    ["Calls wait in window.tracklet.q (2), where nobody reads them", { page: { unread: ["window.tracklet.q (2)"] } }],
+    ["has not run: an error of this page: x", { ...unloaded({}, { status: 200 }), activity: { ...unloaded({}, { status: 200 }).activity, errors: ["x"] } }],
+    ["window.tracklet is a number of the page, and no tracker", { ...unloaded({}, { status: 200 }), page: { global: "absent", taken: "a number of the page" } }],
+    ["an error (see the console), or an extension", unloaded({}, { status: 200 })],
   ],
   Calls: [
+    ["<button onclick> does not parse, so nothing of it runs: missing )", { page: { broken: [["<button onclick>", "missing )"]] } }],
+    ["Attributes such as onclick do nothing", { page: { hasHandlers: true }, activity: { violations: violation("script-src-attr", "inline") } }],
+    ['write tracklet.push(["track", …])', { page: { written: [written("track", "function", "signup")] } }],
+    ["An error of this page: TypeError: tracklet is not a function", { activity: { errors: ["Error: other", "TypeError: tracklet is not a function (https://a.example/tracklet.js:3)"] } }],
+    ["The view of /a was counted twice within a second", { activity: { doubled: new Set(["/a"]) } }],
     ["the verbs are init, identify,", call("purchase")],
-    ["which is too large for a number: its last digits are lost. Put it in quotes", call("identify", 1189423487239487500)],
+    ["too large for a number, which loses its last digits: put it in quotes", call("identify", 1189423487239487500)],
     ["The accountUid of identify was given an object", call("identify", "c", { id: 7 })],
     ["track was given undefined", call("track")],
     ["push was given \"identify\", and no call", call("push", "identify")],
     ['There is no verb "t"', { activity: problem("input", "t: TypeError: x is not a function") }],
     ['There is no verb "track,a"', { activity: problem("input", "track,a: TypeError: x is not a function") }],
-    ["A thousand calls wait for init", { activity: problem("input", "no init") }],
+    ["A call or an argument is wrong: no init", { activity: problem("input", "no init") }],
     ["The params of track are no object", { activity: problem("input", "track: params") }],
   ],
   Named: [
-    ...["undefined", "0", "false", "guest", "USER_ID", "<?= $uid ?>", "[[uid]]", "*|UID|*", "{uid}", "%UID%", "@Model.Uid"].map((contact): Case => [`The contact is called "${contact}": what should have`, { stored: { contact } }]),
+    ...["undefined", "0", "false", "guest", "USER_ID", "<?= $uid ?>", "[[uid]]", "*|UID|*", "{uid}", "%UID%", "@Model.Uid"].map((contact): Case => [`The contact is called "${contact}": that is no uid`, { stored: { contact } }]),
     ['The contact is called "contact-42", as in the documents', { stored: { contact: "contact-42" } }],
     ['The account is called "{{ account.id }}"', { stored: { account: "{{ account.id }}" } }],
-    ["identify(…), which has not reached the tracker: its script was stopped", { page: { inline: inline({ calls: [written("identify", true, "c")] }) }, stored: nobody, activity: QUIET }],
-    ["Somebody was named before, and the row of it is gone", { stored: nobody }],
-    ["before the script, window.tracklet is the element <div>, which has no push", { page: { taken: "the element <div>", inline: inline({ calls: [written("identify", true, "c")] }) }, stored: nobody, activity: QUIET }],
-    ["Give the script its nonce, or make a file of it", { page: { inline: inline({ calls: [written("identify", true, "c")] }) }, stored: nobody, activity: { ...QUIET, violations: violation("script-src-elem", "inline") } }],
-    ['write tracklet.push(["identify", …]), which waits', { page: { inline: inline({ calls: [written("identify", false, "c")] }) }, stored: nobody, activity: QUIET }],
+    ["identify(…), which has not reached the tracker: its script was stopped", { page: { written: [written("identify", "push", "c")] }, stored: nobody, activity: QUIET }],
+    ["Somebody was named before, and is gone without a reset", { stored: nobody }],
+    ["before the script, window.tracklet is the element <div>, which has no push", { page: { taken: "the element <div>", written: [written("identify", "push", "c")] }, stored: nobody, activity: QUIET }],
+    ["Give the script its nonce, or make a file of it", { page: { written: [written("identify", "push", "c")] }, stored: nobody, activity: { ...QUIET, violations: violation("script-src-elem", "inline") } }],
+    ['write tracklet.push(["identify", …]), which waits', { page: { written: [written("identify", "method", "c")] }, stored: nobody, activity: QUIET }],
   ],
   "Stored here": [
+    ["An old library has changed how JSON is written", { page: { isJsonOdd: true } }],
+    ["sizes was given as a list of 2", { activity: { altered: new Set(["sizes was given as a list of 2"]) } }],
     ["beforeSend has dropped every event", { activity: problem("dropped", "beforeSend") }],
     ["beforeSend has failed, and its events are dropped: x", { activity: problem("input", "beforeSend: x") }],
     ["or too long: maxAgeMs", { activity: problem("evicted", "maxAgeMs") }],
     ["please report it: TypeError: x.", { activity: problem("error", "TypeError: x") }],
-    ["none is to be seen: its script was stopped", { page: TRACKS, activity: QUIET }],
-    ["The storage takes nothing more: it is full", { activity: { isUnstored: true } }],
+    ["should have made an event: its script was stopped", { page: TRACKS, activity: QUIET }],
+    ["The storage is full", { activity: { isUnstored: true } }],
   ],
   Sent: [
-    ["http: the browser lets no such request out", at("http://track.shop.example/e")],
-    ["speaks https with a certificate that holds", status(0, { service: { reach: "nowhere" } })],
+    ["http, which no browser lets out (mixed content)", at("http://track.shop.example/e")],
+    ["or its certificate does not hold", status(0, { service: { reach: "nowhere" } })],
     ["on this computer: browsers ask the visitor first", { page: { origin: "http://shop.example" }, activity: { address: HERE, exchanges: [answer(0)], service: { reach: "inside" } } }],
     ["in a local network: browsers ask", { page: { origin: "http://shop.example" }, activity: { address: "http://[fd00::1]/e", exchanges: [answer(0)], service: { reach: "inside" } } }],
     ["no request is made: check apiToken, trackUrl", { stored: { readyMs: 21_000, eventCount: 1 }, activity: QUIET }],
   ],
   Answered: [
+    ["The answer comes from https://shop.example/offline, and not from", said(200, "", { from: `${SITE}/offline` })],
+    ["It may not know the stamp (event_id,", said(400, "additional property", { sent: [event("signup", { event_id: "x", event_seq: 1 })] })],
     [`curl -i -X POST -H 'Origin: ${SITE}'`, status(0, { service: met(0) })],
     ["does not answer: check the service and its log", { stored: { readyMs: 1, eventCount: 1 }, activity: { ...QUIET, service: { reach: "hangs" } } }],
     ["redirects, which is not followed: name the address that it leads to, /b", status(0, { service: { ...met(0), isRedirect: true, plain: { status: 0, words: "", isPage: false, leadsTo: "/b" } } })],
-    ["redirects (status 302)", status(302)],
+    ["redirects, which is not followed", status(302)],
     ['refuses the API token (status 401). The service says: {"error":"the API token is wrong"}. Sent was api_token «token»', said(401, '{"error":"the API token is wrong"}')],
     ["The service says: api_token is missing. Sent was api_token «token» in the query", said(401, "api_token is missing")],
-    ['a log-in or a firewall stands in front of it. A web page says: "Just a moment..."', said(403, "Just a moment...", { answerType: "text/html" })],
-    [`no event endpoint at ${AT} (status 404)`, status(404)],
-    ["This site itself answers at https://shop.example/e (status 404), and passes nothing on", { activity: { exchanges: [answer(404)], address: `${SITE}/e` } }],
+    ['as of a log-in or a firewall in front of the service. A web page says: "Just a moment..."', said(403, "Just a moment...", { answerType: "text/html" })],
+    [`No event endpoint is at ${AT} (status 404)`, status(404)],
+    ["This site itself answers at https://shop.example/e (status 404): let its proxy pass that path on", { activity: { exchanges: [answer(404)], address: `${SITE}/e` } }],
     ["whose host must be the service's", status(421)],
-    ["but there is one at /v1: data-event-path is added", status(404, { service: { ...met(404), usual: "/v1" } })],
-    ["but there is one at /v1: data-event-path is added", status(0, { service: { ...met(0), usual: "/v1" } })],
+    ["but one is at /v1: correct data-track-url", status(404, { service: { ...met(404), other: "/v1" } })],
+    ["but one is at /v1: correct data-track-url", status(0, { service: { ...met(0), other: "/v1" } })],
     ["asks to send less (status 429). The", said(429, "later")],
     ["asks to send less (status 429), for 60 s", said(429, "", { retryAfter: "60" })],
     ['refuses the event "signup" (status 422). The service says: params.account_uid is unknown', said(422, "params.account_uid is unknown")],
-    ['What it said, "Send now" or a test event shows.', said(400, "", { isHeard: false, event: "" })],
-    ["An event was dropped, because the service refuses it (status 400)", { activity: { exchanges: [answer(200), answer(400)], ...problem("rejected", "status 400") } }],
+    ['"Send now" or a test event shows what it said.', said(400, "", { isHeard: false, sent: [] })],
+    ["An event was dropped: the service refuses it (status 400)", { activity: { exchanges: [answer(200), answer(400)], ...problem("rejected", "status 400") } }],
     ["status 401", { stored: { pauseMs: 1 }, activity: { exchanges: [answer(200), answer(401)] } }],
     ["The service says: no. ", { stored: { pauseMs: 1 }, activity: { ...QUIET, answers: [answer(400, { words: "no" })] } }],
   ],
   "Stored at the service": [
-    ['it is a web page (HTML), "Welcome to nginx!". Events are taken for delivered', said(200, "Welcome to nginx!", { answerType: "text/html" })],
-    ["(a web page, HTML), and passes nothing on", { activity: { exchanges: [answer(200, { answerType: "text/html" })], address: `${SITE}/e` } }],
+    ['it is a web page (HTML), "Welcome to nginx!". Events count as delivered', said(200, "Welcome to nginx!", { answerType: "text/html" })],
+    ["(a web page, HTML): let its proxy", { activity: { exchanges: [answer(200, { answerType: "text/html" })], address: `${SITE}/e` } }],
     ["it speaks of an error: {\"ok\":false}", said(200, '{"ok":false}')],
-    ["it speaks of an error", { activity: { exchanges: [answer(200, { isHeard: false, words: "" })], service: { ...met(200), plain: { status: 200, words: '{"error":"x"}', isPage: false, leadsTo: "" } } } }],
+    ['The contact is called "<br /> Warning": that is no uid', { activity: { exchanges: [answer(200, { sent: [event("signup", {}, "<br />\nWarning")] })] } }],
+    ['plan of "signup" was sent as "{{ plan }}"', { activity: { exchanges: [answer(200, { sent: [event("signup", { plan: "{{ plan }}" })] })] } }],
+    ['An event is called "[object Object]"', { activity: { exchanges: [answer(200, { sent: [event("[object Object]")] })] } }],
   ],
 };
 for (const [name, cases] of Object.entries(RED))
@@ -164,15 +177,20 @@ for (const [name, cases] of Object.entries(RED))
 
 // biome-ignore format: a table
 it.each<[name: string, ...Case]>([
-  ["Named", "Events wait for a log-in (1). On a page before the log-in that is right.", { stored: { ...nobody, events: [{ event: "e", contact: "", visitUrl: "", failures: 0, isUndecided: false, waitedMs: 1 }] }, activity: QUIET }],
+  ["Named", "Events wait for a log-in (1). Before the log-in that is right.", { stored: { ...nobody, events: [{ event: "e", contact: "", visitUrl: "", params: {}, failures: 0, isUndecided: false, waitedMs: 1 }] }, activity: QUIET }],
   ["Named", "What is tracked now is dropped, until somebody logs in", { stored: { contact: "" }, activity: QUIET }],
   ["Allowed", "The visitor has refused", { activity: problem("dropped", "consent") }],
   ["Allowed", "until January 2, 2027", { stored: { mutedUntil: Date.UTC(2027, 0, 2, 12) } }],
   ["Allowed", 'The option consent is "denied"', { page: { tags: [tag({ ...TAG, consent: "denied" })] }, stored: { consent: "granted" } }],
-  ["Allowed", "until optIn() or optOut() is called, by Didomi or what listens to it. Until then events wait", { page: { ...PENDING, consentTool: "Didomi" }, activity: QUIET, stored: nobody }],
+  ["Allowed", "until optIn() or optOut() is called, by the page or its consent tool. Events wait", { page: PENDING, activity: QUIET, stored: nobody }],
   ["Stored here", 'Nothing was tracked on this page yet: pageviews is "off"', { page: { tags: [tag({ ...TAG, pageviews: "off" })] }, activity: QUIET }],
   ["Sent", "The browser is offline", { page: { isOnline: false }, activity: { exchanges: [answer(0)] } }],
-  ["Sent", "An earlier page has failed to send. The next attempt comes in 5 s", { stored: { pauseMs: 5_000, eventCount: 1 }, activity: QUIET }],
+  ["Sent", "Sending has failed on an earlier page. The next attempt comes in 5 s", { stored: { pauseMs: 5_000, eventCount: 1 }, activity: QUIET }],
+  ["Sent", "Sending has failed (1 ×). The next attempt", { stored: { pauseMs: 5_000, failedAt: Date.now(), eventCount: 1 }, activity: QUIET }],
+  ["Sent", "and has no answer yet", { activity: { exchanges: [answer(-1, { at: Date.now() - 3_500 })] } }],
+  ["Loaded", "The script has not come 9 s after the page began", { page: { global: "absent", tags: [tag(TAG, { isAsked: false })], isLoaded: false }, activity: { ...QUIET, quietMs: 0 } }],
+  ["Allowed", "optOut was called before the visitor did anything, at https://shop.example/a.js:4:2", { stored: { consent: "denied" }, activity: { calls: [{ verb: "optOut", args: [], became: "", caller: `${SITE}/a.js:4:2`, isByItself: true }] } }],
+  ["Named", 'With identity: "page" events wait in memory', { stored: nobody, activity: { ...QUIET, options: { ...TAG, identity: "page" } } }],
   ["Stored at the service", "With text/plain no answer can be read", { activity: { options: { ...TAG, contentType: "text/plain" } } }],
 ])("it waits at %j: %s", (name, text, changes) => {
   expect(stepsOf("bad", changes)).toEqual([]);
@@ -185,18 +203,16 @@ it.each<Case>([
   ["what has passed", { activity: { exchanges: [answer(200), answer(401)] } }],
   ["an agreement", { page: PENDING, stored: { consent: "granted" } }],
   ["what a tag lacks that a call gives", { page: { tags: [tag({})] }, activity: { options: TAG } }],
-  ["a good answer of before, where the service refuses what is no event", { activity: { exchanges: [answer(200, { isHeard: false, words: "" })], service: met(401) } }],
   ["a service without words", said(202, "")],
+  ["an account that is called None", { stored: { account: "none-such-records" } }],
   ["another tool's attributes", { page: { tags: [tag({ ...TAG, category: "x", cfasync: "false", rocketSrc: "/x", constructor: "x", token: "theirs" })] } }],
   ["another tool around fetch", { ownFetch: "function (...args)" }],
   ["a service worker that lets through", { page: { worker: "/w.js" }, activity: { passedWorker: true, exchanges: [answer(202, { words: "" })] } }],
-  ["a log-out on a page that names somebody", { page: { inline: inline({ calls: [written("identify", true, "c")] }) }, stored: { contact: "" } }],
-  ["a refusal of before", { page: { inline: inline({ calls: [written("identify", true, "c")] }) }, stored: { ...nobody, consent: "denied" }, activity: QUIET }],
+  ["a log-out on a page that names somebody", { page: { written: [written("identify", "push", "c")] }, stored: { contact: "" } }],
+  ["a refusal of before", { page: { written: [written("identify", "push", "c")] }, stored: { ...nobody, consent: "denied" }, activity: QUIET }],
   ["a storage that is full, and who is named in memory", { stored: { ...nobody, isThere: false }, activity: { isUnstored: true } }],
-  ["a list of members", { page: { strays: [strays({ contactUid: "c" }), strays({ contactUid: "d" })].flat() }, stored: nobody, activity: QUIET }],
-  ["a list of contacts of a page", { page: { strays: [{ markup: "<tr>", options: { contactUid: "c" } }] } }],
-  ["a direct call that has worked", { page: { inline: inline({ calls: [written("identify", false, "c")] }) } }],
-  ["the visitor's page before the log-in, with a call within a function", { page: { inline: inline({ calls: [{ ...written("identify", true, "c"), isOuter: false }] }) }, stored: nobody, activity: QUIET }],
+  ["a direct call that has worked", { page: { written: [written("identify", "method", "c")] } }],
+  ["the visitor's page before the log-in, with a call within a function", { page: { written: [{ ...written("identify", "push", "c"), isOuter: false }] }, stored: nobody, activity: QUIET }],
   ["a call whose request the browser may not have recorded", { page: { ...TRACKS, isRecordFull: true }, activity: QUIET }],
   ["a page that has just begun", { activity: { ...QUIET, quietMs: 4_999 } }],
   ["a page that still loads", { page: { isLoaded: false }, activity: QUIET }],
@@ -205,11 +221,33 @@ it.each<Case>([
   ...["localhost:3000", "192.168.0.5", "shop.test"].map((host): Case => [`${host} and a service on this machine`, { page: { origin: `http://${host}` }, activity: { address: HERE } }]),
 ])("nothing red: %s", (_, changes) => expect(stepsOf("bad", changes)).toEqual([]));
 
+// biome-ignore format: a table
+it.each<[what: string, isTold: boolean, ...activity: object[]]>([
+  ["the path of several is not there", true, answer(200, { offer: 50 }), { several: met(404).plain }],
+  ["a site answers there", true, answer(200, { offer: 50 }), { several: { ...met(200).plain, isPage: true } }],
+  ["it takes several", false, answer(200, { offer: 50 }), { several: met(400).plain }],
+  ["it offers nothing", false, answer(200), { several: met(404).plain }],
+])("of several events: %s", (_, isTold, exchange, several) => {
+  const changes = { activity: { exchanges: [exchange as ReturnType<typeof answer>], service: { ...met(401), ...several } } };
+  const step = stepsOf("good", changes).find(({ title }) => title === "Answered")!;
+  expect(step.causes.join()).toContain(isTold ? "does not pass on their path" : "");
+  expect(step.causes).toHaveLength(isTold ? 1 : 0);
+});
+
+it("options are not called right behind an address that answered wrongly", () => {
+  const optionsOf = (changes: Changes) => walk(evidence(changes)).steps.find(({ title }) => title === "Options")!.state;
+  expect([optionsOf(status(404)), optionsOf(status(0)), optionsOf(status(200))]).toEqual([
+    "unknown",
+    "unknown",
+    "good",
+  ]);
+});
+
 it("all is green where an event was stored, and grey behind a stop", () => {
-  expect(new Set(walk(evidence()).map(({ state }) => state))).toEqual(new Set(["good"]));
-  expect(walk(evidence(absent())).map(({ state }) => state)).toEqual(["bad", ...Array(11).fill("unknown")]);
+  expect(new Set(walk(evidence()).steps.map(({ state }) => state))).toEqual(new Set(["good"]));
+  expect(walk(evidence(absent())).steps.map(({ state }) => state)).toEqual(["bad", ...Array(11).fill("unknown")]);
   // What is wrong and stops nothing leaves the rest as it was seen.
-  const odd = walk(evidence({ page: { tags: [tag({ ...TAG, maxEvents: "1e3" })] } }));
+  const odd = walk(evidence({ page: { tags: [tag({ ...TAG, maxEvents: "1e3" })] } })).steps;
   expect(odd.map(({ state }) => state).filter((state) => state !== "good")).toEqual(["bad"]);
   // Two that fail are both red.
   expect(stepsOf("bad", { ...status(401), page: { tags: [tag({ ...TAG, maxevents: "5" })] } })).toHaveLength(2);
@@ -220,15 +258,20 @@ describe("options", () => {
     ["maxEvents", "1.000", "write a number above 0, in digits alone"],
     ["maxAgeMs", "", 'data-max-age-ms="" is wrong'],
     ["pageviews", "Off", "write auto, hash or off"],
-    ["stamp", "yes", "write true, or leave it out"],
+    ["stamp", "yes", "write true or false"],
     ["contentType", "text", "write application/json or text/plain"],
-    ["trackUrl", "https://", "is wrong: write an address"],
-    ["trackUrl", "localhost:4100", "is wrong: write an address with https:// in front"],
+    ["trackUrl", "https://", "is wrong: write https:// and a host"],
+    ["trackUrl", "localhost:4100", "is wrong: write https:// and a host"],
     ["trackUrl", "collect", "or a path that begins with /"],
+    ["trackUrl", "https://ann:secret@track.shop.example", "without user and password"],
+    ["trackUrl", "https://track.shop.example/numbers/?from=1", "? and #"],
+    ["maxAgeMs", "30", "write milliseconds"],
+    ["identity", "session", "write remembered or page"],
+    ["paths", "patient/:name", "write keep, or patterns such as /patient/:name"],
     ["contact", "x", "data-contact is no option: perhaps data-contact-uid is meant."],
     ["beforeSend", "clean", "give a function, in a call of init"],
     ["params", "{plan: 'team'}", "write JSON"],
-    ["apiToken", "“token”", "a token has neither blanks nor quotation marks"],
+    ["apiToken", "“token”", "has no blanks or quotation marks"],
     ["apiToken", "", "The tag has no data-api-token."],
     ["trackUrl", "https://track.example.com", "is the documents' example"],
     ["apiToken", "<?= $token ?>", 'data-api-token="<?= $token ?>" is what a template leaves'],
@@ -249,25 +292,20 @@ describe("options", () => {
     const page = {
       global: "idle" as const,
       tags: [tag({})],
-      inline: inline({ calls: [{ ...written("init", true), source: "init({ apitoken" }] }),
+      written: [{ ...written("init", "push"), source: "init({ apitoken" }],
     };
     const [step] = stepsOf("bad", { page, activity: QUIET });
     expect(step!.causes.join()).toMatch(/has init\(\{ apitoken. The tracker has no options/);
   });
 
   it.each<Case>([
-    [
-      "stand on another element, where nobody reads them: <body data-x>",
-      { page: { global: "idle", strays: strays(TAG) } },
-    ],
-    ["on another element", { page: { strays: strays({ contactUid: "c" }) }, stored: nobody, activity: QUIET }],
     ["Events of another token wait", { activity: problem("input", "init: formerToken") }],
     ["apiToken or name. The first one holds", { activity: problem("input", "init again: apiToken, name") }],
   ])("are told of by the tracker, or by its requests: %s", (text, changes) => expectRed("Options", text, changes));
 
   // biome-ignore format: a table
   it.each([
-    [true, { trackUrl: "/", eventPath: "/i/e", contactUid: "", consent: " Granted", respectGpc: "", pageviews: "hash", maxEvents: "10", params: '{"a":1}' }],
+    [true, { trackUrl: "/", eventPath: "/i/e", contactUid: "", consent: " Granted", respectGpc: "", pageviews: "hash", identity: "page", paths: "/patient/:name /s/:code", stamp: "false", maxEvents: "10", params: '{"a":1}' }],
     [false, { contactUid: 17, stamp: true, maxEvents: 10, consent: undefined, params: () => ({}), beforeSend: () => {}, onError: () => {} }],
   ])("are right in all their forms; in a tag: %s", (isTag, given) => {
     const options = { ...TAG, ...given };

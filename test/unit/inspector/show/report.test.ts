@@ -1,10 +1,11 @@
 /** What the inspector's report has beside the steps; the panel itself is tested in a browser. */
 import { expect, it } from "vitest";
 import { reportOf } from "../../../../src/inspector/show/report.js";
-import { answer, type Changes, evidence, PENDING, QUIET, TAG, tag } from "../say.js";
+import { answer, type Changes, event, evidence, PENDING, QUIET, TAG, tag } from "../say.js";
 
 /** When an answer came. */
 const AT = Date.UTC(2027, 0, 2, 12);
+const WAITS = { event: "e", contact: "", visitUrl: "/a", params: {}, failures: 2, isUndecided: false, waitedMs: 1 };
 const report = (changes: Changes = {}) => reportOf(evidence(changes));
 const exchanges = (...given: ReturnType<typeof answer>[]) => ({ activity: { exchanges: given } });
 
@@ -15,13 +16,29 @@ it.each<[headline: string, state: string, changes: Changes]>([
     exchanges(answer(204, { at: AT })),
   ],
   ["It stops at “Answered”.", "bad", exchanges(answer(401))],
-  ["It stops at “Stored at the service”.", "bad", exchanges(answer(200, { words: '{"ok":false}' }))],
+  // Two that are wrong are both said, and first the one that stops it.
+  [
+    "It stops at “Answered”. Not right either: “Calls”.",
+    "bad",
+    { ...exchanges(answer(401)), page: { broken: [["<button onclick>", "missing )"]] } },
+  ],
+  [
+    "Sending has failed (2 ×). Why is not known yet.",
+    "unknown",
+    { activity: QUIET, stored: { events: [WAITS], eventCount: 1 } },
+  ],
+  ["an event waits since 2 s", "unknown", { activity: QUIET, stored: { eventCount: 1, readyMs: 1_500 } }],
+  [
+    "An event was stored, but not all is right at “Stored at the service”.",
+    "bad",
+    exchanges(answer(200, { words: '{"ok":false}' })),
+  ],
   ["An event was stored, but not all is right at “Options”.", "bad", { page: { tags: [tag({ ...TAG, stamp: "x" })] } }],
   ["Nothing is wrong so far. It waits at “Allowed”.", "waits", { page: PENDING, activity: QUIET }],
   ["Nothing wrong is to be seen, and nothing was sent yet.", "unknown", { activity: { ...QUIET, quietMs: 0 } }],
   // Nobody has heard what the service said.
   [
-    "An answer was good, and what it said was not heard",
+    "Nothing is wrong so far: an event was accepted before this panel was opened.",
     "unknown",
     exchanges(answer(200, { isHeard: false, words: "" })),
   ],
@@ -50,8 +67,7 @@ it("tells the answers of before a reload, and the wait that the service asked fo
 });
 
 it("what waits is told with what was tried", () => {
-  const event = { event: "e", contact: "", visitUrl: "/a", failures: 2, isUndecided: true, waitedMs: 1 };
-  const { lists } = report({ stored: { events: [event], eventCount: 1_200 } });
+  const { lists } = report({ stored: { events: [{ ...WAITS, isUndecided: true }], eventCount: 1_200 } });
   expect(lists[2]).toMatchObject({ title: "Waiting: 1,200", note: " The first 1 are:" });
   const text = "of nobody yet, failed 2 ×, most likely stored, as a page was left";
   expect(lists[2]!.lines).toMatchObject([{ title: "e", text, note: "/a" }]);
@@ -59,16 +75,17 @@ it("what waits is told with what was tried", () => {
 
 it.each<[text: string, path: string, options?: object]>([
   ["", "/a?page=2#top"],
-  ['the values of q, f%5Bx%5D; data-query="q f%5Bx%5D" keeps them', "/a?page=2&q=hat&f%5Bx%5D=a&gclid=Cj0K#q=b"],
-  ['the values of q; data-query="plan q" keeps them', "/a?plan=team&q=hat", { query: ["plan"] }],
-  ['ids in the path; data-paths="keep" keeps them', "/orders/12345?q=hat", { query: "all" }],
-  ['the values of q; data-query="q" keeps them. And ids in', "/#/orders/12345?q=hat"],
-  ["", "/orders/12345?q=hat", { query: "none", paths: "keep" }],
-])("replaced in page views: %j", (text, path, options = {}) => {
-  const { note } = report({
-    page: { href: `https://shop.example${path}` },
-    activity: { options: { ...TAG, ...options } },
-  }).lists[1]!;
+  [
+    'the values of q, f%5Bx%5D; data-query="q f%5Bx%5D" keeps them',
+    "/a?page=2&q=REDACTED&f%5Bx%5D=REDACTED#q=REDACTED",
+  ],
+  ['the values of q; data-query="plan q" keeps them', "/a?plan=team&q=REDACTED", { query: ["plan"] }],
+  ['ids in the path; data-paths="keep" keeps them', "/orders/REDACTED?q=hat"],
+  ['the values of q; data-query="q" keeps them. And ids in', "/#/orders/REDACTED?q=REDACTED"],
+])("replaced in the page view that was sent: %j", (text, path, options = {}) => {
+  const sent = [event("pageview", { visit_url: `https://shop.example${path}` })];
+  const activity = { options: { ...TAG, ...options }, exchanges: [answer(200, { sent })] };
+  const { note } = report({ activity }).lists[1]!;
   if (text) expect(note).toContain(text);
   else expect(note).toBe("");
 });

@@ -1,0 +1,132 @@
+/** What the panel finds out by asking, without an event: at the service's address, and for a script that has not run. */
+import { EVENT_PATH } from "../../shared/options.js";
+import { short, wordsOf } from "../watch/visible.js";
+
+/** What says nothing for so long hangs. Milliseconds. */
+const HANG_MS = 3_000;
+
+/** Does a browser trust this machine's own addresses without `https`? */
+const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$|\.localhost$/.test(hostname);
+
+/** Addresses of networks of one's own (RFC 1918, RFC 3927, RFC 4193, RFC 4291), and names that only such networks know. */
+const LOCAL =
+  /^(10|127|192\.168|169\.254|172\.(1[6-9]|2\d|3[01]))\.|^\[(f[cd]|fe[89ab]).*\]$|^[^.]+$|\.(test|local|lan|internal|invalid|home\.arpa)$/i;
+
+/**
+ * Where a service is that a page of the internet asks for further inside: browsers ask the visitor first, or refuse (WICG,
+ * Local Network Access). What a name stands for no page can know.
+ *
+ * @returns `""` where the page is no page of the internet, or the service is there as well
+ */
+export const insideOf = (address: string, origin: string): "on this computer" | "in a local network" | "" => {
+  const isLocal = (url: URL): boolean => isLoopback(url) || LOCAL.test(url.hostname);
+  if (!address || !/^https?:/.test(origin) || isLocal(new URL(origin)) || !isLocal(new URL(address))) return "";
+  return isLoopback(new URL(address)) ? "on this computer" : "in a local network";
+};
+
+/** Does the browser forbid a page at `origin` to ask there, because the page is `https` and the address is not? */
+export const isMixed = (address: string, origin: string): boolean =>
+  origin.startsWith("https:") && address.startsWith("http:") && !isLoopback(new URL(address));
+
+/** What comes back: nothing, where nothing answers or the page may not read it. */
+const ask = (address: string, options: RequestInit): Promise<Response | "hang" | undefined> => {
+  const signal = AbortSignal.timeout(HANG_MS);
+  const request = { credentials: "omit", referrerPolicy: "origin", cache: "no-store", signal, ...options } as const;
+  return fetch(address, request).catch(() => (signal.aborted ? "hang" : undefined));
+};
+
+/** What answers there, readable or not; `"host"`: its host alone, at another path; `"hangs"`: it takes the request, and says nothing. */
+export type Reach = "there" | "host" | "nowhere" | "hangs";
+
+const reach = async (address: string): Promise<Reach> => {
+  const found = await ask(address, { mode: "no-cors" });
+  if (found === "hang") return "hangs";
+  if (found) return "there";
+  return (await ask(new URL("/", address).href, { mode: "no-cors" })) instanceof Response ? "host" : "nowhere";
+};
+
+/** What a POST meets: its status, 0 where the page may not read it, and its words; and where it was led to. */
+export type Met = { status: number; words: string; isPage: boolean; leadsTo: string };
+
+/**
+ * A POST of an empty text, past a `fetch` that the page has put in the browser's place. A redirect it follows, which the tracker
+ * does not.
+ *
+ * @param type its `Content-Type`: that of JSON needs a preflight which allows the field
+ */
+const post = (address: string, type: string): Promise<Met> =>
+  new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.onloadend = () => {
+      const { status, responseText, responseURL } = request;
+      const isPage = /html/.test(request.getResponseHeader("Content-Type") ?? "");
+      resolve({ status, words: wordsOf(responseText), isPage, leadsTo: responseURL === address ? "" : responseURL });
+    };
+    request.timeout = HANG_MS;
+    request.open("POST", address);
+    request.setRequestHeader("Content-Type", type);
+    request.send("");
+  });
+
+/** Is it what takes events: not a page, and not what knows no such path? */
+const isEndpoint = ({ status, isPage, leadsTo }: Met): boolean =>
+  status > 0 && !isPage && !leadsTo && ![404, 405, 421, 501].includes(status);
+
+export interface ServiceLook {
+  /** `"inside"`: the browser would ask the visitor first. */
+  reach: Reach | "inside";
+  isRedirect?: boolean;
+  /** What a POST without a preflight meets, and one as the tracker sends them. */
+  plain?: Met;
+  json?: Met;
+  /** Where else something takes events: by `https`, or at the usual path. */
+  other?: string;
+  /** What the path of several events says, where the answers offer to take several. */
+  several?: Met;
+}
+
+/** @param address of the event endpoint, without its query */
+export const lookAtService = async (address: string): Promise<ServiceLook> => {
+  if (insideOf(address, location.origin)) return { reach: "inside" };
+  // Past the page's own `fetch`.
+  const json = await post(address, "application/json");
+  if (isEndpoint(json)) return { reach: "there", plain: json, json };
+  const first = await ask(address, { method: "POST", body: "", redirect: "manual" });
+  const found = first === "hang" ? "hangs" : first ? "there" : await reach(address);
+  const plain = found === "there" ? await post(address, "text/plain") : undefined;
+  const look = { reach: found, isRedirect: (first as Response | undefined)?.type === "opaqueredirect", plain, json };
+  if (plain && isEndpoint(plain)) return look;
+  const [secure, usual] = [address.replace(/^http:/, "https:"), new URL(EVENT_PATH, address).href];
+  for (const other of new Set([secure, usual, new URL(EVENT_PATH, secure).href]))
+    if (other !== address && isEndpoint(await post(other, "text/plain"))) return { ...look, other };
+  return look;
+};
+
+/** @param address of the endpoint of one event */
+export const lookAtSeveral = (address: string): Promise<Met> => post(`${address}s`, "application/json");
+
+const get = (src: string, options: RequestInit = {}): Promise<Response | "hang" | undefined> =>
+  ask(src, { credentials: "same-origin", cache: "default", ...options });
+
+export type ScriptLook = Awaited<ReturnType<typeof lookAtScript>>;
+
+/** As the browser did for the tag. @param tag whose `src` is an address */
+export const lookAtScript = async ({ src, integrity }: HTMLScriptElement) => {
+  const wasAsked = performance.getEntriesByName(src, "resource").length > 0;
+  const found = await get(src);
+  const answer = found === "hang" ? undefined : found;
+  const text = (await answer?.text().catch(() => "")) ?? "";
+  return {
+    /** Has the browser itself asked for it before? */
+    wasAsked,
+    /** 0: nothing that the page may read. */
+    status: answer?.status ?? 0,
+    type: answer?.headers.get("Content-Type") ?? "",
+    /** How it begins, and whether it is a whole tracker's: it names the token as requests do. */
+    begins: short(text, 80),
+    isOurs: text.includes("api_token="),
+    reach: found === "hang" ? ("hangs" as const) : answer ? ("there" as const) : await reach(src),
+    /** Does the file have the hash that the tag names? */
+    hasHash: !integrity || !answer?.ok || (await get(src, { integrity })) instanceof Response,
+  };
+};

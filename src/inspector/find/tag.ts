@@ -1,0 +1,140 @@
+/** The tag stands in the page, its file has loaded, and the script has run. */
+import { isMixed } from "../ask/look.js";
+import type { Tag } from "../watch/page.js";
+import { runs } from "../watch/scripts.js";
+import {
+  bad,
+  type Cause,
+  type Evidence,
+  good,
+  judge,
+  type Look,
+  ofSilence,
+  policyOn,
+  seconds,
+  unknown,
+  waits,
+} from "./evidence.js";
+import { isExample } from "./options.js";
+
+/** What takes longer than this is told with its time. Milliseconds. */
+const LONG_MS = 3_000;
+
+/** Why no tag is to be seen. */
+const missing = (evidence: Evidence, { hidden } = evidence.page): Cause[] => [
+  ...hidden.map((where) => `A tag stands ${where}.`),
+  policyOn(evidence, "script-src", "inline", "Give scripts in the page its nonce, or make files of them."),
+  policyOn(evidence, "require-trusted", "trusted", "No script may set the src of another: write the tag itself."),
+  "The page has no script tag of tracklet, and no app has called init. Has a tag manager to put it in? Look at its trigger and its consent.",
+];
+
+export const inPage = (evidence: Evidence): Look => {
+  const { name, tags, calls } = evidence.page;
+  const [tag] = tags;
+  if (!tag && evidence.isRunning) return good(`no tag; window.${name} is a tracker of an app's own`);
+  if (!tag) {
+    const seen = `no tag${calls.length > 0 ? `, and calls that wait in window.${name} (${calls.length})` : ""}`;
+    return evidence.isEarly ? unknown(seen) : bad(seen, ...missing(evidence));
+  }
+  const { inside, markup } = tag;
+  return judge(tags.length > 1 ? `${tags.length} tags, the first: ${markup}` : markup, [
+    inside &&
+      `Inside the tag stands ${inside}, which no browser runs beside src: close the tag with </script> before it.`,
+  ]);
+};
+
+/** Which hash the tag has in place of one, while the browser minds it not. */
+const ofIntegrity = ({ integrity }: Tag): Cause =>
+  /…|\.\.\.$/.test(integrity) &&
+  `integrity="${integrity}" is the documents' example: copy the hash of your build, or take it away.`;
+
+/** What the tag itself says that is wrong, before anything is asked for. */
+const ofTag = (tag: Tag, { page }: Evidence): Cause[] => {
+  const { src, type, href, markup } = tag;
+  return [
+    !src && (href ? `The tag has href="${href}" in place of src.` : "The tag has no src."),
+    !runs(type) &&
+      `By its type no browser runs the tag: ${markup}. Tools write that which hold scripts back until the visitor agrees: allow it there, or take the type away.`,
+    isExample(src) && `${src} is the documents' example: write your own.`,
+    ofIntegrity(tag),
+    isMixed(src, page.origin) && `The page is https, and the script's address http (mixed content): write https://.`,
+  ];
+};
+
+const CLOSED =
+  "its host forbids other sites to load it (ERR_BLOCKED_BY_RESPONSE; a tab shows it): let it send Cross-Origin-Resource-Policy: cross-origin";
+
+/** What asking for the script has shown. */
+const ofLook = ({ type, integrity, crossOrigin, src, address }: Tag, evidence: Evidence): Cause => {
+  const policy = policyOn(evidence, "script-src", src, "Name its host there, or give the tag the page's nonce.");
+  const { activity, page } = evidence;
+  const found = activity.script;
+  if (policy || !found) return policy;
+  const isRead = found.status > 0;
+  const isDemanding = !!integrity || crossOrigin || type === "module";
+  const isElsewhere = page.href.startsWith("file:") || new URL(src).origin !== page.origin;
+  return (
+    (found.status >= 400 && `The answer at ${address} is ${found.status}: check src.`) ||
+    (isRead &&
+      !(found.isOurs && /script/.test(found.type)) &&
+      `What answers at ${address} is not the whole script (${found.type}): ${found.begins || "nothing"}. Check src, the file, its type (text/javascript), and your extensions.`) ||
+    (!found.hasHash && `The file is not the one that integrity names (${integrity}): copy its hash.`) ||
+    (!isRead && policyOn(evidence, "connect-src", src, "So this panel cannot ask: open the address in a tab.")) ||
+    (found.reach === "hangs" &&
+      `${address} is asked for, and has not answered ${seconds(page.ageMs)} after the page began: check its host.`) ||
+    (isElsewhere &&
+      isDemanding &&
+      (found.reach === "there" ? !isRead || !crossOrigin : page.href.startsWith("file:")) &&
+      `integrity, crossorigin and type="module" need a host that sends Access-Control-Allow-Origin: *, and integrity needs crossorigin: add them, or take them away.`) ||
+    (found.reach !== "there" && ofSilence(address, found.reach, CLOSED)) ||
+    (!found.wasAsked &&
+      !page.isRecordFull &&
+      `The browser has never asked for the file: no tag by innerHTML runs (take createElement), nor one with nomodule.`)
+  );
+};
+
+export const loaded = (evidence: Evidence): Look => {
+  const { page, activity, isRunning } = evidence;
+  const [tag] = page.tags;
+  if (!tag) return isRunning ? good("with the app") : unknown("no tag");
+  const causes = isRunning ? [ofIntegrity(tag)] : ofTag(tag, evidence);
+  if (causes.some(Boolean)) return bad(tag.address || tag.markup, ...causes);
+  if (isRunning) return good(tag.src);
+  const { script } = activity;
+  const answer = script?.status ? `${script.status} ${script.type}` : "no answer that this page may read";
+  const seen = `${tag.address}: ${answer}`;
+  const cause = ofLook(tag, evidence);
+  if (cause) return bad(seen, cause);
+  if (script?.status) return good(seen);
+  if (tag.isAsked || page.ageMs < LONG_MS) return unknown("it is asked for");
+  return waits(seen, `The script has not come ${seconds(page.ageMs)} after the page began.`);
+};
+
+export const ran = (evidence: Evidence): Look => {
+  const { page, isRunning } = evidence;
+  const { name, global, calls, taken } = page;
+  const unread = [
+    ...page.unread,
+    ...(global === "waiting" && evidence.hasRequests ? [`window.${name} (${calls.length})`] : []),
+  ];
+  const states = {
+    absent: `no window.${name}`,
+    waiting: `window.${name} is an array, with calls that wait (${calls.length})`,
+    idle: "the tracker, without options",
+    running: "the tracker",
+  };
+  const seen = taken && !isRunning ? taken : states[global];
+  const isMissed = !isRunning && !evidence.isEarly;
+  const causes = [
+    page.shadows &&
+      `A script of this page has a const, let or class called ${name}, which calls reach in place of window.${name}: name one of them anew (data-name).`,
+    unread.length > 0 &&
+      `Calls wait in ${unread.join(", ")}, where nobody reads them (the stub of another tool, another name, or window.${name} = [] after the script). Write (window.${name} = window.${name} || []).push([verb, …]).`,
+    isMissed && taken && `window.${name} is ${taken}, and no tracker.`,
+  ];
+  if (causes.some(Boolean) || isRunning) return judge(seen, causes);
+  if (!isMissed || loaded(evidence).state !== "good") return unknown(seen);
+  const [error] = evidence.activity.errors;
+  const why = error ? `an error of this page: ${error}` : "an error (see the console), or an extension, has stopped it";
+  return bad(seen, `The script is whole, and has not run: ${why}.`);
+};

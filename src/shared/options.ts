@@ -1,0 +1,20 @@
+/** What the tracker and the inspector must read alike of the options. */
+import { attempt } from "./attempt.js";
+
+/** Path of the event endpoint (the service's interface, `POST /v1/track/event`). */
+export const EVENT_PATH = "/v1/track/event";
+
+/** Is a switch on? Attributes are texts, and one without a value is an empty text. */
+export const isOn = (value: unknown): boolean => value === "" || `${value}` === "true";
+
+type Addressing = { apiToken?: unknown; trackUrl?: unknown; eventPath?: unknown };
+
+/** The one URL of all events, with its token; nothing where it is not known, and events wait. */
+export const urlOf = ({ apiToken, trackUrl, eventPath }: Addressing): string | undefined => {
+  // One slash stands between the two, whatever slashes and blanks the first ends with, and slashes the second begins with.
+  const path = `${trackUrl} /${eventPath || EVENT_PATH}`.replace(/[/\s]* \/+/, "/");
+  const address = `${path}?api_token=${encodeURIComponent(`${apiToken}`.trim())}`;
+  // Against the page's own address, so that no `<base>` sends it elsewhere; `srcdoc` and `blob:` pages have an origin alone.
+  if (apiToken && trackUrl)
+    return attempt(() => new URL(address, location.href).href) ?? attempt(() => new URL(address, origin).href);
+};
