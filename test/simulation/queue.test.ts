@@ -138,7 +138,11 @@ storiesTwice("a loop that tracks one name", {
     const ofA = new Set(numbers.map(({ event_seq }) => event_seq));
     expect(Math.max(...ofA)).toBe(ofA.size);
   },
-  "fills the queue up to a tenth, then one a second passes, and its end is told with the number": async ({ tell, entries, page }) => {
+  "fills the queue up to a tenth, then one a second passes, and its end is told with the number": async ({
+    tell,
+    entries,
+    page,
+  }) => {
     await tell("A opens maxEvents=40; 5 s; A tracks rendered");
     Object.assign(entries.get("rendered")!, { mayRepeat: "it is many events", isDurable: false });
     const again = (times: number) =>
