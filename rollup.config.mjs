@@ -121,13 +121,28 @@ export const script = {
   ],
 };
 
+/** Members of the inspector's own that the build shortens: what it keeps for a reload has none of them, nor have the page's objects. */
+const INSPECTED = [
+  "accepted activity ageMs altered became begins broken caller causes crossOrigin doubled errors eventCount exchanges failedAt",
+  "failures hasGpc hasHandlers hasHash hasIdentity hasRequests headline identities inside isAsked isAstray isBlind isByItself",
+  "isEarly isEmptied isJsonOdd isLoaded isOnline isOuter isOurs isPage isPending isProven isRecordFull isRecorded",
+  "isRedirect isRunning isThere isUndecided isUnheard isUnstored leadsTo listener lists markup metaPolicies mutedUntil noteLook",
+  "openMs ownFetch passedWorker pauseMs plain queued quietMs readyMs several shadows steps stood stored taken told unread",
+  "violations waitedMs wasAsked written",
+];
+
 /** The panel that says what a tracker does, loaded by hand into any page. */
 const inspector = {
   input: "src/inspector/main.ts",
   output: { file: "dist/tracklet.inspector.js", format: "iife", strict: false, sourcemap: "hidden" },
   plugins: [
     compile(),
-    terser({ ecma: 2020, toplevel: true, compress: { passes: 3, unsafe_arrows: true } }),
+    terser({
+      ecma: 2020,
+      toplevel: true,
+      compress: { passes: 3, unsafe_arrows: true },
+      mangle: { properties: { regex: RegExp(`^(${INSPECTED.join(" ").replaceAll(" ", "|")})$`) } },
+    }),
     printIntegrity,
   ],
 };

@@ -1,7 +1,4 @@
-/**
- * Opens the inspector: a panel that walks an event from the tag to the table. Loaded by hand; loaded again, by an address with
- * another query, it opens anew.
- */
+/** Opens the inspector: a panel that walks an event from the tag to the table. Loaded again, by another query, it opens anew. */
 import { urlOf } from "../shared/options.js";
 import { createAsking } from "./ask/asking.js";
 import { type Evidence, evidenceOf } from "./find/evidence.js";
@@ -16,9 +13,8 @@ import { readOwnFetch } from "./watch/wire.js";
 
 const SEND_MS = 5_000;
 const TRY_MS = 9_000;
-/** Between two looks, in milliseconds. */
+/** Between two looks, in milliseconds; and after one that took a while, because much is stored, so many times as long. */
 const LOOK_MS = 500;
-/** A look that took a while, because much is stored, is followed by a rest so many times as long. */
 const REST = 10;
 
 /** Looks at once, and then twice a second, but never so often that it takes the page's time. @returns what ends that */

@@ -10,12 +10,7 @@ const REST_MS = 5_000;
 /** A page that has loaded for so long waits for something. Milliseconds. */
 const LONG_MS = 5_000;
 
-/**
- * Keeps what the page's policy has forbidden, and not only reported, in `found`, each once, the latest first: before the panel was
- * opened, which only Chromium tells, and since.
- *
- * @returns what ends the watching
- */
+/** Keeps what the policy has forbidden, and not only reported: before the panel was there Chromium alone tells. @returns what ends that */
 const watchViolations = (found: Violation[]): (() => void) => {
   const note = (directive = "", url = "", policy = "", disposition = ""): void => {
     if (disposition === "report" || found.some((other) => other.url === url && other.directive === directive)) return;

@@ -5,19 +5,13 @@ import { short, wordsOf } from "../watch/visible.js";
 /** What says nothing for so long hangs. Milliseconds. */
 const HANG_MS = 3_000;
 
-/** Does a browser trust this machine's own addresses without `https`? */
 const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$|\.localhost$/.test(hostname);
 
 /** Addresses of networks of one's own (RFC 1918, RFC 3927, RFC 4193, RFC 4291), and names that only such networks know. */
 const LOCAL =
   /^(10|127|192\.168|169\.254|172\.(1[6-9]|2\d|3[01]))\.|^\[(f[cd]|fe[89ab]).*\]$|^[^.]+$|\.(test|local|lan|internal|invalid|home\.arpa)$/i;
 
-/**
- * Where a service is that a page of the internet asks for further inside: browsers ask the visitor first, or refuse (WICG,
- * Local Network Access). What a name stands for no page can know.
- *
- * @returns `""` where the page is no page of the internet, or the service is there as well
- */
+/** Where a service is that a page of the internet asks for further inside, which browsers ask about (WICG, Local Network Access). */
 export const insideOf = (address: string, origin: string): "on this computer" | "in a local network" | "" => {
   const isLocal = (url: URL): boolean => isLoopback(url) || LOCAL.test(url.hostname);
   if (!address || !/^https?:/.test(origin) || isLocal(new URL(origin)) || !isLocal(new URL(address))) return "";
@@ -48,12 +42,7 @@ const reach = async (address: string): Promise<Reach> => {
 /** What a POST meets: its status, 0 where the page may not read it, and its words; and where it was led to. */
 export type Met = { status: number; words: string; isPage: boolean; leadsTo: string };
 
-/**
- * A POST of an empty text, past a `fetch` that the page has put in the browser's place. A redirect it follows, which the tracker
- * does not.
- *
- * @param type its `Content-Type`: that of JSON needs a preflight which allows the field
- */
+/** A POST of an empty text, past a `fetch` of the page's own. Redirects it follows, which the tracker does not; JSON needs a preflight. */
 const post = (address: string, type: string): Promise<Met> =>
   new Promise((resolve) => {
     const request = new XMLHttpRequest();

@@ -1,32 +1,14 @@
-/** What is stored in the page, whether a request leaves it, and what the service answers: to the preflight, to the event, and whether it is the service at all. */
+/** What is stored in the page, whether a request leaves it, what is answered to preflight and event, and whether it is the service. */
 import { insideOf, isMixed } from "../ask/look.js";
 import type { Exchange } from "../watch/activity.js";
 import { visible, written } from "../watch/visible.js";
 import { toldAt } from "./calls.js";
-import {
-  bad,
-  type Cause,
-  type Evidence,
-  good,
-  isGood,
-  isOwnSite,
-  isPage,
-  type Look,
-  ofSilence,
-  policyOn,
-  seconds,
-  unknown,
-  waits,
-} from "./evidence.js";
+import type { Cause, Evidence, Look } from "./evidence.js";
+import { bad, good, isGood, isOwnSite, isPage, ofSilence, policyOn, seconds, unknown, waits } from "./evidence.js";
 import { isLeft, isMarkup, ofName } from "./options.js";
 
 /** An event that could be sent for so long, and that no request is under way for, is stuck. Milliseconds. */
 const STUCK_MS = 20_000;
-
-const ofHook = ({ activity: { told, queued } }: Evidence): Cause => {
-  const isDropped = queued === 0 && told.get("dropped")?.has("beforeSend");
-  return isDropped && "beforeSend has dropped every event, by null or false: let it return the event.";
-};
 
 /** Something should have been tracked: a page view, or by a call that stands by itself in a script. Nothing of it is to be seen. */
 const isMissed = ({ page, stored, options, contact, isEarly }: Evidence): boolean => {
@@ -43,9 +25,11 @@ export const stored = (given: Evidence): Look => {
   const waiting = eventCount > 0 ? `${eventCount} wait: ${names.join(", ")}` : "none waits";
   const seen = `${waiting}${activity.queued > 0 ? `, ${activity.queued} taken since this panel was opened` : ""}`;
   const memory = !isThere && "Without a localStorage events wait in memory, and end with the page.";
-  const hook = ofHook(given);
   const causes = [
-    ...(hook ? [hook] : toldAt("Stored here", activity)),
+    activity.queued === 0 &&
+      activity.told.get("dropped")?.has("beforeSend") &&
+      "beforeSend has dropped every event, by null or false: let it return the event.",
+    ...toldAt("Stored here", activity),
     activity.isUnstored &&
       isThere &&
       "The storage is full, also of what other scripts keep there: what waits, and who is named, ends with the page.",
@@ -70,23 +54,17 @@ export const stored = (given: Evidence): Look => {
 
 const KEPT = "Events are kept, and sent once that is put right.";
 
-const CLOSED = (origin: string): string =>
-  `it does not allow this page (CORS), by one header Access-Control-Allow-Origin: ${origin} (or *): it sends none, as a proxy's error page, or two, or one for another origin. This shows it`;
-
 /** Nothing comes that the page may read: nobody is there, or it is something else, or it is closed. */
-const ofAddress = ({ page, last, activity: { address, service } }: Evidence): Cause => {
+const ofAddress = ({ page: { origin }, last, activity: { address, service } }: Evidence): Cause => {
   const { reach, isRedirect, plain, other } = service ?? {};
-  const command = `curl -i -X POST -H 'Origin: ${page.origin}' -H 'Content-Type: application/json' '${address}'`;
-  return (
-    (reach === "inside" &&
-      `This page is on the internet, and the service, ${address}, ${insideOf(address, page.origin)}: browsers ask the visitor first, on https alone, or refuse (Local Network Access). Visitors need an address on the internet.`) ||
-    (reach === "hangs" && `${address} takes requests, and does not answer: check the service and its log.`) ||
-    (other &&
-      `No event endpoint is at ${address}, but one is at ${other}: correct data-track-url (its path of events is added). ${KEPT}`) ||
-    ((isRedirect || last?.status === 302) &&
-      `${address} redirects, which is not followed: name the address that it leads to, ${plain?.leadsTo || "which a tab shows"}. ${KEPT}`) ||
-    (reach && !plain?.status && `${ofSilence(address, reach, `${CLOSED(page.origin)}: ${command}`)} ${KEPT}`)
-  );
+  const closed = `it does not allow this page (CORS), by one header Access-Control-Allow-Origin: ${origin} (or *): it sends none, as a proxy's error page, or two, or one for another origin. This shows it: curl -i -X POST -H 'Origin: ${origin}' -H 'Content-Type: application/json' '${address}'`;
+  if (reach === "inside")
+    return `This page is on the internet, and the service, ${address}, ${insideOf(address, origin)}: browsers ask the visitor first, on https alone, or refuse (Local Network Access). Visitors need an address on the internet.`;
+  if (reach === "hangs") return `${address} takes requests, and does not answer: check the service and its log.`;
+  if (other) return `No event endpoint is at ${address}, but one is at ${other}: correct data-track-url. ${KEPT}`;
+  if (isRedirect || last?.status === 302)
+    return `${address} redirects, which is not followed: name the address that it leads to, ${plain?.leadsTo || "which a tab shows"}. ${KEPT}`;
+  return reach && !plain?.status && `${ofSilence(address, reach, closed)} ${KEPT}`;
 };
 
 /** What of the page stands between it and the network. */
@@ -97,23 +75,16 @@ const ofGate = (given: Evidence): Cause => {
   const last = exchanges.find(({ status }) => status >= 0);
   const begins = `It begins: ${ownFetch}. Let it pass what goes to ${address} as it is.`;
   const isSwallowed = last ? last.status > 0 : isMissed(given) && !given.options.beforeSend && !given.stored.eventCount;
-  return (
-    (isMixed(address, page.origin) &&
-      `This page is https, and ${address} is http, which no browser lets out (mixed content): give the service a certificate, and write https://.`) ||
-    policyOn(given, "connect-src", origin, `Name ${origin} in connect-src.`) ||
-    (ownFetch &&
-      !isRecorded &&
-      isSwallowed &&
-      `No request has left: the page's own fetch has answered by itself. ${begins}`) ||
-    (ownFetch &&
-      last?.status === 0 &&
-      service?.json?.status &&
-      `Past the page's own fetch the service answers (${service.json.status}), through it nothing does: it changes requests, or adds a header that is not allowed. ${begins}`) ||
-    (page.worker &&
-      passedWorker &&
-      (last?.from || isPage(last?.answerType ?? "")) &&
-      `A service worker answers or changes what goes to the address: ${page.worker}. Let it leave ${address} alone.`)
-  );
+  if (isMixed(address, page.origin))
+    return `This page is https, and ${address} is http, which no browser lets out (mixed content): give the service a certificate, and write https://.`;
+  const policy = policyOn(given, "connect-src", origin, `Name ${origin} in connect-src.`);
+  if (policy) return policy;
+  if (ownFetch && !isRecorded && isSwallowed)
+    return `No request has left: the page's own fetch has answered by itself. ${begins}`;
+  if (ownFetch && last?.status === 0 && service?.json?.status)
+    return `Past the page's own fetch the service answers (${service.json.status}), through it nothing does: it changes requests, or adds a header that is not allowed. ${begins}`;
+  if (page.worker && passedWorker && (last?.from || isPage(last?.answerType ?? "")))
+    return `A service worker answers or changes what goes to the address: ${page.worker}. Let it leave ${address} alone.`;
 };
 
 export const sent = (given: Evidence): Look => {
@@ -128,16 +99,15 @@ export const sent = (given: Evidence): Look => {
   if (cause) return bad(seen, cause);
   if (!page.isOnline) return waits("offline", "The browser is offline. Events are kept until it is back.");
   if (openMs > 0) return waits(seen, `A request is under way since ${seconds(openMs)}, and has no answer yet.`);
-  const isEarlier = failedAt < performance.timeOrigin;
-  const next = `Sending has failed${isEarlier ? " on an earlier page" : ` (${failures || 1} ×)`}. The next attempt comes in ${seconds(pauseMs)} ("Send now" makes one).`;
-  if (given.hasRequests && (isGood(last?.status ?? 0) || last?.status)) return good(seen);
-  if (pauseMs > 0) return waits(seen, next);
-  if (given.hasRequests) return good(seen);
+  if (given.hasRequests && (last?.status || pauseMs === 0)) return good(seen);
+  const where = failedAt < performance.timeOrigin ? "on an earlier page" : `${failures || 1} ×`;
+  if (pauseMs > 0)
+    return waits(
+      seen,
+      `Sending has failed (${where}). The next attempt comes in ${seconds(pauseMs)} ("Send now" makes one).`,
+    );
   if (page.global !== "running" || readyMs < STUCK_MS) return unknown(seen);
-  return bad(
-    seen,
-    `An event waits since ${seconds(readyMs)}, and no request is made: check apiToken, trackUrl and the consent.`,
-  );
+  return bad(seen, `An event waits since ${seconds(readyMs)}, and no request is made: check trackUrl and the consent.`);
 };
 
 export const preflight = (evidence: Evidence): Look => {
@@ -163,57 +133,47 @@ const says = ({ words, answerType, isHeard }: Exchange): string => {
   return isPage(answerType) ? ` A web page says: "${words}".` : ` The service says: ${words}.`;
 };
 
-/** Does it hold the members that the tracker itself adds? */
-const isStamped = ({ sent }: Exchange): boolean =>
-  sent.some(({ params }) => "event_id" in params && "event_seq" in params);
-
 /** By status, the first that matches. */
 const ofStatus = (evidence: Evidence, answer: Exchange): Cause => {
-  const { page, stored } = evidence;
-  const { address, service } = evidence.activity;
-  const { status, sent: events, answerType, retryAfter, type, length } = answer;
+  const { page, stored, activity, options } = evidence;
+  const { address, service } = activity;
+  const { status, sent, answerType, type, length, token = options.apiToken } = answer;
   const said = says(answer);
-  const token = answer.token || evidence.options.apiToken;
   const at = `at ${address} (status ${status})`;
-  const wait = retryAfter || Math.ceil(stored.pauseMs / 1_000) || "";
+  const wait = answer.retryAfter || Math.ceil(stored.pauseMs / 1_000) || "";
   const is = (...meant: number[]): boolean => meant.includes(status);
-  const [event] = events;
-  const stamp =
-    isStamped(answer) &&
-    ' Is its schema of params strict? It may not know the stamp (event_id, occurred_at, event_source, event_seq): let it take these, or set data-stamp="false".';
-  return (
-    (is(404, 405, 501) &&
-      isOwnSite(address, page.origin) &&
-      `${ofOwnSite(address, `status ${status}`)}${said} ${KEPT}`) ||
-    (is(401, 403) &&
-      isPage(answerType) &&
-      `A web page answers ${at}, as of a log-in or a firewall in front of the service.${said} ${KEPT}`) ||
-    (is(401, 403) &&
-      `The service refuses the API token (status ${status}).${said} Sent was api_token «${token}» in the query: it must be the API token, not the access token, and nothing may drop the query on the way. Events are kept; with another token, name this one in data-former-token.`) ||
-    ((status < 400 || (is(404, 405, 421) && service?.other)) && ofAddress(evidence)) ||
-    (is(404, 405, 421) &&
-      `No event endpoint is ${at}: check data-track-url, whose host must be the service's, and data-event-path, which is added to it.${said} ${KEPT}`) ||
-    (is(429) &&
-      `The service asks to send less (status 429)${wait && `, for ${wait} s`}.${said} Events are kept and sent later.`) ||
-    ((status >= 500 || is(408, 425)) &&
-      `The service fails (status ${status}).${said} Events are kept and tried again.`) ||
-    `The service refuses ${event ? `the event "${event.event}"` : "what it is sent"} (status ${status}).${said} ${type && `Sent were ${length} characters of ${type}.`}${stamp || ""} Else check data-api-token first, then the event's name, members and size.`
-  );
+  if (is(404, 405, 501) && isOwnSite(address, page.origin))
+    return `${ofOwnSite(address, `status ${status}`)}${said} ${KEPT}`;
+  if (is(401, 403) && isPage(answerType))
+    return `A web page answers ${at}, as of a log-in or a firewall in front of the service.${said} ${KEPT}`;
+  if (is(401, 403))
+    return `The service refuses the API token (status ${status}).${said} Sent was api_token «${token}» in the query: it must be the API token, not the access token, and nothing may drop the query on the way. Events are kept; with another token, name this one in data-former-token.`;
+  if (status < 400 || (is(404, 405, 421) && service?.other)) return ofAddress(evidence);
+  if (is(404, 405, 421))
+    return `No event endpoint is ${at}: check data-track-url, whose host must be the service's, and data-event-path, which is added to it.${said} ${KEPT}`;
+  if (is(429))
+    return `The service asks to send less (status 429)${wait && `, for ${wait} s`}.${said} Events are kept and sent later.`;
+  if (status >= 500 || is(408, 425))
+    return `The service fails (status ${status}).${said} Events are kept and tried again.`;
+  const what = sent[0] ? `the event "${sent[0].event}"` : "what it is sent";
+  // The members that the tracker itself adds.
+  const isStamped = sent.some(({ params }) => "event_id" in params && "event_seq" in params);
+  const stamp = isStamped
+    ? ' Is its schema of params strict? It may not know the stamp (event_id, occurred_at, event_source, event_seq): let it take these, or set data-stamp="false".'
+    : "";
+  return `The service refuses ${what} (status ${status}).${said} ${type && `Sent were ${length} characters of ${type}.`}${stamp} Else check data-api-token first, then the event's name, members and size.`;
 };
 
 /** The path of several events, where the service offers to take several. */
 const ofSeveral = ({ activity: { exchanges, service, address } }: Evidence): Cause => {
-  const asked = service?.several;
-  const [single, several] = [false, true].map((kind) =>
-    exchanges.find((one) => one.status > 0 && one.isSeveral === kind),
+  const isAway = ({ status, isPage = false }: { status: number; isPage?: boolean }): boolean =>
+    isPage || [302, 404, 405, 501].includes(status);
+  const lost = exchanges.find(
+    ({ isSeveral, offer, status }) => isSeveral && (isAway({ status }) || (isGood(status) && !offer)),
   );
-  const isClosed = (status = 200): boolean => (status < 400 ? status >= 300 : [404, 405, 501].includes(status));
-  const isLost = several && (isClosed(several.status) || (isGood(several.status) && !several.offer));
-  const isOdd = isLost || (single?.offer && asked && (isClosed(asked.status) || asked.isPage || asked.leadsTo));
-  return (
-    isOdd &&
-    `The service takes several events at once (Tracklet-Batch), and the proxy in front of it does not pass on their path, ${address}s (${several?.status ?? asked?.status}): until it does, events go one by one.`
-  );
+  const asked = exchanges.some(({ offer }) => offer > 1) && service?.several;
+  if (lost || (asked && (isAway(asked) || asked.leadsTo)))
+    return `The service takes several events at once (Tracklet-Batch), and the proxy in front of it does not pass on their path, ${address}s: until it does, events go one by one.`;
 };
 
 export const answered = (evidence: Evidence): Look => {
@@ -236,10 +196,7 @@ export const answered = (evidence: Evidence): Look => {
     return cause ? bad(seen, cause) : unknown(seen);
   }
   if (found?.from)
-    return bad(
-      seen,
-      `The answer comes from ${found.from}, and not from ${activity.address}, by a redirect or a service worker: it does not count.`,
-    );
+    return bad(seen, `The answer comes from ${found.from}, by a redirect or a service worker: it does not count.`);
   if (found?.status && !isGood(found.status)) return bad(seen, ofStatus(evidence, found));
   const rejected = toldAt("Answered", activity);
   if (rejected.some(Boolean)) return bad(seen, ...rejected);
@@ -248,7 +205,8 @@ export const answered = (evidence: Evidence): Look => {
 
 const LOST = "Events count as delivered, and nothing says that they are stored.";
 const BLIND =
-  "With text/plain no answer can be read: what the service refuses is lost unseen. Where it allows this page (CORS), leave data-content-type out.";
+  "With text/plain no answer can be read, and what is refused is lost: where the service allows this page (CORS), leave data-content-type out.";
+const LEFT = "which a template or a script has left.";
 
 /** What of the events that were accepted is not what anybody means. */
 const ofSent = ({ activity }: Evidence): Cause[] => {
@@ -256,13 +214,12 @@ const ofSent = ({ activity }: Evidence): Cause[] => {
   const causes = events.flatMap(({ event, contact, params }): Cause[] => [
     ofName("contact", contact),
     typeof params.account_uid === "string" && ofName("account", params.account_uid),
-    (isLeft(event) || isMarkup(event)) &&
-      `An event is called "${visible(event)}", which a template or a script has left.`,
+    (isLeft(event) || isMarkup(event)) && `An event is called "${visible(event)}", ${LEFT}`,
     ...Object.entries(params).map(
       ([name, value]) =>
         !/_url$|^account_uid$|^referrer$/.test(name) &&
         isLeft(value) &&
-        `${name} of "${event}" was sent as ${written(value)}, which a template or a script has left.`,
+        `${name} of "${event}" was sent as ${written(value)}, ${LEFT}`,
     ),
   ]);
   return [...new Set(causes)];
@@ -281,10 +238,7 @@ export const kept = (evidence: Evidence): Look => {
   const isError = /"(error|errors|message)"\s*:|"(ok|success)"\s*:\s*false/.test(words);
   const what = isWebPage ? `it is a web page (HTML)${words && `, "${words}"`}` : `it speaks of an error: ${words}`;
   if (isWebPage || isError)
-    return bad(
-      seen,
-      `The answer is good, but ${what}. ${LOST} Check data-track-url, data-event-path and data-api-token.`,
-    );
+    return bad(seen, `The answer is good, but ${what}. ${LOST} Check data-track-url and data-event-path.`);
   const odd = ofSent(evidence);
   if (odd.some(Boolean)) return bad(seen, ...odd);
   return last.isHeard ? good(seen) : unknown(seen);

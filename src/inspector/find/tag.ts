@@ -2,19 +2,8 @@
 import { isMixed } from "../ask/look.js";
 import type { Tag } from "../watch/page.js";
 import { runs } from "../watch/scripts.js";
-import {
-  bad,
-  type Cause,
-  type Evidence,
-  good,
-  judge,
-  type Look,
-  ofSilence,
-  policyOn,
-  seconds,
-  unknown,
-  waits,
-} from "./evidence.js";
+import type { Cause, Evidence, Look } from "./evidence.js";
+import { bad, good, judge, ofSilence, policyOn, seconds, unknown, waits } from "./evidence.js";
 import { isExample } from "./options.js";
 
 /** What takes longer than this is told with its time. Milliseconds. */
@@ -70,27 +59,22 @@ const ofLook = ({ type, integrity, crossOrigin, src, address }: Tag, evidence: E
   const { activity, page } = evidence;
   const found = activity.script;
   if (policy || !found) return policy;
-  const isRead = found.status > 0;
+  const { status, reach } = found;
+  const isFile = page.href.startsWith("file:");
   const isDemanding = !!integrity || crossOrigin || type === "module";
-  const isElsewhere = page.href.startsWith("file:") || new URL(src).origin !== page.origin;
-  return (
-    (found.status >= 400 && `The answer at ${address} is ${found.status}: check src.`) ||
-    (isRead &&
-      !(found.isOurs && /script/.test(found.type)) &&
-      `What answers at ${address} is not the whole script (${found.type}): ${found.begins || "nothing"}. Check src, the file, its type (text/javascript), and your extensions.`) ||
-    (!found.hasHash && `The file is not the one that integrity names (${integrity}): copy its hash.`) ||
-    (!isRead && policyOn(evidence, "connect-src", src, "So this panel cannot ask: open the address in a tab.")) ||
-    (found.reach === "hangs" &&
-      `${address} is asked for, and has not answered ${seconds(page.ageMs)} after the page began: check its host.`) ||
-    (isElsewhere &&
-      isDemanding &&
-      (found.reach === "there" ? !isRead || !crossOrigin : page.href.startsWith("file:")) &&
-      `integrity, crossorigin and type="module" need a host that sends Access-Control-Allow-Origin: *, and integrity needs crossorigin: add them, or take them away.`) ||
-    (found.reach !== "there" && ofSilence(address, found.reach, CLOSED)) ||
-    (!found.wasAsked &&
-      !page.isRecordFull &&
-      `The browser has never asked for the file: no tag by innerHTML runs (take createElement), nor one with nomodule.`)
-  );
+  if (status >= 400) return `The answer at ${address} is ${status}: check src.`;
+  if (status > 0 && !(found.isOurs && /script/.test(found.type)))
+    return `What answers at ${address} is not the whole script (${found.type}): ${found.begins || "nothing"}. Check src, the file, its type (text/javascript), and your extensions.`;
+  if (!found.hasHash) return `The file is not the one that integrity names (${integrity}): copy its hash.`;
+  const asking = policyOn(evidence, "connect-src", src, "So this panel cannot ask: open the address in a tab.");
+  if (status === 0 && asking) return asking;
+  if (reach === "hangs")
+    return `${address} is asked for, and has not answered ${seconds(page.ageMs)} after the page began: check its host.`;
+  if (isDemanding && (isFile || (new URL(src).origin !== page.origin && reach === "there" && !(status && crossOrigin))))
+    return `integrity, crossorigin and type="module" need a host that sends Access-Control-Allow-Origin: *, and integrity needs crossorigin: add them, or take them away.`;
+  if (reach !== "there") return ofSilence(address, reach, CLOSED);
+  if (!found.wasAsked && !page.isRecordFull)
+    return `The browser has never asked for the file: no tag by innerHTML runs (take createElement), nor one with nomodule.`;
 };
 
 export const loaded = (evidence: Evidence): Look => {
@@ -127,7 +111,7 @@ export const ran = (evidence: Evidence): Look => {
   const isMissed = !isRunning && !evidence.isEarly;
   const causes = [
     page.shadows &&
-      `A script of this page has a const, let or class called ${name}, which calls reach in place of window.${name}: name one of them anew (data-name).`,
+      `A script of this page has a ${name} of its own (const, let, class), which calls reach in place of window.${name}: name one of them anew (data-name).`,
     unread.length > 0 &&
       `Calls wait in ${unread.join(", ")}, where nobody reads them (the stub of another tool, another name, or window.${name} = [] after the script). Write (window.${name} = window.${name} || []).push([verb, …]).`,
     isMissed && taken && `window.${name} is ${taken}, and no tracker.`,

@@ -13,10 +13,9 @@ const LINK = "tracklet_mute";
 export const isAskedByLink = (): boolean => new URLSearchParams(location.search).has(LINK);
 
 /**
- * Asks, does it, says what holds from now on, and loads the page again, since the tracker reads it when a page begins.
+ * Asks, does it, says what holds, and loads the page again, since the tracker reads it when a page begins.
  *
- * @param names of the trackers
- * @param until when the visits are left out, in epoch milliseconds; 0 where they are counted
+ * @param until when the visits of these trackers are left out, in epoch milliseconds; 0 where they are counted
  */
 export const askToMute = (names: readonly string[], until: number): void => {
   const where = `on all pages of ${location.origin}`;

@@ -3,22 +3,6 @@ import { type Evidence, isGood, isPage, seconds } from "../find/evidence.js";
 import { clock, type Findings, type Line, walk } from "../find/steps.js";
 import type { Exchange } from "../watch/activity.js";
 
-/** What was replaced in the last page view that was heard, and the attributes that keep it, in words; `""` where nothing was. */
-const replacedIn = ({ activity: { exchanges }, options }: Evidence): string => {
-  const views = exchanges.flatMap(({ sent }) => sent.filter(({ visitUrl }) => visitUrl));
-  const url = views[0]?.visitUrl ?? "";
-  const names = new Set([...url.matchAll(/[?&#]([^=?&#/]+)=REDACTED/g)].map(([, name]) => name!));
-  const given = `${options.query ?? ""}`.match(/[^\s,]+/g) ?? [];
-  return [
-    names.size > 0 &&
-      `the values of ${[...names].join(", ")}; data-query="${[...given, ...names].join(" ")}" keeps them`,
-    /\/[^?#=]*REDACTED/.test(url.replace(/^\w+:\/\//, "").replace(/[?&#][^/]*=[^&#]*/g, "")) &&
-      'ids in the path; data-paths="keep" keeps them',
-  ]
-    .filter(Boolean)
-    .join(". And ");
-};
-
 export interface List {
   title: string;
   /** What is to be known of all of them, or in place of them. */
@@ -64,13 +48,13 @@ const nextAttempt = ({ stored: { pauseMs }, activity: { exchanges, answers } }: 
 
 const listsOf = (evidence: Evidence, steps: Line[]): List[] => {
   const { eventCount, events } = evidence.stored;
-  const replaced = replacedIn(evidence);
   const answers = answersOf(evidence);
+  const isReplaced = answers.some(({ text }) => text.includes("REDACTED"));
   return [
     { title: "Steps", note: "", lines: steps },
     {
       title: "Last answers",
-      note: `${answers.length > 0 ? "" : "None yet. "}${replaced && `Replaced in page views: ${replaced}.`}`,
+      note: `${answers.length > 0 ? "" : "None yet."}${isReplaced ? "What stands there as REDACTED data-query and data-paths keep." : ""}`,
       lines: answers,
     },
     // Last: it may be long.

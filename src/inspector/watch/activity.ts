@@ -11,7 +11,6 @@ export interface Exchange {
   status: number;
   /** Did the panel hear it word for word? If not, the browser's own record tells time and status, and what follows is empty. */
   isHeard: boolean;
-  /** Its events. */
   sent: SentEvent[];
   /** Does it go to the path of several? */
   isSeveral: boolean;
@@ -19,24 +18,16 @@ export interface Exchange {
   length: number;
   token: string;
   type: string;
-  /** Type and text of the answer, as far as the page may read them; its `Retry-After`, and how many events it offers to take. */
+  /** Type and text of the answer, its `Retry-After`, how many events it offers to take, and where it is from, if not the address. */
   answerType: string;
   words: string;
   retryAfter: string;
   offer: number;
-  /** Where the answer comes from, if that is not the address. */
   from: string;
 }
 
-/** What the page's policy has forbidden. */
-export interface Violation {
-  /** Such as `script-src-elem`. */
-  directive: string;
-  /** Address of what was forbidden; `"inline"` for what stands in the page. */
-  url: string;
-  /** The policy, word for word. */
-  policy: string;
-}
+/** What the page's policy has forbidden: by which rule, such as `script-src-elem`, and what: `"inline"` is what stands in the page. */
+export type Violation = Record<"directive" | "url" | "policy", string>;
 
 export interface Call {
   verb: string;
@@ -55,11 +46,9 @@ export const createActivity = (before: { answers: Exchange[]; formerContact: str
   ...before,
   /** The page has removed who was named, and not by `reset`. */
   isEmptied: false,
-  /** Requests and their answers, newest first. */
+  // Since the panel was opened, newest first: requests, calls, and errors of the page that nothing has caught.
   exchanges: [] as Exchange[],
-  /** The calls that were made since the panel was opened, newest first. */
   calls: [] as Call[],
-  /** Errors of the page since then, which nothing has caught, newest first. */
   errors: [] as string[],
   /** What was in the tracker's place before it came, as far as the panel was there. */
   stood: undefined as unknown,
@@ -71,7 +60,7 @@ export const createActivity = (before: { answers: Exchange[]; formerContact: str
   queued: 0,
   altered: new Set<string>(),
   doubled: new Set<string>(),
-  /** Address of the service, without its query. */
+  /** Of the service, without its query. */
   address: "",
   /** Milliseconds since the tracker came or told anything, of a page that has the time for it. */
   quietMs: 0,
@@ -87,7 +76,7 @@ export const createActivity = (before: { answers: Exchange[]; formerContact: str
 
 /* What the panel still knows after a reload, of this tab alone. No key of the tracker's: what empties those leaves it alone. */
 
-const keyOf = (name: string): string => `tracklet-inspector:${name}`;
+const keyOf = (name: string): string => `tracklet-inspected:${name}`;
 /** Answers that are kept. */
 const KEPT = 5;
 

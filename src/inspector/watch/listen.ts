@@ -46,10 +46,7 @@ const alteredIn = (given: unknown, { event, params }: SentEvent): string[] =>
       ([name, value]) => `${name} of "${event}" was given as ${formOf(value)}, and is sent as ${formOf(params[name])}`,
     );
 
-/**
- * @returns what has happened, an object that goes on changing; the listener that the tracker is given; what is called with each look,
- * which also finds a tracker that has come meanwhile; and what ends the listening
- */
+/** @returns what has happened, which goes on changing; the tracker's listener; what is called with each look; and what ends all */
 export const listen = (name: string) => {
   const activity = createActivity(recall(name));
   const { told, calls, errors, altered, doubled } = activity;

@@ -52,7 +52,6 @@ const readTag = (tag: HTMLScriptElement) => ({
   markup: markupOf(tag),
   options: { ...unhyphened(tag), ...tag.dataset } as Attributes,
   src: tag.src,
-  /** The same as it can be read. */
   address: visible(attempt(() => decodeURI(tag.src)) ?? tag.src),
   /** What stands between its ends, which no browser runs where there is a `src`. */
   inside: tag.src ? short(tag.text, 120) : "",
@@ -60,7 +59,6 @@ const readTag = (tag: HTMLScriptElement) => ({
   integrity: tag.integrity,
   crossOrigin: tag.crossOrigin !== null,
   href: tag.getAttribute("href") ?? "",
-  /** Has the browser ended to ask for it? */
   isAsked: performance.getEntriesByName(tag.src, "resource").length > 0,
 });
 
@@ -97,10 +95,7 @@ const takenBy = (name: string, value: unknown): string => {
   return value === undefined || Array.isArray(value) ? "" : `${written(value)}, of the page`;
 };
 
-/**
- * Where calls wait that nobody reads: in lists within a function or an object, as the stubs of other tools keep them, and in the
- * array of the usual name, where this tracker has another one.
- */
+/** Where calls wait that nobody reads: in lists of other tools' stubs, and under the usual name, where this tracker has another. */
 const unreadIn = (name: string, value: unknown): string[] => {
   const members = Object.entries(Array.isArray(value) ? {} : Object(value));
   const places = members.map(([member, list]): [string, unknown] => [`${name}.${member}`, list]);
@@ -114,10 +109,11 @@ const META_POLICY = 'meta[http-equiv="Content-Security-Policy" i]';
 
 export type Page = ReturnType<typeof readPage>;
 
-/** What the panel knows of the tracker: its own listener there, its options, and what was in its place before. */
-type Known = { listener: unknown; options: unknown; stood: unknown };
-
-export const readPage = (name: string, { listener, options, stood }: Known) => {
+/** @param known the panel's own listener, the tracker's options, and what was in its place before */
+export const readPage = (
+  name: string,
+  { listener, options, stood }: Record<"listener" | "options" | "stood", unknown>,
+) => {
   const found = globalOf(name);
   const before = found ? stood : globals[name];
   const tags = findTags(name);
@@ -127,9 +123,7 @@ export const readPage = (name: string, { listener, options, stood }: Known) => {
     global: stateOf(found, !!options),
     taken: takenBy(name, before),
     unread: unreadIn(name, before),
-    /** Calls that wait in an array. */
     calls: (Array.isArray(found) ? found.filter((call) => call?.[1] !== listener) : []) as readonly unknown[],
-    /** Who is named, as the tracker says. */
     contact,
     account,
     ...readScripts(name),
@@ -144,14 +138,12 @@ export const readPage = (name: string, { listener, options, stood }: Known) => {
     ageMs: performance.now(),
     /** As requests name it: a sandboxed frame has none. */
     origin: self.origin,
-    /** The policies that stand in the page itself. */
     metaPolicies: [...document.querySelectorAll<HTMLMetaElement>(META_POLICY)].map(({ content }) => content),
     /** Has the browser given up to record what is loaded? It keeps 250 (Resource Timing §4.5). */
     isRecordFull: performance.getEntriesByType("resource").length >= 250,
-    /** The service worker that controls the page, by its address; a frame without an origin has none. */
+    // A frame without an origin has none.
     worker: attempt(() => navigator.serviceWorker?.controller?.scriptURL) ?? "",
     isOnline: navigator.onLine,
-    /** Does the browser send the Global Privacy Control signal? */
     hasGpc: (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true,
     href: location.href,
   };

@@ -2,15 +2,12 @@
 import { attempt } from "../../shared/attempt.js";
 import { markupOf, short } from "./visible.js";
 
-/** A call as it is written. */
+/** A call as it is written: its first argument, where it is a literal; and whether it stands in no function and no condition. */
 export interface WrittenCall {
   verb: string;
-  /** Its first argument, where it is a literal; else {@link UNKNOWN}. */
   args: readonly unknown[];
   source: string;
-  /** How it is called: by `push`, as a method, or the tracker itself as a function, which it is not. */
   by: "push" | "method" | "function";
-  /** Does it stand by itself, and not within a function or a condition? */
   isOuter: boolean;
 }
 

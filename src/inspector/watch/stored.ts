@@ -31,14 +31,8 @@ const readPause = (row: string): number => {
 /** An event as it is sent. */
 export type SentEvent = { event: string; contact: string; visitUrl: string; params: Record<string, unknown> };
 
-export interface WaitingEvent extends SentEvent {
-  /** How often it has failed. */
-  failures: number;
-  /** Was its request open when its page was left? The service most likely has it. */
-  isUndecided: boolean;
-  /** Since this page could send it. */
-  waitedMs: number;
-}
+/** How often it has failed, whether its request was open when its page was left, and since when this page could send it. */
+export type WaitingEvent = SentEvent & { failures: number; isUndecided: boolean; waitedMs: number };
 
 export type Stored = typeof NOTHING;
 
@@ -56,12 +50,11 @@ const NOTHING = {
   /** Events that wait, in the order of their keys: the first {@link SHOWN}; and all of them. */
   events: [] as WaitingEvent[],
   eventCount: 0,
-  /** Milliseconds that the oldest event to be sent has waited on this page; 0 where there is none. */
+  /** Milliseconds that the oldest event to be sent has waited on this page, and until the next attempt; 0 where there is none. */
   readyMs: 0,
-  /** Milliseconds until the next attempt; 0 where there is no pause. When the failure was that it follows, in epoch milliseconds. */
   pauseMs: 0,
+  /** When the failure was, and until when the visits of this browser are left out, in epoch milliseconds; else 0. */
   failedAt: 0,
-  /** Until when the visits of this browser are left out, in epoch milliseconds; 0 where they are not. */
   mutedUntil: 0,
 };
 

@@ -5,7 +5,7 @@ const mark = (character: string): string =>
   `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
 
 /** Format and control characters, and every blank but the usual one. */
-const UNSEEN = /[\p{Cf}\p{Cc}\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u115f\u3164]/gu;
+const UNSEEN = /[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\u115f\u3164]|(?! )\p{Zs}/gu;
 /** Within a word of ASCII, they pass for its letters. */
 const ALIKE = /[\p{Script=Cyrillic}\p{Script=Greek}\uff01-\uff5e]/gu;
 
