@@ -9,7 +9,7 @@ const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[
 
 /** Addresses of networks of one's own (RFC 1918, RFC 3927, RFC 4193, RFC 4291), and names that only such networks know. */
 const LOCAL =
-  /^(10|127|192\.168|169\.254|172\.(1[6-9]|2\d|3[01]))\.|^\[(f[cd]|fe[89ab]).*\]$|^[^.]+$|\.(test|local|lan|internal|invalid|home\.arpa)$/i;
+  /^(10|127|192\.168|169\.254|172\.(1[6-9]|2\d|3[01]))\.|^\[f[c-e].*\]$|^[^.]+$|\.(test|local|lan|internal|arpa)$/i;
 
 /** Where a service is that a page of the internet asks for further inside, which browsers ask about (WICG, Local Network Access). */
 export const insideOf = (address: string, origin: string): "on this computer" | "in a local network" | "" => {
@@ -61,17 +61,14 @@ const post = (address: string, type: string): Promise<Met> =>
 const isEndpoint = ({ status, isPage, leadsTo }: Met): boolean =>
   status > 0 && !isPage && !leadsTo && ![404, 405, 421, 501].includes(status);
 
-export interface ServiceLook {
-  /** `"inside"`: the browser would ask the visitor first. */
+/**
+ * What answers (`"inside"`: the browser would ask the visitor first); what a POST without a preflight meets, and one as the tracker
+ * sends them; where else something takes events; and what the path of several says, where the answers offer to take several.
+ */
+export interface ServiceLook extends Partial<Record<"plain" | "json" | "several", Met>> {
   reach: Reach | "inside";
   isRedirect?: boolean;
-  /** What a POST without a preflight meets, and one as the tracker sends them. */
-  plain?: Met;
-  json?: Met;
-  /** Where else something takes events: by `https`, or at the usual path. */
   other?: string;
-  /** What the path of several events says, where the answers offer to take several. */
-  several?: Met;
 }
 
 /** @param address of the event endpoint, without its query */

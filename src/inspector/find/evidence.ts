@@ -4,56 +4,38 @@ import type { Activity } from "../watch/activity.js";
 import type { Page } from "../watch/page.js";
 import type { Stored } from "../watch/stored.js";
 
-/** What was looked at. */
-export interface Seen {
-  page: Page;
-  stored: Stored;
-  activity: Activity;
-  /** How the page's own `fetch` begins, as it was before the panel came; `""` where it has none. */
-  ownFetch: string;
-}
+/** What was looked at; `ownFetch`: how a `fetch` of the page's own begins, as it was before the panel came; else `""`. */
+export type Seen = { page: Page; stored: Stored; activity: Activity; ownFetch: string };
 
 /** `"waits"`: nothing is wrong, and nothing goes on before something happens. `"unknown"`: nothing of it is to be seen. */
 export type State = "good" | "bad" | "waits" | "unknown";
 
-/** What a step sees. */
-export interface Look {
-  state: State;
-  /** What is there, word for word. */
-  seen: string;
-  /** What is wrong and what to do, by what was looked at; of a good step what is worth knowing. */
-  causes: string[];
-}
+/** What a step sees, word for word; and what is wrong and what to do, or, of a good step, what is worth knowing. */
+export type Look = { state: State; seen: string; causes: string[] };
 
 /** A cause, where what was looked at says so. */
 export type Cause = string | boolean | number | null | undefined;
 
-const look =
-  (state: State) =>
-  (seen: string, ...causes: Cause[]): Look => ({
+const look = (state: State) => {
+  return (seen: string, ...all: Cause[]): Look => ({
     state,
     seen,
-    causes: causes.filter((cause) => typeof cause === "string" && cause !== "") as string[],
+    causes: all.filter((one) => one && `${one}` === one) as string[],
   });
-export const good = look("good");
-export const bad = look("bad");
-export const waits = look("waits");
-export const unknown = look("unknown");
+};
+export const [good, bad, waits, unknown] = [look("good"), look("bad"), look("waits"), look("unknown")];
 
 /** Bad where there is a cause. */
 export const judge = (seen: string, causes: Cause[]): Look => (causes.some(Boolean) ? bad : good)(seen, ...causes);
 
-/** Is it the type of a web page? */
 export const isPage = (type: string): boolean => type.includes("html");
 
 export const isGood = (status: number): boolean => status >= 200 && status < 300;
 
-/** A day as people write it. */
 export const dayOf = (epoch: number): string => new Date(epoch).toLocaleDateString("en", { dateStyle: "long" });
 
 export const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
 
-/** Is it an address of the page's own site? */
 export const isOwnSite = (address: string, origin: string): boolean => address.startsWith(`${origin}/`);
 
 /** Why nothing may be stored or sent, in words; `""` where nothing forbids it. */
@@ -113,9 +95,8 @@ export const evidenceOf = (seen: Seen) => {
     openMs: open && Date.now() - open.at > SLOW_MS ? Date.now() - open.at : 0,
     /** How often sending has failed, as far as it is known. */
     failures: Math.max(
-      0,
       exchanges.filter(({ status }) => status === 0).length,
-      ...stored.events.map(({ failures }) => failures),
+      ...stored.events.map((one) => one.failures),
     ),
     /** Has nothing been answered, though it should have been by now? */
     isUnheard: exchanges.every(({ status }) => status <= 0) && (isPaused || isSlow || exchanges[0]?.status === 0),
@@ -132,10 +113,6 @@ export const policyOn = ({ activity, page }: Seen, directive: string, url: strin
   return found && `The Content-Security-Policy ${where} forbids it: "${found.policy}". ${cure}`;
 };
 
-/** By what an extension's block is known, or a header of the host. Each cause has what shows it, since no page can tell them apart. */
-const BLOCKED =
-  "an extension or a filter blocks it (ERR_BLOCKED_BY_CLIENT; a window without extensions gets through): serve it from your own domain, under another name";
-
 /** What may stand behind an address from which nothing comes that the page may read: each cause with what shows it. */
 export const ofSilence = (address: string, reach: string, closed: string): string => {
   const is = { there: "Something answers", host: "Nothing comes", nowhere: "Nothing answers" }[reach];
@@ -144,7 +121,8 @@ export const ofSilence = (address: string, reach: string, closed: string): strin
     reach === "nowhere" && "no such host, or it is down, or its certificate does not hold: a tab says so",
     "it redirects, as from http to https: a tab shows the address to name",
     reach !== "nowhere" && closed,
-    reach !== "there" && BLOCKED,
+    reach !== "there" &&
+      "an extension or a filter blocks it (ERR_BLOCKED_BY_CLIENT): serve it from your own domain, under another name",
   ].filter(Boolean);
   return `${is} at ${address}${but}. Why, the network panel says: ${causes.map((cause, at) => `(${at + 1}) ${cause}`).join(". ")}.`;
 };

@@ -55,102 +55,83 @@ const RULES: Record<string, Rule> = {
   onChange: FUNCTION,
   onError: FUNCTION,
 };
-export const NAMES = Object.keys(RULES);
+const NAMES = Object.keys(RULES);
 
-/** What is said of a value that is not as it must be. */
-export const adviceOn = (option: string, value: unknown): Cause => {
-  const [isRight, advice] = RULES[option]!;
-  return (isRight instanceof RegExp ? !isRight.test(`${value}`) : !isRight(value)) && advice;
-};
-
-const TEMPLATE = /\{\{|\{%|[$#]\{|<%|<\?|\[\[|%%|\*\||^\[object .*\]$|^\{.*\}$|^%.*%$|^@Model\b/;
-/** As a template's author writes it, to be replaced. */
-const TO_REPLACE =
-  /^(YOUR|MY|THE)_|^(USER|CONTACT|CUSTOMER|VISITOR|MEMBER|CLIENT|ACCOUNT|COMPANY|TENANT)_?(UID|ID|NAME)$/;
-/** What scripts make of a visitor who is none. */
-const NOBODY = /^(undefined|null|none|nil|nan|true|false|0|-1|guest|anonymous|unknown)$/i;
+/** What a template leaves that nothing has filled in, and as its author writes it, to be replaced. */
+const TEMPLATE =
+  /\{\{|\{%|[$#]\{|<%|<\?|\[\[|%%|\*\||^\[object .*\]$|^\{.*\}$|^%.*%$|^@Model\b|^(YOUR|MY|THE)_|^(USER|CONTACT|CUSTOMER|VISITOR|MEMBER|CLIENT|ACCOUNT|COMPANY|TENANT)_?(UID|ID|NAME)$/;
+/** What scripts make of a visitor who is none; markup and line breaks are of an error that the server has written into the page. */
+const NOBODY = /^(undefined|null|none|nil|nan|true|false|0|-1|guest|anonymous|unknown)$|[<\n\r]/i;
 const EXAMPLE = /^(contact-(17|42)|account-(4|7)|YOUR_.*|(https?:\/\/)?([\w-]+\.)*example\.(com|net|org)(\/.*)?)$/;
 
 /** Is it one of those that this project's documents have? */
 export const isExample = (value: unknown): boolean => EXAMPLE.test(`${value}`);
 
-/** Is it what a template leaves that nothing has filled in? */
-export const isTemplate = (value: unknown): boolean =>
-  typeof value !== "object" && (TEMPLATE.test(`${value}`) || TO_REPLACE.test(`${value}`));
+const isTemplate = (value: unknown): boolean => typeof value !== "object" && TEMPLATE.test(`${value}`);
 
-/** Is it what scripts and templates leave where nothing was? */
+/** Is it what scripts and templates leave where nothing was, whatever it should have been? */
 export const isLeft = (value: unknown): boolean =>
   typeof value === "string" && /^\s*(undefined|null|NaN)\s*$|\{\{|\{%|<\?|\[object \w+\]/.test(value);
 
-/** Does it hold markup or a line break, as an error of the server that was written into a page? */
-export const isMarkup = (value: string): boolean => /[<\n\r]/.test(value);
-
 /** What is wrong with how somebody is called. */
-export const ofName = (who: string, uid: string): Cause =>
-  (isExample(uid) &&
-    `The ${who} is called "${uid}", as in the documents: put its own uid there. reset() forgets it.`) ||
-  ((isLeft(uid) || isMarkup(uid) || isTemplate(uid) || NOBODY.test(uid)) &&
-    `The ${who} is called "${short(uid, 80)}": that is no uid, but an empty value, an error message or a template. Leave it out where there is no visitor; reset() forgets it.`);
+export const ofName = (who: string, uid: string): Cause => {
+  const called = `The ${who} is called "${short(uid, 80)}"`;
+  if (isExample(uid)) return `${called}, as in the documents: put its own uid there. reset() forgets it.`;
+  if (isTemplate(uid) || NOBODY.test(uid))
+    return `${called}: that is no uid, but an empty value, an error message or a template. Leave it out where there is no visitor; reset() forgets it.`;
+};
 
 type Options = Record<string, unknown>;
 
 /** How many letters must be added, taken away or changed to make one word of the other (Levenshtein). */
 const distance = (one: string, other: string): number => {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  let row = [...Array(other.length + 1).keys()];
   for (let i = 1; i <= one.length; i++) {
     const next = [i];
     for (let j = 1; j <= other.length; j++)
       next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (one[i - 1] === other[j - 1] ? 0 : 1)));
     row = next;
   }
-  return row[other.length]!;
+  return row.pop()!;
 };
 
-const plain = (word: string): string => word.replace(/[^a-z]/gi, "").toLowerCase();
-
-/** The known word that differs in capitals and signs alone, or by two letters at most; `""` where there is none. */
-const closest = (word: string, known: readonly string[]): string => {
+/** The option that differs in capitals and signs alone, or by two letters at most; `""` where there is none. */
+const closest = (word: string): string => {
+  const plain = (text: string): string => text.replace(/[^a-z]/gi, "").toLowerCase();
   // Nobody mistypes a word so long; without a bound its length would cost time.
-  if (word.length > 40) return "";
-  const ranked = known
-    .map((each): [number, string] => [distance(plain(word), plain(each)), each])
-    .sort(([one], [other]) => one - other);
-  const [letters, found] = ranked[0]!;
-  return letters <= 2 && letters < plain(found).length / 2 ? found : "";
+  const far = (name: string): number => distance(plain(word.slice(0, 40)), plain(name));
+  const [found] = [...NAMES].sort((one, other) => far(one) - far(other));
+  return far(found!) <= Math.min(2, found!.length / 2 - 1) ? found! : "";
 };
 
-const attributeOf = (option: string): string =>
-  `data-${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-
-/** An option as it is written in a tag, or given to `init`. */
-const spell = (option: string, isTag: boolean): string => (isTag ? attributeOf(option) : `${option}, given to init,`);
+const attributeOf = (option: string): string => `data-${option.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`)}`;
 
 /** What is wrong with the name of an option, beside others. */
 const ofOption = (name: string, others: Options, isTag: boolean): Cause => {
+  const spell = (option: string): string => (isTag ? attributeOf(option) : `${option}, given to init,`);
   // What other trackers call it.
   const alias = /^(contact|user)(Id)?$/.test(name) ? "contactUid" : /^account(Id)?$/.test(name) ? "accountUid" : "";
   // `dataApiToken`, set as an attribute, has lost its hyphens.
-  const meant = closest(name.replace(/^data/i, ""), NAMES) || (alias in others ? "" : alias);
-  const advice = meant ? `perhaps ${spell(meant, isTag)} is meant` : "check how it is written";
+  const meant = closest(name.replace(/^data/i, "")) || (alias in others ? "" : alias);
   // In a tag, consent tools and those that make a page quicker have attributes of their own, such as `data-category`.
-  return (meant || !isTag) && `${spell(name, isTag)} is no option: ${advice}.`;
+  if (meant || !isTag)
+    return `${spell(name)} is no option: ${meant ? `perhaps ${spell(meant)} is meant` : "check how it is written"}.`;
 };
 
 const ofValue = (option: string, value: unknown, isTag: boolean): Cause => {
   const given = `${option}: ${written(value)}, given to init,`;
   const text = isTag ? `${attributeOf(option)}="${visible(`${value}`)}"` : given;
-  const advice = adviceOn(option, value);
-  // Whom these name is looked at where it is stored; an address that is missing is told elsewhere.
-  const isFree = /Uid$|^params$/.test(option);
-  const odd = typeof value === "string" && !isFree ? oddIn(value) : [];
-  if (value === "" && /^(apiToken|trackUrl)$/.test(option)) return "";
-  return (
-    (odd.length &&
-      `${text} holds a character that nobody sees or that looks like another (${odd.join(", ")}): type it anew.`) ||
-    (isExample(value) && !isFree && `${text} is the documents' example: write your own.`) ||
-    (isTemplate(value) && !isFree && `${text} is what a template leaves.`) ||
-    (advice && `${text} is wrong: ${advice}.`)
-  );
+  const [isRight, advice] = RULES[option]!;
+  // An address that is missing is told elsewhere; whom these name is looked at where it is stored.
+  if (value === "" && /^(apiToken|trackUrl)$/.test(option)) return;
+  if (!/Uid$|^params$/.test(option)) {
+    const odd = typeof value === "string" ? oddIn(value) : [];
+    if (odd.length > 0)
+      return `${text} holds a character that nobody sees or that looks like another (${odd.join(", ")}): type it anew.`;
+    if (isExample(value)) return `${text} is the documents' example: write your own.`;
+    if (isTemplate(value)) return `${text} is what a template leaves.`;
+  }
+  if (isRight instanceof RegExp ? !isRight.test(`${value}`) : !isRight(value)) return `${text} is wrong: ${advice}.`;
 };
 
 const mistakesIn = (options: Options, isTag: boolean): Cause[] =>
@@ -158,7 +139,6 @@ const mistakesIn = (options: Options, isTag: boolean): Cause[] =>
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => (NAMES.includes(name) ? ofValue(name, value, isTag) : ofOption(name, options, isTag)));
 
-/** Those that no tracker can do without. */
 const missingIn = (options: Options): string[] => ["apiToken", "trackUrl"].filter((option) => !options[option]);
 
 /** The options in force, the token with its ends. */

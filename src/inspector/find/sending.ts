@@ -5,7 +5,7 @@ import { visible, written } from "../watch/visible.js";
 import { toldAt } from "./calls.js";
 import type { Cause, Evidence, Look } from "./evidence.js";
 import { bad, good, isGood, isOwnSite, isPage, ofSilence, policyOn, seconds, unknown, waits } from "./evidence.js";
-import { isLeft, isMarkup, ofName } from "./options.js";
+import { isLeft, ofName } from "./options.js";
 
 /** An event that could be sent for so long, and that no request is under way for, is stuck. Milliseconds. */
 const STUCK_MS = 20_000;
@@ -214,7 +214,7 @@ const ofSent = ({ activity }: Evidence): Cause[] => {
   const causes = events.flatMap(({ event, contact, params }): Cause[] => [
     ofName("contact", contact),
     typeof params.account_uid === "string" && ofName("account", params.account_uid),
-    (isLeft(event) || isMarkup(event)) && `An event is called "${visible(event)}", ${LEFT}`,
+    isLeft(event) && `An event is called "${visible(event)}", ${LEFT}`,
     ...Object.entries(params).map(
       ([name, value]) =>
         !/_url$|^account_uid$|^referrer$/.test(name) &&

@@ -6,24 +6,13 @@ import { allowed, named } from "./people.js";
 import { answered, kept, preflight, sent, stored } from "./sending.js";
 import { inPage, loaded, ran } from "./tag.js";
 
-/** A line of what the panel shows. */
-export interface Line {
-  state: State;
-  title: string;
-  text: string;
-  /** Word for word. */
-  note: string;
-}
+/** A line of what the panel shows, and beside it what is there, word for word. */
+export type Line = { state: State } & Record<"title" | "text" | "note", string>;
 
 export type Step = Line & Pick<Look, "causes">;
 
 /** What is found, the headline in a sentence. */
-export interface Findings {
-  state: State;
-  headline: string;
-  causes: Line[];
-  steps: Step[];
-}
+export type Findings = { state: State; headline: string; causes: Line[]; steps: Step[] };
 
 /** Each with its name, and what must be there. */
 const STEPS: [title: string, text: string, look: (evidence: Evidence) => Look][] = [
