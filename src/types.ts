@@ -1,6 +1,6 @@
 /** The public types. Member names of events are the service's own (snake case), those of options are ours. */
 
-import type { Events, ParamsObject } from "./types/declared.js";
+import type { Events, PageParams } from "./types/declared.js";
 import type { BeforeSend, ChangeListener, Consent, Problem } from "./types/event.js";
 import type { Tracker } from "./types/tracker.js";
 
@@ -35,7 +35,7 @@ export interface Config<Declared = Events> {
    * Members that every event gets, or a function that is asked for them at each event. The account of `identify` wins over them,
    * and the event's own members over both. A function that throws or gives no object is reported, and the event goes without.
    */
-  params?: ParamsObject | (() => ParamsObject) | undefined;
+  params?: PageParams | (() => PageParams) | undefined;
   /**
    * Page views: sent as the page navigates (`"auto"`, default), also where only the fragment changes (`"hash"`), or only by
    * `pageview()` (`"off"`).
@@ -73,8 +73,8 @@ export interface Config<Declared = Events> {
   /** Longest time that an event waits for delivery, in milliseconds. Default 604,800,000 (7 days); 30 days at most. */
   maxAgeMs?: number | undefined;
   /**
-   * Adds `params.event_id`, `occurred_at`, `event_source` and `event_seq` behind `beforeSend`, in place of the page's own: to
-   * drop repeats, and to count losses. Default `false`: then an `event_id` is a member as any other.
+   * Adds `params.event_id`, `occurred_at`, `event_source` and `event_seq` behind `beforeSend`, to drop repeats and to count losses;
+   * an event that has one of them already stays as it is. Default `true`. With `false` the names are free: see {@link Settings}.
    */
   stamp?: boolean | undefined;
   /** Records and sends nothing in this document, and leaves what is stored alone, as for staff. Default `false`. */

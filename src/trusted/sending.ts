@@ -45,7 +45,7 @@ export type ServerEvent<Declared = Events> = [keyof Declared] extends [never]
   :
       | {
           [Name in EventName<Declared>]: ContactEvent & { event_uid: Name } & ParamsMember<
-              TrackArguments<Declared, Name>
+              TrackArguments<Declared, Name, ParamsObject, never>
             >;
         }[EventName<Declared>]
       | (AnyEvent & { event_uid: "pageview" });

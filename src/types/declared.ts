@@ -13,6 +13,28 @@ export interface Events {}
 /** Names that may be tracked. */
 export type EventName<Declared> = [keyof Declared] extends [never] ? string : keyof Declared & string;
 
+/**
+ * What an app declares beside its events: `declare module "tracklet" { interface Settings { stamp: false } }`, where it gives the
+ * option `stamp: false`, makes the names of the stamp free for params of its own.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: to be filled by apps
+export interface Settings {}
+
+/** Members of the stamp: an event that had one of its own would go without the stamp. */
+export type TakenName = Settings extends { stamp: false }
+  ? never
+  : "event_id" | "occurred_at" | "event_source" | "event_seq";
+
+/** What the compiler names at such a member: "Type 'string' is not assignable to type 'NameOfTheStamp'". */
+interface NameOfTheStamp {
+  readonly needsStampFalse: never;
+}
+
+/** Refuses members whose names are taken. */
+type Untaken<Given, Taken> = {
+  [Member in keyof Given as Member extends Taken ? Member : never]?: NameOfTheStamp;
+};
+
 /** What any event may have beside its own params. */
 export interface CommonParams {
   account_uid?: string | undefined;
@@ -23,6 +45,9 @@ export interface CommonParams {
 export type ParamsObject =
   | Params
   | (object & { [Symbol.iterator]?: never; [Symbol.toStringTag]?: never; [Symbol.hasInstance]?: never });
+
+/** Params of a page: none of their names is taken. */
+export type PageParams = ParamsObject & { [Name in TakenName]?: NameOfTheStamp };
 
 /** What JSON makes nothing or `{}` of, or cannot write, and nodes of a page. Methods of an object are left out, as JSON does. */
 type Unsendable =
@@ -56,16 +81,16 @@ type Sendable<Given> = [IsUnsendable<Given>] extends [never]
   : NotWrittenAsJson;
 
 /** The params of one declared event. */
-type ParamsOf<Declared, Name> = Name extends keyof Declared
+type ParamsOf<Declared, Name, Taken> = Name extends keyof Declared
   ? [NonNullable<Declared[Name]>] extends [never]
     ? CommonParams
-    : Sendable<NonNullable<Declared[Name]>> & CommonParams
+    : Sendable<NonNullable<Declared[Name]>> & Untaken<NonNullable<Declared[Name]>, Taken> & CommonParams
   : never;
 
 /** The params that fit all of these events: what each of them needs. */
-type ParamsOfAll<Declared, Name> = (Name extends unknown ? (params: ParamsOf<Declared, Name>) => void : never) extends (
-  params: infer All,
-) => void
+type ParamsOfAll<Declared, Name, Taken> = (
+  Name extends unknown ? (params: ParamsOf<Declared, Name, Taken>) => void : never
+) extends (params: infer All) => void
   ? All
   : never;
 
@@ -83,11 +108,11 @@ type Needing<Declared, Name> = Name extends keyof Declared
  * one of several, what each of them needs. A function of an app's own that tracks takes these:
  * `<Name extends EventName<Events>>(name: Name, ...params: TrackArguments<Events, Name>) => track(name, ...params)`.
  */
-export type TrackArguments<Declared, Name, Given = ParamsObject> = [keyof Declared] extends [never]
-  ? [params?: (Given & Sendable<Given>) | undefined]
+export type TrackArguments<Declared, Name, Given = ParamsObject, Taken = TakenName> = [keyof Declared] extends [never]
+  ? [params?: (Given & Sendable<Given> & Untaken<Given, Taken>) | undefined]
   : [Needing<Declared, Name>] extends [never]
-    ? [params?: ParamsOfAll<Declared, Name> | undefined]
-    : [params: ParamsOfAll<Declared, Name>];
+    ? [params?: ParamsOfAll<Declared, Name, Taken> | undefined]
+    : [params: ParamsOfAll<Declared, Name, Taken>];
 
 /** Names that a recorded event may have: those of the app, of page views, and of the add-ons. */
 export type RecordedName<Declared = Events> =

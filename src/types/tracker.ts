@@ -1,5 +1,5 @@
 /** The verbs of a tracker. */
-import type { EventName, Events, ParamsObject, TrackArguments } from "./declared.js";
+import type { EventName, Events, PageParams, ParamsObject, TrackArguments } from "./declared.js";
 import type { ChangeListener, Consent, DebugListener, FlushResult, Identity } from "./event.js";
 
 /** What else `identify` is told. */
@@ -33,7 +33,7 @@ export interface Tracker<Declared = Events> {
     ...params: TrackArguments<Declared, Name, Given>
   ): void;
   /** Queues a page view of the current URL; `params` add to it or override `visit_url`. */
-  pageview(params?: ParamsObject): void;
+  pageview(params?: PageParams): void;
   /**
    * Sends what waits; resolves at the latest after `timeoutMs` (default 5,000 ms), and sooner where nothing more can be done in
    * that time, as on a hidden page. After an outage it waits for the next attempt, where that comes within it.

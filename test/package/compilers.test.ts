@@ -19,7 +19,8 @@ import "tracklet/tracklet.iife.js";
 import "tracklet/window";
 
 declare module "tracklet" {
-  interface Events { signup: { plan: "free" | "team" }; logout: undefined }
+  interface Events { signup: { plan: "free" | "team" }; logout: undefined; sold: { event_id: string } }
+  interface Settings { stamp: false }
 }
 
 // What a setting may lack is handed on as it is.
@@ -28,7 +29,7 @@ const onError = (problem: Problem): void =>
   console.log(problem.code === "evicted" ? problem.event.event_uid : problem.detail);
 const config: Config = {
   apiToken: "t", trackUrl: "/", name: setting("shop"), contactUid: setting(""), params: undefined, onError,
-  debug: undefined,
+  debug: undefined, stamp: false,
   // @ts-expect-error no such plan
   beforeSend: (event) => event.event_uid !== "signup" || event.params.plan !== "gold" ? event : null,
 };
@@ -36,6 +37,7 @@ init(config);
 identify("c", setting("a"));
 track("signup", { plan: "team", account_uid: setting("acme") });
 track("logout");
+track("sold", { event_id: "T-42" });
 // @ts-expect-error its params are required
 track("signup");
 createTracker({ ...config, name: "own" }).track("logout");

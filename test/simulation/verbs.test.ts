@@ -1,5 +1,6 @@
 /** The verbs of a page: what is sent, whatever arguments and options are. */
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
+import type { Params } from "../../src/types/declared.js";
 import type { ChangeListener, Config, DebugListener, Hub, TrackEvent } from "../../src/types.js";
 import { ACME, type Act, acme, event, NOBODY, SEE, sentBy, trackA, URL_A } from "./sent-by.js";
 import { inStory } from "./story.js";
@@ -88,7 +89,7 @@ describe("an event", () => {
     }));
 
   it("goes without a stamp where the page gives one of its members itself, in the call, the options or the hook", async () => {
-    const own = { event_id: "T-42" };
+    const own: Params = { event_id: "T-42" };
     const bodies = async (config: Partial<Config>, act: Act): Promise<unknown[]> =>
       (await sentBy({ stamp: true, ...config }, act)).sent.map((sent) => (sent as TrackEvent).params);
     const add = (given: TrackEvent): TrackEvent => ({ ...given, params: { ...given.params, ...own } });

@@ -6,6 +6,7 @@ import {
   type Hub,
   init,
   type Problem,
+  pageview,
   type TrackArguments,
   type TrackEvent,
   type Tracker,
@@ -37,6 +38,7 @@ class Basket {
 interface Mistaken {
   tagged: { tags: Set<string> };
   parsed: { answer: ReturnType<typeof JSON.parse> };
+  sold: { event_id: string };
 }
 
 export const choose = (
@@ -57,6 +59,8 @@ export const choose = (
   // @ts-expect-error JSON makes {} of a Set, whoever declares it
   mistaken.track("tagged", { tags: new Set(["a"]) });
   mistaken.track("parsed", { answer: 5 });
+  // @ts-expect-error the stamp has this name, whoever declares it
+  mistaken.track("sold", { event_id: "T-42" });
 
   const report = <Name extends EventName<Declared>>(name: Name, ...params: TrackArguments<Declared, Name>): void =>
     mine.track(name, ...params);
@@ -102,6 +106,28 @@ export const send = (order: Order, tags: Map<string, string>, problem: Problem):
   // @ts-expect-error it is the status of an answer
   if (problem.code === "rejected" && problem.detail === "422") return "";
   return problem.code === "rejected" ? problem.event.event_uid : problem.detail;
+};
+
+/** In what a page gives itself, no name of the stamp is free. That `stamp: false` frees them: package/compilers.test.ts. */
+export const name = (ticket: { event_id: string }, unknown: Record<string, unknown>): Config[] => {
+  // @ts-expect-error the name of a literal
+  track("sold", { event_id: "T-42" });
+  // @ts-expect-error of an interface
+  track("sold", ticket);
+  // @ts-expect-error of a view
+  pageview({ event_seq: 1 });
+  track("sold", unknown);
+  pageview(unknown);
+  pageview({ visit_url: "/a", plan: "team" });
+  const to = { apiToken: "token", trackUrl: "/proxy" };
+  return [
+    { ...to, params: unknown },
+    { ...to, params: () => unknown },
+    // @ts-expect-error of every event
+    { ...to, params: { occurred_at: 5 } },
+    // @ts-expect-error of every event, when it is asked for
+    { ...to, params: () => ({ event_source: "mail" }) },
+  ];
 };
 
 export const use = (mine: Tracker<Declared>, hub: Hub, event: TrackEvent): void => {
@@ -203,6 +229,9 @@ export const read = (): void => {
   // @ts-expect-error no such option
   recordEvents({ token: "test" });
 };
+
+/** A server's own id is what it sends. */
+export const sold: ServerEvent<Mistaken> = { contact_uid: 7, event_uid: "sold", params: { event_id: "T-42" } };
 
 export const serve = (contact_uid: number): ServerEvent<Declared>[] => [
   { contact_uid, event_uid: "signup", params: { plan: "team", account_uid: "acme" } },
