@@ -46,10 +46,12 @@ let restoreLast = (): void => {};
  *
  * @param options with any of them the tracker starts at once, as by `init`; a token and an address may be left out. Without
  *   them it starts when the app calls `init`, or at once with the options of a tracker that the app has started before. `name`
- *   alone says which tracker is meant.
+ *   alone says which tracker is meant, and `stamp` alone that events are recorded with their stamp, whose members are others in
+ *   each run of a test.
  */
 export const recordEvents = <Declared = Events>({
   name = "tracklet",
+  stamp,
   ...options
 }: Partial<Config<Declared>> = {}): Recorder<Declared> => {
   restoreLast();
@@ -64,7 +66,7 @@ export const recordEvents = <Declared = Events>({
 
   /** Bodies of events by the keys of their rows, in the order in which they were tracked. */
   const recorded = new Map<string, string>();
-  const { surroundings, end } = createSurroundings((key, body) => recorded.set(key, body));
+  const { surroundings, end } = createSurroundings((key, body) => recorded.set(key, body), stamp);
   const { openHub } = loadTracker(surroundings);
   // A fresh tracker takes over no calls that wait for another one.
   globals[name] = undefined;

@@ -2,15 +2,18 @@
  * What a tracker finds in a test in place of the browser's own. Nothing is stored or sent, and what the tracker has put into the
  * page (timers, listeners, wrapped methods of `history`) is taken back at the end: it would reach into the next test.
  */
-import { EVENT } from "../browser/delivery/queue/row.js";
+import { EVENT, stampOf } from "../browser/delivery/queue/row.js";
 import type { Surroundings } from "../fresh-tracker.js";
 
 // The tracker's timers are none of a test's that counts or runs its own: those of a test replace the browser's later than this.
 const { setTimeout, clearTimeout, requestAnimationFrame, cancelAnimationFrame } =
   typeof window === "undefined" ? ({} as typeof globalThis) : globalThis;
 
-/** @param record told of each event that would be sent, by the key of its row */
-export const createSurroundings = (record: (key: string, body: string) => void) => {
+/**
+ * @param record told of each event that would be sent, by the key of its row
+ * @param withStamp do events have the stamp that they are sent with?
+ */
+export const createSurroundings = (record: (key: string, body: string) => void, withStamp?: boolean) => {
   /** Take back what was begun. Nothing once the end has come: then nothing begins any more. */
   let takeBack: (() => void)[] | undefined = [];
   const begin = <Started>(start: () => Started, end: (started: Started) => void): Started | undefined => {
@@ -45,8 +48,12 @@ export const createSurroundings = (record: (key: string, body: string) => void) 
         // What is stored, and has a contact, is sent: nothing but the network could stop it.
         set: (rows, key: string, text: string) => {
           rows[key] = text;
-          const body = text.slice(text.indexOf("{"));
-          if (key.includes(EVENT) && JSON.parse(body).contact_uid) record(key, body);
+          if (!key.includes(EVENT)) return true;
+          const start = text.indexOf("{");
+          const event = JSON.parse(text.slice(start));
+          const isStamped = text.slice(0, start).includes("s");
+          if (isStamped && !withStamp) for (const member in stampOf(key)) delete event.params[member];
+          if (event.contact_uid) record(key, JSON.stringify(event));
           return true;
         },
       },

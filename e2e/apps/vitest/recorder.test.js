@@ -39,6 +39,22 @@ test("options start it, and an app that starts the same tracker changes nothing"
   expect(all.map(({ params }) => params)).toEqual(all.map((_, at) => ({ account_uid: "acme", n: at + 1 })));
 });
 
+test("the stamp is recorded where a test asks for it, and a member of the page's own is no stamp", () => {
+  const recorded = (options) => {
+    const events = recordEvents(options);
+    init({ ...ADDRESS, contactUid: "ann", pageviews: "off" });
+    track("one");
+    return events.all().map(({ params }) => Object.keys(params));
+  };
+  expect(recorded()).toEqual([[]]);
+  expect(recorded({ stamp: true })).toEqual([["event_id", "occurred_at", "event_source", "event_seq"]]);
+  const events = recordEvents({ contactUid: "ann", pageviews: "off" });
+  warn.mockImplementationOnce(() => {});
+  track("sold", { event_id: "T-42" });
+  expect(events.all()).toEqual([{ contact_uid: "ann", event_uid: "sold", params: { event_id: "T-42" } }]);
+  expect(warn.mock.calls.splice(0)).toEqual([["tracklet: stamp: params.event_id (data-debug)", ""]]);
+});
+
 test("only what would be sent is recorded: with a contact, and as the visitor allows", () => {
   const events = recordEvents({ consent: "pending", pageviews: "off" });
   track("one");
