@@ -1,6 +1,6 @@
 /*
  * `npm run model`: random histories of a service against the model of it. `-- --minutes 60` goes on as long; `-- --seed 7` begins
- * there, and each history prints the seed by which it comes again alone: `-- --seed 7 --runs 1`; `-- --in-process` takes many services of
+ * there, `-- --kinds past,erase` takes some kinds of steps alone, and each history prints the seed by which it comes again alone: `-- --seed 7 --runs 1`; `-- --in-process` takes many services of
  * one process, in place of processes that are killed; `-- --crash-points` kills each command after each of its operations.
  * It ends with 1 where a history has failed.
  */
@@ -17,6 +17,9 @@ const argument = (name: string, value: number): number => {
 };
 const has = (name: string): boolean => process.argv.includes(`--${name}`);
 
+const KINDS_AT = process.argv.indexOf("--kinds");
+const isAsked = (name: string): boolean => KINDS_AT === -1 || process.argv[KINDS_AT + 1]!.split(",").includes(name);
+
 /** Runs one history after another, each by its own seed. @returns how many have failed */
 const run = async (
   open: () => Promise<Driver>,
@@ -25,7 +28,7 @@ const run = async (
   for (const [name, why] of Object.entries(cannot)) console.log(`left out: ${name}: ${why}`);
   let failed = 0;
   for (let seed = first; seed < first + runs && performance.now() < until; seed += 1) {
-    const [history] = fc.sample(histories(kindsFor(cannot), 40), { seed, numRuns: 1 }) as [History];
+    const [history] = fc.sample(histories(kindsFor(cannot).filter(isAsked), 40), { seed, numRuns: 1 }) as [History];
     const done: string[] = [];
     const began = performance.now();
     console.log(`seed ${seed}: ${history.kinds.join(", ")} in ${history.zone}`);
