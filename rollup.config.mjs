@@ -181,10 +181,13 @@ const typesOfRecorder = {
 const typesForRequire = {
   name: "types-for-require",
   generateBundle(_, bundle) {
-    for (const name of ["index", "test", "types", "types/declared", "types/event", "types/tracker"]) {
-      const source = `${bundle[`${name}.d.ts`].source}`.replace(/(from "\.\/[\w/]+)\.js"/g, '$1.cjs"');
-      this.emitFile({ type: "asset", fileName: `${name}.d.cts`, source });
-    }
+    for (const [file, { source }] of Object.entries(bundle))
+      if (/^(?!browser\/|window\.).*\.d\.ts$/.test(file))
+        this.emitFile({
+          type: "asset",
+          fileName: file.replace(/ts$/, "cts"),
+          source: `${source}`.replace(/(from "\.{1,2}\/[\w/-]+)\.js"/g, '$1.cjs"'),
+        });
   },
 };
 
@@ -203,10 +206,13 @@ const modules = {
   plugins: [compile({ declaration: true }), withoutScripts, typesOfRecorder, typesForRequire],
 };
 
-/** The same for `require`, in one file: Jest loads nothing else, unless it is told to. */
+/** The same for `require`: Jest loads nothing else, unless it is told to. */
 const forRequire = {
-  input: "src/index.ts",
-  output: { file: "dist/index.cjs", format: "cjs" },
+  input: ["src/index.ts", "src/read.ts", "src/send.ts", "src/clicks.ts", "src/active.ts"],
+  output: {
+    ...{ dir: "dist", format: "cjs", sourcemap: true },
+    ...{ entryFileNames: "[name].cjs", chunkFileNames: "chunks/[name].cjs" },
+  },
   plugins: [compile()],
 };
 
@@ -231,7 +237,7 @@ const recorder = {
   input: "src/recorder.ts",
   output: [
     { file: "dist/test.js", format: "es", sourcemap: true },
-    { file: "dist/test.cjs", format: "cjs" },
+    { file: "dist/test.cjs", format: "cjs", sourcemap: true },
   ],
   plugins: [
     freshTracker(
@@ -247,7 +253,10 @@ const recorder = {
 /** A tracker of an app's own: one file, too. */
 const instance = {
   input: "src/instance.ts",
-  output: { file: "dist/instance.js", format: "es", sourcemap: true },
+  output: [
+    { file: "dist/instance.js", format: "es", sourcemap: true },
+    { file: "dist/instance.cjs", format: "cjs", sourcemap: true },
+  ],
   plugins: [freshTracker("instance"), compile()],
 };
 

@@ -54,6 +54,8 @@ export const recordEvents = <Declared = Events>({
   stamp,
   ...options
 }: Partial<Config<Declared>> = {}): Recorder<Declared> => {
+  if (typeof window === "undefined")
+    throw new Error("recordEvents needs a page (window): run the test in jsdom, happy-dom or a browser");
   restoreLast();
   const globals = window as unknown as Record<string, unknown>;
   const before = globals[name];

@@ -37,6 +37,21 @@ it("each name has one tracker, with a queue, a contact and a choice of its own",
   expect(waiting()).toEqual([]);
 });
 
+it("what a test records under its name sees an instance that was made before", async () => {
+  const { recordEvents }: typeof import("../../src/recorder.js") = await import(
+    join(import.meta.dirname, "../../dist/test.js")
+  );
+  vi.stubGlobal("fetch", () => new Promise(() => {}));
+  const { track, identify } = start("shop");
+  const events = recordEvents({ name: "shop" });
+  identify("ann");
+  track("bought");
+  expect(events.all()).toEqual([{ contact_uid: "ann", event_uid: "bought", params: {} }]);
+  events.restore();
+  vi.stubGlobal("window", undefined);
+  expect(() => recordEvents()).toThrow("recordEvents needs a page (window)");
+});
+
 it("on a server it does and keeps nothing", async () => {
   vi.stubGlobal("window", undefined);
   const { flush, identity, consent, onChange, ...verbs } = start("shop");
