@@ -42,7 +42,6 @@ const open = (name: string): void => {
   const asking = createAsking(activity);
   let triedAt = Number.NEGATIVE_INFINITY;
 
-  /** Looks at everything, and asks where something is missing. */
   const see = (): Evidence => {
     noteLook();
     const [tag] = findTags(name);
@@ -106,7 +105,6 @@ const open = (name: string): void => {
 
 const mutedUntil = (name: string): number => readStored(name).mutedUntil;
 
-/** Which one, where there are several: `?tracklet_inspect=name`. */
 const first = new URLSearchParams(location.search).get("tracklet_inspect") || findNames()[0]!;
 // What the link asks needs no panel.
 if (isAskedByLink()) askToMute(findNames(), mutedUntil(first));

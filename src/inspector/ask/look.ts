@@ -1,6 +1,6 @@
 /** What the panel finds out by asking, without an event: at the service's address, and for a script that has not run. */
 import { EVENT_PATH } from "../../shared/options.js";
-import { short, wordsOf } from "../watch/visible.js";
+import { short } from "../watch/visible.js";
 
 /** What says nothing for so long hangs. Milliseconds. */
 const HANG_MS = 3_000;
@@ -22,7 +22,6 @@ export const insideOf = (address: string, origin: string): "on this computer" | 
 export const isMixed = (address: string, origin: string): boolean =>
   origin.startsWith("https:") && address.startsWith("http:") && !isLoopback(new URL(address));
 
-/** What comes back: nothing, where nothing answers or the page may not read it. */
 const ask = (address: string, options: RequestInit): Promise<Response | "hang" | undefined> => {
   const signal = AbortSignal.timeout(HANG_MS);
   const request = { credentials: "omit", referrerPolicy: "origin", cache: "no-store", signal, ...options } as const;
@@ -39,17 +38,17 @@ const reach = async (address: string): Promise<Reach> => {
   return (await ask(new URL("/", address).href, { mode: "no-cors" })) instanceof Response ? "host" : "nowhere";
 };
 
-/** What a POST meets: its status, 0 where the page may not read it, and its words; and where it was led to. */
-export type Met = { status: number; words: string; isPage: boolean; leadsTo: string };
+/** What a POST meets: its status, 0 where the page may not read it; and where it was led to. */
+export type Met = { status: number; isPage: boolean; leadsTo: string };
 
 /** A POST of an empty text, past a `fetch` of the page's own. Redirects it follows, which the tracker does not; JSON needs a preflight. */
 const post = (address: string, type: string): Promise<Met> =>
   new Promise((resolve) => {
     const request = new XMLHttpRequest();
     request.onloadend = () => {
-      const { status, responseText, responseURL } = request;
+      const { status, responseURL } = request;
       const isPage = /html/.test(request.getResponseHeader("Content-Type") ?? "");
-      resolve({ status, words: wordsOf(responseText), isPage, leadsTo: responseURL === address ? "" : responseURL });
+      resolve({ status, isPage, leadsTo: responseURL === address ? "" : responseURL });
     };
     request.timeout = HANG_MS;
     request.open("POST", address);
@@ -88,7 +87,6 @@ export const lookAtService = async (address: string): Promise<ServiceLook> => {
   return look;
 };
 
-/** @param address of the endpoint of one event */
 export const lookAtSeveral = (address: string): Promise<Met> => post(`${address}s`, "application/json");
 
 const get = (src: string, options: RequestInit = {}): Promise<Response | "hang" | undefined> =>
@@ -103,16 +101,13 @@ export const lookAtScript = async ({ src, integrity }: HTMLScriptElement) => {
   const answer = found === "hang" ? undefined : found;
   const text = (await answer?.text().catch(() => "")) ?? "";
   return {
-    /** Has the browser itself asked for it before? */
     wasAsked,
-    /** 0: nothing that the page may read. */
     status: answer?.status ?? 0,
     type: answer?.headers.get("Content-Type") ?? "",
-    /** How it begins, and whether it is a whole tracker's: it names the token as requests do. */
+    // A whole tracker's names the token as requests do.
     begins: short(text, 80),
     isOurs: text.includes("api_token="),
     reach: found === "hang" ? ("hangs" as const) : answer ? ("there" as const) : await reach(src),
-    /** Does the file have the hash that the tag names? */
     hasHash: !integrity || !answer?.ok || (await get(src, { integrity })) instanceof Response,
   };
 };

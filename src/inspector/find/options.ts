@@ -141,7 +141,6 @@ const mistakesIn = (options: Options, isTag: boolean): Cause[] =>
 
 const missingIn = (options: Options): string[] => ["apiToken", "trackUrl"].filter((option) => !options[option]);
 
-/** The options in force, the token with its ends. */
 const shown = (options: Options): string =>
   Object.entries(options)
     .filter(([name, value]) => NAMES.includes(name) && value !== undefined && !/^(granted|tracklet)$/.test(`${value}`))

@@ -124,7 +124,6 @@ export const preflight = (evidence: Evidence): Look => {
   );
 };
 
-/** The page's own site. */
 const ofOwnSite = (address: string, answer: string): string =>
   `This site itself answers at ${address} (${answer}): let its proxy pass that path on, or write the service's own address, with https://, into data-track-url.`;
 
@@ -133,7 +132,6 @@ const says = ({ words, answerType, isHeard }: Exchange): string => {
   return isPage(answerType) ? ` A web page says: "${words}".` : ` The service says: ${words}.`;
 };
 
-/** By status, the first that matches. */
 const ofStatus = (evidence: Evidence, answer: Exchange): Cause => {
   const { page, stored, activity, options } = evidence;
   const { address, service } = activity;

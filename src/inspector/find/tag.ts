@@ -9,7 +9,6 @@ import { isExample } from "./options.js";
 /** What takes longer than this is told with its time. Milliseconds. */
 const LONG_MS = 3_000;
 
-/** Why no tag is to be seen. */
 const missing = (evidence: Evidence, { hidden } = evidence.page): Cause[] => [
   ...hidden.map((where) => `A tag stands ${where}.`),
   policyOn(evidence, "script-src", "inline", "Give scripts in the page its nonce, or make files of them."),
@@ -32,7 +31,6 @@ export const inPage = (evidence: Evidence): Look => {
   ]);
 };
 
-/** Which hash the tag has in place of one, while the browser minds it not. */
 const ofIntegrity = ({ integrity }: Tag): Cause =>
   /…|\.\.\.$/.test(integrity) &&
   `integrity="${integrity}" is the documents' example: copy the hash of your build, or take it away.`;
@@ -53,7 +51,6 @@ const ofTag = (tag: Tag, { page }: Evidence): Cause[] => {
 const CLOSED =
   "its host forbids other sites to load it (ERR_BLOCKED_BY_RESPONSE; a tab shows it): let it send Cross-Origin-Resource-Policy: cross-origin";
 
-/** What asking for the script has shown. */
 const ofLook = ({ type, integrity, crossOrigin, src, address }: Tag, evidence: Evidence): Cause => {
   const policy = policyOn(evidence, "script-src", src, "Name its host there, or give the tag the page's nonce.");
   const { activity, page } = evidence;

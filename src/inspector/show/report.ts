@@ -12,7 +12,6 @@ export interface List {
 
 export type Report = Omit<Findings, "steps"> & { lists: List[] };
 
-/** Answers that are shown. */
 const SHOWN = 8;
 
 const said = ({ status, words }: Exchange): string => `${status} ${words}`.trim();

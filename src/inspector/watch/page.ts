@@ -10,7 +10,6 @@ export interface Global {
   readonly identity?: () => string[];
 }
 
-/** The options of an element: its attributes, without `data-`. */
 type Attributes = Record<string, string | undefined>;
 
 export const DEFAULT_NAME = "tracklet";
@@ -24,11 +23,9 @@ const isTracker = (name: string, of: Window = window): boolean =>
     return ["push", "init", "track", "flush"].every((verb) => typeof value?.[verb] === "function");
   });
 
-/** The global of this name, if it is one of ours. */
 export const globalOf = (name: string): Global | undefined =>
   Array.isArray(globals[name]) || isTracker(name) ? (globals[name] as Global) : undefined;
 
-/** The names of all trackers on the page, the usual one at least. */
 export const findNames = (): string[] => {
   const names = Object.keys(window).filter((name) => isTracker(name));
   return names.length > 0 ? names : [DEFAULT_NAME];
@@ -127,9 +124,7 @@ export const readPage = (
     contact,
     account,
     ...readScripts(name),
-    /** All tags of this tracker: the first is the one that counts. */
     tags: tags.map(readTag),
-    /** Where a tag stands that does not run, in words. */
     hidden: tags.length > 0 || (found && !Array.isArray(found)) ? [] : findHidden(),
     /** Does the page write JSON as others do? Old libraries change that. */
     isJsonOdd: JSON.stringify([[1]]) !== "[[1]]",

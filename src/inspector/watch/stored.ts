@@ -28,7 +28,6 @@ const readPause = (row: string): number => {
   return !isProbed && left > 0 && left <= delay ? left : 0;
 };
 
-/** An event as it is sent. */
 export type SentEvent = { event: string; contact: string; visitUrl: string; params: Record<string, unknown> };
 
 /** How often it has failed, whether its request was open when its page was left, and since when this page could send it. */

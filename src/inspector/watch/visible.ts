@@ -20,16 +20,12 @@ export const visible = (text: string): string =>
 /** The code points of a text that {@link visible} marks. */
 export const oddIn = (text: string): string[] => [...visible(text).matchAll(/⟨(U\+\w+)⟩/g)].map(([, code]) => code!);
 
-/** So many characters of a text are shown. */
-const SHOWN = 240;
-
 /** In one line, cut off where it is long. */
-export const short = (text: string, most = SHOWN): string => {
+export const short = (text: string, most = 240): string => {
   const line = visible(text).replace(/\s+/g, " ").trim();
   return line.length > most ? `${line.slice(0, most)}…` : line;
 };
 
-/** The start tag of an element. */
 export const markupOf = ({ localName, attributes }: Element): string => {
   const written = [...attributes].map(({ name, value }) => (value ? ` ${name}="${value}"` : ` ${name}`));
   return short(`<${localName}${written.join("")}>`);

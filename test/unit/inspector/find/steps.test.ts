@@ -33,7 +33,7 @@ const said = (code: number, words: string, rest: object = {}): Changes => ({
   activity: { exchanges: [answer(code, { words, ...rest })] },
 });
 const met = (plain: number, json = plain) => {
-  const of = (code: number) => ({ status: code, words: "", isPage: false, leadsTo: "" });
+  const of = (code: number) => ({ status: code, isPage: false, leadsTo: "" });
   return {
     reach: "there" as const,
     plain: of(plain),
@@ -145,7 +145,7 @@ const RED: Record<string, Case[]> = {
     ["It may not know the stamp (event_id,", said(400, "additional property", { sent: [event("signup", { event_id: "x", event_seq: 1 })] })],
     [`curl -i -X POST -H 'Origin: ${SITE}'`, status(0, { service: met(0) })],
     ["does not answer: check the service and its log", { stored: { readyMs: 1, eventCount: 1 }, activity: { ...QUIET, service: { reach: "hangs" } } }],
-    ["redirects, which is not followed: name the address that it leads to, /b", status(0, { service: { ...met(0), isRedirect: true, plain: { status: 0, words: "", isPage: false, leadsTo: "/b" } } })],
+    ["redirects, which is not followed: name the address that it leads to, /b", status(0, { service: { ...met(0), isRedirect: true, plain: { status: 0, isPage: false, leadsTo: "/b" } } })],
     ["redirects, which is not followed", status(302)],
     ['refuses the API token (status 401). The service says: {"error":"the API token is wrong"}. Sent was api_token «token»', said(401, '{"error":"the API token is wrong"}')],
     ["The service says: api_token is missing. Sent was api_token «token» in the query", said(401, "api_token is missing")],
