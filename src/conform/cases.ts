@@ -9,6 +9,8 @@ export interface Result {
   name: string;
   what: string;
   wrong?: Verdict;
+  /** What is wrong is a warning. */
+  isAdvice?: boolean | undefined;
   /** Not asked, because the service does not offer it. */
   isLeftOut?: boolean;
 }
@@ -23,8 +25,8 @@ export const CASES = [...ONE_EVENT, ...PAGES, ...SEVERAL_EVENTS];
 export async function* runCases(ask: Ask): AsyncGenerator<Result> {
   const offers = (await ask.post(eventOf())).headers.has("tracklet-batch");
   for (const one of CASES) {
-    const { name, what, run } = one;
+    const { name, what, run, isAdvice } = one;
     if (!offers && SEVERAL_EVENTS.includes(one)) yield { name, what, isLeftOut: true };
-    else yield { name, what, wrong: await run(ask).catch(({ message }: Error) => message) };
+    else yield { name, what, isAdvice, wrong: await run(ask).catch(({ message }: Error) => message) };
   }
 }

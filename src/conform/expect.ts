@@ -9,6 +9,8 @@ export interface Case {
   name: string;
   /** What must hold, as a sentence. */
   what: string;
+  /** Events arrive although it is not so: a warning. */
+  isAdvice?: boolean;
   run: (ask: Ask) => Promise<Verdict>;
 }
 

@@ -40,10 +40,11 @@ const check = async (asked: Asked): Promise<number> => {
   console.log(
     `${asked.trackUrl} is asked, and stores some 60 events named tracklet_conform. Let the token be one for tests.\n`,
   );
-  const counts = { passed: 0, failed: 0, "left out": 0 };
-  for await (const { name, what, wrong, isLeftOut } of runCases(createAsk(asked))) {
-    counts[isLeftOut ? "left out" : wrong ? "failed" : "passed"]++;
-    const mark = isLeftOut ? "–   " : wrong ? "FAIL" : "ok  ";
+  const counts = { passed: 0, failed: 0, warned: 0, "left out": 0 };
+  for await (const { name, what, wrong, isAdvice, isLeftOut } of runCases(createAsk(asked))) {
+    const outcome = isLeftOut ? "left out" : !wrong ? "passed" : isAdvice ? "warned" : "failed";
+    counts[outcome]++;
+    const mark = { "left out": "–   ", passed: "ok  ", warned: "warn", failed: "FAIL" }[outcome];
     console.log(`${mark}  ${name.padEnd(WIDTH)}  ${what}${wrong ? `\n      ${"".padEnd(WIDTH)}  ${wrong}` : ""}`);
   }
   const parts = Object.entries(counts).map(([word, count]) => `${count} ${word}`);

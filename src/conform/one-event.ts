@@ -81,7 +81,18 @@ export const ONE_EVENT: Case[] = [
       return stored(answer) ?? (answer.headers.has("set-cookie") ? "got Set-Cookie" : undefined);
     },
   },
-  takes("stamped", "a stamped event", () => eventOf(stampOf())),
+  {
+    name: "no-store",
+    what: "an answer may be stored: it has no Cache-Control: no-store",
+    isAdvice: true,
+    run: async ({ post }) =>
+      /no-store/i.test((await post(eventOf())).headers.get("cache-control") ?? "")
+        ? "got no-store: Chromium keeps no page in its back/forward cache that has had such an answer"
+        : undefined,
+  },
+  takes("stamped", "an event with the four members of a stamp, which every event of a page has", () =>
+    eventOf(stampOf()),
+  ),
   {
     name: "stamped-again",
     what: "the repeat of a stamped event is answered with 2xx, too",

@@ -65,12 +65,13 @@ export const SEVERAL_EVENTS: Case[] = [
   },
   {
     name: "several-repeated",
-    what: "a stamp is stored once",
+    what: "a stamp is stored once, whether its event came alone or among several: pages send what may be a repeat",
     run: async ({ post }) => {
-      const one = stamped();
+      const [one, single] = [stamped(), stamped()];
       return first(
         judged(await post(list(one), several), 200, "stored"),
-        judged(await post(list(one), several), 200, "repeated"),
+        stored(await post(single)),
+        judged(await post(list(one, single), several), 200, "repeated", "repeated"),
       );
     },
   },

@@ -40,7 +40,9 @@ const right = ({ method, target, body, headers }: RawRequest): Required<Reply> =
   if (new URL(target, "http://wire").searchParams.get("api_token") !== "test") return answer(401, { error: "token" });
   const given = JSON_OF(body);
   if (!target.includes("/events"))
-    return isEvent(given) ? answer(200, {}, { "tracklet-batch": "1000" }) : answer(400, { error: "body" });
+    return isEvent(given) && verdictOf(given as object)
+      ? answer(200, {}, { "tracklet-batch": "1000" })
+      : answer(400, { error: "body" });
   const verdicts = (given as object[]).map(verdictOf);
   const isWhole = verdicts.every(({ status }) => status !== "refused");
   return answer(isWhole ? 200 : 207, verdicts, { "tracklet-batch": "1000" });
@@ -93,6 +95,25 @@ const WRONG: [what: string, answer: Answerer, failing: string[]][] = [
     [...["several-path", "several-stored", "several-refused", "several-repeated", "several-offer", "several-token"]],
   ],
   [
+    "whose params have a strict schema",
+    (request) => {
+      const isStamped = request.body.includes('"event_seq"');
+      return withHeaders(right(isStamped ? { ...request, body: "{}" } : request), { "tracklet-batch": undefined });
+    },
+    ["stamped", "stamped-again", "stamped-late", "stamped-wrong-time"],
+  ],
+  [
+    "that offers several, stores twice what came alone first, and forbids to keep answers",
+    (request) => {
+      const before = new Set(seen);
+      const reply = right(request);
+      if (request.target.includes("/events")) return reply;
+      for (const id of seen) if (!before.has(id)) seen.delete(id);
+      return withHeaders(reply, { "cache-control": "private, no-store" });
+    },
+    ["warning: no-store", "several-repeated"],
+  ],
+  [
     "that names one origin alone, asks for a preflight each time, fails at odd texts, and stores stamps again",
     (request) => {
       if (/\\u0000|\\ud83d/.test(request.body)) return withHeaders({ ...right(request), status: 500 }, {});
@@ -113,7 +134,8 @@ it.each(WRONG)("names the faults of a service %s, and nothing else", (_, answer,
       origin: "https://shop.example",
     });
     const wrong: string[] = [];
-    for await (const result of runCases(ask)) if (result.wrong) wrong.push(result.name);
+    for await (const { name, wrong: isWrong, isAdvice } of runCases(ask))
+      if (isWrong) wrong.push(`${isAdvice ? "warning: " : ""}${name}`);
     expect(wrong).toEqual(failing);
   }),
 );
