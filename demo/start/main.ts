@@ -36,7 +36,7 @@ const banner = (settings: Settings, site: string, service: string, pid: number |
        (browsers let no page on the internet ask for a service on this computer):
 
        <script async src="${service}/numbers/lib.js" data-api-token="${settings.apiToken}"
-         data-track-url="${service}" data-contact-uid="me" data-stamp data-referrer></script>
+         data-track-url="${service}" data-contact-uid="me" data-referrer></script>
 
     5  If it is not to be seen, this bookmark opens the inspector on your page, which says why
        (${service}/ has it as a link, to be dragged to the bookmarks bar):

@@ -89,7 +89,9 @@ type ParamsOf<Declared, Name, Taken> = Name extends keyof Declared
 
 /** The params that fit all of these events: what each of them needs. */
 type ParamsOfAll<Declared, Name, Taken> = (
-  Name extends unknown ? (params: ParamsOf<Declared, Name, Taken>) => void : never
+  Name extends unknown
+    ? (params: ParamsOf<Declared, Name, Taken>) => void
+    : never
 ) extends (params: infer All) => void
   ? All
   : never;

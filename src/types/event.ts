@@ -50,7 +50,8 @@ type Told<Code extends string, Detail extends string, Members> = { code: Code; d
  * concerns, as a text:
  * - `"input"`: an option or an argument is wrong, a hook has failed and dropped its event, or a member of `params` that
  *   cannot be written was left out. `option`: the option, argument, member or hook
- * - `"paused"`: the service refuses every event (a wrong token or URL, an error in its deployment); events wait. `status`: the
+ * - `"paused"`: the service refuses every event (a wrong token or URL, an error in its deployment, with 400 a schema
+ *   of `params` that has no stamp); events wait. `status`: the
  *   answer's
  * - `"rejected"`: the service refuses this event and accepts others; it was dropped, and is `event`. `status`: the answer's
  * - `"evicted"`: a bound was reached; this event was dropped: the oldest one, the newest of those that wait for `identify`, or

@@ -29,7 +29,6 @@ const load = () => {
   const script = document.createElement("script");
   script.dataset.apiToken = apiToken;
   script.dataset.trackUrl = serviceUrl;
-  script.dataset.stamp = "";
   script.src = policy ? policy.createScriptURL(SNIPPET) : SNIPPET;
   script.onload = () => {
     loader.dataset.loaded = "";

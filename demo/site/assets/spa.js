@@ -3,7 +3,7 @@ import { mountControls } from "./controls.js";
 
 const { apiToken, serviceUrl } = document.body.dataset;
 const { init, ...verbs } = tracklet;
-init({ apiToken, trackUrl: serviceUrl, stamp: true });
+init({ apiToken, trackUrl: serviceUrl });
 
 /** The app's views by path: title and text. */
 const VIEWS = {

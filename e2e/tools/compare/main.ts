@@ -65,8 +65,8 @@ try {
       console.error(`run ${run}, counted: ${group.map(({ peer }) => peer.name).join(", ")}`);
     }
     for (const result of values.cost ? results : []) {
-      const tracklet = { peer: ALL.tracklet!, text: await ALL.tracklet!.script() };
-      const [ours, own] = await measureCosts(browser, [tracklet, result]);
+      const first = { peer: ALL.unstamped!, text: await ALL.unstamped!.script() };
+      const [ours, own] = await measureCosts(browser, [first, result]);
       result.costs.push({ own: own!, ours: ours! });
       console.error(`run ${run}, costs measured: ${result.peer.name}`);
     }

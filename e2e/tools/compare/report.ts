@@ -10,7 +10,7 @@ import { FAULTS } from "./faults.js";
 export interface Result extends Script {
   /** By the fault. */
   faults: Record<string, Count[]>;
-  /** Its own, and of `tracklet` in the same run. */
+  /** Its own, and of the table's first line in the same run. */
   costs: { own: Cost; ours: Cost }[];
 }
 
@@ -54,7 +54,7 @@ const countCell = (counts: readonly Count[]): string => {
   );
 };
 
-/** What it costs, as a multiple of tracklet's. A difference of two measurements may be nothing, and then tells nothing. */
+/** What it costs, as a multiple of the first line's. A difference of two measurements may be nothing, and then tells nothing. */
 const ratiosOf = ({ costs }: Result, what: keyof Cost): number[] =>
   costs.filter(({ own, ours }) => own[what] > 0 && ours[what] > 0).map(({ own, ours }) => own[what] / ours[what]);
 
@@ -76,7 +76,7 @@ const faultTable = (results: readonly Result[], names: readonly string[]): strin
 
 const costTable = (results: readonly Result[]): string =>
   [
-    "Processor time of the page's main thread, as a multiple of tracklet's in the same run: to run the script and start, and for each of 50 events until it is delivered. The median comes first, the lowest and the highest run stand in brackets.",
+    "Processor time of the page's main thread, as a multiple of the first line's in the same run: to run the script and start, and for each of 50 events until it is delivered. The median comes first, the lowest and the highest run stand in brackets.",
     tableOf(
       ["", ...COSTS.map(([, title]) => title)],
       results.map((result) => [result.peer.name, ...COSTS.map(([what]) => costCell(ratiosOf(result, what)))]),

@@ -5,12 +5,12 @@ import { posthog } from "./posthog.js";
 import { rudderstack } from "./rudderstack.js";
 import { segment } from "./segment.js";
 import { snowplow } from "./snowplow.js";
-import { plain, several, stamped } from "./tracklet.js";
+import { plain, several, unstamped } from "./tracklet.js";
 
 /** Who is compared, in the order of the table. */
 export const ALL: Record<string, Peer> = {
+  unstamped,
   tracklet: plain,
-  stamped,
   several,
   plausible,
   snowplow,

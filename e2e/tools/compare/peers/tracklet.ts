@@ -24,13 +24,15 @@ const tracklet = ({ options, ...peer }: Way): Peer => ({
   answer: '{"status":"success"}',
 });
 
-const STAMPED = { settings: "`stamp: true`", options: { stamp: true } };
-
 export const plain = tracklet({ name: "tracklet", settings: "nothing", options: {} });
-export const stamped = tracklet({ name: "tracklet, `stamp: true`", ...STAMPED });
+export const unstamped = tracklet({
+  name: "tracklet, `stamp: false`",
+  settings: "`stamp: false`",
+  options: { stamp: false },
+});
 export const several = tracklet({
-  ...STAMPED,
-  name: "tracklet, `stamp: true`, several in a request",
-  settings: "`stamp: true`; the service answers with `Tracklet-Batch: 1000`",
+  options: {},
+  name: "tracklet, several in a request",
+  settings: "nothing; the service answers with `Tracklet-Batch: 1000`",
   headers: { "tracklet-batch": "1000", "access-control-expose-headers": "Retry-After, Tracklet-Batch" },
 });
