@@ -18,6 +18,8 @@ test("What is clicked or submitted while the page is left arrives: link, form, a
   site,
   expectRows,
 }) => {
+  // So each event has what the add-on has given it.
+  site.configure({ stamp: false });
   const other = `${site.at("localhost")}/next`;
   const body = `${await example("Clicks")}
       <a id="link" href="/next" data-track="link">Next</a>

@@ -1,6 +1,6 @@
 import { DEMO_TOKENS } from "../../src/service/config/demo-tokens.js";
 
-/** Options of a script tag. Every name becomes one `data-` attribute; `undefined` and `false` leave it out. */
+/** Options of a script tag. Every name becomes one `data-` attribute; `undefined` leaves it out. */
 export interface TagOptions {
   /** Where the bundle is. Default `/dist/tracklet.iife.js`. */
   src?: string;
@@ -33,7 +33,7 @@ export const scriptTag = ({
   ...options
 }: TagOptions): string => {
   const data = Object.entries({ apiToken: DEMO_TOKEN, pageviews: "off", ...options })
-    .filter(([, value]) => value !== undefined && value !== false)
+    .filter(([, value]) => value !== undefined)
     .map(([name, value]): [string, unknown] => [`data-${kebab(name)}`, value]);
   const all = [["src", src] as [string, unknown], ...data, ...Object.entries(attributes)].map(attribute).join("");
   return `<script${async ? " async" : ""}${all}></script>`;

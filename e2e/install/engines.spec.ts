@@ -45,7 +45,7 @@ test(
       await tab.evaluate(`tracklet.track("after"); undefined`);
       expected.push("before", "after");
       const rows = await expectRows(expected);
-      for (const { params } of rows) expect(params, path).toEqual({ account_uid: "acme" });
+      for (const { params } of rows) expect(params, path).toMatchObject({ account_uid: "acme" });
     }
   },
 );

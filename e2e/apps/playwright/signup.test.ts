@@ -6,5 +6,7 @@ test("a sign-up is tracked", async ({ page, events }) => {
   await page.getByRole("button", { name: "Sign up" }).click();
   await expect
     .poll(() => events)
-    .toContainEqual({ contact_uid: "ann", event_uid: "signed_up", params: { plan: "team" } });
+    .toContainEqual(
+      expect.objectContaining({ event_uid: "signed_up", params: expect.objectContaining({ plan: "team" }) }),
+    );
 });
