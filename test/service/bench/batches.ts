@@ -1,18 +1,17 @@
 import { sendEvent, sendEvents } from "../../../src/send.js";
 import { median } from "../../support/median.js";
 import type { Place } from "../support/places.js";
-import { BODIES, post, postBatches } from "./load.js";
+import { nextEvent, post, postBatches } from "./load.js";
 import { spawnOver } from "./spawn-over.js";
 
 const ROUNDS = 3;
 const SECONDS = 3;
-const EVENTS = BODIES.map((body) => JSON.parse(body));
 
 /** Events a second of a sender that waits for each answer before it goes on. */
-const inTurn = async (send: (at: number) => Promise<number>): Promise<number> => {
+const inTurn = async (send: () => Promise<number>): Promise<number> => {
   const began = performance.now();
   let sent = 0;
-  while (performance.now() - began < SECONDS * 1_000) sent += await send(sent);
+  while (performance.now() - began < SECONDS * 1_000) sent += await send();
   return (sent / (performance.now() - began)) * 1_000;
 };
 
@@ -21,14 +20,14 @@ export const batches = async (engine: string, place: Place): Promise<void> => {
   const service = spawnOver(place);
   const url = await service.ready();
   const config = { trackUrl: url, apiToken: "demo-api-token" };
-  const thousand = [...EVENTS, ...EVENTS];
   const ways: Record<string, () => Promise<number>> = {
     "one sender, sendEvent": () =>
-      inTurn(async (at) => {
-        await sendEvent(config, EVENTS[at % EVENTS.length]);
+      inTurn(async () => {
+        await sendEvent(config, nextEvent());
         return 1;
       }),
-    "one sender, sendEvents, 1,000 a request": () => inTurn(async () => (await sendEvents(config, thousand)).length),
+    "one sender, sendEvents, 1,000 a request": () =>
+      inTurn(async () => (await sendEvents(config, Array.from({ length: 1_000 }, nextEvent))).length),
     "64 senders, one a request": async () => (await post(url, SECONDS)).perSecond,
     "16 senders, 20 a request": async () =>
       (await postBatches(url, { duration: SECONDS, size: 20, connections: 16 })).perSecond,

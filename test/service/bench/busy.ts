@@ -1,5 +1,6 @@
 import autocannon from "autocannon";
 import type { Place } from "../support/places.js";
+import { newStamp, posting } from "./load.js";
 import { spawnOver } from "./spawn-over.js";
 
 /** Minutes of load; `BUSY_MINUTES=60` is an hour. */
@@ -12,16 +13,21 @@ const REST_MS = 90_000;
 const CONTACTS = 20_000;
 const PATHS = 1_000;
 
-const bodyOf = (number: number): string =>
-  JSON.stringify({
+let sent = 0;
+
+const nextView = () => {
+  const number = sent++ % CONTACTS;
+  return {
     contact_uid: `contact-${number}`,
     event_uid: "pageview",
     params: {
       account_uid: `account-${number % 300}`,
       visit_url: `https://shop.example/products/${number % PATHS}`,
       display_name: "Product page",
+      ...newStamp(),
     },
-  });
+  };
+};
 
 /** A thousand page views a second for some minutes: how far the sums are behind meanwhile, by `GET /readyz`. */
 export const busy = async (engine: string, place: Place): Promise<void> => {
@@ -37,11 +43,7 @@ export const busy = async (engine: string, place: Place): Promise<void> => {
     connections: 20,
     overallRate: PER_SECOND,
     duration: MINUTES * 60,
-    requests: Array.from({ length: CONTACTS }, (_, number) => ({
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: bodyOf(number),
-    })),
+    requests: [posting(nextView)],
   });
   const atLoad = behind.length;
   await new Promise((resolve) => setTimeout(resolve, REST_MS));

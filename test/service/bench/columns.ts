@@ -67,7 +67,7 @@ const archiveAll = async (place: Place, folder: string): Promise<void> => {
 /** What the files of an archive cost, and how long questions take over them and in the database without its sums: both answer the same. */
 export const columns = async (engine: string, place: Place): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), "tracklet-columns-"));
-  await fillPlace(place, { events: EVENTS, contacts: EVENTS / 20, users: 1, days: 30, isStamped: true });
+  await fillPlace(place, { events: EVENTS, contacts: EVENTS / 20, users: 1, days: 30 });
   const database = await openDatabase(place);
   await database.query("INSERT INTO workspaces (name, created_at) VALUES ('default', 1) ON CONFLICT DO NOTHING");
   console.log(`\n${engine}: ${EVENTS} events in files`);

@@ -11,8 +11,6 @@ export interface Amounts {
   events: number;
   contacts: number;
   users: number;
-  /** Do events have the script's stamp, ten of them in a document, of some of which one is missing? Default: no */
-  isStamped?: boolean;
   /** Default: 500 */
   accounts?: number;
   /** The days over which the events are spread, which end a minute ago. Default: one event in 100 ms */
@@ -29,6 +27,7 @@ const chunks = async (amount: number, make: (from: number, to: number) => Promis
   for (let from = 0; from < amount; from += CHUNK) await make(from, Math.min(from + CHUNK, amount) - 1);
 };
 
+/** That of the script: ten events in a document, of some of which one is missing. */
 const STAMP = `md5('stamp' || n)::uuid, md5(n % $3::int || '/' || n / $3::int / 10)::uuid,
   1 + n / $3::int % 10 + n / 7 % 2`;
 
@@ -52,10 +51,7 @@ export const fillPlace = async (place: Place, amounts: Amounts): Promise<void> =
  * Fills a database with events, contacts (`bulk-<number>`), accounts and users, by SQL of its own: through the
  * service a million takes too long. The rows are as the service makes them.
  */
-const fill = async (
-  query: Query,
-  { events, contacts, users, accounts = 500, days, isStamped = false }: Amounts,
-): Promise<void> => {
+const fill = async (query: Query, { events, contacts, users, accounts = 500, days }: Amounts): Promise<void> => {
   const every = days === undefined ? 100 : (days * 86_400_000) / events;
   const start = Math.floor(Date.now() - 60_000 - events * every);
   const at = `($4::bigint + floor(n * ${every}::float8)::bigint)`;
@@ -88,14 +84,14 @@ const fill = async (
   );
   await chunks(events, (from, to) =>
     query(
-      `INSERT INTO events (contact_id, id, workspace, contact_uid, account_uid, event_uid, page, received_at, params${isStamped ? ", occurred_at, stamp, source, number" : ""})
+      `INSERT INTO events (contact_id, id, workspace, contact_uid, account_uid, event_uid, page, received_at, params, occurred_at, stamp, source, number)
        SELECT ${id("contact", "'bulk-' || n % $3::int")},
               (lpad(to_hex(${at}), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
               '${DEFAULT_WORKSPACE}', 'bulk-' || n % $3::int, 'bulk-' || n % $3::int % ${accounts},
               CASE WHEN n % ${RARE_EVERY} = 7 THEN 'rare' WHEN n % 10 = 0 THEN 'event-' || n / 10 % 20 ELSE 'pageview' END,
               CASE WHEN n % ${RARE_EVERY} <> 7 AND n % 10 <> 0 THEN 'shop.example/products/' || n % 1000 END,
               ${at},
-              '{"account_uid":"bulk-' || n % $3::int % ${accounts} || '","visit_url":"https://shop.example/products/' || n % 1000 || '","display_name":"Product page"}'${isStamped ? `, ${at} - n % 5000, ${STAMP}` : ""}
+              '{"account_uid":"bulk-' || n % $3::int % ${accounts} || '","visit_url":"https://shop.example/products/' || n % 1000 || '","display_name":"Product page"}', ${at} - n % 5000, ${STAMP}
        FROM generate_series($1::int, $2::int) AS n`,
       [from, to, contacts, start],
     ),

@@ -9,7 +9,7 @@ import { CLUSTER, openCluster } from "../support/cluster.js";
 import { noCluster, startCluster } from "../support/own-cluster.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { spawnService } from "../support/service-process.js";
-import { type Load, post } from "./load.js";
+import { type Load, nextEvent, paramsOf, post } from "./load.js";
 
 const WORKERS = 3;
 const ROUNDS = 5;
@@ -36,10 +36,8 @@ const storeBatches = async (database: Database): Promise<number[]> => {
     contactUid: `contact-${number}`,
     accountUid: `account-${number}`,
     eventUid: "pageview",
-    params: JSON.stringify({ visit_url: `https://shop.example/products/${number}`, display_name: "Product page" }),
-    stamp: undefined,
+    ...paramsOf(nextEvent()),
     receivedAt: Date.now(),
-    occurredAt: undefined,
   });
   const times: number[] = [];
   for (let batch = 0; batch < BATCHES; batch += 1) {

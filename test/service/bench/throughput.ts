@@ -10,7 +10,7 @@ import { launch } from "../../support/launch.js";
 import { median } from "../../support/median.js";
 import { cpuSeconds, machineSeconds } from "../../support/processor-time.js";
 import type { Place } from "../support/places.js";
-import { BODIES, type Load, post } from "./load.js";
+import { type Load, nextEvent, paramsOf, post } from "./load.js";
 import { spawnOver } from "./spawn-over.js";
 
 const ROUNDS = 5;
@@ -18,28 +18,26 @@ const SECONDS = 4;
 /** Rows of a transaction that feeds the database alone: as many as there are connections. */
 const BATCH = 64;
 
-const EVENTS = BODIES.map((body): NewEvent => {
-  const { contact_uid, event_uid, params } = JSON.parse(body);
+const nextRow = (): NewEvent => {
+  const event = nextEvent();
+  const { contact_uid, event_uid, params } = event;
   return {
     workspace: "default",
     contactUid: contact_uid,
     accountUid: params.account_uid,
     eventUid: event_uid,
-    params: JSON.stringify(params),
+    ...paramsOf(event),
     ...viewOf(event_uid, params),
-    stamp: undefined,
     receivedAt: Date.now(),
-    occurredAt: undefined,
   };
-});
+};
 
 /** The floor of the database: batches one after another, prepared, and nothing beside them. */
 const feed = async (database: Database): Promise<Pick<Load, "perSecond">> => {
   const began = performance.now();
   let fed = 0;
   for (; performance.now() - began < SECONDS * 1_000; fed += BATCH) {
-    const from = fed % (EVENTS.length - BATCH);
-    await database.write(insertEvents(newIds(BATCH), EVENTS.slice(from, from + BATCH)));
+    await database.write(insertEvents(newIds(BATCH), Array.from({ length: BATCH }, nextRow)));
   }
   return { perSecond: (fed / (performance.now() - began)) * 1_000 };
 };
