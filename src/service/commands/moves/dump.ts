@@ -42,9 +42,10 @@ export const dumpInto = async (
   if (await isSpread(query)) await requireAlone(query);
   // So that an archive knows what is restored.
   await idOfDatabase(query);
+  await noteReading(query, { workspace: DEFAULT_WORKSPACE, what: "dumped all tables" }, say);
   const waiting = { settled: createSettled(query, bounds), say };
   const end = await untilSettled(latest(await newestIds(query)), waiting);
-  const header = await copying!(async (copying) => {
+  return copying!(async (copying) => {
     const tables = await listTables(copying.query);
     const header = {
       build: manifest.version,
@@ -58,8 +59,6 @@ export const dumpInto = async (
     await (typeof to === "string" ? writeDump(to, { ...header, most }, script) : streamDump(to, header, script));
     return header;
   });
-  await noteReading(query, { workspace: DEFAULT_WORKSPACE, what: "dumped all tables" }, say);
-  return header;
 };
 
 const latest = (ids: readonly string[]): string | undefined => ids.toSorted().at(-1);
