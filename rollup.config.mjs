@@ -70,7 +70,7 @@ const SHORTENED = [
   "fullAt",
   "hasArrived",
   "isAddressed",
-  "isPutBack",
+  "isLost",
   "isUnderWay",
   "kept",
   "lease",

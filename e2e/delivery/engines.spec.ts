@@ -1,7 +1,7 @@
 import { CORE, EVERY_ENGINE, expect, test } from "../harness/engines.js";
 import { waitFor } from "../harness/fixtures.js";
 import { waitForBackOff } from "../harness/outage.js";
-import { eventKeys, goBack, leaveBy, locksHeld, WATCH_SHOW } from "../harness/tab.js";
+import { eventKeys, goBack, leaveBy, WATCH_SHOW } from "../harness/tab.js";
 import { names, track, trackCalls, trackMany } from "../harness/track.js";
 
 /* What a visitor and a network do to delivery, in every engine. The specs beside this one go further into each. */
@@ -65,9 +65,8 @@ test("The back/forward cache keeps a page that is left with requests under way, 
   site.page("/", { head: WATCH_SHOW });
   site.page("/bare", { tag: false });
   const tab = await open();
-  /** Leaves, and comes back. Firefox keeps no page with a lock, which one with an old event may hold on a slow machine. */
+  /** Leaves, and comes back. */
   const goAndReturn = async (how: string, statements = ""): Promise<void> => {
-    await waitFor(async () => (await locksHeld(tab)).length === 0, { what: "the lock of an earlier round to go" });
     await leaveBy(tab, `${statements} location.assign("/bare")`);
     expect(await goBack(tab), `restored, left ${how}`).toBe(true);
   };

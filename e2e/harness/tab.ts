@@ -107,10 +107,3 @@ export const killPage = async (tab: Scope, statements = ""): Promise<void> => {
   // The driver says so; never, if it was another tab's process.
   await end;
 };
-
-/** The locks of trackers that are held in this tab's browser. */
-export const locksHeld = (tab: Scope): Promise<string[]> =>
-  tab.evaluate(async () => {
-    const { held = [] } = await navigator.locks.query();
-    return held.map(({ name = "" }) => name);
-  });

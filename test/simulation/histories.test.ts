@@ -69,9 +69,6 @@ describe("whatever happens", () => {
     ["all of it", EVERYTHING, {}],
     ["all of it, and clocks that jump", [...EVERYTHING, ...JUMPS], { isExact: false }],
     ["then rest", [...BASE, ...KILLS], { end: "60 s; rest" }],
-    ["plain http", [...BASE, ...KILLS], { begin: "http" }],
-    ["all of it, on plain http", EVERYTHING, { begin: "http" }],
-    ["all of it, on plain http, and clocks that jump", [...EVERYTHING, ...JUMPS], { begin: "http", isExact: false }],
   ])("%s", { timeout: 20_000 + RUNS * 200 }, (_, steps, how) =>
     fc.assert(fc.asyncProperty(history(steps), live(how)), { seed: SEED, numRuns: RUNS, ...REPLAY }),
   );

@@ -4,10 +4,10 @@ import { consent } from "./rules/consent.js";
 import { durability } from "./rules/durability.js";
 import { handOff } from "./rules/hand-off.js";
 import { identities } from "./rules/identities.js";
-import { locks } from "./rules/locks.js";
 import { order } from "./rules/order.js";
 import { pace } from "./rules/pace.js";
 import { type Entry, isSuccess, type Rule } from "./rules/rule.js";
+import { turn } from "./rules/turn.js";
 import { createService, type Fate } from "./service.js";
 import type { Page, Sent, World } from "./world.js";
 
@@ -74,14 +74,12 @@ export const createJournal = (world: World, random: () => number) => {
     journal.inform("onStore", sent, entry);
   };
   service.onFail = (sent, isStored) => journal.inform("onFail", sent, entryOf(sent), isStored);
-  world.locks.onAnswer = (page, name, isGranted) =>
-    journal.note(`is ${isGranted ? "granted" : "refused"} ${name}`, page);
   world.onEnd = (sent, status, retryAfter) => {
     journal.note(`hears ${status} for ${sent.name}${retryAfter ? `, again in ${retryAfter} s` : ""}`, sent.page);
     const entry = entryOf(sent);
     if (!isSuccess(status)) entry.failures++;
     journal.inform("onHear", sent, entry, { status, retryAfter });
   };
-  const rules = [durability, handOff, identities, consent, locks, order, pace].map((rule) => rule(journal));
+  const rules = [durability, handOff, identities, consent, order, pace, turn].map((rule) => rule(journal));
   return journal;
 };

@@ -13,12 +13,13 @@ const gaps = ({ world: { sent } }: Journal): number[] =>
   sent.slice(2).map(({ beganAt }, index) => Math.round((beganAt - sent[index + 1]!.beganAt) / 1_000));
 
 stories("failures", {
-  "double the wait from 1 s up to 5 min, of which each tab adds its own part of a second": async (teller) => {
-    await teller.tell(`chance 1; ${SETTLED}; weather unavailable; A tracks; 3600 s`);
-    const waits = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300];
-    const more = waits.map((wait, index) => gaps(teller)[index]! - wait);
-    expect(more).toEqual(waits.map(() => expect.toSatisfy((part: number) => part === 0 || part === 1)));
-  },
+  "double the wait from 1 s up to 5 min, to which each tab adds its own part of a second, and the wait for its turn":
+    async (teller) => {
+      await teller.tell(`chance 1; ${SETTLED}; weather unavailable; A tracks; 3600 s`);
+      const waits = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300];
+      const more = waits.map((wait, index) => gaps(teller)[index]! - wait);
+      expect(more).toEqual(waits.map(() => expect.toSatisfy((part: number) => part >= 0 && part <= 2)));
+    },
   "that happen together count once": async () => {
     const firstGap: number[] = [];
     for (const count of [1, 4])
@@ -34,10 +35,10 @@ stories("failures", {
     await teller.tell(`chance 0.25; ${SETTLED}; weather unavailable; A tracks; 600 s`);
     expect(Math.max(...gaps(teller).slice(0, 5))).toBeLessThanOrEqual(5);
   },
-  "are 2 s apart at most, and the tab's part, for half a minute after a success": async (teller) => {
+  "are 2 s apart at most, beside the tab's part and its turn, for half a minute after a success": async (teller) => {
     await teller.tell("chance 0.99; A opens; A tracks; 1 s; weather unavailable; A tracks; 600 s");
     const [short, long] = [gaps(teller).slice(0, 9), gaps(teller).slice(9)];
-    expect([Math.max(...short) <= 3, Math.max(...long) > 100]).toEqual([true, true]);
+    expect([Math.max(...short) <= 4, Math.max(...long) > 100]).toEqual([true, true]);
   },
   "are known to later pages, each of which may bring one request forward": `
     ${SETTLED}; weather unavailable; A tracks; 1200 s; A crashes; requests <30; B opens; 360 s; requests <7`,
@@ -100,7 +101,7 @@ stories("a service that is down", {
     `chance 0.99; ${SETTLED}; weather unavailable; A tracks; 1800 s; asked; requests <40; A freezes; ${what}; 10 s; requests 1`,
   ]),
   "and leaves requests open is sent one more after 2 s, and gives up each after 15 s": `
-    weather silent; A opens; A tracks 20; 1 s; open 1; 2 s; open 2; 2 s; open 2; 10 s; open 2; weather up; 20 s; once`,
+    weather silent; A opens; A tracks 20; 1 s; open 1; 3 s; open 2; 2 s; open 2; 10 s; open 2; weather up; 20 s; once`,
   "and hangs with four requests open is sent no more until one of them is given up, and is found in time": `
     ${SETTLED}; A tracks; 1 s; weather silent; A tracks 20; 1 s; open 4; 8 s; open 4; weather up; 20 s; arrived`,
   // Without marks: what is marked counts as stored.

@@ -3,7 +3,6 @@ import type { Config, Problem, Tracker } from "../../src/types.js";
 import type { StorageChange } from "./area.js";
 import type { Entry } from "./bundles.js";
 import type { Clock } from "./clock.js";
-import type { LockSupport } from "./locks.js";
 import { createSending } from "./network.js";
 import { prepare } from "./script.js";
 import { createEvent, type Target } from "./target.js";
@@ -24,7 +23,6 @@ const USUAL = {
   throttleMs: 0,
   /** Is it loaded ahead of a visit that may never come? */
   isPrerendering: false,
-  locks: "normal" as LockSupport,
   /** The URL of the page that led to it. */
   cameFrom: "",
   /** Does it read what is stored now, as in Firefox, and not what it was told of, as in Chromium? */
@@ -52,7 +50,6 @@ export const createPage = (
 
   const page = {
     ...USUAL,
-    locks: world.isHttp ? "none" : USUAL.locks,
     ...(opening as Traits),
     isHidden: !!(opening.isHidden || opening.isPrerendering),
     config: {
@@ -90,8 +87,8 @@ export const createPage = (
     resumedAt: Number.NEGATIVE_INFINITY,
     /** When it came back from the cache last. */
     restoredAt: Number.NEGATIVE_INFINITY,
-    /** Timers and frames that it waits for, and locks that it holds. */
-    waits: (): number => timers.count() + world.locks.heldBy(page).length,
+    /** Timers and frames that it waits for. */
+    waits: (): number => timers.count(),
     /** Runs at once, or when the page is no more prerendering. */
     whenActive: (run: () => void) => void (page.isPrerendering ? toActivate.push(run) : run()),
     /** The visit has come. */
@@ -152,7 +149,6 @@ export const createPage = (
     kill: () => {
       page.isDead = true;
       clock.drop(page);
-      world.locks.drop(page);
       for (const sent of world.openRequests()) if (sent.page === page && !sent.keepalive) sent.isCut = true;
     },
     /** Leaves it for the back/forward cache. */
@@ -230,7 +226,6 @@ export const createPage = (
   const view = world.storage.areaOf(page);
   const timers = createTimers(page, clock);
   const { fetch, sendBeacon } = createSending(page, world);
-  const locks = world.locks.of(page, page.locks);
   page.window = createWindow(page, {
     clock,
     random,
@@ -242,7 +237,7 @@ export const createPage = (
       AbortSignal: createAbortSignal(page, clock),
       queueMicrotask: (run: () => void) => (page.isFrozen ? void microtasks.push(run) : queueMicrotask(run)),
     },
-    navigator: Object.defineProperty({ sendBeacon, ...(locks && { locks }) }, "onLine", { get: () => world.isOnline }),
+    navigator: Object.defineProperty({ sendBeacon }, "onLine", { get: () => world.isOnline }),
     onError,
   });
   page.document = page.window.document;

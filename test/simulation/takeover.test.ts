@@ -33,13 +33,13 @@ storiesTwice("a tab", {
   ]),
   "changes nothing by an answer that comes after another tab has delivered": async ({ tell, entries, page, world }) => {
     await tell("A opens; B opens; 5 s; weather 503 200; A tracks; 30 ms");
-    entries.get("e1")!.mayRepeat = "its page stands still before it has the lock";
+    entries.get("e1")!.mayRepeat = "its page stands still before its turn";
     await tell("A stalls 20; 60 s; sent e1 e1");
     expect(world.sent.map((sent) => sent.page)).toEqual([page("A"), page("B")]);
   },
   "tries nothing again that another one has delivered while its own request was open": async ({ tell, entries }) => {
     await tell("A opens; B opens; 5 s; latency 12000; next 503; A tracks; 30 ms; latency 20");
-    entries.get("e1")!.mayRepeat = "its page stands still before it has the lock";
+    entries.get("e1")!.mayRepeat = "its page stands still before its turn";
     await tell("A stalls 9; 60 s; sent e1 e1");
   },
   ...each([true, false], (readsFresh) => [
@@ -64,22 +64,17 @@ storiesTwice("many dead tabs", {
   "have their events sent in the order in which they were tracked": `
     ${["A", "B", "C", "D", "E"].map((tab) => `${tab} opens nobody; ${tab} tracks; ${tab} crashes; 1 s`).join("; ")}
     F opens as ann; 30 s; sent e1 e2 e3 e4 e5`,
-  "cost few locks (300 tabs), and none while the service is down; all is there 30 s after the recovery": async (
-    teller,
-  ) => {
-    const { tell, entries, page, world } = teller;
+  "cost little (300 tabs); all is there 30 s after the recovery, and nobody keeps the turn": async (teller) => {
+    const { tell, entries, world } = teller;
     await tell("weather refused; Z opens; Z tracks; Z crashes; 1 s");
     const { rows } = world.storage;
     const { key } = entries.get("e1")!;
     for (let tab = 0; tab < 300; tab++) rows[key!.replace(/(event\d*):[^:]+/, `$1:dead${tab}`)] = rows[key!]!;
     Object.assign(entries.get("e1")!, { mayRepeat: "it is 301 events", isDurable: false });
     await tell("A opens");
-    const before = world.locks.asked.length;
     await tell("120 s");
-    // One for each probe.
-    expect(world.locks.asked.length - before).toBeLessThan(40);
     await tell("requests <50; weather up; A online; 30 s; requests 301; waiting ; A freezes; 10 ms");
-    expect(world.locks.heldBy(page("A"))).toEqual([]);
+    expect(Object.keys(world.storage.latest())).not.toContain("tracklet:turn");
   },
 });
 
@@ -87,11 +82,11 @@ const THIRTY_DAYS = 2_592_000;
 
 storiesTwice("what the page does to its storage", {
   "in an outage takes nothing away that earlier pages had left, and that this one lists": `
-    weather refused; A opens; A tracks 3; A crashes; B opens; 20 s; B clears; B tracks; 100 ms; B crashes
+    weather refused; A opens; A tracks 3; A crashes; B opens; 20 s; B clears; B tracks; 10 s; B crashes
     C opens; 25 s; weather up; 60 s; once`,
   "beside an open request of another tab repeats nothing": async ({ tell, world, until }) => {
     world.storage.tellsLate = () => 4_000;
-    await tell("A opens; B opens; 5 s; weather refused; A tracks 3; 10 s; weather up; latency 1500; A online");
+    await tell("A opens; B opens; 5 s; weather refused; A tracks 3; 10 s; B hides; weather up; latency 1500; A online");
     await until(() => world.openRequests().length);
     await tell("300 ms; B clears; B tracks; 60 s; once");
   },
@@ -101,7 +96,7 @@ storiesTwice("what the page does to its storage", {
     until,
   }) => {
     world.storage.tellsLate = () => 4_000;
-    await tell("A opens; B opens; 5 s; weather refused; A tracks 3; 10 s; weather up; A online");
+    await tell("A opens; B opens; 5 s; weather refused; A tracks 3; 10 s; B hides; weather up; A online");
     await until(() => world.stored().length < 3);
     await tell("B clears; B tracks; 60 s; once");
   },
@@ -214,16 +209,3 @@ storiesTwice(
      A leaves; B opens; B tracks; 5 s; weather silent; B tracks 30; ${seconds} s; weather up; 20 s; once`,
   ]),
 );
-
-storiesTwice("where the browser has no locks", {
-  // Where it has them and refuses them, as in a sandboxed frame, it refuses the storage as well.
-  "other tabs' events are sent in turn": `
-    A opens locks=none; B opens locks=none; 5 s; A tracks 3; A crashes; 4 s; once`,
-  "four tabs store each event once when an outage is over": `
-    A opens locks=none; B opens locks=none; C opens locks=none; D opens locks=none; 5 s; weather refused
-    A tracks 10; B tracks 10; C tracks 10; D tracks 10; 60 s; weather up; latency 200; 360 s; once`,
-  ...each(["none", "rejects"], (locks) => [
-    `a tab's own events are sent and tried again (${locks})`,
-    `A opens locks=${locks}; weather unavailable; A tracks 12; 20 s; weather up; 60 s; once`,
-  ]),
-});

@@ -48,10 +48,6 @@ export const WORLD: Record<string, (teller: Teller, rest: string) => unknown> = 
   stamped: ({ world }) => {
     world.isStamped = true;
   },
-  /** Pages that are opened from now on have no locks. */
-  http: ({ world }) => {
-    world.isHttp = true;
-  },
   /** The service takes so many events in one request, or, without a number, one: it may change its mind. */
   most: ({ world }, count) => {
     world.most = count ? Number(count) : undefined;

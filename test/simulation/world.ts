@@ -5,7 +5,6 @@
 
 import { createArea, type FakeArea } from "./area.js";
 import { type Clock, createClock } from "./clock.js";
-import { createLocks } from "./locks.js";
 import type { Sent } from "./network.js";
 import { createPage, type Opening, type Page, settle } from "./page.js";
 import { startTracker } from "./script.js";
@@ -16,7 +15,6 @@ export type { Page } from "./page.js";
 export interface World {
   clock: Clock;
   storage: FakeArea;
-  locks: ReturnType<typeof createLocks>;
   pages: Page[];
   open(opening?: Opening): Promise<Page>;
   sent: Sent[];
@@ -25,8 +23,6 @@ export interface World {
   /** Is told of each end that a page hears of, just before it acts on it; a status of 0 means that there was no answer. */
   onEnd(sent: Sent, status: number, retryAfter?: number): void;
   isOnline: boolean;
-  /** Is the site on plain `http:`, where there are no locks? */
-  isHttp: boolean;
   /** Do pages stamp their events, unless they are told otherwise? Only what is stamped goes together. */
   isStamped: boolean;
   /** The most events that the service says to take in one request, if it takes several. */
@@ -87,13 +83,11 @@ export const inWorld = async (test: (world: World) => Promise<void>, random: () 
   const world: World = {
     clock,
     storage,
-    locks: createLocks(clock),
     pages: [],
     sent: [],
     onRequest: (sent) => void clock.add(20, () => sent.answer(200)),
     onEnd: () => {},
     isOnline: true,
-    isHttp: false,
     isStamped: false,
     isEndless: false,
     openRequests: () => world.sent.filter(({ isOpen }) => isOpen),

@@ -4,9 +4,9 @@ import { isUnchanged } from "./queue/look.js";
 import { enlist, failed, move, ready, young } from "./queue/queue.js";
 import { isStamped, isYoung, type Row } from "./queue/row.js";
 import { put } from "./queue/stored.js";
-import { owns, takeTurn } from "./requests/lock.js";
 import { backoff, waitFor } from "./requests/pace.js";
 import { inFlight, isFull, isGone, room } from "./requests/requests.js";
+import { owns, takeTurn } from "./requests/turn.js";
 import { mostAtOnce } from "./requests/verdicts.js";
 import { KEEPALIVE_BYTES, LONG_LEASE_MS, SLOW_MS } from "./timings.js";
 
@@ -17,7 +17,7 @@ const fits = (row: Row, isOut: boolean): boolean =>
   row.size <= room() || (!isOut && (row.size > KEEPALIVE_BYTES || isStamped(row)));
 
 /**
- * Takes an event that is to be sent, if it is there still. It has its contact then, and under the lock a lease that is longer
+ * Takes an event that is to be sent, if it is there still. It has its contact then, and in a turn a lease that is longer
  * than any request lasts.
  */
 const take = (row: Row, isYoung: boolean): boolean => {
@@ -58,7 +58,7 @@ const collect = (row: Row, isYoung: boolean, isOut: boolean): Row[] => {
  * @param isOut whether the page is out of sight, and may be over soon
  * @param isLeaving whether it is being hidden or left in this moment
  * @param mayProbeEarly whether there is a reason not to wait for the back-off
- * @returns milliseconds until to come again; 0 where the lock is to be asked for
+ * @returns milliseconds until to come again; 0 where the turn is to be asked for
  */
 export const due = (
   isOut: boolean,

@@ -3,15 +3,15 @@ import { uptime } from "../../shared/uptime.js";
 import type { Consent } from "../../types.js";
 import { isHidden, type PageEvent } from "../page.js";
 import { followConsent, restoreRefusal } from "../state/consent.js";
-import { consent, filed, get, isOurs, onRow } from "../state/storage.js";
+import { consent, filed, isOurs, onRow } from "../state/storage.js";
 import { readVisitor } from "./addressing.js";
 import { isUnchanged, load, look } from "./queue/look.js";
 import { forget, lookLater, rename, rows } from "./queue/queue.js";
-import { EVENT, isOwn, leaseLeft, readRow } from "./queue/row.js";
-import { HERE, renew, restore, take } from "./queue/stored.js";
-import { hasMoved, release } from "./requests/lock.js";
+import { EVENT, isOwn, readRow } from "./queue/row.js";
+import { HERE, renew, restore } from "./queue/stored.js";
 import { BACKOFF, backoff, forgetBackoff, readBackoff } from "./requests/pace.js";
 import { inFlight, isGone, setGone } from "./requests/requests.js";
+import { release } from "./requests/turn.js";
 import { accept } from "./requests/verdicts.js";
 import { hurry, round } from "./rounds.js";
 
@@ -60,15 +60,12 @@ const comeBack = (): void => {
 };
 
 /** Another document has changed the row of an event. */
-const onEventRow = (key: string, { oldValue, newValue }: PageEvent): void => {
+const onEventRow = (key: string, { newValue }: PageEvent): void => {
   const row = rows.get(key);
-  if (oldValue !== null) hasMoved();
   if (newValue !== null) lookLater();
-  // It was delivered, right before somebody has emptied the storage, and this document has put it back.
-  if (newValue === null && row?.isPutBack && leaseLeft(row)) take(row);
   // Where a request is open here, its answer decides; a suspect is looked at when its time has come.
-  else if (row?.list) {
-    if (newValue === null && !isOwn(row) && get(key) === undefined) forget(row);
+  if (row?.list) {
+    if (newValue === null && !isOwn(row)) forget(row);
     else isUnchanged(row);
   }
   // What its page has left in good order is judged by the requests that begin now.
@@ -78,8 +75,9 @@ const onEventRow = (key: string, { oldValue, newValue }: PageEvent): void => {
 const onStorage = (event: PageEvent): void => {
   const { key } = event;
   // All is emptied, or the same key by key.
-  if (rows.size && (!key || key === filed(HERE)))
+  if (rows.size && (!key || key === filed(HERE))) {
     restore(!key || (event.oldValue && event.newValue ? false : undefined));
+  }
   if (!key || !isOurs(key)) return;
   if (key.includes(EVENT)) onEventRow(key, event);
   else {

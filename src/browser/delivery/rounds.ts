@@ -14,9 +14,9 @@ import { trim } from "./queue/bounds.js";
 import { lookWhenDue } from "./queue/look.js";
 import { countWaiting, enlist, rows } from "./queue/queue.js";
 import type { Row } from "./queue/row.js";
-import { ask, isAsking, isHeld, release } from "./requests/lock.js";
 import { isPausing } from "./requests/pace.js";
 import { inFlight, isGone, protect, send } from "./requests/requests.js";
+import { ask, isAsking, release } from "./requests/turn.js";
 import { decide, judge } from "./requests/verdicts.js";
 import { FRAME_MS, SUSPECT_TRIES } from "./timings.js";
 
@@ -34,7 +34,7 @@ const arm = (delay: number): void => {
   timer = setTimeout(() => round(), Math.ceil(delay));
 };
 
-/** A request has ended, or the lock was granted or refused. Once the page is left, nothing more is begun. */
+/** A request has ended, or the turn was granted. Once the page is left, nothing more is begun. */
 const again = (): void => {
   if (!isGone) round();
 };
@@ -82,8 +82,8 @@ const step = (isLeaving: boolean): void => {
     wait = Math.min(wait, left || ask(again));
   }
   wait = Math.min(wait, protect(isOut));
-  // It is kept while events go out.
-  if (isHeld() && !inFlight.size) release();
+  // In a back-off it ends by itself.
+  if (!countWaiting()) release();
   nextAt = uptime() + wait;
   if (!isGone && wait < Number.POSITIVE_INFINITY) arm(wait);
 };

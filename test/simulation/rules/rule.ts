@@ -64,14 +64,7 @@ export const hasHeard = ({ world }: Journal, page: Page, at: number): boolean =>
 export const mayBeCleared = ({ world, cleared }: Journal, page: Page): boolean =>
   cleared.by !== page && world.clock.now() < cleared.at + HEARD_MS;
 
-/** A grant may overtake the last changes of the storage by so much, in milliseconds. */
-export const SETTLE_MS = 300;
-
-/** When the page was granted the lock, if it holds it, as far as it knows. */
-export const lockedAt = ({ world: { locks } }: Journal, page: Page): number =>
-  [...locks.held.values(), ...locks.lost].find(({ page: by }) => by === page)?.grantedAt ?? Number.POSITIVE_INFINITY;
-
-/** So long a page sends what it has tracked itself without the lock, and others leave it alone. Milliseconds. */
+/** So long a page sends what it has tracked itself out of its turn, and others leave it alone. Milliseconds. */
 export const YOUNG_MS = 1_000;
 export const FIRST_LEASE_MS = 2_000;
 

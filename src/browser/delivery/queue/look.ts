@@ -4,10 +4,10 @@ import { uptime } from "../../../shared/uptime.js";
 import { report } from "../../reporting.js";
 import { identity } from "../../state/identity.js";
 import { get, isOurs, keys, remove } from "../../state/storage.js";
-import { LONGEST_AGE_MS } from "../timings.js";
+import { LONG_LEASE_MS, LONGEST_AGE_MS } from "../timings.js";
 import { change, dueAt, enlist, forget, leased, lookLater, lookNever, move, rows, undecided } from "./queue.js";
 import { EVENT, leaseLeft, type Row, readRow, timeOf } from "./row.js";
-import { countDropped, drop, textOf } from "./stored.js";
+import { countDropped, drop, put, textOf } from "./stored.js";
 
 /** Events that are left alone, because they are of another token. */
 let strange = 0;
@@ -65,7 +65,18 @@ export const isUnchanged = (row: Row): boolean => {
  */
 export const look = (): void => {
   lookNever();
-  for (const row of [...leased]) if (isUnchanged(row)) file(row);
+  for (const row of [...leased]) {
+    if (row.isLost) {
+      const left = leaseLeft(row);
+      if (left) {
+        lookLater(left + 1);
+        continue;
+      }
+      row.isLost = false;
+      if (get(row.key) === undefined) put(row, Date.now() + LONG_LEASE_MS);
+    }
+    if (isUnchanged(row)) file(row);
+  }
   const events = keys().filter((key) => /\bevent/.test(key));
   for (const key of events.sort((one, other) => timeOf(one) - timeOf(other)))
     if (rows.has(key)) continue;

@@ -92,4 +92,7 @@ export const change = (row: Row, next: Partial<Row>): void => {
 };
 
 /** The key of the next event. Its number has seven digits from the start, so that keys sort as text. */
-export const nextKey = (): string => `${(me ||= filed(EVENT + uuid()))}:${FIRST + seq++}:${Date.now()}`;
+export const nextKey = (): string => {
+  me ||= filed(EVENT + uuid());
+  return `${me}:${FIRST + seq++}:${Date.now()}`;
+};

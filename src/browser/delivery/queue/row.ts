@@ -48,8 +48,8 @@ export interface Row {
   undecidedAt?: number;
   /** What later requests have shown of that first. */
   hasArrived?: boolean;
-  /** Has this document put it back for another one, in an emptied storage? */
-  isPutBack?: boolean;
+  /** Is it of another document, and to be put back into a storage that was emptied? */
+  isLost?: boolean;
   /** Is a request open that holds it? Meanwhile it is in no list. */
   isUnderWay?: boolean;
   /** What it waits for: one of the queue's lists. */
@@ -86,7 +86,7 @@ export const isStamped = ({ letters }: Row): boolean => letters.includes("s");
 /** Was it tracked by this document? */
 export const isOwn = ({ trackedAt }: Row): boolean => trackedAt !== undefined;
 
-/** Does this document send it without the lock? What it has not tracked itself is at no time young. */
+/** Does this document send it out of its turn? What it has not tracked itself is at no time young. */
 export const isYoung = ({ trackedAt, failedAt }: Row): boolean => !failedAt && uptime() - trackedAt! < YOUNG_MS;
 
 /** Milliseconds for which only its writer may send it. What is longer than any lease was written by a clock that was set since. */

@@ -4,7 +4,7 @@ import { uuid } from "../../../shared/uuid.js";
 import { type DetailOf, report } from "../../reporting.js";
 import { followConsent } from "../../state/consent.js";
 import { consent, filed, get, remove, set } from "../../state/storage.js";
-import { FIRST_LEASE_MS, LONG_LEASE_MS } from "../timings.js";
+import { FIRST_LEASE_MS, TOLD_MS } from "../timings.js";
 import { enlist, forget, leased, lookLater, move, rows } from "./queue.js";
 import { isOwn, type Row, writeRow } from "./row.js";
 
@@ -25,7 +25,7 @@ let here: string | undefined;
 /**
  * Puts the events that this document lists back where the page has emptied the storage: then `HERE` is gone, or another document
  * has written it anew. Where it stands, a row that is gone was delivered or dropped by another document. An event of another
- * document gets a long lease, within which the browser tells of it if somebody has delivered it just before.
+ * document is put back once the browser must have told of what was delivered just before.
  *
  * @param isEmptied what the browser has told of that: `false` where two documents have written `HERE` at the same time, of which
  *   one text stands
@@ -37,13 +37,13 @@ export const restore = (isEmptied?: boolean): void => {
     for (const row of rows.values())
       if (consent === "denied") forget(row);
       else if (get(row.key) === undefined) {
-        if (row.list && !isOwn(row) && row.lease >= 0) {
-          row.isPutBack = true;
-          row.lease = Date.now() + LONG_LEASE_MS;
+        if (isOwn(row) || !row.list) set(row.key, writeRow(row));
+        else {
+          row.isLost = true;
+          row.lease = Date.now() + TOLD_MS;
           move(row, leased);
-          lookLater(LONG_LEASE_MS + 1);
+          lookLater(TOLD_MS);
         }
-        set(row.key, writeRow(row));
       }
   }
   here = stored ?? uuid();
@@ -54,7 +54,9 @@ export const restore = (isEmptied?: boolean): void => {
 export const textOf = (row: Row): string | undefined => {
   if (get(row.key) === undefined) restore();
   const text = get(row.key);
-  if (text === undefined) forget(row);
+  // Somebody else has put it back.
+  if (text !== undefined) row.isLost = false;
+  else if (!row.isLost) forget(row);
   return text;
 };
 
@@ -72,8 +74,7 @@ export const renew = (row: Row): void => {
   put(row, Date.now() + FIRST_LEASE_MS);
 };
 
-/** Takes it out of memory and storage. */
-export const take = (row: Row): void => {
+const take = (row: Row): void => {
   forget(rows.get(row.key) ?? row);
   remove(row.key);
 };
