@@ -120,6 +120,7 @@ export const begin = (): void => {
   if (consent) return;
   delivery.begin(sealAgain);
   if (config.contactUid) verbs.identify(config.contactUid, config.accountUid, config);
+  // A call of nothing would be caught, too: Chromium parses the whole script once more to name it.
   if (config.onChange) attempt(() => follow(config.onChange!));
 };
 

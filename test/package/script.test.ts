@@ -35,3 +35,9 @@ it("the script shortens what is listed, which its source has and no public type 
   const isLong = (name: string): boolean => new RegExp(`[.{,]${name}\\b`).test(script);
   expect(listed.filter((name) => !source.has(name) || types.has(name) || isLong(name))).toEqual([]);
 });
+
+it("the script tells Chromium by its first line to compile all of it while it arrives; what an app bundles does not", async () => {
+  const hint = "//# allFunctionsCalledOnLoad";
+  expect((await read("dist/tracklet.iife.js")).split("\n")[0]).toBe(hint);
+  expect(await read("dist/browser/global.js")).not.toContain(hint);
+});
