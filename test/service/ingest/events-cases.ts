@@ -148,6 +148,15 @@ export const eventCases = (running: () => RunningService): void => {
   describe("stamps", () => {
     const sendAsServer = (event: object) => service.post(event, basic(`${API_TOKEN}:`), "");
 
+    it("store an event once, whether its repeats come later or at the same time", async () => {
+      const contact_uid = newContact();
+      const event = { contact_uid, event_uid: "stamped", params: { event_id: "3f1c\u0000", occurred_at: 1 } };
+      const answers = await Promise.all(Array.from({ length: 20 }, () => sendAsServer(event)));
+      answers.push(await sendAsServer(event));
+      for (const answer of answers) expect([answer.status, await answer.json()]).toEqual([200, { status: "success" }]);
+      expect((await service.events(contact_uid)).rows).toHaveLength(1);
+    });
+
     it("do not make repeats of events without one, or with one that is no text or empty", async () => {
       const contact_uid = newContact();
       for (const event_id of [undefined, undefined, 7, 7, "", "", "a", "b"])

@@ -3,6 +3,7 @@ import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import type { NewEvent } from "../../../src/service/ingest/store/rows.js";
 import { AT_ONCE } from "../support/bounds.js";
+import { followSums } from "../support/follow-sums.js";
 import { overDatabase } from "../support/over-database.js";
 import { expectRefusal } from "../support/refusal.js";
 import { type RunningService, startService } from "../support/running-service.js";
@@ -64,6 +65,23 @@ overDatabase((place) => {
     expect(await names({ offset: "3", sort: "name", order: "asc" })).toEqual(["account-5", "Zebra & Sons"]);
   });
 
+  it("tell which accounts fall, and which are silent", async () => {
+    const listed = await ask("/accounts", { span: "7d", show: "silent" });
+    const { now, past } = within(listed);
+    const [events, before] = [now, past].map((all) => count(all, ({ accountUid }) => accountUid));
+    const silent = Object.keys(before!).filter((uid) => !events![uid]);
+    const falling = Object.keys(before!).filter((uid) => events![uid] && events![uid]! <= 0.75 * before![uid]!);
+    expect(silent).toContain("account-1");
+    const uids = ({ data }: { data: { unique_id: string }[] }) => data.map(({ unique_id }) => unique_id).sort();
+    expect(uids(listed)).toEqual(silent.sort());
+    expect(uids(await ask("/accounts", { span: "7d", show: "falling" }))).toEqual(falling.sort());
+    expect(listed).toMatchObject({
+      silent: silent.length,
+      falling: falling.length,
+      active: Object.keys(events!).length,
+    });
+  });
+
   it.each<[string, Record<string, string>, (event: NewEvent) => boolean]>([
     ["a name", { event_uid: "event-3" }, ({ eventUid }) => eventUid === "event-3"],
     ["page views", { event_uid: "pageview" }, ({ eventUid }) => eventUid === "pageview"],
@@ -109,6 +127,25 @@ overDatabase((place) => {
     for (const { key, events, before } of told.fell) expect(before - events).toBe(lost(key));
   });
 
+  it("tell of one day by the hour, and of all names the same by the sums and by the events", async () => {
+    const day = new Date(NOW - 2 * DAY).toLocaleDateString("sv", { timeZone: ZONE });
+    const told = await ask("", { from: day, to: day });
+    expect(told.starts.length).toBeGreaterThan(22);
+    const { now, past } = within(told);
+    expect(told.events).toMatchObject({ total: now.length, before: past.length });
+    const view = (all: NewEvent[]) => all.filter(({ eventUid }) => eventUid === "pageview").length;
+    expect(told.pages).toMatchObject({ total: view(now), before: view(past) });
+    for (const [of, uid] of [
+      ["contacts", "contactUid"],
+      ["accounts", "accountUid"],
+    ] as const)
+      expect(told[of]).toMatchObject({
+        total: Object.keys(count(now, (event) => event[uid])).length,
+        before: Object.keys(count(past, (event) => event[uid])).length,
+      });
+    expect(told.busiest.data[0]).toMatchObject({ id: idOf("account", told.busiest.data[0].key) });
+  });
+
   it("tell of an account: members, days, figures, latest events", async () => {
     const id = idOf("account", "account-3");
     const own = EVENTS.filter(({ accountUid }) => accountUid === "account-3");
@@ -137,6 +174,109 @@ overDatabase((place) => {
         .sort((a, b) => b - a)
         .slice(0, 50),
     );
+  });
+
+  it("tell of a contact, and all its events page by page", async () => {
+    const id = idOf("contact", "contact-7");
+    const own = EVENTS.filter(({ contactUid }) => contactUid === "contact-7");
+    const times = own.map(({ receivedAt }) => receivedAt).sort((a, b) => b - a);
+    expect(await ask(`/contacts/${id}`)).toMatchObject({
+      ...{ unique_id: "contact-7", events: own.length, first_seen_at: times.at(-1), last_seen_at: times[0] },
+      memberships: { total: 1, data: [{ unique_id: "account-1" }] },
+    });
+    const found: number[] = [];
+    for (let before: string | null = ""; before !== null; ) {
+      const { data, next }: { data: { received_at: number; params: string }[]; next: string | null } = await ask(
+        `/contacts/${id}/events`,
+        { limit: "20", ...(before && { before }) },
+      );
+      found.push(...data.map(({ received_at }) => received_at));
+      before = next;
+    }
+    expect(found).toEqual(times);
+  });
+
+  it("tell how many come back in the weeks after their first", async () => {
+    const week = (time: number) => Math.floor((time - 4 * DAY) / (7 * DAY));
+    for (const [of, uid] of [
+      ["account", "accountUid"],
+      ["contact", "contactUid"],
+    ] as const) {
+      const weeks = new Map<string, Set<number>>();
+      for (const event of EVENTS)
+        if (event[uid] !== undefined)
+          weeks.set(event[uid], (weeks.get(event[uid]) ?? new Set()).add(week(event.receivedAt)));
+      const { data } = await ask("/returning", { of });
+      expect(data).toHaveLength(12);
+      for (const [at, { week: monday, began, active }] of data.entries()) {
+        const first = week(Date.parse(monday));
+        const cohort = [...weeks.values()].filter((all) => Math.min(...all) === first);
+        expect(began).toBe(cohort.length);
+        expect(active).toEqual(
+          Array.from(
+            { length: Math.min(8, 11 - at) },
+            (_, later) => cohort.filter((all) => all.has(first + later + 1)).length,
+          ),
+        );
+      }
+    }
+  });
+
+  it("leave one's own accounts and contacts out of every figure, afterwards too, until they count again", async () => {
+    const figures = async () => {
+      const [numbers, accounts, returning, made] = await Promise.all([
+        ask("", { span: "90d" }),
+        ask("/accounts", { span: "90d" }),
+        ask("/returning", { of: "contact" }),
+        ask("", { span: "90d", event_uid: "event-3" }),
+      ]);
+      const { events, pages, contacts, accounts: active, busiest } = numbers;
+      return {
+        events,
+        pages,
+        contacts,
+        active,
+        busiest,
+        accounts: accounts.data,
+        returning: returning.data,
+        made: made.events,
+      };
+    };
+    const change = async (method: string, kind: "account" | "contact", uid: string) => {
+      const headers = { authorization: `Bearer ${ADMIN}` };
+      const answer = await fetch(`${service.url}/v2/numbers/${kind}s/${idOf(kind, uid)}/left-out`, { method, headers });
+      expect(answer.status).toBe(200);
+      await followSums(database);
+      return (await answer.json()).data.map(({ unique_id }: { unique_id: string }) => unique_id);
+    };
+    // It is seen this week in any case.
+    const act = async (event_uid: string) => {
+      await service.post({ contact_uid: "contact-7", event_uid, params: {} });
+      await followSums(database);
+    };
+    await act("first");
+    const before = await figures();
+    const own = [
+      ...EVENTS.filter(({ accountUid, contactUid }) => accountUid === "account-4" || contactUid === "contact-7"),
+    ];
+    expect(await change("PUT", "account", "account-4")).toEqual(["account-4"]);
+    expect(await change("PUT", "contact", "contact-7")).toEqual(["account-4", "contact-7"]);
+    const without = await figures();
+    const since = before.events.total - without.events.total;
+    const { starts, ends } = await ask("", { span: "90d" });
+    expect(since).toBe(1 + own.filter(({ receivedAt }) => receivedAt >= starts[0] && receivedAt < ends).length);
+    expect(without.accounts.map(({ unique_id }: { unique_id: string }) => unique_id)).not.toContain("account-4");
+    expect(without.contacts.total).toBe(before.contacts.total - new Set(own.map(({ contactUid }) => contactUid)).size);
+    expect(before.made.total - without.made.total).toBe(own.filter(({ eventUid }) => eventUid === "event-3").length);
+    // Nor does what they do from now on.
+    await act("later");
+    expect((await figures()).events.total).toBe(without.events.total);
+    await change("DELETE", "contact", "contact-7");
+    expect(await change("DELETE", "account", "account-4")).toEqual([]);
+    const after = await figures();
+    expect(after.events.total).toBe(before.events.total + 1);
+    expect({ ...after, events: 0, contacts: 0, active: 0 }).toEqual({ ...before, events: 0, contacts: 0, active: 0 });
+    expect([after.contacts.total, after.active.total]).toEqual([before.contacts.total, before.active.total]);
   });
 
   it.each<[string, number, RegExp]>([

@@ -8,6 +8,9 @@ import { insertEvents, type NewEvent } from "../../../src/service/ingest/store/r
 import { countActive } from "../../../src/service/numbers/count-active.js";
 import { step } from "../../../src/service/numbers/sums/step.js";
 import { dayOf } from "../../../src/service/numbers/sums/utc-days.js";
+import { eraseContacts } from "../../../src/service/person/erasure.js";
+import { deleteEventsBefore } from "../../../src/service/records/deletion/chosen-events.js";
+import { deleteNaming } from "../../../src/service/records/deletion/naming.js";
 import { deleteWorkspace } from "../../../src/service/records/deletion/workspace.js";
 import { hourOf, markStale } from "../../../src/service/records/stale-hours.js";
 import { followSums } from "../support/follow-sums.js";
@@ -156,6 +159,37 @@ overDatabase((place) => {
     }
     return event(`contact-${contact}`, isView ? "pageview" : `event-${random(5)}`, THEN + random(2 * DAY), params);
   };
+
+  it("are equal to a count over the table after inserts, imports, deletions and restarts", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const events = Array.from({ length: 150 }, some);
+      await store(events.map(imported));
+      // And as they come: the id says when.
+      const live = Array.from({ length: 100 }, some).sort((a, b) => a.receivedAt - b.receivedAt);
+      if (round === 0)
+        await store(
+          live,
+          live.map(({ receivedAt }, at) => idAt(receivedAt).replace(/.{12}$/, String(at).padStart(12, "0"))),
+        );
+      await Promise.all([follow(), deleteNaming(database, "default", `acme-${round}`)]);
+      for (const anonymise of [undefined, ["visit_url"]])
+        await eraseContacts(database, {
+          ...{ workspace: "default", uids: [`contact-${round + (anonymise ? 10 : 0)}`], token: "test" },
+          anonymise,
+        });
+      if (round === 1) {
+        await database.close();
+        database = await openDatabase(place());
+      }
+      await follow();
+      await expectEqual();
+    }
+    const before = (await stored()).length;
+    await deleteEventsBefore(database, "default", THEN + DAY + 10 * QUARTER);
+    await follow();
+    await expectEqual();
+    expect((await stored()).length).toBeLessThan(before);
+  });
 
   it("keep the 200 most frequent keys of an hour once it is over, and count the rest together", async () => {
     // Those that are rare come first.
