@@ -164,7 +164,7 @@ export const given = (evidence: Evidence): Look => {
   ];
   const { address } = activity;
   // Where the address may be wrong, it is not called right: what answers there says it at its own step.
-  const isOpen = (evidence.isAstray || evidence.failures > 0) && !evidence.isProven && !causes.some(Boolean);
+  const isOpen = (evidence.isAstray || evidence.isUnheard) && !evidence.isProven && !causes.some(Boolean);
   if (isOpen) return unknown(`${shown(options)}; is ${address} the service? See its answers`);
   if (isByTag || init || causes.some(Boolean)) return judge(shown(options) || markup, causes);
   if (page.global !== "idle" || evidence.isEarly) return unknown("none yet");

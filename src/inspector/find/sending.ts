@@ -135,7 +135,7 @@ const says = ({ words, answerType, isHeard }: Exchange): string => {
 const ofStatus = (evidence: Evidence, answer: Exchange): Cause => {
   const { page, stored, activity, options } = evidence;
   const { address, service } = activity;
-  const { status, sent, answerType, type, length, token = options.apiToken } = answer;
+  const { status, sent, answerType, type, length } = answer;
   const said = says(answer);
   const at = `at ${address} (status ${status})`;
   const wait = answer.retryAfter || Math.ceil(stored.pauseMs / 1_000) || "";
@@ -145,7 +145,7 @@ const ofStatus = (evidence: Evidence, answer: Exchange): Cause => {
   if (is(401, 403) && isPage(answerType))
     return `A web page answers ${at}, as of a log-in or a firewall in front of the service.${said} ${KEPT}`;
   if (is(401, 403))
-    return `The service refuses the API token (status ${status}).${said} Sent was api_token «${token}» in the query: it must be the API token, not the access token, and nothing may drop the query on the way. Events are kept; with another token, name this one in data-former-token.`;
+    return `The service refuses the API token (status ${status}).${said} Sent was api_token «${answer.token || options.apiToken}» in the query: it must be the API token, not the access token, and nothing may drop the query on the way. Events are kept; with another token, name this one in data-former-token.`;
   if (status < 400 || (is(404, 405, 421) && service?.other)) return ofAddress(evidence);
   if (is(404, 405, 421))
     return `No event endpoint is ${at}: check data-track-url, whose host must be the service's, and data-event-path, which is added to it.${said} ${KEPT}`;

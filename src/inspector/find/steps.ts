@@ -45,14 +45,12 @@ const soFar = ({ failures, stored, isProven, openMs }: Evidence): string => {
   return "Nothing wrong is to be seen, and nothing was sent yet.";
 };
 
-const headlineOf = (evidence: Evidence, steps: Step[]): [state: State, headline: string] => {
-  const { accepted, isProven, hasRequests } = evidence;
-  const all = steps.flatMap(({ state, title }, at) => (state === "bad" ? [{ title, at }] : []));
-  const stop = all.find(({ at }) => !hasRequests || at >= SENT) ?? all[0];
-  const others = all.filter((one) => one !== stop).map(({ title }) => `“${title}”`);
+const headlineOf = (evidence: Evidence, steps: Step[], wrong: Step[]): [state: State, headline: string] => {
+  const { accepted, isProven } = evidence;
+  const [stop, ...others] = wrong.map(({ title }) => `“${title}”`);
   const also = others.length > 0 ? ` Not right either: ${others.join(", ")}.` : "";
   const where = isProven ? "An event was stored, but not all is right" : "It stops";
-  if (stop) return ["bad", `${where} at “${stop.title}”.${also}`];
+  if (stop) return ["bad", `${where} at ${stop}.${also}`];
   const waiting = steps.find(({ state }) => state === "waits");
   if (waiting) return ["waits", `Nothing is wrong so far. It waits at “${waiting.title}”.`];
   if (!accepted || !isProven || !isGood(evidence.last?.status ?? 0)) return ["unknown", soFar(evidence)];
@@ -63,23 +61,23 @@ const headlineOf = (evidence: Evidence, steps: Step[]): [state: State, headline:
 
 /**
  * Walks an event from the tag to the table. Behind the first step that stops it, only what has itself been seen to be wrong is
- * told: of the others nothing can be known, unless an event has come through all the same.
+ * told: of the others nothing can be known, unless an event has come through all the same. What stops it is said first.
  */
 export const walk = (evidence: Evidence): Findings => {
+  const isStop = ({ state }: { state: State }, at: number): boolean =>
+    state === "waits" || (state === "bad" && (!evidence.hasRequests || at >= SENT));
   let hasStopped = false;
-  const steps = STEPS.map(([title, text, look]): Step => {
-    const { state, seen: note, causes } = look(evidence);
+  const steps = STEPS.map(([title, text, look], at): Step => {
+    const { state, seen, causes } = look(evidence);
     const isGrey = state === "unknown" || (hasStopped && state !== "bad" && !evidence.isProven);
-    hasStopped ||= state === "bad" || state === "waits";
-    return isGrey
-      ? { state: "unknown", title, text, note: hasStopped ? "" : note, causes: [] }
-      : { state, title, text, note, causes };
+    const note = isGrey && hasStopped ? "" : seen;
+    hasStopped ||= isStop({ state }, at);
+    return isGrey ? { state: "unknown", title, text, note, causes: [] } : { state, title, text, note, causes };
   });
-  const [state, headline] = headlineOf(evidence, steps);
-  return {
-    state,
-    headline,
-    steps,
-    causes: steps.flatMap((step) => step.causes.map((text) => ({ ...step, text, note: "" }))),
-  };
+  const stop = steps.filter((step, at) => step.state === "bad" && isStop(step, at));
+  const wrong = [...stop, ...steps.filter((step) => step.state === "bad" && !stop.includes(step))];
+  const [state, headline] = headlineOf(evidence, steps, wrong);
+  const said = [...wrong, ...steps.filter((step) => !wrong.includes(step))];
+  const causes = said.flatMap((step) => step.causes.map((text) => ({ ...step, text, note: "" })));
+  return { state, headline, steps, causes };
 };

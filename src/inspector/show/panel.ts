@@ -57,7 +57,7 @@ li { padding: 3px 0 3px 26px; text-indent: -26px; overflow-wrap: anywhere; }
 .mark { display: inline-block; width: 18px; margin-right: 4px; border-radius: 9px; text-indent: 0; text-align: center; font-weight: 700; }
 .good .mark { background: #14743f; color: #ffffff; } .bad .mark { background: #b3261e; color: #ffffff; }
 .waits .mark { background: #9a4b06; color: #ffffff; } code { display: block; font: 12px/1.4 ui-monospace, monospace; text-indent: 0; }
-ol .good, .good code, ol .unknown { overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
+ol .good, ol .unknown, .good code, .unknown code { overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
 `;
 
 const HOST = "tracklet-inspector";

@@ -243,6 +243,19 @@ it("options are not called right behind an address that answered wrongly", () =>
   ]);
 });
 
+it("what stops it is said first, and what stops nothing leaves the rest as it was seen", () => {
+  const broken: [string, string][] = [["<button onclick>", "missing )"]];
+  const { causes, steps } = walk(evidence({ ...status(401), page: { broken } }));
+  expect(causes.map(({ title }) => title)).toEqual(["Answered", "Calls"]);
+  expect(steps.map(({ state }) => state)).toEqual([
+    ...Array(4).fill("good"),
+    "bad",
+    ...Array(5).fill("good"),
+    "bad",
+    "unknown",
+  ]);
+});
+
 it("all is green where an event was stored, and grey behind a stop", () => {
   expect(new Set(walk(evidence()).steps.map(({ state }) => state))).toEqual(new Set(["good"]));
   expect(walk(evidence(absent())).steps.map(({ state }) => state)).toEqual(["bad", ...Array(11).fill("unknown")]);
