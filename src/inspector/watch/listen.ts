@@ -83,8 +83,11 @@ export const listen = (name: string) => {
     if (!isListening) return;
     activity.quietMs = 0;
     const event = readEvent(`${detail}`);
-    if (code === "options") activity.options = detail;
-    else if (typeof code === "string") {
+    if (code === "options") {
+      activity.options = detail;
+      // At once, so that the calls which follow are seen.
+      find();
+    } else if (typeof code === "string") {
       if (open) open.became += `${open.became && ", "}${event ? code : `${code}: ${detail}`}`;
       if (event) noteEvent(code, event);
       else note(code, `${detail}`);
