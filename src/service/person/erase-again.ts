@@ -7,8 +7,16 @@ import { clearContacts } from "./erasure.js";
 import { appendErasures, type Erasures, type Mark, requireKey } from "./erasure-files.js";
 import { bury, keepKey, keyIn, markOf } from "./tombstones.js";
 
-/** Erases again whoever of the contacts of a database is among erasures; resolves to their number. Services may run. */
-export const eraseAgain = async (database: Database, { key: given, marks }: Erasures): Promise<number> => {
+/**
+ * Erases again whoever of the contacts of a database is among erasures; resolves to their number. Services may run.
+ *
+ * @param isAlone is nobody else connected? Then it may run in one transaction. Default `false`
+ */
+export const eraseAgain = async (
+  database: Database,
+  { key: given, marks }: Erasures,
+  isAlone = false,
+): Promise<number> => {
   const { query, folder } = database;
   const key = given ?? (await keyIn(query));
   requireKey(key, marks);
@@ -17,10 +25,13 @@ export const eraseAgain = async (database: Database, { key: given, marks }: Eras
   for (const one of marks) if (one.erased_at >= (times.get(one.mark)?.erased_at ?? 0)) times.set(one.mark, one);
   for (const { workspace, mark, erased_at } of times.values())
     await bury(query, { workspace, marks: [mark], at: erased_at });
+  // Whoever has come back since an erasure that had ended before the dump stays.
+  const ended = await query<{ id: string }>("SELECT id FROM audit WHERE events IS NOT NULL AND what <> 'read'");
+  const done = new Set(ended.map(({ id }) => id));
   // So that `erasures` tells of them here, too.
   await copyDeeds(query, marks);
   await moveGeneration(query);
-  await afterAllHaveEnded(query);
+  if (!isAlone) await afterAllHaveEnded(query);
   if (folder !== undefined) await appendErasures(folder, key, marks);
   const contacts = await query<{ id: string; workspace: string; uid: string }>(
     `SELECT id, workspace, unique_id AS uid FROM contacts
@@ -29,8 +40,8 @@ export const eraseAgain = async (database: Database, { key: given, marks }: Eras
   let erased = 0;
   for (const { id, workspace, uid } of contacts) {
     const found = times.get(markOf(key, id));
-    if (found === undefined) continue;
-    await clearContacts(database, { workspace, uids: [decodeText(uid)], at: found.erased_at });
+    if (found === undefined || done.has(found.id)) continue;
+    await clearContacts(database, { workspace, uids: [decodeText(uid)], at: found.erased_at, isAlone });
     erased += 1;
   }
   return erased;

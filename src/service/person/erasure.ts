@@ -105,10 +105,14 @@ const told = async (
   });
 };
 
-/** Deletes what is there of people that had occurred before a time, when nothing of before it can be stored any more. */
+/**
+ * Deletes what is there of people that had occurred before a time, when nothing of before it can be stored any more.
+ *
+ * @param isAlone is nobody else connected? Then it may run in one transaction. Default `false`
+ */
 export const clearContacts = async (
   database: Database,
-  { workspace, uids, at, anonymise }: Omit<Erasure, "token"> & { at: number },
+  { workspace, uids, at, anonymise, isAlone = false }: Omit<Erasure, "token"> & { at: number; isAlone?: boolean },
 ): Promise<Erased & { counts: number[] }> => {
   const { query, transaction } = database;
   const contacts = uids.map((uid) => recordId("contact", uid, workspace));
@@ -129,7 +133,7 @@ export const clearContacts = async (
     await moveGeneration(query);
   });
   // Who has stored an event meanwhile may have believed that the old record was there.
-  await afterAllHaveEnded(query);
+  if (!isAlone) await afterAllHaveEnded(query);
   await makeRecordsOfEvents(database, workspace, contacts);
   // Not waited for. What fails here, the database does by itself later.
   database.tidy?.().catch(() => {});

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { spawnService } from "../support/service-process.js";
-import { askAt, type Driver, OWN, soon } from "./driver.js";
+import { askAt, type Driver, OWN, type Said, soon } from "./driver.js";
 import type { Shared } from "./in-process.js";
 import { requireAll } from "./properties.js";
 import { buildEntry, environmentOf } from "./spawned.js";
@@ -28,6 +28,14 @@ interface Run {
 const UID = "person-1-default-q7z";
 const ERASE: [string, ...number[]] = ["erase", 1, 0, 0, 0, 0];
 
+/** Where all was done before the end, it is refused to do it again; the properties say whether it was all. */
+const isWhole =
+  (run: (...args: never[]) => Promise<Said>) =>
+  async (...args: string[]): Promise<Said> => {
+    const said = await run(...(args as never[]));
+    return /must be empty|moved/.test(said.failed ?? "") ? { out: said.out, err: said.err } : said;
+  };
+
 /** What may be killed, and what is done again after it. */
 const CASES: Record<string, (run: Run) => Promise<void>> = {
   archive: async ({ killed, steps, driver }) => {
@@ -47,10 +55,12 @@ const CASES: Record<string, (run: Run) => Promise<void>> = {
     await steps(["dump"], ERASE);
     const list = await listErasures(driver);
     driver.beforeFill = (url) => killed(["restore", state.dumps[0]!.file, "--erasures", list], url);
+    driver.commandAt = isWhole(driver.commandAt);
     await steps(["restore", 0, 1, 0]);
   },
   "move-to": async ({ killed, steps, driver }) => {
     driver.beforeFill = (url) => killed(["move-to", url]);
+    driver.command = isWhole(driver.command);
     await steps(["move"]);
   },
   erase: async ({ killed, steps }) => {

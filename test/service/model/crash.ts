@@ -9,7 +9,9 @@ import { syncBuiltinESMExports } from "node:module";
 import pg from "pg";
 
 const [at, points] = [Number(process.env.MODEL_CRASH ?? 0), process.env.MODEL_POINTS];
-const { appendFileSync } = fs;
+// Opened before anything is replaced: what is written there is no operation.
+const lines = points === undefined ? undefined : fs.openSync(points, "a");
+const { writeSync } = fs;
 let isArmed = process.env.MODEL_ARMED !== "later";
 let count = 0;
 process.on("SIGUSR2", () => {
@@ -20,7 +22,7 @@ process.on("SIGUSR2", () => {
 const pass = (what: string): void => {
   if (!isArmed) return;
   count += 1;
-  if (points !== undefined) appendFileSync(points, `${what.replaceAll(/\s+/g, " ").slice(0, 100)}\n`);
+  if (lines !== undefined) writeSync(lines, `${what.replaceAll(/\s+/g, " ").slice(0, 100)}\n`);
   if (count === at) process.kill(process.pid, "SIGKILL");
 };
 
