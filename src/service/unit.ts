@@ -6,6 +6,7 @@ import type { MetricObject } from "prom-client";
 import { StartError } from "./base/start-error.js";
 import type { ServiceConfig } from "./config/service-config.js";
 import type { UnitMessage } from "./config/unit-messages.js";
+import { untilNoneConnects } from "./http/closing.js";
 import { logOptions } from "./watch/logging.js";
 import { createTotals } from "./watch/totals.js";
 
@@ -67,7 +68,9 @@ export const startUnit = ({ processes, host, port, logLevel }: ServiceConfig, da
    * In turn: where processes take connections by themselves, one that wakes first takes all that wait, and keeps them. The cluster's own
    * way would reset, when the last process stops to listen, what it has not handed over yet.
    */
+  let taken = 0;
   const hand = (socket: Socket): void => {
+    taken += 1;
     const [next] = taking;
     if (next === undefined) return void waiting.push(socket);
     taking.delete(next);
@@ -78,7 +81,7 @@ export const startUnit = ({ processes, host, port, logLevel }: ServiceConfig, da
   const leaving = new Set<Worker>();
   const release = (): void => {
     for (const worker of leaving)
-      if (stopping || !taking.has(worker) || taking.size > 1) {
+      if (!server.listening || !taking.has(worker) || taking.size > 1) {
         taking.delete(worker);
         leaving.delete(worker);
         tell(worker, { kind: "end" });
@@ -138,6 +141,7 @@ export const startUnit = ({ processes, host, port, logLevel }: ServiceConfig, da
     stop: async () => {
       stopping = true;
       // From then on who connects is refused. What has connected was handed over, and what is told comes behind it.
+      await untilNoneConnects(() => taken);
       server.close();
       for (const socket of waiting.splice(0)) socket.destroy();
       const ended = [...running].map((worker) => new Promise((resolve) => worker.once("exit", resolve)));

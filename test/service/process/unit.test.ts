@@ -132,7 +132,6 @@ describe("several processes on one port", () => {
     expect(await unit.closed).toMatchObject({ code: 0, stderr: "" });
     expect(new Set(ending.others())).toEqual(new Set(["refused"]));
     // The system resets those that the primary has not taken when it stops to listen.
-    console.log("RESETS", resets - former);
     expect(resets - former).toBeLessThan(CLIENTS / 8);
     expect(await stored("ending")).toEqual(ending.accepted());
   });
