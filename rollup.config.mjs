@@ -67,7 +67,6 @@ const SHORTENED = [
   "failedAt",
   "failures",
   "fullAt",
-  "hasArrived",
   "isAddressed",
   "isLost",
   "isUnderWay",

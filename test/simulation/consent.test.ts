@@ -160,7 +160,7 @@ stories(
     async ({ tell, page, world }) => {
       await tell("weather refused; A opens as ann/acme; A agrees; A tracks; 60 s; A crashes; requests <99");
       const before = { ...world.storage.latest() };
-      expect(Object.keys(before)).toHaveLength(5);
+      expect(Object.keys(before)).toHaveLength(6);
       await tell(`B opens mute=${mute} as staff pageviews=auto; B tracks; B calls "optIn"; B calls "identify", "bob"`);
       await tell('B calls "pageview"; B tracks; B calls "optOut"; B calls "reset"; B tracks; 600 s');
       expect(page("B").tracker.consent()).toBe("denied");

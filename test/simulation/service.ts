@@ -40,8 +40,8 @@ export const createService = (world: World, random: () => number) => {
   const store = (sent: Sent): void => {
     const { event_id, event_source } = JSON.parse(sent.body).params;
     if (!stamps.has(event_id)) service.onStore(sent);
-    // Else it is a page's own id.
-    if (event_source) stamps.add(event_id);
+    // Else it is a page's own id, or a service that keeps all.
+    if (event_source && world.most) stamps.add(event_id);
   };
 
   world.onRequest = (sent) => {

@@ -4,17 +4,17 @@ import { isUnchanged } from "./queue/look.js";
 import { enlist, failed, move, ready, young } from "./queue/queue.js";
 import { isStamped, isYoung, type Row } from "./queue/row.js";
 import { put } from "./queue/stored.js";
-import { backoff, waitFor } from "./requests/pace.js";
+import { backoff, offer, waitFor } from "./requests/pace.js";
 import { inFlight, isFull, isGone, room } from "./requests/requests.js";
 import { owns, takeTurn } from "./requests/turn.js";
-import { mostAtOnce } from "./requests/verdicts.js";
+import { takesLists } from "./requests/verdicts.js";
 import { KEEPALIVE_BYTES, LONG_LEASE_MS, SLOW_MS } from "./timings.js";
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** Does it fit into the bytes that may outlive the page? In view, a larger one need not, and one with a stamp may be cut off. */
+/** Does it fit into the bytes that may outlive the page? In view, a larger one need not, and one may be cut off whose repeat is dropped. */
 const fits = (row: Row, isOut: boolean): boolean =>
-  row.size <= room() || (!isOut && (row.size > KEEPALIVE_BYTES || isStamped(row)));
+  row.size <= room() || (!isOut && (row.size > KEEPALIVE_BYTES || (!!offer && isStamped(row))));
 
 /**
  * Takes an event that is to be sent, if it is there still. It has its contact then, and in a turn a lease that is longer
@@ -36,7 +36,7 @@ const take = (row: Row, isYoung: boolean): boolean => {
 const collect = (row: Row, isYoung: boolean, isOut: boolean): Row[] => {
   const several = [row];
   // In a back-off one event finds out how the service is; or what the service has put off as it was.
-  const most = Math.min(mostAtOnce, row.most ?? (backoff ? 1 : Number.POSITIVE_INFINITY));
+  const most = Math.min(takesLists ? offer || 1 : 1, row.most ?? (backoff ? 1 : Number.POSITIVE_INFINITY));
   const bytes = isOut ? room() : KEEPALIVE_BYTES;
   let { size, list } = row;
   move(row);

@@ -9,7 +9,7 @@ import { isUnchanged, load, look } from "./queue/look.js";
 import { forget, lookLater, rename, rows } from "./queue/queue.js";
 import { EVENT, isOwn, readRow } from "./queue/row.js";
 import { HERE, renew, restore } from "./queue/stored.js";
-import { BACKOFF, backoff, forgetBackoff, readBackoff } from "./requests/pace.js";
+import { BACKOFF, backoff, forgetBackoff, readBackoff, readOffer } from "./requests/pace.js";
 import { inFlight, isGone, setGone } from "./requests/requests.js";
 import { release } from "./requests/turn.js";
 import { accept } from "./requests/verdicts.js";
@@ -31,6 +31,7 @@ export const catchUp = (): void => {
   before = consent;
   readVisitor();
   readBackoff();
+  readOffer();
 };
 
 /** More may be sent now, also of other tabs: a page was loaded, or is seen again. */

@@ -47,7 +47,7 @@ export const handOff: MakeRule = (journal) => {
     // Who stood still may write a back-off that was over; a success ends it.
     if (world.pages.some(({ resumedAt }) => resumedAt > succeededAt)) return undefined;
     const age = clock.now() - Math.min(...openOf(page).map(({ beganAt }) => beganAt));
-    if (!keepalive || page.config.stamp || !world.isOnline || age > DOUBT_MS) return "unlikely";
+    if (!keepalive || !world.isOnline || age > DOUBT_MS) return "unlikely";
     if (ill.has(page)) return hasSettled(page) ? "unlikely" : undefined;
     // Of the end of a back-off pages are told as late as of any removal, and until then they may write it once more.
     const isTold = !failures.get(page)?.length && clock.now() >= wellAt + TOLD_MS;

@@ -16,7 +16,7 @@ let strange = 0;
 const isForgotten = ({ isAddressed }: Row): boolean => !isAddressed && !!identity[0];
 
 /** Lists an event as its row says. What another document alone may send is listed only where it was listed before. */
-const file = (row: Row): void => {
+export const file = (row: Row): void => {
   const left = leaseLeft(row);
   if (row.lease < 0) {
     enlist(row);

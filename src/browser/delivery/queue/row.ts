@@ -46,8 +46,6 @@ export interface Row {
   most?: number | undefined;
   /** Since when it is known here as one that the service most likely has. */
   undecidedAt?: number;
-  /** What later requests have shown of that first. */
-  hasArrived?: boolean;
   /** Is it of another document, and to be put back into a storage that was emptied? */
   isLost?: boolean;
   /** Is a request open that holds it? Meanwhile it is in no list. */

@@ -6,6 +6,7 @@
  * is at fault. Once another one fails as well, all wait.
  */
 import { backOffMs, RETRY_AFTER_CEILING_MS } from "../../../shared/retry-policy.js";
+import { url } from "../../config.js";
 import { filed, get, remove, set } from "../../state/storage.js";
 import { rows } from "../queue/queue.js";
 import { EVENT } from "../queue/row.js";
@@ -37,6 +38,28 @@ export const readBackoff = (): void => {
   const texts = (get(filed(BACKOFF)) ?? "").split(",");
   const numbers = texts.slice(0, 4).map(Number) as [number, number, number, number];
   if (texts[4] !== undefined && numbers.every((number) => number >= 0)) backoff = [...numbers, texts[4]];
+};
+
+export const OFFER = "offer";
+
+/** The most events that the service takes in one request, where it offers that: then it drops repeats by their stamps. Else 0. */
+export let offer = 0;
+
+/** An offer is that of one address. */
+const address = (): string | undefined => url?.split("?")[0];
+
+/** Reads the offer that a document has stored last: so whoever comes later knows it. */
+export const readOffer = (): void => {
+  const [most, at] = (get(filed(OFFER)) ?? "").split(" ");
+  offer = at === address() ? Number(most) : 0;
+};
+
+/** Notes what an answer to one event has offered. */
+export const keepOffer = (most: number): void => {
+  if (most === offer) return;
+  offer = most;
+  if (most) set(filed(OFFER), `${most} ${address()}`);
+  else remove(filed(OFFER));
 };
 
 const keep = (...next: Backoff): void => {

@@ -1,7 +1,7 @@
 /** What is in flight, and how much more may be: browsers bound it, and tell so only by failing requests. */
 import { uptime } from "../../../shared/uptime.js";
 import { rows } from "../queue/queue.js";
-import { isStamped, leaseLeft, type Row } from "../queue/row.js";
+import { leaseLeft, type Row } from "../queue/row.js";
 import { put } from "../queue/stored.js";
 import {
   FIRST_LEASE_MS,
@@ -88,8 +88,7 @@ export const send = async (several: Row[], isOut: boolean): Promise<Request> => 
 
 /**
  * Writes long leases: of what is open for a while, or while the page is out of sight. There the sign says whether the service
- * most likely has the event: not where something has failed, and not where it is stamped, since it may be sent again then. Where
- * the lease is over, because the page stood still, the event may be another document's.
+ * most likely has the event: not where something has failed. Where the lease is over, because the page stood still, the event may be another document's.
  *
  * @returns milliseconds until the next one is to be written
  */
@@ -102,7 +101,7 @@ export const protect = (isOut: boolean): number => {
     else
       for (const row of several) {
         const left = leaseLeft(row);
-        const isGood = isLikely && kept > 0 && !row.failures && !isStamped(row);
+        const isGood = isLikely && kept > 0 && !row.failures;
         const isRight = left > FIRST_LEASE_MS && isGood === row.lease < 0;
         if (!left || isRight || rows.get(row.key) !== row) continue;
         put(row, (isGood ? -1 : 1) * Math.floor(Date.now() - age + LONG_LEASE_MS));

@@ -3,12 +3,12 @@ import { attempt } from "../../../shared/attempt.js";
 import { isSuccess, isTransient } from "../../../shared/retry-policy.js";
 import { uptime } from "../../../shared/uptime.js";
 import { report } from "../../reporting.js";
-import { isUnchanged } from "../queue/look.js";
+import { file, isUnchanged } from "../queue/look.js";
 import { countWaiting, enlist, move, rows, undecided } from "../queue/queue.js";
-import { leaseLeft, type Row } from "../queue/row.js";
+import { isStamped, leaseLeft, type Row } from "../queue/row.js";
 import { deliver, drop, put } from "../queue/stored.js";
 import { PARTS, PAUSE_MS, REFUSALS, UNPROVEN_TRIES, WELL_CEILING_MS, WELL_MS } from "../timings.js";
-import { clear, fail, isDown, RETRY_AFTER } from "./pace.js";
+import { clear, fail, isDown, keepOffer, offer, RETRY_AFTER } from "./pace.js";
 import { isGone, type Request } from "./requests.js";
 import { BEACON } from "./transport.js";
 
@@ -22,8 +22,8 @@ let refusals = 0;
 /** The event that has met another 4xx or a redirect since. */
 let strange: string | undefined;
 let isPaused = false;
-/** The most events that the service takes in one request, as each accepted one tells; 0 for ever where one did not. */
-export let mostAtOnce = 1;
+/** May several events go in one request, where the service offers it? Not once their address has turned out to be none. */
+export let takesLists = true;
 /** There is no address of several events: a 404, a 405, or a redirect, whose status nobody can read. */
 const NO_ADDRESS = [404, 405, 302];
 
@@ -80,14 +80,14 @@ export const judge = ({ beganAt, claimed, several, outcome }: Request): void => 
   const isAlone = length < 2;
   // Anything answers 200 to what it does not know: a page of the site, or a proxy that knows the address of one event alone.
   if (!isAlone && (isSuccess(status) ? !most : NO_ADDRESS.includes(status))) {
-    mostAtOnce = 0;
+    takesLists = false;
     for (const row of several) if (rows.has(row.key)) enlist(row);
     return;
   }
   if (isSuccess(status)) {
     accept(beganAt);
     clear();
-    mostAtOnce &&= most!;
+    if (isAlone) keepOffer(most!);
     if (status === 207 && !isAlone) judgeEach(several, text!);
     else several.forEach(deliver);
     return;
@@ -126,23 +126,24 @@ export const judge = ({ beganAt, claimed, several, outcome }: Request): void => 
 };
 
 /**
- * Decides about what the service most likely has, by what comes first: it has it, if a request is accepted that began later; it
- * is sent again, if the service is down. As long as nobody has answered, nothing is decided, and nothing is done before the
- * lease is over: until then the answer may come to the page that has sent it.
+ * Decides about what the service most likely has. Until its lease is over the first news counts: if the service is down, it is sent
+ * again, and its row says so to all; if a request is accepted that began later, it has arrived. Without news it has arrived, too, when
+ * its lease is over. Only where the service drops repeats it is sent again then.
  *
  * @returns milliseconds until there is something to do
  */
 export const decide = (): number => {
   let wait = Number.POSITIVE_INFINITY;
   for (const row of undecided) {
-    if (acceptedAt >= row.undecidedAt!) row.hasArrived ??= true;
-    else if (isDown()) row.hasArrived ??= false;
-    if (row.hasArrived === undefined) continue;
+    const isLost = acceptedAt < row.undecidedAt! && isDown();
     const left = leaseLeft(row);
-    if (left) wait = Math.min(wait, left + 1);
+    if (left && !isLost) wait = Math.min(wait, left + 1);
     else if (isUnchanged(row)) {
-      if (row.hasArrived) deliver(row);
-      else enlist(row);
+      if (isLost) {
+        put(row, -row.lease);
+        file(row);
+      } else if (offer && isStamped(row)) enlist(row);
+      else deliver(row);
     }
   }
   return wait;
