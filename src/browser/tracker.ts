@@ -41,13 +41,16 @@ const add = (given: unknown, params: unknown, view?: Params): void => {
   if (!event.contact_uid && identity[0]) return void log("dropped", "reset");
   // Behind the hooks, which may track: the number is that of the next event that is stored.
   const key = delivery.nextKey();
-  const stamp = isOn(config.stamp ?? true) && !hasOwnStamp(event) && delivery.stampOf(key);
+  const isStamping = isOn(config.stamp ?? true);
+  const stamp = isStamping && !hasOwnStamp(event) && delivery.stampOf(key);
   // What waits for its contact gets the stamp with that, behind the hook.
   delivery.add(
     key,
     format(event, event.contact_uid ? stamp : false),
     (stamp ? "s" : "") + (own.account_uid ? "" : "o"),
   );
+  // A number that no stamp tells would be missed.
+  if (isStamping && !stamp) delivery.rename();
 };
 
 /** The body of an event that has got its contact, once the hook has seen it so; nothing where that drops it, or takes the contact. */

@@ -105,6 +105,8 @@ describe("an event", () => {
     };
     const login: Act = ({ track, identify }) => [track("a"), identify("ann")];
     expect([await bodies({ ...NOBODY, beforeSend: late }, login), seen]).toEqual([[own], [{}, {}]]);
+    const mixed = await bodies({}, ({ track }) => [track("a"), track("b", own), track("c")]);
+    expect(mixed.map((params) => (params as { event_seq?: number }).event_seq)).toEqual([1, undefined, 1]);
     const { told } = await sentBy({ stamp: true }, (tracker) => tracker.track("a", own));
     expect(told).toEqual(["input stamp: params.event_id"]);
     expect(await bodies({ stamp: undefined }, track)).toEqual([expect.objectContaining({ event_seq: 1 })]);

@@ -17,7 +17,7 @@ import { isBusy, wake } from "./rounds.js";
 import { FLUSH_LOOK_MS } from "./timings.js";
 
 export { catchUp, onPageEvent, resume } from "./page-life.js";
-export { nextKey, unaddressed } from "./queue/queue.js";
+export { nextKey, rename, unaddressed } from "./queue/queue.js";
 export { stampOf } from "./queue/row.js";
 export { isThrottled } from "./throttle.js";
 
