@@ -2,12 +2,15 @@
  * What a tracker finds in a test in place of the browser's own. Nothing is stored or sent, and what the tracker has put into the
  * page (timers, listeners, wrapped methods of `history`) is taken back at the end: it would reach into the next test.
  */
-import { EVENT, stampOf } from "../browser/delivery/queue/row.js";
+import { EVENT } from "../browser/delivery/queue/row.js";
 import type { Surroundings } from "../fresh-tracker.js";
 
 // The tracker's timers are none of a test's that counts or runs its own: those of a test replace the browser's later than this.
 const { setTimeout, clearTimeout, requestAnimationFrame, cancelAnimationFrame } =
   typeof window === "undefined" ? ({} as typeof globalThis) : globalThis;
+
+/** The stamp stands behind what the page has given. */
+const STAMP = /,?"event_id":"[^"]*","occurred_at":\d+,"event_source":"[^"]*","event_seq":\d+(?=}}$)/;
 
 /**
  * @param record told of each event that would be sent, by the key of its row
@@ -48,12 +51,9 @@ export const createSurroundings = (record: (key: string, body: string) => void, 
         // What is stored, and has a contact, is sent: nothing but the network could stop it.
         set: (rows, key: string, text: string) => {
           rows[key] = text;
-          if (!key.includes(EVENT)) return true;
-          const start = text.indexOf("{");
-          const event = JSON.parse(text.slice(start));
-          const isStamped = text.slice(0, start).includes("s");
-          if (isStamped && !withStamp) for (const member in stampOf(key)) delete event.params[member];
-          if (event.contact_uid) record(key, JSON.stringify(event));
+          const body = text.slice(text.indexOf("{"));
+          if (key.includes(EVENT) && JSON.parse(body).contact_uid)
+            record(key, withStamp ? body : body.replace(STAMP, ""));
           return true;
         },
       },
