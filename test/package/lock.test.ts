@@ -39,7 +39,7 @@ const isLocked = (packages: Packages, name: string, from: string): boolean => {
   }
 };
 
-const OTHERS = ["e2e/apps/package-lock.json", "test/service/support/postgresql-17/package-lock.json"];
+const OTHERS = ["e2e/apps/package-lock.json"];
 
 describe.each(["package-lock.json", ...OTHERS])("%s", async (file) => {
   const packages = await lockOf(file);

@@ -115,7 +115,7 @@ describe.skipIf(lacking !== undefined)(`the copy of docs/service/data.md${lackin
     expect(await rows(copy!)).toHaveLength(5);
 
     await command("delete-contact", "anna");
-    await command("delete-events", "--older-than", "30");
+    await command("delete-events", "--older-than", "30", "--yes");
     // Killed and begun anew, it goes on where it was.
     stopFollowing();
     await follow();

@@ -141,7 +141,7 @@ overDatabase((place) => {
     // The time of its receipt counts, not that of the import.
     const old2020 = ["export", "--since", "2020-01-01", "--until", "2020-02-01"];
     expect(withoutIds((await runAt(there, ...old2020)).out)).toBe(withoutIds(OLD_EVENTS));
-    expect((await runAt(there, "delete-events", "--older-than", "365")).err).toBe("deleted 2 events\n");
+    expect((await runAt(there, "delete-events", "--older-than", "365", "--yes")).err).toBe("deleted 2 events\n");
     expect((await run("delete-contact", OLD_EVENT.contact_uid)).err).toContain("and 2 events");
   });
 
