@@ -6,6 +6,9 @@ import { names, track, trackCalls, trackMany } from "../harness/track.js";
 
 /* What a visitor and a network do to delivery, in every engine. The specs beside this one go further into each. */
 
+// The service drops repeats of stamped events: of others it shows them.
+test.beforeEach(({ site }) => site.configure({ stamp: false }));
+
 test("Over a reload in an outage, each event comes once when it ends", CORE, async ({ open, gateway, expectRows }) => {
   const tab = await open();
   const uids = await gateway.during("refuse", async () => {

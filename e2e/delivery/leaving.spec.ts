@@ -5,6 +5,9 @@ import { names, track, trackCalls } from "../harness/track.js";
 
 /* Pages that are left in the task that tracks, while the service is well: nothing is lost, and nothing sent twice. */
 
+// The service drops repeats of stamped events: of others it shows them.
+test.beforeEach(({ site }) => site.configure({ stamp: false }));
+
 const SPEEDS: Record<string, Fault> = {
   fast: "pass",
   // In flight at every exit: preflights and events each take longer than the page lives.

@@ -5,6 +5,9 @@ import { trackCalls } from "../harness/track.js";
 
 /* A service that cannot be reached: over the end of the browser, where the browser is offline, and in tabs that really compete. */
 
+// The service drops repeats of stamped events: of others it shows them.
+test.beforeEach(({ site }) => site.configure({ stamp: false }));
+
 test("What waits when the browser is closed in an outage is delivered by the next visit on the same profile", async ({
   playwright,
   launchOptions,
