@@ -79,8 +79,6 @@ if ((await types) && isBuilt) {
   await stage("size", () => script("size"));
   const told = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
   await stage("unit tests", () => tests(countsOfVitest, "unit", ...told));
-  const model = ["test/service/model/model.test.ts", "test/service/model/matrix.test.ts"];
-  if (!isAll) await stage("the model of the service", () => tests(countsOfVitest, "test:service", ...model, ...told));
   if (isAll) await stage("tests of the service", () => tests(countsOfVitest, "test:service", ...told));
   if (isAll) await stage("attacks on the service", () => script("attack", "--short"));
   await stage("browsers", findBrowsers);

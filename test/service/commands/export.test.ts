@@ -184,7 +184,9 @@ overDatabase(
       expect(await as(reader, "export", "--follow")).toMatchObject({
         code: 1,
         stdout: "",
-        stderr: expect.stringMatching(/^(?:.*audit log.*\n)?service: .+ would miss what they commit: GRANT pg_read_all_stats TO reader\n$/),
+        stderr: expect.stringMatching(
+          /^(?:.*audit log.*\n)?service: .+ would miss what they commit: GRANT pg_read_all_stats TO reader\n$/,
+        ),
       });
       await client.query("GRANT pg_read_all_stats TO reader");
       expect((await as(reader, "export")).code).toBe(0);

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import { histories, kindsFor, live } from "./history.js";
 import { type Shared, startShared } from "./in-process.js";
 
-const RUNS = Number(process.env.RUNS ?? 60);
+/** A history takes seconds: those of a run are few, `npm run model` goes on for as long as one likes. */
+const RUNS = Number(process.env.RUNS ?? 4);
 const SEED = Number(process.env.SEED ?? 1);
 /** Beside each other: each history waits for what follows in a moment. */
 const AT_A_TIME = 4;

@@ -1,4 +1,4 @@
-/** The same model with a service that is a process: it is killed, its PostgreSQL too, and its disk is full. Runs as `TEST_ALL` for minutes. */
+/** The same model with a service that is a process: it is killed, its PostgreSQL too, and its disk is full. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CASE_NAMES, killAfter } from "./crash-points.js";
