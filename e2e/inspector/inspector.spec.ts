@@ -17,7 +17,7 @@ test("The inspector shows contact, answers and views, what waits in an outage, a
   tag: "@core",
 }, async ({ open, site, gateway, contact, expectRows }) => {
   const page = await open("/shop", {
-    tag: { contactUid: contact, accountUid: "account-9", pageviews: "auto" },
+    tag: { contactUid: contact, accountUid: "account-9", pageviews: "auto", stamp: false },
     identify: false,
   });
   await expectRows(["pageview"]);
