@@ -76,9 +76,8 @@ const onEventRow = (key: string, { newValue }: PageEvent): void => {
 const onStorage = (event: PageEvent): void => {
   const { key } = event;
   // All is emptied, or the same key by key.
-  if (rows.size && (!key || key === filed(HERE))) {
+  if (rows.size && (!key || key === filed(HERE)))
     restore(!key || (event.oldValue && event.newValue ? false : undefined));
-  }
   if (!key || !isOurs(key)) return;
   if (key.includes(EVENT)) onEventRow(key, event);
   else {

@@ -40,7 +40,7 @@ export const readBackoff = (): void => {
   if (texts[4] !== undefined && numbers.every((number) => number >= 0)) backoff = [...numbers, texts[4]];
 };
 
-export const OFFER = "offer";
+const OFFER = "offer";
 
 /** The most events that the service takes in one request, where it offers that: then it drops repeats by their stamps. Else 0. */
 export let offer = 0;
