@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "../harness/fixtures.js";
+import { waitForBackOff } from "../harness/outage.js";
 import { eventKeys } from "../harness/tab.js";
 import { trackMany } from "../harness/track.js";
 
@@ -32,6 +33,8 @@ for (const release of releases)
     // Who goes back to the script of before, as with a deployment that was wrong, finds what this one has left.
     await gateway.fail({ status: 503 });
     uids.push(...(await trackMany(after, 5, "newer")));
+    // Of what was under way when its page was left, the script of before takes the next answer for a sign that it has arrived.
+    await waitForBackOff(after);
     await after.close();
     await before.reload();
     await gateway.heal();

@@ -57,7 +57,7 @@ it.runIf(process.env.TEST_ALL && curl)(
       expect(await readdir(at("one/node_modules"))).not.toContain(tool);
     for (const page of await readdir(at("one/docs/service"))) {
       const text = await readFile(at(`one/docs/service/${page}`), "utf8");
-      for (const [, link] of text.matchAll(/\]\((?!https?:)([^)#]+)/g))
+      for (const [, link] of text.matchAll(/\]\((?!https?:)([\w./-]+)/g))
         expect(await access(join(at("one/docs/service"), link!)).catch(() => link), page).not.toBe(link);
     }
     expect(await readdir(at("one"))).toContain("CHANGELOG.md");
