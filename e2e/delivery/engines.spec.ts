@@ -1,6 +1,9 @@
+import { networkInterfaces } from "node:os";
 import { CORE, EVERY_ENGINE, expect, test } from "../harness/engines.js";
 import { waitFor } from "../harness/fixtures.js";
 import { waitForBackOff } from "../harness/outage.js";
+import { startProxy } from "../harness/proxy.js";
+import { isSecurePossible } from "../harness/secure.js";
 import { eventKeys, goBack, leaveBy, WATCH_SHOW } from "../harness/tab.js";
 import { names, track, trackCalls, trackMany } from "../harness/track.js";
 
@@ -91,4 +94,62 @@ test("The back/forward cache keeps a page that is left with requests under way, 
     return [...down, ...(await trackMany(tab, 5, "restored"))];
   });
   await expectRows([...all, ...queued]);
+});
+
+/** Answers what has failed with a page of its cache, as the offline page of a progressive web app. */
+const OFFLINE_WORKER = `
+addEventListener("install", (event) => event.waitUntil(caches.open("v1").then((cache) => cache.add("/offline")).then(() => skipWaiting())));
+addEventListener("activate", (event) => event.waitUntil(clients.claim()));
+addEventListener("fetch", (event) => event.respondWith(fetch(event.request).catch(() => caches.match("/offline"))));
+`;
+
+test(
+  "What a service worker answers by its offline page has not arrived, and comes when the outage is over",
+  EVERY_ENGINE,
+  async ({ open, site, gateway, expectRows }) => {
+    site.page("/offline", "<!doctype html><h1>You are offline</h1>");
+    site.page("/worker.js", OFFLINE_WORKER);
+    const tab = await open();
+    const controlled = tab.evaluate(async () => {
+      if (!navigator.serviceWorker) return false;
+      const taken = new Promise((resolve) => navigator.serviceWorker.addEventListener("controllerchange", resolve));
+      await navigator.serviceWorker.register("/worker.js");
+      if (!navigator.serviceWorker.controller) await taken;
+      return true;
+    });
+    test.skip(!(await controlled), "this engine has no service workers here");
+    const uids = await gateway.during("refuse", async () => {
+      const tracked = await trackMany(tab, 10, "offline");
+      await waitForBackOff(tab);
+      return tracked;
+    });
+    await expectRows(uids);
+  },
+);
+
+test.describe(() => {
+  test.skip(!isSecurePossible(), "needs openssl");
+  test.use({ isSecure: true });
+
+  test(
+    "Where the page's policy upgrades the service's address to https, events go out once each",
+    EVERY_ENGINE,
+    async ({ open, site, service, expectRows }) => {
+      // Chromium and Firefox upgrade no address of the loopback.
+      const [own] = Object.values(networkInterfaces()).flatMap((all) =>
+        all!.filter(({ family, internal }) => family === "IPv4" && !internal),
+      );
+      test.skip(!own, "needs an address beside the loopback's");
+      const upgraded = await startProxy({ target: service.url, isSecure: true, host: own!.address });
+      site.page(
+        "/",
+        { tag: { trackUrl: upgraded.url.replace("https", "http") } },
+        { headers: { "content-security-policy": "upgrade-insecure-requests" } },
+      );
+      const tab = await open();
+      await expectRows(await trackMany(tab, 10, "upgraded"));
+      expect(upgraded.posts(), "one request an event").toHaveLength(10);
+      await upgraded.close();
+    },
+  );
 });

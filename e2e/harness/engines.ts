@@ -54,7 +54,7 @@ const startPlaywright = async (type: BrowserType, by: Found["by"], options: Laun
   });
   return {
     begin: async (watch) => {
-      const context = await browser.newContext();
+      const context = await browser.newContext({ ignoreHTTPSErrors: true });
       watch(context);
       const open: Open = async (url) => {
         const page = await context.newPage();

@@ -21,6 +21,8 @@ export interface ProxyOptions {
   keepConnections?: boolean;
   /** Default `false`. `true`: by HTTP/2 with TLS, on connections that are kept. */
   isSecure?: boolean;
+  /** The address that it listens at. Default: the loopback's. */
+  host?: string;
 }
 
 export type FaultProxy = Awaited<ReturnType<typeof startProxy>>;
@@ -41,7 +43,7 @@ const cutOff = (response: ServerResponse): void => {
 };
 
 /** Starts a proxy before the service, on a port of its own: it records every request and injects faults. */
-export const startProxy = async ({ target, keepConnections = false, isSecure = false }: ProxyOptions) => {
+export const startProxy = async ({ target, keepConnections = false, isSecure = false, host }: ProxyOptions) => {
   const requests: RecordedRequest[] = [];
   let faults: Faults = "pass";
 
@@ -122,7 +124,12 @@ export const startProxy = async ({ target, keepConnections = false, isSecure = f
     }
   };
 
-  const server = createEither(isSecure, await freePort(), (incoming, response) => void receive(incoming, response));
+  const server = createEither(
+    isSecure,
+    await freePort(),
+    (incoming, response) => void receive(incoming, response),
+    host,
+  );
   await server.open();
 
   const posts = (eventUid?: string) =>

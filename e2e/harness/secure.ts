@@ -48,7 +48,7 @@ export const trustArgs = (): string[] => {
  * Makes a server on this port, by HTTP/1.1, or by HTTP/2 with TLS. What handles requests is written for the first, which the
  * second understands.
  */
-export const createEither = (isSecure: boolean, port: number, handle: RequestListener) => {
+export const createEither = (isSecure: boolean, port: number, handle: RequestListener, host = "127.0.0.1") => {
   const server = isSecure
     ? createSecureServer({ ...certificate()!, allowHTTP1: true }, handle as never)
     : createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, handle);
@@ -59,9 +59,9 @@ export const createEither = (isSecure: boolean, port: number, handle: RequestLis
     socket.on("close", () => sockets.delete(socket));
   });
   return {
-    url: `http${isSecure ? "s" : ""}://127.0.0.1:${port}`,
+    url: `http${isSecure ? "s" : ""}://${host}:${port}`,
     open: async (): Promise<void> => {
-      server.listen(port, "127.0.0.1");
+      server.listen(port, host);
       await once(server, "listening");
     },
     /** Destroys every connection and stops, until it is opened again. */

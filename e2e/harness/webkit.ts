@@ -63,6 +63,7 @@ export const startWebKit = async (driverPath: string) => {
   const startBrowser = async (attempt = 1): Promise<string> => {
     const alwaysMatch = {
       browserName: "MiniBrowser",
+      acceptInsecureCerts: true,
       "webkitgtk:browserOptions": { binary: findMiniBrowser(), args: ["--automation"] },
       timeouts: { script: SCRIPT_MS },
     };

@@ -19,6 +19,12 @@ it.each<[Partial<Config>, string | undefined]>([
   [{}, "https://track.example/v1/track/event?api_token=token"],
   [{ trackUrl: "https://track.example/" }, "https://track.example/v1/track/event?api_token=token"],
   [{ trackUrl: "https://track.example/base//" }, "https://track.example/base/v1/track/event?api_token=token"],
+  [{ trackUrl: " http://track.example" }, "https://track.example/v1/track/event?api_token=token"],
+  [{ trackUrl: "http://192.0.2.1:8080/a" }, "https://192.0.2.1:8080/a/v1/track/event?api_token=token"],
+  ...["localhost:8080", "127.0.0.1:8080", "[::1]:8080"].map((host): [Partial<Config>, string] => [
+    { trackUrl: `http://${host}` },
+    `http://${host}/v1/track/event?api_token=token`,
+  ]),
   [{ trackUrl: "/proxy" }, `${site}/proxy/v1/track/event?api_token=token`],
   [{ trackUrl: "/" }, `${site}/v1/track/event?api_token=token`],
   [{ trackUrl: "proxy" }, `${site}/a/proxy/v1/track/event?api_token=token`],
@@ -37,6 +43,11 @@ it.each<[Partial<Config>, string | undefined]>([
 ])("builds the URL of all events from address, path and token: %j", async (config, url) =>
   expect((await load(config)).url).toBe(url),
 );
+
+it("leaves plain http where the page has come by it", async () => {
+  vi.stubGlobal("origin", "http://site.example");
+  expect((await load({ trackUrl: "http://track.example" })).url).toMatch(/^http:\/\/track\.example\//);
+});
 
 it("takes a relative address for the page's origin where its own address is no base", async () => {
   vi.stubGlobal("location", { href: "about:srcdoc" });
