@@ -16,7 +16,10 @@ test("Fired by a tag manager, late, thrice and at each change of the history, th
   expectRows,
 }) => {
   const page = await open("/shop", { tag: false, identify: false });
-  const html = localise(HTML, DEMO_TOKEN, gateway.url).replace("apiToken:", `contactUid: "${contact}", stamp: false, apiToken:`);
+  const html = localise(HTML, DEMO_TOKEN, gateway.url).replace(
+    "apiToken:",
+    `contactUid: "${contact}", stamp: false, apiToken:`,
+  );
   /** As Google Tag Manager does: scripts are made anew, with nothing of their attributes but the address. */
   const fire = () =>
     page.evaluate((markup) => {
