@@ -1,7 +1,7 @@
 import { DEFAULT_WORKSPACE } from "../../src/service/base/exact-text.js";
 import type { Database, Query } from "../../src/service/database/database.js";
 import { idAt } from "../../src/service/database/event-id.js";
-import { openExisting } from "../../src/service/database/open-database.js";
+import { openDatabase } from "../../src/service/database/open-database.js";
 import { insertEvents, type NewEvent } from "../../src/service/ingest/store/rows.js";
 import { step } from "../../src/service/numbers/sums/step.js";
 import { deleteListed } from "../../src/service/records/deletion/steps.js";
@@ -40,7 +40,7 @@ const MADE = {
 
 /** Works over the database in the data folder of a service that runs. */
 const over = async <T>(dataFolder: string, work: (database: Database) => Promise<T>): Promise<T> => {
-  const database = await openExisting({ dataFolder, databaseUrl: undefined });
+  const database = await openDatabase({ dataFolder, databaseUrl: undefined }, "tables");
   try {
     return await work(database);
   } finally {

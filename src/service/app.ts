@@ -73,7 +73,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   // Until there is a log, what happens waits for it.
   const early: string[] = [];
   let tell = (text: string): void => void early.push(text);
-  const open = () => openDatabase(config, (text) => tell(text));
+  const open = () => openDatabase(config, "service", (text) => tell(text));
   const database = options.database ?? (await open());
   const failed = async (error: Error): Promise<never> => {
     await database.close();

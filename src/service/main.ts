@@ -64,10 +64,10 @@ const refuse =
     );
   };
 
-/** A command works on the database and ends; without one the service starts. */
 /** The primary says it, once for all. */
 const warn = (text: string): void => void (isOfUnit || console.error(`service: ${text}`));
 
+/** A command works on the database and ends; without one the service starts. */
 const start = async (args: string[]): Promise<void> => {
   if (args.length === 0) return main();
   const { runCommand } = await import("./commands/cli.js");

@@ -57,7 +57,7 @@ export const addCheckCommand = ({ program, config, workspace, reading, write, bo
           await ofEvents(query, workspaces),
           await ofWaiting(query),
           await ofSettled(settled).catch(unknown("what is settled")),
-          await ofSums(database, { workspaces: () => workspaces, settled }).catch(unknown("how far the figures are")),
+          await ofSums({ query }, { workspaces: () => workspaces, settled }).catch(unknown("how far the figures are")),
           await ofRetention(query, { days: config.retentionDays, workspaces: () => workspaces }),
           ofBackup(upkeep),
           ...upkeep.archives.map(({ workspace, seconds }) => ({

@@ -6,8 +6,9 @@ import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import { readTime, TIME_EXPECTED } from "../base/times.js";
 import type { ServiceConfig } from "../config/service-config.js";
-import type { Database, Query } from "../database/database.js";
-import { openExisting, openForReading, type Reading } from "../database/open-database.js";
+import { type Database, type Query, readOnly } from "../database/database.js";
+import { openDatabase } from "../database/open-database.js";
+import type { Needs } from "../database/postgres/postgres.js";
 import type { Bounds } from "../database/transaction-time.js";
 
 /** Where results go; the process's own unless a test says otherwise. */
@@ -26,10 +27,10 @@ export interface Commands {
   /** Times of receipt; made anew likewise. */
   since(what: string): Option;
   until(what: string): Option;
-  /** Runs `work` over the database, which must be there. */
-  over(work: (database: Database) => Promise<void>): Promise<void>;
+  /** Runs `work` over the database. @param needs Default: the tables of this build */
+  over(work: (database: Database) => Promise<void>, needs?: Needs): Promise<void>;
   /** The same over what only reads. */
-  reading(work: (query: Query, database: Reading) => Promise<void>): Promise<void>;
+  reading(work: (query: Query, database: Database) => Promise<void>): Promise<void>;
   say(line: string): void;
   /** Writes to stdout. */
   write(lines: readonly string[]): void;
@@ -47,20 +48,17 @@ export const createCommands = (
       return name;
     });
   let asked: string | undefined;
-  const requireWorkspace = async (query: Query): Promise<void> => {
-    if (asked !== undefined && !(await listWorkspaces(query)).includes(asked))
-      throw new StartError(`there is no workspace "${asked}"; see tracklet-service workspace list`);
-  };
-  const over = (work: (database: Database) => Promise<void>) =>
-    using(openExisting(config), async (database) => {
-      await requireWorkspace(database.query);
+  const over: Commands["over"] = async (work, needs = "tables") => {
+    const database = await openDatabase(config, needs, say);
+    try {
+      if (asked !== undefined && !(await listWorkspaces(database.query)).includes(asked))
+        throw new StartError(`there is no workspace "${asked}"; see tracklet-service workspace list`);
       await work(database);
-    });
-  const reading = (work: (query: Query, database: Reading) => Promise<void>) =>
-    using(openForReading(config), async (database) => {
-      await requireWorkspace(database.query);
-      await work(database.query, database);
-    });
+    } finally {
+      await database.close();
+    }
+  };
+  const reading: Commands["reading"] = (work) => over((database) => work(readOnly(database), database));
   const say = (line: string) => void stderr.write(`${line}\n`);
   const since = (what: string) => new Option("--since <time>", what).argParser(timeArgument);
   const until = (what: string) => new Option("--until <time>", what).argParser(timeArgument);
@@ -78,13 +76,4 @@ const timeArgument = (value: string): number => {
   const time = readTime(value);
   if (time === undefined) throw new InvalidArgumentError(`It ${TIME_EXPECTED}`);
   return time;
-};
-
-const using = async <T extends { close(): Promise<void> }>(opening: Promise<T>, work: (it: T) => Promise<void>) => {
-  const it = await opening;
-  try {
-    await work(it);
-  } finally {
-    await it.close();
-  }
 };

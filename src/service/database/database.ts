@@ -57,9 +57,9 @@ export interface Database {
   tidy?(): Promise<void>;
   /** Runs `work` once, in one transaction by a connection of its own; what a command has opened can do that. */
   copying?<T>(work: (copying: Copying) => Promise<T>): Promise<T>;
-  /** Ends it soon: what is under way then fails. */
   /** The data folder of a PostgreSQL of its own; absent where one is given. */
   folder?: string;
+  /** Ends it soon: what is under way then fails. */
   close(): Promise<void>;
 }
 

@@ -116,15 +116,9 @@ export const makeEmpty = async (database: Alone, versions: readonly string[]): P
 
 export const NO_TABLES = "the database has no tables of the service: start the service once, which makes them";
 
-/** @throws StartError when the tables are not those of this version or an older one */
-export const requireKnownTables = async (database: Pick<Database, "query">): Promise<{ name: string }[]> => {
-  const { isNew, missing } = await look(database);
-  if (isNew) throw new StartError(NO_TABLES);
-  return missing;
-};
-
 /** @throws StartError when the tables are not those of this version */
 export const requireTables = async (database: Pick<Database, "query">): Promise<void> => {
-  const missing = await requireKnownTables(database);
+  const { isNew, missing } = await look(database);
+  if (isNew) throw new StartError(NO_TABLES);
   if (missing.length > 0) throw older();
 };

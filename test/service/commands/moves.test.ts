@@ -13,7 +13,7 @@ import { readConfig } from "../../../src/service/config/read-config.js";
 import { filesOf } from "../../../src/service/database/embedded/folder.js";
 import { newIds } from "../../../src/service/database/event-id.js";
 import { MIGRATIONS } from "../../../src/service/database/migrations.js";
-import { openEmpty, openExisting } from "../../../src/service/database/open-database.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
 import { markRestored } from "../../../src/service/records/restored.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { commandsAt, SHOP } from "../support/command-line.js";
@@ -214,7 +214,7 @@ describe("all data of a database", () => {
     await serve(target, async (service) => {
       for (const number of [1, 2, 3]) await service.post({ contact_uid: "anna", event_uid: "n", params: { number } });
     });
-    const database = await openExisting(target);
+    const database = await openDatabase(target, "tables");
     const ids = async (table: string) =>
       (await database.query<{ id: string }>(`SELECT id FROM ${table} ORDER BY id`)).map(({ id }) => id);
     const before = await ids("events");
@@ -281,12 +281,7 @@ describe("all data of a database", () => {
     const move = () => runAt(from, "move-to", to.databaseUrl);
     const user = new pg.Client(to.databaseUrl);
     await user.connect();
-    await (
-      await openEmpty(
-        to,
-        MIGRATIONS.map(({ name }) => name),
-      )
-    ).close();
+    await (await openDatabase(to, { empty: MIGRATIONS.map(({ name }) => name) })).close();
     await user.query("ALTER TABLE events ADD CONSTRAINT none CHECK (false)");
     await expect(move()).rejects.toThrow(/violates check constraint/);
     await user.query("ALTER TABLE events DROP CONSTRAINT none");

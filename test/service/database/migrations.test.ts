@@ -4,7 +4,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { addressesOf } from "../../../src/service/config/database-url.js";
 import { MIGRATIONS, runsOn } from "../../../src/service/database/migrations.js";
-import { openDatabase, openExisting } from "../../../src/service/database/open-database.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
 import { ROOT } from "../../support/launch.js";
 import { runAt } from "../support/cluster.js";
 import { openServer } from "../support/places.js";
@@ -44,7 +44,8 @@ it("makes the tables though a process that was at it has died, and leaves those 
     ],
   ] as const) {
     await change(name);
-    for (const open of [openDatabase, openExisting]) await expect(open(place())).rejects.toThrow(words);
+    for (const needs of ["service", "tables"] as const)
+      await expect(openDatabase(place(), needs)).rejects.toThrow(words);
   }
   await change(MIGRATIONS[0]!.name);
   await (await openDatabase(place())).close();

@@ -2,8 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openExisting } from "../../../src/service/database/open-database.js";
-import { openPostgres } from "../../../src/service/database/postgres/postgres.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
 import { basic } from "../support/basic.js";
 import { GIVEN, openServer } from "../support/places.js";
 import { startPostgres } from "../support/postgres-server.js";
@@ -62,7 +61,9 @@ describe.skipIf(GIVEN)("two services and their server", () => {
       const url = new URL(server.url);
       url.pathname = `/round_${round}`;
       await admin.query(`CREATE DATABASE round_${round}`);
-      const databases = await Promise.all(Array.from({ length: 6 }, () => openPostgres(url.href)));
+      const databases = await Promise.all(
+        Array.from({ length: 6 }, () => openDatabase({ databaseUrl: url.href, dataFolder: "" })),
+      );
       expect(await databases[0]!.query("SELECT 1 FROM events")).toEqual([]);
       await Promise.all(databases.map((database) => database.close()));
     }
@@ -76,7 +77,9 @@ describe.skipIf(GIVEN)("two services and their server", () => {
     await admin.end();
     const url = new URL(server.url);
     url.pathname = "/bare";
-    await expect(openExisting({ databaseUrl: url.href, dataFolder: "" })).rejects.toThrow(/no tables of the service/);
+    await expect(openDatabase({ databaseUrl: url.href, dataFolder: "" }, "tables")).rejects.toThrow(
+      /no tables of the service/,
+    );
   });
 
   it.each([

@@ -7,7 +7,7 @@ import { recordId } from "../../../src/service/base/exact-text.js";
 import { DAY_MS } from "../../../src/service/base/times.js";
 import type { Query } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
-import { openDatabase, openExisting } from "../../../src/service/database/open-database.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { ask, outcomeOf } from "../support/http-request.js";
 import { API_TOKEN, startService, until } from "../support/running-service.js";
@@ -86,7 +86,7 @@ it("cuts none of 200 requests a second, and cancels all else, when the process i
     const service = spawnService(environment);
     const url = await service.ready();
     const report = ask(`${url}/v2/numbers`, { authorization: "Bearer demo-access-token" });
-    const database = await openExisting({ dataFolder: folder, databaseUrl: undefined });
+    const database = await openDatabase({ dataFolder: folder, databaseUrl: undefined }, "tables");
     await database.query("DELETE FROM service_state WHERE name LIKE 'due %'");
     await until(async () => Number((await database.query(SLEEPING))[0]!.count) === 3 || undefined);
     await database.close();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import type { Query } from "../../../src/service/database/database.js";
-import { openExisting } from "../../../src/service/database/open-database.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
 import { basic } from "../support/basic.js";
 import { runAt } from "../support/cluster.js";
 import { makeClock, setBack } from "../support/database-clock.js";
@@ -148,7 +148,7 @@ export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 export const withQuery = async (databaseUrl: string, work: (query: Query) => Promise<unknown>): Promise<void> => {
-  const { query, close } = await openExisting({ databaseUrl, dataFolder: "" });
+  const { query, close } = await openDatabase({ databaseUrl, dataFolder: "" }, "tables");
   await work(query).finally(close);
 };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { tellLoss } from "../../../src/service/commands/loss.js";
-import { openExisting } from "../../../src/service/database/open-database.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
 import { stepsOf } from "../../../src/service/numbers/spans.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";
@@ -96,7 +96,7 @@ overDatabase((place) => {
   });
 
   it("count what is missing of the documents that began among the latest events, as `loss` does since then", async () => {
-    const database = await openExisting(place());
+    const database = await openDatabase(place(), "tables");
     // One has begun before them and goes on, one of them has lost its first event.
     const [before, among] = [1, 2].map((digit) => `${digit}0000000-0000-4000-a000-000000000000`);
     const at = Date.now() + 1_000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createReader } from "../../../src/read.js";
-import { openExisting } from "../../../src/service/database/open-database.js";
+import { openDatabase } from "../../../src/service/database/open-database.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";
 import { ACCESS_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
@@ -36,7 +36,7 @@ overDatabase((place) => {
   });
 
   it("ends a page of users with long names at some 4 MB, too", async () => {
-    const { query, close } = await openExisting(place());
+    const { query, close } = await openDatabase(place(), "tables");
     await query(
       `INSERT INTO users (id, email, name, role, enabled, created_at)
        SELECT n, n || '@b.example', repeat('x', 200000), 'agent', TRUE, n FROM generate_series(1, 50) AS n`,

@@ -5,11 +5,14 @@ import { readConfig } from "../../../src/service/config/read-config.js";
 import type { ServiceConfig } from "../../../src/service/config/service-config.js";
 import { AT_ONCE } from "./bounds.js";
 
-/** What a command writes to stdout and stderr, where all is settled at once. @throws what it fails with */
+/** What a command says of a database on which no service runs. */
+const WHERE = /^works on .*, where no service runs\n/m;
+
+/** What a command writes to stdout and stderr, where all is settled at once; and by itself where it works. @throws what it fails with */
 export const runTold = async (
   config: Partial<ServiceConfig>,
   ...args: string[]
-): Promise<{ out: string; err: string }> => {
+): Promise<{ out: string; err: string; where: string | undefined }> => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const [out, err] = [text(stdout), text(stderr)];
   try {
@@ -18,5 +21,6 @@ export const runTold = async (
     stdout.end();
     stderr.end();
   }
-  return { out: await out, err: await err };
+  const said = await err;
+  return { out: await out, err: said.replace(WHERE, ""), where: WHERE.exec(said)?.[0] };
 };

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import type { Commands } from "../commands.js";
 
 /** The command by which an assistant asks. */
-export const addMcpCommand = ({ program, config }: Pick<Commands, "program" | "config">): void => {
+export const addMcpCommand = ({ program, config, say }: Pick<Commands, "program" | "config" | "say">): void => {
   program
     .command("mcp")
     .description(
@@ -19,6 +19,6 @@ export const addMcpCommand = ({ program, config }: Pick<Commands, "program" | "c
     .action(async ({ token }: { token: string }) => {
       // The protocol's library is loaded for this command alone.
       const { serveAssistant } = await import("./serve-assistant.js");
-      await serveAssistant(config, token);
+      await serveAssistant(config, token, say);
     });
 };

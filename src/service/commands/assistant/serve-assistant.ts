@@ -3,8 +3,8 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { type Static, Type } from "typebox";
 import { StartError } from "../../base/start-error.js";
 import type { ServiceConfig } from "../../config/service-config.js";
-import type { Query } from "../../database/database.js";
-import { openForReading } from "../../database/open-database.js";
+import { type Query, readOnly } from "../../database/database.js";
+import { openDatabase } from "../../database/open-database.js";
 import { errorCode, isUnavailable, tellError, tellFault } from "../../database/sql-state.js";
 import { latestEvents } from "../../records/export/export-page.js";
 import { planOf, toMembers } from "../attach/plan.js";
@@ -30,14 +30,19 @@ type Work = (query: Query, workspace: string) => Promise<ReturnType<typeof toAns
  *
  * @throws StartError where the database cannot be used, or the token is none
  */
-export const serveAssistant = async (config: ServiceConfig, token: string): Promise<void> => {
+export const serveAssistant = async (
+  config: ServiceConfig,
+  token: string,
+  say: (line: string) => void,
+): Promise<void> => {
   const questions = await readQuestions();
   const over: Reading = async (work) => {
-    const { query, close } = await openForReading(config, LIMIT_MS);
+    const database = await openDatabase(config, "tables", say);
+    const query = readOnly(database, LIMIT_MS);
     try {
       return await work(query, await workspaceOf(query, config, token));
     } finally {
-      await close();
+      await database.close();
     }
   };
   await over(async (_query, workspace) => {

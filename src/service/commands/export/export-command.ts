@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { isUuid } from "../../base/exact-text.js";
 import { StartError } from "../../base/start-error.js";
-import type { Reading } from "../../database/open-database.js";
+import type { Database } from "../../database/database.js";
 import { createSettled } from "../../database/settled.js";
 import { noteReading } from "../../person/audit.js";
 import { hasContact } from "../../records/contacts.js";
@@ -38,7 +38,7 @@ export const addExportCommand = (
       if (table !== "events" && follow) command.error("--follow is for events");
       if (!follow && after !== undefined) command.error("--after is for --follow");
       const what = `exported ${table}${follow ? ", and follows" : ""}`;
-      const note = ({ note }: Reading) => noteReading(note, { workspace: which.workspace, what }, say);
+      const note = (database: Database) => noteReading(database.query, { workspace: which.workspace, what }, say);
       if (follow)
         return reading(async (query, database) => {
           await note(database);

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { StartError } from "../../base/start-error.js";
 import { addressesOf } from "../../config/database-url.js";
 import { markMoved, takeBackMove, versionsOf } from "../../database/migrate.js";
-import { openEmpty, openMoved } from "../../database/open-database.js";
+import { openDatabase } from "../../database/open-database.js";
 import type { Commands } from "../commands.js";
 import { requireAlone } from "./alone.js";
 import { copyTables, tellCounts } from "./tables.js";
@@ -17,19 +17,20 @@ export const addMoveCommand = ({ program, config, over, say }: Needed) =>
     .argument("[url]", "of that database, as in DATABASE_URL")
     .option("--back", "instead: services start on this one again, after a move from it")
     .action(async (url: string | undefined, { back }: { back?: true }, command: Command) => {
-      if (back && url === undefined) {
-        const database = await openMoved(config);
-        const wasMoved = await takeBackMove(database.query).finally(database.close);
-        if (!wasMoved) throw new StartError("nothing was moved from this database");
-        return say("services start on this database again; what the other one has got since is not in it");
-      }
+      if (back && url === undefined)
+        return over(async ({ query }) => {
+          if (!(await takeBackMove(query))) throw new StartError("nothing was moved from this database");
+          say("services start on this database again; what the other one has got since is not in it");
+        }, "nothing");
       if (back || url === undefined || addressesOf(url).length === 0)
         command.error("the URL of the database is none, as in postgresql://user@host/name");
       return over(async ({ query, copying }) => {
         const versions = await versionsOf(query);
-        const target = await openEmpty({ ...config, databaseUrl: url }, versions).catch((error: Error) => {
-          throw new StartError(error.message.replace(" of DATABASE_URL", " to move to"));
-        });
+        const target = await openDatabase({ ...config, databaseUrl: url }, { empty: versions }).catch(
+          (error: Error) => {
+            throw new StartError(error.message.replace(" of DATABASE_URL", " to move to"));
+          },
+        );
         try {
           const counts = await copying!(async (from) => {
             // A service that starts now waits for this, and is seen at the end; one that has started is seen now.

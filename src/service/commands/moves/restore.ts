@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { StartError } from "../../base/start-error.js";
 import type { Database, Query } from "../../database/database.js";
 import { isNewer } from "../../database/migrations.js";
-import { openEmpty, type Where } from "../../database/open-database.js";
+import { openDatabase, type Where } from "../../database/open-database.js";
 import manifest from "../../package.json" with { type: "json" };
 import { eraseAgain } from "../../person/erase-again.js";
 import { readErasures } from "../../person/erasure-files.js";
@@ -42,7 +42,7 @@ export const restoreDump = async (
     throw new StartError(
       `${file} has tables that this build (${manifest.version}) does not know: restore it with the build ${header.tablesOf ?? header.build}`,
     );
-  const database = await openEmpty(config, header.tables, say);
+  const database = await openDatabase(config, { empty: header.tables }, say);
   try {
     let again = 0;
     const load = database.copying!(async ({ query, write }) => {

@@ -1,14 +1,7 @@
 import { chmodSync, existsSync } from "node:fs";
 import { StartError } from "../../base/start-error.js";
 import type { Database } from "../database.js";
-import {
-  connectAlone,
-  connectEmpty,
-  connectExisting,
-  connectOlder,
-  connectPostgres,
-  migratePostgres,
-} from "../postgres/postgres.js";
+import { answers, connect, type Needs } from "../postgres/postgres.js";
 import { filesOf, makeFolder, refuseFormer, requireDatabase, requireOwn } from "./folder.js";
 import { type FolderLock, lockFolder } from "./folder-lock.js";
 import { keepServer } from "./kept-server.js";
@@ -21,33 +14,30 @@ import { giveFiles, giveFolder, requireWay, serverUser } from "./server-user.js"
 import { startServerOnWindows } from "./windows-server.js";
 
 /**
- * Starts a PostgreSQL server of its own over a data folder, which is made when absent, and connects to it. One process at a time
- * may hold the folder.
+ * Starts a PostgreSQL server of its own over a data folder, which a service makes when it is absent, and connects to it. One process at a
+ * time may hold the folder: a command works on the server that runs.
  *
  * @param how `isDemo` where the database is that of the demo, `tell` hears what happens to the server
  * @throws StartError when the folder cannot be used, with what to do
  */
 export const openEmbedded = async (
   folder: string,
-  { isDemo = false, tell = () => {} }: Partial<Pick<How, "isDemo" | "tell">> = {},
-): Promise<Database> =>
-  overServer(folder, { tell, isDemo, mayMake: true }, async (url) => {
-    const database = await connectPostgres(url);
-    return { ...withRoom(database, folder), tidy: createTidying(url, folder).tidy };
-  });
-
-/**
- * Connects a command to the database of a data folder, which it does not make: to the server that runs, or to one that it
- * starts for itself.
- *
- * @throws StartError when there is none, or it cannot be used
- */
-export const openExistingEmbedded = async (folder: string): Promise<Database> => {
+  needs: Needs,
+  { isDemo, tell }: Pick<How, "isDemo" | "tell">,
+): Promise<Database> => {
+  const connectTo = async (url: string): Promise<Database> => {
+    const database = await connect(url, needs, tell);
+    const { tidy, done } = createTidying(url, folder);
+    // A command waits until what it has deleted is out of the files.
+    const close = needs === "service" ? database.close : () => done().then(database.close);
+    return { ...withRoom(database, folder), tidy, close };
+  };
+  if (needs === "service" || typeof needs === "object")
+    return overServer(folder, { tell, isDemo, mayMake: true }, connectTo);
   requireExisting(folder);
   const url = runningUrl(folder);
-  const running = url === undefined ? undefined : await connectTidily(url, folder).catch(unlessAway);
-  if (running !== undefined) return { ...running, folder };
-  return overServer(folder, { tell: () => {}, isDemo: false, mayMake: false }, (url) => connectTidily(url, folder));
+  if (url !== undefined && (await answers(url))) return { ...(await connectTo(url)), folder };
+  return overServer(folder, { tell: () => {}, isDemo, mayMake: false }, connectTo);
 };
 
 const requireExisting = (folder: string): void => {
@@ -57,43 +47,6 @@ const requireExisting = (folder: string): void => {
     throw new StartError(
       `there is no database in ${folder} (TRACKLET_DATA), and DATABASE_URL is not set: a command needs the variables of the service, as in node --env-file=/etc/tracklet.env build/service/main.js help`,
     );
-};
-
-/** Opens one whose data has gone to another one: so no service has it. */
-export const openMovedEmbedded = (folder: string): Promise<Database> =>
-  overServer(folder, { tell: () => {}, isDemo: false, mayMake: false }, async (url) => connectAlone(url));
-
-/** Brings the tables of a data folder up to date, beside the service that has it, too. @param tell hears what is done */
-export const migrateEmbedded = async (folder: string, tell: (text: string) => void): Promise<void> => {
-  requireExisting(folder);
-  const url = runningUrl(folder);
-  const running = url === undefined ? undefined : await connectOlder(url).catch(unlessAway);
-  const { close } =
-    running ?? (await overServer(folder, { tell: () => {}, isDemo: false, mayMake: false }, connectOlder));
-  await migratePostgres(runningUrl(folder)!, tell).finally(close);
-};
-
-/** A command waits until what it has deleted is out of the files. */
-const connectTidily = async (url: string, folder: string): Promise<Database> => {
-  const database = await connectExisting(url);
-  const { tidy, done } = createTidying(url, folder);
-  return { ...withRoom(database, folder), tidy, close: () => done().then(database.close) };
-};
-
-/**
- * The same to one that is made, or is empty, with the tables of these versions.
- *
- * @throws StartError when it holds something, or is in use
- */
-export const openEmptyEmbedded = (
-  folder: string,
-  versions: readonly string[],
-  tell: (text: string) => void = () => {},
-): Promise<Database> =>
-  overServer(folder, { tell, isDemo: false, mayMake: true }, (url) => connectEmpty(url, versions));
-
-const unlessAway = (error: unknown): undefined => {
-  if (error instanceof StartError) throw error;
 };
 
 interface How {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StartError } from "../../base/start-error.js";
 import { addressesOf } from "../../config/database-url.js";
-import type { Database } from "../database.js";
-import { makeEmpty, migrate, prepare, requireKnownTables, requireTables } from "../migrate.js";
+import type { Database, Query } from "../database.js";
+import { makeEmpty, migrate, prepare, requireTables } from "../migrate.js";
+import { SERVICE } from "../migrations.js";
 import type { Alone, Tell } from "../run-migrations.js";
 import { openAddresses } from "./addresses.js";
 import { copyOver } from "./copying.js";
@@ -24,17 +25,58 @@ const LOCK_TIMEOUT_MS = 3_000;
 const [LOOK_MS, QUIET_MS] = [1_000, 30_000];
 
 /**
+ * What whoever opens a database needs of it. A service: its tables, made where they are missing. A command, which may take as long as it
+ * needs, and makes none: the tables of this build, the same brought up to date first, nothing at all, or a database that is
+ * empty but for the tables of some versions, which are made.
+ */
+export type Needs = "service" | "tables" | "newest tables" | "nothing" | { empty: readonly string[] };
+
+/**
  * Connects to a PostgreSQL server or anything that speaks its protocol. Any number of service processes may share it.
  *
- * @throws StartError when it cannot be reached or prepared
+ * @throws StartError when it cannot be reached, or is not what is needed
  */
-export const openPostgres = (databaseUrl: string): Promise<Database> => usable(connectPostgres(databaseUrl));
+export const openGiven = (databaseUrl: string, needs: Needs, tell: Tell): Promise<Database> =>
+  usable(connect(databaseUrl, needs, tell));
 
 /** The same; what the server says, and what becomes of a connection, is thrown as it is. */
-export const connectPostgres = async (databaseUrl: string): Promise<Database> => {
+export const connect = async (databaseUrl: string, needs: Needs, tell: Tell): Promise<Database> => {
   const urls = addressesOf(databaseUrl);
+  if (needs === "service") return connectService(urls);
+  if (needs === "newest tables") await prepareAt(urls, openAlone, (database) => migrate(database, tell));
+  if (typeof needs === "object") await prepareAt(urls, openAlone, (database) => makeEmpty(database, needs.empty));
+  const database = { ...over(openAddresses(urls, { max: 1 })), copying: copyOver(databaseUrl) };
+  if (needs === "tables")
+    await requireTables(database).catch(async (error) => {
+      await database.close();
+      throw error;
+    });
+  return database;
+};
+
+/** Does a server answer at a URL? */
+export const answers = async (url: string): Promise<boolean> => {
+  const { query, close } = over(openAddresses([url], { max: 1 }));
+  return query("SELECT 1")
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(close);
+};
+
+/** Does a service run on a database? By the name of its connections, of which it has one at least. */
+export const isServed = async (query: Query): Promise<boolean> =>
+  (
+    await query("SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1 LIMIT 1", [
+      SERVICE,
+    ])
+  ).length > 0;
+
+const connectService = async (urls: readonly string[]): Promise<Database> => {
   await prepareAt(urls, openAlone, prepare);
   const addresses = openAddresses(urls, {
+    application_name: SERVICE,
     max: MAX_CONNECTIONS,
     query_timeout: QUERY_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
@@ -67,61 +109,6 @@ export const connectPostgres = async (databaseUrl: string): Promise<Database> =>
     },
   };
 };
-
-/**
- * Connects for a command, which may take as long as it needs.
- *
- * @throws StartError when the server cannot be reached, or the service has not made its tables there
- */
-export const openExistingPostgres = (databaseUrl: string): Promise<Database> => usable(connectExisting(databaseUrl));
-
-/** The same; what the server says, and what becomes of a connection, is thrown as it is. */
-export const connectExisting = async (databaseUrl: string): Promise<Database> => {
-  const database = connectAlone(databaseUrl);
-  try {
-    await requireTables(database);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-  return database;
-};
-
-/**
- * The same to one that is empty, in which the tables of these versions are made.
- *
- * @throws StartError when it holds something
- */
-export const openEmptyPostgres = (databaseUrl: string, versions: readonly string[]): Promise<Database> =>
-  usable(connectEmpty(databaseUrl, versions));
-
-/** The same; what the server says, and what becomes of a connection, is thrown as it is. */
-export const connectEmpty = async (databaseUrl: string, versions: readonly string[]): Promise<Database> => {
-  await prepareAt(addressesOf(databaseUrl), openAlone, (database) => makeEmpty(database, versions));
-  return connectAlone(databaseUrl);
-};
-
-/** The same to one whose tables may be of an older version, as no service of this build may start on it yet. */
-export const connectOlder = async (databaseUrl: string): Promise<Database> => {
-  const database = connectAlone(databaseUrl);
-  try {
-    await requireKnownTables(database);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-  return database;
-};
-
-/** Brings the tables up to date, at the coordinator of a cluster. @param tell hears what is done */
-export const migratePostgres = (databaseUrl: string, tell: Tell): Promise<void> =>
-  usable(prepareAt(addressesOf(databaseUrl), openAlone, (database) => migrate(database, tell)));
-
-/** For what does not look at the tables. */
-export const connectAlone = (databaseUrl: string): Database => ({
-  ...over(openAddresses(addressesOf(databaseUrl), { max: 1 })),
-  copying: copyOver(databaseUrl),
-});
 
 /** The tables of a large database take longer to change than a request may. One connection holds the lock, one changes them. */
 const openAlone = (url: string): Alone => {

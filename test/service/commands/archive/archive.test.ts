@@ -12,7 +12,7 @@ import { runCommand } from "../../../../src/service/commands/cli.js";
 import { readConfig } from "../../../../src/service/config/read-config.js";
 import type { Database } from "../../../../src/service/database/database.js";
 import { idAt } from "../../../../src/service/database/event-id.js";
-import { openExisting } from "../../../../src/service/database/open-database.js";
+import { openDatabase } from "../../../../src/service/database/open-database.js";
 import { insertEvents, type NewEvent } from "../../../../src/service/ingest/store/rows.js";
 import { eraseContacts } from "../../../../src/service/person/erasure.js";
 import { knowArchive } from "../../../../src/service/records/archives.js";
@@ -34,7 +34,7 @@ overDatabase((place) => {
   let folder: string;
   let store: Store;
   beforeAll(async () => {
-    database = await openExisting(place());
+    database = await openDatabase(place(), "tables");
   });
   afterAll(() => database.close());
   beforeEach(async () => {
