@@ -2,9 +2,9 @@ import { DEFAULT_WORKSPACE } from "../../src/service/base/exact-text.js";
 import type { Database, Query } from "../../src/service/database/database.js";
 import { idAt } from "../../src/service/database/event-id.js";
 import { openDatabase } from "../../src/service/database/open-database.js";
+import { deleteListed } from "../../src/service/deletion/steps.js";
 import { insertEvents, type NewEvent } from "../../src/service/ingest/store/rows.js";
 import { step } from "../../src/service/numbers/sums/step.js";
-import { deleteListed } from "../../src/service/records/deletion/steps.js";
 import { RECORDS } from "./records.js";
 
 /** Writes the demo's records into a database that has none. */

@@ -2,17 +2,19 @@ import { Argument, type Command, Option } from "commander";
 import { StartError } from "../base/start-error.js";
 import { DAY_MS } from "../base/times.js";
 import type { Database } from "../database/database.js";
-import { noteDeed } from "../person/audit.js";
-import { keyIn, markOf } from "../person/tombstones.js";
+import { noteDeed } from "../deletion/audit.js";
 import {
   type Chosen,
   countEvents,
-  countEventsBefore,
+  deleteAccount,
   deleteEvents,
-  deleteEventsBefore,
-} from "../records/deletion/chosen-events.js";
-import { deleteNewcomers, findNewcomers, type Span } from "../records/deletion/newcomers.js";
-import { deleteAccount, deleteUser } from "../records/deletion/records-of-uid.js";
+  deleteNewcomers,
+  deleteUser,
+  findNewcomers,
+  type Span,
+} from "../deletion/chosen.js";
+import { countEventsBefore, deleteEventsBefore } from "../deletion/retention.js";
+import { keyIn, markOf } from "../deletion/tombstones.js";
 import type { Commands } from "./commands.js";
 
 interface DeleteArguments extends Chosen {
@@ -107,6 +109,6 @@ export const addDeleteCommands = ({
       if (Object.values(which).every((value) => value === undefined))
         command.error("say which events: --older-than <days>, or --name, --since or --until");
       if (yes) return over((database) => deleted(database, () => deleteEvents(database, workspace, which)));
-      await reading(async (query) => sayCount(await countEvents(query, workspace, which)));
+      await reading(async (query) => sayCount(await countEvents({ query }, workspace, which)));
     });
 };

@@ -3,11 +3,11 @@ import { readFile } from "node:fs/promises";
 import { fileReason } from "../base/file-error.js";
 import { StartError } from "../base/start-error.js";
 import type { Database } from "../database/database.js";
-import { COMMAND } from "../person/audit.js";
-import { eraseContacts } from "../person/erasure.js";
+import { COMMAND } from "../deletion/audit.js";
+import { countEvents, deleteEvents } from "../deletion/chosen.js";
+import { eraseContacts } from "../deletion/erasure.js";
 import { placesOfArchives } from "../records/archives.js";
 import { hasContact, similarContacts } from "../records/contacts.js";
-import { countNaming, deleteNaming } from "../records/deletion/naming.js";
 
 export interface EraseArguments {
   everywhere?: true;
@@ -31,7 +31,7 @@ export const eraseOne = async (
   const erased =
     (isThere || archives.length > 0) &&
     (await eraseContacts(database, { workspace, uids: [uid], token: COMMAND, tell: say }));
-  const naming = await (everywhere ? deleteNaming : countNaming)(database, workspace, uid);
+  const naming = await (everywhere ? deleteEvents : countEvents)(database, workspace, { naming: uid });
   if (!erased && !(everywhere && naming > 0))
     throw new StartError(`there is no contact ${quoted} in the workspace ${workspace}${note}`);
   if (isThere && erased) say(`deleted the contact ${quoted} and ${erased.events} events${note}`);

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { isUuid } from "../base/exact-text.js";
-import { listDeeds } from "../person/audit.js";
-import { eraseAgain } from "../person/erase-again.js";
-import { linesOf, listErasures, readErasures } from "../person/erasure-files.js";
-import { keyIn } from "../person/tombstones.js";
+import { listDeeds } from "../deletion/audit.js";
+import { eraseAgain } from "../deletion/erasure.js";
+import { linesOf, listErasures, readErasures } from "../deletion/erasure-files.js";
+import { keyIn } from "../deletion/tombstones.js";
 import type { Commands } from "./commands.js";
 import { anonymiseOne, type EraseArguments, eraseListed, eraseOne } from "./erase-people.js";
 

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { createToken, KINDS, type Kind, listTokens, revokeToken, rotateToken } from "../access/token-store.js";
 import { DAY_MS, readTime, TIME_EXPECTED } from "../base/times.js";
 import type { Database } from "../database/database.js";
-import { noteDeed } from "../person/audit.js";
+import { noteDeed } from "../deletion/audit.js";
 import type { Commands } from "./commands.js";
 
 /** The commands on tokens: who may ask, and for what. Running processes follow within seconds. */

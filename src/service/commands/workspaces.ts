@@ -4,9 +4,9 @@ import { addWorkspace, listWorkspaces } from "../access/token-store.js";
 import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import { WORKSPACE } from "../config/token-options.js";
+import { noteDeed } from "../deletion/audit.js";
+import { countWorkspace, deleteWorkspace } from "../deletion/workspace.js";
 import { secretOf } from "../ingest/identity.js";
-import { noteDeed } from "../person/audit.js";
-import { countWorkspace, deleteWorkspace } from "../records/deletion/workspace.js";
 import type { Commands } from "./commands.js";
 
 /** The commands on workspaces, each with data of its own. Running processes follow within seconds. */

@@ -4,12 +4,12 @@ import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Database } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
+import { beginDeeds, endDeeds } from "../deletion/audit.js";
+import { eraseContacts, isKnown } from "../deletion/erasure.js";
+import { keyIn, markOfUid } from "../deletion/tombstones.js";
 import { errors, notFound } from "../http/errors.js";
 import { exportPage, exportRows } from "../records/export/export-page.js";
 import { jsonLine } from "../records/export/exported.js";
-import { beginDeeds, endDeeds } from "./audit.js";
-import { eraseContacts, isKnown } from "./erasure.js";
-import { keyIn, markOfUid } from "./tombstones.js";
 
 const uid = Type.String({ minLength: 1, description: "Unique id of the contact" });
 const Erased = Type.Object(

@@ -4,14 +4,14 @@ import { viewOf } from "../../../src/service/base/page-of.js";
 import type { Database, Query } from "../../../src/service/database/database.js";
 import { idAt, newIds } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
+import { deleteEvents } from "../../../src/service/deletion/chosen.js";
+import { eraseContacts } from "../../../src/service/deletion/erasure.js";
+import { deleteEventsBefore } from "../../../src/service/deletion/retention.js";
+import { deleteWorkspace } from "../../../src/service/deletion/workspace.js";
 import { insertEvents, type NewEvent } from "../../../src/service/ingest/store/rows.js";
 import { countActive } from "../../../src/service/numbers/count-active.js";
 import { step } from "../../../src/service/numbers/sums/step.js";
 import { dayOf } from "../../../src/service/numbers/sums/utc-days.js";
-import { eraseContacts } from "../../../src/service/person/erasure.js";
-import { deleteEventsBefore } from "../../../src/service/records/deletion/chosen-events.js";
-import { deleteNaming } from "../../../src/service/records/deletion/naming.js";
-import { deleteWorkspace } from "../../../src/service/records/deletion/workspace.js";
 import { hourOf, markStale } from "../../../src/service/records/stale-hours.js";
 import { followSums } from "../support/follow-sums.js";
 import { overDatabase } from "../support/over-database.js";
@@ -171,7 +171,7 @@ overDatabase((place) => {
           live,
           live.map(({ receivedAt }, at) => idAt(receivedAt).replace(/.{12}$/, String(at).padStart(12, "0"))),
         );
-      await Promise.all([follow(), deleteNaming(database, "default", `acme-${round}`)]);
+      await Promise.all([follow(), deleteEvents(database, "default", { naming: `acme-${round}` })]);
       for (const anonymise of [undefined, ["visit_url"]])
         await eraseContacts(database, {
           ...{ workspace: "default", uids: [`contact-${round + (anonymise ? 10 : 0)}`], token: "test" },

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { eraseContacts } from "../../../src/service/person/erasure.js";
-import { readErasures } from "../../../src/service/person/erasure-files.js";
+import { eraseContacts } from "../../../src/service/deletion/erasure.js";
+import { readErasures } from "../../../src/service/deletion/erasure-files.js";
 import { dataFolder } from "../../support/data-folder.js";
 import { runTold } from "../support/told-command.js";
 

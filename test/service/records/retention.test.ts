@@ -3,16 +3,18 @@ import { recordId } from "../../../src/service/base/exact-text.js";
 import type { Database, Query } from "../../../src/service/database/database.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { makeRecords } from "../../../src/service/ingest/store/make-records.js";
-import { forgetTraces } from "../../../src/service/person/traces.js";
-import { deleteBareRecords, PARTS } from "../../../src/service/records/deletion/bare-records.js";
-import { deleteEvents, deleteEventsBefore } from "../../../src/service/records/deletion/chosen-events.js";
+import { deleteEvents } from "../../../src/service/deletion/chosen.js";
 import {
   createRetentionBehind,
+  deleteBareRecords,
+  deleteEventsBefore,
+  forgetTraces,
   type Kept,
   keepFor,
+  PARTS,
   tellLate,
-} from "../../../src/service/records/deletion/retention.js";
+} from "../../../src/service/deletion/retention.js";
+import { makeRecords } from "../../../src/service/ingest/store/make-records.js";
 import { DAY } from "../support/command-line.js";
 import { overDatabase } from "../support/over-database.js";
 

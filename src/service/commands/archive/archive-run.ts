@@ -1,7 +1,7 @@
 import { StartError } from "../../base/start-error.js";
 import type { Database, Query } from "../../database/database.js";
 import { timeOf } from "../../database/event-id.js";
-import { keyIn } from "../../person/tombstones.js";
+import { keyIn } from "../../deletion/tombstones.js";
 import { idOfDatabase, knowArchive } from "../../records/archives.js";
 import { lostPlace } from "../../records/restored.js";
 import { copyEvents } from "./files/copied-events.js";

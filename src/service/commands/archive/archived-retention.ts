@@ -2,10 +2,8 @@ import { listWorkspaces } from "../../access/token-store.js";
 import { StartError } from "../../base/start-error.js";
 import type { Database } from "../../database/database.js";
 import { timeOf } from "../../database/event-id.js";
-import { noteDeed } from "../../person/audit.js";
-import { forgetTraces } from "../../person/traces.js";
-import { deleteBareRecords, PARTS } from "../../records/deletion/bare-records.js";
-import { deleteEventsBefore } from "../../records/deletion/chosen-events.js";
+import { noteDeed } from "../../deletion/audit.js";
+import { deleteBareRecords, deleteEventsBefore, forgetTraces, PARTS } from "../../deletion/retention.js";
 import { compareArchive } from "./compare-archive.js";
 import { openFolder } from "./folder-store.js";
 

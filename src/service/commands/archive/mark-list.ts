@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path/posix";
 import { StartError } from "../../base/start-error.js";
-import { markOf } from "../../person/tombstones.js";
+import { markOf } from "../../deletion/tombstones.js";
 import { uuidBytes, uuidText } from "./files/event-columns.js";
 import type { Store } from "./folder-store.js";
 

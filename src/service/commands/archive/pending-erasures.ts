@@ -1,5 +1,5 @@
 import type { Query } from "../../database/database.js";
-import { markOf } from "../../person/tombstones.js";
+import { markOf } from "../../deletion/tombstones.js";
 import type { Range } from "./files/copied-events.js";
 import { type Group, uuidText } from "./files/event-columns.js";
 

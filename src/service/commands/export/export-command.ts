@@ -4,7 +4,7 @@ import { isUuid } from "../../base/exact-text.js";
 import { StartError } from "../../base/start-error.js";
 import type { Database } from "../../database/database.js";
 import { createSettled } from "../../database/settled.js";
-import { noteReading } from "../../person/audit.js";
+import { noteReading } from "../../deletion/audit.js";
 import { hasContact } from "../../records/contacts.js";
 import { exportRows } from "../../records/export/export-page.js";
 import { TABLES, type Table } from "../../records/export/exported.js";

@@ -2,8 +2,8 @@ import { listWorkspaces } from "../../access/token-store.js";
 import { DEFAULT_WORKSPACE } from "../../base/exact-text.js";
 import type { Database } from "../../database/database.js";
 import { createGeneration } from "../../database/generation.js";
+import { createTombstones } from "../../deletion/tombstones.js";
 import type { StoreOptions } from "../../ingest/store/store.js";
-import { createTombstones } from "../../person/tombstones.js";
 
 /** What a command that stores must know of the database, read anew where the generation has moved: as a running service does. */
 export const readState = async ({

@@ -2,6 +2,7 @@ import { encodeText, filledText, isUuid, recordId } from "../../base/exact-text.
 import type { Viewed } from "../../base/page-of.js";
 import { cutStamp, stampKey } from "../../base/stamped-params.js";
 import type { Statement } from "../../database/database.js";
+import type { Generation } from "../../database/generation.js";
 import { createInsert } from "../../database/insert-rows.js";
 
 /** An event on its way into the database; what it says of a page is `viewOf`'s. */
@@ -101,3 +102,23 @@ export const insertEvents = (ids: readonly string[], events: readonly NewEvent[]
   if (isImport) return importNew(rows.map((row, at) => [...row, events[order[at]!]!.originId ?? null]));
   return isStamped ? insert(rows) : append(rows);
 };
+
+/* Who was erased, as whatever stores asks for it. */
+
+/** A contact, and whose it is. */
+export type Contact = Pick<NewEvent, "workspace" | "contactUid">;
+
+/** Who was erased, and what of it is left out: see `person/tombstones.ts`. */
+export interface Erased {
+  /** When each of some contacts was erased; `undefined` of one that was not. */
+  of(contacts: readonly Contact[]): Promise<(contact: Contact) => number | undefined>;
+  /** Did an event occur before its contact was erased? */
+  isBefore(event: Pick<NewEvent, "occurredAt" | "receivedAt" | "originId">, erasedAt: number): boolean;
+}
+
+/** What whatever stores must know. */
+export interface AtGeneration {
+  /** At which each transaction is committed; what is remembered is of it. */
+  generation: Generation;
+  erased: Erased;
+}

@@ -6,13 +6,12 @@ import { checkGeneration, writeAtGeneration } from "../../database/generation.js
 import { isUnavailable } from "../../database/sql-state.js";
 import { BOUNDS, type Bounds, writeInTime } from "../../database/transaction-time.js";
 import { HttpError } from "../../http/errors.js";
-import type { AtGeneration } from "./erased.js";
 import { partsOf, shardsOf } from "./event-shards.js";
 import { createGroupCommit } from "./group-commit.js";
 import { makeAccounts, makeContacts } from "./make-records.js";
 import { createMissingRecords, type Done } from "./missing-records.js";
 import { createProbe } from "./probe.js";
-import { insertEvents, type NewEvent } from "./rows.js";
+import { type AtGeneration, insertEvents, type NewEvent } from "./rows.js";
 
 /* How events get into the database: in groups, with the records that they need, each group at a generation. */
 

@@ -13,11 +13,11 @@ import { readConfig } from "../../../../src/service/config/read-config.js";
 import type { Database } from "../../../../src/service/database/database.js";
 import { idAt } from "../../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../../src/service/database/open-database.js";
+import { deleteEvents } from "../../../../src/service/deletion/chosen.js";
+import { eraseContacts } from "../../../../src/service/deletion/erasure.js";
+import { deleteEventsBefore } from "../../../../src/service/deletion/retention.js";
 import { insertEvents, type NewEvent } from "../../../../src/service/ingest/store/rows.js";
-import { eraseContacts } from "../../../../src/service/person/erasure.js";
 import { knowArchive } from "../../../../src/service/records/archives.js";
-import { deleteEvents, deleteEventsBefore } from "../../../../src/service/records/deletion/chosen-events.js";
-import { deleteNaming } from "../../../../src/service/records/deletion/naming.js";
 import { ROOT } from "../../../support/launch.js";
 import { AT_ONCE } from "../../support/bounds.js";
 import { commandsAt, DAY, TODAY } from "../../support/command-line.js";
@@ -134,7 +134,7 @@ overDatabase((place) => {
     // Who comes back is another one.
     await put(told("anna", Date.now(), { occurredAt: Date.now() + 60_000 }));
     await deleteEvents(database, "default", { name: "mistaken" });
-    await deleteNaming(database, "default", "anna");
+    await deleteEvents(database, "default", { naming: "anna" });
     await put(told("fritz", now));
     expect(await go({ now: true })).toMatchObject({ events: 2, erased: 5, rewritten: 3 });
     expect(await uids()).toEqual(["anna", "ben", "ben", "fritz"]);

@@ -1,18 +1,23 @@
-import { decodeText, recordId } from "../base/exact-text.js";
+import { randomUUID } from "node:crypto";
+import { decodeText, filledText, recordId } from "../base/exact-text.js";
+import { findMember } from "../base/json-text.js";
+import { viewOf } from "../base/page-of.js";
+import { wholeParams } from "../base/stamped-params.js";
+import { DAY_MS } from "../base/times.js";
 import type { Database, Query } from "../database/database.js";
 import { newIds } from "../database/event-id.js";
 import { moveGeneration } from "../database/generation.js";
 import { isUnavailable } from "../database/sql-state.js";
 import { makeRecords } from "../ingest/store/make-records.js";
+import { insertEvents, type NewEvent } from "../ingest/store/rows.js";
 import { placesOfArchives } from "../records/archives.js";
 import { hasContact } from "../records/contacts.js";
-import { afterAllHaveEnded } from "../records/deletion/fence.js";
-import { tellErased } from "../records/deletion/notices.js";
-import { deleteListed, type Which } from "../records/deletion/steps.js";
-import { anonymiseEvents, newAnonym } from "./anonymise.js";
-import { beginDeeds, endDeeds } from "./audit.js";
-import { appendErasures, type Mark } from "./erasure-files.js";
-import { bury, createTombstones, keyIn, markOf, markOfUid } from "./tombstones.js";
+import { markStale } from "../records/stale-hours.js";
+import { beginDeeds, copyDeeds, endDeeds } from "./audit.js";
+import { appendErasures, type Erasures, type Mark, requireKey } from "./erasure-files.js";
+import { tellDeleted, tellErased } from "./notices.js";
+import { afterAllHaveEnded, deleteListed, inSteps, type Which } from "./steps.js";
+import { bury, createTombstones, keepKey, keyIn, markOf, markOfUid } from "./tombstones.js";
 
 export interface Erasure {
   workspace: string;
@@ -166,4 +171,110 @@ const makeRecordsOfEvents = async ({ transaction }: Database, workspace: string,
     }));
     for (const { text, values } of makeRecords(told)) await query(text, values);
   });
+};
+
+/** Events in one transaction at most. */
+const CHUNK = 500;
+
+/** What is left of a person's events. */
+export interface Kept {
+  /** Of the contact that stands for it: of chance, and the same for all of its events. */
+  contactUid: string;
+  /** Members of the params. */
+  params: readonly string[];
+}
+
+export const newAnonym = (params: readonly string[]): Kept => ({ contactUid: `anonymous-${randomUUID()}`, params });
+
+/**
+ * Puts events under another contact, with name, day (UTC) and some of the params alone, and deletes the old ones in the same
+ * transactions: none is lost, none is there twice. Resolves to their number.
+ */
+export const anonymiseEvents = (database: Database, workspace: string, which: Which, kept: Kept): Promise<number> =>
+  inSteps(database, workspace, async (query, id, { most }) => {
+    const chunk = Math.min(most, CHUNK);
+    const old = await query<Record<string, unknown>>(
+      `SELECT id, received_at, occurred_at, event_uid, params, stamp, source, number FROM events WHERE ${which.condition} ORDER BY id LIMIT ${chunk}`,
+      which.values,
+    );
+    if (old.length === 0) return { ids: [], isLast: true };
+    const events = old.map((row) => anonymous(row, workspace, kept));
+    const statements = [...makeRecords(events), ...insertEvents(newIds(events.length), events)];
+    for (const { text, values } of statements) await query(text, values);
+    const ids = old.map((row) => String(row.id));
+    await deleteThese(query, which, ids);
+    const times = old.map(({ received_at }) => Number(received_at));
+    await markStale(query, workspace, times);
+    await tellDeleted(query, workspace, { id, ids, reason: "erasure" });
+    return { ids, isLast: old.length < chunk };
+  });
+
+const deleteThese = (query: Query, { condition, values }: Which, ids: string[]) =>
+  query(`DELETE FROM events WHERE ${condition} AND id IN (SELECT unnest($${values.length + 1}::uuid[]))`, [
+    ...values,
+    ids,
+  ]);
+
+const anonymous = (row: Record<string, unknown>, workspace: string, { contactUid, params }: Kept): NewEvent => {
+  const whole = wholeParams(row);
+  const members = params.flatMap((name) => {
+    const member = findMember(whole, name);
+    return member === undefined ? [] : [`${JSON.stringify(name)}:${member.text}`];
+  });
+  const text = `{${members.join(",")}}`;
+  const kept = JSON.parse(text);
+  const eventUid = decodeText(String(row.event_uid));
+  return {
+    workspace,
+    contactUid,
+    accountUid: filledText(kept.account_uid),
+    eventUid,
+    params: text,
+    stamp: undefined,
+    ...viewOf(eventUid, kept),
+    receivedAt: Math.floor(Number(row.received_at) / DAY_MS) * DAY_MS,
+    occurredAt: undefined,
+    // Its id says nothing of its time.
+    originId: randomUUID(),
+  };
+};
+
+/**
+ * Erases again whoever of the contacts of a database is among erasures; resolves to their number. Services may run.
+ *
+ * @param isAlone is nobody else connected? Then it may run in one transaction. Default `false`
+ */
+export const eraseAgain = async (
+  database: Database,
+  { key: given, marks }: Erasures,
+  isAlone = false,
+): Promise<number> => {
+  const { query, folder } = database;
+  const key = given ?? (await keyIn(query));
+  requireKey(key, marks);
+  await keepKey(query, key);
+  const times = new Map<string, Mark>();
+  for (const one of marks) if (one.erased_at >= (times.get(one.mark)?.erased_at ?? 0)) times.set(one.mark, one);
+  for (const { workspace, mark, erased_at } of times.values())
+    await bury(query, { workspace, marks: [mark], at: erased_at });
+  // Whoever has come back since an erasure that had ended before the dump stays.
+  const ended = await query<{ id: string }>("SELECT id FROM audit WHERE events IS NOT NULL AND what <> 'read'");
+  const done = new Set(ended.map(({ id }) => id));
+  // So that `erasures` tells of them here, too.
+  await copyDeeds(query, marks);
+  await moveGeneration(query);
+  if (!isAlone) await afterAllHaveEnded(query);
+  if (folder !== undefined) await appendErasures(folder, key, marks);
+  const contacts = await query<{ id: string; workspace: string; uid: string }>(
+    `SELECT id, workspace, unique_id AS uid FROM contacts
+     UNION SELECT contact_id, workspace, contact_uid FROM events`,
+  );
+  let erased = 0;
+  for (const { id, workspace, uid } of contacts) {
+    const found = times.get(markOf(key, id));
+    if (found === undefined || done.has(found.id)) continue;
+    await clearContacts(database, { workspace, uids: [decodeText(uid)], at: found.erased_at, isAlone });
+    erased += 1;
+  }
+  return erased;
 };

@@ -1,8 +1,7 @@
-import { removeWorkspace } from "../../access/token-store.js";
-import type { Database, Query } from "../../database/database.js";
-import { forgetArchives } from "../archives.js";
-import { afterAllHaveEnded } from "./fence.js";
-import { deleteInSteps } from "./steps.js";
+import { removeWorkspace } from "../access/token-store.js";
+import type { Database, Query } from "../database/database.js";
+import { forgetArchives } from "../records/archives.js";
+import { afterAllHaveEnded, deleteInSteps } from "./steps.js";
 
 /** Tables of a workspace's rows that nothing else tells of; its records and events come before. */
 const OTHERS = [
