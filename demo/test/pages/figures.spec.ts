@@ -1,6 +1,6 @@
 import { expect, type Page } from "playwright/test";
 import { recordId } from "../../../src/service/base/exact-text.js";
-import { type Question, readQuestions } from "../../../src/service/commands/sql-page.js";
+import { type Question, readQuestions } from "../../../src/service/commands/assistant.js";
 import { type PastEvent, startFilled } from "./filled-service.js";
 import { card, cells, open, settled, test, tile } from "./owner.js";
 

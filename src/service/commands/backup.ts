@@ -10,10 +10,9 @@ import { linesOf, listErasures } from "../deletion/erasure-files.js";
 import { keyIn } from "../deletion/tombstones.js";
 import { idOfDatabase } from "../records/archives.js";
 import type { Commands } from "./commands.js";
-import { dumpInto } from "./moves/dump.js";
-import { readHeader, TooLarge } from "./moves/dump-file.js";
-import { restoreDump } from "./moves/restore.js";
-import { tellCounts } from "./moves/tables.js";
+import { tellCounts } from "./copy.js";
+import { dumpInto, readHeader, TooLarge } from "./dump.js";
+import { restoreDump } from "./restore.js";
 
 type Needed = Pick<Commands, "program" | "config" | "over" | "say" | "bounds">;
 

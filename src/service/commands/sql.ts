@@ -5,7 +5,7 @@ import type { Query } from "../database/database.js";
 import { isUnavailable } from "../database/sql-state.js";
 import type { Exported } from "../records/export/exported.js";
 import type { Commands } from "./commands.js";
-import { type Format, file, format, writeRows } from "./export/write-rows.js";
+import { type Format, file, format, writeRows } from "./export.js";
 
 /** The command that asks the database itself. */
 export const addSqlCommand = ({ program, reading }: Pick<Commands, "program" | "reading">, stdout: Writable) =>

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { readQuestions } from "../../../src/service/commands/sql-page.js";
+import { readQuestions } from "../../../src/service/commands/assistant.js";
 import { idAt } from "../../../src/service/database/event-id.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { step } from "../../../src/service/numbers/sums/step.js";

@@ -142,26 +142,22 @@ describe("all data of a database", () => {
     await run("dump", file());
     const target = await empty();
     const whole = await readFile(file());
-    const HEAD = 4_119;
-    const line = gunzipSync(whole.subarray(0, HEAD)).toString();
-    const wrongCount = gzipSync(line.replace('"users":137', '"users":136'), { level: 0 });
-    const flipped = Buffer.from(whole);
-    flipped[flipped.length - 20]! ^= 1;
-    // The database complains of it before the checksum is known.
-    const noNumber = gunzipSync(whole.subarray(HEAD))
-      .toString()
-      .replace(/^(COPY users .*\n.*\t)\d+$/m, "$1x");
+    const script = gunzipSync(whole).toString();
+    const [line] = script.split("\n", 1);
+    const flipped = (at: number) => {
+      const bytes = Buffer.from(whole);
+      bytes[Math.floor(at * bytes.length)]! ^= 1;
+      return bytes;
+    };
     for (const [bytes, words] of [
       [Buffer.from("SELECT 1"), /is no dump of the service/],
-      [Buffer.from(line), /is no dump of the service/],
+      [Buffer.from(line!), /is no dump of the service/],
+      [gzipSync("SELECT 1"), /is no dump of the service/],
       [whole.subarray(0, whole.length / 2), /is damaged/],
-      [flipped, /is damaged/],
-      [Buffer.concat([whole.subarray(0, HEAD), gzipSync(noNumber)]), /^\S+ is damaged: its checksum is another one$/],
-      [
-        Buffer.concat([gzipSync(line.replace(/"sha256":"./, '"sha256":"x'), { level: 0 }), whole.subarray(HEAD)]),
-        /is damaged: its checksum/,
-      ],
-      [Buffer.concat([wrongCount, whole.subarray(HEAD)]), "the table users has 137 rows in place of 136"],
+      // The database may complain of it before the checksum is known.
+      ...[0.4, 0.6, 0.8, 0.99].map((at) => [flipped(at), /is damaged/] as const),
+      [whole.subarray(0, whole.length - 1), /is damaged/],
+      [gzipSync(script.replace('"users":137', '"users":136')), "the table users has 137 rows in place of 136"],
     ] as const) {
       await writeFile(file(), bytes);
       await expect(runAt(target, "restore", file())).rejects.toThrow(words);

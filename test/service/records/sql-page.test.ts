@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readQuestions } from "../../../src/service/commands/sql-page.js";
+import { readQuestions } from "../../../src/service/commands/assistant.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { openAssistant } from "../support/assistant.js";

@@ -1,5 +1,5 @@
 import { DuckDBInstance } from "@duckdb/node-api";
-import { NAMES } from "../../../../src/service/commands/archive/files/event-columns.js";
+import { NAMES } from "../../../../src/service/commands/archive/parquet.js";
 import type { Query } from "../../../../src/service/database/database.js";
 
 export type Told = Record<string, unknown>;

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { StartError } from "../../base/start-error.js";
-import { addressesOf } from "../../config/database-url.js";
-import { markMoved, takeBackMove, versionsOf } from "../../database/migrate.js";
-import { openDatabase } from "../../database/open-database.js";
-import type { Commands } from "../commands.js";
-import { requireAlone } from "./alone.js";
-import { copyTables, tellCounts } from "./tables.js";
+import { StartError } from "../base/start-error.js";
+import { addressesOf } from "../config/database-url.js";
+import { markMoved, takeBackMove, versionsOf } from "../database/migrate.js";
+import { openDatabase } from "../database/open-database.js";
+import type { Commands } from "./commands.js";
+import { countRows, listTables, loadScript, tellCounts, writeScript } from "./copy.js";
+import { requireAlone } from "./dump.js";
 
 type Needed = Pick<Commands, "program" | "config" | "over" | "say">;
 
@@ -39,7 +39,9 @@ export const addMoveCommand = ({ program, config, over, say }: Needed) =>
             await requireAlone(query, pid);
             // The other database is committed first: what breaks off in between is there twice, and nothing is lost.
             return target.copying!(async (to) => {
-              const counts = await copyTables(from, to);
+              const tables = await listTables(from.query);
+              const script = writeScript(from, tables);
+              const counts = await loadScript(to, script, { counts: await countRows(from.query, tables), say });
               await requireAlone(query, pid);
               await markMoved(from.query);
               return counts;

@@ -1,8 +1,8 @@
 import { Option } from "commander";
-import { PROOF_MEMBER } from "../../ingest/identity.js";
-import { exportRows } from "../../records/export/export-page.js";
-import type { Exported } from "../../records/export/exported.js";
-import type { Commands } from "../commands.js";
+import { PROOF_MEMBER } from "../ingest/identity.js";
+import { exportRows } from "../records/export/export-page.js";
+import type { Exported } from "../records/export/exported.js";
+import type { Commands } from "./commands.js";
 
 /** Names and members are strangers' text: beyond these no new one is listed, and the plan says how many events it left out. */
 const [MAX_NAMES, MAX_MEMBERS, MAX_LENGTH] = [500, 100, 100];

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import type { Commands } from "../commands.js";
+import type { Commands } from "./commands.js";
 
 /** The command by which an assistant asks. */
 export const addMcpCommand = ({ program, config, say }: Pick<Commands, "program" | "config" | "say">): void => {
@@ -18,7 +18,7 @@ export const addMcpCommand = ({ program, config, say }: Pick<Commands, "program"
     )
     .action(async ({ token }: { token: string }) => {
       // The protocol's library is loaded for this command alone.
-      const { serveAssistant } = await import("./serve-assistant.js");
+      const { serveAssistant } = await import("./assistant.js");
       await serveAssistant(config, token, say);
     });
 };

@@ -3,9 +3,11 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { tryLock } from "fs-native-extensions";
 import { type AsyncBuffer, asyncBufferFromFile } from "hyparquet";
+import { parseJson } from "../../base/exact-text.js";
 import { fileReason } from "../../base/file-error.js";
 import { StartError } from "../../base/start-error.js";
-import { sumOf, toDisk } from "./files/parquet-file.js";
+import { markOf } from "../../deletion/tombstones.js";
+import { sumOf, toDisk, uuidBytes, uuidText } from "./parquet.js";
 
 /** The files of an archive. */
 export interface Store {
@@ -97,3 +99,83 @@ const lockOf = (place: string): number => {
   closeSync(descriptor);
   throw new StartError(`another process works on the archive in ${place}: wait until it has ended`);
 };
+
+/** A file of events. */
+export interface ArchivedFile {
+  /** Its path below the place. */
+  name: string;
+  /** The ids of its events: from this one on, and before the other one. */
+  from: string;
+  to: string;
+  rows: number;
+  bytes: number;
+  /** Absent where an older build wrote it, until it is checked; so is the database of the manifest. */
+  sha256?: string;
+}
+
+/** What an archive says of the files of a workspace. */
+export interface Manifest {
+  format: 1;
+  workspace: string;
+  /** The id of the database. */
+  database?: string;
+  /** Events before this id are in files, others are not. */
+  place: string;
+  /** What was to be deleted by notices before this id is in no file. */
+  clean: string;
+  /** The database has forgotten it, and notices that it would need. */
+  forgotten?: true;
+  files: ArchivedFile[];
+}
+
+/** Hive's form of a path, which readers take for a column. */
+export const folderOf = (workspace: string): string => `workspace=${workspace}`;
+
+const manifestOf = (workspace: string): string => `${folderOf(workspace)}/_manifest.json`;
+
+/**
+ * Nothing where there is none.
+ *
+ * @param database whose it must be. Default: any
+ * @throws StartError where it is not one of this build, or of another database
+ */
+export const readManifest = async (
+  store: Store,
+  workspace: string,
+  database?: string,
+): Promise<Manifest | undefined> => {
+  const bytes = await store.read(manifestOf(workspace));
+  if (bytes === undefined) return undefined;
+  const manifest = parseJson(Buffer.from(bytes).toString()) as Manifest | undefined;
+  if (manifest?.format !== 1 || manifest.workspace !== workspace)
+    throw new StartError(`${store.place}/${manifestOf(workspace)} is no manifest of this build: name another place`);
+  if (database !== undefined && manifest.database !== undefined && manifest.database !== database)
+    throw new StartError(`${store.place} is the archive of another database: name another place`);
+  return manifest;
+};
+
+export const writeManifest = (store: Store, manifest: Manifest): Promise<void> => {
+  const { files, ...rest } = manifest;
+  // A line for each file.
+  const lines = files.map((file) => JSON.stringify(file)).join(",\n");
+  const text = `${JSON.stringify(rest).slice(0, -1)},"files":[\n${lines}\n]}\n`;
+  return store.write(manifestOf(manifest.workspace), Buffer.from(text));
+};
+
+/*
+ * Beside each file lies a list of the marks of its contacts, 16 bytes each: so an erasure rewrites only files that hold the person.
+ * A list may have more than its file, never less: it is written before a file that is new, and behind one that has become smaller.
+ */
+
+const marksOf = (file: string): string => `${dirname(file)}/_${basename(file, ".parquet")}.marks`;
+
+export const writeMarks = (store: Store, file: string, key: string, contacts: Iterable<string>): Promise<void> =>
+  store.write(marksOf(file), Buffer.concat([...contacts].map((contact) => uuidBytes(markOf(key, contact)))));
+
+/** The marks of a file. @throws StartError where the list is not there: nobody would be found in the file */
+export async function* readMarks(store: Store, file: string): AsyncGenerator<string> {
+  const bytes = await store.read(marksOf(file));
+  if (bytes === undefined)
+    throw new StartError(`${store.place}/${marksOf(file)} is not there: bring it back from a copy`);
+  for (let at = 0; at < bytes.length; at += 16) yield uuidText(bytes.subarray(at, at + 16));
+}

@@ -1,14 +1,14 @@
 import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { StartError } from "../../base/start-error.js";
-import type { Query } from "../../database/database.js";
-import { idAt, timeOf } from "../../database/event-id.js";
-import { createSettled, type Settled } from "../../database/settled.js";
-import { BOUNDS } from "../../database/transaction-time.js";
-import type { ExportOptions } from "../../records/export/export-bounds.js";
-import { exportPage, exportRows, type Part } from "../../records/export/export-page.js";
-import { type Exported, jsonLine } from "../../records/export/exported.js";
-import { lostPlace } from "../../records/restored.js";
+import { StartError } from "../base/start-error.js";
+import type { Query } from "../database/database.js";
+import { idAt, timeOf } from "../database/event-id.js";
+import { createSettled, type Settled } from "../database/settled.js";
+import { BOUNDS } from "../database/transaction-time.js";
+import type { ExportOptions } from "../records/export/export-bounds.js";
+import { exportPage, exportRows, type Part } from "../records/export/export-page.js";
+import { type Exported, jsonLine } from "../records/export/exported.js";
+import { lostPlace } from "../records/restored.js";
 
 /** Milliseconds between two looks for what has become settled. */
 const LOOK_MS = 1_000;

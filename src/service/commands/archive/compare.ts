@@ -2,9 +2,8 @@ import { StartError } from "../../base/start-error.js";
 import type { Query } from "../../database/database.js";
 import { idAt } from "../../database/event-id.js";
 import { idOfDatabase } from "../../records/archives.js";
-import { readIds } from "./files/parquet-file.js";
-import type { Store } from "./folder-store.js";
-import { type ArchivedFile, type Manifest, readManifest } from "./manifest.js";
+import { readIds } from "./parquet.js";
+import { type ArchivedFile, type Manifest, readManifest, type Store } from "./store.js";
 
 /** What was compared. */
 export interface Compared {

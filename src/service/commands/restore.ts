@@ -1,16 +1,14 @@
-import { PassThrough } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { StartError } from "../../base/start-error.js";
-import type { Database, Query } from "../../database/database.js";
-import { isNewer } from "../../database/migrations.js";
-import { openDatabase, type Where } from "../../database/open-database.js";
-import { eraseAgain } from "../../deletion/erasure.js";
-import { readErasures } from "../../deletion/erasure-files.js";
-import manifest from "../../package.json" with { type: "json" };
-import { markRestored } from "../../records/restored.js";
-import type { Commands } from "../commands.js";
-import { readDump, readHeader, requireWhole } from "./dump-file.js";
-import { countRows, listTables, requireCounts, tellCounts } from "./tables.js";
+import { StartError } from "../base/start-error.js";
+import type { Database, Query } from "../database/database.js";
+import { isNewer } from "../database/migrations.js";
+import { openDatabase, type Where } from "../database/open-database.js";
+import { eraseAgain } from "../deletion/erasure.js";
+import { readErasures } from "../deletion/erasure-files.js";
+import manifest from "../package.json" with { type: "json" };
+import { markRestored } from "../records/restored.js";
+import type { Commands } from "./commands.js";
+import { loadScript, tellCounts } from "./copy.js";
+import { readDump, readHeader } from "./dump.js";
 
 type Needed = Pick<Commands, "program" | "config" | "say">;
 
@@ -42,20 +40,13 @@ export const restoreDump = async (
     throw new StartError(
       `${file} has tables that this build (${manifest.version}) does not know: restore it with the build ${header.tablesOf ?? header.build}`,
     );
+  let { rows } = header;
   const database = await openDatabase(config, { empty: header.tables }, say);
   try {
     let again = 0;
-    const load = database.copying!(async ({ query, write }) => {
-      const tables = await listTables(query);
-      const isMade = (name: string) => tables.some((one) => one.name === name);
-      for await (const { name, what, rows } of readDump(file, header))
-        await pipeline(rows, isMade(name) ? write(what) : new PassThrough().resume());
-      const others = Object.keys(header.rows).filter((name) => !isMade(name));
-      for (const name of others) {
-        delete header.rows[name];
-        say(`left out the table ${name}: it is none of the service`);
-      }
-      requireCounts(await countRows(query, tables), header.rows);
+    const load = database.copying!(async (copying) => {
+      const { query } = copying;
+      rows = await loadScript(copying, readDump(file), { counts: header.rows, say });
       await markRestored(query, header.settled);
       // In the same transaction: one that ends in between would leave the erased there, for anybody who starts on it.
       const { tidy: _, ...rest } = database;
@@ -64,7 +55,7 @@ export const restoreDump = async (
     });
     await load.catch(async (error) => {
       // The database may have met the damage before its checksum was known.
-      await requireWhole(file, header);
+      for await (const _ of readDump(file));
       throw error;
     });
     if (erased !== undefined) say(`erased ${again} contacts again`);
@@ -72,7 +63,7 @@ export const restoreDump = async (
   } finally {
     await database.close();
   }
-  say(`restored ${tellCounts(header.rows)}, as they were at ${header.taken}`);
+  say(`restored ${tellCounts(rows)}, as they were at ${header.taken}`);
   if (erased === undefined) say(`whoever was erased after ${header.taken} is in it again: --erasures leaves them out`);
   say(`who follows, and has come further than ${header.settled}, is refused with a line that says how to go on`);
 };

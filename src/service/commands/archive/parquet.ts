@@ -1,0 +1,205 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
+import { type BasicType, fileWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
+import { StartError } from "../../base/start-error.js";
+import type { Copying } from "../../database/database.js";
+
+/*
+ * A file has the columns of the table `events`, as they are there: a text that Parquet's UTF-8 could not hold is escaped as in JSON. Only
+ * times have a type of their own. The workspace is in the path.
+ */
+
+interface Column {
+  type: BasicType;
+  /** May it be absent? */
+  nullable?: boolean;
+}
+
+export const COLUMNS = {
+  received_at: { type: "TIMESTAMP" },
+  occurred_at: { type: "TIMESTAMP", nullable: true },
+  event_uid: { type: "STRING" },
+  contact_uid: { type: "STRING" },
+  account_uid: { type: "STRING", nullable: true },
+  page: { type: "STRING", nullable: true },
+  referrer_host: { type: "STRING", nullable: true },
+  params: { type: "STRING" },
+  id: { type: "UUID" },
+  contact_id: { type: "UUID" },
+  stamp: { type: "UUID", nullable: true },
+  source: { type: "UUID", nullable: true },
+  number: { type: "INT32", nullable: true },
+  proven: { type: "BOOLEAN", nullable: true },
+  origin_id: { type: "UUID", nullable: true },
+} as const satisfies Record<string, Column>;
+
+export type Name = keyof typeof COLUMNS;
+export const NAMES = Object.keys(COLUMNS) as Name[];
+
+/** Rows that are written or read at a time, column by column. */
+export interface Group {
+  rows: number;
+  columns: Record<Name, unknown[]>;
+}
+
+export const emptyGroup = (): Group => ({
+  rows: 0,
+  columns: Object.fromEntries(NAMES.map((name) => [name, []])) as unknown as Group["columns"],
+});
+
+/** A UUID as 16 bytes. */
+export const uuidBytes = (uuid: string): Uint8Array => Buffer.from(uuid.replaceAll("-", ""), "hex");
+
+/** 16 bytes as a UUID. */
+export const uuidText = (bytes: Uint8Array): string => {
+  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+};
+
+/** What the database says of a column, as the writer takes it. */
+export const READ: Record<(typeof COLUMNS)[Name]["type"], (text: string) => unknown> = {
+  TIMESTAMP: (text) => new Date(Number(text)),
+  STRING: (text) => text,
+  UUID: (hex) => Buffer.from(hex, "hex"),
+  INT32: Number,
+  BOOLEAN: (text) => text === "t",
+};
+
+const SCHEMA = schemaFromColumnData({
+  columnData: NAMES.map((name) => ({ name, data: [], nullable: false, ...COLUMNS[name] })),
+});
+
+/** What was written. */
+export interface WrittenFile {
+  rows: number;
+  bytes: number;
+  sha256: string;
+  /** The ids of the contacts. */
+  contacts: Set<string>;
+}
+
+/** Writes events to a file, a group of rows at a time, which is on the disk before this resolves. */
+export const writeEvents = async (path: string, groups: AsyncIterable<Group>): Promise<WrittenFile> => {
+  const contacts = new Set<string>();
+  const writer = new ParquetWriter({ writer: fileWriter(path), schema: SCHEMA, createdBy: "tracklet" });
+  for await (const { rows, columns } of groups) {
+    if (rows === 0) continue;
+    const columnData = NAMES.map((name) => ({
+      name,
+      data: columns[name],
+      // Least and greatest of what is random, or is a whole text, leave nothing out for who reads.
+      statistics: COLUMNS[name].type !== "UUID" && name !== "params",
+      // They rise within an account.
+      ...(COLUMNS[name].type === "TIMESTAMP" && { encoding: "DELTA_BINARY_PACKED" as const }),
+    }));
+    await writer.write({ columnData, rowGroupSize: rows });
+    for (const contact of columns.contact_id) contacts.add(uuidText(contact as Uint8Array));
+  }
+  await writer.finish();
+  await toDisk(path);
+  return { rows: Number(writer.num_rows), ...(await sumOf(path)), contacts };
+};
+
+/** The size and the checksum of a file. */
+export const sumOf = async (path: string): Promise<{ bytes: number; sha256: string }> => {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const chunk of createReadStream(path)) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return { bytes, sha256: hash.digest("hex") };
+};
+
+/** Waits until what was written to a file, or which files are in a folder, is on the disk. */
+export const toDisk = async (path: string): Promise<void> => {
+  const handle = await open(path, "r");
+  await handle.sync().finally(() => handle.close());
+};
+
+/** The events of a file, a group of rows at a time. @param columns Default: all */
+export async function* readEvents(file: AsyncBuffer, columns: readonly Name[] = NAMES): AsyncGenerator<Group> {
+  const metadata = await parquetMetadataAsync(file);
+  let rowStart = 0;
+  for (const { num_rows } of metadata.row_groups) {
+    const rowEnd = rowStart + Number(num_rows);
+    const objects = await parquetReadObjects({
+      ...{ file, metadata, rowStart, rowEnd, columns: [...columns] },
+      parsers: { uuidFromBytes: (bytes) => bytes && Uint8Array.from(bytes) },
+    });
+    const group = emptyGroup();
+    group.rows = objects.length;
+    for (const name of columns) group.columns[name] = objects.map((row) => row[name] ?? null);
+    yield group;
+    rowStart = rowEnd;
+  }
+}
+
+/** The ids of its events. @param all reads all that there is of them @throws StartError where it cannot be read */
+export async function* readIds(file: AsyncBuffer, all: boolean): AsyncGenerator<string[]> {
+  const groups = readEvents(file, all ? NAMES : ["id"]);
+  for (;;) {
+    const { value, done } = await groups.next().catch((error: Error) => {
+      throw new StartError(`cannot be read: ${error.message}`);
+    });
+    if (done) return;
+    yield value.columns.id.map((id) => uuidText(id as Uint8Array));
+  }
+}
+
+/** Rows of a group, and characters after which it ends before that: what is held in memory. */
+const [MOST_ROWS, MOST_LENGTH] = [50_000, 32_000_000];
+
+/** Which events, by their ids. */
+export interface Range {
+  from: string;
+  to: string;
+}
+
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** Ids without their dashes: they are bytes in a file. */
+const SELECTED = NAMES.map((name) => (COLUMNS[name].type === "UUID" ? `encode(uuid_send(${name}), 'hex')` : name));
+
+/** The events of a range by account and time: the database sorts them, on its disk where they are many. */
+export const copyEvents = ({ read }: Copying, workspace: string, { from, to }: Range): AsyncGenerator<Group> =>
+  groupsOf(
+    read(`(SELECT ${SELECTED} FROM events
+      WHERE workspace = ${literal(workspace)} AND id >= ${literal(from)} AND id < ${literal(to)}
+      ORDER BY account_uid COLLATE "C", coalesce(occurred_at, received_at), id)`),
+  );
+
+/** The rows of COPY's text format (PostgreSQL, "COPY"). */
+export async function* groupsOf(stream: Readable): AsyncGenerator<Group> {
+  let [group, length, rest] = [emptyGroup(), 0, ""];
+  for await (const chunk of stream.setEncoding("utf8")) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) {
+      add(group, line);
+      length += line.length;
+      if (group.rows < MOST_ROWS && length < MOST_LENGTH) continue;
+      yield group;
+      [group, length] = [emptyGroup(), 0];
+    }
+  }
+  if (group.rows > 0) yield group;
+}
+
+const READERS = NAMES.map((name) => READ[COLUMNS[name].type]);
+
+const add = (group: Group, line: string): void => {
+  const cells = line.split("\t");
+  NAMES.forEach((name, at) => {
+    const cell = cells[at]!;
+    group.columns[name].push(cell === "\\N" ? null : READERS[at]!(cell.includes("\\") ? unescaped(cell) : cell));
+  });
+  group.rows += 1;
+};
+
+const ESCAPED: Record<string, string> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" };
+
+const unescaped = (cell: string): string => cell.replace(/\\(.)/gs, (_, letter: string) => ESCAPED[letter] ?? letter);
