@@ -19,23 +19,24 @@ type Needed = Pick<Commands, "program" | "config" | "over" | "say" | "bounds">;
 /** Days that a dump is kept: as long as it is, it has whoever was erased since. */
 export const KEPT_DAYS = 14;
 
-/** The commands of a timer: a dump a day in a folder of its own, and the trial that the last one can be restored. */
-export const addBackupCommands = ({ program, config, over, say, bounds }: Needed): void => {
+/** The command of a timer: a dump a day in a folder of its own; and the trial that the last one can be restored. */
+export const addBackupCommand = ({ program, config, over, say, bounds }: Needed): void => {
   program
     .command("backup")
     .description(
       `for a timer: dumps the database into a folder, beside the list of erasures, and deletes dumps of before ${KEPT_DAYS} days`,
     )
     .argument("<folder>", "of dumps alone; they take half of what is free there at most, so fewer may be kept")
-    .action((folder: string) => over((database) => backUp(database, folder, { say, bounds })));
-  program
-    .command("drill")
-    .description(
-      "restores the last dump of `backup` into a place of its own, compares it with the database, and deletes it",
+    .option(
+      "--drill",
+      "instead: restores the last dump into a place of its own, compares it with the database, and deletes what was restored",
     )
-    .argument("<folder>", "of the dumps")
-    .action((folder: string) =>
-      over((database) => drill(database, folder, { place: `${config.dataFolder}-drill`, say })),
+    .action((folder: string, { drill: isDrill }: { drill?: true }) =>
+      over((database) =>
+        isDrill
+          ? drill(database, folder, { place: `${config.dataFolder}-drill`, say })
+          : backUp(database, folder, { say, bounds }),
+      ),
     );
 };
 

@@ -130,7 +130,7 @@ const ofRetention = async (
 
 const ofBackup = ({ backup, dropped = 0, drill }: Upkeep): Line => {
   if (backup === undefined) return { text: "`backup` was never run here" };
-  const tried = drill === undefined ? "no `drill` has tried it" : `\`drill\` has tried one ${span(drill)} ago`;
+  const tried = drill === undefined ? "no `--drill` has tried it" : `\`--drill\` has tried one ${span(drill)} ago`;
   const few = dropped > 0 ? `, which had no room for ${dropped} dumps of the last days` : "";
   return { text: `the last backup is ${span(backup)} old${few}; ${tried}`, isWrong: backup > BACKUP || dropped > 0 };
 };

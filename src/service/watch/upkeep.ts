@@ -10,7 +10,7 @@ export interface Upkeep {
   backup: number | undefined;
   /** Dumps that had to go before their time in that one. */
   dropped: number | undefined;
-  /** Since the last `drill`. */
+  /** Since the last trial of a dump. */
   drill: number | undefined;
   archives: { workspace: string; seconds: number }[];
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 /** The dump of each day: what is kept of it, and that it can be restored. */
 import { mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -39,20 +40,42 @@ it("leaves a dump for its owner alone, beside the list of erasures, and keeps th
 
 describe("a drill", () => {
   it("restores the last dump into a place of its own, and leaves nothing of it", async () => {
-    expect((await run("drill", folder)).err).toMatch(/\.dump can be restored: \d+ rows .*; now there are 3 events\n$/);
+    expect((await run("backup", folder, "--drill")).err).toMatch(
+      /\.dump can be restored: \d+ rows .*; now there are 3 events\n$/,
+    );
     await expect(stat(`${place.dataFolder}-drill`)).rejects.toThrow("ENOENT");
   });
 
   it("tells a damaged dump, one of another database, and where there is none", async () => {
     const other = await openPlace();
     await withService(async () => {}, other);
-    await expect(runAt(other, "drill", folder)).rejects.toThrow(/is of another database, or of one that came after/);
+    await expect(runAt(other, "backup", folder, "--drill")).rejects.toThrow(
+      /is of another database, or of one that came after/,
+    );
     await other.leave();
     const last = await newest();
     await truncate(last, (await stat(last)).size - 100);
-    await expect(run("drill", folder)).rejects.toThrow(/is damaged/);
-    await expect(run("drill", join(folder, "none"))).rejects.toThrow("there is no dump of `backup` in");
+    await expect(run("backup", folder, "--drill")).rejects.toThrow(/is damaged/);
+    await expect(run("backup", join(folder, "none"), "--drill")).rejects.toThrow("there is no dump of `backup` in");
   });
+});
+
+it("erases again in a copied folder whoever is in the list, and nobody by the list of another database", async () => {
+  const copy = { dataFolder: `${place.dataFolder}-copy`, databaseUrl: undefined };
+  spawnSync("cp", ["-a", place.dataFolder, copy.dataFolder]);
+  await run("erase", "ben");
+  await run("backup", folder);
+  const [list, contacts] = [join(folder, "erasures"), ["export", "contacts", "--format", "csv"]];
+  expect((await runAt(copy, ...contacts)).out).toContain('"ben"');
+  await expect(runAt(copy, "erase", "ben", "--from", list)).rejects.toThrow("--from takes nothing else");
+  for (const again of [1, 0])
+    expect((await runAt(copy, "erase", "--from", list)).err).toBe(`erased ${again} contacts again\n`);
+  expect((await runAt(copy, ...contacts)).out).toBe((await run(...contacts)).out);
+  const other = await openPlace();
+  await withService(async () => {}, other);
+  await runAt(other, "audit", "--key");
+  await expect(runAt(other, "erase", "--from", list)).rejects.toThrow(/has another key than these: its list is of/);
+  await Promise.all([other.leave(), rm(copy.dataFolder, { recursive: true })]);
 });
 
 it.skipIf(cannotMount)("takes half of what is free at most, and says what it keeps no more", async () => {

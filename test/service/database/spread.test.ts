@@ -59,7 +59,7 @@ describe.skipIf(inject("isSpread"))("a database without Citus", () => {
 
 describe.runIf(inject("isSpread"))("a cluster of Citus", () => {
   const spreadByCommand = async (): Promise<string[]> => {
-    const { err } = await runTold(place, "spread");
+    const { err } = await runTold(place, "migrate", "--spread");
     return err.trim().split("\n");
   };
   const spread = async () =>

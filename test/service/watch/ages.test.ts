@@ -87,7 +87,7 @@ overDatabase((place) => {
       "",
     ]);
     await writeState(database.query, { backup_asked: 1, backup_done: Date.now() - 50 * HOUR });
-    await expect(check("*:1h")).rejects.toThrow(/^the last backup is 2 days old; no `drill` has tried it$/);
+    await expect(check("*:1h")).rejects.toThrow(/^the last backup is 2 days old; no `--drill` has tried it$/);
     expect(await service.metrics()).toMatch(/^tracklet_backup_age_seconds 18\d{4}/m);
     await writeState(database.query, { backup_done: Date.now() });
     await expect(check("signed_up:2h", "pageview:1d", "never:1d")).rejects.toThrow(

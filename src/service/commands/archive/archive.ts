@@ -1,12 +1,5 @@
 import type { Commands } from "../commands.js";
-
-export interface ArchiveArguments {
-  now?: boolean;
-  check?: true;
-  forget?: true;
-  deleteOlderThan?: number;
-  workspace?: string;
-}
+import type { ArchiveArguments } from "./run.js";
 
 type Needed = Pick<Commands, "program" | "workspace" | "days" | "over" | "say" | "bounds">;
 

@@ -11,7 +11,6 @@ import { forgetArchives, idOfDatabase, knowArchive, noteArchiveRun } from "../..
 import { lostPlace } from "../../records/restored.js";
 import type { Commands } from "../commands.js";
 import { untilSettled } from "../follow.js";
-import type { ArchiveArguments } from "./archive.js";
 import { compareArchive } from "./compare.js";
 import { copyEvents, type Group, NAMES, type Range, readEvents, uuidText, writeEvents } from "./parquet.js";
 import {
@@ -26,6 +25,14 @@ import {
   writeManifest,
   writeMarks,
 } from "./store.js";
+
+export interface ArchiveArguments {
+  now?: boolean;
+  check?: true;
+  forget?: true;
+  deleteOlderThan?: number;
+  workspace?: string;
+}
 
 /** Runs an archive, or what is asked of it instead, for one workspace or all. */
 export const runArchive = async (
