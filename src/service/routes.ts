@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Access } from "./access/access.js";
 import { requireAdmin, requireBearer } from "./access/auth.js";
-import type { ServiceConfig } from "./config/service-config.js";
+import type { ServiceConfig } from "./config/options.js";
 import type { Database, Query } from "./database/database.js";
 import type { Settled } from "./database/settled.js";
 import { ErrorBody } from "./http/errors.js";
@@ -25,8 +25,7 @@ import { recordRoutes } from "./records/records.js";
 import { User, UserList } from "./records/user-schemas.js";
 import { userRoutes } from "./records/users.js";
 import { healthRoutes } from "./watch/health.js";
-import type { Metrics } from "./watch/metrics.js";
-import { metricsRoute } from "./watch/metrics-route.js";
+import { type Metrics, metricsRoute } from "./watch/metrics.js";
 
 /** What the routes are made of. */
 interface Parts extends Pick<EventOptions, "quota" | "countMore" | "tellRefused"> {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Fastify from "fastify";
 import type { MetricObject } from "prom-client";
 import { StartError } from "./base/start-error.js";
-import type { ServiceConfig } from "./config/service-config.js";
+import type { ServiceConfig } from "./config/options.js";
 import type { UnitMessage } from "./config/unit-messages.js";
 import { untilNoneConnects } from "./http/closing.js";
 import { logOptions } from "./watch/logging.js";

@@ -1,6 +1,6 @@
 import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
-import type { ServiceConfig } from "../config/service-config.js";
+import type { ServiceConfig } from "../config/options.js";
 import type { Query } from "../database/database.js";
 import { addWorkspace, KINDS, type Kind, listTokens, listWorkspaces, sha256 } from "./token-store.js";
 

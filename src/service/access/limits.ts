@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { DAY_MS, HOUR_MS } from "../base/times.js";
-import type { ServiceConfig } from "../config/service-config.js";
+import type { ServiceConfig } from "../config/options.js";
 import { HttpError } from "../http/errors.js";
 import { type Counter, createCounter } from "./counter.js";
 import { networkOf, networksOf } from "./networks.js";

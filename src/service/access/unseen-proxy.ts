@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import ipaddr from "ipaddr.js";
-import type { ServiceConfig } from "../config/service-config.js";
+import type { ServiceConfig } from "../config/options.js";
 
 /** Events that are looked at. */
 const LOOKED_AT = 20;

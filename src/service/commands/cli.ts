@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { StartError } from "../base/start-error.js";
-import type { ServiceConfig } from "../config/service-config.js";
+import type { ServiceConfig } from "../config/options.js";
 import { SERVICE } from "../database/migrations.js";
 import { BOUNDS } from "../database/transaction-time.js";
 import { addArchiveCommand } from "./archive/archive.js";

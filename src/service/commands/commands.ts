@@ -5,7 +5,7 @@ import { listWorkspaces } from "../access/token-store.js";
 import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
 import { readTime, TIME_EXPECTED } from "../base/times.js";
-import type { ServiceConfig } from "../config/service-config.js";
+import type { ServiceConfig } from "../config/options.js";
 import { type Database, type Query, readOnly } from "../database/database.js";
 import { openDatabase } from "../database/open-database.js";
 import type { Needs } from "../database/postgres/postgres.js";

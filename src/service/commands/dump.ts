@@ -160,7 +160,8 @@ export const readHeader = async (file: string): Promise<Header> => {
       if (text.includes("\n") || text.length > MAX_LINE) break;
     }
   } catch (error) {
-    if (!/damaged/.test((error as Error).message)) throw error;
+    // It is none of gzip's.
+    if (!/incorrect header check/.test((error as Error).message)) throw error;
   }
   if (!text.startsWith(MARK)) throw new StartError(`${file} is no dump of the service`);
   return parseJson(text.slice(MARK.length, text.indexOf("\n"))) as Header;

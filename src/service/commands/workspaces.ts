@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { addWorkspace, listWorkspaces } from "../access/token-store.js";
 import { DEFAULT_WORKSPACE } from "../base/exact-text.js";
 import { StartError } from "../base/start-error.js";
-import { WORKSPACE } from "../config/token-options.js";
+import { WORKSPACE } from "../config/options.js";
 import { noteDeed } from "../deletion/audit.js";
 import { countWorkspace, deleteWorkspace } from "../deletion/workspace.js";
 import { secretOf } from "../ingest/identity.js";

@@ -1,4 +1,4 @@
-import type { ServiceConfig } from "./service-config.js";
+import type { ServiceConfig } from "./options.js";
 
 /**
  * What stands in front of the hosts of a database's URL, the hosts, and what stands behind them. What ends a part of a URL is written

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { FastifyHttpOptions } from "fastify";
-import type { ServiceConfig } from "../config/service-config.js";
+import type { ServiceConfig } from "../config/options.js";
 import { answerBadHttp, answerBadUrl } from "./unrouted.js";
 
 /** A connection that stalls for longer is not worth its socket. */

@@ -9,7 +9,7 @@ import { findMember, withoutMember } from "../base/json-text.js";
 import { nearName } from "../base/near-name.js";
 import { viewOf } from "../base/page-of.js";
 import { DAY_MS, isTime, LONGEST_WAIT_MS } from "../base/times.js";
-import type { ServiceConfig } from "../config/service-config.js";
+import type { ServiceConfig } from "../config/options.js";
 import { type Answered, HttpError } from "../http/errors.js";
 import { PROOF_MEMBER, type Prove } from "./identity.js";
 import { type EventInput, MAX_PARAMS_DEPTH } from "./schemas.js";

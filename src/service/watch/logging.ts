@@ -1,5 +1,5 @@
 import { type FastifyRequest, type FastifyServerOptions, LogController } from "fastify";
-import type { ServiceConfig } from "../config/service-config.js";
+import type { ServiceConfig } from "../config/options.js";
 import { isOfUnit } from "../config/unit-messages.js";
 import { tellError } from "../database/sql-state.js";
 
