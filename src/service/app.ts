@@ -19,7 +19,7 @@ import { isUnavailable, tellFault } from "./database/sql-state.js";
 import { createTasks } from "./database/tasks.js";
 import { BOUNDS, type Bounds } from "./database/transaction-time.js";
 import { tellDeeds } from "./deletion/audit.js";
-import { createRetentionBehind, deleteFormerLetters, forgetTraces, keepFor } from "./deletion/retention.js";
+import { createRetentionBehind, deleteFormerLetters, keepFor } from "./deletion/retention.js";
 import { createTombstones } from "./deletion/tombstones.js";
 import { closeConnections } from "./http/closing.js";
 import { allowOrigins } from "./http/cors.js";
@@ -128,7 +128,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   closeConnections(app, { lingerMs, begins: tasks.cancel, listensNoMore: questions.cancel });
   const { workspaces } = access;
   if (config.retentionDays !== undefined) {
-    const kept = { days: config.retentionDays, workspaces, also: forgetTraces };
+    const kept = { days: config.retentionDays, workspaces };
     tasks.add(keepFor(app.log, kept));
     metrics.watchRetention(createRetentionBehind(database.query, kept));
   }

@@ -15,8 +15,6 @@ export interface Kept {
   days: number;
   /** Tells whose events. */
   workspaces(): readonly string[];
-  /** Deletes what else goes by the time before which they are deleted (epoch milliseconds). */
-  also(query: Query, before: number): Promise<void>;
 }
 
 /** Time by which a run goes on from the oldest event, at most: what a wrong clock or a wrong number of days deletes is seen in time. */
@@ -29,7 +27,7 @@ const [DONE, LEFT] = ["retention_done", "retention_left"] as const;
  * The task that deletes events that are too old, and records that only they told of, every hour. Where more has become too old at once
  * than a run takes, the first one only says how much.
  */
-export const keepFor = (log: FastifyBaseLogger, { days, workspaces, also }: Kept): Task => ({
+export const keepFor = (log: FastifyBaseLogger, { days, workspaces }: Kept): Task => ({
   name: "retention",
   every: HOUR_MS,
   run: async (database) => {
@@ -49,7 +47,7 @@ export const keepFor = (log: FastifyBaseLogger, { days, workspaces, also }: Kept
     } else {
       let deleted = 0;
       for (const name of names) deleted += await deleteEventsBefore(database, name, before);
-      await also(query, before);
+      await forgetTraces(query, before);
       const records = await deleteBareRecords(database, before, Math.floor(Date.now() / HOUR_MS));
       log.info(
         { deleted, records },
@@ -65,7 +63,7 @@ export const keepFor = (log: FastifyBaseLogger, { days, workspaces, also }: Kept
 export type RetentionBehind = () => Promise<{ workspace: string; seconds: number }[]>;
 
 export const createRetentionBehind =
-  (query: Query, { days, workspaces }: Pick<Kept, "days" | "workspaces">): RetentionBehind =>
+  (query: Query, { days, workspaces }: Kept): RetentionBehind =>
   async () => {
     const end = (await readClock(query)) - days * DAY_MS;
     return Promise.all(
@@ -80,7 +78,7 @@ export const createRetentionBehind =
 const SILENT_HOURS = 3;
 
 /** What is wrong with retention; nothing where it goes on, however much it has to do. */
-export const tellLate = async (query: Query, kept: Pick<Kept, "days" | "workspaces">): Promise<string | undefined> => {
+export const tellLate = async (query: Query, kept: Kept): Promise<string | undefined> => {
   const behind = Math.max(0, ...(await createRetentionBehind(query, kept)()).map(({ seconds }) => seconds * 1_000));
   const { [DONE]: done } = await readState(query);
   const isRunning = done !== undefined && (await readClock(query)) - done < SILENT_HOURS * HOUR_MS;

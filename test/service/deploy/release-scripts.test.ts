@@ -1,5 +1,5 @@
 /** A release of what runs, and the scripts that set it up and put another one in its place. */
-import { access, appendFile, cp, mkdir, readdir, readFile, readlink, stat, writeFile } from "node:fs/promises";
+import { access, appendFile, cp, mkdir, readdir, readFile, readlink, rm, stat, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -192,6 +192,7 @@ if (args[0] === "token" && args[1] === "create") {
 echo "${program} $*" >> ${at("called")}
 export TOKENS_OF=docker
 case "${program} $*" in
+  "certbot "*) [ ! -f ${at("closed")} ] ;;
   "git "*) cat ${at("commit")} ;;
   "systemctl list-units "*) cat ${at("units")} ;;
   "npm run "*) mkdir -p "$5/build/service" && cp ${at("service.js")} "$5/build/service/main.js" ;;
@@ -211,6 +212,10 @@ esac
       said: expect.stringMatching(/^setup: install these first:.* certbot\b/),
     });
     expect(await called()).toEqual([""]);
+    await writeFile(at("closed"), "");
+    expect(await setUp(systemd)).toMatchObject({ code: 1 });
+    expect(await called()).toEqual([expect.stringMatching(/^certbot certonly /)]);
+    await rm(at("closed"));
     expect(await isThere(at("etc/tracklet.env"))).toBe(false);
   });
 

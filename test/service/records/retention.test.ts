@@ -42,7 +42,7 @@ overDatabase((place) => {
       [recordId("contact", contact), contact, name, times.map((time, at) => idAt(time + at))],
     );
   const ages = (...days: number[]) => days.map((one) => Date.now() - one * DAY);
-  const kept = (days: number): Kept => ({ days, workspaces: () => ["default"], also: async () => {} });
+  const kept = (days: number): Kept => ({ days, workspaces: () => ["default"] });
   /** One run: what is left, and what is told of it. */
   const run = async (days: number, at = database) => {
     const told: string[] = [];
