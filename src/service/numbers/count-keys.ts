@@ -8,8 +8,10 @@ import { type Kind, OTHER } from "./sums/keys.js";
 /** Keys that are told of each kind; the rest is told together. */
 export const [MAX_SERIES, MAX_ROWS] = [8, 50];
 
+/** The sums of a kind, in a time and in the time before. */
+const SUMS = `FROM sums WHERE workspace = $1 AND kind = $2 AND quarter >= $3 AND quarter < $4 AND (quarter >= $5 OR quarter < $6)`;
 const rangeOf = ({ workspace, steps, before }: Asked, kind: Kind): unknown[] => [
-  ...[workspace, kind, before[0], steps.at(-1)],
+  ...[workspace, kind, before[0], steps.at(-1), steps[0], before.at(-1)],
 ];
 
 /** How often events of each name came, by step; the most frequent first, and the rest as one. */
@@ -17,8 +19,7 @@ export const countNames = async (query: Query, asked: Asked) =>
   toSeries(
     asked,
     await query(
-      `SELECT key, width_bucket(quarter, $5::bigint[]) AS step, sum(events) AS events FROM sums
-       WHERE workspace = $1 AND kind = $2 AND quarter >= $3 AND quarter < $4 GROUP BY 1, 2`,
+      `SELECT key, width_bucket(quarter, $7::bigint[]) AS step, sum(events) AS events ${SUMS} GROUP BY 1, 2`,
       [...rangeOf(asked, "event"), asked.steps],
     ),
   );
@@ -59,10 +60,9 @@ export const countKeys = async (query: Query, asked: Asked, kind: Kind) =>
     await query(
       `SELECT key, events, before, sum(events) OVER () AS total, sum(before) OVER () AS total_before FROM (
          SELECT key, coalesce(sum(events) FILTER (WHERE quarter >= $5), 0) AS events,
-                coalesce(sum(events) FILTER (WHERE quarter < $5), 0) AS before FROM sums
-         WHERE workspace = $1 AND kind = $2 AND quarter >= $3 AND quarter < $4 GROUP BY 1) AS counted
+                coalesce(sum(events) FILTER (WHERE quarter < $5), 0) AS before ${SUMS} GROUP BY 1) AS counted
        ORDER BY events DESC, key LIMIT ${MAX_ROWS + 1}`,
-      [...rangeOf(asked, kind), asked.steps[0]],
+      rangeOf(asked, kind),
     ),
   );
 

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from "typebox";
 import { UUID } from "../base/exact-text.js";
-import { SPANS, type Span } from "./spans.js";
+import { SPANS, type Span, type Steps } from "./spans.js";
 
 export const Count = (description: string) => Type.Integer({ description });
 export const Counts = Type.Array(Type.Integer(), { description: "By step" });
@@ -8,7 +8,7 @@ export const Time = (description: string) => Type.Integer({ description: `${desc
 export const Nullable = <T extends TSchema>(type: T) => Type.Union([type, Type.Null()]);
 export const list = <T extends Parameters<typeof Type.Object>[0]>(members: T) => Type.Array(Type.Object(members));
 
-const Change = { events: Count("In this time"), before: Count("In the time of the same length before it") };
+const Change = { events: Count("In this time"), before: Count("In the time before") };
 const Sums = { total: Count("In all, the rest included"), before: Count("The same in the time before") };
 export const Id = Type.String({ pattern: UUID.source, description: "Internal id" });
 export const Named = {
@@ -53,7 +53,16 @@ export const Told = {
   time_zone: Type.String(),
   starts: Type.Array(Type.Integer(), { description: "The start of each step; epoch milliseconds" }),
   ends: Time("The end of the last step"),
+  before: Type.Object(
+    { from: Time("Its start"), to: Time("Its end") },
+    { description: "The time before: as many days, and of a time that is not over as much of the last one" },
+  ),
 };
+/** The same of an answer. */
+export const toldOf = (zone: string, { steps, before }: Steps) => ({
+  ...{ time_zone: zone, starts: steps.slice(0, -1), ends: steps.at(-1)! },
+  before: { from: before[0]!, to: before.at(-1)! },
+});
 
 /** Of an answer from the sums, which are behind the events. */
 export const CountedTo = Time("Up to when events are counted: about a minute ago");

@@ -22,6 +22,7 @@ import {
   Referrers,
   Time,
   Told,
+  toldOf,
   WhenQuery,
 } from "./number-schemas.js";
 import { busiestAccounts } from "./people/accounts.js";
@@ -94,8 +95,7 @@ export const numbersRoute =
           missingLately(query, workspace),
           isAll ? countAll(query, asked) : countMatching(query, asked, filter),
         ]);
-        const [starts, ends] = [asked.steps.slice(0, -1), asked.steps.at(-1)!];
-        const told = { ...(from === undefined && to === undefined && { span }), time_zone, starts, ends };
+        const told = { ...(from === undefined && to === undefined && { span }), ...toldOf(time_zone, asked) };
         return { object: "numbers", ...told, counted_to, last_event_at, missing, ...figures };
       },
     );

@@ -1,6 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import { DAY_MS, HOUR_MS, isTime, readTime } from "../base/times.js";
 import { HttpError } from "../http/errors.js";
+import { QUARTER_MS } from "./sums/keys.js";
 import { bitsOf, dayOf } from "./sums/utc-days.js";
 
 /** What can be asked for: the last 24 hours by the hour, or so many days, today included. */
@@ -18,7 +19,10 @@ export interface When {
   to?: string;
 }
 
-/** The steps of a time, and those of the same length before it: the start of each, and the end of the last, in epoch milliseconds. */
+/**
+ * The steps of a time, and those before it that it stands against: the start of each, and the end of the last, in epoch milliseconds. Of a time
+ * that is not over, those before it end as long after their beginning.
+ */
 export interface Steps {
   steps: number[];
   before: number[];
@@ -45,7 +49,8 @@ export const readWhen = ({ span, time_zone: zone, from, to }: When, now = Date.n
   if (from === undefined && to === undefined) {
     const steps = stepsOf(span, zone, now);
     const days = SPANS[span];
-    return { steps, before: span === "24h" ? steps.map((time) => time - DAY_MS) : stepsOf(span, zone, now, days) };
+    const before = span === "24h" ? steps.map((time) => time - DAY_MS) : stepsOf(span, zone, now, days);
+    return sameStretch({ steps, before }, now, span === "24h" ? now - DAY_MS : daysBefore(now, zone, days));
   }
   const [first, last] = [from ?? to!, to ?? from!].map(readDay) as [Temporal.PlainDate, Temporal.PlainDate];
   const days = first.until(last).total("days") + 1;
@@ -53,7 +58,18 @@ export const readWhen = ({ span, time_zone: zone, from, to }: When, now = Date.n
   const [before, steps] = [first.subtract({ days }), first].map((day) => stepsFrom(day, days, zone));
   if (![before![0], steps!.at(-1)].every((time) => isTime(time)))
     throw new HttpError(400, "from and to must be days from 1971 to 9998");
-  return { steps: steps!, before: before! };
+  return sameStretch({ steps: steps!, before: before! }, now, daysBefore(now, zone, days));
+};
+
+/** The same time of the clock so many days earlier. */
+const daysBefore = (now: number, zone: string, days: number): number =>
+  Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).subtract({ days }).epochMilliseconds;
+
+/** Seven days of which the last has just begun are less than seven whole ones. @param then where those before it stood as now stands here */
+const sameStretch = ({ steps, before }: Steps, now: number, then: number): Steps => {
+  if (now >= steps.at(-1)!) return { steps, before };
+  const until = then - (then % QUARTER_MS);
+  return { steps, before: before.map((time) => Math.min(time, until)) };
 };
 
 const readDay = (text: string): Temporal.PlainDate => {

@@ -1,7 +1,8 @@
+import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { tellLoss } from "../../../src/service/commands/loss.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
-import { stepsOf } from "../../../src/service/numbers/spans.js";
+import { readWhen, stepsOf } from "../../../src/service/numbers/spans.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";
 import { type RunningService, startService, until } from "../support/running-service.js";
@@ -155,4 +156,31 @@ it.each<[zone: string, day: string, hours: number]>([
   expect(steps.map(shown)).toEqual(days);
   expect(steps.slice(1).map((end) => shown(end - 1))).toEqual(days.slice(0, -1));
   expect(steps.slice(1).map((end, at) => (end - steps[at]!) / (DAY / 24))).toEqual([24, 24, 24, hours, 24, 24, 24]);
+});
+
+it.each([
+  ...["America/Santiago", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Kiritimati", "Africa/Casablanca"],
+  "America/New_York",
+])("stand against the same stretch of the days before, until the same time of the clock of %s", (time_zone) => {
+  const shown = (time: number) => new Date(time).toLocaleString("sv", { timeZone: time_zone });
+  const earlier = (day: string, days: number) =>
+    new Date(Date.parse(day.slice(0, 10)) - days * DAY).toISOString().slice(0, 10);
+  const times = fc.integer({ min: Date.parse("2024-01-01"), max: Date.parse("2027-12-31") });
+  fc.assert(
+    fc.property(times, fc.constantFrom("7d", "30d", "90d"), (now, span) => {
+      const days = Number.parseInt(span, 10);
+      const { steps, before } = readWhen({ span, time_zone }, now);
+      expect(before).toHaveLength(steps.length);
+      expect(shown(before[0]!).slice(0, 10)).toBe(earlier(shown(steps[0]!), days));
+      const [from, to] = [before.at(-1)!, before.at(-1)! + 900_000].map(shown);
+      const same = earlier(shown(now), days) + shown(now).slice(10);
+      // Where clocks are set, there may be no such time of that day, or two.
+      if (from!.slice(0, 10) === to!.slice(0, 10) && Date.parse(`${to}Z`) - Date.parse(`${from}Z`) === 900_000)
+        expect(same >= from! && same < to!).toBe(true);
+      expect(before.at(-1)! - before[0]!).toBeLessThan(days * DAY + DAY / 24);
+      const over = readWhen({ span, time_zone, from: earlier(shown(now), 3), to: earlier(shown(now), 2) }, now);
+      expect(over.before.at(-1)).toBe(over.steps[0]);
+    }),
+    { seed: 1 },
+  );
 });

@@ -51,16 +51,10 @@ export const urlOf = (event: NewEvent) =>
   paramsOf(event).visit_url === undefined ? undefined : new URL(paramsOf(event).visit_url!);
 
 /** The events of a time, and those of the time before. */
-export const within = ({ starts, ends }: { starts: number[]; ends: number }) => {
-  const long = Math.round((ends - starts[0]!) / DAY);
-  const from = new Date(starts[0]!);
-  // Summer time may begin or end in between: midnight there is found by its name.
-  const before = [-1, 0, 1]
-    .map((hour) => from.getTime() - long * DAY + hour * HOUR)
-    .find((time) => new Date(time).toLocaleTimeString("sv", { timeZone: ZONE }) === "00:00:00")!;
+export const within = (told: { starts: number[]; ends: number; before: { from: number; to: number } }) => {
   const of = (since: number, until: number) =>
     EVENTS.filter(({ receivedAt }) => receivedAt >= since && receivedAt < until);
-  return { now: of(starts[0]!, ends), past: of(before, starts[0]!) };
+  return { now: of(told.starts[0]!, told.ends), past: of(told.before.from, told.before.to) };
 };
 
 /** Stores them, with their records and their sums. */

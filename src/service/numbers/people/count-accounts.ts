@@ -10,8 +10,8 @@ const MAX_ACCOUNTS = 10_000;
 
 /** The events of each account by step, in a time and in the time before, by the id of the account. */
 export const countAccounts = async (query: Query, { workspace, steps, before }: Asked) => {
-  const all = [...before.slice(0, -1), ...steps];
-  const cuts = quartersByDays(all);
+  const split = before.length - 1;
+  const cuts = [...quartersByDays(before), ...quartersByDays(steps).map((cut) => ({ ...cut, step: split + cut.step }))];
   const rows = await query<{ id: string; steps: number[]; events: unknown[] }>(
     // Most quarters have nothing: what is left of a day is summed up once.
     `SELECT account_id AS id, array_agg(step) AS steps, array_agg(counted.events) AS events
@@ -24,10 +24,9 @@ export const countAccounts = async (query: Query, { workspace, steps, before }: 
       ...[cuts[0]!.day, cuts.at(-1)!.day],
     ],
   );
-  const split = before.length - 1;
   return new Map(
     rows.map((row) => {
-      const counts = all.slice(1).map(() => 0);
+      const counts = Array.from({ length: split + steps.length - 1 }, () => 0);
       for (const [index, step] of row.steps.entries()) counts[step]! += Number(row.events[index]);
       return [row.id, { counts: counts.slice(split), counts_before: counts.slice(0, split) }];
     }),

@@ -56,17 +56,19 @@ type Row = Record<string, unknown>;
 export const countMatching = async (query: Query, asked: Asked, filter: Filter) => {
   const { workspace, steps, before } = asked;
   const { conditions, values } = conditionsOf(workspace, filter, { since: before[0]!, until: steps.at(-1)! });
+  const [first, end, cuts] = [1, 2, 3].map((at) => `$${values.length + 2 + at}`);
   const rows = await query<Row>(
     `WITH matching AS MATERIALIZED (
-       SELECT contact_id::text AS contact_id, nullif(account_uid, '') AS account_uid, event_uid, width_bucket(received_at, $${values.length + 3}::bigint[]) AS step,
+       SELECT contact_id::text AS contact_id, nullif(account_uid, '') AS account_uid, event_uid, width_bucket(received_at, ${cuts}::bigint[]) AS step,
               CASE WHEN ${KINDS.path.where} THEN ${KINDS.path.key} END AS path,
               CASE WHEN ${KINDS.referrer.where} THEN ${KINDS.referrer.key} END AS referrer
-       FROM events WHERE workspace = $1${conditions} ORDER BY id DESC LIMIT $2)
+       FROM events WHERE workspace = $1${conditions} AND (received_at >= ${first} OR received_at < ${end})
+       ORDER BY id DESC LIMIT $2)
      ${top("path", "path")} UNION ALL ${top("referrer", "referrer")} UNION ALL ${top("account", "account_uid")}
      UNION ALL ${top("contact", "contact_id")} UNION ALL ${fallen("account_uid")}
      UNION ALL SELECT 'event', event_uid, step, count(*), 0, 0, 0 FROM matching GROUP BY 2, 3
      UNION ALL ${different("contacts", "contact_id")} UNION ALL ${different("accounts", "account_uid")}`,
-    [workspace, MAX_EVENTS, ...values, steps],
+    [workspace, MAX_EVENTS, ...values, steps[0], before.at(-1), steps],
   );
   const of = (kind: string) => rows.filter((row) => row.kind === kind);
   const events = toSeries(asked, of("event"));

@@ -5,7 +5,7 @@ import type { Settled } from "../../database/settled.js";
 import { errors } from "../../http/errors.js";
 import { readIntegers } from "../../http/validation.js";
 import { READ } from "../../records/records.js";
-import { FilterQuery, WhenQuery } from "../number-schemas.js";
+import { FilterQuery, toldOf, WhenQuery } from "../number-schemas.js";
 import { readWhen, stepsOf } from "../spans.js";
 import { countedTo } from "../sums/behind.js";
 import { listAccounts, SHOWN, SORTS } from "./accounts.js";
@@ -44,11 +44,10 @@ export const peopleRoutes =
       },
       async ({ query: { span, time_zone, from, to, ...which }, workspace }) => {
         const when = readWhen({ span, time_zone, from, to });
-        const told = { time_zone, starts: when.steps.slice(0, -1), ends: when.steps.at(-1)! };
         // Before the figures, which may be of later: what is told is in them.
         const counted_to = await countedTo({ query, settled }, workspace);
         const listed = await listAccounts(query, { workspace, ...when }, which);
-        return { object: "numbers.accounts" as const, ...told, counted_to, ...listed };
+        return { object: "numbers.accounts" as const, ...toldOf(time_zone, when), counted_to, ...listed };
       },
     );
     app.get(
@@ -64,10 +63,9 @@ export const peopleRoutes =
       async ({ params: { id }, query: { span, time_zone, from, to, ...filter }, workspace }) => {
         const when = readWhen({ span, time_zone, from, to });
         const steps = stepsOf("90d", time_zone, Date.now());
-        const told = { time_zone, starts: when.steps.slice(0, -1), ends: when.steps.at(-1)! };
         const { days, ...one } = await readAccount(query, { workspace, ...when }, { id, filter, days: steps });
         const calendar = { starts: steps.slice(0, -1), counts: days };
-        return { object: "numbers.account" as const, ...told, ...one, days: calendar };
+        return { object: "numbers.account" as const, ...toldOf(time_zone, when), ...one, days: calendar };
       },
     );
     app.get(

@@ -80,7 +80,7 @@ export const createAccount = (main, ask, id) => {
     people.draw(figures.people);
     personal.draw(answer, await leftOut.load());
     line.load(state);
-    return { title: name, query, told: toldOf(Date.now(), figures.cut) };
+    return { title: name, query, told: toldOf(Date.now(), answer, figures.cut) };
   };
   const back = make("p.back", {}, link(linkTo("/accounts"), "Accounts"));
   return createView(main, "Account", {

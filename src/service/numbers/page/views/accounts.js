@@ -147,7 +147,7 @@ export const createAccounts = (main, ask) => {
     await leftOut.load();
     return {
       query,
-      told: `Falling: a quarter fewer events than in the time before, or less still. ${toldOf(answer.counted_to)}`,
+      told: `Falling: a quarter fewer events than in the time before, or less still. ${toldOf(answer.counted_to, answer)}`,
     };
   };
   const view = createView(main, "Accounts", {

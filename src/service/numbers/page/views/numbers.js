@@ -82,13 +82,16 @@ const drawCards = (cards, numbers) => {
   if (people) cards.people.draw(people);
 };
 
-const toldFor = ({ events, last_event_at: last, counted_to: to, cut }) => {
+const toldFor = (numbers) => {
+  const { events, last_event_at: last, counted_to: to, cut } = numbers;
   if (last === null)
     return "No event has come yet. On a page that should send some, the inspector says why none comes.";
-  if (cut) return toldOf(to, true);
+  if (cut) return toldOf(to, numbers, true);
   if (Date.now() - to > BEHIND_MS)
     return `Still counting: so far the events up to ${moment.format(to)} are in the figures.`;
-  return last > to && events.total === 0 ? "The first event has come. It is counted within two minutes." : toldOf(to);
+  return last > to && events.total === 0
+    ? "The first event has come. It is counted within two minutes."
+    : toldOf(to, numbers);
 };
 
 /** The first page: what there was, in figures. */

@@ -1,5 +1,5 @@
 import { link, make, replace } from "../base/elements.js";
-import { moment } from "../base/format.js";
+import { brief, moment } from "../base/format.js";
 import { chosenSpan, FILTERS, go, hereWith, readState, zone } from "../base/route.js";
 
 const SPANS = { "24h": "24 hours", "7d": "7 days", "30d": "30 days", "90d": "90 days" };
@@ -120,7 +120,8 @@ export const createView = (main, heading, { hasTimes = true, load, parts, above 
  * Up to when events are counted, and in what time.
  *
  * @param {number} to epoch milliseconds
+ * @param {{ ends: number, before: { to: number } }} [asked] the time, and what it stands against
  * @param {boolean} [isCut] whether the latest events alone were looked at
  */
-export const toldOf = (to, isCut) =>
-  `${isCut ? "Of the latest 200,000 events alone: choose a shorter time for all of them. " : ""}Counted up to ${moment.format(to)}. Times are those of receipt, in ${zone}.`;
+export const toldOf = (to, asked, isCut) =>
+  `${isCut ? "Of the latest 200,000 events alone: choose a shorter time for all of them. " : ""}Counted up to ${moment.format(to)}. ${asked && Date.now() < asked.ends ? `Compared with as much of the time before: until ${brief.format(asked.before.to)}. ` : ""}Times are those of receipt, in ${zone}.`;
