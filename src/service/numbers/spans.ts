@@ -72,6 +72,10 @@ const sameStretch = ({ steps, before }: Steps, now: number, then: number): Steps
   return { steps, before: before.map((time) => Math.min(time, until)) };
 };
 
+/** The day that a time is in. */
+export const dayIn = (zone: string, time: number): string =>
+  Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(zone).toPlainDate().toString();
+
 const readDay = (text: string): Temporal.PlainDate => {
   if (readTime(text) === undefined) throw new HttpError(400, "from and to must be days such as 2026-01-31");
   return Temporal.PlainDate.from(text);

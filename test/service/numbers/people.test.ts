@@ -2,16 +2,25 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import type { NewEvent } from "../../../src/service/ingest/store/rows.js";
+import { busiestAccounts, type ListAsked, listAccounts, SORTS } from "../../../src/service/numbers/people/accounts.js";
+import { readWhen } from "../../../src/service/numbers/spans.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { followSums } from "../support/follow-sums.js";
 import { overDatabase } from "../support/over-database.js";
 import { expectRefusal } from "../support/refusal.js";
 import { type RunningService, startService } from "../support/running-service.js";
-import { count, DAY, EVENTS, HOUR, idOf, NOW, paramsOf, storeEvents, urlOf, within, ZONE } from "./random-events.js";
+import { count, DAY, EVENTS, idOf, NOW, paramsOf, storeEvents, urlOf, within, ZONE } from "./random-events.js";
 
 /* `GET /v2/numbers/…` over a database of random events, against counts over the same events here. */
 
 const ADMIN = "test-admin-token";
+
+/** Accounts that are stored at once. */
+interface Stored {
+  amount: number;
+  days: number[];
+  data: string;
+}
 
 overDatabase((place) => {
   let database: Database;
@@ -50,7 +59,11 @@ overDatabase((place) => {
         expect(one).toMatchObject({
           ...{ id: idOf("account", uid), name: uid === "account-3" ? "Zebra & Sons" : uid },
           ...{ events: events![uid], before: before![uid] ?? 0, change: events![uid]! - (before![uid] ?? 0) },
-          ...{ active_contacts: active.size, contacts: members.size, last_seen_at: last - (last % (HOUR / 4)) },
+          ...{
+            active_contacts: active.size,
+            contacts: members.size,
+            last_seen_on: new Date(last).toLocaleDateString("sv", { timeZone: ZONE }),
+          },
         });
         expect([sum(one.counts), sum(one.counts_before)]).toEqual([one.events, one.before]);
       }
@@ -80,6 +93,68 @@ overDatabase((place) => {
       falling: falling.length,
       active: Object.keys(events!).length,
     });
+  });
+
+  /** So many accounts of a workspace, with an event each on some days ago. */
+  const storeAccounts = (workspace: string, prefix: string, { amount, days, data }: Stored) =>
+    database.transaction(async (query) => {
+      const ids = `SELECT md5($1 || $2 || n)::uuid AS id, $2 || n AS uid FROM generate_series(1, $3::int) AS n`;
+      const values = [workspace, prefix, amount];
+      await query(
+        `INSERT INTO accounts (id, workspace, unique_id, created_at, data) SELECT id, $1, uid, 0, $4 FROM (${ids}) AS new`,
+        [...values, data],
+      );
+      await query(
+        `INSERT INTO active_accounts (workspace, day, account_id, quarters, events)
+         SELECT $1, (now() AT TIME ZONE 'UTC')::date - ago, id, B'1'::bit(96), '{1}' FROM (${ids}) AS new, unnest($4::int[]) AS ago`,
+        [...values, days],
+      );
+    });
+  const WHICH = {
+    search: "",
+    show: "all",
+    sort: "events",
+    order: "desc",
+    offset: 0,
+    limit: 50,
+    others: false,
+  } as const;
+  const listOf = (workspace: string, which: Partial<ListAsked> = {}) => {
+    const when = readWhen({ span: "7d", time_zone: "UTC" });
+    return listAccounts(database.query, { workspace, zone: "UTC", ...when }, { ...WHICH, ...which });
+  };
+
+  it("count all accounts, however many there are, and show a page of them", async () => {
+    await storeAccounts("crowd", "busy-", { amount: 12_000, days: [1, 9], data: "{}" });
+    await storeAccounts("crowd", "gone-", { amount: 30, days: [9], data: "{}" });
+    const listed = await listOf("crowd");
+    expect(listed).toMatchObject({ active: 12_000, falling: 0, silent: 30, total: 12_000, others: null });
+    for (const sort of SORTS) {
+      const [first, last] = [await listOf("crowd", { sort }), await listOf("crowd", { sort, offset: 11_990 })];
+      expect(first.data).toHaveLength(50);
+      expect(last.data).toHaveLength(10);
+    }
+    expect((await listOf("crowd", { sort: "name", order: "asc", limit: 1 })).data[0]!.name).toBe("busy-1");
+    expect((await listOf("crowd", { show: "silent", search: "GONE-30" })).data).toMatchObject([
+      { unique_id: "gone-30", events: 0, before: 1, counts_before: expect.arrayContaining([1]) },
+    ]);
+    const when = readWhen({ span: "7d", time_zone: "UTC" });
+    const { busiest, fell } = await busiestAccounts(database.query, { workspace: "crowd", ...when });
+    expect(busiest).toMatchObject({ total: 12_000, before: 12_030 });
+    expect(fell).toHaveLength(30);
+  });
+
+  it("let accounts of which events alone tell stand apart where they are ten times the others", async () => {
+    await storeAccounts("strangers", "made-", { amount: 30, days: [1], data: "{}" });
+    await storeAccounts("strangers", "known-", { amount: 3, days: [1], data: '{"name":"\\u0000","plan":"team"}' });
+    const all = await listOf("strangers");
+    expect([all.total, all.others]).toEqual([33, null]);
+    await storeAccounts("strangers", "more-", { amount: 1, days: [1], data: "{}" });
+    const listed = await listOf("strangers");
+    expect(listed).toMatchObject({ active: 34, total: 3, others: { total: 31, events: 31 } });
+    const apart = await listOf("strangers", { others: true });
+    expect([apart.total, apart.others]).toEqual([31, null]);
+    expect((await listOf("strangers", { search: "more-" })).data).toMatchObject([{ unique_id: "more-1" }]);
   });
 
   it.each<[string, Record<string, string>, (event: NewEvent) => boolean]>([

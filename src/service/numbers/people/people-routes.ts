@@ -38,15 +38,23 @@ export const peopleRoutes =
             order: Type.Enum(["asc", "desc"], { default: "desc" }),
             offset: Type.Integer({ minimum: 0, default: 0 }),
             limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 50 }),
+            others: Type.Enum(["true", "false"], {
+              default: "false",
+              description: "Those that `others` of the answer counts",
+            }),
           }),
           response: { 200: Accounts, ...failures },
         },
       },
-      async ({ query: { span, time_zone, from, to, ...which }, workspace }) => {
+      async ({ query: { span, time_zone, from, to, others, ...which }, workspace }) => {
         const when = readWhen({ span, time_zone, from, to });
         // Before the figures, which may be of later: what is told is in them.
         const counted_to = await countedTo({ query, settled }, workspace);
-        const listed = await listAccounts(query, { workspace, ...when }, which);
+        const listed = await listAccounts(
+          query,
+          { workspace, zone: time_zone, ...when },
+          { ...which, others: others === "true" },
+        );
         return { object: "numbers.accounts" as const, ...toldOf(time_zone, when), counted_to, ...listed };
       },
     );

@@ -29,6 +29,16 @@ export const Accounts = Type.Object(
     },
     silent: Count("Active in the time before, and not in this one"),
     ...{ total: Count("Accounts that match"), offset: Type.Integer() },
+    others: Nullable(
+      Type.Object(
+        { total: Type.Integer(), events: Type.Integer() },
+        {
+          description:
+            "Where they are more than ten times the others: accounts of which events alone tell, without data, stage or health. They are counted, " +
+            "found by `search`, and listed where `others` is true",
+        },
+      ),
+    ),
     data: list({
       ...Named,
       ...{ contacts: Count("Its members"), active_contacts: Count("Members that were active") },
@@ -39,7 +49,7 @@ export const Accounts = Type.Object(
         counts: Counts,
         counts_before: Counts,
       },
-      last_seen_at: Nullable(Time("The quarter of an hour in which it was last seen")),
+      last_seen_on: Type.String({ description: "The day on which it was last seen" }),
     }),
   },
   { description: "A page of accounts" },

@@ -13,6 +13,12 @@ export const since = (time, now = Date.now()) => {
   return ago.format(-Math.floor(passed / length), unit);
 };
 
+/** A day as so many days ago. @param {string} day as `2026-01-31` */
+export const sinceDay = (day) => {
+  const today = new Date().toLocaleDateString("sv");
+  return ago.format(Math.round((Date.parse(day) - Date.parse(today)) / 86_400_000), "day");
+};
+
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 const weekday = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short" });

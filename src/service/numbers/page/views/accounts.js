@@ -1,6 +1,6 @@
 import { csvButton } from "../base/csv.js";
 import { link, make, makeWhole, replace } from "../base/elements.js";
-import { brief, change, number, since } from "../base/format.js";
+import { change, number, sinceDay } from "../base/format.js";
 import { hereWith, linkToAccount, readState, replaceState, toQuery } from "../base/route.js";
 import { createLeftOut } from "../cards/left-out.js";
 import { createLine } from "../cards/line.js";
@@ -19,7 +19,7 @@ const COLUMNS = [
   { sort: "events", text: "Events" },
   { sort: "change", text: "Change" },
   { text: "Before and now" },
-  { sort: "last_seen_at", text: "Last seen" },
+  { sort: "last_seen_on", text: "Last seen" },
 ];
 const SHOWN = { all: "active", falling: "falling", silent: "silent" };
 
@@ -28,9 +28,10 @@ const chosen = ({
   order = sort === "name" ? "asc" : "desc",
   show = "all",
   search = "",
+  others,
   page = "1",
 }) => ({
-  ...{ sort, order, show, search, page: Math.max(1, Number(page) || 1) },
+  ...{ sort, order, show, search, others, page: Math.max(1, Number(page) || 1) },
 });
 
 const paramsOf = (state) => {
@@ -54,7 +55,7 @@ const makeHead = ({ sort, text }, state) => {
 };
 
 const makeRow = (one) => {
-  const { name, unique_id, contacts, active_contacts, events, before, counts, counts_before, last_seen_at: last } = one;
+  const { name, unique_id, contacts, active_contacts, events, before, counts, counts_before, last_seen_on: last } = one;
   const more = name === unique_id ? [] : [make("small", {}, unique_id)];
   const cell = (value, label) => make("td.number", { "data-label": label }, value);
   return make(
@@ -66,17 +67,14 @@ const makeRow = (one) => {
     cell(number(events), "Events"),
     make(events < before ? "td.number.down" : "td.number", { "data-label": "Change" }, change(events, before)),
     make("td.line-cell", {}, createLine(counts_before, counts)),
-    make(
-      "td",
-      { "data-label": "Last seen", title: last === null ? "" : brief.format(last) },
-      last === null ? "–" : since(last),
-    ),
+    make("td", { "data-label": "Last seen", title: last }, sinceDay(last)),
   );
 };
 
-const CSV = ["name", "unique_id", "contacts", "active_contacts", "events", "before", "change", "last_seen_at"];
-const toCsvRow = (one) =>
-  CSV.map((column) => (column === "last_seen_at" && one[column] ? new Date(one[column]).toISOString() : one[column]));
+const CSV = ["name", "unique_id", "contacts", "active_contacts", "events", "before", "change", "last_seen_on"];
+const toCsvRow = (one) => CSV.map((column) => one[column]);
+
+const NONE = { data: [], total: 0, others: null };
 
 const EMPTY = {
   all: "No account has been active in this time. Events name one by identify(contact, account), or by params.account_uid.",
@@ -92,21 +90,31 @@ export const createAccounts = (main, ask) => {
   const table = makeWhole("Accounts");
   const leftOut = createLeftOut(ask);
   const pages = make("nav.paging", { "aria-label": "Pages of accounts" });
-  const allRows = async () => {
+  const apart = make("p.note", { hidden: "" });
+  /** Of all pages, and then of what stands apart. */
+  const allRows = async (more = {}) => {
     const rows = [];
     for (let offset = 0; ; offset += MANY) {
-      const more = { ...paramsOf(readState()), offset: String(offset), limit: String(MANY) };
-      const answer = await ask.get(`/v2/numbers/accounts?${toQuery(readState(), more)}`);
-      rows.push(...(answer?.data ?? []).map(toCsvRow));
-      if (rows.length >= (answer?.total ?? 0)) return { heads: CSV, rows };
+      const params = { ...paramsOf(readState()), ...more, offset: String(offset), limit: String(MANY) };
+      const { data, total, others } = (await ask.get(`/v2/numbers/accounts?${toQuery(readState(), params)}`)) ?? NONE;
+      rows.push(...data.map(toCsvRow));
+      if (offset + MANY >= total)
+        return { heads: CSV, rows: others === null ? rows : [...rows, ...(await allRows({ others: "true" })).rows] };
     }
+  };
+  const drawApart = (state, { others }) => {
+    apart.hidden = others === null && !state.others;
+    const all = hereWith({ others: others === null ? undefined : "true", page: undefined });
+    const text = others === null ? "The other accounts" : `${number(others.total)} more accounts`;
+    const events = others === null ? "." : `, of which events alone tell, with ${number(others.events)} events.`;
+    replace(apart, link(all, text), events);
   };
   const drawTabs = (state, counts) =>
     replace(
       tabs,
       ...Object.entries(SHOWN).map(([show, count]) =>
         link(
-          hereWith({ show: show === "all" ? undefined : show, page: undefined }),
+          hereWith({ show: show === "all" ? undefined : show, others: undefined, page: undefined }),
           `${count} ${number(counts[count])}`,
           {
             ...(chosen(state).show === show && { "aria-current": "page" }),
@@ -132,6 +140,7 @@ export const createAccounts = (main, ask) => {
     if (answer === undefined || !isNow()) return undefined;
     drawTabs(state, answer);
     drawPages(state, answer);
+    drawApart(state, answer);
     const rows = answer.data.map(makeRow);
     replace(
       table,
@@ -156,8 +165,15 @@ export const createAccounts = (main, ask) => {
       make(
         "section.card",
         { "aria-label": "Accounts", "data-card": "accounts" },
-        make("div.card-head.list-head", {}, tabs, field, csvButton("accounts", "Accounts", allRows)),
+        make(
+          "div.card-head.list-head",
+          {},
+          tabs,
+          field,
+          csvButton("accounts", "Accounts", () => allRows()),
+        ),
         table,
+        apart,
         pages,
       ),
       leftOut.element,
