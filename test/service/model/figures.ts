@@ -51,16 +51,35 @@ export interface Steps {
 const days = (first: string, count: number, zone: string): number[] =>
   Array.from({ length: count + 1 }, (_, at) => startOf(dayLater(first, at), zone));
 
+const QUARTER = 900_000;
+
+/** What stands against steps that are not over: as much of those before, until the same quarter of an hour of the clock. */
+const sameStretch = ({ steps, before }: Steps, now: number, earlier: (time: number) => number): Steps => {
+  if (now >= steps.at(-1)!) return { steps, before };
+  const until = earlier(now - (now % QUARTER));
+  return { steps, before: before.map((time) => Math.min(time, until)) };
+};
+
+/** The first moment of a day, so many days earlier, that shows the same time; where clocks are set forward over it, as if they were not. */
+const sameTime = (time: number, count: number, zone: string): number => {
+  const clock = (at: number) => formatOf(zone).format(at).slice(11);
+  const start = startOf(dayLater(dayOf(time, zone), -count), zone);
+  const quarters = Array.from({ length: 26 * 4 }, (_, at) => start + at * QUARTER);
+  const sinceMidnight = Date.parse(`1970-01-01T${clock(time)}Z`) - Date.parse(`1970-01-01T${clock(start)}Z`);
+  return quarters.find((at) => clock(at) === clock(time)) ?? start + sinceMidnight;
+};
+
 /** The steps of a span up to now, and those before. */
 export const stepsOf = (span: string, zone: string, now: number): Steps => {
   if (span === "24h") {
     const end = now - (now % HOUR) + HOUR;
     const steps = Array.from({ length: 25 }, (_, at) => end - (24 - at) * HOUR);
-    return { steps, before: steps.map((time) => time - DAY) };
+    return sameStretch({ steps, before: steps.map((time) => time - DAY) }, now, (time) => time - DAY);
   }
   const count = Number.parseInt(span, 10);
   const first = dayLater(dayOf(now, zone), 1 - count);
-  return { steps: days(first, count, zone), before: days(dayLater(first, -count), count, zone) };
+  const all = { steps: days(first, count, zone), before: days(dayLater(first, -count), count, zone) };
+  return sameStretch(all, now, (time) => sameTime(time, count, zone));
 };
 
 /** Those of some days of a calendar: of one alone they are hours. */
@@ -70,7 +89,8 @@ export const stepsFrom = (first: string, count: number, zone: string): Steps => 
     const [start, end] = [startOf(day, zone), startOf(dayLater(day, 1), zone)];
     return [...Array.from({ length: Math.ceil((end - start) / HOUR) }, (_, at) => start + at * HOUR), end];
   };
-  return { steps: of(first), before: of(dayLater(first, -count)) };
+  const all = { steps: of(first), before: of(dayLater(first, -count)) };
+  return sameStretch(all, Date.now(), (time) => sameTime(time, count, zone));
 };
 
 /** The time by which an event counts. */
