@@ -52,7 +52,7 @@ test("the stamp is recorded where a test asks for it, and a member of the page's
   warn.mockImplementationOnce(() => {});
   track("sold", { event_id: "T-42" });
   expect(events.all()).toEqual([{ contact_uid: "ann", event_uid: "sold", params: { event_id: "T-42" } }]);
-  expect(warn.mock.calls.splice(0)).toEqual([["tracklet: stamp: params.event_id", "(data-debug)", ""]]);
+  expect(warn.mock.calls.splice(0)).toEqual([["tracklet: stamp: params.event_id", "(data-debug)"]]);
 });
 
 test("only what would be sent is recorded: with a contact, and as the visitor allows", () => {
