@@ -49,8 +49,12 @@ export interface Config<Declared = Events> {
   query?: "all" | "none" | (string & {}) | readonly string[] | undefined;
   /** Tells, as `params.referrer`, which other site led to the first page view; `query` and `paths` hold. Default `false`. */
   referrer?: boolean | undefined;
-  /** `"keep"` leaves ids in the path of a page view's URL. By default `REDACTED` stands in their place. */
-  paths?: "keep" | undefined;
+  /**
+   * What becomes of the path of a page view's URL, or of a fragment that is one. By default `REDACTED` takes the place of ids.
+   * Patterns of whole paths, `"/patient/:name /s/:code"` or an array of them: a path that fits one is stored as that pattern, so what
+   * stands at a `:place` goes, whatever it looks like. `"keep"` leaves ids.
+   */
+  paths?: "keep" | `/${string}` | readonly `/${string}`[] | undefined;
   /**
    * Changes an event before it is stored, or drops it, see {@link BeforeSend}. The URL of a page view is `params.visit_url`, as
    * {@link Config.query} and {@link Config.paths} leave it.

@@ -82,6 +82,21 @@ describe("stays, or becomes what stands behind it", () => {
       "/REDACTED/a%20REDACTED/a%E2%80%8Cb",
     ],
     ["digits of other scripts", "/%D9%A1%D9%A2%D9%A3%D9%A4%D9%A5/join/%E0%A5%A7", "/REDACTED/join/REDACTED"],
+    [
+      "a path that fits a pattern",
+      "/Patient/%61nn%2Fb/?page=2#!/s/%FF",
+      "/patient/:Name?page=2#!/s/:code",
+      { paths: ["/patient/:Name", "/s/:code"] },
+    ],
+    [
+      "one that fits the first of two",
+      "/invite/ann/12345",
+      "/invite/:who/:id",
+      { paths: " /invite/:who/:id, /:a/:b/:c" },
+    ],
+    ["one whose pattern has no place", "/orders/8f14e45/", "/orders/8f14e45", { paths: "/orders/8f14e45" }],
+    ["the root", "/", undefined, { paths: "/:place /a" }],
+    ["one that fits no pattern", "/s/8f14e45/b", "/s/REDACTED/b", { paths: "/s/:code /s /:a/8f14e45/c" }],
     ["no URL", "ann@mail.test", "REDACTED"],
   ])("%s: %s", (_, before, after = before, options = {}) => {
     expect(redact(before, options)).toBe(after);
@@ -111,6 +126,54 @@ it("words stay in the path as the browser wrote them, in twelve scripts", () => 
     }),
     { seed: 1, numRuns: 1_000 },
   );
+});
+
+/** Parts of paths and of patterns, few of them, so that these often fit; among them what must be no rule in a pattern. */
+const known = fc.constantFrom("patient", "s", "größe", "a.b", "(x)*", "8f14e45fceea", "invite");
+const filling = fc.oneof(
+  known,
+  fc.string({ minLength: 1, maxLength: 8, unit: "grapheme" }).filter((text) => !/^\.+$/.test(text)),
+  fc.constantFrom("ann@mail.test", "ann/s", "ann miller"),
+);
+/** The same part, as a URL may write it. */
+const written = filling.chain((text) =>
+  fc.array(fc.constantFrom("as it is", "escaped", "upper"), { minLength: 1, maxLength: 8 }).map((ways) => ({
+    text,
+    url: [...text]
+      .map((sign, at) => {
+        const way = ways[at % ways.length];
+        const one = way === "upper" && /[a-zö]/.test(sign) ? sign.toUpperCase() : sign;
+        return way === "escaped" && sign < "\x7f" ? `%${sign.charCodeAt(0).toString(16)}` : encodeURIComponent(one);
+      })
+      .join(""),
+  })),
+);
+
+it("a path that fits a pattern is stored as the first one that it fits, and each other as without patterns", () => {
+  let fitting = 0;
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(fc.oneof(known, fc.constantFrom(":name", ":Id")), { minLength: 1, maxLength: 3 }), {
+        maxLength: 4,
+      }),
+      fc.array(written, { minLength: 1, maxLength: 3 }),
+      fc.constantFrom(HOST, `${HOST}/#`, `${HOST}/?page=2#!`),
+      fc.constantFrom("", "/", "?page=2", "/?page=2#top"),
+      (patterns, parts, before, after) => {
+        const url = `${before}/${parts.map((one) => one.url).join("/")}${after}`;
+        const fits = (pattern: string[]): boolean =>
+          pattern.length === parts.length &&
+          pattern.every((one, at) => one[0] === ":" || one === parts[at]!.text.toLowerCase());
+        const first = patterns.find(fits);
+        if (first) fitting++;
+        expect(redact(url, { paths: patterns.map((pattern) => `/${pattern.join("/")}` as const) })).toBe(
+          first ? `${before}/${first.join("/")}${after.replace("/", "")}` : redact(url, {}),
+        );
+      },
+    ),
+    { seed: 1, numRuns: 2_000 },
+  );
+  expect(fitting).toBeGreaterThan(300);
 });
 
 it("no URL is malformed, whatever is replaced, and wherever it is cut", () => {
