@@ -41,15 +41,20 @@ export interface CommonParams {
   display_name?: string | undefined;
 }
 
-/** An object, be it one of an interface or a class: no list, and none of what JSON makes `{}` or nothing of. */
+/** An object, be it one of an interface or a class: no list, no event of a page, and none of what JSON makes `{}` or nothing of. */
 export type ParamsObject =
   | Params
-  | (object & { [Symbol.iterator]?: never; [Symbol.toStringTag]?: never; [Symbol.hasInstance]?: never });
+  | (object & {
+      [Symbol.iterator]?: never;
+      [Symbol.toStringTag]?: never;
+      [Symbol.hasInstance]?: never;
+      preventDefault?: never;
+    });
 
 /** Params of a page: none of their names is taken. */
 export type PageParams = ParamsObject & { [Name in TakenName]?: NameOfTheStamp };
 
-/** What JSON makes nothing or `{}` of, or cannot write, and nodes of a page. Methods of an object are left out, as JSON does. */
+/** What JSON makes nothing or `{}` of, or cannot write. */
 type Unsendable =
   | bigint
   | symbol
@@ -57,28 +62,40 @@ type Unsendable =
   | PromiseLike<unknown>
   | ReadonlyMap<unknown, unknown>
   | ReadonlySet<unknown>
-  | { readonly nodeType: number; readonly nodeName: string };
+  /** Buffers, and views of them. */
+  | { readonly [Symbol.toStringTag]: string }
+  /** Files, and answers of the network. */
+  | { arrayBuffer(): unknown }
+  /** Nodes of a page, and windows. */
+  | { dispatchEvent(event: never): boolean }
+  /** Events of a page. */
+  | { preventDefault(): void };
 
 /** What the compiler names where something would not arrive: "Type 'bigint' is not assignable to type 'NotWrittenAsJson'". */
 interface NotWrittenAsJson {
   readonly jsonCannotHoldThis: never;
 }
 
-/** An `Error` is told by its stack: a form may well have a name and a message. Of `any`, such as parsed JSON, nothing is known. */
-type IsUnsendable<Given> = 0 extends 1 & Given
-  ? never
-  : Given extends Unsendable
-    ? true
-    : Given extends Error
-      ? "stack" extends keyof Given
-        ? true
-        : never
-      : never;
-
-/** Params and members that would not arrive are refused. */
-type Sendable<Given> = [IsUnsendable<Given>] extends [never]
-  ? { [Member in keyof Given]: [IsUnsendable<Given[Member]>] extends [never] ? Given[Member] : NotWrittenAsJson }
-  : NotWrittenAsJson;
+/**
+ * What would not arrive is refused, down to so many levels. Of `any`, such as parsed JSON, nothing is known. An `Error` is told by
+ * its stack: a form may well have a name and a message. Functions are refused where they are members of their own; those of a
+ * class or an interface, which an index signature would not take, are methods: JSON leaves them out.
+ */
+type Sendable<Given, Levels extends unknown[] = [1, 2, 3, 4], Holder = unknown> = 0 extends 1 & Given
+  ? Given
+  : Given extends { toJSON(): unknown }
+    ? Given
+    : Given extends Unsendable | (Error & ("stack" extends keyof Given ? unknown : never))
+      ? NotWrittenAsJson
+      : Given extends (...args: never) => unknown
+        ? Holder extends Params | readonly unknown[]
+          ? NotWrittenAsJson
+          : Given
+        : Given extends object
+          ? Levels extends [unknown, ...infer Less]
+            ? { [Member in keyof Given]: Sendable<Given[Member], Less, Given> }
+            : Given
+          : Given;
 
 /** The params of one declared event. */
 type ParamsOf<Declared, Name, Taken> = Name extends keyof Declared
@@ -111,7 +128,9 @@ type Needing<Declared, Name> = Name extends keyof Declared
  * `<Name extends EventName<Events>>(name: Name, ...params: TrackArguments<Events, Name>) => track(name, ...params)`.
  */
 export type TrackArguments<Declared, Name, Given = ParamsObject, Taken = TakenName> = [keyof Declared] extends [never]
-  ? [params?: (Given & Sendable<Given> & Untaken<Given, Taken>) | undefined]
+  ? [Name] extends [""]
+    ? [aNameIsNotEmpty: never]
+    : [params?: (Given & Sendable<Given> & Untaken<Given, Taken>) | undefined]
   : [Needing<Declared, Name>] extends [never]
     ? [params?: ParamsOfAll<Declared, Name, Taken> | undefined]
     : [params: ParamsOfAll<Declared, Name, Taken>];

@@ -21,7 +21,11 @@ export interface Tracker<Declared = Events> {
    * @param contactUid unique id of the contact: a text that is not blank, or a safe integer, which travels as text
    * @param accountUid unique id of the account, sent as `params.account_uid`; `null` is none
    */
-  identify(contactUid: string | number, accountUid?: string | number | null, options?: Identifying): void;
+  identify<Uid extends string | number>(
+    contactUid: Uid extends "" ? never : Uid,
+    accountUid?: string | number | null,
+    options?: Identifying,
+  ): void;
   /**
    * Queues an event durably and returns at once; it is sent after the next frame.
    *

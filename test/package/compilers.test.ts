@@ -1,6 +1,6 @@
 /** A strict app compiles against the package by the lowest TypeScript that docs/install.md names, and by the newest. */
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
@@ -69,11 +69,21 @@ const OPTIONS = {
   ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noEmit: true, types: [] },
 };
 
-it.each(["typescript-lowest/lib/tsc.js", "typescript/lib/tsc.js"])("compiles by %s", async (compiler) => {
+const PARAMS = (await readFile(join(ROOT, "test/types/params.test-d.ts"), "utf8")).replace(
+  "../../src/index.js",
+  "tracklet",
+);
+
+it.each(
+  ["typescript-lowest/lib/tsc.js", "@typescript/native/bin/tsc"].flatMap((compiler) => [
+    { compiler, what: "with declared events", app: APP },
+    { compiler, what: "with any params that JSON can hold", app: PARAMS },
+  ]),
+)("compiles $what by $compiler", async ({ compiler, app }) => {
   // Within the package: there its own name is that of its entries.
   const folder = await mkdtemp(join(ROOT, "test/package/.app-"));
   try {
-    await writeFile(join(folder, "app.ts"), APP);
+    await writeFile(join(folder, "app.ts"), app);
     await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: OPTIONS, files: ["app.ts"] }));
     const tsc = join(ROOT, "node_modules", compiler);
     const run = promisify(execFile)(process.execPath, [tsc, "-p", folder]);

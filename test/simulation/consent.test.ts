@@ -54,7 +54,8 @@ stories("a refusal", {
     world.storage.lag = () => 0;
     await tell("weather unavailable; A opens hidden; B opens; A tracks; 3 s; B refuses; requests <9; weather up");
     await page("A").run(() => {
-      for (const verb of ["track", "identify"] as const) page("A").tracker[verb]("e9");
+      const { track, identify } = page("A").tracker;
+      for (const verb of [track, identify] as ((uid: string) => void)[]) verb("e9");
     });
     await tell("keys consent; requests 0; 60 s; keys consent; requests 0");
   },

@@ -92,7 +92,7 @@ describe("stays, or becomes what stands behind it", () => {
       "one that fits the first of two",
       "/invite/ann/12345",
       "/invite/:who/:id",
-      { paths: " /invite/:who/:id, /:a/:b/:c" },
+      { paths: "/invite/:who/:id, /:a/:b/:c " },
     ],
     ["one whose pattern has no place", "/orders/8f14e45/", "/orders/8f14e45", { paths: "/orders/8f14e45" }],
     ["the root", "/", undefined, { paths: "/:place /a" }],
