@@ -234,6 +234,41 @@ describe("a configuration", () => {
     ));
 });
 
+it("no line of the console has anything of a contact, an account or params, whatever is wrong", () =>
+  inWorld(async (world) => {
+    world.onRequest = ({ name, answer }) => void world.clock.add(20, () => answer(name === "bad" ? 400 : 200));
+    const person = "ann@mail.test";
+    const page = await world.open({
+      ...{ contactUid: person, accountUid: person, params: person as never, consent: person as never },
+      maxEvents: 20,
+      beforeSend: ({ event_uid }) => (event_uid === "read" ? JSON.parse(person) : undefined),
+    });
+    const { track, identify, optIn, pageview } = page.tracker;
+    await page.run(() => {
+      optIn();
+      identify({ person } as never);
+      identify(person, { person } as never);
+      identify(person, person, { proof: person });
+      track({ person } as never);
+      track("a", person as never);
+      track("b", { person, n: 5n as never });
+      track("c", { event_id: person } as never);
+      track("d", { person: person.repeat(30_000) });
+      track("read", { person });
+      pageview(person as never);
+    });
+    for (let n = 0; n < 50; n++) await page.run(() => track(n % 2 ? "bad" : "loop", { person }));
+    await world.clock.advance(60_000);
+    await page.run(() => track("loop"));
+    world.onRequest = ({ answer }) => void world.clock.add(20, () => answer(401));
+    for (let n = 0; n < 8; n++) await page.run(() => track(`${n}`, { person }));
+    await world.clock.advance(600_000);
+    const codes = ["evicted", "input", "paused", "rejected", "throttled"];
+    expect([...new Set(page.problems.map(({ code }) => code))].sort()).toEqual(codes);
+    expect(warn.mock.calls.length).toBeGreaterThan(10);
+    expect(`${warn.mock.calls}`).not.toMatch(/ann|mail/);
+  }));
+
 it("debug tells a listener of each decision from then on, after the options", () =>
   inWorld(async (world) => {
     world.onRequest = (sent) => void world.clock.add(20, () => sent.answer(sent.name === "bad" ? 401 : 200));

@@ -15,10 +15,10 @@ export const revise = (event: TrackEvent, again = false): TrackEvent | undefined
     const answer = config.beforeSend(event, { again });
     const next = answer === undefined ? event : answer;
     if (!next) return void log("dropped", "beforeSend");
-    if (!next.event_uid) throw Error("no event_uid");
+    if (!next.event_uid) throw Error();
     return JSON.parse(format(next));
   } catch (error) {
-    // Without the event: that it goes nowhere is all that is known of it.
-    report("input", `beforeSend: ${(error as Error)?.message}`);
+    // Without the event: that it goes nowhere is all that is known of it. Its message may hold what the hook has read of a person.
+    report("input", `beforeSend: ${(error as Error)?.name}`);
   }
 };
