@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { expect, test } from "../harness/fixtures.js";
+import { expect, test, waitFor } from "../harness/fixtures.js";
 import { waitForBackOff } from "../harness/outage.js";
 import { eventKeys } from "../harness/tab.js";
 import { trackMany } from "../harness/track.js";
@@ -10,15 +10,17 @@ import { trackMany } from "../harness/track.js";
 const KEPT = new URL("../../test/upgrade/", import.meta.url);
 const releases = readdirSync(KEPT).filter((name) => /^\d+\.\d+\.\d+$/.test(name));
 
-for (const release of releases)
+for (const release of releases) {
+  const src = `/${release}.js`;
+  const script = gunzipSync(readFileSync(new URL(`${release}/tracklet.iife.js.gz`, KEPT))).toString();
+
   test(`What the script of ${release} has left, and what a tab with it tracks beside one with this script, is stored once`, async ({
     open,
     site,
     gateway,
     expectRows,
   }) => {
-    const src = `/${release}.js`;
-    site.page(src, gunzipSync(readFileSync(new URL(`${release}/tracklet.iife.js.gz`, KEPT))).toString());
+    site.page(src, script);
     site.configure({ stamp: true });
     const old = () => open("/old", { tag: { src } });
     await gateway.fail({ status: 503 });
@@ -40,3 +42,22 @@ for (const release of releases)
     await gateway.heal();
     await expectRows(uids);
   });
+
+  test(`What a page that waits for its own user has tracked is stored for that one, whoever a tab with the script of ${release} names`, async ({
+    open,
+    site,
+    contact,
+    expectRows,
+  }) => {
+    site.page(src, script);
+    const before = await open("/old", { tag: { src }, identify: `${contact}-before` });
+    const waiting = await open("/waits", { tag: { identity: "page" }, identify: false });
+    const uids = await trackMany(waiting, 3, "late");
+    await trackMany(before, 3, "before");
+    await waitFor(async () => (await eventKeys(before)).length === 0, {
+      what: "the other tab's events to be delivered",
+    });
+    await waiting.evaluate((uid) => window.tracklet.identify(uid), contact);
+    await expectRows(uids);
+  });
+}
