@@ -29,14 +29,15 @@ test("What components track in an app's own tests, in jsdom and in happy-dom, is
   await expectRows(["jsdom", "happy-dom"].flatMap(() => ["pageview", "signed_up", "pageview"]));
 });
 
-test("The same is recorded by Jest, and by Playwright's runner with a page that knows of no test", async ({
+test("The same is recorded by Jest, and by Playwright's runner, of a click that leaves a page that knows of no test", async ({
   site,
   launchOptions,
 }) => {
   await runTests("jest", ["../node_modules/jest/bin/jest.js", "--rootDir=."]);
 
-  const body = `<button onclick='tracklet.track("signed_up", { plan: "team" })'>Sign up</button>`;
-  site.page("/", { body, identify: "ann", tag: { trackUrl: "https://track.example.com" } });
+  const body = `<a href="/team" onclick='tracklet.track("signed_up", { plan: "team" })'>Sign up</a>`;
+  site.page("/", { body, identify: "ann", tag: { trackUrl: "http://localhost:4319" } });
+  site.page("/team", { tag: false, identify: false });
   await runTests("playwright", [PLAYWRIGHT, "test"], {
     APP_URL: site.url,
     LAUNCH_OPTIONS: JSON.stringify(launchOptions),

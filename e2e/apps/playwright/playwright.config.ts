@@ -3,6 +3,7 @@ import { defineConfig } from "playwright/test";
 export default defineConfig({
   outputDir: ".results",
   reporter: "list",
+  webServer: { command: "node events.mjs", url: "http://localhost:4319" },
   use: {
     // Of the test that runs this one.
     baseURL: process.env.APP_URL,
