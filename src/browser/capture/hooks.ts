@@ -12,8 +12,7 @@ import { format } from "./event.js";
 export const revise = (event: TrackEvent, again = false): TrackEvent | undefined => {
   if (!config.beforeSend) return event;
   try {
-    const answer = config.beforeSend(event, { again });
-    const next = answer === undefined ? event : answer;
+    const [next = event] = [config.beforeSend(event, { again })];
     if (!next) return void log("dropped", "beforeSend");
     if (!next.event_uid) throw Error();
     return JSON.parse(format(next));
