@@ -14,6 +14,7 @@ const isObject = (value: unknown): boolean => {
 };
 
 const UID: Rule = [(value) => typeof value === "string" || Number.isSafeInteger(value), "give a text"];
+const ANY: Rule = [/^/, ""];
 const SWITCH: Rule = [/^(|true|false)$/, "write true, or leave it out"];
 const BOUND: Rule = [/^0*[1-9]\d*$/, "write a number above 0, in digits alone"];
 /** In milliseconds: what is under a minute was meant in another unit. So with bytes, of which an event has some hundred. */
@@ -34,13 +35,14 @@ const RULES: Record<string, Rule> = {
   ],
   eventPath: [/^(?!.*:\/\/)/, "write a path that begins with /; the address is trackUrl"],
   contentType: [/^(application\/json|text\/plain)$/, "write application/json or text/plain"],
-  name: [/^/, ""],
+  name: ANY,
   contactUid: UID,
   accountUid: UID,
   params: [isObject, 'write JSON of an object, such as data-params=\'{"plan":"team"}\''],
   pageviews: [/^(auto|hash|off)$/, "write auto, hash or off (it is taken for auto)"],
   query: [/^(?!\[object)/, "write names of parameters with blanks between, or all or none"],
   paths: [/^(keep$|\s*\/)/, "write keep, or patterns such as /patient/:name"],
+  proof: ANY,
   identity: [/^(remembered|page)$/, "write remembered or page (it is taken for remembered)"],
   consent: [/^\s*(granted|pending|denied)\s*$/i, "write granted, pending or denied (it is taken for pending)"],
   respectGpc: SWITCH,
@@ -59,7 +61,7 @@ const NAMES = Object.keys(RULES);
 
 /** What a template leaves that nothing has filled in, and as its author writes it, to be replaced. */
 const TEMPLATE =
-  /\{\{|\{%|[$#]\{|<%|<\?|\[\[|%%|\*\||^\[object .*\]$|^\{.*\}$|^%.*%$|^@Model\b|^(YOUR|MY|THE)_|^(USER|CONTACT|CUSTOMER|VISITOR|MEMBER|CLIENT|ACCOUNT|COMPANY|TENANT)_?(UID|ID|NAME)$/;
+  /\{\{|\{%|[$#]\{|<%|<\?|\[\[|%%|\*\||^\[object .*\]$|^\{.*\}$|^%.*%$|^@Model\b|^(YOUR|MY|THE)_|^[A-Z]+_(UID|ID|NAME)$/;
 /** What scripts make of a visitor who is none; markup and line breaks are of an error that the server has written into the page. */
 const NOBODY = /^(undefined|null|none|nil|nan|true|false|0|-1|guest|anonymous|unknown)$|[<\n\r]/i;
 const EXAMPLE = /^(contact-(17|42)|account-(4|7)|YOUR_.*|(https?:\/\/)?([\w-]+\.)*example\.(com|net|org)(\/.*)?)$/;
@@ -136,7 +138,7 @@ const ofValue = (option: string, value: unknown, isTag: boolean): Cause => {
 
 const mistakesIn = (options: Options, isTag: boolean): Cause[] =>
   Object.entries(options)
-    .filter(([, value]) => value !== undefined)
+    .filter(([, value]) => value != null)
     .map(([name, value]) => (NAMES.includes(name) ? ofValue(name, value, isTag) : ofOption(name, options, isTag)));
 
 const missingIn = (options: Options): string[] => ["apiToken", "trackUrl"].filter((option) => !options[option]);

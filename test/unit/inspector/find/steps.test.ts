@@ -319,7 +319,7 @@ describe("options", () => {
   // biome-ignore format: a table
   it.each([
     [true, { trackUrl: "/", eventPath: "/i/e", contactUid: "", consent: " Granted", respectGpc: "", pageviews: "hash", identity: "page", paths: "/patient/:name /s/:code", stamp: "false", maxEvents: "10", params: '{"a":1}' }],
-    [false, { contactUid: 17, stamp: true, maxEvents: 10, consent: undefined, params: () => ({}), beforeSend: () => {}, onError: () => {} }],
+    [false, { contactUid: 17, accountUid: null, proof: "x", stamp: true, maxEvents: 10, consent: undefined, params: () => ({}), beforeSend: () => {}, onError: () => {} }],
   ])("are right in all their forms; in a tag: %s", (isTag, given) => {
     const options = { ...TAG, ...given };
     expect(stepsOf("bad", { page: { tags: isTag ? [tag(options)] : [] }, activity: isTag ? {} : { options } })).toEqual([]);
