@@ -85,23 +85,19 @@ export const ofName = (who: string, uid: string): Cause => {
 
 type Options = Record<string, unknown>;
 
-/** How many letters must be added, taken away or changed to make one word of the other (Levenshtein). */
+/** How many letters stand between what two words begin and end with alike. */
 const distance = (one: string, other: string): number => {
-  let row = [...Array(other.length + 1).keys()];
-  for (let i = 1; i <= one.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= other.length; j++)
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (one[i - 1] === other[j - 1] ? 0 : 1)));
-    row = next;
-  }
-  return row.pop()!;
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  let [head, tail] = [0, 0];
+  while (head < short.length && short[head] === long[head]) head++;
+  while (head + tail < short.length && short[short.length - 1 - tail] === long[long.length - 1 - tail]) tail++;
+  return long.length - head - tail;
 };
 
-/** The option that differs in capitals and signs alone, or by two letters at most; `""` where there is none. */
+/** The option that differs in capitals and signs alone, or in one place by two letters at most; `""` where there is none. */
 const closest = (word: string): string => {
   const plain = (text: string): string => text.replace(/[^a-z]/gi, "").toLowerCase();
-  // Nobody mistypes a word so long; without a bound its length would cost time.
-  const far = (name: string): number => distance(plain(word.slice(0, 40)), plain(name));
+  const far = (name: string): number => distance(plain(word), plain(name));
   const [found] = [...NAMES].sort((one, other) => far(one) - far(other));
   return far(found!) <= Math.min(2, found!.length / 2 - 1) ? found! : "";
 };
