@@ -15,11 +15,10 @@ const TOLD: [step: "Options" | "Calls" | "Stored here" | "Answered" | "", what: 
   ["", /^input init\b/, ""],
   ["Calls", /^input (identify|track): (contactUid|accountUid|eventUid)$/, "$1 was given no $2: give a text that is not empty."],
   // Of a text in place of a call, the first letter is taken for the verb; of several calls in one array, the first call.
-  ["Calls", /^input (?!push|onChange)(.+): TypeError.*/, `There is no verb "$1": the verbs are ${VERBS.join(", ")}.`],
+  ["Calls", /^input (?!push|onChange|beforeSend)(.+): TypeError.*/, `There is no verb "$1": the verbs are ${VERBS.join(", ")}.`],
   ["Calls", /^input (.+): params\.(.+)$/, "$2 in the params of $1 cannot be written as JSON: it is left out."],
   ["Calls", /^input (.+): params$/, "The params of $1 are no object, and are left out."],
-  ["Stored here", /^input beforeSend: .*no event_uid.*/, "beforeSend has returned what is no event, as a promise (async) or the params alone: such events are dropped. Let it return the event itself, or nothing."],
-  ["Stored here", /^input beforeSend: (.*)/, "beforeSend has failed, and its events are dropped: $1."],
+  ["Stored here", /^input beforeSend: (.*)/, "beforeSend has failed ($1), or returned what is no event, as a promise (async) or the params alone: such events are dropped. Let it return the event itself, or nothing."],
   ["Stored here", /^throttled (.*)/, "An event is tracked far too often, as by a loop; the rest is dropped: $1."],
   ["Stored here", /^evicted (.*)/, "An event was dropped: it is too large, or too many wait, or too long: $1."],
   ["Stored here", /^error (.*)/, "tracklet itself has failed, please report it: $1."],

@@ -127,7 +127,7 @@ const RED: Record<string, Case[]> = {
     ["An old library has changed how JSON is written", { page: { isJsonOdd: true } }],
     ["sizes was given as a list of 2", { activity: { altered: new Set(["sizes was given as a list of 2"]) } }],
     ["beforeSend has dropped every event", { activity: problem("dropped", "beforeSend") }],
-    ["beforeSend has failed, and its events are dropped: x", { activity: problem("input", "beforeSend: x") }],
+    ["beforeSend has failed (TypeError), or returned what is no event", { activity: problem("input", "beforeSend: TypeError") }],
     ["or too long: maxAgeMs", { activity: problem("evicted", "maxAgeMs") }],
     ["please report it: TypeError: x.", { activity: problem("error", "TypeError: x") }],
     ["should have made an event: its script was stopped", { page: TRACKS, activity: QUIET }],

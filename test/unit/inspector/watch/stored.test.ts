@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 /** What the inspector reads of the storage. */
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { configure } from "../../../../src/browser/config.js";
 import { type Row, readRow, writeRow } from "../../../../src/browser/delivery/queue/row.js";
 import { claim, fail } from "../../../../src/browser/delivery/requests/pace.js";
@@ -34,7 +34,11 @@ describe("the storage", () => {
     localStorage.setItem(key(number), writeRow({ ...readRow(key(number), `0,0,${body}`), ...changes }));
   };
 
-  beforeEach(() => localStorage.clear());
+  beforeEach(() => {
+    localStorage.clear();
+    // happy-dom has none.
+    vi.stubGlobal("origin", location.origin);
+  });
 
   it("says of an event what was tried", () => {
     put(1, { failures: 2, lease: -5 });
