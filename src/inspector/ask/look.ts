@@ -57,7 +57,7 @@ const post = (address: string, type: string): Promise<Met> =>
   });
 
 /** Is it what takes events: not a page, and not what knows no such path? */
-const isEndpoint = ({ status, isPage, leadsTo }: Met): boolean =>
+export const isEndpoint = ({ status, isPage, leadsTo }: Met): boolean =>
   status > 0 && !isPage && !leadsTo && ![404, 405, 421, 501].includes(status);
 
 /**

@@ -1,5 +1,5 @@
 /** What is stored in the page, whether a request leaves it, what is answered to preflight and event, and whether it is the service. */
-import { insideOf, isMixed } from "../ask/look.js";
+import { insideOf, isEndpoint } from "../ask/look.js";
 import type { Exchange } from "../watch/activity.js";
 import { visible, written } from "../watch/visible.js";
 import { toldAt } from "./calls.js";
@@ -75,14 +75,12 @@ const ofGate = (given: Evidence): Cause => {
   const last = exchanges.find(({ status }) => status >= 0);
   const begins = `It begins: ${ownFetch}. Let it pass what goes to ${address} as it is.`;
   const isSwallowed = last ? last.status > 0 : isMissed(given) && !given.options.beforeSend && !given.stored.eventCount;
-  if (isMixed(address, page.origin))
-    return `This page is https, and ${address} is http, which no browser lets out (mixed content): give the service a certificate, and write https://.`;
   const policy = policyOn(given, "connect-src", origin, `Name ${origin} in connect-src.`);
   if (policy) return policy;
   if (ownFetch && !isRecorded && isSwallowed)
     return `No request has left: the page's own fetch has answered by itself. ${begins}`;
-  if (ownFetch && last?.status === 0 && service?.json?.status)
-    return `Past the page's own fetch the service answers (${service.json.status}), through it nothing does: it changes requests, or adds a header that is not allowed. ${begins}`;
+  if (ownFetch && given.isAstray && service?.json && isEndpoint(service.json))
+    return `The service answers past the page's own fetch alone (${service.json.status}): that changes requests, or adds a header that is not allowed. ${begins}`;
   if (page.worker && passedWorker && (last?.from || isPage(last?.answerType ?? "")))
     return `A service worker answers or changes what goes to the address: ${page.worker}. Let it leave ${address} alone.`;
 };
@@ -182,7 +180,8 @@ export const answered = (evidence: Evidence): Look => {
   const found = last?.isHeard || stored.pauseMs === 0 ? last : (answers.find(isOf) ?? last);
   const words = found?.words ? `, ${found.words}` : "";
   const seen = found ? `${found.status || "no answer that can be read"}${words}` : "no answer";
-  if (!page.isOnline || service?.reach === "inside") return unknown(seen);
+  // What the page itself does with it, the step before says.
+  if (!page.isOnline || service?.reach === "inside" || ofGate(evidence)) return unknown(seen);
   // What the browser itself has kept of a request may lack the answer. A pause says that there was none, as does a request of the panel's.
   const isSilent = found
     ? found.status === 0 && (found.isHeard || stored.pauseMs > 0 || service)

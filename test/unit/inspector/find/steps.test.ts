@@ -27,7 +27,6 @@ const expectRed = (name: string, text: string, changes: Changes) => {
   expect(red[0]!.causes.join("\n")).toContain(text);
 };
 
-const at = (address: string, rest: object = {}) => ({ activity: { address, ...rest } });
 const status = (code: number, rest: object = {}): Changes => ({ activity: { exchanges: [answer(code)], ...rest } });
 const said = (code: number, words: string, rest: object = {}): Changes => ({
   activity: { exchanges: [answer(code, { words, ...rest })] },
@@ -134,7 +133,7 @@ const RED: Record<string, Case[]> = {
     ["The storage is full", { activity: { isUnstored: true } }],
   ],
   Sent: [
-    ["http, which no browser lets out (mixed content)", at("http://track.shop.example/e")],
+    ["answers past the page's own fetch alone (401)", status(405, { ownFetch: "function", service: met(401) })],
     ["or its certificate does not hold", status(0, { service: { reach: "nowhere" } })],
     ["on this computer: browsers ask the visitor first", { page: { origin: "http://shop.example" }, activity: { address: HERE, exchanges: [answer(0)], service: { reach: "inside" } } }],
     ["in a local network: browsers ask", { page: { origin: "http://shop.example" }, activity: { address: "http://[fd00::1]/e", exchanges: [answer(0)], service: { reach: "inside" } } }],
