@@ -30,7 +30,7 @@ const missed = (evidence: Evidence): Cause[] => {
   // An event is sent of somebody alone: where one was, somebody was named.
   const isEmptied = activity.isEmptied || (hasRequests && !stored.hasIdentity && options.identity !== "page");
   const { name, taken } = page;
-  const outer = page.written.filter(({ isOuter }) => isOuter);
+  const outer = page.written.filter(({ isOuter, by }) => isOuter && by !== "function");
   const at = outer.findIndex(({ verb }) => verb === "identify");
   const isReset = at >= 0 && outer.slice(at).some(({ verb }) => verb === "reset");
   const why =

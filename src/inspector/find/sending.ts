@@ -153,7 +153,7 @@ const ofStatus = (evidence: Evidence, answer: Exchange): Cause => {
     return `The service fails (status ${status}).${said} Events are kept and tried again.`;
   const what = sent[0] ? `the event "${sent[0].event}"` : "what it is sent";
   // The members that the tracker itself adds.
-  const isStamped = sent.some(({ params }) => "event_id" in params && "event_seq" in params);
+  const isStamped = is(400, 422) && sent.some(({ params }) => "event_id" in params && "event_seq" in params);
   const stamp = isStamped
     ? ' Is its schema of params strict? It may not know the stamp (event_id, occurred_at, event_source, event_seq): let it take these, or set data-stamp="false".'
     : "";

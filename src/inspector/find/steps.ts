@@ -49,7 +49,7 @@ const headlineOf = (evidence: Evidence, steps: Step[], wrong: Step[]): [state: S
   const { accepted, isProven } = evidence;
   const [stop, ...others] = wrong.map(({ title }) => `“${title}”`);
   const also = others.length > 0 ? ` Not right either: ${others.join(", ")}.` : "";
-  const where = isProven ? "An event was stored, but not all is right" : "It stops";
+  const where = isProven ? "An event was accepted, but not all is right" : "It stops";
   if (stop) return ["bad", `${where} at ${stop}.${also}`];
   const waiting = steps.find(({ state }) => state === "waits");
   if (waiting) return ["waits", `Nothing is wrong so far. It waits at “${waiting.title}”.`];

@@ -98,6 +98,7 @@ const RED: Record<string, Case[]> = {
   ],
   Calls: [
     ["<button onclick> does not parse, so nothing of it runs: missing )", { page: { broken: [["<button onclick>", "missing )"]] } }],
+    ['write tracklet.push(["identify", …])', { page: { written: [written("identify", "function", "c")] }, stored: nobody, activity: QUIET }],
     ["Attributes such as onclick do nothing", { page: { hasHandlers: true }, activity: { violations: violation("script-src-attr", "inline") } }],
     ['write tracklet.push(["track", …])', { page: { written: [written("track", "function", "signup")] } }],
     ["An error of this page: TypeError: tracklet is not a function", { activity: { errors: ["Error: other", "TypeError: tracklet is not a function (https://a.example/tracklet.js:3)"] } }],

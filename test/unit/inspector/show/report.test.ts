@@ -29,11 +29,15 @@ it.each<[headline: string, state: string, changes: Changes]>([
   ],
   ["an event waits since 2 s", "unknown", { activity: QUIET, stored: { eventCount: 1, readyMs: 1_500 } }],
   [
-    "An event was stored, but not all is right at “Stored at the service”.",
+    "An event was accepted, but not all is right at “Stored at the service”.",
     "bad",
     exchanges(answer(200, { words: '{"ok":false}' })),
   ],
-  ["An event was stored, but not all is right at “Options”.", "bad", { page: { tags: [tag({ ...TAG, stamp: "x" })] } }],
+  [
+    "An event was accepted, but not all is right at “Options”.",
+    "bad",
+    { page: { tags: [tag({ ...TAG, stamp: "x" })] } },
+  ],
   ["Nothing is wrong so far. It waits at “Allowed”.", "waits", { page: PENDING, activity: QUIET }],
   ["Nothing wrong is to be seen, and nothing was sent yet.", "unknown", { activity: { ...QUIET, quietMs: 0 } }],
   // Nobody has heard what the service said.
