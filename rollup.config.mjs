@@ -122,12 +122,12 @@ export const script = {
 
 /** Members of the inspector's own that the build shortens: what it keeps for a reload has none of them, nor have the page's objects. */
 const INSPECTED = [
-  "accepted activity ageMs altered became begins broken caller causes crossOrigin doubled errors eventCount exchanges failedAt",
-  "failures hasGpc hasHandlers hasHash hasIdentity hasRequests headline identities inside isAsked isAstray isBlind isByItself",
-  "isEarly isEmptied isJsonOdd isLoaded isOnline isOuter isOurs isPage isPending isProven isRecordFull isRecorded",
-  "isRedirect isRunning isThere isUndecided isUnheard isUnstored leadsTo listener lists markup metaPolicies mutedUntil noteLook",
-  "openMs ownFetch passedWorker pauseMs plain queued quietMs readyMs several shadows steps stood stored taken told unread",
-  "violations waitedMs wasAsked written",
+  "accepted activity ageMs altered answerType became begins broken caller causes denial directive doubled errors",
+  "eventCount exchanges failedAt failures formerContact hasGpc hasHandlers hasHash hasIdentity hasRequests headline",
+  "identities inside isAstray isBlind isByItself isEarly isEmptied isHeard isJsonOdd isLoaded isOnline isOurs isOuter isPage",
+  "isPending isProven isRecordFull isRecorded isRedirect isRunning isThere isUndecided isUnheard isUnstored leadsTo",
+  "listener lists markup metaPolicies mutedUntil noteLook openMs ownFetch passedWorker pauseMs plain queued quietMs readyMs",
+  "retryAfter several shadows steps stood stored taken told unread verb violations visitUrl waitedMs wasAsked written",
 ];
 
 /** The panel that says what a tracker does, loaded by hand into any page. */

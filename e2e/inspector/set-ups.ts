@@ -101,7 +101,7 @@ export const BROKEN: SetUp[] = [
   { wrong: "OPTIONS does not allow Content-Type", html: GOOD, answer: ({ method, headers }) => (method === "OPTIONS" ? { status: 204, preflight: "fault", cors: false, headers: { "access-control-allow-origin": headers.origin! } } : "pass"), step: /Preflight/, says: /Content-Type/ },
   { wrong: "no header of CORS at all", html: GOOD, answer: cors({}, "fault"), step: /Preflight|Answered/, says: /Access-Control-Allow-Origin/ },
   { wrong: "CORS for another origin", html: GOOD, answer: cors({ "access-control-allow-origin": "https://www.shop.test" }), step: /Answered/, says: /Access-Control-Allow-Origin.*another/s },
-  { wrong: "429 with a wait of a minute", html: GOOD, answer: { status: 429, retryAfter: 60, body: '{"error":"too many requests"}' }, step: /Answered/, says: /asks to send less .status 429., for \d+ s/ },
+  { wrong: "429 with a wait of a minute", html: GOOD, answer: { status: 429, retryAfter: 60, body: '{"error":"too many requests"}' }, step: /Answered/, says: /asks to send less .status 429./ },
   { wrong: "503", html: GOOD, answer: json(503, { error: "the service cannot store or read now" }), step: /Answered/, says: /cannot store or read/ },
   { wrong: "the service speaks of nothing: 400 for all", html: GOOD, answer: { status: 400, body: "" }, step: /Answered/, says: /400/ },
 ];
@@ -110,6 +110,7 @@ export const BROKEN: SetUp[] = [
 // biome-ignore format: a table
 export const SENSES: SetUp[] = [
   { wrong: "what leads elsewhere is no finding: the causes, each with what shows it", html: GOOD, answer: { status: 301, headers: { location: "http://127.0.0.1:1/" }, cors: false, preflight: "fault" }, step: /Sent|Answered/, says: /\(1\).*\(2\) it redirects/s },
+  { wrong: "a script that its host does not give to other sites: the causes, too", html: `${CALLS}<script async src="%S/t.js" data-api-token="demo-api-token" data-track-url="%S"></script>`, answer: cors({ "cross-origin-resource-policy": "same-origin" }, "fault"), step: /Loaded/, says: /\(1\) no such host.*\(2\) its host forbids.*\(3\) an extension/s },
   { wrong: "the script's host sleeps", html: GOOD, sleeps: /tracklet\.iife/, step: /Loaded/, says: /not (come|answered) \d+ s after the page began/ },
   { wrong: "an address with a user and a password", html: CALLS + tag('data-api-token="demo-api-token" data-track-url="http://ann:secret@127.0.0.1:9"'), step: /Options/, says: /without user and password/ },
   { wrong: "the address of the numbers page", html: CALLS + tag('data-api-token="demo-api-token" data-track-url="%S/numbers/?from=7"'), step: /Options/, says: /stops at.*\? and #/s },

@@ -5,11 +5,10 @@ import { type Evidence, evidenceOf } from "./find/evidence.js";
 import { askToMute, isAskedByLink } from "./show/mute.js";
 import { button, focusPanel, openPanel, redraw } from "./show/panel.js";
 import { reportOf } from "./show/report.js";
-import { noteRemembered } from "./watch/activity.js";
+import { noteNamed } from "./watch/activity.js";
 import { listen } from "./watch/listen.js";
 import { findNames, findTags, globalOf, readPage } from "./watch/page.js";
 import { readStored, type Tokens } from "./watch/stored.js";
-import { readOwnFetch } from "./watch/wire.js";
 
 const SEND_MS = 5_000;
 const TRY_MS = 9_000;
@@ -35,7 +34,6 @@ const sendTest = (name: string): void =>
 
 const open = (name: string): void => {
   const names = [...new Set([...findNames(), name])];
-  const ownFetch = readOwnFetch();
   const send = () => void globalOf(name)?.flush?.({ timeoutMs: SEND_MS });
 
   const { activity, listener, noteLook, end } = listen(name);
@@ -51,9 +49,9 @@ const open = (name: string): void => {
     // A missing token leaves the address as it is.
     const url = urlOf({ ...options, apiToken: "-" });
     activity.address = url?.slice(0, url.lastIndexOf("?")) ?? "";
-    noteRemembered(name, activity, stored);
+    noteNamed(name, activity, stored);
     if (page.global !== "idle" && page.global !== "running") asking.script(tag);
-    const evidence = evidenceOf({ page, stored, activity, ownFetch });
+    const evidence = evidenceOf({ page, stored, activity });
     const { service, exchanges, address } = activity;
     // Of the path of several nobody knows whether it is there.
     const isUnasked = exchanges.some(({ offer }) => offer > 1) && !service?.several;

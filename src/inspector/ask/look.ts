@@ -28,15 +28,13 @@ const ask = (address: string, options: RequestInit): Promise<Response | "hang" |
   return fetch(address, request).catch(() => (signal.aborted ? "hang" : undefined));
 };
 
-/** What answers there, readable or not; `"host"`: its host alone, at another path; `"hangs"`: it takes the request, and says nothing. */
-export type Reach = "there" | "host" | "nowhere" | "hangs";
+/** Does anything answer there, readable or not? `"hangs"`: it takes the request, and says nothing. */
+export type Reach = "there" | "nowhere" | "hangs";
 
-const reach = async (address: string): Promise<Reach> => {
-  const found = await ask(address, { mode: "no-cors" });
-  if (found === "hang") return "hangs";
-  if (found) return "there";
-  return (await ask(new URL("/", address).href, { mode: "no-cors" })) instanceof Response ? "host" : "nowhere";
-};
+const reachOf = (found: Response | "hang" | undefined): Reach =>
+  found === "hang" ? "hangs" : found ? "there" : "nowhere";
+
+const reach = async (address: string): Promise<Reach> => reachOf(await ask(address, { mode: "no-cors" }));
 
 /** What a POST meets: its status, 0 where the page may not read it; and where it was led to. */
 export type Met = { status: number; isPage: boolean; leadsTo: string };
@@ -77,7 +75,7 @@ export const lookAtService = async (address: string): Promise<ServiceLook> => {
   const json = await post(address, "application/json");
   if (isEndpoint(json)) return { reach: "there", plain: json, json };
   const first = await ask(address, { method: "POST", body: "", redirect: "manual" });
-  const found = first === "hang" ? "hangs" : first ? "there" : await reach(address);
+  const found = first ? reachOf(first) : await reach(address);
   const plain = found === "there" ? await post(address, "text/plain") : undefined;
   const look = { reach: found, isRedirect: (first as Response | undefined)?.type === "opaqueredirect", plain, json };
   if (plain && isEndpoint(plain)) return look;
@@ -107,7 +105,7 @@ export const lookAtScript = async ({ src, integrity }: HTMLScriptElement) => {
     // A whole tracker's names the token as requests do.
     begins: short(text, 80),
     isOurs: text.includes("api_token="),
-    reach: found === "hang" ? ("hangs" as const) : answer ? ("there" as const) : await reach(src),
+    reach: found ? reachOf(found) : await reach(src),
     hasHash: !integrity || !answer?.ok || (await get(src, { integrity })) instanceof Response,
   };
 };

@@ -4,8 +4,8 @@ import type { Activity } from "../watch/activity.js";
 import type { Page } from "../watch/page.js";
 import type { Stored } from "../watch/stored.js";
 
-/** What was looked at; `ownFetch`: how a `fetch` of the page's own begins, as it was before the panel came; else `""`. */
-export type Seen = { page: Page; stored: Stored; activity: Activity; ownFetch: string };
+/** What was looked at. */
+export type Seen = { page: Page; stored: Stored; activity: Activity };
 
 /** `"waits"`: nothing is wrong, and nothing goes on before something happens. `"unknown"`: nothing of it is to be seen. */
 export type State = "good" | "bad" | "waits" | "unknown";
@@ -100,6 +100,8 @@ export const evidenceOf = (seen: Seen) => {
     ),
     /** Has nothing been answered, though it should have been by now? */
     isUnheard: exchanges.every(({ status }) => status <= 0) && (isPaused || isSlow || exchanges[0]?.status === 0),
+    /** What the page's own scripts may have been stopped by. */
+    error: activity.errors[0] ?? "see the console",
     /** Has the service taken an event, and nothing stood against it since? */
     isProven: !isPaused && exchanges.some(({ status }) => isGood(status)),
   };
@@ -114,15 +116,13 @@ export const policyOn = ({ activity, page }: Seen, directive: string, url: strin
 };
 
 /** What may stand behind an address from which nothing comes that the page may read: each cause with what shows it. */
-export const ofSilence = (address: string, reach: string, closed: string): string => {
-  const is = { there: "Something answers", host: "Nothing comes", nowhere: "Nothing answers" }[reach];
-  const but = { there: ", unreadable for this page", host: ", though its host answers elsewhere" }[reach] ?? "";
+export const ofSilence = (address: string, isThere: boolean, ...own: Cause[]): string => {
   const causes = [
-    reach === "nowhere" && "no such host, or it is down, or its certificate does not hold: a tab says so",
-    "it redirects, as from http to https: a tab shows the address to name",
-    reach !== "nowhere" && closed,
-    reach !== "there" &&
+    !isThere && "no such host, or it is down, or its certificate does not hold: a tab says so",
+    ...own,
+    !isThere &&
       "an extension or a filter blocks it (ERR_BLOCKED_BY_CLIENT): serve it from your own domain, under another name",
   ].filter(Boolean);
-  return `${is} at ${address}${but}. Why, the network panel says: ${causes.map((cause, at) => `(${at + 1}) ${cause}`).join(". ")}.`;
+  const what = isThere ? "This page may not read what answers" : "Nothing comes from what should answer";
+  return `${what} at ${address}. Why, the network panel says: ${causes.map((cause, at) => `(${at + 1}) ${cause}`).join(". ")}.`;
 };

@@ -25,8 +25,8 @@ export const allowed = ({ page, stored, activity, denial, isPending }: Evidence)
 
 /** What is in sight that should have named somebody, and has not. */
 const missed = (evidence: Evidence): Cause[] => {
-  const { page, stored, activity, hasRequests, options } = evidence;
-  const { told, formerContact, errors } = activity;
+  const { page, stored, activity, hasRequests, options, error } = evidence;
+  const { told, formerContact } = activity;
   // An event is sent of somebody alone: where one was, somebody was named.
   const isEmptied = activity.isEmptied || (hasRequests && !stored.hasIdentity && options.identity !== "page");
   const { name, taken } = page;
@@ -38,7 +38,7 @@ const missed = (evidence: Evidence): Cause[] => {
     (taken && `before the script, window.${name} is ${taken}, which has no push: give one of them another name`) ||
     (outer[at]?.by === "method" &&
       `before our script has run that is an error: write ${name}.push(["identify", …]), which waits`) ||
-    `its script was stopped by an error (${errors[0] ?? "see the console"}). data-contact-uid needs no script`;
+    `an error has stopped its script (${error}). data-contact-uid needs no script`;
   return [
     isReset && "A script of this page calls reset after identify, which forgets who was named: call it at a log-out.",
     isEmptied &&

@@ -18,7 +18,7 @@ const isMissed = ({ page, stored, options, contact, isEarly }: Evidence): boolea
 };
 
 export const stored = (given: Evidence): Look => {
-  const { page, activity, ownFetch } = given;
+  const { page, activity } = given;
   const { events, eventCount, isThere } = given.stored;
   const { beforeSend, pageviews } = given.options;
   const names = events.slice(0, 4).map(({ event }) => event);
@@ -41,11 +41,10 @@ export const stored = (given: Evidence): Look => {
   if (given.denial || given.isPending || page.global !== "running") return unknown(seen);
   if (eventCount > 0 || activity.queued > 0 || given.hasRequests) return good(seen, memory);
   // Where the page's own fetch has it, the next step says so.
-  if (given.isEarly || (isMissed(given) && ownFetch && !beforeSend)) return unknown(seen);
-  const [error = "the console shows it"] = activity.errors;
+  if (given.isEarly || (isMissed(given) && activity.ownFetch && !beforeSend)) return unknown(seen);
   const cause = beforeSend
     ? "beforeSend has dropped it, or its script was stopped (a test event says which)"
-    : `its script was stopped, by an error or by a policy (${error})`;
+    : `an error or a policy has stopped its script (${given.error})`;
   if (isMissed(given)) return bad(seen, `A page view or a call of track should have made an event: ${cause}.`);
   const isOff = pageviews === "off" ? ': pageviews is "off", so only calls of track and pageview do' : "";
   const nothing = `Nothing was tracked on this page yet${isOff}. "Send a test event" goes the whole way.`;
@@ -57,20 +56,22 @@ const KEPT = "Events are kept, and sent once that is put right.";
 /** Nothing comes that the page may read: nobody is there, or it is something else, or it is closed. */
 const ofAddress = ({ page: { origin }, last, activity: { address, service } }: Evidence): Cause => {
   const { reach, isRedirect, plain, other } = service ?? {};
-  const closed = `it does not allow this page (CORS), by one header Access-Control-Allow-Origin: ${origin} (or *): it sends none, as a proxy's error page, or two, or one for another origin. This shows it: curl -i -X POST -H 'Origin: ${origin}' -H 'Content-Type: application/json' '${address}'`;
+  const closed = `it is an error page or not the service, or does not allow this page (CORS): that takes one header Access-Control-Allow-Origin: ${origin} (or *), not another or two. This shows it: curl -i -X POST -H 'Origin: ${origin}' -H 'Content-Type: application/json' '${address}'`;
   if (reach === "inside")
     return `This page is on the internet, and the service, ${address}, ${insideOf(address, origin)}: browsers ask the visitor first, on https alone, or refuse (Local Network Access). Visitors need an address on the internet.`;
   if (reach === "hangs") return `${address} takes requests, and does not answer: check the service and its log.`;
   if (other) return `No event endpoint is at ${address}, but one is at ${other}: correct data-track-url. ${KEPT}`;
   if (isRedirect || last?.status === 302)
     return `${address} redirects, which is not followed: name the address that it leads to, ${plain?.leadsTo || "which a tab shows"}. ${KEPT}`;
-  return reach && !plain?.status && `${ofSilence(address, reach, closed)} ${KEPT}`;
+  const moved = "it redirects, as from http to https: a tab shows the address to name";
+  const isThere = reach === "there";
+  return reach && !plain?.status && `${ofSilence(address, isThere, moved, isThere && closed)} ${KEPT}`;
 };
 
 /** What of the page stands between it and the network. */
 const ofGate = (given: Evidence): Cause => {
-  const { page, activity, ownFetch } = given;
-  const { address, service, exchanges, isRecorded, passedWorker } = activity;
+  const { page, activity } = given;
+  const { address, service, exchanges, isRecorded, passedWorker, ownFetch } = activity;
   const { origin = "none" } = address ? new URL(address) : {};
   const last = exchanges.find(({ status }) => status >= 0);
   const begins = `It begins: ${ownFetch}. Let it pass what goes to ${address} as it is.`;
@@ -90,8 +91,7 @@ export const sent = (given: Evidence): Look => {
   const { pauseMs, readyMs, failedAt } = given.stored;
   const { address, exchanges, service } = activity;
   const [last] = exchanges;
-  const words = last?.isHeard && `${last.type}, ${last.length} characters, api_token «${last.token}»`;
-  const seen = given.hasRequests ? `POST ${address}, ${words || "before this panel was opened"}` : "no request";
+  const seen = given.hasRequests ? `POST ${address}${last?.isHeard ? "" : ", before this panel"}` : "no request";
   const isNobody = given.isUnheard && service && service.reach !== "there" && service.reach !== "hangs";
   const cause = ofGate(given) || (isNobody && ofAddress(given));
   if (cause) return bad(seen, cause);
@@ -99,11 +99,7 @@ export const sent = (given: Evidence): Look => {
   if (openMs > 0) return waits(seen, `A request is under way since ${seconds(openMs)}, and has no answer yet.`);
   if (given.hasRequests && (last?.status || pauseMs === 0)) return good(seen);
   const where = failedAt < performance.timeOrigin ? "on an earlier page" : `${failures || 1} ×`;
-  if (pauseMs > 0)
-    return waits(
-      seen,
-      `Sending has failed (${where}). The next attempt comes in ${seconds(pauseMs)} ("Send now" makes one).`,
-    );
+  if (pauseMs > 0) return waits(seen, `Sending has failed (${where}). "Send now" tries once more.`);
   if (page.global !== "running" || readyMs < STUCK_MS) return unknown(seen);
   return bad(seen, `An event waits since ${seconds(readyMs)}, and no request is made: check trackUrl and the consent.`);
 };
@@ -131,24 +127,22 @@ const says = ({ words, answerType, isHeard }: Exchange): string => {
 };
 
 const ofStatus = (evidence: Evidence, answer: Exchange): Cause => {
-  const { page, stored, activity, options } = evidence;
+  const { page, activity, options } = evidence;
   const { address, service } = activity;
-  const { status, sent, answerType, type, length } = answer;
+  const { status, sent, answerType } = answer;
   const said = says(answer);
   const at = `at ${address} (status ${status})`;
-  const wait = answer.retryAfter || Math.ceil(stored.pauseMs / 1_000) || "";
   const is = (...meant: number[]): boolean => meant.includes(status);
   if (is(404, 405, 501) && isOwnSite(address, page.origin))
     return `${ofOwnSite(address, `status ${status}`)}${said} ${KEPT}`;
   if (is(401, 403) && isPage(answerType))
     return `A web page answers ${at}, as of a log-in or a firewall in front of the service.${said} ${KEPT}`;
   if (is(401, 403))
-    return `The service refuses the API token (status ${status}).${said} Sent was api_token «${answer.token || options.apiToken}» in the query: it must be the API token, not the access token, and nothing may drop the query on the way. Events are kept; with another token, name this one in data-former-token.`;
+    return `The service refuses the API token (status ${status}).${said} Sent was api_token «${options.apiToken}» in the query: it must be the API token, not the access token, and nothing may drop the query on the way. Events are kept; with another token, name this one in data-former-token.`;
   if (status < 400 || (is(404, 405, 421) && service?.other)) return ofAddress(evidence);
   if (is(404, 405, 421))
     return `No event endpoint is ${at}: check data-track-url, whose host must be the service's, and data-event-path, which is added to it.${said} ${KEPT}`;
-  if (is(429))
-    return `The service asks to send less (status 429)${wait && `, for ${wait} s`}.${said} Events are kept and sent later.`;
+  if (is(429)) return `The service asks to send less (status 429).${said} Events are kept and sent later.`;
   if (status >= 500 || is(408, 425))
     return `The service fails (status ${status}).${said} Events are kept and tried again.`;
   const what = sent[0] ? `the event "${sent[0].event}"` : "what it is sent";
@@ -157,7 +151,7 @@ const ofStatus = (evidence: Evidence, answer: Exchange): Cause => {
   const stamp = isStamped
     ? ' Is its schema of params strict? It may not know the stamp (event_id, occurred_at, event_source, event_seq): let it take these, or set data-stamp="false".'
     : "";
-  return `The service refuses ${what} (status ${status}).${said} ${type && `Sent were ${length} characters of ${type}.`}${stamp} Else check data-api-token first, then the event's name, members and size.`;
+  return `The service refuses ${what} (status ${status}).${said}${stamp} Else check data-api-token first, then the event's name, members and size.`;
 };
 
 /** The path of several events, where the service offers to take several. */
@@ -165,7 +159,7 @@ const ofSeveral = ({ activity: { exchanges, service, address } }: Evidence): Cau
   const isAway = ({ status, isPage = false }: { status: number; isPage?: boolean }): boolean =>
     isPage || [302, 404, 405, 501].includes(status);
   const lost = exchanges.find(
-    ({ isSeveral, offer, status }) => isSeveral && (isAway({ status }) || (isGood(status) && !offer)),
+    ({ sent, offer, status }) => sent.length > 1 && (isAway({ status }) || (isGood(status) && !offer)),
   );
   const asked = exchanges.some(({ offer }) => offer > 1) && service?.several;
   if (lost || (asked && (isAway(asked) || asked.leadsTo)))
@@ -173,11 +167,8 @@ const ofSeveral = ({ activity: { exchanges, service, address } }: Evidence): Cau
 };
 
 export const answered = (evidence: Evidence): Look => {
-  const { page, stored, activity, last } = evidence;
-  const { service, answers } = activity;
-  // What an earlier panel has heard of the refusal that led to the pause.
-  const isOf = ({ status }: { status: number }): boolean => !last || last.status === status;
-  const found = last?.isHeard || stored.pauseMs === 0 ? last : (answers.find(isOf) ?? last);
+  const { page, stored, activity, last: found } = evidence;
+  const { service } = activity;
   const words = found?.words ? `, ${found.words}` : "";
   const seen = found ? `${found.status || "no answer that can be read"}${words}` : "no answer";
   // What the page itself does with it, the step before says.

@@ -36,11 +36,10 @@ const SENT = STEPS.findIndex(([, , look]) => look === sent);
 export const clock = (epoch: number): string => new Date(epoch).toLocaleTimeString();
 
 /** What is known where nothing is wrong or waited for, and no event was heard. */
-const soFar = ({ failures, stored, isProven, openMs }: Evidence): string => {
+const soFar = ({ failures, stored, isProven }: Evidence): string => {
   if (isProven)
     return "Nothing is wrong so far: an event was accepted before this panel was opened. What it held, a test event shows.";
   if (failures > 0) return `Sending has failed (${failures} ×). Why is not known yet.`;
-  if (openMs > 0) return `A request is under way since ${seconds(openMs)}.`;
   if (stored.readyMs > 0) return `Nothing wrong is to be seen; an event waits since ${seconds(stored.readyMs)}.`;
   return "Nothing wrong is to be seen, and nothing was sent yet.";
 };

@@ -37,9 +37,9 @@ const ofIntegrity = ({ integrity }: Tag): Cause =>
 
 /** What the tag itself says that is wrong, before anything is asked for. */
 const ofTag = (tag: Tag, { page }: Evidence): Cause[] => {
-  const { src, type, href, markup } = tag;
+  const { src, type, markup } = tag;
   return [
-    !src && (href ? `The tag has href="${href}" in place of src.` : "The tag has no src."),
+    !src && `The tag has no src: ${markup}.`,
     !runs(type) &&
       `By its type no browser runs the tag: ${markup}. Tools write that which hold scripts back until the visitor agrees: allow it there, or take the type away.`,
     isExample(src) && `${src} is the documents' example: write your own.`,
@@ -57,7 +57,6 @@ const ofLook = ({ type, integrity, crossOrigin, src, address }: Tag, evidence: E
   const found = activity.script;
   if (policy || !found) return policy;
   const { status, reach } = found;
-  const isFile = page.href.startsWith("file:");
   const isDemanding = !!integrity || crossOrigin || type === "module";
   if (status >= 400) return `The answer at ${address} is ${status}: check src.`;
   if (status > 0 && !(found.isOurs && /script/.test(found.type)))
@@ -67,9 +66,9 @@ const ofLook = ({ type, integrity, crossOrigin, src, address }: Tag, evidence: E
   if (status === 0 && asking) return asking;
   if (reach === "hangs")
     return `${address} is asked for, and has not answered ${seconds(page.ageMs)} after the page began: check its host.`;
-  if (isDemanding && (isFile || (new URL(src).origin !== page.origin && reach === "there" && !(status && crossOrigin))))
+  if (isDemanding && reach === "there" && new URL(src).origin !== page.origin && !(status && crossOrigin))
     return `integrity, crossorigin and type="module" need a host that sends Access-Control-Allow-Origin: *, and integrity needs crossorigin: add them, or take them away.`;
-  if (reach !== "there") return ofSilence(address, reach, CLOSED);
+  if (reach === "nowhere") return ofSilence(address, false, CLOSED);
   if (!found.wasAsked && !page.isRecordFull)
     return `The browser has never asked for the file: no tag by innerHTML runs (take createElement), nor one with nomodule.`;
 };
@@ -87,7 +86,7 @@ export const loaded = (evidence: Evidence): Look => {
   const cause = ofLook(tag, evidence);
   if (cause) return bad(seen, cause);
   if (script?.status) return good(seen);
-  if (tag.isAsked || page.ageMs < LONG_MS) return unknown("it is asked for");
+  if (script?.wasAsked || page.ageMs < LONG_MS) return unknown("it is asked for");
   return waits(seen, `The script has not come ${seconds(page.ageMs)} after the page began.`);
 };
 
@@ -115,7 +114,8 @@ export const ran = (evidence: Evidence): Look => {
   ];
   if (causes.some(Boolean) || isRunning) return judge(seen, causes);
   if (!isMissed || loaded(evidence).state !== "good") return unknown(seen);
-  const [error] = evidence.activity.errors;
-  const why = error ? `an error of this page: ${error}` : "an error (see the console), or an extension, has stopped it";
-  return bad(seen, `The script is whole, and has not run: ${why}.`);
+  return bad(
+    seen,
+    `The script is whole, and no tracker is there: an error (${evidence.error}), an extension or another script has stopped or replaced it.`,
+  );
 };

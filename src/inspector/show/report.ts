@@ -1,7 +1,6 @@
 /** All that the panel shows, as plain data: what was found, and beside it the answers and what waits. */
 import { type Evidence, isGood, isPage, seconds } from "../find/evidence.js";
 import { clock, type Findings, type Line, walk } from "../find/steps.js";
-import type { Exchange } from "../watch/activity.js";
 
 export interface List {
   title: string;
@@ -14,20 +13,20 @@ export type Report = Omit<Findings, "steps"> & { lists: List[] };
 
 const SHOWN = 8;
 
-const said = ({ status, words }: Exchange): string => `${status} ${words}`.trim();
-
 const answersOf = ({ activity, isBlind }: Evidence): Line[] =>
-  [...activity.exchanges.filter(({ status }) => status >= 0), ...activity.answers].slice(0, SHOWN).map((exchange) => {
-    const { at, status, sent, answerType } = exchange;
-    const [{ visitUrl = "" } = {}] = sent;
-    const isStored = isGood(status) && !isPage(answerType);
-    return {
-      state: isStored && isBlind ? "unknown" : isStored ? "good" : "bad",
-      title: sent.map(({ event }) => event).join(", ") || "before this panel",
-      text: `${visitUrl} ${clock(at)}${at < performance.timeOrigin ? ", before the reload" : ""}`.trim(),
-      note: status === 0 ? "no answer" : isBlind ? "the answer cannot be read" : said(exchange),
-    };
-  });
+  activity.exchanges
+    .filter(({ status }) => status >= 0)
+    .slice(0, SHOWN)
+    .map(({ at, status, words, sent, answerType }) => {
+      const [{ visitUrl = "" } = {}] = sent;
+      const isStored = isGood(status) && !isPage(answerType);
+      return {
+        state: isStored && isBlind ? "unknown" : isStored ? "good" : "bad",
+        title: sent.map(({ event }) => event).join(", ") || "before this panel",
+        text: `${visitUrl} ${clock(at)}`.trim(),
+        note: status === 0 ? "no answer" : isBlind ? "the answer cannot be read" : `${status} ${words}`.trim(),
+      };
+    });
 
 const waitingOf = ({ stored }: Evidence): Line[] =>
   stored.events.map(({ event, contact, visitUrl, failures, isUndecided }) => {
@@ -38,8 +37,8 @@ const waitingOf = ({ stored }: Evidence): Line[] =>
   });
 
 /** When the next attempt comes, where there is a pause. */
-const nextAttempt = ({ stored: { pauseMs }, activity: { exchanges, answers } }: Evidence): string => {
-  const heard = exchanges.find(({ isHeard }) => isHeard) ?? answers[0];
+const nextAttempt = ({ stored: { pauseMs }, activity: { exchanges } }: Evidence): string => {
+  const heard = exchanges.find(({ isHeard }) => isHeard);
   const isAsked = heard && heard.at + Number(heard.retryAfter) * 1_000 > Date.now();
   const when = `Next attempt: in ${seconds(pauseMs)}${isAsked ? ", as the service asked" : ""}.`;
   return pauseMs > 0 ? when : "";

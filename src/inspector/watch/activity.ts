@@ -12,12 +12,6 @@ export interface Exchange {
   /** Did the panel hear it word for word? If not, the browser's own record tells time and status, and what follows is empty. */
   isHeard: boolean;
   sent: SentEvent[];
-  /** Does it go to the path of several? */
-  isSeveral: boolean;
-  /** Characters of its body, the token in its address, and its `Content-Type`. */
-  length: number;
-  token: string;
-  type: string;
   /** Type and text of the answer, its `Retry-After`, how many events it offers to take, and where it is from, if not the address. */
   answerType: string;
   words: string;
@@ -41,15 +35,16 @@ export interface Call {
 
 export type Activity = ReturnType<typeof createActivity>;
 
-/** @param before what an earlier panel in this tab has heard, newest first, and who was named last */
-export const createActivity = (before: { answers: Exchange[]; formerContact: string }) => ({
-  ...before,
-  /** The page has removed who was named, and not by `reset`. */
+export const createActivity = () => ({
+  /** Who was named last, and whether the page has removed that, not by `reset`. */
+  formerContact: "",
   isEmptied: false,
   // Since the panel was opened, newest first: requests, calls, and errors of the page that nothing has caught.
   exchanges: [] as Exchange[],
   calls: [] as Call[],
   errors: [] as string[],
+  /** How a `fetch` of the page's own begins, as it was before the panel came; else `""`. */
+  ownFetch: "",
   /** What was in the tracker's place before it came, as far as the panel was there. */
   stood: undefined as unknown,
   /** What the tracker told, by its code: problems, and who has dropped an event since the last one was queued. */
@@ -74,29 +69,15 @@ export const createActivity = (before: { answers: Exchange[]; formerContact: str
   service: undefined as ServiceLook | undefined,
 });
 
-/* What the panel still knows after a reload, of this tab alone. No key of the tracker's: what empties those leaves it alone. */
-
-const keyOf = (name: string): string => `tracklet-inspected:${name}`;
-/** Answers that are kept. */
-const KEPT = 5;
-
-export const recall = (name: string) => ({
-  answers: [] as Exchange[],
-  formerContact: "",
-  ...attempt(() => JSON.parse(sessionStorage.getItem(keyOf(name)) ?? "{}")),
-});
-
-/** Keeps what a reload would take, and notes in `activity` what the page has emptied. */
-export const noteRemembered = (name: string, activity: Activity, stored: Stored): void => {
-  const { exchanges, answers, isUnstored } = activity;
+/** Keeps for a reload of this tab who is named, and notes in `activity` what the page has emptied. */
+export const noteNamed = (name: string, activity: Activity, stored: Stored): void => {
   const { contact, hasIdentity, consent } = stored;
+  // No key of the tracker's: what empties those leaves it alone.
+  const key = `tracklet-inspected:${name}`;
+  const former = activity.formerContact || (attempt(() => sessionStorage.getItem(key)) ?? "");
   const isGone = !contact && !hasIdentity && consent !== "denied";
   // `reset` leaves a row, and a refusal removes it.
-  activity.isEmptied = !!activity.formerContact && isGone && !isUnstored;
-  activity.formerContact = contact || (hasIdentity ? "" : activity.formerContact);
-  const heard = exchanges.filter(({ isHeard, status }) => isHeard && status >= 0);
-  const kept = { answers: [...heard, ...answers].slice(0, KEPT), formerContact: activity.formerContact };
-  // Without a storage, a reload forgets. What the events hold is nobody's business any more.
-  const bare = (key: string, value: unknown) => (key === "params" ? {} : value);
-  attempt(() => sessionStorage.setItem(keyOf(name), JSON.stringify(kept, bare)));
+  activity.isEmptied = !!former && isGone && !activity.isUnstored;
+  activity.formerContact = contact || (hasIdentity ? "" : former);
+  attempt(() => sessionStorage.setItem(key, activity.formerContact));
 };

@@ -1,6 +1,6 @@
 /** Listens to a tracker, to the calls that the page makes, and to the page's errors. */
 import { attempt } from "../../shared/attempt.js";
-import { type Call, createActivity, recall } from "./activity.js";
+import { type Call, createActivity } from "./activity.js";
 import { globalOf } from "./page.js";
 import { readEvent, type SentEvent } from "./stored.js";
 import { callOf, KEPT, keep, short, written } from "./visible.js";
@@ -48,7 +48,7 @@ const alteredIn = (given: unknown, { event, params }: SentEvent): string[] =>
 
 /** @returns what has happened, which goes on changing; the tracker's listener; what is called with each look; and what ends all */
 export const listen = (name: string) => {
-  const activity = createActivity(recall(name));
+  const activity = createActivity();
   const { told, calls, errors, altered, doubled } = activity;
   /** The last page view. */
   let last: { path: string; at: number; isCalled: boolean } | undefined;

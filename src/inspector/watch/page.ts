@@ -32,9 +32,7 @@ export const findNames = (): string[] => {
 };
 
 /** Tags with our options; where these were taken away, or are misspelt, those that load the script by its usual name. */
-const TAGS = ["data-api-token", "data-track-url", 'src*="tracklet.iife"', 'href*="tracklet.iife"']
-  .map((attribute) => `script[${attribute}]`)
-  .join();
+const TAGS = "script[data-api-token],script[data-track-url],script[src*='tracklet.iife']";
 
 export const findTags = (name: string): HTMLScriptElement[] =>
   [...document.querySelectorAll<HTMLScriptElement>(TAGS)].filter((tag) => (tag.dataset.name || DEFAULT_NAME) === name);
@@ -55,8 +53,6 @@ const readTag = (tag: HTMLScriptElement) => ({
   type: tag.type,
   integrity: tag.integrity,
   crossOrigin: tag.crossOrigin !== null,
-  href: tag.getAttribute("href") ?? "",
-  isAsked: performance.getEntriesByName(tag.src, "resource").length > 0,
 });
 
 /** Where a tag stands that no browser runs, or a tracker that is not this page's, in words. */
@@ -140,6 +136,5 @@ export const readPage = (
     worker: attempt(() => navigator.serviceWorker?.controller?.scriptURL) ?? "",
     isOnline: navigator.onLine,
     hasGpc: (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true,
-    href: location.href,
   };
 };

@@ -5,10 +5,7 @@ import type { Activity, Exchange } from "./activity.js";
 import { readEvent } from "./stored.js";
 import { KEPT, short, wordsOf } from "./visible.js";
 
-const UNHEARD = {
-  ...{ isHeard: false, sent: [], isSeveral: false, length: 0, token: "", type: "" },
-  ...{ answerType: "", words: "", retryAfter: "", offer: 0, from: "" },
-};
+const UNHEARD = { isHeard: false, sent: [], words: "", retryAfter: "", offer: 0, from: "" };
 
 const tokenIn = (url: string): string => attempt(() => new URL(url, location.href).searchParams.get("api_token")) ?? "";
 
@@ -22,12 +19,6 @@ const isOwn = ({ options }: Activity, url: string): boolean => {
   return (!!own && bare(own) === bare(url)) || (tokenIn(url) !== "" && tokenIn(url).trim() === `${apiToken}`.trim());
 };
 
-/** How the function begins that the page has put in place of the browser's `fetch`. */
-export const readOwnFetch = (): string => {
-  const text = Function.prototype.toString.call(window.fetch);
-  return /\[native code\]\s*\}$/.test(text) ? "" : short(text, 120);
-};
-
 const keep = ({ exchanges }: Activity, exchange: Exchange): Exchange => {
   exchanges.push(exchange);
   exchanges.sort((one, other) => other.at - one.at).splice(KEPT);
@@ -35,28 +26,24 @@ const keep = ({ exchanges }: Activity, exchange: Exchange): Exchange => {
 };
 
 /** What is sent: one event or several. */
-const requestOf = (address: string, { body, headers }: RequestInit): Exchange => {
-  const events = [attempt(() => JSON.parse(`${body}`))].flat();
-  return {
-    ...UNHEARD,
-    at: Date.now(),
-    status: -1,
-    isHeard: true,
-    sent: events.flatMap((event) => readEvent(event) ?? []),
-    isSeveral: `${body}`[0] === "[",
-    length: `${body}`.length,
-    token: tokenIn(address),
-    type: new Headers(headers).get("Content-Type") ?? "",
-  };
-};
+const requestOf = (body: string): Exchange => ({
+  ...UNHEARD,
+  at: Date.now(),
+  status: -1,
+  isHeard: true,
+  answerType: "",
+  sent: [attempt(() => JSON.parse(body))].flat().flatMap((event) => readEvent(event) ?? []),
+});
 
 /** Stands in front of `fetch`, and lets everything through as it is. @returns what ends that */
 const watchFetch = (activity: Activity): (() => void) => {
   const own = window.fetch;
+  const text = Function.prototype.toString.call(own);
+  activity.ownFetch = /\[native code\]\s*\}$/.test(text) ? "" : short(text, 120);
   const watched = async (...args: Parameters<typeof fetch>): Promise<Response> => {
     const [address, options = {}] = args;
     if (typeof address !== "string" || !isOwn(activity, address)) return own.apply(window, args);
-    const exchange = keep(activity, requestOf(address, options));
+    const exchange = keep(activity, requestOf(`${options.body}`));
     try {
       const answer = await own.apply(window, args);
       const { headers, url } = answer;

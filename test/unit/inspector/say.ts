@@ -10,7 +10,7 @@ import type { SentEvent, Stored } from "../../../src/inspector/watch/stored.js";
 export const SITE = "https://shop.example";
 export const AT = "https://track.shop.example/v1/track/event";
 export const TAG = { apiToken: "token", trackUrl: "https://track.shop.example" };
-const FACTS = { type: "", integrity: "", crossOrigin: false, href: "", inside: "", isAsked: true };
+const FACTS = { type: "", integrity: "", crossOrigin: false, inside: "" };
 export const tag = (options: object = TAG, facts: Partial<Tag> = {}): Tag => ({
   ...{ ...FACTS, markup: "<script>", src: `${SITE}/t.js`, address: "/t.js", options: options as Tag["options"] },
   ...facts,
@@ -24,31 +24,15 @@ export const event = (name: string, params: SentEvent["params"] = {}, contact = 
   ...{ event: name, contact, visitUrl: `${params.visit_url ?? ""}`, params },
 });
 export const answer = (status: number, facts: Partial<Exchange> = {}): Exchange => ({
-  ...{
-    at: Date.now(),
-    status,
-    isHeard: true,
-    sent: [event("signup")],
-    isSeveral: false,
-    length: 2,
-    token: "token",
-    answerType: "",
-  },
-  ...{
-    type: "application/json",
-    words: status === 200 ? '{"status":"success"}' : "",
-    retryAfter: "",
-    offer: 0,
-    from: "",
-    ...facts,
-  },
+  ...{ at: Date.now(), status, isHeard: true, sent: [event("signup")], answerType: "", retryAfter: "", offer: 0 },
+  ...{ words: status === 200 ? '{"status":"success"}' : "", from: "", ...facts },
 });
 
 const PAGE: Page = {
   ...{ name: "tracklet", global: "running", taken: "", unread: [], calls: [], ...SCRIPTS },
   ...{ tags: [tag()], hidden: [], contact: "", account: "", isJsonOdd: false, isLoaded: true, ageMs: 9_000 },
   ...{ origin: SITE, metaPolicies: [], worker: "", isOnline: true, hasGpc: false },
-  ...{ isRecordFull: false, href: `${SITE}/` },
+  isRecordFull: false,
 };
 const STORED: Stored = {
   ...{ isThere: true, contact: "clara", account: "", hasIdentity: true, consent: "", events: [], eventCount: 0 },
@@ -60,16 +44,14 @@ export interface Changes {
   page?: Partial<Page>;
   stored?: Partial<Stored>;
   activity?: Partial<Activity>;
-  ownFetch?: string;
 }
 
-export const evidence = ({ page, stored, activity, ownFetch = "" }: Changes = {}): Evidence =>
+export const evidence = ({ page, stored, activity }: Changes = {}): Evidence =>
   evidenceOf({
-    ownFetch,
     page: { ...PAGE, ...page },
     stored: { ...STORED, ...stored },
     activity: {
-      ...createActivity({ answers: [], formerContact: "" }),
+      ...createActivity(),
       ...{ exchanges: [answer(200)], isRecorded: true, address: AT, quietMs: 5_000, ...activity },
     },
   });

@@ -2,7 +2,7 @@
 /** What the inspector finds out by asking: at the service's address, and for a script that has not run. The list of set-ups has the rest. */
 import { afterEach, expect, it, vi } from "vitest";
 import { lookAtScript, lookAtService } from "../../../../src/inspector/ask/look.js";
-import { AT } from "../say.js";
+import { AT, SITE } from "../say.js";
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -26,6 +26,24 @@ const closed: Network = ({ mode }) => (mode === "no-cors" ? new Response() : und
 /** A service that says nothing for so long that the panel gives up. */
 const hangs: Network = ({ signal }) => void Object.assign(signal!, { aborted: true });
 
+/** What a POST meets, only a browser tells: here an endpoint at one address, and nothing elsewhere. */
+const postTo = (endpoint: string) =>
+  vi.stubGlobal(
+    "XMLHttpRequest",
+    class {
+      onloadend = () => {};
+      setRequestHeader = () => {};
+      getResponseHeader = () => null;
+      status = 0;
+      responseURL = "";
+      open = (_: string, address: string) => {
+        this.responseURL = address;
+        this.status = address === endpoint ? 401 : 0;
+      };
+      send = () => this.onloadend();
+    },
+  );
+
 it.each<[what: string, found: object, network: Network]>([
   ["it hangs", { reach: "hangs" }, hangs],
   ["it redirects", { reach: "there", isRedirect: true }, () => ({ type: "opaqueredirect" }) as Response],
@@ -33,30 +51,19 @@ it.each<[what: string, found: object, network: Network]>([
 ])("of the service: %s", async (_, found, network) => {
   vi.spyOn(AbortSignal, "timeout").mockImplementation(() => ({ aborted: false }) as AbortSignal);
   meet(network);
-  // What a POST meets, only a browser tells.
-  const POST = {
-    upload: {},
-    open: () => {},
-    setRequestHeader: () => {},
-    getResponseHeader: () => null,
-    status: 0,
-    responseText: "",
-    responseURL: "",
-  };
-  vi.stubGlobal(
-    "XMLHttpRequest",
-    vi.fn(
-      class {
-        onloadend = () => {};
-        send = () => this.onloadend();
-        constructor() {
-          Object.assign(this, POST);
-        }
-      },
-    ),
-  );
+  postTo("");
   expect(await lookAtService(AT)).toMatchObject(found);
 });
+
+it.each([AT.replace("https:", "http:"), `${SITE}/collect`, "http://shop.example/collect"])(
+  "behind %s, the address where events are taken is looked for",
+  async (address) => {
+    meet(nowhere);
+    const other = new URL("/v1/track/event", address.replace("http:", "https:")).href;
+    postTo(other);
+    expect(await lookAtService(address)).toMatchObject({ other });
+  },
+);
 
 it("a service on this computer is not asked by a page of the internet, since the browser would ask the visitor", async () => {
   vi.stubGlobal("location", new URL("https://shop.example"));

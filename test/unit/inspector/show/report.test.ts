@@ -58,16 +58,11 @@ it.each<[note: string, state: string, changes: Changes]>([
   expect(report(changes).lists[1]!.lines).toMatchObject([{ title: "signup", note, state }]),
 );
 
-it("tells the answers of before a reload, and the wait that the service asked for", () => {
-  const before = (at: number) => answer(429, { at, words: "too many", retryAfter: "9000" });
+it("tells the wait that the service asked for", () => {
   const told = (at: number) =>
-    report({ stored: { pauseMs: 8_500 }, activity: { ...QUIET, answers: [before(at)] } }).lists;
-  const [, answers, waiting] = told(performance.timeOrigin - 9_000);
-  expect(answers!.lines).toMatchObject([
-    { title: "signup", text: expect.stringContaining(", before the reload"), note: "429 too many" },
-  ]);
-  expect(waiting!.note).toBe("Next attempt: in 9 s, as the service asked.");
-  expect(told(Date.now() - 9_001_000)[2]!.note).toBe("Next attempt: in 9 s.");
+    report({ stored: { pauseMs: 8_500 }, ...exchanges(answer(429, { at, retryAfter: "9000" })) }).lists[2]!.note;
+  expect(told(Date.now())).toBe("Next attempt: in 9 s, as the service asked.");
+  expect(told(Date.now() - 9_001_000)).toBe("Next attempt: in 9 s.");
 });
 
 it("what waits is told with what was tried", () => {
