@@ -17,7 +17,7 @@ import { restoreDump } from "./restore.js";
 type Needed = Pick<Commands, "program" | "config" | "over" | "say" | "bounds">;
 
 /** Days that a dump is kept: as long as it is, it has whoever was erased since. */
-export const KEPT_DAYS = 14;
+const KEPT_DAYS = 14;
 
 /** The command of a timer: a dump a day in a folder of its own; and the trial that the last one can be restored. */
 export const addBackupCommand = ({ program, config, over, say, bounds }: Needed): void => {

@@ -87,7 +87,7 @@ const followedIds = async (query: Query): Promise<string[]> =>
  */
 
 /** What a dump says of itself. */
-export interface Header {
+interface Header {
   /** Version of the service that made it. */
   build: string;
   /** Versions of the tables, of which it may not know the last ones. */
@@ -197,7 +197,7 @@ const others = (own: number) => `SELECT count(*) AS result FROM pg_stat_activity
     AND pid NOT IN (pg_backend_pid(), ${own}) AND application_name NOT LIKE 'citus%'`;
 
 /** Is the database spread by Citus? No transaction there sees one moment of all nodes. */
-export const isSpread = async (query: Query): Promise<boolean> =>
+const isSpread = async (query: Query): Promise<boolean> =>
   (await query("SELECT 1 AS found FROM pg_extension WHERE extname = 'citus'")).length > 0;
 
 /** Milliseconds that a connection may take that is just being closed, and between two looks for it. */

@@ -95,7 +95,7 @@ interface AuditArguments {
 }
 
 /** Contacts that are erased or anonymised at the command line, and what is said of it: what is gone, and what is left. */
-export interface EraseArguments {
+interface EraseArguments {
   everywhere?: true;
   workspace: string;
 }
@@ -103,7 +103,7 @@ export interface EraseArguments {
 type Saying<T> = T & { say(line: string): void };
 
 /** Erases a contact, and what else may be of it, or name it. @throws StartError where there is nothing of it */
-export const eraseOne = async (
+const eraseOne = async (
   database: Database,
   { workspace, uid, everywhere, say }: Saying<EraseArguments & { uid: string }>,
 ): Promise<void> => {
@@ -128,7 +128,7 @@ export const eraseOne = async (
 };
 
 /** Deletes a contact, and keeps of its events the name, the day, and the params that `keep` names. @throws StartError where there is none */
-export const anonymiseOne = async (
+const anonymiseOne = async (
   database: Database,
   { workspace, uid, keep, say }: Saying<{ workspace: string; uid: string; keep: string[] }>,
 ): Promise<void> => {
@@ -150,7 +150,7 @@ const tellArchives = (archives: readonly string[], say: (line: string) => void):
 const CHUNK = 500;
 
 /** Erases the contacts of a file, one uid a line. @throws StartError that says how far it has come */
-export const eraseListed = async (
+const eraseListed = async (
   database: Database,
   { workspace, file, say }: Saying<EraseArguments & { file: string }>,
 ): Promise<void> => {

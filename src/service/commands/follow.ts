@@ -22,7 +22,7 @@ export interface Following {
 }
 
 /** Where what is followed goes, and when that ends. */
-export interface Outlet {
+interface Outlet {
   stdout: Writable;
   say(line: string): void;
   signal: AbortSignal;
@@ -95,7 +95,7 @@ export const exportSettled = async (
   return exportRows(query, options, { before: await untilSettled(newest && String(newest.id), waiting) });
 };
 
-export interface Waiting {
+interface Waiting {
   settled: Settled;
   say(line: string): void;
   /** What is waited for. Default: the newest event */

@@ -119,7 +119,7 @@ const Schema = Type.Object(
 const EVENT = Compile(Schema);
 type EventLine = Static<typeof Schema>;
 
-export interface ImportOptions {
+interface ImportOptions {
   workspace: string;
   file: string;
   say(line: string): void;

@@ -42,7 +42,7 @@ const BEARER = {
 export const WORKSPACE = "[a-z0-9-]{1,64}";
 
 /** The options that say who may ask, and for what. */
-export const TOKEN_OPTIONS = {
+const TOKEN_OPTIONS = {
   apiToken: option("TRACKLET_API_TOKEN", "token that records events", {
     ...API_TOKEN,
     former: "token create website --kind api",

@@ -104,7 +104,7 @@ const PLACEHOLDER = /^(.)\1*$|^(your|my)[-_]|change[-_]?(me|this)|replace[-_]?(m
 type Values = XStatic<typeof OPTIONS>;
 
 /** What a member is where it depends on others, and what it may not be then. @throws StartError that names the variable */
-export const complete = (values: Values): ServiceConfig => {
+const complete = (values: Values): ServiceConfig => {
   const defaults = Object.fromEntries(
     Object.entries<Option>(OPTIONS.properties).map(([name, option]) => [name, option.default]),
   );

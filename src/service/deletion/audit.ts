@@ -7,10 +7,10 @@ import { isReadOnly, tellError } from "../database/sql-state.js";
 import type { Task } from "../database/tasks.js";
 
 /** What was done to the data of one person. */
-export type Deed = "read" | "erase" | "anonymise";
+type Deed = "read" | "erase" | "anonymise";
 
 /** A line of the audit log as it is shown. */
-export interface AuditLine {
+interface AuditLine {
   at: string;
   workspace: string;
   /** Name of the token, or of what else has done it. */

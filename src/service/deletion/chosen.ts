@@ -42,7 +42,7 @@ export const deleteEvents = (database: Database, workspace: string, which: Chose
   deleteListed(database, workspace, { ...chosen(workspace, which), reason: "name" });
 
 /** A contact that was seen in a span for the first time, and by nothing but events of that span. */
-export interface Newcomer {
+interface Newcomer {
   id: string;
   uid: string;
   events: number;

@@ -29,7 +29,7 @@ export interface Mark {
 }
 
 /** Tells a key from others, and nothing else of it. */
-export const fingerprint = (key: string): string => hash("sha256", key, "hex").slice(0, 16);
+const fingerprint = (key: string): string => hash("sha256", key, "hex").slice(0, 16);
 
 /** Milliseconds in which an erasure becomes visible: one with a lower id may be so later. */
 const LATE_MS = 60_000;

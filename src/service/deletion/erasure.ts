@@ -19,7 +19,7 @@ import { tellDeleted, tellErased } from "./notices.js";
 import { afterAllHaveEnded, deleteListed, inSteps, type Which } from "./steps.js";
 import { bury, createTombstones, keepKey, keyIn, markOf, markOfUid } from "./tombstones.js";
 
-export interface Erasure {
+interface Erasure {
   workspace: string;
   /** Of the contacts: some hundreds at most. */
   uids: readonly string[];
@@ -115,7 +115,7 @@ const told = async (
  *
  * @param isAlone is nobody else connected? Then it may run in one transaction. Default `false`
  */
-export const clearContacts = async (
+const clearContacts = async (
   database: Database,
   { workspace, uids, at, anonymise, isAlone = false }: Omit<Erasure, "token"> & { at: number; isAlone?: boolean },
 ): Promise<Erased & { counts: number[] }> => {
@@ -184,13 +184,13 @@ export interface Kept {
   params: readonly string[];
 }
 
-export const newAnonym = (params: readonly string[]): Kept => ({ contactUid: `anonymous-${randomUUID()}`, params });
+const newAnonym = (params: readonly string[]): Kept => ({ contactUid: `anonymous-${randomUUID()}`, params });
 
 /**
  * Puts events under another contact, with name, day (UTC) and some of the params alone, and deletes the old ones in the same
  * transactions: none is lost, none is there twice. Resolves to their number.
  */
-export const anonymiseEvents = (database: Database, workspace: string, which: Which, kept: Kept): Promise<number> =>
+const anonymiseEvents = (database: Database, workspace: string, which: Which, kept: Kept): Promise<number> =>
   inSteps(database, workspace, async (query, id, { most }) => {
     const chunk = Math.min(most, CHUNK);
     const old = await query<Record<string, unknown>>(

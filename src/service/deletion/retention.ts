@@ -60,7 +60,7 @@ export const keepFor = (log: FastifyBaseLogger, { days, workspaces }: Kept): Tas
 });
 
 /** By how much the oldest event of a workspace is older than it may be, in seconds. */
-export type RetentionBehind = () => Promise<{ workspace: string; seconds: number }[]>;
+type RetentionBehind = () => Promise<{ workspace: string; seconds: number }[]>;
 
 export const createRetentionBehind =
   (query: Query, { days, workspaces }: Kept): RetentionBehind =>

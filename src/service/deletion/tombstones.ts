@@ -42,7 +42,7 @@ export const bury = async (
   );
 };
 
-export interface Tombstones extends Erased {
+interface Tombstones extends Erased {
   /** Learns whether there is any: to be called where the generation has moved. */
   load(): Promise<void>;
 }

@@ -11,7 +11,7 @@ const [NAMES, NAME_LENGTH] = [10_000, 64];
 export const NAMED = "AND event_uid = $2 AND left(event_uid, 64) = left($2, 64)";
 
 /** How long ago the last event came; `event_uid` is empty for all names together. */
-export interface Age {
+interface Age {
   workspace: string;
   event_uid: string;
   seconds: number;

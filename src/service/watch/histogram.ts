@@ -9,7 +9,7 @@ interface Counted {
   sum: number;
 }
 
-export interface Histogram {
+interface Histogram {
   /**
    * What counts a value.
    *

@@ -6,7 +6,7 @@ import { readIds } from "./parquet.js";
 import { type ArchivedFile, type Manifest, readManifest, type Store } from "./store.js";
 
 /** What was compared. */
-export interface Compared {
+interface Compared {
   files: number;
   events: number;
   /** Files of which the database has no events to compare with, or not all: retention was there. */

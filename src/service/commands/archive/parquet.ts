@@ -18,7 +18,7 @@ interface Column {
   nullable?: boolean;
 }
 
-export const COLUMNS = {
+const COLUMNS = {
   received_at: { type: "TIMESTAMP" },
   occurred_at: { type: "TIMESTAMP", nullable: true },
   event_uid: { type: "STRING" },
@@ -36,7 +36,7 @@ export const COLUMNS = {
   origin_id: { type: "UUID", nullable: true },
 } as const satisfies Record<string, Column>;
 
-export type Name = keyof typeof COLUMNS;
+type Name = keyof typeof COLUMNS;
 export const NAMES = Object.keys(COLUMNS) as Name[];
 
 /** Rows that are written or read at a time, column by column. */
@@ -45,7 +45,7 @@ export interface Group {
   columns: Record<Name, unknown[]>;
 }
 
-export const emptyGroup = (): Group => ({
+const emptyGroup = (): Group => ({
   rows: 0,
   columns: Object.fromEntries(NAMES.map((name) => [name, []])) as unknown as Group["columns"],
 });
@@ -60,7 +60,7 @@ export const uuidText = (bytes: Uint8Array): string => {
 };
 
 /** What the database says of a column, as the writer takes it. */
-export const READ: Record<(typeof COLUMNS)[Name]["type"], (text: string) => unknown> = {
+const READ: Record<(typeof COLUMNS)[Name]["type"], (text: string) => unknown> = {
   TIMESTAMP: (text) => new Date(Number(text)),
   STRING: (text) => text,
   UUID: (hex) => Buffer.from(hex, "hex"),
@@ -73,7 +73,7 @@ const SCHEMA = schemaFromColumnData({
 });
 
 /** What was written. */
-export interface WrittenFile {
+interface WrittenFile {
   rows: number;
   bytes: number;
   sha256: string;
@@ -173,7 +173,7 @@ export const copyEvents = ({ read }: Copying, workspace: string, { from, to }: R
   );
 
 /** The rows of COPY's text format (PostgreSQL, "COPY"). */
-export async function* groupsOf(stream: Readable): AsyncGenerator<Group> {
+async function* groupsOf(stream: Readable): AsyncGenerator<Group> {
   let [group, length, rest] = [emptyGroup(), 0, ""];
   for await (const chunk of stream.setEncoding("utf8")) {
     const lines = (rest + chunk).split("\n");

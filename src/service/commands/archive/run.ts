@@ -132,7 +132,7 @@ const forgetPlace = async (
 const timeText = (id: string): string => new Date(timeOf(id)).toISOString();
 
 /** What a run has done in a workspace. */
-export interface Archived {
+interface Archived {
   /** Events that it has put into files, and files that it has made. */
   events: number;
   files: number;
@@ -260,7 +260,7 @@ export interface Until {
 }
 
 /** The events of the next file: those of a day (UTC), once that is over; nothing where there is none yet. @param place from where on */
-export const nextRange = async (
+const nextRange = async (
   query: Query,
   { workspace, place }: { workspace: string; place: string | undefined },
   { settled, now }: Until,
@@ -278,14 +278,14 @@ export const nextRange = async (
 };
 
 /** What a file of a range is called: by its beginning alone, so that what was broken off is written again over itself. */
-export const nameOfRange = ({ from }: Range): string => {
+const nameOfRange = ({ from }: Range): string => {
   const at = new Date(timeOf(from)).toISOString();
   const begin = timeOf(from) % DAY_MS === 0 ? at.slice(0, 10) : at.replaceAll(":", "-");
   return `day=${at.slice(0, 10)}/${begin}.parquet`;
 };
 
 /** From where on nothing has come that is in no file: the last day that is over is behind us, though it had no event. */
-export const restingPlace = (place: string, { settled }: Until): string => {
+const restingPlace = (place: string, { settled }: Until): string => {
   const day = idAt(dayOf(timeOf(settled)));
   return day > place ? day : place;
 };
@@ -300,7 +300,7 @@ interface Erased {
 }
 
 /** What is to be taken out of files. What retention has deleted is not: an archive is there to keep it. */
-export interface Pending {
+interface Pending {
   /** The last notice. */
   last: string;
   /** By the contact's mark. */
@@ -312,7 +312,7 @@ export interface Pending {
 const CHUNK = 100;
 
 /** What notices between two ids say, some at a time, oldest first. */
-export async function* readPending(
+async function* readPending(
   query: Query,
   workspace: string,
   { from, to }: Range,
@@ -359,7 +359,7 @@ export const concerns = async (
 };
 
 /** Tells of the rows of groups which ones stay. @param key of the marks */
-export const createStays = (key: string, { erased, ids }: Pending) => {
+const createStays = (key: string, { erased, ids }: Pending) => {
   const known = new Map<string, readonly Erased[]>();
   const ofContact = (contact: string): readonly Erased[] => {
     const found = known.get(contact) ?? erased.get(markOf(key, contact)) ?? [];
@@ -376,7 +376,7 @@ export const createStays = (key: string, { erased, ids }: Pending) => {
   };
 };
 
-export interface Wanted {
+interface Wanted {
   place: string;
   /** Epoch milliseconds; what was received before is deleted. */
   before: number;
@@ -388,7 +388,7 @@ export interface Wanted {
  *
  * @throws StartError where a file is not as it should be, or there is no archive
  */
-export const deleteArchived = async (database: Database, { place, before, say }: Wanted): Promise<void> => {
+const deleteArchived = async (database: Database, { place, before, say }: Wanted): Promise<void> => {
   const { query } = database;
   const store = openFolder(place);
   try {
