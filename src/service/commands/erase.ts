@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { isUuid } from "../base/exact-text.js";
 import { fileReason } from "../base/file-error.js";
 import { StartError } from "../base/start-error.js";
@@ -20,47 +20,33 @@ export const addEraseCommands = ({ program, workspace, over, reading, say, write
     .alias("delete-contact")
     .description("erases a contact, or many: records, memberships and events")
     .argument("[uid]", "of the contact")
-    .option("--file <file>", "instead: uids, one a line")
-    .option(
-      "--from <erasures>",
-      "instead: whoever is in a list of `backup` or of a data folder, after a copy of before was put in place",
+    .addOption(new Option("--file <file>", "instead: uids, one a line").conflicts(["everywhere", "anonymise"]))
+    .addOption(
+      new Option(
+        "--from <erasures>",
+        "instead: whoever is in a list of `backup` or of a data folder, after a copy of before was put in place",
+      ).conflicts(["everywhere", "anonymise"]),
     )
     .option("--everywhere", "also events of others whose params name it")
-    .option(
-      "--anonymise [names]",
-      "its events go to a contact of chance, with their name, their day, and these members of the params, by commas",
+    .addOption(
+      new Option(
+        "--anonymise [names]",
+        "its events go to a contact of chance, with their name, their day, and these members of the params, by commas",
+      ).conflicts("everywhere"),
     )
     .addOption(workspace())
-    .action(
-      (
-        uid: string | undefined,
-        {
-          file,
-          from,
-          anonymise,
-          ...options
-        }: EraseArguments & { file?: string; from?: string; anonymise?: string | true },
-        command: Command,
-      ) => {
-        if (anonymise !== undefined) {
-          if (uid === undefined || file !== undefined || from !== undefined || options.everywhere)
-            command.error("--anonymise is for one uid");
-          const keep = anonymise === true ? [] : anonymise.split(",");
-          return over((database) => anonymiseOne(database, { ...options, uid: uid!, keep, say }));
-        }
-        if (from !== undefined) {
-          if (uid !== undefined || file !== undefined || options.everywhere) command.error("--from takes nothing else");
-          return over(async (database) =>
-            say(`erased ${await eraseAgain(database, await readErasures(from))} contacts again`),
-          );
-        }
-        if (uid !== undefined && file === undefined)
-          return over((database) => eraseOne(database, { ...options, uid, say }));
-        if (uid !== undefined || file === undefined || options.everywhere)
-          command.error("name a uid, or --file, which takes no --everywhere");
-        return over((database) => eraseListed(database, { ...options, file: file!, say }));
-      },
-    );
+    .action((uid: string | undefined, { file, from, anonymise, ...options }: EraseArguments, command: Command) => {
+      if ([uid, file, from].filter((one) => one !== undefined).length !== 1)
+        command.error("name a uid, or --file, or --from");
+      return over(async (database) => {
+        const of = { ...options, say };
+        if (from !== undefined)
+          return say(`erased ${await eraseAgain(database, await readErasures(from))} contacts again`);
+        if (file !== undefined) return eraseListed(database, { ...of, file });
+        if (anonymise === undefined) return eraseOne(database, { ...of, uid: uid! });
+        return anonymiseOne(database, { ...of, uid: uid!, keep: anonymise === true ? [] : anonymise.split(",") });
+      });
+    });
   program
     .command("audit")
     .description(
@@ -94,18 +80,24 @@ interface AuditArguments {
   workspace: string;
 }
 
-/** Contacts that are erased or anonymised at the command line, and what is said of it: what is gone, and what is left. */
 interface EraseArguments {
+  file?: string;
+  from?: string;
+  anonymise?: string | true;
   everywhere?: true;
   workspace: string;
 }
 
-type Saying<T> = T & { say(line: string): void };
+/** Whose contacts, and who hears what is gone, and what is left. */
+interface Of {
+  workspace: string;
+  say(line: string): void;
+}
 
 /** Erases a contact, and what else may be of it, or name it. @throws StartError where there is nothing of it */
 const eraseOne = async (
   database: Database,
-  { workspace, uid, everywhere, say }: Saying<EraseArguments & { uid: string }>,
+  { workspace, uid, everywhere, say }: Of & { uid: string; everywhere?: true },
 ): Promise<void> => {
   const { query } = database;
   const quoted = JSON.stringify(uid);
@@ -130,7 +122,7 @@ const eraseOne = async (
 /** Deletes a contact, and keeps of its events the name, the day, and the params that `keep` names. @throws StartError where there is none */
 const anonymiseOne = async (
   database: Database,
-  { workspace, uid, keep, say }: Saying<{ workspace: string; uid: string; keep: string[] }>,
+  { workspace, uid, keep, say }: Of & { uid: string; keep: string[] },
 ): Promise<void> => {
   const quoted = JSON.stringify(uid);
   if (!(await hasContact(database.query, workspace, uid)))
@@ -150,10 +142,7 @@ const tellArchives = (archives: readonly string[], say: (line: string) => void):
 const CHUNK = 500;
 
 /** Erases the contacts of a file, one uid a line. @throws StartError that says how far it has come */
-const eraseListed = async (
-  database: Database,
-  { workspace, file, say }: Saying<EraseArguments & { file: string }>,
-): Promise<void> => {
+const eraseListed = async (database: Database, { workspace, file, say }: Of & { file: string }): Promise<void> => {
   const text = await readFile(file, "utf8").catch((error: Error) => {
     throw new StartError(`${file} cannot be read: ${fileReason(error)}`);
   });
