@@ -297,7 +297,7 @@ overDatabase((place) => {
       { stdout: stderr, stderr, bounds },
     );
     stderr.end();
-    expect(await said).toMatch(/^the newest erasure will be settled in \d s: waiting until then\n/);
+    expect(await said).toMatch(/\nthe newest erasure will be settled in \d s: waiting until then\n/);
     store = openFolder(folder);
   });
 
