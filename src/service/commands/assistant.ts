@@ -12,6 +12,7 @@ import { type Query, readOnly } from "../database/database.js";
 import { openDatabase } from "../database/open-database.js";
 import { errorCode, isUnavailable, tellError, tellFault } from "../database/sql-state.js";
 import { latestEvents } from "../records/export/export-page.js";
+import type { Say } from "./commands.js";
 import { planOf, toMembers } from "./plan.js";
 
 /** What stands in the questions for what is asked for, by its name; each is a text. */
@@ -43,11 +44,7 @@ type Work = (query: Query, workspace: string) => Promise<ReturnType<typeof toAns
  *
  * @throws StartError where the database cannot be used, or the token is none
  */
-export const serveAssistant = async (
-  config: ServiceConfig,
-  token: string,
-  say: (line: string) => void,
-): Promise<void> => {
+export const serveAssistant = async (config: ServiceConfig, token: string, say: Say): Promise<void> => {
   const questions = await readQuestions();
   const over: Reading = async (work) => {
     const database = await openDatabase(config, "tables", say);

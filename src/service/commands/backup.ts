@@ -14,13 +14,11 @@ import { tellCounts } from "./copy.js";
 import { dumpInto, readHeader, TooLarge } from "./dump.js";
 import { restoreDump } from "./restore.js";
 
-type Needed = Pick<Commands, "program" | "config" | "over" | "say" | "bounds">;
-
 /** Days that a dump is kept: as long as it is, it has whoever was erased since. */
 const KEPT_DAYS = 14;
 
 /** The command of a timer: a dump a day in a folder of its own; and the trial that the last one can be restored. */
-export const addBackupCommand = ({ program, config, over, say, bounds }: Needed): void => {
+export const addBackupCommand = ({ program, config, over, say, bounds }: Commands): void => {
   program
     .command("backup")
     .description(
@@ -68,7 +66,7 @@ const listDumps = async (folder: string): Promise<Dump[]> => {
 const MB = 2 ** 20;
 const sumOf = (dumps: readonly Dump[]): number => dumps.reduce((sum, { bytes }) => sum + bytes, 0);
 
-const backUp = async (database: Database, folder: string, told: Pick<Needed, "say" | "bounds">): Promise<void> => {
+const backUp = async (database: Database, folder: string, told: Pick<Commands, "say" | "bounds">): Promise<void> => {
   const { query } = database;
   const { backup_asked = await readClock(query) } = await readState(query);
   await writeState(query, { backup_asked });
@@ -92,7 +90,7 @@ const backUp = async (database: Database, folder: string, told: Pick<Needed, "sa
 };
 
 /** Writes a dump. The oldest ones make room for it; the last one stays until it is complete. */
-const dumpWithin = async (database: Database, folder: string, told: Pick<Needed, "say" | "bounds">) => {
+const dumpWithin = async (database: Database, folder: string, told: Pick<Commands, "say" | "bounds">) => {
   const dumps = await listDumps(folder);
   const half = (freeBytes(folder) + sumOf(dumps)) / 2;
   let dropped = 0;
@@ -135,7 +133,7 @@ const idAndGeneration = async (query: Query) => ({
 const drill = async (
   database: Database,
   folder: string,
-  { place, say }: Pick<Needed, "say"> & { place: string },
+  { place, say }: Pick<Commands, "say"> & { place: string },
 ): Promise<void> => {
   const last = (await listDumps(folder).catch(() => [])).at(-1);
   if (last === undefined) throw new StartError(`there is no dump of \`backup\` in ${folder}`);

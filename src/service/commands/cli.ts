@@ -6,7 +6,7 @@ import { BOUNDS } from "../database/transaction-time.js";
 import { addArchiveCommand } from "./archive/archive.js";
 import { addBackupCommand } from "./backup.js";
 import { addCheckCommand } from "./check.js";
-import { createCommands, type Output } from "./commands.js";
+import { createCommands, type Told } from "./commands.js";
 import { addDeleteCommands } from "./delete.js";
 import { addDumpCommand } from "./dump.js";
 import { addEraseCommands } from "./erase.js";
@@ -31,13 +31,10 @@ import { addWorkspaceCommands } from "./workspaces.js";
 export const runCommand = async (
   args: string[],
   config: ServiceConfig,
-  { bounds = BOUNDS, ...output }: Output & { bounds?: typeof BOUNDS } = {
-    stdout: process.stdout,
-    stderr: process.stderr,
-  },
+  { stdout, stderr, bounds = BOUNDS }: Pick<Told, "stdout" | "stderr"> & Partial<Pick<Told, "bounds">> = process,
 ): Promise<void> => {
   try {
-    await describeCommands(config, output, bounds).parseAsync(args, { from: "user" });
+    await describeCommands({ config, bounds, stdout, stderr }).parseAsync(args, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // What asks for help ends by an error, too.
@@ -47,7 +44,7 @@ export const runCommand = async (
   }
 };
 
-const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof BOUNDS): Command => {
+const describeCommands = (told: Told): Command => {
   const program = new Command(SERVICE)
     .usage("[command]")
     .description(
@@ -57,28 +54,31 @@ const describeCommands = (config: ServiceConfig, output: Output, bounds: typeof 
     )
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => output.stdout.write(text),
-      writeErr: (text) => output.stdout.write(text),
+      writeOut: (text) => told.stdout.write(text),
+      writeErr: (text) => told.stdout.write(text),
       outputError: () => {},
     });
-  const commands = createCommands(program, { config, bounds, ...output });
-  addExportCommand(commands, output.stdout);
-  addLossCommand(commands);
-  addImportCommand(commands);
-  addSqlCommand(commands, output.stdout);
-  addEraseCommands(commands);
-  addDeleteCommands(commands);
-  addWorkspaceCommands(commands);
-  addTokenCommands(commands);
-  addLeftOutCommands(commands);
-  addCheckCommand(commands);
-  addPlanCommand(commands);
-  addMcpCommand(commands);
-  addArchiveCommand(commands);
-  addBackupCommand(commands);
-  addDumpCommand(commands, output.stdout);
-  addRestoreCommand(commands);
-  addMoveCommand(commands);
-  addMigrateCommand(commands);
+  const commands = createCommands(program, told);
+  for (const add of [
+    addExportCommand,
+    addLossCommand,
+    addImportCommand,
+    addSqlCommand,
+    addEraseCommands,
+    addDeleteCommands,
+    addWorkspaceCommands,
+    addTokenCommands,
+    addLeftOutCommands,
+    addCheckCommand,
+    addPlanCommand,
+    addMcpCommand,
+    addArchiveCommand,
+    addBackupCommand,
+    addDumpCommand,
+    addRestoreCommand,
+    addMoveCommand,
+    addMigrateCommand,
+  ])
+    add(commands);
   return program;
 };

@@ -11,44 +11,24 @@ import { openDatabase } from "../database/open-database.js";
 import type { Needs } from "../database/postgres/postgres.js";
 import type { Bounds } from "../database/transaction-time.js";
 
-/** Where results go; the process's own unless a test says otherwise. */
-export interface Output {
+/** What commands are told, and where results go; the process's own streams unless a test says otherwise. */
+export interface Told {
+  config: ServiceConfig;
+  bounds: Bounds;
   stdout: Writable;
   stderr: Writable;
 }
 
-export interface Commands {
-  program: Command;
-  config: ServiceConfig;
-  /** Whose data; made anew for each command that has this option. */
-  workspace(): Option;
-  /** A number of days. */
-  days(flags: string, what: string): Option;
-  /** Times of receipt; made anew likewise. */
-  since(what: string): Option;
-  until(what: string): Option;
-  /** Runs `work` over the database. @param needs Default: the tables of this build */
-  over(work: (database: Database) => Promise<void>, needs?: Needs): Promise<void>;
-  /** The same over what only reads. */
-  reading(work: (query: Query, database: Database) => Promise<void>): Promise<void>;
-  say(line: string): void;
-  /** Writes to stdout. */
-  write(lines: readonly string[]): void;
-  bounds: Bounds;
-}
+export type Say = (line: string) => void;
+export type Commands = ReturnType<typeof createCommands>;
 
-/** What commands of `program` are given. */
-export const createCommands = (
-  program: Command,
-  { config, bounds, stdout, stderr }: Pick<Commands, "config" | "bounds"> & Output,
-): Commands => {
-  const workspace = () =>
-    new Option("--workspace <name>", "whose data").default(DEFAULT_WORKSPACE).argParser((name: string) => {
-      asked = name;
-      return name;
-    });
+/** What commands of `program` are given; options are made anew for each that has them. */
+export const createCommands = (program: Command, told: Told) => {
+  const { config, stdout, stderr } = told;
+  const say: Say = (line) => void stderr.write(`${line}\n`);
   let asked: string | undefined;
-  const over: Commands["over"] = async (work, needs = "tables") => {
+  /** Runs `work` over the database. @param needs Default: the tables of this build */
+  const over = async (work: (database: Database) => Promise<void>, needs: Needs = "tables"): Promise<void> => {
     const database = await openDatabase(config, needs, say);
     try {
       if (asked !== undefined && !(await listWorkspaces(database.query)).includes(asked))
@@ -58,22 +38,36 @@ export const createCommands = (
       await database.close();
     }
   };
-  const reading: Commands["reading"] = (work) => over((database) => work(readOnly(database), database));
-  const say = (line: string) => void stderr.write(`${line}\n`);
-  const since = (what: string) => new Option("--since <time>", what).argParser(timeArgument);
-  const until = (what: string) => new Option("--until <time>", what).argParser(timeArgument);
-  const days = (flags: string, what: string) => new Option(flags, what).argParser(daysArgument);
-  const write = (lines: readonly string[]) => void stdout.write(lines.join(""));
-  return { program, config, workspace, days, since, until, over, reading, say, write, bounds };
-};
-
-const daysArgument = (value: string): number => {
-  if (!/^[1-9]\d*$/.test(value)) throw new InvalidArgumentError("It must be a number of days, such as 365");
-  return Number(value);
+  return {
+    ...told,
+    program,
+    say,
+    over,
+    /** The same over what only reads. */
+    reading: (work: (query: Query, database: Database) => Promise<void>) =>
+      over((database) => work(readOnly(database), database)),
+    /** Writes to stdout. */
+    write: (lines: readonly string[]) => void stdout.write(lines.join("")),
+    /** Whose data. */
+    workspace: () =>
+      new Option("--workspace <name>", "whose data").default(DEFAULT_WORKSPACE).argParser((name: string) => {
+        asked = name;
+        return name;
+      }),
+    /** Times of receipt. */
+    since: (what: string) => new Option("--since <time>", what).argParser(timeArgument),
+    until: (what: string) => new Option("--until <time>", what).argParser(timeArgument),
+  };
 };
 
 const timeArgument = (value: string): number => {
   const time = readTime(value);
   if (time === undefined) throw new InvalidArgumentError(`It ${TIME_EXPECTED}`);
   return time;
+};
+
+/** A number of days. */
+export const daysArgument = (value: string): number => {
+  if (!/^[1-9]\d*$/.test(value)) throw new InvalidArgumentError("It must be a number of days, such as 365");
+  return Number(value);
 };

@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Copying, Query } from "../database/database.js";
 import { TABLES } from "../database/postgres/spread-tables.js";
+import type { Say } from "./commands.js";
 
 /** A table with all of its columns, as COPY names it. */
 export interface Table {
@@ -67,7 +68,7 @@ export async function* writeScript({ read }: Copying, tables: readonly Table[]):
 export const loadScript = async (
   { query, write }: Copying,
   script: AsyncIterable<Buffer>,
-  { counts, say }: { counts: Counts; say(line: string): void },
+  { counts, say }: { counts: Counts; say: Say },
 ): Promise<Counts> => {
   const tables = await listTables(query);
   const isMade = (name: string) => tables.some((one) => one.name === name);

@@ -15,7 +15,7 @@ import {
 } from "../deletion/chosen.js";
 import { countEventsBefore, deleteEventsBefore } from "../deletion/retention.js";
 import { keyIn, markOf } from "../deletion/tombstones.js";
-import type { Commands } from "./commands.js";
+import { type Commands, daysArgument } from "./commands.js";
 
 interface DeleteArguments extends Chosen {
   olderThan?: number;
@@ -25,17 +25,7 @@ interface DeleteArguments extends Chosen {
 }
 
 /** The commands that delete, and say what of it is left, or who may have been meant. */
-export const addDeleteCommands = ({
-  program,
-  workspace,
-  days,
-  since,
-  until,
-  over,
-  reading,
-  say,
-  write,
-}: Commands): void => {
+export const addDeleteCommands = ({ program, workspace, since, until, over, reading, say, write }: Commands): void => {
   /** Lists contacts that a stranger may have made, or deletes them. */
   const takeOut = async (database: Database, workspace: string, { yes, ...span }: Span & { yes: true | undefined }) => {
     const newcomers = await findNewcomers(database.query, workspace, span);
@@ -74,7 +64,11 @@ export const addDeleteCommands = ({
   program
     .command("delete-events")
     .description("deletes events by their age; or by name and time of receipt, and says first how many these are")
-    .addOption(days("--older-than <days>", "age in days, as 365").conflicts(["name", "since", "until"]))
+    .addOption(
+      new Option("--older-than <days>", "age in days, as 365")
+        .argParser(daysArgument)
+        .conflicts(["name", "since", "until"]),
+    )
     .option("--name <event_uid>", "events of this name")
     .addOption(since("events received from then on, as 2026-01-31; UTC unless a zone is named"))
     .addOption(until("events received before"))

@@ -18,10 +18,8 @@ import type { Commands } from "./commands.js";
 import { type Counts, countRows, listTables, tellCounts, writeScript } from "./copy.js";
 import { untilSettled } from "./follow.js";
 
-type Needed = Pick<Commands, "program" | "over" | "say" | "bounds">;
-
 /** The command that writes the whole database into one file, beside a running service, too. */
-export const addDumpCommand = ({ program, over, say, bounds }: Needed, stdout: Writable) =>
+export const addDumpCommand = ({ program, over, say, bounds, stdout }: Commands) =>
   program
     .command("dump")
     .description("writes all tables, as they are at one moment, into one file, which `restore` reads")

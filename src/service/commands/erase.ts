@@ -11,7 +11,7 @@ import { linesOf, listErasures, readErasures } from "../deletion/erasure-files.j
 import { keyIn } from "../deletion/tombstones.js";
 import { placesOfArchives } from "../records/archives.js";
 import { hasContact, similarContacts } from "../records/contacts.js";
-import type { Commands } from "./commands.js";
+import type { Commands, Say } from "./commands.js";
 
 /** The commands on single people: they are erased or anonymised, and it is told who was. */
 export const addEraseCommands = ({ program, workspace, over, reading, say, write }: Commands): void => {
@@ -91,7 +91,7 @@ interface EraseArguments {
 /** Whose contacts, and who hears what is gone, and what is left. */
 interface Of {
   workspace: string;
-  say(line: string): void;
+  say: Say;
 }
 
 /** Erases a contact, and what else may be of it, or name it. @throws StartError where there is nothing of it */
@@ -134,7 +134,7 @@ const anonymiseOne = async (
 };
 
 /** What is in files is not gone yet. */
-const tellArchives = (archives: readonly string[], say: (line: string) => void): void => {
+const tellArchives = (archives: readonly string[], say: Say): void => {
   if (archives.length > 0) say(`done in the database; in ${archives.join(", ")} by the next run of archive`);
 };
 

@@ -17,10 +17,16 @@ import type { Commands } from "./commands.js";
 import { exportSettled, followEvents } from "./follow.js";
 
 /** The command `export`: which options it takes, and which of them go together. */
-export const addExportCommand = (
-  { program, workspace, since, until, reading, say, bounds }: Commands,
-  stdout: Writable,
-): void => {
+export const addExportCommand = ({
+  program,
+  workspace,
+  since,
+  until,
+  reading,
+  say,
+  bounds,
+  stdout,
+}: Commands): void => {
   program
     .command("export")
     .description("writes events or records to stdout")

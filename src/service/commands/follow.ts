@@ -9,6 +9,7 @@ import type { ExportOptions } from "../records/export/export-bounds.js";
 import { exportPage, exportRows, type Part } from "../records/export/export-page.js";
 import { type Exported, jsonLine } from "../records/export/exported.js";
 import { lostPlace } from "../records/restored.js";
+import type { Say } from "./commands.js";
 
 /** Milliseconds between two looks for what has become settled. */
 const LOOK_MS = 1_000;
@@ -24,7 +25,7 @@ export interface Following {
 /** Where what is followed goes, and when that ends. */
 interface Outlet {
   stdout: Writable;
-  say(line: string): void;
+  say: Say;
   signal: AbortSignal;
 }
 
@@ -97,7 +98,7 @@ export const exportSettled = async (
 
 interface Waiting {
   settled: Settled;
-  say(line: string): void;
+  say: Say;
   /** What is waited for. Default: the newest event */
   what?: string;
 }

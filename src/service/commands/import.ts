@@ -14,7 +14,7 @@ import { type NewEvent, stampOf } from "../ingest/store/rows.js";
 import { idOf, type Table, type Told } from "../person/traits.js";
 import { exportRows } from "../records/export/export-page.js";
 import { jsonLine } from "../records/export/exported.js";
-import type { Commands } from "./commands.js";
+import type { Commands, Say } from "./commands.js";
 import { LINES, storeEvents, storeRecords } from "./store.js";
 
 /** The command that stores events and records. */
@@ -75,7 +75,7 @@ export const importFile = async (database: Database, options: ImportOptions) => 
  */
 export const copyWorkspace = async (
   database: Database,
-  { from, to, say }: { from: string; to: string; say(line: string): void },
+  { from, to, say }: { from: string; to: string; say: Say },
 ): Promise<{ events: number; records: number }> => {
   let records = 0;
   for (const table of Object.keys(LINES) as Table[]) {
@@ -122,7 +122,7 @@ type EventLine = Static<typeof Schema>;
 interface ImportOptions {
   workspace: string;
   file: string;
-  say(line: string): void;
+  say: Say;
   /** Are wrong lines left out, instead of ending it? */
   skipWrong?: boolean | undefined;
 }

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import type { Commands } from "./commands.js";
 
 /** The command by which an assistant asks. */
-export const addMcpCommand = ({ program, config, say }: Pick<Commands, "program" | "config" | "say">): void => {
+export const addMcpCommand = ({ program, config, say }: Commands): void => {
   program
     .command("mcp")
     .description(

@@ -1,9 +1,9 @@
 import type { Database } from "../database/database.js";
 import { spreadTables } from "../database/postgres/spread-tables.js";
-import type { Commands } from "./commands.js";
+import type { Commands, Say } from "./commands.js";
 
 /** The command that brings the tables of a database to where this build wants them. */
-export const addMigrateCommand = ({ program, over, say }: Pick<Commands, "program" | "over" | "say">) =>
+export const addMigrateCommand = ({ program, over, say }: Commands) =>
   program
     .command("migrate")
     .description("brings the tables up to date, while the service runs, too")
@@ -15,7 +15,7 @@ export const addMigrateCommand = ({ program, over, say }: Pick<Commands, "progra
       spread ? over((database) => spreadOver(database, say)) : over(async () => {}, "newest tables"),
     );
 
-const spreadOver = async (database: Database, say: (line: string) => void): Promise<void> => {
+const spreadOver = async (database: Database, say: Say): Promise<void> => {
   const spread = await spreadTables(database);
   for (const { table, column } of spread)
     say(column === null ? `put ${table} on all nodes` : `spread ${table} by ${column}`);

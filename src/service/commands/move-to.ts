@@ -7,10 +7,8 @@ import type { Commands } from "./commands.js";
 import { countRows, listTables, loadScript, tellCounts, writeScript } from "./copy.js";
 import { requireAlone } from "./dump.js";
 
-type Needed = Pick<Commands, "program" | "config" | "over" | "say">;
-
 /** The command that moves all data to another database, and lets no service start on this one any more. */
-export const addMoveCommand = ({ program, config, over, say }: Needed) =>
+export const addMoveCommand = ({ program, config, over, say }: Commands) =>
   program
     .command("move-to")
     .description("copies all tables into an empty database of another server, while no service runs")

@@ -10,10 +10,8 @@ import type { Commands } from "./commands.js";
 import { loadScript, tellCounts } from "./copy.js";
 import { readDump, readHeader } from "./dump.js";
 
-type Needed = Pick<Commands, "program" | "config" | "say">;
-
 /** The command that loads a dump into an empty database. */
-export const addRestoreCommand = ({ program, config, say }: Needed) =>
+export const addRestoreCommand = ({ program, config, say }: Commands) =>
   program
     .command("restore")
     .description("loads what `dump` wrote into an empty database, all of it or nothing")
@@ -32,7 +30,7 @@ export const restoreDump = async (
     erasures,
     say,
     look,
-  }: Pick<Needed, "say"> & { erasures?: string | undefined; look?(database: Database): Promise<void> },
+  }: Pick<Commands, "say"> & { erasures?: string | undefined; look?(database: Database): Promise<void> },
 ): Promise<void> => {
   const header = await readHeader(file);
   const erased = erasures === undefined ? undefined : await readErasures(erasures);

@@ -1,4 +1,3 @@
-import type { Writable } from "node:stream";
 import { findMember } from "../base/json-text.js";
 import { StartError } from "../base/start-error.js";
 import type { Query } from "../database/database.js";
@@ -8,7 +7,7 @@ import type { Commands } from "./commands.js";
 import { type Format, file, format, writeRows } from "./export.js";
 
 /** The command that asks the database itself. */
-export const addSqlCommand = ({ program, reading }: Pick<Commands, "program" | "reading">, stdout: Writable) =>
+export const addSqlCommand = ({ program, reading, stdout }: Commands) =>
   program
     .command("sql")
     .description("writes the rows of a query, which can change nothing")

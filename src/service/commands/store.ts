@@ -12,6 +12,7 @@ import { createTombstones } from "../deletion/tombstones.js";
 import type { NewEvent } from "../ingest/store/rows.js";
 import { createEventStore, type StoreOptions } from "../ingest/store/store.js";
 import { type Table, type Told, TRAITS, Uid, writeRecords } from "../person/traits.js";
+import type { Say } from "./commands.js";
 
 /** Events or records that are stored together, and the characters of the params of those events. */
 const [CHUNK, CHUNK_LENGTH] = [500, 8 * 2 ** 20];
@@ -22,7 +23,7 @@ const TELL_EVERY = 100_000;
 export const storeEvents = async (
   database: Database,
   events: AsyncIterable<NewEvent>,
-  { workspace, lines, say }: { workspace: string; lines: number | undefined; say(line: string): void },
+  { workspace, lines, say }: { workspace: string; lines: number | undefined; say: Say },
 ): Promise<number> => {
   await continueIds(database.query, workspace);
   const so = (read: number) => `${read}${lines === undefined ? "" : ` of ${lines}`} events are done`;

@@ -6,9 +6,6 @@ import { readClock, readState, writeState } from "../database/service-state.js";
 import { isReadOnly, tellError } from "../database/sql-state.js";
 import type { Task } from "../database/tasks.js";
 
-/** What was done to the data of one person. */
-type Deed = "read" | "erase" | "anonymise";
-
 /** A line of the audit log as it is shown. */
 interface AuditLine {
   at: string;
@@ -22,35 +19,24 @@ interface AuditLine {
   events: number | null;
 }
 
-/** Writes that something begins, with each of some people. @param ids of the lines */
-export const beginDeeds = async (
-  query: Query,
-  { workspace, token, what, at }: { workspace: string; token: string; what: Deed; at: number },
-  { ids, subjects }: { ids: readonly string[]; subjects: readonly string[] },
-): Promise<void> => {
-  await query(
-    `INSERT INTO audit (id, workspace, at, token, what, subject)
-     SELECT id, $3, $4, $5, $6, subject FROM unnest($1::uuid[], $2::uuid[]) AS line (id, subject)`,
-    [ids, subjects, workspace, at, token, what],
-  );
-};
+/** A row of the log. What has not come to its end has no number of events. */
+interface Row {
+  id: string;
+  workspace: string;
+  /** Epoch milliseconds. */
+  at: number;
+  token: string;
+  what: string;
+  subject: string;
+  events?: number | undefined;
+}
 
-/** Writes what was done in a database of before, with the ids of its lines there; those that are here stay as they are. */
-export const copyDeeds = async (
-  query: Query,
-  lines: readonly { id: string; workspace: string; mark: string; erased_at: number }[],
-): Promise<void> => {
+/** Writes that something begins, with each of some people, or has begun in a database of before: lines that are here stay as they are. */
+export const beginDeeds = async (query: Query, rows: readonly Row[]): Promise<void> => {
   await query(
-    `INSERT INTO audit (id, workspace, at, token, what, subject)
-     SELECT id, workspace, at, 'restore', 'erase', subject
-     FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::bigint[]) AS line (id, workspace, subject, at)
-     ON CONFLICT (id) DO NOTHING`,
-    [
-      lines.map(({ id }) => id),
-      lines.map(({ workspace }) => workspace),
-      lines.map(({ mark }) => mark),
-      lines.map(({ erased_at }) => erased_at),
-    ],
+    `INSERT INTO audit (id, workspace, at, token, what, subject, events)
+     SELECT id, workspace, at, token, what, subject, events FROM json_populate_recordset(NULL::audit, $1) ON CONFLICT (id) DO NOTHING`,
+    [JSON.stringify(rows)],
   );
 };
 
@@ -58,15 +44,10 @@ export const copyDeeds = async (
 export const COMMAND = "command line";
 
 /** Writes what a command has done, with how many events. @param subject stands for a person or a record; nothing where it is about many */
-export const noteDeed = async (
+export const noteDeed = (
   query: Query,
-  { workspace, what, events, subject = NIL }: { workspace: string; what: string; events?: number; subject?: string },
-): Promise<void> => {
-  await query(
-    "INSERT INTO audit (id, workspace, at, token, what, subject, events) VALUES ($1, $2, $3, $4, $5, $6, $7)",
-    [...[newIds(1)[0], workspace, Date.now(), COMMAND, what, subject, events ?? null]],
-  );
-};
+  { subject = NIL, ...deed }: { workspace: string; what: string; events?: number; subject?: string },
+): Promise<void> => beginDeeds(query, [{ id: newIds(1)[0]!, at: Date.now(), token: COMMAND, subject, ...deed }]);
 
 /** The same of what only reads, as the role may: then it is said that the log does not have it. */
 export const noteReading = (

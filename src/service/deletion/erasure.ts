@@ -13,9 +13,9 @@ import { insertEvents, type NewEvent } from "../ingest/store/rows.js";
 import { placesOfArchives } from "../records/archives.js";
 import { hasContact } from "../records/contacts.js";
 import { markStale } from "../records/stale-hours.js";
-import { beginDeeds, copyDeeds, endDeeds } from "./audit.js";
+import { beginDeeds, endDeeds } from "./audit.js";
 import { appendErasures, type Erasures, type Mark, requireKey } from "./erasure-files.js";
-import { tellDeleted, tellErased } from "./notices.js";
+import { tellApart, tellDeleted } from "./notices.js";
 import { afterAllHaveEnded, deleteListed, inSteps, type Which } from "./steps.js";
 import { bury, createTombstones, keepKey, keyIn, markOf, markOfUid } from "./tombstones.js";
 
@@ -69,7 +69,10 @@ export const eraseContacts = async (
     async (query) => {
       await bury(query, { workspace, marks, at });
       await moveGeneration(query);
-      await beginDeeds(query, { workspace, token, what, at }, { ids: lines, subjects: marks });
+      await beginDeeds(
+        query,
+        lines.map((id, index) => ({ id, workspace, at, token, what, subject: marks[index]! })),
+      );
     },
   );
   await afterAllHaveEnded(query);
@@ -126,7 +129,8 @@ const clearContacts = async (
     values: [contacts, at],
   };
   const key = await keyIn(query);
-  await tellErased(database, workspace, { marks: contacts.map((id) => markOf(key, id)), at });
+  const marks = contacts.map((id) => markOf(key, id));
+  await tellApart(database, workspace, { reason: "erasure", ids: [], marks, at });
   const counts = await countOf(query, which);
   const events = await (anonymise === undefined
     ? deleteListed(database, workspace, { ...which, reason: "erasure" })
@@ -261,7 +265,16 @@ export const eraseAgain = async (
   const ended = await query<{ id: string }>("SELECT id FROM audit WHERE events IS NOT NULL AND what <> 'read'");
   const done = new Set(ended.map(({ id }) => id));
   // So that `erasures` tells of them here, too.
-  await copyDeeds(query, marks);
+  await beginDeeds(
+    query,
+    marks.map(({ mark, erased_at, ...of }) => ({
+      ...of,
+      subject: mark,
+      at: erased_at,
+      token: "restore",
+      what: "erase",
+    })),
+  );
   await moveGeneration(query);
   if (!isAlone) await afterAllHaveEnded(query);
   if (folder !== undefined) await appendErasures(folder, key, marks);

@@ -10,39 +10,32 @@ import { neededByArchives } from "../records/archives.js";
 /** Why events were deleted: on request of whom they are of, because somebody named them, or by their age. */
 export type Reason = "erasure" | "name" | "retention";
 
-/** Tells who follows, in the transaction that deletes, of events that a step has deleted. @param told its own id, and those of the events */
+/** What is deleted: these events; all events in front of an id; all of these contacts that had occurred before a time, also where it is kept longer. */
+interface Notice {
+  /** Its own. */
+  id: string;
+  reason: Reason;
+  ids?: readonly string[];
+  before?: string;
+  marks?: readonly string[];
+  at?: number;
+}
+
+/** Tells who follows, in the transaction that deletes. */
 export const tellDeleted = async (
   query: Query,
   workspace: string,
-  { id, ids, reason }: { id: string; ids: string[]; reason: Reason },
+  { id, reason, ids, before, marks, at }: Notice,
 ): Promise<void> => {
-  await query("INSERT INTO deletions (workspace, id, ids, reason) VALUES ($1, $2, $3, $4)", [
-    ...[workspace, id],
-    ...[ids, reason],
-  ]);
+  await query(
+    "INSERT INTO deletions (workspace, id, reason, ids, before, marks, erased_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+    [workspace, id, reason, ids, before, marks, at],
+  );
 };
 
-/** Tells who keeps events elsewhere, longer than here, that all of these contacts that had occurred before a time are erased. */
-export const tellErased = (
-  database: Database,
-  workspace: string,
-  { marks, at }: { marks: readonly string[]; at: number },
-): Promise<void> =>
-  withNoticeId(database, workspace, async (query, id) => {
-    await query(
-      "INSERT INTO deletions (workspace, id, ids, reason, marks, erased_at) VALUES ($1, $2, '{}', 'erasure', $3, $4)",
-      [workspace, id, marks, at],
-    );
-  });
-
-/** Tells who follows that all events of a workspace in front of an id are deleted. */
-export const tellDeletedBefore = (database: Database, workspace: string, before: string): Promise<void> =>
-  withNoticeId(database, workspace, async (query, id) => {
-    await query("INSERT INTO deletions (workspace, id, before, reason) VALUES ($1, $2, $3, 'retention')", [
-      ...[workspace, id],
-      before,
-    ]);
-  });
+/** The same in a transaction of its own. */
+export const tellApart = (database: Database, workspace: string, notice: Omit<Notice, "id">): Promise<void> =>
+  withNoticeId(database, workspace, (query, id) => tellDeleted(query, workspace, { ...notice, id }));
 
 /**
  * Takes out what says no more than that all events in front of an id are deleted: that those in front of a lower one are, and what names

@@ -7,7 +7,7 @@ import { moveGeneration } from "../database/generation.js";
 import { readClock, readState, writeState } from "../database/service-state.js";
 import { tellError } from "../database/sql-state.js";
 import type { Task } from "../database/tasks.js";
-import { forgetNoticesBefore, tellDeletedBefore } from "./notices.js";
+import { forgetNoticesBefore, tellApart } from "./notices.js";
 import { deleteInSteps, deleteListed, type Which } from "./steps.js";
 
 export interface Kept {
@@ -114,7 +114,7 @@ export const deleteEventsBefore = async (
   const old: Which = { condition: "workspace = $1 AND id < $2", values: [workspace, before] };
   const [first] = await database.query(`SELECT id FROM events WHERE ${old.condition} LIMIT 1`, old.values);
   // Told first: they are settled, so who follows deletes the same ones, even where this process ends half-way.
-  if (first !== undefined) await tellDeletedBefore(database, workspace, before);
+  if (first !== undefined) await tellApart(database, workspace, { reason: "retention", before });
   // What was imported has a later id.
   const imported = "workspace = $1 AND origin_id IS NOT NULL AND received_at < $2 AND id < $3";
   const deleted =

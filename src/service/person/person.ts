@@ -58,11 +58,11 @@ export const personRoutes =
       },
       async ({ query: { uid }, workspace, tokenName: token }, reply) => {
         if (!(await isKnown(query, workspace, uid))) throw notFound("the contact");
-        const lines = newIds(1);
-        const subjects = [markOfUid(await keyIn(query), workspace, uid)];
-        await beginDeeds(query, { workspace, token, what: "read", at: Date.now() }, { ids: lines, subjects });
+        const [id] = newIds(1);
+        const subject = markOfUid(await keyIn(query), workspace, uid);
+        await beginDeeds(query, [{ id: id!, workspace, at: Date.now(), token, what: "read", subject }]);
         reply.type("application/json; charset=utf-8");
-        return Readable.from(dataOf(database, { workspace, uid, lines }));
+        return Readable.from(dataOf(database, { workspace, uid, id: id! }));
       },
     );
     const erasure = {
@@ -106,10 +106,7 @@ export const personRoutes =
   };
 
 /** One JSON object, a page of rows at a time. */
-async function* dataOf(
-  { query }: Database,
-  { workspace, uid, lines }: { workspace: string; uid: string; lines: string[] },
-) {
+async function* dataOf({ query }: Database, { workspace, uid, id }: { workspace: string; uid: string; id: string }) {
   const { rows } = await exportPage(query, { table: "contacts", workspace, contact: uid }, { limit: 1 });
   yield `{"object":"contact.data","contact":${rows.length > 0 ? jsonLine(rows[0]!) : null},"events":[`;
   let events = 0;
@@ -118,5 +115,5 @@ async function* dataOf(
     events += 1;
   }
   yield "]}";
-  await endDeeds(query, lines, [events]);
+  await endDeeds(query, [id], [events]);
 }

@@ -1,10 +1,9 @@
-import type { Commands } from "../commands.js";
+import { Option } from "commander";
+import { type Commands, daysArgument } from "../commands.js";
 import type { ArchiveArguments } from "./run.js";
 
-type Needed = Pick<Commands, "program" | "workspace" | "days" | "over" | "say" | "bounds">;
-
 /** The command that puts events into files which warehouses read, and takes out of them whoever was erased. */
-export const addArchiveCommand = ({ program, workspace, days, over, say, bounds }: Needed) =>
+export const addArchiveCommand = ({ program, workspace, over, say, bounds }: Commands) =>
   program
     .command("archive")
     .description(
@@ -15,7 +14,10 @@ export const addArchiveCommand = ({ program, workspace, days, over, say, bounds 
     .option("--check", "instead: compares the files with the database")
     .option("--forget", "instead: the database knows no more of this archive, whose files nobody keeps clean then")
     .addOption(
-      days("--delete-older-than <days>", "instead: deletes from the database what is older, and is in these files"),
+      new Option(
+        "--delete-older-than <days>",
+        "instead: deletes from the database what is older, and is in these files",
+      ).argParser(daysArgument),
     )
     .addOption(workspace().default(undefined, "all"))
     .action((place: string, options: ArchiveArguments) =>

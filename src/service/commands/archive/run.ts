@@ -9,7 +9,7 @@ import { deleteBareRecords, deleteEventsBefore, forgetTraces, PARTS } from "../.
 import { keyIn, markOf } from "../../deletion/tombstones.js";
 import { forgetArchives, idOfDatabase, knowArchive, noteArchiveRun } from "../../records/archives.js";
 import { lostPlace } from "../../records/restored.js";
-import type { Commands } from "../commands.js";
+import type { Commands, Say } from "../commands.js";
 import { untilSettled } from "../follow.js";
 import { compareArchive } from "./compare.js";
 import { copyEvents, type Group, NAMES, type Range, readEvents, uuidText, writeEvents } from "./parquet.js";
@@ -78,7 +78,7 @@ export const runArchive = async (
 interface At {
   workspace: string;
   store: Store;
-  say(line: string): void;
+  say: Say;
 }
 
 /** Of the notices whose events are to be taken out of files: whoever was erased before is in none behind this run. */
@@ -380,7 +380,7 @@ interface Wanted {
   place: string;
   /** Epoch milliseconds; what was received before is deleted. */
   before: number;
-  say(line: string): void;
+  say: Say;
 }
 
 /**
