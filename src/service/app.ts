@@ -88,8 +88,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const following = { moved: learn, seen: tasks.look };
   const generation = await followGeneration(database.query, following, bounds.reread).catch(failed);
   for (const workspace of access.workspaces()) await continueIds(database.query, workspace);
-  const { folder } = database;
-  const metrics = createMetrics({ workspaces: access.workspaces(), watched: config.watchedEvents, folder });
+  const metrics = createMetrics({ workspaces: access.workspaces(), watched: config.watchedEvents });
   await metrics.loadAges(database.query, access.workspaces()).catch(failed);
   const { addressRecords } = config;
   const isServed = (workspace: string) => access.workspaces().includes(workspace);
@@ -127,18 +126,19 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const questions = database.beside(QUESTIONS);
   closeConnections(app, { lingerMs, begins: tasks.cancel, listensNoMore: questions.cancel });
   const { workspaces } = access;
-  if (config.retentionDays !== undefined) {
-    const kept = { days: config.retentionDays, workspaces };
-    tasks.add(keepFor(app.log, kept));
-    metrics.watchRetention(createRetentionBehind(database.query, kept));
-  }
+  const kept = config.retentionDays === undefined ? undefined : { days: config.retentionDays, workspaces };
+  if (kept !== undefined) tasks.add(keepFor(app.log, kept));
   const settled = createSettled(database.query, bounds);
   tasks.add(followSums(app.log, { settled, workspaces, every: 5 * bounds.reread }));
   tasks.add(deleteFormerLetters(app.log));
   tasks.add(tellDeeds(app.log));
   const behind = createBehind(database, { settled, workspaces });
-  metrics.watchSums(behind);
-  metrics.watchUpkeep(() => readUpkeep(database.query));
+  metrics.watchState({
+    folder: database.folder,
+    sums: behind,
+    retention: kept === undefined ? async () => [] : createRetentionBehind(database.query, kept),
+    upkeep: () => readUpkeep(database.query),
+  });
   metrics.watchRequests(app);
   decorateWorkspace(app);
   const isOurs = compile(["loopback", ...config.trustProxy]);

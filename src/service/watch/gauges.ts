@@ -1,132 +1,100 @@
 import { Gauge, type Registry } from "prom-client";
 import { freeBytes } from "../database/embedded/room.js";
 import type { Behind } from "../numbers/sums/behind.js";
-import { createEventAges } from "./ages.js";
 import type { Upkeep } from "./upkeep.js";
 
-export interface Gauged {
-  /** Names of events whose age is told. */
-  watched: readonly string[];
-  /** The data folder of a PostgreSQL of its own, whose disk is looked at. */
-  folder: string | undefined;
-  /** Is called for each name of an event that was not seen before. */
-  newName(): void;
-}
-
 /** What is as it is when somebody asks, besides what is counted. */
-export const createGauges = (registry: Registry, { watched, folder, newName }: Gauged) => {
-  const registers = [registry];
-  let waiting = 0;
-  new Gauge({
-    name: "tracklet_events_waiting",
-    help: "Events that were received and are not committed yet",
-    registers,
-    collect() {
-      this.set(waiting);
-    },
-  });
-  const ages = createEventAges(watched, newName);
-  new Gauge({
-    name: "tracklet_event_age_seconds",
-    help: "Time since an event was stored, by workspace; event_uid is empty, or one of TRACKLET_WATCHED_EVENTS",
-    labelNames: ["workspace", "event_uid"] as const,
-    registers,
-    aggregator: "min",
-    collect() {
-      this.reset();
-      for (const { seconds, ...labels } of ages.list()) this.set(labels, seconds);
-    },
-  });
-  /** By workspace, in seconds. @returns what takes who tells it */
-  const behindGauge = (name: string, help: string) => {
-    let behind: Behind = async () => [];
+interface Gauged {
+  name: string;
+  help: string;
+  labels?: readonly string[];
+  /** Of several processes that tell it. Default: the sum */
+  aggregator?: "min" | "max";
+  /** Gives values by their labels; no value where it is not known. */
+  read(): readonly Value[] | Promise<readonly Value[]>;
+}
+type Value = [labels: Record<string, string>, value: number | undefined];
+
+export const addGauges = (registry: Registry, gauges: readonly Gauged[]): void => {
+  for (const { name, help, labels = [], aggregator = "sum", read } of gauges)
     new Gauge({
-      ...{ name, help, registers },
-      labelNames: ["workspace"] as const,
-      // All processes read the same.
-      aggregator: "max",
+      ...{ name: `tracklet_${name}`, help, labelNames: labels, aggregator, registers: [registry] },
       async collect() {
         // Where the database is away, nothing is known of it.
-        const told = await behind().catch(() => []);
-        this.reset();
-        for (const { seconds, workspace } of told) this.set({ workspace }, seconds);
-      },
-    });
-    return (tell: Behind): void => {
-      behind = tell;
-    };
-  };
-  new Gauge({
-    name: "tracklet_disk_free_bytes",
-    help: "Bytes that are free on the disk of the data folder; of a given PostgreSQL it is not known",
-    // Without a label a gauge that nobody sets is 0.
-    labelNames: ["folder"] as const,
-    registers,
-    collect() {
-      if (folder !== undefined) this.set({ folder }, freeBytes(folder));
-    },
-  });
-  let upkeep: () => Promise<Upkeep | undefined> = async () => undefined;
-  /** @param read gives nothing where it is not known, and nothing is told then */
-  const upkeepGauge = (name: string, help: string, read: (upkeep: Upkeep) => [labels: object, value?: number][]) => {
-    new Gauge({
-      ...{ name: `tracklet_${name}`, help, registers },
-      labelNames: name.startsWith("archive") ? ["workspace"] : [],
-      aggregator: "max",
-      async collect() {
-        const told = await upkeep().catch(() => undefined);
+        const told = await (async () => read())().catch(() => []);
         this.reset();
         // Without a label it would be 0.
-        if (!name.startsWith("archive")) this.remove();
-        for (const [labels, value] of told === undefined ? [] : read(told))
-          if (value !== undefined) this.set(labels, value);
+        if (labels.length === 0) this.remove();
+        for (const [of, value] of told) if (value !== undefined) this.set(of, value);
       },
     });
+};
+
+/** Who tells what of the database. */
+export interface State {
+  /** The data folder of a PostgreSQL of its own, whose disk is looked at. */
+  folder: string | undefined;
+  sums: Behind;
+  retention: Behind;
+  upkeep(): Promise<Upkeep>;
+}
+
+export const addState = (registry: Registry, { folder, sums, retention, upkeep }: State): void => {
+  let asked: Promise<Upkeep> | undefined;
+  /** All of them are asked for at once. */
+  const kept = (read: (upkeep: Upkeep) => Value[]) => () => {
+    asked ??= upkeep().finally(() => {
+      asked = undefined;
+    });
+    return asked.then(read);
   };
-  upkeepGauge(
-    "database_age_seconds",
-    "Time since the database was made; what is restored or moved has the age that it had",
-    ({ database }) => [[{}, database]],
-  );
-  upkeepGauge(
-    "backup_age_seconds",
-    "Time since the last backup ended, or the first one was asked for; absent where none was ever asked for",
-    ({ backup }) => [[{}, backup]],
-  );
-  upkeepGauge(
-    "backup_dropped_dumps",
-    "Dumps that the last backup deleted before their time: dumps take half of what is free at most",
-    ({ dropped }) => [[{}, dropped]],
-  );
-  upkeepGauge("archive_age_seconds", "Time since the last run of an archive ended, by workspace", ({ archives }) =>
-    archives.map(({ workspace, seconds }) => [{ workspace }, seconds]),
-  );
-  return {
-    /** To be told who tells what was done when. */
-    watchUpkeep: (read: () => Promise<Upkeep>): void => {
-      let reading: Promise<Upkeep> | undefined;
-      upkeep = () => {
-        // All of them are asked for at once.
-        reading ??= read().finally(() => {
-          reading = undefined;
-        });
-        return reading;
-      };
+  const ofWorkspaces = (told: Awaited<ReturnType<Behind>>) =>
+    told.map(({ workspace, seconds }): Value => [{ workspace }, seconds]);
+  // All processes read the same.
+  const shared = { aggregator: "max" } as const;
+  const byWorkspace = { ...shared, labels: ["workspace"] };
+  addGauges(registry, [
+    {
+      name: "disk_free_bytes",
+      help: "Bytes that are free on the disk of the data folder; of a given PostgreSQL it is not known",
+      labels: ["folder"],
+      read: () => (folder === undefined ? [] : [[{ folder }, freeBytes(folder)]]),
     },
-    ages,
-    /** To be called with the change of how many events wait. */
-    wait: (change: number): void => {
-      waiting += change;
+    {
+      ...byWorkspace,
+      name: "sums_behind_seconds",
+      help: "Time by which the sums are behind the events that are settled, by workspace",
+      read: async () => ofWorkspaces(await sums()),
     },
-    /** To be told who tells how far the sums are behind. */
-    watchSums: behindGauge(
-      "tracklet_sums_behind_seconds",
-      "Time by which the sums are behind the events that are settled, by workspace",
-    ),
-    /** The same of retention. */
-    watchRetention: behindGauge(
-      "tracklet_retention_behind_seconds",
-      "Time by which the oldest event is older than TRACKLET_RETENTION_DAYS, by workspace",
-    ),
-  };
+    {
+      ...byWorkspace,
+      name: "retention_behind_seconds",
+      help: "Time by which the oldest event is older than TRACKLET_RETENTION_DAYS, by workspace",
+      read: async () => ofWorkspaces(await retention()),
+    },
+    {
+      ...byWorkspace,
+      name: "archive_age_seconds",
+      help: "Time since the last run of an archive ended, by workspace",
+      read: kept(({ archives }) => ofWorkspaces(archives)),
+    },
+    {
+      ...shared,
+      name: "database_age_seconds",
+      help: "Time since the database was made; what is restored or moved has the age that it had",
+      read: kept(({ database }) => [[{}, database]]),
+    },
+    {
+      ...shared,
+      name: "backup_age_seconds",
+      help: "Time since the last backup ended, or the first one was asked for; absent where none was ever asked for",
+      read: kept(({ backup }) => [[{}, backup]]),
+    },
+    {
+      ...shared,
+      name: "backup_dropped_dumps",
+      help: "Dumps that the last backup deleted before their time: dumps take half of what is free at most",
+      read: kept(({ dropped }) => [[{}, dropped]]),
+    },
+  ]);
 };

@@ -6,19 +6,22 @@ import { faultOf, isUnavailable } from "../database/sql-state.js";
 import { HttpError } from "../http/errors.js";
 import { createTold, QUIET_MS, REFUSALS } from "../ingest/refusals.js";
 import type { EventStore } from "../ingest/store/store.js";
-import { createGauges, type Gauged } from "./gauges.js";
+import { createEventAges } from "./ages.js";
+import { addGauges, addState, type State } from "./gauges.js";
 import { createHistogram } from "./histogram.js";
 import { createTeller } from "./totals.js";
 
 /** Bounds in seconds: from a look-up in memory to the time-out of a query. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-interface Measured extends Omit<Gauged, "newName"> {
+interface Measured {
   workspaces: readonly string[];
+  /** Names of events whose age is told. */
+  watched: readonly string[];
 }
 
 /** What the service counts of itself, in the words of Prometheus; each service has a registry of its own. */
-export const createMetrics = ({ workspaces, watched, folder }: Measured) => {
+export const createMetrics = ({ workspaces, watched }: Measured) => {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -78,10 +81,22 @@ export const createMetrics = ({ workspaces, watched, folder }: Measured) => {
     "Requests with a wrong token for what is read or administered, by what it was for",
     "realm",
   );
-  const { ages, wait, watchSums, watchRetention, watchUpkeep } = createGauges(registry, {
-    ...{ watched, folder },
-    newName: () => newNames.inc(),
-  });
+  const ages = createEventAges(watched, () => newNames.inc());
+  let waiting = 0;
+  addGauges(registry, [
+    {
+      name: "events_waiting",
+      help: "Events that were received and are not committed yet",
+      read: () => [[{}, waiting]],
+    },
+    {
+      name: "event_age_seconds",
+      help: "Time since an event was stored, by workspace; event_uid is empty, or one of TRACKLET_WATCHED_EVENTS",
+      labels: ["workspace", "event_uid"],
+      aggregator: "min",
+      read: () => ages.list().map(({ seconds, ...labels }) => [labels, seconds]),
+    },
+  ]);
   // Known from the start, so that the first one is seen as a rise.
   for (const workspace of ["", ...workspaces])
     for (const reason of ["full", "away", "disk", "failed", ...REFUSALS]) refused.inc({ reason, workspace }, 0);
@@ -90,9 +105,8 @@ export const createMetrics = ({ workspaces, watched, folder }: Measured) => {
     type: registry.contentType,
     /** Tells all counts as text. */
     tell: createTeller(registry),
-    watchSums,
-    watchRetention,
-    watchUpkeep,
+    /** To be told who tells what of the database. */
+    watchState: (state: State): void => addState(registry, state),
     /** Learns when events came before this process began. */
     loadAges: ages.load,
     /** To be called for each event that is refused before it gets to a store. */
@@ -118,15 +132,15 @@ export const createMetrics = ({ workspaces, watched, folder }: Measured) => {
     watchStore: (store: EventStore): EventStore => ({
       ...store,
       add: (event) => {
-        wait(1);
+        waiting += 1;
         return store.add(event).then(
           () => {
-            wait(-1);
+            waiting -= 1;
             // What is of the past has not come now.
             if (event.originId === undefined) ages.seen(event.workspace, event.eventUid);
           },
           (error: unknown) => {
-            wait(-1);
+            waiting -= 1;
             refused.inc({ reason: reasonOf(error), workspace: event.workspace });
             throw error;
           },
