@@ -43,7 +43,6 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
       `these are ${events} events of ${newcomers.length} contacts, real ones that were new then among them: repeat with --yes to delete them`,
     );
   };
-  const sayCount = (events: number) => say(`these are ${events} events: repeat with --yes to delete them`);
   program
     .command("delete-record")
     .description("deletes an account with its memberships, not its events; or a user")
@@ -86,23 +85,23 @@ export const addDeleteCommands = ({ program, workspace, since, until, over, read
         if (since === undefined || until === undefined) command.error("--new-contacts needs --since and --until");
         return over((database) => takeOut(database, workspace, { since: since!, until: until!, yes }));
       }
-      const deleted = async ({ query }: Database, remove: () => Promise<number>): Promise<void> => {
-        const events = await remove();
-        await noteDeed(query, {
-          workspace,
-          what: `deleted events, ${JSON.stringify({ olderThan, ...which })}`,
-          events,
-        });
-        say(`deleted ${events} events`);
-      };
-      if (olderThan !== undefined) {
-        const before = Date.now() - olderThan * DAY_MS;
-        if (!yes) return reading(async (query) => sayCount(await countEventsBefore(query, workspace, before)));
-        return over((database) => deleted(database, () => deleteEventsBefore(database, workspace, before)));
-      }
-      if (Object.values(which).every((value) => value === undefined))
+      if (olderThan === undefined && Object.values(which).every((value) => value === undefined))
         command.error("say which events: --older-than <days>, or --name, --since or --until");
-      if (yes) return over((database) => deleted(database, () => deleteEvents(database, workspace, which)));
-      await reading(async (query) => sayCount(await countEvents({ query }, workspace, which)));
+      const before = Date.now() - (olderThan ?? 0) * DAY_MS;
+      if (!yes)
+        return reading(async (query) => {
+          const events = await (olderThan === undefined
+            ? countEvents({ query }, workspace, which)
+            : countEventsBefore(query, workspace, before));
+          say(`these are ${events} events: repeat with --yes to delete them`);
+        });
+      await over(async (database) => {
+        const events = await (olderThan === undefined
+          ? deleteEvents(database, workspace, which)
+          : deleteEventsBefore(database, workspace, before));
+        const what = `deleted events, ${JSON.stringify({ olderThan, ...which })}`;
+        await noteDeed(database.query, { workspace, what, events });
+        say(`deleted ${events} events`);
+      });
     });
 };

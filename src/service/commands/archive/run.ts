@@ -49,8 +49,6 @@ export const runArchive = async (
   }: ArchiveArguments & Pick<Commands, "bounds" | "say">,
 ): Promise<void> => {
   const { query } = database;
-  if (deleteOlderThan !== undefined)
-    return deleteArchived(database, { place, before: Date.now() - deleteOlderThan * DAY_MS, say });
   const workspaces = workspace === undefined ? await listWorkspaces(query) : [workspace];
   if (forget && isBucket(place)) {
     for (const workspace of workspaces) await forgetPlace(database, { workspace, place, say });
@@ -58,6 +56,8 @@ export const runArchive = async (
   }
   const store = openFolder(place);
   try {
+    if (deleteOlderThan !== undefined)
+      return await deleteArchived(database, workspaces, { store, before: Date.now() - deleteOlderThan * DAY_MS, say });
     let isThere = false;
     for (const workspace of workspaces) {
       const at = { workspace, store, say };
@@ -376,41 +376,32 @@ const createStays = (key: string, { erased, ids }: Pending) => {
   };
 };
 
-interface Wanted {
-  place: string;
-  /** Epoch milliseconds; what was received before is deleted. */
-  before: number;
-  say: Say;
-}
-
 /**
  * Deletes events that are old and in files of an archive, once these are as they should be; then what goes with them where retention does it.
  *
  * @throws StartError where a file is not as it should be, or there is no archive
  */
-const deleteArchived = async (database: Database, { place, before, say }: Wanted): Promise<void> => {
+const deleteArchived = async (
+  database: Database,
+  workspaces: readonly string[],
+  { store, before, say }: Omit<At, "workspace"> & { before: number },
+): Promise<void> => {
   const { query } = database;
-  const store = openFolder(place);
-  try {
-    const workspaces = await listWorkspaces(query);
-    let found = 0;
-    for (const workspace of workspaces) {
-      const compared = await compareArchive(query, workspace, store, before);
-      if (compared === undefined) continue;
-      found += 1;
-      const [wrong] = compared.wrong;
-      if (wrong !== undefined) throw new StartError(`nothing of ${workspace} is deleted: ${store.place}/${wrong}`);
-      const deleted = await deleteEventsBefore(database, workspace, before, timeOf(compared.manifest.place));
-      const what = `deleted events that are in the archive ${store.place}`;
-      await noteDeed(query, { workspace, what, events: deleted });
-      say(`${workspace}: deleted ${deleted} events, which are in ${store.place}`);
-    }
-    if (found === 0) throw new StartError(`nothing is deleted: there is no archive in ${store.place}`);
-    // What belongs to no workspace alone goes where all of them are kept so.
-    if (found < workspaces.length) return;
-    await forgetTraces(query, before);
-    for (let part = 0; part < PARTS; part += 1) await deleteBareRecords(database, before, part);
-  } finally {
-    await store.close();
+  let found = 0;
+  for (const workspace of workspaces) {
+    const compared = await compareArchive(query, workspace, store, before);
+    if (compared === undefined) continue;
+    found += 1;
+    const [wrong] = compared.wrong;
+    if (wrong !== undefined) throw new StartError(`nothing of ${workspace} is deleted: ${store.place}/${wrong}`);
+    const deleted = await deleteEventsBefore(database, workspace, before, timeOf(compared.manifest.place));
+    const what = `deleted events that are in the archive ${store.place}`;
+    await noteDeed(query, { workspace, what, events: deleted });
+    say(`${workspace}: deleted ${deleted} events, which are in ${store.place}`);
   }
+  if (found === 0) throw new StartError(`nothing is deleted: there is no archive in ${store.place}`);
+  // What belongs to no workspace alone goes where all of them are kept so.
+  if (found < (await listWorkspaces(query)).length) return;
+  await forgetTraces(query, before);
+  for (let part = 0; part < PARTS; part += 1) await deleteBareRecords(database, before, part);
 };
