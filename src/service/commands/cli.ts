@@ -20,8 +20,7 @@ import { addMoveCommand } from "./move-to.js";
 import { addPlanCommand } from "./plan.js";
 import { addRestoreCommand } from "./restore.js";
 import { addSqlCommand } from "./sql.js";
-import { addTokenCommands } from "./tokens.js";
-import { addWorkspaceCommands } from "./workspaces.js";
+import { addTokenCommands, addWorkspaceCommands } from "./workspaces.js";
 
 /**
  * Runs a command of the service's command line.
