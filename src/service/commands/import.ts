@@ -14,27 +14,8 @@ import { type NewEvent, stampOf } from "../ingest/store/rows.js";
 import { idOf, type Table, type Told } from "../person/traits.js";
 import { exportRows } from "../records/export/export-page.js";
 import { jsonLine } from "../records/export/exported.js";
-import type { Commands, Say } from "./commands.js";
+import type { Say } from "./commands.js";
 import { LINES, storeEvents, storeRecords } from "./store.js";
-
-/** The command that stores events and records. */
-export const addImportCommand = ({ program, workspace, over, say }: Commands): void => {
-  program
-    .command("import")
-    .description("stores events, or makes or changes records")
-    .argument(
-      "<file>",
-      "events….ndjson, accounts….ndjson, contacts….ndjson or users….ndjson: one JSON object a line, as export writes it",
-    )
-    .option("--skip-wrong", "leaves wrong lines out and names them, instead of importing nothing")
-    .addOption(workspace())
-    .action((file: string, options: { workspace: string; skipWrong?: true }) =>
-      over(async (database) => {
-        const { lines, table } = await importFile(database, { ...options, file, say });
-        say(`imported ${lines} ${table}`);
-      }),
-    );
-};
 
 /**
  * Stores events, or makes or changes records, by the lines of a file, whose name begins with what they are. All lines
