@@ -17,7 +17,7 @@ overDatabase((place) => {
           [count],
         );
       const untilEmpty = () => until(async () => (await query("SELECT 1 FROM dead_letters")).length === 0 || undefined);
-      await write(2_500);
+      await write(5_001);
       const service = await startService({ ...place(), database, bounds: AT_ONCE });
       await untilEmpty();
       await write(1);
