@@ -15,7 +15,7 @@ export const urlOf = ({ apiToken, trackUrl, eventPath }: Addressing): string | u
   const path = `${trackUrl} /${eventPath || EVENT_PATH}`.replace(/[/\s]* \/+/, "/");
   // On a page by https, browsers block plain http, but for this computer's; and Firefox fails each keepalive request that the
   // page's policy upgrades (measured with Firefox 153).
-  const secure = /^https/.test(origin) ? path.replace(/^\s*http:(?!\/\/(127|\[|localhost))/, "https:") : path;
+  const secure = /^https/.test(location.href) ? path.replace(/^\s*http:(?!\/\/(127|\[|localhost))/, "https:") : path;
   const address = `${secure}?api_token=${encodeURIComponent(`${apiToken}`.trim())}`;
   // Against the page's own address, so that no `<base>` sends it elsewhere; `srcdoc` and `blob:` pages have an origin alone.
   if (apiToken && trackUrl)

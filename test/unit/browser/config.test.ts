@@ -45,7 +45,7 @@ it.each<[Partial<Config>, string | undefined]>([
 );
 
 it("leaves plain http where the page has come by it", async () => {
-  vi.stubGlobal("origin", "http://site.example");
+  vi.stubGlobal("location", new URL("http://site.example"));
   expect((await load({ trackUrl: "http://track.example" })).url).toMatch(/^http:\/\/track\.example\//);
 });
 

@@ -1,15 +1,12 @@
 // @vitest-environment happy-dom
 /** What the inspector learns of a page: from its markup, from calls and requests, and from the tracker. */
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createActivity, noteNamed } from "../../../../src/inspector/watch/activity.js";
 import { listen } from "../../../../src/inspector/watch/listen.js";
 import { readPage } from "../../../../src/inspector/watch/page.js";
 import { UNKNOWN } from "../../../../src/inspector/watch/scripts.js";
 import { readStored } from "../../../../src/inspector/watch/stored.js";
 import { TAG } from "../say.js";
-
-// happy-dom has none.
-beforeEach(() => void vi.stubGlobal("origin", location.origin));
 
 afterEach(() => {
   vi.unstubAllGlobals();
