@@ -55,7 +55,6 @@ describe("the examples of docs/server.md", async () => {
     ["contact-002", "export_finished"],
     ["contact-005", "invoice_paid"],
     ["contact-006", "invoice_paid"],
-    ["contact-003", "report_viewed"],
   ])("have stored what they send: of %s, %s", async (contact, event_uid) =>
     expect(await service.rows(contact)).toEqual([expect.objectContaining({ event_uid })]),
   );

@@ -4,7 +4,7 @@ import { proveIdentity } from "../../../src/send.js";
 import type { Database } from "../../../src/service/database/database.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { createProve, secretOf } from "../../../src/service/ingest/identity.js";
-import { blocksOf } from "../../support/readme.js";
+import { readPage } from "../../support/readme.js";
 import { overDatabase } from "../support/over-database.js";
 import { API_TOKEN, type RunningService, startService } from "../support/running-service.js";
 
@@ -86,18 +86,21 @@ describe("a proof of identity", () => {
   });
 });
 
-describe("the page on servers", () => {
+describe("the recipes for servers without tracklet", () => {
   const CALLS: Record<string, [command: string, args: (code: string) => string[]]> = {
-    python: ["python3", (code) => ["-c", `${code}\nprint(prove_identity("${SECRET}", "änn", "acme"), end="")`]],
-    php: ["php", (code) => ["-r", `${code}\necho prove_identity("${SECRET}", "änn", "acme");`]],
-    ruby: ["ruby", (code) => ["-e", `${code}\nprint prove_identity("${SECRET}", "änn", "acme")`]],
+    "prove-identity.py": [
+      "python3",
+      (code) => ["-c", `${code}\nprint(prove_identity("${SECRET}", "änn", "acme"), end="")`],
+    ],
+    "prove-identity.php": ["php", (code) => ["-r", `${code}\necho prove_identity("${SECRET}", "änn", "acme");`]],
+    "prove-identity.rb": ["ruby", (code) => ["-e", `${code}\nprint prove_identity("${SECRET}", "änn", "acme")`]],
   };
   const isThere = (command: string) => spawnSync(command, ["--version"]).error === undefined;
   const prove = createProve({ identity: "require", identitySecret: SECRET });
 
-  it.for(Object.entries(CALLS))("signs in %s what the service takes", async ([language, [command, args]], { skip }) => {
+  it.for(Object.entries(CALLS))("%s signs what the service takes", async ([file, [command, args]], { skip }) => {
     if (!isThere(command)) skip(`there is no ${command}`);
-    const code = (await blocksOf("docs/server.md")).find((block) => block.language === language)!.code;
+    const code = (await readPage(`demo/recipes/${file}`)).replace("<?php\n", "");
     const { stdout, stderr } = spawnSync(command, args(code), { encoding: "utf8" });
     const times = { receivedAt: Date.now(), occurredAt: Date.now() };
     const claim = { workspace: "default", contactUid: "änn", accountUid: "acme", proof: stdout, ...times };
