@@ -153,8 +153,3 @@ for (const [app, args] of [
     expect((await post("/i/e", event("lost"))).status).toBe(503);
     await front.close();
   });
-
-test("The documents show the recipes of the web servers as they are", async () => {
-  for (const [language, file] of Object.entries({ nginx: "nginx.conf", caddyfile: "Caddyfile" }))
-    expect((await readmeBlocks(SECTION, language))[0], file).toBe(await recipe(file));
-});

@@ -95,8 +95,8 @@ describe("links", () => {
 
 describe("examples", () => {
   it("are in languages that a test looks at", () => {
-    // The service's tests run what is in SQL, jq, Python, PHP and Ruby; the recipes of web servers are compared with their files.
-    const known = /^(js|jsx|ts|tsx|json|html|sh|sql|jq|yaml|mermaid|nginx|caddyfile|http|erb|text|python|php|ruby|)$/;
+    // The service's tests run what is in SQL and jq.
+    const known = /^(js|jsx|ts|tsx|json|html|sh|sql|jq|yaml|mermaid|http|erb|text|)$/;
     expect(blocks.filter(({ language }) => !known.test(language)).map(where)).toEqual([]);
   });
 
