@@ -17,9 +17,7 @@ const typesOf = async (entry: string): Promise<string> => {
 it.each(["index", "read", "send", "clicks", "active", "test", "instance", "window"])(
   "the public types of %s are those that are written down",
   async (entry) => {
-    const title = `# tracklet, entry "${entry}": the public types, written by \`npm run api\``;
-    // A page for readers: nothing compiles it.
-    const page = `${title}\n\n\`\`\`ts\n${await typesOf(entry)}\`\`\`\n`;
-    await expect(page).toMatchFileSnapshot(`api/${entry}.api.md`);
+    const title = `// tracklet, entry "${entry}": the public types, written by \`npm run api\``;
+    await expect(`${title}\n\n${await typesOf(entry)}`).toMatchFileSnapshot(`api/${entry}.d.ts`);
   },
 );

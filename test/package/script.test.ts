@@ -30,7 +30,7 @@ it("the script shortens what is listed, which its source has and no public type 
   const listed = [...words(list!)];
   const files = (await readdir(join(ROOT, "src/browser"), { recursive: true })).filter((file) => file.endsWith(".ts"));
   const source = words((await Promise.all(files.map((file) => read(`src/browser/${file}`)))).join("\n"));
-  const types = words(await read("test/package/api/index.api.md"));
+  const types = words(await read("test/package/api/index.d.ts"));
   const script = await read("dist/tracklet.iife.js");
   const isLong = (name: string): boolean => new RegExp(`[.{,]${name}\\b`).test(script);
   expect(listed.filter((name) => !source.has(name) || types.has(name) || isLong(name))).toEqual([]);

@@ -1,6 +1,5 @@
-# tracklet, entry "clicks": the public types, written by `npm run api`
+// tracklet, entry "clicks": the public types, written by `npm run api`
 
-```ts
 interface ClickOptions {
     outbound?: boolean | undefined;
     downloads?: boolean | undefined;
@@ -8,4 +7,3 @@ interface ClickOptions {
 declare const trackClicks: (options?: ClickOptions) => (() => void);
 export { trackClicks };
 export type { ClickOptions };
-```

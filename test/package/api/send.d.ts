@@ -1,6 +1,5 @@
-# tracklet, entry "send": the public types, written by `npm run api`
+// tracklet, entry "send": the public types, written by `npm run api`
 
-```ts
 interface Reach {
     fetch?: typeof globalThis.fetch | undefined;
     timeoutMs?: number | undefined;
@@ -228,4 +227,3 @@ declare const updateAccount: Update<AccountTraits, Account>;
 declare const sendEvent: (config: SendConfig, event: ServerEvent, options?: CallOptions) => Promise<void>;
 export { ApiError, AuthenticationError, ConnectionError, NotFoundError, RateLimitError, TimeoutError, TrackletError, proveIdentity, sendEvent, sendEvents, updateAccount, updateContact };
 export type { AccountTraits, AdminConfig, AnswerDetails, AnyEvent, CallOptions, ContactTraits, DatedEvent, EventParams, Identity, Reach, SendConfig, SentEvent, ServerEvent };
-```

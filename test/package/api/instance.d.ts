@@ -1,6 +1,5 @@
-# tracklet, entry "window": the public types, written by `npm run api`
+// tracklet, entry "instance": the public types, written by `npm run api`
 
-```ts
 type Params = Record<string, unknown>;
 interface Events {
 }
@@ -191,19 +190,10 @@ interface Config<Declared = Events> {
     onError?: ((problem: Problem<Declared>) => void) | undefined;
     debug?: boolean | undefined;
 }
-type Command = [
-    verb: string,
-    ...args: unknown[]
-];
-interface Hub extends Tracker {
-    init(config: Config): void;
-    push(...commands: Command[]): void;
+interface InstanceConfig<Declared = Events> extends Config<Declared> {
+    name: string;
+    page?: string | undefined;
 }
-type Global = Pick<Hub, "push"> & Partial<Hub>;
-declare global {
-    interface Window {
-        tracklet?: Global;
-    }
-}
-export type { Global };
-```
+declare const createTracker: <Declared = Events>(config: InstanceConfig<Declared>) => Tracker<Declared>;
+export { createTracker };
+export type { InstanceConfig };

@@ -1,6 +1,5 @@
-# tracklet, entry "index": the public types, written by `npm run api`
+// tracklet, entry "index": the public types, written by `npm run api`
 
-```ts
 type Params = Record<string, unknown>;
 interface Events {
 }
@@ -212,4 +211,3 @@ declare const identity: Tracker["identity"];
 declare const flush: Tracker["flush"];
 export { consent, flush, identify, identity, init, onChange, optIn, optOut, pageview, reset, track };
 export type { BeforeSend, ChangeListener, Command, CommonParams, Config, Consent, DebugListener, EventName, Events, FlushResult, HookedEvent, Hub, Identifying, Identity, PageParams, Params, ParamsObject, Problem, RecordedName, RecordedParams, Settings, TakenName, TrackArguments, TrackEvent, Tracker };
-```

@@ -1,6 +1,5 @@
-# tracklet, entry "instance": the public types, written by `npm run api`
+// tracklet, entry "test": the public types, written by `npm run api`
 
-```ts
 type Params = Record<string, unknown>;
 interface Events {
 }
@@ -17,9 +16,6 @@ type TakenName = Settings extends {
 interface NameOfTheStamp {
     readonly needsStampFalse: never;
 }
-type Untaken<Given, Taken> = {
-    [Member in keyof Given as Member extends Taken ? Member : never]?: NameOfTheStamp;
-};
 interface CommonParams {
     account_uid?: string | undefined;
     display_name?: string | undefined;
@@ -33,59 +29,6 @@ type ParamsObject = Params | (object & {
 type PageParams = ParamsObject & {
     [Name in TakenName]?: NameOfTheStamp;
 };
-type Unsendable = bigint | symbol | RegExp | PromiseLike<unknown> | ReadonlyMap<unknown, unknown> | ReadonlySet<unknown> | {
-    readonly [Symbol.toStringTag]: string;
-} | {
-    arrayBuffer(): unknown;
-} | {
-    dispatchEvent(event: never): boolean;
-} | {
-    preventDefault(): void;
-};
-interface NotWrittenAsJson {
-    readonly jsonCannotHoldThis: never;
-}
-type Sendable<Given, Levels extends unknown[] = [
-    1,
-    2,
-    3,
-    4
-], Holder = unknown> = 0 extends 1 & Given ? Given : Given extends {
-    toJSON(): unknown;
-} ? Given : Given extends Unsendable | (Error & ("stack" extends keyof Given ? unknown : never)) ? NotWrittenAsJson : Given extends (...args: never) => unknown ? Holder extends Params | readonly unknown[] ? NotWrittenAsJson : Given : Given extends object ? Levels extends [
-    unknown,
-    ...infer Less
-] ? {
-    [Member in keyof Given]: Sendable<Given[Member], Less, Given>;
-} : Given : Given;
-type ParamsOf<Declared, Name, Taken> = Name extends keyof Declared ? [
-    NonNullable<Declared[Name]>
-] extends [
-    never
-] ? CommonParams : Sendable<NonNullable<Declared[Name]>> & Untaken<NonNullable<Declared[Name]>, Taken> & CommonParams : never;
-type ParamsOfAll<Declared, Name, Taken> = (Name extends unknown ? (params: ParamsOf<Declared, Name, Taken>) => void : never) extends (params: infer All) => void ? All : never;
-type Needing<Declared, Name> = Name extends keyof Declared ? undefined extends Declared[Name] ? never : Record<never, never> extends Declared[Name] ? never : Name : never;
-type TrackArguments<Declared, Name, Given = ParamsObject, Taken = TakenName> = [
-    keyof Declared
-] extends [
-    never
-] ? [
-    Name
-] extends [
-    ""
-] ? [
-    aNameIsNotEmpty: never
-] : [
-    params?: (Given & Sendable<Given> & Untaken<Given, Taken>) | undefined
-] : [
-    Needing<Declared, Name>
-] extends [
-    never
-] ? [
-    params?: ParamsOfAll<Declared, Name, Taken> | undefined
-] : [
-    params: ParamsOfAll<Declared, Name, Taken>
-];
 type RecordedName<Declared = Events> = EventName<Declared> | "pageview" | "file_downloaded" | "link_clicked" | "page_active";
 type RecordedParams<Declared, Name> = Name extends keyof Declared ? Declared[Name] extends undefined ? CommonParams : NonNullable<Declared[Name]> & CommonParams : Name extends "pageview" ? Params & {
     visit_url: string;
@@ -133,36 +76,12 @@ type Problem<Declared = Events> = Told<"input", string, {
     bound: Bound;
     event: HookedEvent<Declared>;
 }>;
-type DebugListener = (code: string | number, detail: string) => void;
 type Consent = "granted" | "pending" | "denied";
 type Identity = [
     contactUid?: string,
     accountUid?: string
 ];
 type ChangeListener = (consent: Consent, identity: Identity, resetId: string) => void;
-interface FlushResult {
-    delivered: number;
-    queued: number;
-    dropped: number;
-}
-interface Identifying {
-    proof?: string | undefined;
-}
-interface Tracker<Declared = Events> {
-    identify<Uid extends string | number>(contactUid: Uid extends "" ? never : Uid, accountUid?: string | number | null, options?: Identifying): void;
-    track<Name extends EventName<Declared>, Given extends ParamsObject = ParamsObject>(eventUid: Name, ...params: TrackArguments<Declared, Name, Given>): void;
-    pageview(params?: PageParams): void;
-    flush(options?: {
-        timeoutMs?: number | undefined;
-    }): Promise<FlushResult>;
-    reset(): void;
-    identity(): Identity;
-    consent(): Consent;
-    optIn(): void;
-    optOut(): void;
-    onChange(listener: ChangeListener): () => void;
-    debug(listener: DebugListener): void;
-}
 interface Config<Declared = Events> {
     apiToken: string;
     formerToken?: string | undefined;
@@ -191,11 +110,17 @@ interface Config<Declared = Events> {
     onError?: ((problem: Problem<Declared>) => void) | undefined;
     debug?: boolean | undefined;
 }
-interface InstanceConfig<Declared = Events> extends Config<Declared> {
-    name: string;
-    page?: string | undefined;
+type RecordedEvent<Declared = Events, Name extends string = RecordedName<Declared>> = Name extends RecordedName<Declared> ? {
+    contact_uid: string;
+    event_uid: Name;
+    params: RecordedParams<Declared, Name>;
+} : never;
+interface Recorder<Declared = Events> {
+    all<Name extends RecordedName<Declared> = RecordedName<Declared>>(eventUid?: Name): RecordedEvent<Declared, Name>[];
+    clear(): void;
+    restore(): void;
+    [Symbol.dispose](): void;
 }
-declare const createTracker: <Declared = Events>(config: InstanceConfig<Declared>) => Tracker<Declared>;
-export { createTracker };
-export type { InstanceConfig };
-```
+declare const recordEvents: <Declared = Events>({ name, stamp, ...options }?: Partial<Config<Declared>>) => Recorder<Declared>;
+export { recordEvents };
+export type { RecordedEvent, RecordedName, RecordedParams, Recorder };

@@ -1,6 +1,5 @@
-# tracklet, entry "read": the public types, written by `npm run api`
+// tracklet, entry "read": the public types, written by `npm run api`
 
-```ts
 interface Reach {
     fetch?: typeof globalThis.fetch | undefined;
     timeoutMs?: number | undefined;
@@ -161,4 +160,3 @@ interface Reader {
 declare const createReader: (config: ReaderConfig) => Reader;
 export { ApiError, AuthenticationError, ConnectionError, NotFoundError, RateLimitError, TimeoutError, TrackletError, createReader };
 export type { Account, AnswerDetails, CallOptions, Contact, EventOptions, EventPage, List, ListOptions, Pagination, Reach, Reader, ReaderConfig, Records, References, Stage, StoredEvent, User, UserList, UserPage };
-```
