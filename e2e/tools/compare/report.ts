@@ -76,7 +76,7 @@ const faultTable = (results: readonly Result[], names: readonly string[]): strin
 
 const costTable = (results: readonly Result[]): string =>
   [
-    "Processor time of the page's main thread, as a multiple of the first line's in the same run: to run the script and start, and for each of 50 events until it is delivered. The median comes first, the lowest and the highest run stand in brackets.",
+    "Processor time of the page's main thread, as a multiple of the first line's: to run the script and start, and for each of 50 events until it is delivered. The median, and in brackets the lowest and the highest run.",
     tableOf(
       ["", ...COSTS.map(([, title]) => title)],
       results.map((result) => [result.peer.name, ...COSTS.map(([what]) => costCell(ratiosOf(result, what)))]),
