@@ -127,7 +127,7 @@ for (const { section, files = {}, scripts = async (recipe: string) => recipe, ch
     expectRows,
   }) => {
     const language = section === "c15t" ? "js" : "html";
-    const [recipe] = await readmeBlocks(section, language, "docs/consent-platforms.md");
+    const [recipe] = await readmeBlocks(section, language, "docs/consent.md");
     const [start] = await readmeBlocks("Before the platform", "html");
     const place = (code: string) => placed(code, contact, gateway.url);
     const head = (language === "html" ? place(start!) : "") + (await scripts(place(recipe!)));
@@ -169,8 +169,8 @@ test("With the banner of the documents, each button does what it says, in whiche
   contact,
   expectRows,
 }) => {
-  const [banner] = await readmeBlocks("Consent", "html", "docs/privacy.md");
-  const [change] = await readmeBlocks("Change my choice", "html", "docs/privacy.md");
+  const [banner] = await readmeBlocks("A banner", "html", "docs/consent.md");
+  const [change] = await readmeBlocks("Change my choice", "html", "docs/consent.md");
   const recipe = placed(banner! + change!, contact, gateway.url);
   site.page("/", { tag: false, identify: false, body: recipe });
   const [tab, other] = [await openLoaded(context, site), await openLoaded(context, site)];

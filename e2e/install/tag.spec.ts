@@ -55,7 +55,7 @@ test("In the documents' example for consent, with async, Refuse is what the visi
   open,
   gateway,
 }) => {
-  const example = (await readmeBlocks("Consent", "html"))[0]!.replace("defer", "async");
+  const example = (await readmeBlocks("A banner", "html"))[0]!.replace("defer", "async");
   const page = await open("/", { tag: false, body: localise(example, DEMO_TOKEN, gateway.url) });
   await run(page, `tracklet.identify("contact-readme")`);
   expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
