@@ -57,7 +57,8 @@ const TCF = `
   platform.update(localStorage.choice ?? "", !localStorage.choice);`;
 
 interface Platform {
-  section: string;
+  /** Of `demo/recipes/consent`. */
+  file: string;
   /** Files of packages that the recipe asks the site for. */
   files?: Record<string, string>;
   /** The page's scripts, in this order, of the recipe. */
@@ -70,13 +71,13 @@ const inline = (code: string): string => `<script>${code}</script>`;
 
 const PLATFORMS: Platform[] = [
   {
-    section: "Klaro",
+    file: "klaro.html",
     files: { "/klaro.js": "klaro/dist/klaro.js" },
     choose: (isGranted) =>
       `const manager = klaro.getManager(); manager.changeAll(${isGranted}); manager.saveAndApplyConsents()`,
   },
   {
-    section: "CookieConsent",
+    file: "cookieconsent.html",
     files: {
       "/cookieconsent.umd.js": "vanilla-cookieconsent/dist/cookieconsent.umd.js",
       "/cookieconsent.css": "vanilla-cookieconsent/dist/cookieconsent.css",
@@ -84,18 +85,18 @@ const PLATFORMS: Platform[] = [
     choose: (isGranted) => `CookieConsent.acceptCategory(${isGranted ? '"all"' : "[]"})`,
   },
   {
-    section: "c15t",
+    file: "c15t.js",
     // As a module, which runs once the page is read.
     scripts: async (recipe) => `<script type="module">${await bundle(recipe)}; window.app = app</script>`,
     choose: (isGranted) => `app.consentStore.getState().saveConsents("${isGranted ? "all" : "necessary"}")`,
   },
   {
-    section: "Google Consent Mode",
+    file: "consent-mode.html",
     scripts: async (recipe) => recipe + inline(CONSENT_MODE),
     choose: (isGranted) => `choose("${isGranted ? "granted" : "denied"}")`,
   },
   {
-    section: "IAB TCF",
+    file: "tcf.html",
     scripts: async (recipe) => inline(await bundle(TCF)) + recipe,
     choose: (isGranted) => `app.choose(${isGranted})`,
   },
@@ -118,22 +119,21 @@ const openLoaded = async (context: BrowserContext, { url }: Site): Promise<Page>
 /** What can be done now has been done when it resolves. */
 const flush = (tab: Tab) => tab.evaluate("tracklet.flush()");
 
-for (const { section, files = {}, scripts = async (recipe: string) => recipe, choose } of PLATFORMS)
-  test(`With ${section}, nothing leaves before the choice, what waits then, and nothing after it is taken back, in both tabs`, async ({
+for (const { file, files = {}, scripts = async (recipe: string) => recipe, choose } of PLATFORMS)
+  test(`By ${file}, nothing leaves before the choice, what waits then, and nothing after it is taken back, in both tabs`, async ({
     context,
     site,
     gateway,
     contact,
     expectRows,
   }) => {
-    const language = section === "c15t" ? "js" : "html";
-    const [recipe] = await readmeBlocks(section, language, "docs/consent.md");
-    const [start] = await readmeBlocks("Before the platform", "html");
+    const recipe = await readFile(`${ROOT}demo/recipes/consent/${file}`, "utf8");
+    const [start] = await readmeBlocks("A consent platform", "html");
     const place = (code: string) => placed(code, contact, gateway.url);
-    const head = (language === "html" ? place(start!) : "") + (await scripts(place(recipe!)));
+    const head = (file.endsWith(".html") ? place(start!) : "") + (await scripts(place(recipe)));
     site.page("/", { tag: false, identify: false, head });
-    for (const [path, file] of Object.entries(files))
-      site.page(path, await readFile(`${ROOT}node_modules/${file}`, "utf8"));
+    for (const [path, packaged] of Object.entries(files))
+      site.page(path, await readFile(`${ROOT}node_modules/${packaged}`, "utf8"));
     const open = () => openLoaded(context, site);
 
     const [tab, other] = [await open(), await open()];
