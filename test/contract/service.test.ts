@@ -35,7 +35,6 @@ describe("the examples of docs/server.md", async () => {
     "Change contacts and accounts": /^team\n$/,
     // 137 users in pages of 25.
     "List users": /^10 of 137\n.*\n(25\n){5}12\n$/s,
-    Errors: /^not found: .+/,
     "Test your own code": /^contact-001\n$/,
   };
 
