@@ -34,9 +34,9 @@ const COSTS = [
 ] as const;
 
 /** `4`, or `2 to 5` where the runs differ. */
-const range = (values: readonly number[], text: (value: number) => string = String): string => {
-  const [low, high] = [text(Math.min(...values)), text(Math.max(...values))];
-  return low === high ? low : `${low} to ${high}`;
+const range = (values: readonly number[]): string => {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  return low === high ? `${low}` : `${low} to ${high}`;
 };
 
 /** `2 to 5 lost, 3 twice`; a star where the service could tell all repeats by an id. */
@@ -58,10 +58,7 @@ const countCell = (counts: readonly Count[]): string => {
 const ratiosOf = ({ costs }: Result, what: keyof Cost): number[] =>
   costs.filter(({ own, ours }) => own[what] > 0 && ours[what] > 0).map(({ own, ours }) => own[what] / ours[what]);
 
-const costCell = (ratios: readonly number[]): string => {
-  const all = range(ratios, (ratio) => ratio.toFixed(1));
-  return all.includes("to") ? `${median(ratios).toFixed(1)} (${all})` : all;
-};
+const costCell = (ratios: readonly number[]): string => median(ratios).toFixed(1);
 
 const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 
@@ -76,7 +73,7 @@ const faultTable = (results: readonly Result[], names: readonly string[]): strin
 
 const costTable = (results: readonly Result[]): string =>
   [
-    "Processor time of the page's main thread, as a multiple of the first line's: to run the script and start, and for each of 50 events until it is delivered. The median, and in brackets the lowest and the highest run.",
+    "Processor time of the page's main thread, as a multiple of the first line's: to run the script and start, and for each of 50 events until it is delivered. The median of all runs.",
     tableOf(
       ["", ...COSTS.map(([, title]) => title)],
       results.map((result) => [result.peer.name, ...COSTS.map(([what]) => costCell(ratiosOf(result, what)))]),
@@ -86,7 +83,7 @@ const costTable = (results: readonly Result[]): string =>
 const settings = (results: readonly Result[]): string =>
   results
     .map(({ peer: { name, version, docs, settings, note } }) =>
-      [`- **${name}**, \`${version}\`. Set: ${settings} ([page](${docs})).`, note].filter(Boolean).join(" "),
+      [`- **${name}**, \`${version}\`: ${settings} ([page](${docs})).`, note].filter(Boolean).join(" "),
     )
     .join("\n");
 
@@ -101,7 +98,7 @@ export const report = (results: readonly Result[], { chromium, faults, runs, eno
     left.length ? `Not in the table, because it could not be measured in every fault: ${left.join(", ")}.` : "",
     faults.map((name) => `- **${FAULTS[name]!.title}**: ${FAULTS[name]!.what}`).join("\n"),
     costed.length ? costTable(costed) : "",
-    `How each is set up:\n\n${settings(results)}`,
+    `What is set in each:\n\n${settings(results)}`,
   ]
     .filter(Boolean)
     .join("\n\n");
