@@ -7,7 +7,7 @@ export const plausible: Peer = {
   version: PEERS.Plausible[0],
   docs: "https://www.npmjs.com/package/@plausible-analytics/tracker",
   settings: "nothing",
-  note: "It counts visits, and has neither a queue nor retries: each event is sent once, by a keepalive request.",
+  note: "It has neither a queue nor retries.",
   script: () => plausibleWith(""),
   start: (service) => {
     const options = { domain: "example.com", endpoint: `${service}/api/event`, autoCapturePageviews: false };

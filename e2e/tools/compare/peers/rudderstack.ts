@@ -23,7 +23,7 @@ export const rudderstack: Peer = {
   version: PEERS.RudderStack[0],
   docs: "https://www.rudderstack.com/docs/sources/event-streams/sdks/rudderstack-javascript-sdk/load-js-sdk/",
   settings: "nothing; the queue in `localStorage` and retries are defaults, which `useBeacon` would give up",
-  note: "Its script for tags is on a CDN alone; this is the one of the package that has its plugins in it, minified here.",
+  note: "The bundled script of its package, minified here.",
   script: () => peerScript("RudderStack"),
   start: (service) => {
     const options = { configUrl: service, logLevel: "NONE", sessions: { autoTrack: false } };
