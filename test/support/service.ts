@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { DEMO_TOKENS } from "../../src/service/config/options.js";
+import { DEMO_TOKENS } from "../../src/service/config/demo-tokens.js";
 import { dataFolder } from "./data-folder.js";
 import { launchService } from "./launch.js";
 import { freePort } from "./ports.js";

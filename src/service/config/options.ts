@@ -243,6 +243,3 @@ export interface Workspace {
   /** Bearer token that may read records; two, likewise. */
   accessToken: string;
 }
-
-/** What everybody knows: the tokens of a service that is for trying out. */
-export const DEMO_TOKENS = { apiToken: "demo-api-token", accessToken: "demo-access-token" } as const;

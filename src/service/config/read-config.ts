@@ -7,7 +7,8 @@ import { isLoopback } from "../base/loopback.js";
 import { nearName } from "../base/near-name.js";
 import { StartError } from "../base/start-error.js";
 import { addressesOf } from "./database-url.js";
-import { DEMO_TOKENS, OPTIONS, type Option, type ServiceConfig, type Workspace } from "./options.js";
+import { DEMO_TOKENS } from "./demo-tokens.js";
+import { OPTIONS, type Option, type ServiceConfig, type Workspace } from "./options.js";
 
 /** Variables of the project that other programs read: the demo, its clients, Docker, the tests. */
 const ELSEWHERE =

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { DEMO_TOKENS } from "../../../src/service/config/options.js";
+import { DEMO_TOKENS } from "../../../src/service/config/demo-tokens.js";
 import { UNLIMITED } from "../../support/service.js";
 
 /** The built service. */
