@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { SOON } from "../support/bounds.js";
 import { spawnService } from "../support/service-process.js";
 import { askAt, type Driver, OWN, type Said, soon } from "./driver.js";
 import type { Shared } from "./in-process.js";
 import { requireAll } from "./properties.js";
 import { buildEntry, environmentOf } from "./spawned.js";
-import { newState, newWorkspace, type State } from "./state.js";
+import { doubt, newState, newWorkspace, type State } from "./state.js";
 import { KINDS, listErasures } from "./steps.js";
 
 /*
@@ -71,9 +72,10 @@ const CASES: Record<string, (run: Run) => Promise<void>> = {
     await serving((ask) => ask("POST", "/v2/contacts/erase", { token: OWN.admin, body: { uid: UID } }));
     await steps(ERASE);
   },
-  anonymise: async ({ killed, steps }) => {
+  anonymise: async ({ killed, steps, state }) => {
     await killed(["erase", UID, "--anonymise", "mark"]);
-    await steps(ERASE);
+    doubt(state, state.workspaces.get("default")!, UID, { from: 0, to: Date.now() }, true);
+    await steps(["anonymise", 1, 0, 0, 0, 0]);
   },
   "delete-events": async ({ killed, steps }) => {
     await killed(["delete-events", "--older-than", "1", "--yes"]);
@@ -103,7 +105,7 @@ export const killAfter = async (shared: Shared, name: string, point: number): Pr
   const points = join(driver.folder, "points");
   const passed = () => (existsSync(points) ? readFileSync(points, "utf8").trim().split("\n") : []);
   const environment = (url: string, more = {}) =>
-    environmentOf(url, { MODEL_CRASH: String(point), MODEL_POINTS: points, MODEL_BOUNDS: "AT_ONCE", ...more });
+    environmentOf(url, { MODEL_CRASH: String(point), MODEL_POINTS: points, MODEL_BOUNDS: "SOON", ...more });
   const run: Run = {
     ...{ state, driver },
     steps: async (...all) => {
@@ -120,7 +122,7 @@ export const killAfter = async (shared: Shared, name: string, point: number): Pr
       const isOver = async () => {
         if (service.child.signalCode === null) throw new Error("it runs");
       };
-      await soon(3_000, isOver).catch(() => service.stop("SIGKILL"));
+      await soon(SOON.settled + 3_000, isOver).catch(() => service.stop("SIGKILL"));
     },
   };
   try {

@@ -120,15 +120,15 @@ export const openDriver = async (house: House) => {
       locks.push(over.catch(() => {}).finally(() => client.end().catch(() => {})));
     },
     /** Every row of every table as text, by the table's name. */
-    everyRow: async (): Promise<Record<string, string>> => {
-      const tables: Record<string, string> = {};
-      const listed = "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'";
-      for (const { name } of await runAt<{ name: string }>(url, listed))
-        tables[name] = (await runAt<{ row: string }>(url, `SELECT row::text FROM ${name} AS row`))
-          .map(({ row }) => row)
-          .join("\n");
-      return tables;
-    },
+    everyRow: (): Promise<{ name: string; row: string }[]> =>
+      runAt(
+        url,
+        `CREATE FUNCTION pg_temp.every_row() RETURNS TABLE (name TEXT, line TEXT) LANGUAGE plpgsql AS $$ BEGIN
+           FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+             RETURN QUERY EXECUTE format('SELECT %L, string_agg(t::text, '' '') FROM %I AS t', name, name);
+           END LOOP; END $$`,
+        "SELECT name, line AS row FROM pg_temp.every_row() WHERE line IS NOT NULL",
+      ),
     /** Breaks something, where this driver can. */
     fault: undefined as ((kind: Fault, amount: number) => Promise<unknown>) | undefined,
     /** Ends all faults: resolves to the milliseconds until all is answered again. */
@@ -183,12 +183,12 @@ export const askAt = async (
 
 /** Asks until it holds, as what follows in a moment; throws why it does not. */
 export const soon = async (patience: number, holds: () => Promise<void>): Promise<void> => {
-  for (const end = performance.now() + patience; ; ) {
+  for (let [end, wait] = [performance.now() + patience, 50]; ; wait = Math.min(500, 2 * wait)) {
     try {
       return await holds();
     } catch (error) {
       if (performance.now() > end) throw error;
-      await pause(25);
+      await pause(wait);
     }
   }
 };

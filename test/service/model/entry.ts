@@ -1,10 +1,10 @@
 /* The service, or a command of it, as a process that the model may kill at each of its operations; `MODEL_BOUNDS` says its times. */
 import "./crash.js";
-import { AT_ONCE, SHORT } from "../support/bounds.js";
+import { SHORT, SOON } from "../support/bounds.js";
 
 const { readConfig } = await import("../../../src/service/config/read-config.js");
 const config = readConfig(process.env);
-const bounds = process.env.MODEL_BOUNDS === "AT_ONCE" ? AT_ONCE : SHORT;
+const bounds = process.env.MODEL_BOUNDS === "SOON" ? SOON : SHORT;
 const [, , ...args] = process.argv;
 if (args.length > 0) {
   const { runCommand } = await import("../../../src/service/commands/cli.js");

@@ -1,13 +1,10 @@
-import { AT_ONCE } from "../support/bounds.js";
+import { SOON } from "../support/bounds.js";
 import { runAt } from "../support/cluster.js";
 import { makeClock } from "../support/database-clock.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { startService } from "../support/running-service.js";
 import { runTold } from "../support/told-command.js";
 import { type Cannot, FAULTS, type House, OWN, openDriver, withQuery } from "./driver.js";
-
-/** What is committed is settled, and looks come often. */
-const BOUNDS = { ...AT_ONCE, reread: 20 };
 
 /** One PostgreSQL for many histories, each with a database of its own. Nothing of it is killed. */
 export const startShared = async () => {
@@ -20,12 +17,12 @@ export const startShared = async () => {
     adminToken: OWN.admin,
   });
   const house: House = {
-    patience: 30_000,
+    patience: 70_000,
     start: async (databaseUrl) => {
       const service = await startService({
         ...config(databaseUrl),
         serverToken: OWN.server,
-        bounds: BOUNDS,
+        bounds: SOON,
         logLevel: "fatal",
       });
       return { url: service.url, hasEnded: () => false, stop: service.close };

@@ -31,8 +31,9 @@ export interface Event {
   presence: Presence;
   /** Was sent again without a stamp, after no answer. */
   mayRepeat: boolean;
-  /** Has another contact since, of chance. */
+  /** Has another contact since, of chance; it is not known where that may have been broken off. */
   isAnonymous: boolean;
+  mayBeAnonymous?: boolean;
   /** Is gone by its age alone: an archive keeps it. */
   isOld?: boolean;
 }
@@ -169,6 +170,16 @@ export const send = (workspace: Workspace, event: Event, answered: boolean): voi
   if (now !== "gone") tellOf(workspace, event.contact, event.account === undefined ? [] : [event.account], now);
 };
 
+/** What is left of an event whose contact was anonymised: all of them have one contact of chance. */
+export const anonymous = (
+  { mark, name, received: { from, to }, presence, mayRepeat }: Event,
+  contact: string,
+): Event => ({
+  ...{ mark, contact, name, presence, mayRepeat },
+  ...{ received: { from: from - (from % DAY), to: to - (to % DAY) } },
+  ...{ isStamped: false, isImported: true, isAnonymous: true },
+});
+
 /** What is there of a contact that had occurred before a time goes, or stays without a name. */
 export const clear = (workspace: Workspace, contact: string, at: Span, keepsMarks = false): void => {
   let stays: Presence = "gone";
@@ -183,20 +194,9 @@ export const clear = (workspace: Workspace, contact: string, at: Span, keepsMark
       event.presence = both(event.presence, isLater ? "there" : "perhaps");
       stays = stronger(stays, event.presence);
       if (event.account !== undefined && event.presence === "there") left.add(event.account);
-    } else if (keepsMarks) {
-      const day = { from: Math.floor(event.received.from / DAY) * DAY, to: Math.floor(event.received.to / DAY) * DAY };
-      workspace.events.set(mark, {
-        ...{
-          mark,
-          contact: `anonymous ${contact} ${at.from}`,
-          name: event.name,
-          received: day,
-          presence: event.presence,
-          mayRepeat: event.mayRepeat,
-        },
-        ...{ isStamped: false, isImported: true, isAnonymous: true },
-      });
-    } else event.presence = "gone";
+      if (keepsMarks) event.mayBeAnonymous = true;
+    } else if (keepsMarks) workspace.events.set(mark, anonymous(event, `anonymous ${contact} ${at.from}`));
+    else event.presence = event.mayBeAnonymous ? "perhaps" : "gone";
   }
   workspace.people.delete(contact);
   workspace.leftOut.delete(`contact:${contact}`);
@@ -219,9 +219,10 @@ export const snapshot = ({ dumps: _, imports: _imports, ...state }: State): Stat
   structuredClone({ ...state, dumps: [], imports: [] });
 
 /** An erasure has begun, and it is not known how far it came. */
-export const doubt = (state: State, workspace: Workspace, contact: string, { to }: Span): void => {
+export const doubt = (state: State, workspace: Workspace, contact: string, { to }: Span, keepsMarks = false): void => {
   for (const event of workspace.events.values())
-    if (event.contact === contact && event.presence === "there") event.presence = "perhaps";
+    if (event.contact === contact && event.presence !== "gone")
+      Object.assign(event, { presence: "perhaps", ...(keepsMarks && { mayBeAnonymous: true }) });
   const person = workspace.people.get(contact);
   if (person !== undefined) workspace.people.set(contact, { ...person, presence: "perhaps" });
   workspace.erased.set(contact, { from: 0, to });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { inspect, isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { eventsInFiles } from "../commands/archive/files.js";
-import { type Answer, type Asked, type Driver, FAULTS, type Fault, OWN, type Said, soon } from "./driver.js";
+import { type Answer, type Asked, askAt, type Driver, FAULTS, type Fault, OWN, type Said, soon } from "./driver.js";
 import { changesOf } from "./figures.js";
 import * as model from "./state.js";
 import {
@@ -184,12 +184,23 @@ const eraseOne = async (on: On, keeps = false): Promise<void> => {
   if (status === 404 && workspace.people.get(uid)?.presence === "there")
     throw new Error(`${uid} is there, and its erasure says that it is not`);
   if (status === 200) model.erase(state, workspace, uid, around(span, state), keeps);
-  if (isAway(status)) model.doubt(state, workspace, uid, around(span, state));
+  if (isAway(status)) model.doubt(state, workspace, uid, around(span, state), keeps);
 };
 
 const addToken = async (on: On, kind: TokenKind, name: string): Promise<void> => {
   const { out } = await runs(on, "token", "create", name, "--kind", kind);
   on.workspace.tokens.set(name, [{ kind, text: out.trim(), holds: true }]);
+  await isFollowed(on, kind, out.trim());
+};
+/** Each process learns of a new token within a moment. */
+const isFollowed = async ({ driver }: On, kind: TokenKind, token: string): Promise<void> => {
+  for (const { url } of driver.services())
+    await soon(driver.patience, async () => {
+      const [path, asked] =
+        kind === "access" ? ["/v2/users", { token }] : ["/v1/track/events", { basic: token, body: [] }];
+      const { status } = await askAt(url, kind === "access" ? "GET" : "POST", path, asked);
+      if (status === 401 || isAway(status)) throw new Error(`a new ${kind} token is answered with ${status}`);
+    });
 };
 const repeatable = ({ events }: Workspace): Event[] => [...events.values()].filter(({ isStamped }) => isStamped);
 
@@ -348,13 +359,14 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
     const { out } = await runs(on, "token", "rotate", name, "--keep", String(days));
     if (days === 0) for (const token of tokens) token.holds = false;
     tokens.push({ kind, text: out.trim(), holds: true });
+    await isFollowed(on, kind, out.trim());
   },
   restart: ({ driver }) => driver.restart(),
   second: ({ driver }) => driver.second(),
   migrate: ({ driver }) => must(driver.command("migrate")),
   slow: ({ driver, draw }) => driver.slow(50 + (draw[0]! % 400)),
   clock: async ({ state, driver, draw }) => {
-    state.skew = pick([0, 5_000, -4_000, 60_000, -400_000, 0], draw[0]);
+    state.skew = pick([0, 500, -4_000, 90_000, -400_000, 0], draw[0]);
     await driver.setClock(state.skew);
   },
 };

@@ -3,5 +3,8 @@ import { BOUNDS } from "../../../src/service/database/transaction-time.js";
 /** What is committed is settled: for tests whose processes are none but this one. */
 export const AT_ONCE = { ...BOUNDS, settled: 1, reread: 50 };
 
+/** As in production, in far less time: what waits for a second is refused, and seen. */
+export const SOON = { first: 1_000, last: 1_500, settled: 2_000, reread: 100 };
+
 /** As in production, in less time. */
 export const SHORT = { first: 1_000, last: 2_000, settled: 5_000, reread: 500 };
