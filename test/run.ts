@@ -1,7 +1,7 @@
 /*
- * What `npm test` runs. Alone: type check, lint, build, size, unit tests and the core of the end-to-end tests, in Chromium.
- * With `--all`: every test, on all engines that are installed. The first three are the ground of the rest, so the first of
- * them that fails ends the run; of the others, none keeps the next from running. The last line printed counts all tests.
+ * What `npm test` runs. Alone: type check, lint, build, size, unit tests, the model of the service, and the core of the end-to-end
+ * tests, in Chromium. With `--all`: every test, on all engines that are installed. The first three are the ground of the rest, so the
+ * first of them that fails ends the run; of the others, none keeps the next from running. The last line printed counts all tests.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -79,7 +79,8 @@ if ((await types) && isBuilt) {
   await stage("size", () => script("size"));
   const told = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
   await stage("unit tests", () => tests(countsOfVitest, "unit", ...told));
-  if (isAll) await stage("tests of the service", () => tests(countsOfVitest, "test:service", ...told));
+  const some = isAll ? [] : ["service/model"];
+  await stage("tests of the service", () => tests(countsOfVitest, "test:service", ...some, ...told));
   if (isAll) await stage("attacks on the service", () => script("attack", "--short"));
   await stage("browsers", findBrowsers);
   const core = isAll ? [] : ["--project=chromium", "--project=shell", "--grep=@core"];
@@ -90,7 +91,7 @@ const { passed, failed, skipped } = total;
 if (skipped.length > 0) console.log(["\nSkipped:", ...new Set(skipped)].join("\n  "));
 if (!isAll)
   console.log(
-    "\nLeft out is what `npm test -- --all` runs: the rest in Chromium, Firefox and WebKit, slow unit tests, the service's.",
+    "\nLeft out is what `npm test -- --all` runs: the rest in Chromium, Firefox and WebKit, slow unit tests, and all of the service but its model.",
   );
 
 if (failed > 0) process.exitCode = 1;

@@ -14,20 +14,23 @@ const NOT_GIVEN = [
   "moves",
   "follow",
   "logging",
+  "model",
+  "spawned",
   "unit",
   "upgrade",
   "year",
 ];
 const isGiven = process.env.DATABASE_URL !== undefined;
-/** Random histories of the service take long, and do not all hold yet: `MODEL=1` runs them, as `npm run model` does. */
-const HISTORIES = process.env.MODEL ? [] : ["**/model/{model,spawned}.test.ts"];
+/** Takes minutes: a part of `npm test -- --all` alone. */
+const LONG = process.env.TEST_ALL ? [] : ["**/model/spawned.test.ts"];
 
 /** The tests of the service and of `npm start`, some of which replace modules: all else is as for the others. */
 export default defineConfig({
   test: {
     ...config.test,
     include: ["{test/service,test/upgrade,demo/test}/**/*.test.ts"],
-    exclude: [...HISTORIES, ...(isGiven ? ["demo/test/**", ...NOT_GIVEN.map((name) => `**/${name}.test.ts`)] : [])],
+    exclude: [...LONG, ...(isGiven ? ["demo/test/**", ...NOT_GIVEN.map((name) => `**/${name}.test.ts`)] : [])],
+
     globalSetup: ["src/service/build.ts", "test/service/support/places.ts"],
     isolate: true,
     fileParallelism: !isGiven,

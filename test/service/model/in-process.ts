@@ -23,7 +23,7 @@ export const startShared = async () => {
         ...config(databaseUrl),
         serverToken: OWN.server,
         bounds: SOON,
-        logLevel: "fatal",
+        logLevel: (process.env.MODEL_LOG ?? "fatal") as "fatal",
       });
       return { url: service.url, hasEnded: () => false, stop: service.close };
     },

@@ -1,13 +1,10 @@
 /*
- * `npm run model`: random histories of a service against the model of it. `-- --minutes 60` goes on as long; `-- --seed 7` begins
- * there, `-- --kinds past,erase` takes some kinds of steps alone, and each history prints the seed by which it comes again alone: `-- --seed 7 --runs 1`; `-- --in-process` takes many services of
- * one process, in place of processes that are killed; `-- --crash-points` kills each command after each of its operations.
- * It ends with 1 where a history has failed.
+ * `npm run model`: random histories of a service against the model of it, for `-- --minutes 60`, of the seeds from `-- --seed 7` on, at
+ * most `-- --runs 1`; `-- --kinds past,erase` takes some kinds of steps alone, `-- --in-process` services of one process, in place
+ * of processes that are killed; `-- --crash-points` kills each command after each of its operations. It ends with 1 where something has failed.
  */
-import fc from "fast-check";
 import { CASE_NAMES, killAfter } from "./crash-points.js";
-import type { Cannot, Driver } from "./driver.js";
-import { type History, histories, kindsFor, live } from "./history.js";
+import { historyOf, live } from "./history.js";
 import { startShared } from "./in-process.js";
 import { startOwn } from "./spawned.js";
 
@@ -20,29 +17,27 @@ const has = (name: string): boolean => process.argv.includes(`--${name}`);
 const KINDS_AT = process.argv.indexOf("--kinds");
 const isAsked = (name: string): boolean => KINDS_AT === -1 || process.argv[KINDS_AT + 1]!.split(",").includes(name);
 
-/** Runs one history after another, each by its own seed. @returns how many have failed */
-const run = async (
-  open: () => Promise<Driver>,
-  { cannot, until, runs, seed: first }: { cannot: Cannot; until: number; runs: number; seed: number },
-): Promise<number> => {
+/** Runs one history after another. @returns how many have failed */
+const run = async (): Promise<number> => {
+  const { cannot, open, stop } = await (has("in-process") ? startShared() : startOwn());
   for (const [name, why] of Object.entries(cannot)) console.log(`left out: ${name}: ${why}`);
+  const until = performance.now() + argument("minutes", 5) * 60_000;
+  const last = argument("seed", 1) + argument("runs", Number.POSITIVE_INFINITY);
   let failed = 0;
-  for (let seed = first; seed < first + runs && performance.now() < until; seed += 1) {
-    const [history] = fc.sample(histories(kindsFor(cannot).filter(isAsked), 40), { seed, numRuns: 1 }) as [History];
-    const done: string[] = [];
+  for (let seed = argument("seed", 1); seed < last && performance.now() < until; seed += 1) {
+    const history = historyOf(seed, cannot, isAsked);
     const began = performance.now();
+    const seconds = () => ((performance.now() - began) / 1_000).toFixed(1);
     console.log(`seed ${seed}: ${history.kinds.join(", ")} in ${history.zone}`);
-    await live(history, open, (step) => {
-      done.push(step);
-      if (has("trace")) console.log(`  ${((performance.now() - began) / 1_000).toFixed(2)} ${step}`);
-    }).then(
-      () => console.log(`  held, ${done.length} steps, ${((performance.now() - began) / 1_000).toFixed(1)} s`),
+    await live(history, open, (step) => has("trace") && console.log(`  ${seconds()} ${step}`)).then(
+      () => console.log(`  held, ${history.steps.length} steps, ${seconds()} s`),
       (error: Error) => {
         failed += 1;
-        console.log(`  FAILED: ${error.stack}\n  after ${done.join(", ")}`);
+        console.log(`  FAILED: ${error.message}`);
       },
     );
   }
+  await stop();
   return failed;
 };
 
@@ -62,13 +57,4 @@ const killAll = async (): Promise<number> => {
   return wrong;
 };
 
-if (has("crash-points")) process.exit((await killAll()) > 0 ? 1 : 0);
-const minutes = argument("minutes", 5);
-const isShared = has("in-process");
-const place = await (isShared ? startShared() : startOwn());
-const failed = await run(place.open, {
-  ...{ cannot: place.cannot, until: performance.now() + minutes * 60_000 },
-  ...{ runs: argument("runs", Number.POSITIVE_INFINITY), seed: argument("seed", 1) },
-});
-await place.stop();
-process.exit(failed > 0 ? 1 : 0);
+process.exit((await (has("crash-points") ? killAll() : run())) > 0 ? 1 : 0);

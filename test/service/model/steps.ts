@@ -17,8 +17,11 @@ import {
   type Workspace,
 } from "./state.js";
 
-/** A step of a history. */
-export type Step = fc.AsyncCommand<State, Driver>;
+/** A step of a history; its text is what it is called by, and its draw. */
+export interface Step {
+  run(state: State, driver: Driver): Promise<unknown>;
+  toString(): string;
+}
 
 /** What a step acts on: one workspace, and numbers of chance, of which it takes what it needs. */
 export interface On {
@@ -389,22 +392,10 @@ const faulty =
   };
 for (const kind of FAULTS) KINDS[kind] = faulty(kind);
 
-/** With a wrong clock these wait, or are refused. */
-const BY_ANY_CLOCK = [
-  "event",
-  "several",
-  "burst",
-  "repeat",
-  "refused",
-  "past",
-  "record",
-  "account",
-  "erase",
-  "anonymise",
-  "leaveOut",
-  "slow",
-  "clock",
-];
+/** With a wrong clock others wait, or are refused. */
+const BY_ANY_CLOCK = "event several burst repeat refused past record account erase anonymise leaveOut slow clock".split(
+  " ",
+);
 
 /** The list of erasures of a database, as an operator keeps it. */
 export const listErasures = async ({ folder, command }: Driver): Promise<string> => {
@@ -453,9 +444,9 @@ export const followPage = async (state: State, driver: Driver, follower: Followe
 /** An arbitrary for steps of a kind. */
 export const stepOf = (name: string): fc.Arbitrary<Step> =>
   fc.array(fc.nat(999), { minLength: 5, maxLength: 5 }).map((draw) => ({
-    check: (state) => state.skew === 0 || BY_ANY_CLOCK.includes(name),
     run: async (state, driver) => {
-      await KINDS[name]!({ state, driver, workspace: pick(living(state), draw[4]), draw });
+      if (state.skew === 0 || BY_ANY_CLOCK.includes(name))
+        await KINDS[name]!({ state, driver, workspace: pick(living(state), draw[4]), draw });
     },
-    toString: () => `${name}(${draw.join(",")})`,
+    toString: () => `${name}(${draw})`,
   }));
