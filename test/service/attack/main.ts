@@ -5,13 +5,8 @@
  */
 import { existsSync } from "node:fs";
 import { noCluster } from "../support/own-cluster.js";
-import { IN_CONTAINER, SERVICE } from "../support/service-process.js";
-import { cannotMount } from "../support/small-disk.js";
-import { archived } from "./archived.js";
 import { cluster } from "./cluster.js";
-import { drill } from "./drill.js";
-import { FAKETIME, fullDisk, kills, lock, namespaces, noConnection, slowDatabase, wrongClock } from "./faults.js";
-import { person } from "./person.js";
+import { FAKETIME, kills, slowDatabase, wrongClock } from "./faults.js";
 import { powerCut } from "./power-cut.js";
 import { type Outcome, readLost } from "./scene.js";
 import { stranger } from "./stranger.js";
@@ -31,27 +26,16 @@ const SHORT = 0.1;
 
 const unlessLinux = process.platform === "linux" ? undefined : "needs Linux";
 
-/** Where there is no time, what is settled is so in seconds. */
-const entryOf = (part: number): readonly string[] =>
-  part < 1 ? ["--import", "tsx", "test/service/support/short-time.ts"] : [SERVICE];
-
 const ROWS: Record<string, Row> = {
   fuzz: { run: fuzz, isShort: true },
   stranger: { run: stranger, cannot: unlessLinux, isShort: true },
   held: { run: heldBodies, cannot: unlessLinux },
   kills: { run: kills, cannot: unlessLinux, isShort: true },
   power: { run: powerCut, cannot: unlessLinux, isShort: true },
-  disk: { run: fullDisk, cannot: cannotMount, isShort: true },
   clock: { run: wrongClock, cannot: existsSync(FAKETIME) ? undefined : "libfaketime is not installed" },
-  namespaces: { run: namespaces, cannot: IN_CONTAINER.length > 0 ? undefined : "needs Linux and its administrator" },
   // Over a server that is given.
-  lock: { run: lock },
-  connections: { run: noConnection },
   cluster: { run: cluster, cannot: noCluster },
   slow: { run: slowDatabase },
-  person: { run: (part) => person(part, entryOf(part)), isShort: true },
-  drill: { run: (part) => drill(entryOf(part)), isShort: true },
-  archived: { run: (part) => archived(part, entryOf(part)), cannot: unlessLinux, isShort: true },
   upgrade: { run: () => upgrade(1_000_000) },
 };
 

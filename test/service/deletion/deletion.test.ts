@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readState } from "../../../src/service/commands/store.js";
 import type { Database } from "../../../src/service/database/database.js";
-import { idAt, newIds } from "../../../src/service/database/event-id.js";
+import { newIds } from "../../../src/service/database/event-id.js";
 import { checkGeneration, isMoved } from "../../../src/service/database/generation.js";
 import { openDatabase } from "../../../src/service/database/open-database.js";
 import { eraseContacts } from "../../../src/service/deletion/erasure.js";
@@ -9,7 +9,7 @@ import { deleteWorkspace } from "../../../src/service/deletion/workspace.js";
 import { insertEvents } from "../../../src/service/ingest/store/rows.js";
 import { AT_ONCE } from "../support/bounds.js";
 import { overDatabase } from "../support/over-database.js";
-import { API_TOKEN, type RunningService, startService, until } from "../support/running-service.js";
+import { type RunningService, startService, until } from "../support/running-service.js";
 
 const GONE = { name: "gone", apiToken: "gone-api-token", accessToken: "gone-access-token" };
 const CLIENTS = 8;
@@ -29,15 +29,11 @@ overDatabase(
       for (const service of services) await service.close();
     });
 
-    /**
-     * Runs `work` while clients send events of one contact, half of them with their time; then some more; resolves to the
-     * statuses of these.
-     */
+    /** Runs `work` while clients send events; then some more; resolves to the statuses of these. */
     const whileSending = async (token: string, work: () => Promise<unknown>): Promise<number[]> => {
       let [sent, isOver] = [0, false];
       const send = async (at: number) => {
-        const params = { account_uid: "acme", ...(at % 4 < 2 && { occurred_at: Date.now() }) };
-        const event = { contact_uid: "gone", event_uid: "seen", params };
+        const event = { contact_uid: "gone", event_uid: "seen", params: { account_uid: "acme" } };
         const query = `?api_token=${encodeURIComponent(token)}`;
         const { status } = await services[at % services.length]!.post(event, {}, query);
         sent += 1;
@@ -56,26 +52,6 @@ overDatabase(
       const [row] = await database.query(`SELECT count(*) AS count FROM ${what}`, values);
       return Number(row!.count);
     };
-    const ORPHANS = "events WHERE NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = contact_id)";
-
-    it("leaves nothing of a contact but what it does after it, and no event without its record, while events of it are stored", async () => {
-      for (let round = 0; round < 3; round += 1) {
-        let [began, ended] = ["", 0];
-        const statuses = await whileSending(API_TOKEN, async () => {
-          began = idAt(Date.now());
-          const of = { workspace: "default", uids: ["gone"], token: "test" };
-          expect((await eraseContacts(database, of)).events).toBeGreaterThan(0);
-          ended = Date.now();
-        });
-        expect(new Set(statuses)).toEqual(new Set([200]));
-        expect(await count("events WHERE id < $1", [began])).toBe(0);
-        // What does not say when it occurred may be older.
-        expect(await count("events WHERE occurred_at IS NULL")).toBe(0);
-        expect(await count("events WHERE occurred_at >= $1", [ended])).toBeGreaterThanOrEqual(CLIENTS / 2);
-        expect(await count(ORPHANS)).toBe(0);
-        expect(await count("account_contacts")).toBe(1);
-      }
-    });
 
     it("waits for an insert that is held open, and is seen by one that is not checked yet", async () => {
       const { generation } = await readState(database);
@@ -123,6 +99,7 @@ overDatabase(
     });
 
     it("leaves nothing of a workspace that running processes serve, and lets them serve it no more", async () => {
+      await services[0]!.post({ contact_uid: "stays", event_uid: "seen", params: { account_uid: "acme" } });
       const statuses = await whileSending(GONE.apiToken, () => deleteWorkspace(database, "gone"));
       expect(new Set(statuses)).toEqual(new Set([401]));
       const tables = await database.query<{ name: string }>(
@@ -130,7 +107,6 @@ overDatabase(
       );
       expect(tables.length).toBeGreaterThan(10);
       for (const { name: table } of tables) expect(await count(`${table} WHERE workspace = 'gone'`), table).toBe(0);
-      // The contact of the other workspace.
       expect(await count("account_contacts")).toBe(1);
     });
   },

@@ -280,6 +280,15 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
     const [, span] = await timed(() => runs(on, "erase", "--file", file));
     for (const uid of uids) model.erase(on.state, on.workspace, uid, around(span, on.state));
   },
+  /** Somebody is erased while events of it come. */
+  amid: async (on) => {
+    const own = newEvents(on).map((event) => ({ ...event, contact: contactOf(on.workspace, on.draw[0]) }));
+    await Promise.all([
+      ...own.slice(2).map((event) => postOne(on, event)),
+      eraseOne(on),
+      postSeveral(on, own.slice(0, 2)),
+    ]);
+  },
   leaveOut: async (on) => {
     const kind = on.draw[1]! % 2 ? "account" : "contact";
     const uid = kind === "account" ? accountOf(on.draw[0]) : contactOf(on.workspace, on.draw[0]);

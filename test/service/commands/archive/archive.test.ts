@@ -172,56 +172,6 @@ overDatabase((place) => {
     store = openFolder(folder);
   });
 
-  it("is whole after an end at any step: each event once, and nobody who was erased", async () => {
-    const people = ["anna", "ben", "cleo"];
-    const events = people.flatMap((uid) => [3, 2].map((ago) => told(uid, TODAY - ago * DAY)));
-    /** Ends at a step: before it, or right after it. */
-    const ending = (at: number): Store => {
-      let step = 0;
-      const end = () => {
-        if (step++ === at) throw new Error("killed");
-      };
-      const around = async <T>(work: () => Promise<T>): Promise<T> => {
-        end();
-        const result = await work();
-        end();
-        return result;
-      };
-      return {
-        ...store,
-        write: (name, bytes) => around(() => store.write(name, bytes)),
-        make: (name, work) => around(() => store.make(name, async (path) => around(() => work(path)))),
-      };
-    };
-    const killed = async (at: number): Promise<boolean> => {
-      const until = { settled: justNow(), now: false };
-      try {
-        await archiveWorkspace(database, "default", { store: ending(at), until });
-        return false;
-      } catch (error) {
-        expect((error as Error).message).toBe("killed");
-        return true;
-      }
-    };
-    for (let at = 0, isOver = false; !isOver; at += 1) {
-      await put(...events);
-      const first = await killed(at);
-      await erase("anna");
-      const second = await killed(at);
-      isOver = !first && !second;
-      await go();
-      expect(await eventsInFiles(folder), `step ${at}`).toEqual(await eventsInTable(database.query));
-      expect(await database.query("SELECT DISTINCT contact_uid AS uid FROM events ORDER BY 1")).toEqual([
-        { uid: "ben" },
-        { uid: "cleo" },
-      ]);
-      await run("archive", folder, "--forget").catch(() => {});
-      await database.query("DELETE FROM events");
-      await database.query("DELETE FROM deletions");
-      await rm(join(folder, "workspace=default"), { recursive: true });
-    }
-  });
-
   it("is refused where the database was restored to before the files, and forgotten with its workspace", async () => {
     await put(told("anna", TODAY - 3 * DAY));
     await go();
