@@ -27,7 +27,7 @@ interface Run {
 
 /** Who is erased is there. */
 const UID = "person-1-default-q7z";
-const ERASE: [string, ...number[]] = ["erase", 1, 0, 0, 0, 0];
+const ERASE: [string, ...number[]] = ["erase", 5, 0, 0, 0, 0];
 
 /** Where all was done before the end, it is refused to do it again; the properties say whether it was all. */
 const isWhole =
@@ -75,7 +75,7 @@ const CASES: Record<string, (run: Run) => Promise<void>> = {
   anonymise: async ({ killed, steps, state }) => {
     await killed(["erase", UID, "--anonymise", "mark"]);
     doubt(state, state.workspaces.get("default")!, UID, { from: 0, to: Date.now() }, true);
-    await steps(["anonymise", 1, 0, 0, 0, 0]);
+    await steps(["anonymise", 5, 0, 0, 0, 0]);
   },
   "delete-events": async ({ killed, steps }) => {
     await killed(["delete-events", "--older-than", "1", "--yes"]);
@@ -131,7 +131,7 @@ export const killAfter = async (shared: Shared, name: string, point: number): Pr
       ["past", 7, 8, 1, 2, 1],
       ["burst", 1, 4, 7, 10, 0],
       ["record", 1, 1, 1, 1, 0],
-      ["follow", 0, 3],
+      ["follow", 0, 3, 0],
     );
     await CASES[name]!(run);
     await requireAll(state, driver, point);

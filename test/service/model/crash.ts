@@ -30,11 +30,7 @@ type Any = (this: unknown, ...given: unknown[]) => unknown;
 const passes = (name: string, work: Any): Any =>
   function (...given) {
     const result = work.apply(this, given);
-    if (result instanceof Promise)
-      return result.then((value) => {
-        pass(name);
-        return value;
-      });
+    if (result instanceof Promise) return result.finally(() => pass(name));
     pass(name);
     return result;
   };
@@ -47,19 +43,8 @@ pg.Client.prototype.query = function (this: unknown, ...given: unknown[]) {
   return passes(text, query).apply(this, given);
 } as never;
 
-const OPERATIONS = [
-  "writeFile",
-  "appendFile",
-  "rename",
-  "rm",
-  "unlink",
-  "mkdir",
-  "open",
-  "truncate",
-  "copyFile",
-  "symlink",
-];
-for (const name of OPERATIONS) {
+const OPERATIONS = "writeFile appendFile rename rm unlink mkdir open truncate copyFile symlink";
+for (const name of OPERATIONS.split(" ")) {
   const [later, now] = [promises, fs] as unknown as Record<string, Any>[];
   later![name] = passes(name, later![name]!);
   now![`${name}Sync`] = passes(name, now![`${name}Sync`]!);

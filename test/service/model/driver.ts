@@ -7,6 +7,7 @@ import { openDatabase } from "../../../src/service/database/open-database.js";
 import { basic } from "../support/basic.js";
 import { runAt } from "../support/cluster.js";
 import { makeClock, setBack } from "../support/database-clock.js";
+import { everyRow } from "../support/every-row.js";
 import { requireForm } from "./form.js";
 import type { TokenKind } from "./state.js";
 
@@ -120,15 +121,7 @@ export const openDriver = async (house: House) => {
       locks.push(over.catch(() => {}).finally(() => client.end().catch(() => {})));
     },
     /** Every row of every table as text, by the table's name. */
-    everyRow: (): Promise<{ name: string; row: string }[]> =>
-      runAt(
-        url,
-        `CREATE FUNCTION pg_temp.every_row() RETURNS TABLE (name TEXT, line TEXT) LANGUAGE plpgsql AS $$ BEGIN
-           FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
-             RETURN QUERY EXECUTE format('SELECT %L, string_agg(t::text, '' '') FROM %I AS t', name, name);
-           END LOOP; END $$`,
-        "SELECT name, line AS row FROM pg_temp.every_row() WHERE line IS NOT NULL",
-      ),
+    everyRow: () => everyRow({ dataFolder: "", databaseUrl: url }),
     /** Breaks something, where this driver can. */
     fault: undefined as ((kind: Fault, amount: number) => Promise<unknown>) | undefined,
     /** Ends all faults: resolves to the milliseconds until all is answered again. */
@@ -152,6 +145,7 @@ export const withQuery = async (databaseUrl: string, work: (query: Query) => Pro
   await work(query).finally(close);
 };
 
+const JSON_TYPE = { "content-type": "application/json" };
 /** One request; its answer has the form that the description of the interface has. */
 export const askAt = async (
   url: string,
@@ -159,22 +153,10 @@ export const askAt = async (
   path: string,
   { token, basic: user, body }: Asked = {},
 ): Promise<Answer> => {
-  const headers = {
-    ...(token !== undefined && { authorization: `Bearer ${token}` }),
-    ...{
-      ...(user !== undefined && basic(`${user}:`)),
-      ...(body !== undefined && { "content-type": "application/json" }),
-    },
-  };
-  const sent = {
-    method,
-    headers,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(40_000),
-  };
-  const read = async (answer: Response) => ({ status: answer.status, text: await answer.text() });
-  const answer = await fetch(url + path, sent)
-    .then(read)
+  const headers = { ...(token && { authorization: `Bearer ${token}` }), ...(user && basic(`${user}:`)) };
+  const json = body !== undefined && { body: JSON.stringify(body), headers: { ...headers, ...JSON_TYPE } };
+  const answer = await fetch(url + path, { method, headers, ...json, signal: AbortSignal.timeout(40_000) })
+    .then(async (answer) => ({ status: answer.status, text: await answer.text() }))
     .catch(() => undefined);
   if (answer === undefined) return { status: undefined, body: undefined };
   await requireForm(url, method, path, answer);

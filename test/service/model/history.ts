@@ -34,10 +34,10 @@ export const historyOf = (seed: number, cannot: Cannot, isAsked: (name: string) 
   const length = { minLength: Math.min(2, names.length), maxLength: Math.min(9, names.length) };
   const history = fc.tuple(fc.subarray(names, length), fc.constantFrom(...ZONES)).chain(([some, zone]) => {
     const kinds = [...new Set([...ALWAYS, ...some])];
-    const steps = fc.array(fc.oneof(...kinds.map(stepOf), look), { minLength: 5, maxLength: 24, size: "max" });
+    const steps = fc.array(fc.oneof(...kinds.map(stepOf), look), { minLength: 8, maxLength: 24, size: "max" });
     return steps.map((steps) => ({ kinds, steps, zone }));
   });
-  return fc.sample(history, { seed, numRuns: 1 })[0]!;
+  return fc.sample(fc.noBias(history), { seed, numRuns: 1 })[0]!;
 };
 
 /** Runs one, and asks for everything at its end. @param told hears each step that is done @throws Error with the steps until then */

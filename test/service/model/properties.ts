@@ -17,13 +17,14 @@ import {
   type Event,
   isCounted,
   living,
+  newFollower,
   present,
   type State,
   tellOf,
   trueTime,
   type Workspace,
 } from "./state.js";
-import { contactsOf, expectSame, FIRST, followPage, idOf, isAway, paramsOf, tokenOf } from "./steps.js";
+import { contactsOf, expectSame, followAll, idOf, isAway, paramsOf, tokenOf } from "./steps.js";
 
 /** What must hold whenever it is asked, by the interface alone. @param chance decides what is looked at where not all is */
 export type Property = (state: State, driver: Driver, chance: number) => Promise<void>;
@@ -107,7 +108,7 @@ const records: Property = async (state, driver) => {
 
 /** What was erased or deleted is in no row of any table. */
 const erased: Property = async (state, driver) => {
-  const tables = await driver.everyRow();
+  const tables = Object.entries(await driver.everyRow()).map(([name, rows]) => [name, rows.join()] as const);
   for (const workspace of state.workspaces.values()) {
     const events = [...workspace.events.values()];
     const isThere = (uid: string) =>
@@ -115,8 +116,8 @@ const erased: Property = async (state, driver) => {
     const marks = events.filter(({ presence }) => presence === "gone").map(({ mark }) => mark);
     const uids = contactsOf(workspace).filter((uid) => !workspace.exists || !isThere(uid));
     for (const gone of [...marks, ...uids])
-      for (const { name, row } of tables)
-        if (row.includes(gone)) throw new Error(`${gone} of ${workspace.name} is gone, and is in ${name}`);
+      for (const [name, text] of tables)
+        if (text.includes(gone)) throw new Error(`${gone} of ${workspace.name} is gone, and is in ${name}`);
   }
 };
 
@@ -234,17 +235,7 @@ const ofOne = async (driver: Driver, workspace: Workspace, contact: string): Pro
 
 /** Who follows has each event that is there, once, in the order of ids. */
 const cursor: Property = async (state, driver) => {
-  if (state.skew !== 0) return;
-  for (const follower of state.followers)
-    await soon(driver.patience, async () => {
-      while (await followPage(state, driver, follower, 100));
-      const { data } = await get(driver, state.workspaces.get(follower.workspace)!, "/v2/events?limit=10000");
-      expectSame(
-        "what who follows has missed",
-        data.filter(({ id }: { id: string }) => !follower.ids.has(id)),
-        [],
-      );
-    });
+  if (state.skew === 0) await followAll(state, driver);
 };
 
 /** A token that does not hold, or is of another kind, sees and changes nothing; processes follow within a moment. */
@@ -275,7 +266,7 @@ const tokens: Property = async (state, driver) => {
 /** All of them. */
 export const requireAll: Property = async (state, driver, chance) => {
   // Who reads on to the end waits until all is settled: from then on figures are those of the sums.
-  state.followers.push({ workspace: living(state)[0]!.name, place: FIRST, ids: new Set() });
+  state.followers.push(newFollower(living(state)[0]!));
   for (const property of [stored, records, erased, tokens, cursor, figures]) await property(state, driver, chance);
 };
 

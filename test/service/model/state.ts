@@ -80,7 +80,16 @@ export interface Follower {
   workspace: string;
   place: string;
   ids: Set<string>;
+  /** Of what it has read. */
+  marks: Set<string>;
+  /** Has it read what a restore has lost? It is to be told. */
+  isLost?: boolean;
 }
+/** In front of all ids. */
+const FIRST = "00000000-0000-7000-8000-000000000000";
+export const newFollower = ({ name }: Pick<Workspace, "name">): Follower => ({
+  ...{ workspace: name, place: FIRST, ids: new Set(), marks: new Set() },
+});
 
 export interface State {
   workspaces: Map<string, Workspace>;
@@ -265,6 +274,8 @@ export const restore = (state: State, from: State, withErasures: boolean): void 
     archives: state.archives + 1,
   });
   state.followers = state.followers.filter(({ workspace }) => workspaces.get(workspace)?.exists);
+  for (const follower of state.followers)
+    follower.isLost ||= [...follower.marks].some((mark) => !workspaces.get(follower.workspace)!.events.has(mark));
   // Of another course of things is what was dumped later: its key may be another one.
   state.dumps = state.dumps.filter(({ state: one }) => one.sent <= from.sent);
 };

@@ -39,13 +39,15 @@ export const ZONES =
 const NAMES = "pageview signup pageview order pageview a b c d e f g".split(" ");
 const PAGES = ["https://shop.example/", "https://shop.example/a/b?x=1", "http://app.example/#/settings", "/only/path"];
 const REFERRERS = ["https://search.example/?q=1", "https://shop.example/a", "news.example", undefined, undefined];
-/** In front of all ids. */
-export const FIRST = "00000000-0000-7000-8000-000000000000";
-
 export const pick = <T>(all: readonly T[], at = 0): T => all[at % all.length]!;
 const contactOf = ({ name }: Workspace, at = 0): string => `person-${at % 6}-${name}-q7z`;
 /** Whoever may have been told of. */
 export const contactsOf = (workspace: Workspace): string[] => [0, 1, 2, 3, 4, 5].map((at) => contactOf(workspace, at));
+/** Mostly somebody of whom something is known. */
+const someoneOf = (workspace: Workspace, at = 0): string =>
+  at % 5 === 0 || workspace.people.size === 0
+    ? contactOf(workspace, Math.floor(at / 5))
+    : pick([...workspace.people.keys()], at);
 const accountOf = (at = 0): string => `acme-${at % 4}`;
 /** One that holds. */
 export const tokenOf = ({ name, tokens }: Workspace, kind: TokenKind): string =>
@@ -179,13 +181,13 @@ export const idOf = async (
 /** @param keeps whether the events stay, without a name */
 const eraseOne = async (on: On, keeps = false): Promise<void> => {
   const { state, workspace, draw } = on;
-  const uid = contactOf(workspace, draw[0]);
+  const uid = someoneOf(workspace, draw[0]);
   const body = { uid, ...(keeps && { params: ["mark"] }) };
+  const wasThere = workspace.people.get(uid)?.presence === "there";
   const [{ status }, span] = await timed(() =>
     asksAdmin(on, "POST", `/v2/contacts/${keeps ? "anonymise" : "erase"}`, body, 200, 404),
   );
-  if (status === 404 && workspace.people.get(uid)?.presence === "there")
-    throw new Error(`${uid} is there, and its erasure says that it is not`);
+  if (status === 404 && wasThere) throw new Error(`${uid} is there, and its erasure says that it is not`);
   if (status === 200) model.erase(state, workspace, uid, around(span, state), keeps);
   if (isAway(status)) model.doubt(state, workspace, uid, around(span, state), keeps);
 };
@@ -274,7 +276,7 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
   erase: (on) => eraseOne(on),
   anonymise: (on) => eraseOne(on, true),
   eraseMany: async (on) => {
-    const uids = [...new Set(on.draw.slice(0, 3).map((at) => contactOf(on.workspace, at)))];
+    const uids = [...new Set(on.draw.slice(0, 3).map((at) => someoneOf(on.workspace, at)))];
     const file = join(on.driver.folder, "uids");
     writeFileSync(file, uids.join("\n"));
     const [, span] = await timed(() => runs(on, "erase", "--file", file));
@@ -282,7 +284,7 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
   },
   /** Somebody is erased while events of it come. */
   amid: async (on) => {
-    const own = newEvents(on).map((event) => ({ ...event, contact: contactOf(on.workspace, on.draw[0]) }));
+    const own = newEvents(on).map((event) => ({ ...event, contact: someoneOf(on.workspace, on.draw[0]) }));
     await Promise.all([
       ...own.slice(2).map((event) => postOne(on, event)),
       eraseOne(on),
@@ -291,17 +293,25 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
   },
   leaveOut: async (on) => {
     const kind = on.draw[1]! % 2 ? "account" : "contact";
-    const uid = kind === "account" ? accountOf(on.draw[0]) : contactOf(on.workspace, on.draw[0]);
+    const uid = kind === "account" ? accountOf(on.draw[0]) : someoneOf(on.workspace, on.draw[0]);
     const id = await idOf(on.driver, on.workspace, kind, uid);
     const method = on.draw[2]! % 3 === 0 ? "DELETE" : "PUT";
     if (id === undefined) return;
     const { status } = await asksAdmin(on, method, `/v2/numbers/${kind}s/${id}/left-out`, undefined, 200);
     if (status === 200) on.workspace.leftOut[method === "PUT" ? "add" : "delete"](`${kind}:${uid}`);
   },
-  follow: async ({ state, driver, workspace, draw }) => {
-    if (state.followers.length < 3 && draw[0]! % 3 === 0)
-      state.followers.push({ workspace: workspace.name, place: FIRST, ids: new Set() });
-    for (const follower of state.followers) await followPage(state, driver, follower, 1 + (draw[1]! % 7));
+  /** Who follows reads on, while something is sent. */
+  follow: async (on) => {
+    const { state, driver, workspace, draw } = on;
+    if (state.followers.length < 3) state.followers.push(model.newFollower(workspace));
+    if (draw[2]! % 2 === 0) return followAll(state, driver);
+    let isOver = false;
+    const sending = Promise.all(newEvents(on).map((event) => postOne(on, event))).finally(() => {
+      isOver = true;
+    });
+    while (!isOver)
+      for (const follower of state.followers) await followPage(state, driver, follower, 1 + (draw[1]! % 7));
+    await sending;
   },
   archive: async ({ state, driver }) => {
     const folder = `${driver.folder}/archive-${state.archives}`;
@@ -345,14 +355,14 @@ export const KINDS: Record<string, (on: On) => Promise<unknown>> = {
   move: ({ driver }) => must(driver.moveOn((next) => driver.command("move-to", next))),
   workspace: async (on) => {
     const { state, driver, draw } = on;
-    if (state.workspaces.size < 4) {
+    if (draw[1]! % 3 === 0 && on.workspace.name !== "default") {
+      await must(driver.command("workspace", "delete", on.workspace.name, "--yes"));
+      model.removeWorkspace(state, on.workspace);
+    } else if (state.workspaces.size < 4) {
       const workspace = model.newWorkspace(`shop-${state.workspaces.size}`, pick(ZONES, draw[0]));
       await must(driver.command("workspace", "create", workspace.name));
       for (const kind of KINDS_OF_TOKEN) await addToken({ ...on, workspace }, kind, `${kind}-token`);
       state.workspaces.set(workspace.name, workspace);
-    } else if (draw[1]! % 3 === 0 && on.workspace.name !== "default") {
-      await must(driver.command("workspace", "delete", on.workspace.name, "--yes"));
-      model.removeWorkspace(state, on.workspace);
     }
   },
   token: async (on) => {
@@ -391,7 +401,7 @@ const faulty =
     const breaking = driver.fault!(kind, draw[1]!);
     // From then on it may end at any operation.
     if (kind === "crash") await breaking;
-    const own = contactOf(on.workspace, draw[0]);
+    const own = someoneOf(on.workspace, draw[0]);
     const sending = newEvents(on)
       .filter(({ contact }) => contact !== own)
       .map((event) => postOne(on, event));
@@ -434,20 +444,35 @@ export const expectSame = (what: string, told: unknown, wanted: unknown): void =
 };
 
 /** Reads a page behind a cursor. @returns whether there was anything */
-export const followPage = async (state: State, driver: Driver, follower: Follower, limit: number): Promise<boolean> => {
+const followPage = async (state: State, driver: Driver, follower: Follower, limit: number): Promise<boolean> => {
   const token = tokenOf(state.workspaces.get(follower.workspace)!, "access");
   const { status, body } = await driver.ask("GET", `/v2/events?after=${follower.place}&limit=${limit}`, { token });
   if (isAway(status)) return false;
   // What was behind a dump is no more: it begins anew.
-  if (status === 410) return Boolean(Object.assign(follower, { place: FIRST, ids: new Set() }));
+  if (status === 410)
+    return Boolean(Object.assign(follower, model.newFollower({ name: follower.workspace }), { isLost: false }));
   if (status !== 200) throw new Error(`who follows is answered with ${status}: ${JSON.stringify(body)}`);
-  for (const { id, settled } of body.data as { id: string; settled: boolean }[]) {
+  if (follower.isLost) throw new Error("who has followed further than a dump is not told of its restore");
+  for (const { id, settled, params } of body.data) {
     if (!settled || id <= follower.place)
       throw new Error(`${id} is told behind ${follower.place}, settled: ${settled}`);
     follower.ids.add(id);
+    follower.marks.add(params.mark);
     follower.place = id;
   }
   return body.data.length > 0;
+};
+
+/** Reads on to the end: each event that is there comes once, in the order of ids. */
+export const followAll = async (state: State, driver: Driver): Promise<void> => {
+  for (const follower of state.followers)
+    await soon(driver.patience, async () => {
+      while (await followPage(state, driver, follower, 100));
+      const token = tokenOf(state.workspaces.get(follower.workspace)!, "access");
+      const { status, body } = await driver.ask("GET", "/v2/events?limit=10000", { token });
+      const missed = isAway(status) ? ["all"] : body.data.filter(({ id }: { id: string }) => !follower.ids.has(id));
+      expectSame("what who follows has missed", missed, []);
+    });
 };
 
 /** An arbitrary for steps of a kind. */
