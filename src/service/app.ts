@@ -129,7 +129,7 @@ export const createService = async (options: ServiceOptions = {}): Promise<Fasti
   const kept = config.retentionDays === undefined ? undefined : { days: config.retentionDays, workspaces };
   if (kept !== undefined) tasks.add(keepFor(app.log, kept));
   const settled = createSettled(database.query, bounds);
-  tasks.add(followSums(app.log, { settled, workspaces, every: 5 * bounds.reread }));
+  tasks.add(followSums(app.log, { settled, workspaces, every: 5 * bounds.reread, delay: bounds.settled }));
   tasks.add(deleteFormerLetters(app.log));
   tasks.add(tellDeeds(app.log));
   const behind = createBehind(database, { settled, workspaces });

@@ -24,7 +24,7 @@ const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: DAY_MS };
 const ANY = "*";
 
 /** Seconds from when on an alarm would ring; see prometheus-rules.yaml. */
-const [SUMS, SETTLED, WAITING, BACKUP, ARCHIVE, NEW] = [300, 300, 60, 129_600, 172_800, 86_400];
+const [SUMS, SETTLED, WAITING, BACKUP, ARCHIVE, NEW, PUT_RIGHT] = [300, 300, 60, 129_600, 172_800, 86_400, 86_400];
 /** Free bytes below which one would. */
 const DISK = 1e9;
 
@@ -59,6 +59,7 @@ export const addCheckCommand = ({ program, config, workspace, reading, write, bo
           await ofSettled(settled).catch(unknown("what is settled")),
           await ofSums({ query }, { workspaces: () => workspaces, settled }).catch(unknown("how far the figures are")),
           await ofRetention(query, { days: config.retentionDays, workspaces: () => workspaces }),
+          ...ofClock(upkeep),
           ofBackup(upkeep),
           ...upkeep.archives.map(({ workspace, seconds }) => ({
             text: `the archive of ${workspace} was run ${span(seconds)} ago`,
@@ -127,6 +128,16 @@ const ofRetention = async (
   const late = await tellLate(query, { days, workspaces });
   return late === undefined ? { text: `events are kept for ${days} days` } : { text: late, isWrong: true };
 };
+
+const ofClock = ({ clock }: Upkeep): Line[] =>
+  clock === undefined
+    ? []
+    : [
+        {
+          text: `a clock of the database was ahead, and was put right ${span(clock)} ago: who follows events was told to go back`,
+          isWrong: clock < PUT_RIGHT,
+        },
+      ];
 
 const ofBackup = ({ backup, dropped = 0, drill }: Upkeep): Line => {
   if (backup === undefined) return { text: "`backup` was never run here" };

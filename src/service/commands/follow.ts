@@ -47,7 +47,7 @@ export const followEvents = async (
   stdout.on("error", () => {});
   try {
     while (!signal.aborted) {
-      const lost = await lostPlace(query, last);
+      const lost = await lostPlace(query, workspace, last);
       if (lost !== undefined) throw new StartError(lost);
       for await (const row of settledRows(query, workspace, { after: last, before: idAt(await settled()) })) {
         await write(stdout, `${jsonLine(row)}\n`);

@@ -111,7 +111,7 @@ export const eventListRoute =
         } = request.query;
         const { workspace } = request;
         if (after !== undefined && order === "desc") throw new HttpError(400, "order must be asc with after");
-        const lost = after === undefined ? undefined : await lostPlace(query, after);
+        const lost = after === undefined ? undefined : await lostPlace(query, workspace, after);
         if (lost !== undefined) throw new HttpError(410, lost);
         const end = idAt(await settled());
         const options = { table: "events" as const, workspace, contact, account, eventUid, since, until };

@@ -1,5 +1,6 @@
 import type { Query } from "../database/database.js";
 import { continueIds, idAt, newIds, timeOf } from "../database/event-id.js";
+import { writeState } from "../database/service-state.js";
 
 /*
  * A dump has all that was settled when it was taken, and what was stored later is lost with it. Who follows may have read
@@ -9,26 +10,65 @@ import { continueIds, idAt, newIds, timeOf } from "../database/event-id.js";
 /** In front of the first id that was not in the dump; the value is the time of the restore, in epoch milliseconds. */
 const NAME = "restored ";
 
-/**
- * Why who follows cannot go on from a place; nothing where it can. Asked each time: a database may be restored under a process
- * that only knows that it was away.
- */
-export const lostPlace = async (query: Query, place: string): Promise<string | undefined> => {
-  const restores = await query<{ name: string; value: unknown }>(
-    "SELECT name, value FROM service_state WHERE name LIKE $1",
-    [`${NAME}%`],
+/** In front of the first id that may have come twice, as a clock was put right; the value is up to when ids were followed by it before. */
+const PUT_RIGHT = "put right ";
+/** The time of the last one. */
+export const PUT_RIGHT_AT = "clock_put_right";
+
+interface Lost {
+  /** Where to go on. */
+  from: string;
+  why: string;
+}
+
+/** What became of a place, if anything. Asked each time: a database may be restored under a process that only knows that it was away. */
+const lossOf = async (query: Query, workspace: string, place: string): Promise<Lost | undefined> => {
+  const lost = await query<{ name: string; value: unknown }>(
+    "SELECT name, value FROM service_state WHERE name LIKE ANY($1::text[])",
+    [[NAME, PUT_RIGHT].map((name) => `${name}%`)],
   );
-  for (const { name, value } of restores) {
-    const [from, to] = [name.slice(NAME.length), Number(value)];
+  for (const { name, value } of lost) {
+    const isClock = name.startsWith(PUT_RIGHT);
+    const [from, to] = [name.slice((isClock ? PUT_RIGHT : NAME).length), Number(value)];
     if (place <= from || place >= idAt(to)) continue;
+    // Somebody may have been told to go on from there.
+    const isTold = isClock && lost.some(({ name }) => name === `${PUT_RIGHT}${place}`);
+    if (isTold || (isClock && (await isThere(query, workspace, place)))) continue;
     const [began, ended] = [timeOf(from), to].map((time) => new Date(time).toISOString());
-    return `the database was restored from a dump, without what was stored between ${began} and ${ended}, as ${place} was: delete what is behind ${from}, and go on from there`;
+    const why = isClock
+      ? `a clock of the database was ahead and was put right: what was stored by it between ${began} and ${ended}, as ${place} was, has other ids now`
+      : `the database was restored from a dump, without what was stored between ${began} and ${ended}, as ${place} was`;
+    return { from, why };
   }
   return undefined;
 };
 
+/** Why who follows cannot go on from a place; nothing where it can. */
+export const lostPlace = async (query: Query, workspace: string, place: string): Promise<string | undefined> => {
+  const lost = await lossOf(query, workspace, place);
+  return lost && `${lost.why}: delete what is behind ${lost.from}, and go on from there`;
+};
+
+/** Where to read on for who may read again what is behind it. */
+export const keptPlace = async (query: Query, workspace: string, place: string): Promise<string> =>
+  (await lossOf(query, workspace, place))?.from ?? place;
+
+/** Is a place an id of now? Those of the wrong clock are no longer there. */
+const isThere = async (query: Query, workspace: string, place: string): Promise<boolean> => {
+  const found = "SELECT 1 AS found FROM events WHERE workspace = $1 AND id = $2";
+  return (await query(`${found} UNION ALL ${found.replace("events", "deletions")}`, [workspace, place])).length > 0;
+};
+
+/** Says of places behind an id that those who follow have them from a clock that was put right. */
+export const followersLose = (
+  query: Query,
+  { from, end, at }: { from: string; end: string; at: number },
+): Promise<void> => writeState(query, { [`${PUT_RIGHT}${from}`]: timeOf(end) + 1, [PUT_RIGHT_AT]: at });
+
 /** Rows that get new ids at a time. */
 const CHUNK = 5_000;
+/** Behind all ids. */
+const LAST = idAt(Number.POSITIVE_INFINITY);
 
 /**
  * Says of a database into which a dump was loaded that it was restored. What was not settled yet then gets new ids, as nobody can
@@ -40,11 +80,19 @@ export const markRestored = async (query: Query, settled: string): Promise<void>
   const workspaces = (await query<{ name: string }>("SELECT name FROM workspaces")).map(({ name }) => name);
   for (const workspace of workspaces) await continueIds(query, workspace);
   const [now] = newIds(1) as [string];
-  for (const workspace of workspaces) {
-    while ((await renewEvents(query, [workspace, settled, now])) === CHUNK);
-    await renewDeletions(query, [workspace, settled, now]);
-  }
+  for (const workspace of workspaces) while (await renewIds(query, workspace, { from: settled, to: now }));
   await query("INSERT INTO service_state (name, value) VALUES ($1, $2)", [`${NAME}${settled}`, timeOf(now)]);
+};
+
+/** Gives new ids to some events and deletions that have ids of a range. @returns whether there may be more */
+export const renewIds = async (
+  query: Query,
+  workspace: string,
+  { from, to = LAST }: { from: string; to?: string },
+): Promise<boolean> => {
+  if ((await renewEvents(query, [workspace, from, to])) === CHUNK) return true;
+  await renewDeletions(query, [workspace, from, to]);
+  return false;
 };
 
 const renewEvents = async (query: Query, range: readonly string[]): Promise<number> => {

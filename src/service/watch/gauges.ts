@@ -96,5 +96,11 @@ export const addState = (registry: Registry, { folder, sums, retention, upkeep }
       help: "Dumps that the last backup deleted before their time: dumps take half of what is free at most",
       read: kept(({ dropped }) => [[{}, dropped]]),
     },
+    {
+      ...shared,
+      name: "clock_put_right_age_seconds",
+      help: "Time since a clock of the database was found to have been ahead and put right; absent where none was",
+      read: kept(({ clock }) => [[{}, clock]]),
+    },
   ]);
 };

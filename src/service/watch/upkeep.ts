@@ -1,6 +1,7 @@
 import type { Query } from "../database/database.js";
 import { readClock, readState } from "../database/service-state.js";
 import { archiveRuns } from "../records/archives.js";
+import { PUT_RIGHT_AT } from "../records/restored.js";
 
 /** How long ago things were done that nobody misses before they are needed; in seconds, by the clock of the database. */
 export interface Upkeep {
@@ -12,6 +13,8 @@ export interface Upkeep {
   dropped: number | undefined;
   /** Since the last trial of a dump. */
   drill: number | undefined;
+  /** Since a clock of the database was found to have been ahead; absent where none was. */
+  clock: number | undefined;
   archives: { workspace: string; seconds: number }[];
 }
 
@@ -26,6 +29,7 @@ export const readUpkeep = async (query: Query): Promise<Upkeep> => {
     database: age(Number(row!.made ?? now)),
     backup: backup_done && age(backup_done),
     dropped: backup_dropped,
+    clock: state[PUT_RIGHT_AT] && age(state[PUT_RIGHT_AT]),
     drill: drill_done && age(drill_done),
     archives: [...archiveRuns(state)].map(([workspace, at]) => ({ workspace, seconds: age(at) })),
   };

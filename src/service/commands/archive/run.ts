@@ -8,7 +8,7 @@ import { noteDeed } from "../../deletion/audit.js";
 import { deleteBareRecords, deleteEventsBefore, forgetTraces, PARTS } from "../../deletion/retention.js";
 import { keyIn, markOf } from "../../deletion/tombstones.js";
 import { forgetArchives, idOfDatabase, knowArchive, noteArchiveRun } from "../../records/archives.js";
-import { lostPlace } from "../../records/restored.js";
+import { keptPlace, lostPlace } from "../../records/restored.js";
 import type { Commands, Say } from "../commands.js";
 import { untilSettled } from "../follow.js";
 import { compareArchive } from "./compare.js";
@@ -160,9 +160,11 @@ export const archiveWorkspace = async (
   const found = await readManifest(store, workspace, own);
   if (found?.forgotten)
     throw new StartError(`the archive of ${workspace} in ${store.place} was forgotten: begin a new one`);
-  const lost = found && (await lostPlace(query, found.place));
+  const lost = found && (await lostPlace(query, workspace, found.place));
   if (lost !== undefined)
     throw new StartError(`${store.place} has what the database has not: begin a new archive, for ${lost}`);
+  // Notices behind it may have come since.
+  if (found !== undefined) found.clean = await keptPlace(query, workspace, found.clean);
   const key = await keyIn(query);
   let manifest = found;
   for (;;) {

@@ -1,9 +1,10 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Database } from "../../database/database.js";
-import { idAt } from "../../database/event-id.js";
+import { idAt, SET_BACK_MS } from "../../database/event-id.js";
 import type { Settled } from "../../database/settled.js";
 import { faultOf, isUnavailable, tellError } from "../../database/sql-state.js";
 import { isTaken, type Task } from "../../database/tasks.js";
+import { findAhead, putRight, readClocks } from "../../records/put-right.js";
 import { allWaiting } from "./behind.js";
 import { STEP } from "./keys.js";
 import { renew } from "./renewal/renew.js";
@@ -12,17 +13,22 @@ import { step } from "./step.js";
 /** Milliseconds for which a workspace is left after a failure. */
 const AGAIN_MS = 60_000;
 
+interface Following {
+  workspaces: () => readonly string[];
+  settled: Settled;
+  /** Milliseconds between two looks for events that have become settled. */
+  every: number;
+  /** Those after which an event is settled, see `Bounds`. */
+  delay: number;
+}
+
 /**
  * The task that makes the sums behind what is settled: one step of each workspace after another, so that none waits for
  * another one. A step that takes too long is tried again with half as many events.
  *
- * @param workspaces tells whose events
- * @param every milliseconds between two looks for events that have become settled
+ * @param following whose events, and how they become settled
  */
-export const followSums = (
-  log: FastifyBaseLogger,
-  { workspaces, settled, every }: { workspaces: () => readonly string[]; settled: Settled; every: number },
-): Task => {
+export const followSums = (log: FastifyBaseLogger, { workspaces, settled, every, delay }: Following): Task => {
   /** Events of a step where it is not the usual number, and until when a workspace is left. */
   const [sizes, left] = [new Map<string, number>(), new Map<string, number>()];
 
@@ -50,12 +56,27 @@ export const followSums = (
     }
   };
 
+  /** Says where this machine's clock is wrong, and corrects what a wrong clock of the database has done. */
+  const lookAtClocks = async (database: Database): Promise<void> => {
+    const clock = await readClocks(database.query);
+    const ahead = await findAhead(database.query, clock - delay);
+    if (ahead.length === 0) return;
+    const seconds = Math.round((Date.now() - clock) / 1_000);
+    if (Math.abs(seconds) * 1_000 > SET_BACK_MS)
+      return log.error({ seconds }, "the clock of this machine and that of the database differ by over five minutes");
+    log.error({ ahead }, "a clock of the database was ahead, and was put right: what came since is counted anew");
+    await putRight(database, ahead, { clock, settled: clock - delay });
+    // First: what is behind the place is in the figures until then, and would be there twice.
+    for (const { workspace } of ahead) while (await renew(database, workspace));
+  };
+
   return {
     name: "sums",
     every,
     run: async (database) => {
       for (const map of [sizes, left])
         for (const name of map.keys()) if (!workspaces().includes(name)) map.delete(name);
+      await lookAtClocks(database);
       const end = idAt(await settled());
       const isServed = (workspace: string) =>
         workspaces().includes(workspace) && performance.now() >= (left.get(workspace) ?? 0);
